@@ -1,0 +1,50 @@
+//go:build !gc || !(amd64 || arm64) || freerun_portable
+
+package goid
+
+import (
+	"runtime"
+	"sync"
+)
+
+// heading is what a stack trace begins with; the goroutine's number follows.
+const heading = "goroutine "
+
+// room is what the heading and every uint64 fit in.
+const room = len(heading) + 20
+
+// traces keeps the room for a trace between calls: handed to runtime.Stack, it would be allocated anew each time.
+var traces = sync.Pool{New: func() any { return new([room]byte) }}
+
+// ID returns the identity of the running goroutine: never 0, the same for as long as the goroutine lives, and different
+// from that of every other goroutine alive at the same time. Any goroutine may call it; it never waits, in steady state
+// it allocates nothing, and it costs about two microseconds. Where a uintptr has 32 bits, two goroutines share an
+// identity if the second was started 4,294,967,295 goroutines after the first.
+func ID() uintptr {
+	trace := traces.Get().(*[room]byte)
+	id := parse(trace[:runtime.Stack(trace[:], false)])
+	traces.Put(trace)
+	return id
+}
+
+// parse returns the identity that stands for the number in the first line of a stack trace. It panics if there is none:
+// a wrong identity would break exclusion silently.
+func parse(trace []byte) uintptr {
+	if len(trace) <= len(heading) || string(trace[:len(heading)]) != heading {
+		panic("goid: a stack trace does not begin with the goroutine's number")
+	}
+	var number uint64
+	digits := 0
+	for _, b := range trace[len(heading):] {
+		if b < '0' || b > '9' {
+			break
+		}
+		number = number*10 + uint64(b-'0')
+		digits++
+	}
+	if digits == 0 || number == 0 {
+		panic("goid: a stack trace does not begin with the goroutine's number")
+	}
+	// The remainder lies between 1 and the greatest uintptr: never 0, and numbers that fit stand for themselves.
+	return uintptr((number-1)%uint64(^uintptr(0))) + 1
+}

@@ -1,0 +1,49 @@
+// Package pin holds a goroutine on its P, the resource that Go's scheduler hands to a thread so that it may run Go
+// code.
+//
+// Between Pin and Unpin the goroutine is not preempted and does not change its P, so whatever belongs to one P (a slot
+// of an array with the P's index, say) is used by one goroutine at a time without a single atomic operation. This is
+// what the papers on which freerun rests call an uncooperative block, and why the number of records which such a scheme
+// needs is bounded by the number of processors.
+//
+//	i := pin.Pin()
+//	slot[i].count++ // exclusive where pin.Exclusive says so
+//	pin.Unpin()
+//
+// # What may be done while pinned
+//
+//   - Reading and writing memory, atomics, a bounded loop over them: well under a microsecond in all.
+//   - Allocating a small object now and then. An allocation may have to help the collector, which keeps every other
+//     thread waiting for us.
+//   - Pinning again. Pins nest; each needs its Unpin, in the same goroutine.
+//
+// # What must not be done while pinned
+//
+//   - Block: a channel operation that has to wait, a sync.Mutex under contention, a system call, time.Sleep,
+//     runtime.Gosched, starting a collection. The runtime throws ("fatal error: schedule: holding locks"), and no
+//     recover catches that.
+//   - Spin until another goroutine does something. That goroutine may need this P to do it, and a collection that has
+//     stopped all other Ps waits for this one: the process hangs.
+//   - Allocate much, copy much, or call code which somebody else wrote (callbacks, methods of interfaces, String,
+//     hashing of a user's keys). Each of them may do all of the above.
+//   - Panic, or call what may panic, without an Unpin on the way out. Prefer to check before pinning, since a deferred
+//     Unpin costs more than the pin.
+//
+// Stopping the world takes as long as the longest pinned section, wherever in the program it is.
+//
+// # Indices
+//
+// Where Exclusive is true, Pin returns an index from 0 up to, but not including, GOMAXPROCS as it is while pinned.
+// GOMAXPROCS may grow at any time and Go tells nobody. So an array indexed by it must be checked against the index
+// after each Pin and be able to grow, which is done unpinned; and it must not shrink with GOMAXPROCS, since the P that
+// comes back expects its slot as it left it. Where Exclusive is false, the index is a small stripe number, at least 0
+// and below a constant: the same check serves.
+//
+// # Two implementations
+//
+// pin_runtime.go links to the functions of Go's runtime on which sync.Pool rests, and Exclusive is true.
+// pin_portable.go is for the race detector, which cannot see that two goroutines were on one P one after the other, and
+// for builds with the tag freerun_portable: there Exclusive is false, Pin returns a stripe that spreads goroutines out
+// and excludes nobody. Code that relies on exclusion must ask Exclusive, which is a constant, and use atomics where it
+// is false.
+package pin
