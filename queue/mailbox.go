@@ -1,0 +1,88 @@
+package queue
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 6. [Owner] is its literal
+//             form; here the emptiness counter and the list are one word.
+// Sketch:     head ─→ n5 ─→ n4 ─→ n3 (seen) ─→ …     next leads to older nodes; the owner has taken all from seen down
+//             todo ─→ n2 ─→ n3                       taken, oldest first, not yet handed out
+//             Enqueue: n.next = head; CAS(head: h→n); idle if h was nil
+//             Dequeue: hand out todo; when it is empty and head is still seen, CAS(head: seen→nil) gives the mailbox up;
+//                      otherwise reverse from head down to seen into todo, and seen = head
+// Invariants: I1 head is nil exactly while there is no owner. I2 while owned, the walk from head reaches seen, or the end if
+//             seen is nil. I3 nodes above seen are written by nobody; the next of seen and below is the owner's.
+//             seen and todo are the owner's; not invariant: seen may have been handed out and run long ago.
+// Progress:   Enqueue is lock-free: a failed CAS means that another call took effect. Dequeue is wait-free but for the
+//             reversal, which touches each node once in all: its one CAS is not retried, as a failure means new nodes.
+//             A producer that stalls holds up nobody: it is not in the list before its CAS, and complete after it.
+// Linearize:  Enqueue at L1; Dequeue of a node at L2 of the batch that it came in; giving up at L3
+// Publish:    what the producer wrote to the node is written before L1 and read after L2; seen and todo are written
+//             before L3 (giving up) and read by the next owner after its L1, or after what that producer hands on with
+// ABA/memory: a node may be enqueued again once the Dequeue call after the one that handed it out has returned, as until
+//             then it may be seen, on which L3 compares. After that, a node that comes back to head while a producer
+//             sleeps is head, and the producer's CAS against it is right. An idle mailbox retains nothing.
+// Cost:       one CAS a message, one more each time the owner gives up; no allocation
+// Checked by: TestMailbox…, FuzzIntrusive
+
+// Mailbox is the owner queue in its fast form: a first-in-first-out queue without bound, many producers, and one
+// consumer at a time, which the queue itself appoints. The producer whose Enqueue finds the mailbox idle becomes its
+// owner, or makes somebody else the owner by handing the mailbox on; the owner alone may call Dequeue, and owns it until
+// Dequeue returns nil. So there is an owner whenever there is something to dequeue, and never more than one.
+//
+// The zero value is idle and empty. A mailbox must not be copied after first use. Nothing here waits or allocates.
+// Dequeue by anybody but the owner corrupts the mailbox: the type cannot tell.
+type Mailbox struct {
+	head atomics.Pointer[Node]
+
+	seen *Node // owner only
+	todo *Node // owner only
+}
+
+// Enqueue adds n and reports whether the mailbox was idle: then the caller is its owner now, and must see to it that all
+// is dequeued. Any goroutine.
+func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
+	for {
+		h := m.head.Load()
+		n.next = h
+		if m.head.CompareAndSwap(h, n) { // L1
+			return h == nil
+		}
+	}
+}
+
+// Dequeue removes and returns the oldest node; nil means that there was none and that the caller is the owner no longer.
+// Owner only.
+func (m *Mailbox) Dequeue() *Node {
+	n := m.todo
+	if n == nil {
+		n = m.takeOrGiveUp()
+		if n == nil {
+			return nil
+		}
+	}
+	m.todo, n.next = n.next, nil // a node that was handed out must not keep those behind it from being collected
+	return n
+}
+
+// Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
+func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen }
+
+// takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
+// returns nil.
+func (m *Mailbox) takeOrGiveUp() *Node {
+	seen := m.seen
+	h := m.head.Load() // L2
+	if h == seen {
+		m.seen = nil                          // before L3: afterwards it is the next owner's
+		if m.head.CompareAndSwap(seen, nil) { // L3
+			return nil
+		}
+		h = m.head.Load() // L2
+	}
+	m.seen = h
+	return reverse(h, seen)
+}

@@ -1,0 +1,67 @@
+package queue
+
+// Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of
+// what is listed. A node is in at most one list at a time and belongs to that list until it is handed out again; the
+// lists allocate nothing. The zero value is a node in no list.
+type Node struct {
+	next *Node
+}
+
+// Next returns the node behind n. Only for whoever holds the list that n is in.
+func (n *Node) Next() *Node { return n.next }
+
+// Link puts next behind n. Only for whoever holds n, in a list of its own making.
+func (n *Node) Link(next *Node) { n.next = next }
+
+// reverse turns the list that leads from newest down to, and not including, stop into one that leads from the oldest
+// node up to newest, and returns the oldest.
+func reverse(newest, stop *Node) (oldest *Node) {
+	for n := newest; n != stop; {
+		n.next, oldest, n = oldest, n, n.next
+	}
+	return oldest
+}
+
+// Chain is a first-in-first-out list of nodes for one goroutine at a time. The zero value is empty. Nothing here waits
+// or allocates; a chain must not be copied while it is in use.
+type Chain struct {
+	head, tail *Node
+}
+
+// Empty reports whether the chain holds no node.
+func (c *Chain) Empty() bool { return c.head == nil }
+
+// PushBack appends n.
+func (c *Chain) PushBack(n *Node) {
+	n.next = nil
+	if c.head == nil {
+		c.head = n
+	} else {
+		c.tail.next = n
+	}
+	c.tail = n
+}
+
+// PushNewestFirst appends the nodes of a list that leads from its newest to its oldest node, oldest first.
+func (c *Chain) PushNewestFirst(newest *Node) {
+	if newest == nil {
+		return
+	}
+	oldest := reverse(newest, nil)
+	if c.head == nil {
+		c.head = oldest
+	} else {
+		c.tail.next = oldest
+	}
+	c.tail = newest
+}
+
+// PopFront removes and returns the first node, or nil if there is none.
+func (c *Chain) PopFront() *Node {
+	n := c.head
+	if n != nil {
+		c.head = n.next
+		n.next = nil
+	}
+	return n
+}
