@@ -1,0 +1,24 @@
+// Package sched is a work-stealing scheduler: it runs [Task]s, which never wait, on a fixed number of processors, each a
+// goroutine with queues of its own.
+//
+// A processor has four places that tasks wait in:
+//
+//	slot    the one task to run next (PushNext); nobody else is woken for it, and thieves may take it only when
+//	        the running task has kept it waiting for SlotPatience
+//	ring    first in first out (PushBack); thieves take half of it
+//	deque   last in first out (Push); thieves take the oldest
+//	share   a part of the inbox, which tasks from outside (Inject) and what overflows a ring come through
+//
+// A processor without work searches the others, then parks; gate.go has the protocol that loses no wake-up. Guarantees:
+// while a task is queued (but for a slot, as above) and a processor is parked, one processor searches or is being woken;
+// no more than one searches; every queued task is run in a bounded number of steps of some processor, whatever else is
+// queued; a busy processor lets Go run other goroutines about every 25 µs; a parked scheduler uses no CPU and has no
+// timer running. Processors park on a channel, so a scheduler made in a testing/synctest bubble is durably blocked when
+// it is idle.
+//
+// Tasks do not start goroutines and are not moved once they run. Queueing allocates nothing.
+//
+// Source: R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 1999; L. Quirk,
+// Ownership of a queue for practical lock-free scheduling, 2008; the schedulers of Go and Tokio for slot, ring and
+// parking.
+package sched
