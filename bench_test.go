@@ -1,0 +1,129 @@
+package freerun_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+type fibSum struct{ X, Y freerun.Future[int] }
+
+var (
+	benchFib  *freerun.FreeOperation[int, int]
+	benchPlus = freerun.FreeOp("bench.plus", func(c *freerun.Context, s fibSum) (int, error) { return s.X.Value() + s.Y.Value(), nil })
+)
+
+func init() {
+	benchFib = freerun.FreeOp("bench.fib", func(c *freerun.Context, n int) (int, error) {
+		if n < 2 {
+			return n, nil
+		}
+		return freerun.Forward(c, benchPlus.Send(c, fibSum{benchFib.Send(c, n-1), benchFib.Send(c, n-2)}))
+	})
+}
+
+// BenchmarkFib reports ns per call of fib, the free operation, on GOMAXPROCS processors.
+func BenchmarkFib(b *testing.B) {
+	const n, calls = 22, 57313
+	rt := freerun.New()
+	defer rt.Close()
+	for b.Loop() {
+		if v, err := benchFib.Send(rt.Context(), n).Wait(context.Background()); v != 17711 || err != nil {
+			b.Fatal(v, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+}
+
+type pinger struct {
+	other *freerun.Unit[pinger]
+	done  chan struct{}
+}
+
+var benchPing *freerun.Operation[pinger, int, struct{}]
+
+func init() {
+	benchPing = freerun.Op("bench.ping", func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
+		if left == 0 {
+			close(p.done)
+			return struct{}{}, nil
+		}
+		return struct{}{}, benchPing.Tell(c, p.other, left-1)
+	})
+}
+
+// BenchmarkPingPong reports ns per hop of a message between two units.
+func BenchmarkPingPong(b *testing.B) {
+	rt := freerun.New()
+	defer rt.Close()
+	done := make(chan struct{})
+	x := freerun.NewUnit(rt, pinger{done: done})
+	y := freerun.NewUnit(rt, pinger{other: x, done: done})
+	freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pinger) (int, error) { p.other = y; return 0, nil }).Wait(context.Background())
+	b.ReportAllocs()
+	b.ResetTimer()
+	benchPing.Tell(rt.Context(), x, b.N)
+	<-done
+}
+
+type tally struct {
+	seen, want int
+	done       chan struct{}
+}
+
+var benchCount = freerun.Op("bench.count", func(_ *freerun.Context, t *tally, by int) (struct{}, error) {
+	if t.seen += by; t.seen == t.want {
+		close(t.done)
+	}
+	return struct{}{}, nil
+})
+
+// BenchmarkFanIn reports ns per message that four ordinary goroutines tell one unit.
+func BenchmarkFanIn(b *testing.B) {
+	const senders = 4
+	rt := freerun.New()
+	defer rt.Close()
+	each := b.N/senders + 1
+	done := make(chan struct{})
+	u := freerun.NewUnit(rt, tally{want: each * senders, done: done})
+	b.ReportAllocs()
+	b.ResetTimer()
+	var all sync.WaitGroup
+	for range senders {
+		all.Go(func() {
+			for range each {
+				if err := benchCount.Tell(rt.Context(), u, 1); err != nil {
+					panic(err)
+				}
+			}
+		})
+	}
+	<-done
+	b.StopTimer()
+	all.Wait()
+}
+
+// BenchmarkFanInChannel is the same with a buffered channel and a goroutine that counts.
+func BenchmarkFanInChannel(b *testing.B) {
+	const senders = 4
+	each := b.N/senders + 1
+	ch := make(chan int, 1024)
+	done := make(chan struct{})
+	b.ResetTimer()
+	go func() {
+		for seen := 0; seen < each*senders; {
+			seen += <-ch
+		}
+		close(done)
+	}()
+	for range senders {
+		go func() {
+			for range each {
+				ch <- 1
+			}
+		}()
+	}
+	<-done
+}

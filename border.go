@@ -1,0 +1,79 @@
+package freerun
+
+import (
+	"runtime"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/pin"
+)
+
+// border is what ordinary goroutines need when they send: a place to count and letters to use again, without touching a
+// cache line that others write. There is a stripe for each of Go's Ps, and a goroutine that is pinned to its P has the
+// stripe to itself (package pin); without pinning, a stripe is claimed by a compare-and-swap, which is given up, not
+// repeated, when others are there.
+type border struct {
+	stripes []stripe
+	// for those who find no stripe, and what happens once in a while
+	sent, failed, abandoned, lost atomics.Uint64
+}
+
+type stripe struct {
+	_       pad.Line
+	sent    atomics.RelaxedUint64
+	letters letterCache
+	claimed atomics.Bool // only without pinning
+	_       pad.Line
+}
+
+func (b *border) init() { b.stripes = make([]stripe, runtime.GOMAXPROCS(0)) }
+
+// enter returns a stripe that is the caller's until leave, in which time it must not block; nil if there is none to be had.
+func (b *border) enter() *stripe {
+	i := pin.Pin()
+	if pin.Exclusive {
+		if i < len(b.stripes) { // GOMAXPROCS may have grown since
+			return &b.stripes[i]
+		}
+		pin.Unpin()
+		return nil
+	}
+	pin.Unpin()
+	for range min(2, len(b.stripes)) {
+		s := &b.stripes[i%len(b.stripes)]
+		if !s.claimed.Load() && s.claimed.CompareAndSwap(false, true) {
+			return s
+		}
+		i++
+	}
+	return nil
+}
+
+// leave gives the stripe back.
+func (b *border) leave(s *stripe) {
+	if pin.Exclusive {
+		pin.Unpin()
+	} else {
+		s.claimed.Store(false)
+	}
+}
+
+// countSent counts a message that is about to be sent from outside. It must come before the message is queued: then whoever
+// sees that a message was run sees that it was sent.
+func (b *border) countSent() {
+	if s := b.enter(); s != nil {
+		s.sent.Add(1)
+		b.leave(s)
+		return
+	}
+	b.sent.Add(1)
+}
+
+// totalSent returns how many messages were sent from outside.
+func (b *border) totalSent() uint64 {
+	n := b.sent.Load()
+	for i := range b.stripes {
+		n += b.stripes[i].sent.Load()
+	}
+	return n
+}

@@ -1,0 +1,120 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/queue"
+)
+
+// message is a letter whose sender holds a future: the future's cell is in it, so that a send allocates once.
+//
+// The cell's state is one word: open, with the list of the letters that wait for it, newest first; or one of the seals below.
+// It is the owner queue once more (section 10 of the first paper): whoever seals it owns the list, and wakes all who are
+// in it; whoever comes later finds the seal and need not wait. A list that is only pushed to and taken whole has no ABA.
+//
+// Who may touch what: value and edge are written by whoever holds the letter, before the seal filled, and value is read after
+// it. The seals abandoned and cycled are set by others, who write nothing else, so that a holder who is late
+// only finds that its outcome is not wanted any more.
+type message struct {
+	letter
+	state atomics.Pointer[queue.Node]
+	// edge is the future that this one waits for now (see cycle.go); once filled, the failure if there is one.
+	edge atomics.RelaxedPointer[message]
+}
+
+// failure is the error of a failed future. It is found where an edge would be, and leads nowhere.
+type failure struct {
+	message
+	err error
+}
+
+func newFailure(err error) *failure {
+	f := &failure{err: err}
+	f.state.Store(&filled)
+	return f
+}
+
+// failure returns the error of a filled cell, nil if it has a value.
+func (m *message) failure() error {
+	if f := m.edge.Load(); f != nil {
+		return (*failure)(unsafe.Pointer(f)).err
+	}
+	return nil
+}
+
+// The seals.
+var (
+	filled    queue.Node // the outcome is in value and failure
+	abandoned queue.Node // the runtime was closed before there was an outcome
+	cycled    queue.Node // the outcome would have had to wait for itself
+)
+
+func sealed(n *queue.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
+
+func (m *message) open() bool { return !sealed(m.state.Load()) }
+
+// seal closes the cell and wakes those who wait; false if it was closed before.
+func (m *message) seal(c *Context, with *queue.Node) bool {
+	for {
+		waiting := m.state.Load()
+		if sealed(waiting) {
+			return false
+		}
+		if m.state.CompareAndSwap(waiting, with) {
+			if waiting != nil {
+				c.wake(waiting)
+			}
+			return true
+		}
+	}
+}
+
+// fill publishes the outcome that the caller, who holds the letter, has written to value.
+func (m *message) fill(c *Context) {
+	if m.edge.Load() != nil {
+		m.edge.Store(nil)
+	}
+	if !m.state.CompareAndSwap(nil, &filled) { // somebody waits, or it is sealed
+		m.seal(c, &filled)
+	}
+}
+
+// fillFailed publishes err as the outcome.
+func (m *message) fillFailed(c *Context, err error) {
+	m.edge.Store(&newFailure(err).message)
+	m.seal(c, &filled)
+}
+
+// notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.
+func (m *message) notify(l *letter) bool {
+	for {
+		waiting := m.state.Load()
+		if sealed(waiting) {
+			return false
+		}
+		l.Link(waiting)
+		if m.state.CompareAndSwap(waiting, &l.Node) {
+			return true
+		}
+	}
+}
+
+// outcome returns whether the cell is closed, and the error if it is closed with one.
+func (m *message) outcome() (closed bool, err error) {
+	switch m.state.Load() {
+	case &filled:
+		return true, m.failure()
+	case &abandoned:
+		return true, ErrClosed
+	case &cycled:
+		return true, ErrCycle
+	}
+	return false, nil
+}
+
+// result is a message and the value that its operation will return.
+type result[R any] struct {
+	message
+	value R
+}

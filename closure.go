@@ -1,0 +1,99 @@
+package freerun
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Do sends fn to u: it runs with the unit's state to itself, to its end, and must not wait. Do returns the future of its result at
+// once. It is [Operation.Send] for a function that has no name, with the same errors; the function cannot be looked into, so
+// futures that it has caught are not waited for: use [Then], or an operation with them in its argument. Two allocations
+// with the function's own. It panics if c, u or fn is nil.
+func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Do with a nil function")
+	}
+	o := closureOf(nil, func(c *Context, u *unit, fn func(*Context, *S) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		return fn(c, stateOf[S](u))
+	})
+	return o.send(c.checked(), u.checked(), fn)
+}
+
+// Go sends fn to no unit: it runs anywhere, in parallel with all else, and is otherwise as with [Do].
+func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Go with a nil function")
+	}
+	o := closureOf(func(c *Context, fn func(*Context) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		return fn(c)
+	}, nil)
+	return o.send(c.checked(), &c.rt.free, fn)
+}
+
+// Then runs fn with the result of f once there is one, anywhere, and returns the future of what it returns. If f fails, fn is not
+// run and the future fails with an [ArgumentError]. It panics if c or fn is nil.
+func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Then with a nil function")
+	}
+	o := closureOf(func(c *Context, a thenArg[T, R]) (R, error) {
+		c.function.Store(codeOf(a.fn))
+		return a.fn(c, a.f.Value())
+	}, nil)
+	return o.send(c.checked(), &c.rt.free, thenArg[T, R]{fn, f})
+}
+
+// Then2 is Then for two futures.
+func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context, v T, w U) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Then2 with a nil function")
+	}
+	o := closureOf(func(c *Context, a then2Arg[T, U, R]) (R, error) {
+		c.function.Store(codeOf(a.fn))
+		return a.fn(c, a.f.Value(), a.g.Value())
+	}, nil)
+	return o.send(c.checked(), &c.rt.free, then2Arg[T, U, R]{fn, f, g})
+}
+
+type thenArg[T, R any] struct {
+	fn func(*Context, T) (R, error)
+	f  Future[T]
+}
+
+type then2Arg[T, U, R any] struct {
+	fn func(*Context, T, U) (R, error)
+	f  Future[T]
+	g  Future[U]
+}
+
+// closures has the operation that stands for all closures of one type.
+var closures sync.Map // reflect.Type of *call[A, R] → *operation[A, R]
+
+// closureOf returns the operation for closures that are sent as an A, whose first word is the function. One of onNone and onUnit
+// calls it; that is the same function for all of one type, so that the first is as good as any.
+func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Context, *unit, A) (R, error)) *operation[A, R] {
+	t := reflect.TypeFor[call[A, R]]()
+	if o, ok := closures.Load(t); ok {
+		return o.(*operation[A, R])
+	}
+	o := &operation[A, R]{onNone: onNone, onUnit: onUnit}
+	o.complete("", func(l *letter) string {
+		return functionName(codeOf(callOf[A, R](l).arg))
+	})
+	first, _ := closures.LoadOrStore(t, o)
+	return first.(*operation[A, R])
+}
+
+// codeOf returns where the code begins of the function that is, or is the first word of, v.
+func codeOf[F any](v F) uintptr { return **(**uintptr)(unsafe.Pointer(&v)) }
+
+func functionName(code uintptr) string {
+	if f := runtime.FuncForPC(code); f != nil {
+		return f.Name()
+	}
+	return "closure"
+}

@@ -1,0 +1,137 @@
+package freerun
+
+import (
+	"context"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Context is what every send goes through. An operation gets one, and sends through it on the fast path, as the processor
+// that runs it; [Runtime.Context] is the one for ordinary goroutines.
+//
+// It is a [context.Context], so it goes straight into calls to databases and networks: Done is closed when the runtime
+// gives up what has not ended (at Close, or at the deadline of Shutdown), and it never changes, so a library may keep it and
+// use it from any goroutine for as long as it likes. Only sending depends on where it happens: a send through
+// an operation's context from another goroutine, or after the operation has ended, is recognised and takes the path from outside.
+//
+// Any goroutine may call the methods; none waits. A Context must not be copied, and the zero Context is of no use.
+type Context struct {
+	rt *Runtime
+	// processor is nil outside. All that follows is the processor's own: no other goroutine touches it, but for what is
+	// atomic or relaxed.
+	processor *sched.Processor
+	current   *letter // the letter whose operation runs now
+	forwarded any     // the *result[R] that the running operation has forwarded
+	woken     queue.Chain
+	waking    bool
+	letters   letterCache
+	counters  counters
+	busy      atomics.RelaxedPointer[kind] // the kind of what was run last: for the error of a shutdown
+	function  atomics.RelaxedUintptr       // its code, for a closure
+}
+
+// counters of one processor, or of one stripe of the border. One writer at a time.
+type counters struct {
+	sent, ran, failed, abandoned, lost, panics atomics.RelaxedUint64
+}
+
+var _ context.Context = (*Context)(nil)
+
+// Runtime returns the runtime that the context sends in.
+func (c *Context) Runtime() *Runtime { return c.rt }
+
+// Deadline returns no deadline: a runtime has none.
+func (c *Context) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+
+// Done returns a channel that is closed when the runtime gives up what has not ended.
+func (c *Context) Done() <-chan struct{} { return c.rt.scope.done }
+
+// Err returns nil until Done is closed, then [context.Canceled].
+func (c *Context) Err() error { return c.rt.scope.err() }
+
+// Value returns nil: a context of the runtime carries no values.
+func (c *Context) Value(any) any { return nil }
+
+// AfterFunc arranges for f to be called in its own goroutine once Done is closed, and returns a function that stops that, as
+// [context.AfterFunc] does. Package context finds this method, so that deriving a context from this one starts no goroutine.
+func (c *Context) AfterFunc(f func()) (stop func() bool) { return c.rt.scope.afterFunc(f) }
+
+// here returns the context to send through: c itself on the goroutine that it belongs to, otherwise the one from outside.
+func (c *Context) here() *Context {
+	if c.processor == nil || c.processor.Home() == goid.ID() {
+		return c
+	}
+	return &c.rt.outside
+}
+
+// admit returns the reason for which a new message is refused now, if any.
+func (c *Context) admit() error {
+	switch c.rt.phase.Load() {
+	case running:
+		return nil
+	case draining:
+		if c.processor != nil {
+			return nil
+		}
+	}
+	return ErrClosed
+}
+
+// begin is called before an operation is run.
+func (c *Context) begin(l *letter, k *kind) {
+	c.current = l
+	c.busy.Store(k)
+	c.processor.Spend()
+}
+
+// end is called after an operation was run. It returns what the operation forwarded.
+func (c *Context) end() (forwarded any) {
+	c.current = nil
+	c.counters.ran.Add(1)
+	if c.forwarded != nil {
+		forwarded, c.forwarded = c.forwarded, nil
+	}
+	return forwarded
+}
+
+// wake goes on with all letters of a list, newest first, in the order in which they came into it. What that
+// resolves in turn is appended and done by the outermost call, so a chain of any length needs no stack.
+func (c *Context) wake(newest *queue.Node) {
+	if c.waking {
+		c.woken.PushNewestFirst(newest)
+		return
+	}
+	c.waking = true
+	if newest.Next() == nil { // most often: one waits
+		l := letterOf(newest)
+		l.kind().wake(c, l)
+	} else {
+		c.woken.PushNewestFirst(newest)
+	}
+	for n := c.woken.PopFront(); n != nil; n = c.woken.PopFront() {
+		l := letterOf(n)
+		l.kind().wake(c, l)
+	}
+	c.waking = false
+}
+
+// countFailed counts a message that ended with err instead of being run to its end.
+func (c *Context) countFailed(err error) {
+	_, started := err.(*PanicError)
+	abandoned := !started && c.rt.phase.Load() >= aborting
+	if c.processor != nil {
+		c.counters.failed.Add(1)
+		if abandoned {
+			c.counters.abandoned.Add(1)
+		}
+		return
+	}
+	c.rt.border.failed.Add(1)
+	if abandoned {
+		c.rt.border.abandoned.Add(1)
+	}
+}

@@ -1,0 +1,162 @@
+package freerun_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Contract 9: an idle runtime does nothing. Contract 10: what a message and a unit cost.
+
+// TestIdleDoesNothing looks at all counters of a parked runtime, some time apart.
+func TestIdleDoesNothing(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(4))
+	must(t, tickOnce.Send(rt.Context(), 1))
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	before := rt.Stats()
+	time.Sleep(100 * time.Millisecond)
+	after := rt.Stats()
+	for i := range before.Processors {
+		if before.Processors[i] != after.Processors[i] {
+			t.Errorf("processor %d, idle: %+v, later %+v", i, before.Processors[i], after.Processors[i])
+		}
+	}
+}
+
+// allocations returns how many allocations one call of f makes, after a while.
+func allocations(f func()) float64 {
+	for range 2000 {
+		f()
+	}
+	return testing.AllocsPerRun(2000, f)
+}
+
+func TestTellAllocatesNothing(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	outside := allocations(func() {
+		addOne.Tell(rt.Context(), u, 1)
+		awaitDone(rt)
+	})
+	free := allocations(func() {
+		tickOnce.Tell(rt.Context(), 1)
+		awaitDone(rt)
+	})
+	inside := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
+		return allocations(func() { addOne.Tell(c, u, 1) }), nil
+	}))
+	between := pingAllocations(t, rt)
+	if outside != 0 || free != 0 || between != 0 {
+		t.Errorf("allocations per Tell: from outside %v, free %v, between units %v", outside, free, between)
+	}
+	// Inside one operation the letters are not used again before it ends: there each is new, a batch at a time.
+	if inside >= 1 {
+		t.Errorf("allocations per Tell in one operation: %v", inside)
+	}
+}
+
+// awaitDone waits, without allocating, until all messages are done.
+func awaitDone(rt *freerun.Runtime) {
+	for !rt.Settled() {
+		runtime.Gosched()
+	}
+}
+
+// pingAllocations returns the allocations of a hop between two units.
+func pingAllocations(t *testing.T, rt *freerun.Runtime) float64 {
+	const hops = 100000
+	done := make(chan struct{})
+	x := freerun.NewUnit(rt, pinger{done: done})
+	y := freerun.NewUnit(rt, pinger{other: x, done: done})
+	must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pinger) (int, error) { p.other = y; return 0, nil }))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	benchPing.Tell(rt.Context(), x, hops)
+	<-done
+	runtime.ReadMemStats(&after)
+	return float64((after.Mallocs - before.Mallocs) / hops)
+}
+
+func TestSendAllocatesOnce(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	for name, send := range map[string]func() freerun.Future[int]{
+		"operation":      func() freerun.Future[int] { return addOne.Send(rt.Context(), u, 1) },
+		"free operation": func() freerun.Future[int] { return tickOnce.Send(rt.Context(), 1) },
+	} {
+		n := allocations(func() {
+			f := send()
+			for _, err := f.Result(); err == freerun.ErrWouldBlock; _, err = f.Result() {
+				runtime.Gosched()
+			}
+		})
+		if n > 1 {
+			t.Errorf("%s: %v allocations per Send", name, n)
+		}
+	}
+	// With several futures to wait for.
+	g := newGate()
+	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
+	<-g.entered
+	if n := allocations(func() { addTwo.Send(rt.Context(), pair{late, late}) }); n > 1 {
+		t.Errorf("with futures to wait for: %v allocations per Send", n)
+	}
+	close(g.opened)
+	must(t, late)
+}
+
+// TestIdleUnitIsSmall makes a million units.
+func TestIdleUnitIsSmall(t *testing.T) {
+	const million = 1_000_000
+	rt, _ := start(t, freerun.Processors(1))
+	type state struct{ x int64 }
+	units := make([]*freerun.Unit[state], million)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range units {
+		units[i] = freerun.NewUnit(rt, state{int64(i)})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	each := float64(after.HeapAlloc-before.HeapAlloc)/million - 8
+	t.Logf("%.0f bytes a unit beside its state", each)
+	if each > 160 {
+		t.Errorf("an idle unit costs %.0f bytes beside its state", each)
+	}
+	runtime.KeepAlive(units)
+}
+
+// TestArgumentIsDropped: when the future is resolved, the argument of its operation may be collected, though the future is kept.
+func TestArgumentIsDropped(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	type big struct{ bytes [1 << 16]byte }
+	arg := &big{}
+	watched := weak.Make(arg)
+	f := sizeOf.Send(rt.Context(), arg)
+	if v := must(t, f); v != 1<<16 {
+		t.Error(v)
+	}
+	arg = nil
+	if err := rt.Quiesce(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for range 100 {
+		runtime.GC()
+		if watched.Value() == nil {
+			runtime.KeepAlive(f)
+			return
+		}
+	}
+	t.Error("the argument is still there")
+}
+
+var sizeOf = freerun.FreeOp("test.sizeOf", func(_ *freerun.Context, v any) (int, error) {
+	return 1 << 16, nil
+})

@@ -1,0 +1,108 @@
+package freerun_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Contract 4, end: a future that escaped into a unit's state and comes back as a result must not leave anything open for ever.
+
+type pocket struct{ f freerun.Future[int] }
+
+// TestCycleOfOne: an operation forwards its own future, which its unit was given.
+func TestCycleOfOne(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, pocket{})
+	g := newGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *pocket) (int, error) { g.pass(); return 0, nil })
+	<-g.entered
+	var own freerun.Future[int]
+	own = freerun.Do(rt.Context(), u, func(c *freerun.Context, p *pocket) (int, error) { return freerun.Forward(c, own) })
+	close(g.opened)
+	if _, err := own.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+		t.Errorf("waiting for itself: %v", err)
+	}
+}
+
+// TestCycleOfMany: n units forward each other's futures in a ring, on several processors at once, so that the last edges are
+// added side by side. All fail, at least one with ErrCycle, the others with it as the cause.
+func TestCycleOfMany(t *testing.T) {
+	for _, n := range []int{2, 3, 10, 100} {
+		for range 30 {
+			rt, _ := start(t, freerun.Processors(4))
+			ring := make([]freerun.Future[int], n)
+			ready := make(chan struct{})
+			for i := range ring {
+				u := freerun.NewUnit(rt, 0)
+				ring[i] = freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+					<-ready
+					return freerun.Forward(c, ring[(i+1)%n])
+				})
+			}
+			close(ready)
+			for i, f := range ring {
+				if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+					t.Fatalf("ring of %d, future %d: %v", n, i, err)
+				}
+			}
+			if err := rt.Quiesce(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			rt.Close()
+		}
+	}
+}
+
+// TestCycleThroughArguments closes a ring where one edge is an argument that is waited for second, and one where it is among many.
+func TestCycleThroughArguments(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	for name, second := range map[string]func(*freerun.Context, freerun.Future[int], freerun.Future[int]) freerun.Future[int]{
+		"pair": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] { return addTwo.Send(c, pair{x, y}) },
+		"list": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] {
+			return sumWide.Send(c, wide{[]freerun.Future[int]{x, freerun.Resolved(1), y}})
+		},
+	} {
+		first, last := newGate(), newGate()
+		x := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { first.pass(); return 1, nil })
+		<-first.entered
+		var s freerun.Future[int]
+		a := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(c *freerun.Context, _ *int) (int, error) {
+			last.pass()
+			return freerun.Forward(c, s) // waits for the sum, which waits for this
+		})
+		<-last.entered
+		s = second(rt.Context(), x, a)
+		close(last.opened)
+		if _, err := s.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
+			t.Errorf("%s: before the ring is closed: %v", name, err)
+		}
+		close(first.opened)
+		for _, f := range []freerun.Future[int]{a, s} {
+			if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		must(t, x)
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCycleInAResult: two results hold each other's futures.
+func TestCycleInAResult(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	type holder struct{ f freerun.Future[any] }
+	ready := make(chan struct{})
+	var x, y freerun.Future[any]
+	x = freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (any, error) { <-ready; return holder{y}, nil })
+	y = freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (any, error) { <-ready; return &holder{x}, nil })
+	close(ready)
+	for _, f := range []freerun.Future[any]{x, y} {
+		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+			t.Errorf("a result that holds itself: %v", err)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Contract 4: a task starts when every future reachable from its argument is resolved; waiting inside is refused; failures and
+// results pass on; a result that would wait for itself fails.
+
+func TestWouldBlock(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	g := newGate()
+	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
+	<-g.entered
+	f := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+		if _, err := open.Wait(context.Background()); !errors.Is(err, freerun.ErrWouldBlock) {
+			return "", fmt.Errorf("Wait: %w", err)
+		}
+		if _, err := open.Wait(c); !errors.Is(err, freerun.ErrWouldBlock) {
+			return "", fmt.Errorf("Wait with the context: %w", err)
+		}
+		if err := c.Runtime().Quiesce(c); !errors.Is(err, freerun.ErrWouldBlock) {
+			return "", fmt.Errorf("Quiesce: %w", err)
+		}
+		if err := c.Runtime().Shutdown(c); !errors.Is(err, freerun.ErrWouldBlock) {
+			return "", fmt.Errorf("Shutdown: %w", err)
+		}
+		if err := c.Runtime().Close(); !errors.Is(err, freerun.ErrWouldBlock) {
+			return "", fmt.Errorf("Close: %w", err)
+		}
+		return "refused", nil
+	})
+	if v := must(t, f); v != "refused" {
+		t.Error(v)
+	}
+	if _, err := open.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
+		t.Errorf("Result of an open future: %v", err)
+	}
+	close(g.opened)
+	must(t, open)
+	// A resolved future may be asked for anywhere.
+	v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return open.Wait(c) }))
+	if v != 1 {
+		t.Errorf("Wait on a resolved future inside: %d", v)
+	}
+}
+
+type deepArg struct {
+	Name   string
+	List   []freerun.Future[int]
+	ByKey  map[string]freerun.Future[int]
+	hidden freerun.Future[int]
+	Any    any
+	Next   *deepArg
+	Two    [2]freerun.Future[int]
+	Unset  freerun.Future[int]
+}
+
+func (a *deepArg) sum() (n int) {
+	for x := a; x != nil; x = x.Next {
+		for _, f := range x.List {
+			n += f.Value()
+		}
+		for _, f := range x.ByKey {
+			n += f.Value()
+		}
+		n += x.hidden.Value() + x.Two[0].Value() + x.Two[1].Value()
+		if f, ok := x.Any.(freerun.Future[int]); ok {
+			n += f.Value()
+		}
+		if x.Next == a { // a ring
+			break
+		}
+	}
+	return n
+}
+
+var sumDeep = freerun.FreeOp("test.sumDeep", func(_ *freerun.Context, a *deepArg) (int, error) { return a.sum(), nil })
+
+// TestDeepArgument has futures in every place that the scan looks into, in a value that leads back to itself, resolved in turn.
+func TestDeepArgument(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	var gates []*gate
+	held := func() freerun.Future[int] {
+		g := newGate()
+		gates = append(gates, g)
+		return freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { <-g.opened; return 1, nil })
+	}
+	level := func() *deepArg {
+		return &deepArg{
+			List: []freerun.Future[int]{held(), held()}, ByKey: map[string]freerun.Future[int]{"a": held(), "b": held()},
+			hidden: held(), Any: held(), Two: [2]freerun.Future[int]{held(), held()},
+		}
+	}
+	a := level()
+	a.Next = level()
+	a.Next.Next = a
+	f := sumDeep.Send(rt.Context(), a)
+	for i, g := range gates {
+		if _, err := f.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
+			t.Fatalf("with %d of %d futures resolved: %v", i, len(gates), err)
+		}
+		close(g.opened)
+	}
+	if v := must(t, f); v != len(gates) {
+		t.Errorf("sum %d, want %d", v, len(gates))
+	}
+}
+
+type wide struct{ All []freerun.Future[int] }
+
+var sumWide = freerun.FreeOp("test.sumWide", func(_ *freerun.Context, w wide) (n int, err error) {
+	for _, f := range w.All {
+		n += f.Value()
+	}
+	return n, nil
+})
+
+func TestManyFuturesInOneArgument(t *testing.T) {
+	const many = 20000
+	rt, _ := start(t, freerun.Processors(2))
+	var w wide
+	for i := range many {
+		w.All = append(w.All, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return i, nil }))
+	}
+	if v := must(t, sumWide.Send(rt.Context(), w)); v != many*(many-1)/2 {
+		t.Errorf("sum %d", v)
+	}
+	if err := sumWide.Tell(rt.Context(), w); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLongChains passes results on through very many operations: by argument, and by Forward.
+func TestLongChains(t *testing.T) {
+	const links = 200000
+	rt, _ := start(t, freerun.Processors(2))
+	g := newGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
+	<-g.entered
+	for range links {
+		f = addTwo.Send(rt.Context(), pair{f, freerun.Resolved(1)})
+	}
+	close(g.opened)
+	if v := must(t, f); v != links {
+		t.Errorf("chain by argument: %d", v)
+	}
+	if v := must(t, countDown.Send(rt.Context(), links)); v != 0 {
+		t.Errorf("chain by Forward: %d", v)
+	}
+}
+
+var countDown *freerun.FreeOperation[int, int]
+
+func init() {
+	countDown = freerun.FreeOp("test.countDown", func(c *freerun.Context, n int) (int, error) {
+		if n == 0 {
+			return 0, nil
+		}
+		return freerun.Forward(c, countDown.Send(c, n-1))
+	})
+}
+
+// TestResultHoldsFutures: a result with futures in it resolves when they do.
+func TestResultHoldsFutures(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	g := newGate()
+	inner := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { g.pass(); return 5, nil })
+	outer := freerun.Go(rt.Context(), func(*freerun.Context) (wide, error) { return wide{[]freerun.Future[int]{inner}}, nil })
+	<-g.entered
+	if err := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }); must(t, err) != 0 {
+		t.Error("unreachable")
+	}
+	if _, err := outer.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
+		t.Errorf("outer resolved before inner: %v", err)
+	}
+	close(g.opened)
+	if v := must(t, outer); v.All[0].Value() != 5 {
+		t.Errorf("inner is %d", v.All[0].Value())
+	}
+}
+
+func TestFailurePassesOn(t *testing.T) {
+	rt, _ := start(t)
+	boom := errors.New("boom")
+	calls := 0
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, boom })
+	g := addTwo.Send(rt.Context(), pair{f, freerun.Resolved(1)})
+	h := freerun.Then(rt.Context(), g, func(*freerun.Context, int) (int, error) { calls++; return 0, nil })
+	_, err := h.Wait(within(t))
+	if !errors.Is(err, boom) || calls != 0 {
+		t.Errorf("error %v, %d calls", err, calls)
+	}
+	if !strings.Contains(err.Error(), "test.addTwo received: boom") {
+		t.Errorf("the error does not tell the chain: %v", err)
+	}
+	if _, err := f.Wait(within(t)); err != boom {
+		t.Errorf("the failed operation's own future: %v", err)
+	}
+	var received *freerun.ArgumentError
+	if !errors.As(err, &received) {
+		t.Errorf("no ArgumentError in %v", err)
+	}
+	inResult := freerun.Go(rt.Context(), func(*freerun.Context) (wide, error) { return wide{[]freerun.Future[int]{f}}, nil })
+	if _, err := inResult.Wait(within(t)); !errors.Is(err, boom) {
+		t.Errorf("a result with a failed future in it: %v", err)
+	}
+}
+
+// TestFailureChainIsBounded sends a failure through very many operations: its text does not grow with them.
+func TestFailureChainIsBounded(t *testing.T) {
+	rt, _ := start(t)
+	boom := errors.New("boom")
+	f := freerun.Failed[int](boom)
+	for range 10000 {
+		f = addTwo.Send(rt.Context(), pair{f, f})
+	}
+	_, err := f.Wait(within(t))
+	if !errors.Is(err, boom) || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "9") {
+		t.Errorf("after 10000 sends: %d bytes: %v", len(err.Error()), err)
+	}
+}
+
+func TestForward(t *testing.T) {
+	rt, _ := start(t)
+	boom := errors.New("boom")
+	good := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
+	})
+	if v := must(t, good); v != 3 {
+		t.Errorf("forwarded %d", v)
+	}
+	bad := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 0, boom }))
+	})
+	if _, err := bad.Wait(within(t)); err != boom {
+		t.Errorf("forwarded error %v", err)
+	}
+	misused := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
+		return "", err
+	})
+	if _, err := misused.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "must be returned") {
+		t.Errorf("a forward of another type: %v", err)
+	}
+	ignored := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
+		return 4, nil
+	})
+	if v := must(t, ignored); v != 4 {
+		t.Errorf("an ignored forward: %d", v)
+	}
+	if _, err := freerun.Forward(rt.Context(), freerun.Future[int]{}); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Forward of the zero Future: %v", err)
+	}
+}

@@ -1,0 +1,200 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Contract 8: shutdown runs what is queued, and returns when the work is done; past the deadline what has not started fails, and
+// what does not return is named. That no goroutine is left is checked by TestMain.
+
+func TestShutdownRunsWhatIsQueued(t *testing.T) {
+	for _, processors := range []int{1, 3} {
+		rt, _ := start(t, freerun.Processors(processors))
+		u := freerun.NewUnit(rt, 0)
+		const trees = 50
+		for range trees {
+			spread.Tell(rt.Context(), spreadArg{u, 6}) // goes on sending while the runtime drains
+		}
+		if err := rt.Shutdown(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		if n := u.Stats().Operations; n != trees*64 {
+			t.Errorf("%d operations of %d", n, trees*64)
+		}
+		if err := rt.Shutdown(within(t)); err != nil {
+			t.Errorf("second Shutdown: %v", err)
+		}
+		if err := rt.Close(); err != nil {
+			t.Errorf("Close after Shutdown: %v", err)
+		}
+		if err := rt.Quiesce(within(t)); !errors.Is(err, freerun.ErrClosed) {
+			t.Errorf("Quiesce after Shutdown: %v", err)
+		}
+	}
+}
+
+func TestShutdownRefusesFromOutside(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	g := newGate()
+	running := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		g.pass()
+		return freerun.Forward(c, tickOnce.Send(c, 1)) // from inside, sends go on
+	})
+	<-g.entered
+	ended := make(chan error)
+	go func() { ended <- rt.Shutdown(within(t)) }()
+	for { // until the runtime has taken notice
+		if _, err := tickOnce.Send(rt.Context(), 1).Result(); errors.Is(err, freerun.ErrClosed) {
+			break
+		}
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("ended before the operation did: %v", err)
+	default:
+	}
+	close(g.opened)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if v := must(t, running); v != 1 {
+		t.Error(v)
+	}
+}
+
+// TestShutdownPastDeadline has an operation that does not return, messages behind it in the mailbox from before and after it
+// started, and one that waits for its future.
+func TestShutdownPastDeadline(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0)
+	first, stuck := newGate(), newGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { first.pass(); return 0, nil })
+	<-first.entered
+	cancelled := make(chan error, 1)
+	hung := stuckOp.Send(rt.Context(), u, stuckArg{stuck, cancelled})
+	var behind []freerun.Future[int]
+	for range 5 {
+		behind = append(behind, addOne.Send(rt.Context(), u, 1))
+	}
+	close(first.opened)
+	<-stuck.entered
+	for range 5 {
+		behind = append(behind, addOne.Send(rt.Context(), u, 1))
+	}
+	behind = append(behind, freerun.Then(rt.Context(), hung, func(*freerun.Context, int) (int, error) { return 0, nil }))
+	waiting := make(chan error)
+	done := behind[7].Done()
+	go func() { // somebody who waits already
+		_, err := behind[3].Wait(within(t))
+		waiting <- err
+	}()
+	ctx, cancel := context.WithTimeout(within(t), 20*time.Millisecond)
+	defer cancel()
+	err := rt.Shutdown(ctx)
+	var e *freerun.ShutdownError
+	if !errors.As(err, &e) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Shutdown: %v", err)
+	}
+	if len(e.Running) != 1 || e.Running[0] != "test.stuck" || e.Abandoned != uint64(len(behind)) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if !strings.Contains(err.Error(), "test.stuck") || !strings.Contains(err.Error(), "11") {
+		t.Errorf("Shutdown: %v", err)
+	}
+	for i, f := range append(behind, hung) {
+		if _, err := f.Result(); !errors.Is(err, freerun.ErrClosed) {
+			t.Errorf("message %d: %v", i, err)
+		}
+	}
+	<-done
+	if err := <-waiting; !errors.Is(err, freerun.ErrClosed) {
+		t.Errorf("the one who waited: %v", err)
+	}
+	if err := <-cancelled; !errors.Is(err, context.Canceled) {
+		t.Errorf("the operation's context: %v", err)
+	}
+	close(stuck.opened) // and now it returns: nothing changes, and its goroutine ends
+	for i, f := range append(behind, hung) {
+		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrClosed) {
+			t.Errorf("message %d, later: %v", i, err)
+		}
+	}
+}
+
+type stuckArg struct {
+	g         *gate
+	cancelled chan error
+}
+
+var stuckOp = freerun.Op("test.stuck", func(c *freerun.Context, _ *int, a stuckArg) (int, error) {
+	close(a.g.entered)
+	<-c.Done()
+	a.cancelled <- c.Err()
+	<-a.g.opened
+	return 1, nil
+})
+
+// TestCloseDiscards: Close fails what was not started, and counts it.
+func TestCloseDiscards(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	g := newGate()
+	u := freerun.NewUnit(rt, 0)
+	freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { close(g.entered); <-c.Done(); return 0, nil })
+	<-g.entered
+	var queued []freerun.Future[int]
+	for range 10 {
+		queued = append(queued, addOne.Send(rt.Context(), u, 1), tickOnce.Send(rt.Context(), 1))
+	}
+	err := rt.Close()
+	var e *freerun.ShutdownError
+	if !errors.As(err, &e) || e.Abandoned != 20 || len(e.Running) != 0 {
+		t.Errorf("Close: %v", err)
+	}
+	for _, f := range queued {
+		if _, err := f.Result(); !errors.Is(err, freerun.ErrClosed) {
+			t.Errorf("queued message: %v", err)
+		}
+	}
+}
+
+func TestCloseIdle(t *testing.T) {
+	for range 50 {
+		rt := freerun.New(freerun.Processors(3))
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				if err := rt.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestCloseDuringShutdown brings the end forward.
+func TestCloseDuringShutdown(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	g := newGate()
+	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { close(g.entered); <-c.Done(); return 0, nil })
+	<-g.entered
+	queued := tickOnce.Send(rt.Context(), 1)
+	ended := make(chan error)
+	go func() { ended <- rt.Shutdown(within(t)) }()
+	if err := rt.Close(); err == nil {
+		t.Error("Close returned nil with a message abandoned")
+	}
+	if err := <-ended; err == nil {
+		t.Error("Shutdown returned nil with a message abandoned")
+	}
+	if _, err := queued.Result(); !errors.Is(err, freerun.ErrClosed) {
+		t.Errorf("queued message: %v", err)
+	}
+}

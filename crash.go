@@ -1,0 +1,58 @@
+package freerun
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// crashed is called on a processor after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
+// operation fails, the unit goes on with the next letter.
+func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
+	c := contextOf(p)
+	l := c.current
+	c.current, c.forwarded = nil, nil
+	if l == nil {
+		panic(value) // not an operation's: a defect of the runtime must not go unseen
+	}
+	if value == nil {
+		value = ErrGoexit
+	}
+	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
+	c.counters.panics.Add(1)
+	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
+	l.kind().fail(c, l, err)
+	if t.Kind == unitKind {
+		p.PushBack(t)
+	}
+}
+
+// lose counts and reports the failure of a message that has no future.
+func (c *Context) lose(k *kind, l *letter, err error) {
+	if c.processor != nil {
+		c.counters.lost.Add(1)
+	} else {
+		c.rt.border.lost.Add(1)
+	}
+	if _, told := err.(*PanicError); told {
+		return
+	}
+	// At most one report a second: a flood of failures must not become a flood of text.
+	now := time.Now().UnixNano()
+	last := c.rt.lostAt.Load()
+	if now-last < int64(time.Second) || !c.rt.lostAt.CompareAndSwap(last, now) {
+		return
+	}
+	c.rt.log(slog.LevelWarn, "operation without a future failed", "operation", k.describe(l), "error", err,
+		"lost", c.rt.Stats().Lost)
+}
+
+func (rt *Runtime) log(level slog.Level, text string, args ...any) {
+	logger := rt.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	logger.Log(context.Background(), level, "freerun: "+text, args...)
+}

@@ -1,0 +1,83 @@
+package freerun
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
+// message need not make it: the kinds of its letters, the plans for the deep scan, the depot of its used letters.
+type operation[A, R any] struct {
+	name    string
+	id      int
+	onUnit  func(c *Context, u *unit, arg A) (R, error) // one of the two
+	onNone  func(c *Context, arg A) (R, error)
+	args    *plan // nil: an A cannot hold a future
+	results *plan // nil: an R cannot hold a future
+	called  *kind // letters with a future, until they are run
+	owing   *kind // run, and their result holds a future
+	passing *kind // run, and forwarded another future
+	told    *kind // letters without a future
+	depot   depot
+}
+
+var (
+	// declared has the names of all operations, so that each means one thing, here and on other machines.
+	declared   sync.Map // string → struct{}
+	operations atomic.Int32
+)
+
+// declare completes the operation under a name of its own.
+func (o *operation[A, R]) declare(name string) {
+	if name == "" {
+		panic("freerun: an operation needs a name")
+	}
+	if _, taken := declared.LoadOrStore(name, struct{}{}); taken {
+		panic("freerun: an operation named " + name + " exists already")
+	}
+	o.complete(name, func(*letter) string { return name })
+}
+
+// complete makes what the operation needs only once.
+func (o *operation[A, R]) complete(name string, describe func(*letter) string) {
+	o.name = name
+	o.id = int(operations.Add(1)) - 1
+	o.args = planFor(reflect.TypeFor[A]())
+	o.results = planFor(reflect.TypeFor[R]())
+	o.called = newKind(kind{name: name, describe: describe, wake: o.wakeCall, fail: o.failCall}, o.runCall)
+	o.owing = newKind(kind{name: name, describe: describe, wake: o.wakeOwing}, nil)
+	o.passing = newKind(kind{name: name, describe: describe, wake: o.wakePassing}, nil)
+	o.told = newKind(kind{name: name, describe: describe, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)
+}
+
+// call calls the operation's function.
+func (o *operation[A, R]) call(c *Context, u *unit, arg A) (R, error) {
+	if o.onNone != nil {
+		return o.onNone(c, arg)
+	}
+	return o.onUnit(c, u, arg)
+}
+
+// call is a message with an argument and a future.
+type call[A, R any] struct {
+	result[R]
+	arg A
+}
+
+// note is a message with an argument and no future.
+type note[A any] struct {
+	letter
+	arg A
+}
+
+func callOf[A, R any](l *letter) *call[A, R] { return (*call[A, R])(unsafe.Pointer(l)) }
+
+func noteOf[A any](l *letter) *note[A] { return (*note[A])(unsafe.Pointer(l)) }
+
+func stateOf[S any](u *unit) *S { return &(*Unit[S])(unsafe.Pointer(u)).state }
+
+func contextOf(p *sched.Processor) *Context { return p.Local.(*Context) }

@@ -1,0 +1,60 @@
+// Package freerun is a lock-free runtime for programs made of many stateful things: sessions, accounts, rooms, order books,
+// shards.
+//
+// A program declares units and operations, and sends messages. A [Unit] is state with exclusion. An operation ([Op]) is a
+// function on a unit's state, a free operation ([FreeOp]) one that touches no unit; both run to their end and never wait. To send is
+// asynchronous and returns a [Future] at once. What depends on a future takes it as an argument: the message is
+// held back until the future has its outcome. So no goroutine ever waits inside the runtime, there are no locks to hold in the
+// wrong order, and operations cannot deadlock. A [Runtime] runs them on a fixed number of processors, which steal
+// work from each other.
+//
+//	rt := freerun.New()
+//	defer rt.Close()
+//	acct := freerun.NewUnit(rt, Account{Owner: "ada"})
+//	f := deposit.Send(rt.Context(), acct, 5)      // deposit = freerun.Op("deposit", func(c, *Account, int) (int, error) {…})
+//	balance, err := f.Wait(ctx)                   // only here, at the border, by an ordinary goroutine
+//
+// # Which form of send
+//
+//	                  with a future        without           where it runs
+//	named operation   Operation.Send       Operation.Tell    one at a time on the unit
+//	                  FreeOperation.Send   …Tell             anywhere, in parallel
+//	closure           Do                                     one at a time on the unit
+//	                  Go, Then, Then2                        anywhere, in parallel
+//
+// Named operations are the fast path: Send allocates once, Tell not at all. [Forward] hands the outcome of a future on as that of
+// the running operation.
+//
+// # Contracts
+//
+//  1. Exclusion. At most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
+//  2. Order. Messages to one unit run in the order in which they became ready; those ready when sent, in the order sent, wherever
+//     one send returned before the other began.
+//  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrCycle], [ErrOtherRuntime], a
+//     [*PanicError] or an [*ArgumentError]). Nothing is lost, no future stays open for ever. Tell returns an error when it
+//     is refused; later failures of what has no future are counted in [Stats] and logged.
+//  4. Forward only. An operation starts when every future that can be reached from its argument has an outcome; a result that
+//     holds futures counts as one when they have theirs. A failed future fails what received it without running it, with
+//     an error that errors.Is matches and that tells the chain of sends. To wait on an open future inside an operation is refused
+//     with [ErrWouldBlock]. A result that comes to wait for itself fails with [ErrCycle].
+//  5. Work conserving. While work is queued and a processor is parked, one processor is searching or being woken. The one unit in
+//     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
+//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core.
+//  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
+//     operations; and a busy processor lets the program's ordinary goroutines run about every 25 µs.
+//  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
+//     the unit goes on with its next message. What Go itself ends the process for (a concurrent map write, a stack
+//     overflow, no memory) no library survives.
+//  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and returns when the work is done. Past its
+//     deadline what has not started fails with ErrClosed, and an operation that does not return is named in the error.
+//  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
+//  10. Cost. Tell allocates nothing in steady state, Send at most once besides what the argument itself allocates; an idle unit costs
+//     about 80 bytes beside its state. The argument of an operation is dropped before its future is resolved.
+//
+// # What the scan of an argument looks into
+//
+// Struct fields, exported or not, arrays, slices, maps, pointers, and what is in interfaces; values may lead back to themselves.
+// It does not look into units, runtimes, contexts, channels, functions, the types of sync and sync/atomic, nor structs that
+// have a field of those: what a mutex guards is not read without it. What cannot hold a future by its type costs nothing. A map that
+// was sent must not be written before the message is run.
+package freerun

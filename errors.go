@@ -1,0 +1,103 @@
+package freerun
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The named errors. A future that fails because another did wraps that one's error: test with [errors.Is] and [errors.As].
+var (
+	// ErrClosed says that the runtime was closed, or is being closed, before the message was run.
+	ErrClosed = errors.New("freerun: runtime is closed")
+	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an operation passes
+	// a future on, as an argument or with Forward or Then; only an ordinary goroutine waits.
+	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on instead")
+	// ErrCycle says that the result of an operation came to wait for itself.
+	ErrCycle = errors.New("freerun: the result waits for itself")
+	// ErrNoFuture says that a zero Future was used: one that no send returned.
+	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
+	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.
+	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
+	// ErrGoexit is what the PanicError of an operation wraps that ended its goroutine with runtime.Goexit.
+	ErrGoexit = errors.New("freerun: the operation called runtime.Goexit")
+)
+
+// errForward is what Forward returns for its operation to return; only the runtime sees it.
+var errForward = errors.New("freerun: the outcome of Forward must be returned, unchanged, by the operation that called it")
+
+// PanicError is the error of a future whose operation panicked, or called runtime.Goexit: then Value is [ErrGoexit].
+type PanicError struct {
+	Operation string // its name, or the name of the function for a closure
+	Value     any    // what it panicked with
+	Stack     []byte // as of debug.Stack
+}
+
+// Error tells the operation and the value, without the stack.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("freerun: operation %s panicked: %v", e.Operation, e.Value)
+}
+
+// Unwrap returns the value that the operation panicked with if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// ArgumentError is the error of a future whose operation was not run, because a future in its argument failed, or whose
+// result holds a future that failed. Its text tells the chain of sends that the failure came through.
+type ArgumentError struct {
+	Operation string // the one that was not run
+	Err       error  // what the future failed with
+	links     int
+}
+
+// mostLinks is how many links of a chain an ArgumentError tells; the ones behind are left out.
+const mostLinks = 16
+
+// received returns the error of an operation of which a future failed with err.
+func received(operation string, err error) error {
+	links := 1
+	if before, ok := err.(*ArgumentError); ok {
+		if links = before.links + 1; links > mostLinks {
+			return &ArgumentError{Operation: operation, Err: before.Err, links: links}
+		}
+	}
+	return &ArgumentError{Operation: operation, Err: err, links: links}
+}
+
+// Error tells the operations that the failure came through, the last one first.
+func (e *ArgumentError) Error() string {
+	if e.links > mostLinks {
+		return fmt.Sprintf("%s, after %d sends, received: %v", e.Operation, e.links-mostLinks+1, e.Err)
+	}
+	return fmt.Sprintf("%s received: %v", e.Operation, e.Err)
+}
+
+// Unwrap returns what the future failed with.
+func (e *ArgumentError) Unwrap() error { return e.Err }
+
+// ShutdownError is what Shutdown and Close return when they could not let all work end.
+type ShutdownError struct {
+	Abandoned uint64   // messages that were accepted and not run
+	Running   []string // operations that have not returned, by name
+	Cause     error    // the error of Shutdown's context; nil for Close
+}
+
+// Error tells what was left.
+func (e *ShutdownError) Error() string {
+	text := fmt.Sprintf("freerun: closed with %d messages abandoned", e.Abandoned)
+	for i, name := range e.Running {
+		if i == 0 {
+			text += "; these operations did not return: " + name
+		} else {
+			text += ", " + name
+		}
+	}
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the error of Shutdown's context.
+func (e *ShutdownError) Unwrap() error { return e.Cause }

@@ -1,0 +1,103 @@
+package freerun
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Future is the promise of an operation's result: a small value, to be copied, kept and passed on freely, by any goroutine. An
+// operation cannot wait for one; it passes it on as an argument, or with [Forward], [Then] or [Then2]. The zero Future
+// is none: Wait and Result return [ErrNoFuture], Value and Done panic.
+//
+// A future keeps its result alive, not the argument of its operation.
+type Future[R any] struct{ cell *result[R] }
+
+// Resolved returns a future that has the result v already.
+func Resolved[R any](v R) Future[R] {
+	r := &result[R]{value: v}
+	r.state.Store(&filled)
+	return Future[R]{r}
+}
+
+// Failed returns a future that has failed with err already. It panics if err is nil.
+func Failed[R any](err error) Future[R] {
+	if err == nil {
+		panic("freerun: Failed with a nil error")
+	}
+	r := &result[R]{}
+	r.edge.Store(&newFailure(err).message)
+	r.state.Store(&filled)
+	return Future[R]{r}
+}
+
+// Result returns the result, or the error that the future failed with, or [ErrWouldBlock] if it has no outcome yet. It does not
+// wait.
+func (f Future[R]) Result() (R, error) {
+	if f.cell == nil {
+		return *new(R), ErrNoFuture
+	}
+	closed, err := f.cell.outcomeNow()
+	switch {
+	case err != nil:
+		return *new(R), err
+	case !closed:
+		return *new(R), ErrWouldBlock
+	}
+	return f.cell.value, nil
+}
+
+// Value returns the result of a future that is known to have one: any future that came in an operation's argument has, when
+// the operation runs. It panics if the future has no outcome yet, has failed, or is the zero Future.
+func (f Future[R]) Value() R {
+	if f.cell != nil && f.cell.state.Load() == &filled && f.cell.edge.Load() == nil {
+		return f.cell.value
+	}
+	_, err := f.Result()
+	panic(err)
+}
+
+// Done returns a channel that is closed once the future has an outcome; every call returns the same while it has none. The channel
+// is made by the first call. It panics for the zero Future.
+func (f Future[R]) Done() <-chan struct{} {
+	if f.cell == nil {
+		panic(ErrNoFuture)
+	}
+	return f.cell.done()
+}
+
+// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. It is
+// for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is.
+func (f Future[R]) Wait(ctx context.Context) (R, error) {
+	v, err := f.Result()
+	if err != ErrWouldBlock || f.cell == nil {
+		return v, err
+	}
+	if sched.Current() != nil {
+		return v, err
+	}
+	select {
+	case <-f.cell.done():
+		return f.Result()
+	case <-ctx.Done():
+		if v, err = f.Result(); err != ErrWouldBlock {
+			return v, err
+		}
+		return v, ctx.Err()
+	}
+}
+
+// Forward makes the outcome of f that of the running operation: `return freerun.Forward(c, f)` ends an operation that leaves its
+// result to another. It does not wait. What it returns must be returned unchanged, by the operation that c belongs to; otherwise
+// the future of the operation fails with an error that says so.
+func Forward[R any](c *Context, f Future[R]) (R, error) {
+	v, err := f.Result()
+	if err != ErrWouldBlock || f.cell == nil {
+		return v, err
+	}
+	if c.checked().here() != c || c.processor == nil {
+		return v, errForward
+	}
+	c.forwarded = f.cell
+	return v, errForward
+}

@@ -1,0 +1,64 @@
+package freerun
+
+import "unsafe"
+
+// gathering waits for many futures on behalf of one letter. A letter waits for its futures one after another, and looks for
+// the next by walking through its argument; with many futures that would take a walk for each. So when a letter with
+// a plan for many is woken for the first time, the futures that are still open are listed once.
+//
+// To those who look for cycles it is a message like others: the letter's edge leads to it, its own to the future that it waits for.
+type gathering struct {
+	message
+	left  []*message
+	then  *letter
+	owner *message // the letter's message, if it has a future
+}
+
+var gatheringKind = newKind(kind{name: "gathering", wake: wakeGathering}, nil)
+
+func newGathering(u *unit, then *letter, left []*message) *gathering {
+	g := &gathering{left: left, then: then}
+	g.become(gatheringKind)
+	g.unit = u
+	return g
+}
+
+// gather makes m wait for all futures in the value at p.
+func (pl *plan) gather(c *Context, m *message, p unsafe.Pointer) {
+	g := newGathering(m.unit, &m.letter, pl.allOpen(p))
+	g.owner = m
+	m.edge.Store(&g.message)
+	g.proceed(c)
+}
+
+// gatherFor makes l, which has no future, wait for all futures in the value at p.
+func (pl *plan) gatherFor(c *Context, l *letter, p unsafe.Pointer) {
+	newGathering(l.unit, l, pl.allOpen(p)).proceed(c)
+}
+
+func wakeGathering(c *Context, l *letter) { (*gathering)(unsafe.Pointer(l)).proceed(c) }
+
+// proceed waits for the next future, or wakes the letter when there is none left, or one failed.
+func (g *gathering) proceed(c *Context) {
+	for len(g.left) > 0 {
+		last := len(g.left) - 1
+		dep := g.left[last]
+		g.left[last] = nil
+		g.left = g.left[:last]
+		g.edge.Store(dep)
+		m := g.owner
+		if !dep.notify(&g.letter) {
+			if _, err := dep.outcome(); err != nil {
+				break
+			}
+			continue
+		}
+		if m != nil && m.closesCycle(dep) && m.seal(c, &cycled) {
+			c.countFailed(ErrCycle)
+		}
+		return
+	}
+	g.left = nil
+	g.fill(c)
+	g.then.kind().wake(c, g.then)
+}

@@ -1,0 +1,53 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// letter is the part of a message that is common to all: what links it into a mailbox, a scheduler's queue, or the list of
+// those who wait for a future, one at a time; what it is; and whom it is for. Every message type has it first, so that a
+// pointer to the letter is a pointer to the message.
+type letter struct {
+	sched.Task
+	unit *unit // the addressee; a runtime's free unit for a free operation
+}
+
+// kind is what messages of one sort have in common: one sort for each operation and stage of a message's life. Its
+// functions are made once, when the operation is declared: a generic function value made for each message would be an
+// allocation for each message.
+type kind struct {
+	sched.Kind
+	// name is the operation's; empty for closures.
+	name string
+	// wake goes on with a letter that waited for a future, which is resolved now.
+	wake func(c *Context, l *letter)
+	// fail ends a letter that will not be run.
+	fail func(c *Context, l *letter, err error)
+	// describe names the operation in an error, for a letter that crashed.
+	describe func(l *letter) string
+	// recycle takes back a letter that was run; nil if somebody may still look at it.
+	recycle func(c *Context, l *letter)
+}
+
+// newKind completes k with what the scheduler needs of it. run is nil for a stage in which the letter is never queued.
+func newKind(k kind, run func(p *sched.Processor, t *sched.Task)) *kind {
+	done := &k
+	done.Run = run
+	done.Discard = func(t *sched.Task) {
+		l := (*letter)(unsafe.Pointer(t))
+		done.fail(l.unit.rt.stranger(), l, ErrClosed)
+	}
+	return done
+}
+
+func letterOf(n *queue.Node) *letter { return (*letter)(unsafe.Pointer(n)) }
+
+func (l *letter) kind() *kind { return (*kind)(unsafe.Pointer(l.Kind)) }
+
+func (l *letter) become(k *kind) { l.Kind = &k.Kind }
+
+// free reports whether the letter is for a free operation.
+func (l *letter) free() bool { return l.unit == &l.unit.rt.free }

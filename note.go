@@ -1,0 +1,110 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// The life of a message without a future is that of a call without the end: nobody can wait for it, so it takes part in no
+// cycle, and its letter is used again.
+
+func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
+	c = c.here()
+	if err := c.refuses(u); err != nil {
+		return err
+	}
+	var l *letter
+	if c.processor != nil {
+		c.counters.sent.Add(1)
+		l = c.takeLetter(&o.depot, o.id)
+	} else {
+		l = o.depot.fromOutside(&c.rt.border, o.id)
+		c.rt.border.countSent()
+	}
+	if l == nil {
+		l = o.newNotes()
+	}
+	n := noteOf[A](l)
+	n.unit, n.arg = u, arg
+	if o.args == nil {
+		c.dispatch(&n.letter)
+	} else {
+		o.collectNote(c, n, true)
+	}
+	return nil
+}
+
+// newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
+// depot: letters that travel together then lie together, and share cache lines when they move from core to core.
+func (o *operation[A, R]) newNotes() *letter {
+	const largest = 128 // bytes of a note that is made in batches
+	if unsafe.Sizeof(note[A]{}) > largest || o.depot.made.Load() < batchSize {
+		o.depot.made.Add(1)
+		n := new(note[A])
+		n.become(o.told)
+		return &n.letter
+	}
+	o.depot.made.Add(batchSize + 1)
+	block := make([]note[A], batchSize+1)
+	for i := range block {
+		block[i].become(o.told)
+		if i > 1 {
+			block[i-1].Link(&block[i].Node)
+		}
+	}
+	o.depot.put(&block[1].Node)
+	return &block[0].letter
+}
+
+// collectNote is collect for a letter without a future.
+func (o *operation[A, R]) collectNote(c *Context, n *note[A], fresh bool) {
+	for {
+		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
+		switch {
+		case err != nil:
+			o.failNote(c, &n.letter, received(o.name, err))
+			return
+		case dep == nil:
+			c.dispatch(&n.letter)
+			return
+		case !fresh && o.args.many:
+			o.args.gatherFor(c, &n.letter, unsafe.Pointer(&n.arg))
+			return
+		case dep.notify(&n.letter):
+			return
+		}
+	}
+}
+
+func (o *operation[A, R]) wakeNote(c *Context, l *letter) { o.collectNote(c, noteOf[A](l), false) }
+
+func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
+	c := contextOf(p)
+	n := (*note[A])(unsafe.Pointer(t))
+	if c.rt.phase.Load() >= aborting {
+		o.failNote(c, &n.letter, ErrClosed)
+		return
+	}
+	c.begin(&n.letter, o.told)
+	_, err := o.call(c, n.unit, n.arg)
+	n.arg = *new(A)
+	c.end()
+	if err != nil && err != errForward {
+		c.lose(o.told, &n.letter, err)
+	}
+	if n.free() { // a letter to a unit goes back once the mailbox has let go of it
+		o.recycleNote(c, &n.letter)
+	}
+}
+
+// failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
+func (o *operation[A, R]) failNote(c *Context, l *letter, err error) {
+	c.countFailed(err)
+	if err != ErrClosed { // that is told by the shutdown that it belongs to
+		c.lose(o.told, l, err)
+	}
+	noteOf[A](l).arg = *new(A)
+}
+
+func (o *operation[A, R]) recycleNote(c *Context, l *letter) { c.returnLetter(&o.depot, o.id, l) }

@@ -1,0 +1,76 @@
+package freerun
+
+// Operation is a named operation on units with state S: it takes an argument A and returns an R or an error. Declare it once,
+// with [Op], usually as a package variable. Any goroutine may send it.
+type Operation[S, A, R any] struct{ operation[A, R] }
+
+// Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait: what it needs from
+// others comes in as futures in its argument. It panics if fn is nil, or if the name is empty or taken.
+//
+// An operation that refers to itself, through others or directly, is assigned in an init function, as Go does not allow a
+// package variable to depend on itself.
+func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
+	if fn == nil {
+		panic("freerun: Op with a nil function: " + name)
+	}
+	o := &Operation[S, A, R]{}
+	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
+	o.declare(name)
+	return o
+}
+
+// Send sends the operation to u, with arg, and returns the future of its result at once. The operation starts when every
+// future that can be reached from arg has an outcome; if one failed, it is not run, and fails with an [ArgumentError].
+//
+// The future fails with [ErrClosed] if the runtime takes no messages any more, with [ErrOtherRuntime] if u is of another
+// runtime than c, with a [*PanicError] if the operation panics, and otherwise with the error that the operation
+// returns. Any goroutine may send; nothing waits. One allocation, which holds arg and result. It panics if c or u is nil.
+func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
+	return o.send(c.checked(), u.checked(), arg)
+}
+
+// Tell is Send without a future: the result is dropped, and an error or panic of the operation is counted and logged. It
+// returns ErrClosed or ErrOtherRuntime if the message was refused. No allocation in steady state. An ordinary goroutine that
+// outruns the receiver is made to let other goroutines run now and then.
+func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
+	return o.tell(c.checked(), u.checked(), arg)
+}
+
+// FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with all others. Declare it
+// once, with [FreeOp]. Any goroutine may send it.
+type FreeOperation[A, R any] struct{ operation[A, R] }
+
+// FreeOp declares a free operation. All that is said of [Op] holds, but that there is no state.
+func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
+	if fn == nil {
+		panic("freerun: FreeOp with a nil function: " + name)
+	}
+	o := &FreeOperation[A, R]{}
+	o.onNone = fn
+	o.declare(name)
+	return o
+}
+
+// Send is as [Operation.Send], to no unit.
+func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
+	return o.send(c.checked(), &c.rt.free, arg)
+}
+
+// Tell is as [Operation.Tell], to no unit.
+func (o *FreeOperation[A, R]) Tell(c *Context, arg A) error {
+	return o.tell(c.checked(), &c.rt.free, arg)
+}
+
+func (c *Context) checked() *Context {
+	if c == nil || c.rt == nil {
+		panic("freerun: send through a nil Context; use the operation's, or Runtime.Context outside")
+	}
+	return c
+}
+
+func (u *Unit[S]) checked() *unit {
+	if u == nil || u.rt == nil {
+		panic("freerun: send to a nil Unit; make units with NewUnit")
+	}
+	return &u.unit
+}

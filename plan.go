@@ -1,0 +1,192 @@
+package freerun
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// plan says where values of one type hold futures. It is made once per type, and prunes what cannot hold one, so that the
+// scan of a value costs nothing for an argument without futures, and one look each for those with a few in plain sight.
+type plan struct {
+	offsets []uintptr // of the futures, if all lie in the value itself
+	shape   shape     // otherwise
+	many    bool      // how many there are depends on the value
+	cyclic  bool      // a value may lead back to itself
+}
+
+// mostOffsets is how many futures a value may hold in itself before they count as many.
+const mostOffsets = 16
+
+var plans sync.Map // reflect.Type → *plan
+
+// planFor returns the plan of a type, nil if its values cannot hold futures.
+func planFor(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p, _ := plans.LoadOrStore(t, newPlan(t))
+	return p.(*plan)
+}
+
+func newPlan(t reflect.Type) *plan {
+	if !mayHold(t, map[reflect.Type]bool{}) {
+		return nil
+	}
+	p := &plan{}
+	if offsets, ok := inSight(t, 0, nil); ok {
+		p.offsets = offsets
+		return p
+	}
+	b := &planner{shapes: map[reflect.Type]*reference{}, open: map[reflect.Type]bool{}}
+	p.shape = b.shapeOf(t)
+	p.many, p.cyclic = b.many, b.cyclic
+	return p
+}
+
+// mayHold reports whether a value of type t can hold a future. path has the types that the question came through.
+func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
+	if isFuture(t) {
+		return true
+	}
+	if path[t] || opaque(t) {
+		return false
+	}
+	path[t] = true
+	defer delete(path, t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice:
+		return mayHold(t.Elem(), path)
+	case reflect.Array:
+		return t.Len() > 0 && mayHold(t.Elem(), path)
+	case reflect.Map:
+		return mayHold(t.Key(), path) || mayHold(t.Elem(), path)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if mayHold(t.Field(i).Type, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	contextType = reflect.TypeFor[context.Context]()
+	sealedType  = reflect.TypeFor[interface{ opaqueToScan() }]()
+	ownPackage  = reflect.TypeFor[Runtime]().PkgPath()
+)
+
+func (*Runtime) opaqueToScan() {}
+func (*unit) opaqueToScan()    {}
+
+func isFuture(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.PkgPath() == ownPackage && strings.HasPrefix(t.Name(), "Future[")
+}
+
+// opaque reports whether the scan does not look into values of type t: units, runtimes, contexts, synchronisation, and what is
+// guarded by synchronisation of its own. To read the insides of a struct with a mutex without holding it would be a
+// race, and a crash if a map is in it.
+func opaque(t reflect.Type) bool {
+	if t.Implements(contextType) || t.Implements(sealedType) || reflect.PointerTo(t).Implements(sealedType) {
+		return true
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	if synchronises(t) {
+		return true
+	}
+	for i := range t.NumField() {
+		if synchronises(t.Field(i).Type) {
+			return true
+		}
+	}
+	return false
+}
+
+func synchronises(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
+
+// inSight returns the offsets of all futures in a value of type t, if the value itself holds them all and they are few.
+func inSight(t reflect.Type, at uintptr, found []uintptr) ([]uintptr, bool) {
+	switch {
+	case isFuture(t):
+		return append(found, at), len(found) < mostOffsets
+	case !mayHold(t, map[reflect.Type]bool{}):
+		return found, true
+	}
+	ok := true
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := 0; i < t.NumField() && ok; i++ {
+			f := t.Field(i)
+			found, ok = inSight(f.Type, at+f.Offset, found)
+		}
+		return found, ok
+	case reflect.Array:
+		for i := 0; i < t.Len() && ok; i++ {
+			found, ok = inSight(t.Elem(), at+uintptr(i)*t.Elem().Size(), found)
+		}
+		return found, ok
+	}
+	return nil, false
+}
+
+// planner builds the shape of one type, which may refer to itself.
+type planner struct {
+	shapes       map[reflect.Type]*reference
+	open         map[reflect.Type]bool // shapes being built
+	many, cyclic bool
+}
+
+// shapeOf returns the shape of t, nil if its values cannot hold futures.
+func (b *planner) shapeOf(t reflect.Type) shape {
+	if isFuture(t) {
+		return aFuture{}
+	}
+	if !mayHold(t, map[reflect.Type]bool{}) {
+		return nil
+	}
+	if r, ok := b.shapes[t]; ok {
+		if b.open[t] {
+			b.many, b.cyclic = true, true
+		}
+		return r
+	}
+	r := &reference{}
+	b.shapes[t], b.open[t] = r, true
+	r.to = b.build(t)
+	delete(b.open, t)
+	return r
+}
+
+func (b *planner) build(t reflect.Type) shape {
+	switch t.Kind() {
+	case reflect.Struct:
+		s := fields{}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if inner := b.shapeOf(f.Type); inner != nil {
+				s = append(s, field{f.Offset, inner})
+			}
+		}
+		return s
+	case reflect.Array:
+		b.many = b.many || t.Len() > mostOffsets
+		return array{t.Len(), t.Elem().Size(), b.shapeOf(t.Elem())}
+	case reflect.Pointer:
+		return pointer{b.shapeOf(t.Elem())}
+	case reflect.Slice:
+		b.many = true
+		return slice{t.Elem().Size(), b.shapeOf(t.Elem())}
+	case reflect.Map:
+		b.many = true
+		return mapping{t, b.shapeOf(t.Key()), b.shapeOf(t.Elem())}
+	default:
+		b.many, b.cyclic = true, true // an interface: anything may be behind it
+		return dynamic{t}
+	}
+}

@@ -1,0 +1,91 @@
+package freerun
+
+import (
+	"log/slog"
+	"runtime"
+	"sync"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
+// several; units belong to one. Any goroutine may call its methods. It must not be copied.
+type Runtime struct {
+	scheduler *sched.Scheduler
+	contexts  []*Context // of the processors
+	outside   Context
+	free      unit // the addressee of free operations, never queued itself
+	scope     scope
+	border    border
+	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
+	logger    *slog.Logger
+	lostAt    atomics.Int64 // when a lost failure was logged last
+
+	phase  atomics.Uint32
+	ending sync.Once
+	endErr error
+}
+
+// The phases of a runtime, which only grow.
+const (
+	running  uint32 = iota
+	draining        // refuses messages from outside
+	aborting        // refuses all messages, and fails those that are queued
+	ended           // no processor runs, but for operations that do not return
+)
+
+// Option is a setting for [New].
+type Option func(*settings)
+
+type settings struct {
+	processors int
+	logger     *slog.Logger
+}
+
+// Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
+func Processors(n int) Option {
+	if n < 1 {
+		panic("freerun: Processors needs at least 1")
+	}
+	return func(s *settings) { s.processors = n }
+}
+
+// Logger sets where panics and lost failures are reported; slog.Default() if it is not given. It panics if l is nil.
+func Logger(l *slog.Logger) Option {
+	if l == nil {
+		panic("freerun: Logger needs a logger")
+	}
+	return func(s *settings) { s.logger = l }
+}
+
+// New starts a runtime.
+func New(options ...Option) *Runtime {
+	s := settings{processors: runtime.GOMAXPROCS(0)}
+	for _, o := range options {
+		o(&s)
+	}
+	rt := &Runtime{logger: s.logger}
+	rt.scope.done = make(chan struct{})
+	rt.outside.rt = rt
+	rt.free.rt = rt
+	rt.border.init()
+	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
+	for _, p := range rt.scheduler.Processors() {
+		c := &Context{rt: rt, processor: p}
+		p.Local = c
+		rt.contexts = append(rt.contexts, c)
+	}
+	rt.scheduler.Start()
+	return rt
+}
+
+// Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time.
+func (rt *Runtime) Context() *Context { return &rt.outside }
+
+// Processors returns how many operations run at the same time.
+func (rt *Runtime) Processors() int { return len(rt.contexts) }
+
+// stranger returns a context for somebody who is no processor and must wake those who wait for a future.
+func (rt *Runtime) stranger() *Context { return &Context{rt: rt} }

@@ -1,0 +1,229 @@
+package freerun
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// firstOpen returns the first future in the value at p that has no outcome, or the error of the first that failed, whichever
+// comes first; neither if all are resolved well. Zero futures have nothing to wait for.
+func (pl *plan) firstOpen(p unsafe.Pointer) (*message, error) {
+	if pl.shape == nil {
+		for _, at := range pl.offsets {
+			m := *(**message)(unsafe.Add(p, at))
+			if m == nil || m.state.Load() == &filled && m.edge.Load() == nil {
+				continue
+			}
+			if closed, err := m.outcome(); err != nil || !closed {
+				return m.unlessFailed(err)
+			}
+		}
+		return nil, nil
+	}
+	s := newScan(pl)
+	defer s.release()
+	pl.shape.walk(p, s)
+	return s.open, s.err
+}
+
+func (m *message) unlessFailed(err error) (*message, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// allOpen returns all futures in the value at p that have no outcome.
+func (pl *plan) allOpen(p unsafe.Pointer) []*message {
+	s := newScan(pl)
+	defer s.release()
+	s.collect = true
+	pl.shape.walk(p, s)
+	return s.all
+}
+
+// scan is one walk through a value.
+type scan struct {
+	collect bool
+	open    *message
+	err     error
+	all     []*message
+	cyclic  bool
+	visited map[place]struct{}
+}
+
+// place is a value that was walked through: its address; its shape, as a struct and its first field have one address; and
+// how many there are in a row.
+type place struct {
+	p unsafe.Pointer
+	s shape
+	n int
+}
+
+var scans = sync.Pool{New: func() any { return &scan{visited: map[place]struct{}{}} }}
+
+func newScan(pl *plan) *scan {
+	s := scans.Get().(*scan)
+	s.cyclic = pl.cyclic
+	return s
+}
+
+func (s *scan) release() {
+	visited := s.visited
+	clear(visited)
+	*s = scan{visited: visited}
+	scans.Put(s)
+}
+
+// meet looks at a future, and returns whether to go on.
+func (s *scan) meet(m *message) bool {
+	if m == nil {
+		return true
+	}
+	closed, err := m.outcome()
+	switch {
+	case s.collect:
+		if !closed {
+			s.all = append(s.all, m)
+		}
+		return true
+	case err != nil:
+		s.err = err
+		return false
+	case !closed:
+		s.open = m
+		return false
+	}
+	return true
+}
+
+// enter reports whether the n values behind a reference are to be walked through: once, if values may lead back.
+func (s *scan) enter(p unsafe.Pointer, inner shape, n int) bool {
+	if p == nil {
+		return false
+	}
+	if !s.cyclic {
+		return true
+	}
+	at := place{p, inner, n}
+	if _, been := s.visited[at]; been {
+		return false
+	}
+	s.visited[at] = struct{}{}
+	return true
+}
+
+// shape walks through the value at p and meets its futures, until it is told to stop, which walk returns as false. Behind a
+// reference there is always a *reference or aFuture, which can be compared, as places are.
+type shape interface {
+	walk(p unsafe.Pointer, s *scan) bool
+}
+
+type (
+	aFuture   struct{}
+	reference struct{ to shape } // to another shape, which may be the one that it is in
+	field     struct {
+		at    uintptr
+		shape shape
+	}
+	fields []field
+	array  struct {
+		n     int
+		size  uintptr
+		shape shape
+	}
+	pointer struct{ shape shape }
+	slice   struct {
+		size  uintptr
+		shape shape
+	}
+	mapping struct {
+		t          reflect.Type
+		key, value shape
+	}
+	dynamic struct{ t reflect.Type }
+)
+
+func (aFuture) walk(p unsafe.Pointer, s *scan) bool { return s.meet(*(**message)(p)) }
+
+func (r *reference) walk(p unsafe.Pointer, s *scan) bool { return r.to.walk(p, s) }
+
+func (f fields) walk(p unsafe.Pointer, s *scan) bool {
+	for _, one := range f {
+		if !one.shape.walk(unsafe.Add(p, one.at), s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a array) walk(p unsafe.Pointer, s *scan) bool { return walkRow(p, a.n, a.size, a.shape, s) }
+
+func walkRow(p unsafe.Pointer, n int, size uintptr, inner shape, s *scan) bool {
+	for i := range n {
+		if !inner.walk(unsafe.Add(p, uintptr(i)*size), s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r pointer) walk(p unsafe.Pointer, s *scan) bool {
+	to := *(*unsafe.Pointer)(p)
+	return !s.enter(to, r.shape, 1) || r.shape.walk(to, s)
+}
+
+func (r slice) walk(p unsafe.Pointer, s *scan) bool {
+	row := *(*[]struct{})(p) // any slice has this head
+	to := unsafe.Pointer(unsafe.SliceData(row))
+	if len(row) == 0 || !s.enter(to, r.shape, len(row)) {
+		return true
+	}
+	return walkRow(to, len(row), r.size, r.shape, s)
+}
+
+func (m mapping) walk(p unsafe.Pointer, s *scan) bool {
+	v := reflect.NewAt(m.t, p).Elem()
+	if v.Len() == 0 || !s.enter(v.UnsafePointer(), m.value, v.Len()) {
+		return true
+	}
+	key, value := reflect.New(m.t.Key()), reflect.New(m.t.Elem())
+	for it := v.MapRange(); it.Next(); {
+		if m.key != nil {
+			key.Elem().SetIterKey(it)
+			if !m.key.walk(key.UnsafePointer(), s) {
+				return false
+			}
+		}
+		if m.value != nil {
+			value.Elem().SetIterValue(it)
+			if !m.value.walk(value.UnsafePointer(), s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (d dynamic) walk(p unsafe.Pointer, s *scan) bool {
+	v := reflect.NewAt(d.t, p).Elem().Elem()
+	if !v.IsValid() {
+		return true
+	}
+	pl := planFor(v.Type())
+	if pl == nil {
+		return true
+	}
+	box := reflect.New(v.Type())
+	box.Elem().Set(v)
+	if pl.shape != nil {
+		return pl.shape.walk(box.UnsafePointer(), s)
+	}
+	for _, at := range pl.offsets {
+		if !s.meet(*(**message)(unsafe.Add(box.UnsafePointer(), at))) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,140 @@
+package freerun
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// closeGrace is how long the end of a runtime waits for operations that run, before it goes on without them.
+const closeGrace = time.Second
+
+// Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a future, and then returns nil.
+// It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended. Messages
+// whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
+func (rt *Runtime) Quiesce(ctx context.Context) error {
+	if sched.Current() != nil {
+		return ErrWouldBlock
+	}
+	if rt.phase.Load() == ended {
+		return ErrClosed
+	}
+	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
+	if errors.Is(err, sched.ErrStopped) {
+		return ErrClosed
+	}
+	return err
+}
+
+// settled reports whether all messages that were sent have been run or have failed. It is exact while nothing runs: a
+// message is counted as sent before it is queued, and sent is read after done.
+func (rt *Runtime) settled() bool {
+	done := rt.done()
+	return done == rt.sent()
+}
+
+// abandoned returns how many messages were not run because the runtime was closed.
+func (rt *Runtime) abandoned() uint64 {
+	n := rt.border.abandoned.Load()
+	for _, c := range rt.contexts {
+		n += c.counters.abandoned.Load()
+	}
+	return n
+}
+
+func (rt *Runtime) sent() uint64 {
+	n := rt.border.totalSent()
+	for _, c := range rt.contexts {
+		n += c.counters.sent.Load()
+	}
+	return n
+}
+
+func (rt *Runtime) done() uint64 {
+	n := rt.border.failed.Load()
+	for _, c := range rt.contexts {
+		n += c.counters.ran.Load() + c.counters.failed.Load()
+	}
+	return n
+}
+
+// Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits until all that was sent, and all
+// that follows from it, is done, and returns nil then, with no goroutine of the runtime left. If ctx is done before,
+// what was not started fails with ErrClosed, contexts are cancelled, operations that are running get one more second, and the error is a
+// [*ShutdownError], which names those that did not return even then, and wraps ctx's error. Calls after the first wait
+// for the same end, and may bring it forward. Inside an operation it returns [ErrWouldBlock].
+func (rt *Runtime) Shutdown(ctx context.Context) error {
+	if sched.Current() != nil {
+		return ErrWouldBlock
+	}
+	rt.advance(draining)
+	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
+	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown: end waits for it
+		err = nil
+	}
+	return rt.end(err)
+}
+
+// Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns nil if all that was
+// sent had been done, otherwise a [*ShutdownError]. Close may be called again, and after or during Shutdown.
+func (rt *Runtime) Close() error {
+	if sched.Current() != nil {
+		return ErrWouldBlock
+	}
+	return rt.end(nil)
+}
+
+// end ends the runtime, once; whoever comes later waits and gets the same answer.
+func (rt *Runtime) end(cause error) error {
+	rt.advance(aborting) // before once: this may be what the first caller waits for
+	rt.ending.Do(func() {
+		rt.scope.cancel()
+		grace := time.NewTimer(closeGrace)
+		defer grace.Stop()
+		stuck := rt.scheduler.Stop(grace.C)
+		rt.advance(ended)
+		rt.waiters.Range(func(m, _ any) bool {
+			m.(*message).abandon()
+			return true
+		})
+		rt.endErr = rt.account(stuck, cause)
+	})
+	return rt.endErr
+}
+
+// account tells what was left at the end; nil if nothing was.
+func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
+	e := &ShutdownError{Cause: cause}
+	for _, p := range stuck {
+		e.Running = append(e.Running, contextOf(p).operation())
+	}
+	done := rt.done()
+	e.Abandoned = rt.abandoned() + rt.sent() - done - uint64(len(stuck))
+	if e.Abandoned == 0 && len(stuck) == 0 {
+		return nil
+	}
+	return e
+}
+
+// operation names what the processor runs, or ran last. Any goroutine.
+func (c *Context) operation() string {
+	k := c.busy.Load()
+	switch {
+	case k == nil:
+		return "none"
+	case k.name == "":
+		return functionName(c.function.Load())
+	}
+	return k.name
+}
+
+// advance makes the phase at least to.
+func (rt *Runtime) advance(to uint32) {
+	for now := rt.phase.Load(); now < to; now = rt.phase.Load() {
+		if rt.phase.CompareAndSwap(now, to) {
+			return
+		}
+	}
+}

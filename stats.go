@@ -1,0 +1,40 @@
+package freerun
+
+// Stats are the figures of a runtime since it was made. While operations run, figures of different processors are not of one
+// instant, and may lag behind; in a runtime that has quiesced they are exact.
+type Stats struct {
+	Processors []ProcessorStats
+
+	Sent   uint64 // messages accepted, from inside and outside
+	Done   uint64 // of those, how many were run or have failed
+	Failed uint64 // of those done, how many were not run to their end: a future failed, a panic, or the end of the runtime
+	Lost   uint64 // failures of messages without a future
+	Panics uint64 // operations that panicked, or called runtime.Goexit
+}
+
+// ProcessorStats are the figures of one processor.
+type ProcessorStats struct {
+	Messages uint64 // operations run to their end
+	Steals   uint64 // times that it took work from another processor
+	Stolen   uint64 // units and free operations that it took so
+	Parks    uint64 // times that it had nothing to do, and slept
+	Breaths  uint64 // times that it was busy, and let other goroutines run
+}
+
+// Stats returns the figures of the runtime. Any goroutine; it does not wait.
+func (rt *Runtime) Stats() Stats {
+	var s Stats
+	s.Failed, s.Lost = rt.border.failed.Load(), rt.border.lost.Load()
+	s.Done = rt.done()
+	s.Sent = rt.sent()
+	for i, c := range rt.contexts {
+		p := rt.scheduler.Processors()[i].Stats()
+		s.Processors = append(s.Processors, ProcessorStats{
+			Messages: c.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Parks: p.Parks, Breaths: p.Breaths,
+		})
+		s.Failed += c.counters.failed.Load()
+		s.Lost += c.counters.lost.Load()
+		s.Panics += c.counters.panics.Load()
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
+// each sees what the earlier ones wrote. A unit belongs to one runtime, costs about 80 bytes beside its state, needs no closing, and
+// is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
+type Unit[S any] struct {
+	unit
+	state S
+}
+
+// NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's operations. Any goroutine; it does
+// not wait. It panics if rt is nil.
+func NewUnit[S any](rt *Runtime, state S) *Unit[S] {
+	if rt == nil {
+		panic("freerun: NewUnit with a nil Runtime")
+	}
+	u := &Unit[S]{state: state}
+	u.rt = rt
+	u.Kind = unitKind
+	return u
+}
+
+// UnitStats are the figures of one unit.
+type UnitStats struct {
+	Operations uint64 // run so far
+	Steals     uint64 // times that a processor took the unit from another one's queue
+}
+
+// Stats returns the unit's figures. Any goroutine; while operations run, the figures may lag behind.
+func (u *Unit[S]) Stats() UnitStats {
+	return UnitStats{Operations: u.operations.Load(), Steals: u.steals.Load()}
+}
+
+// unit is what the runtime knows of a unit. It is a task of the scheduler: to be run while its mailbox is owned.
+//
+// Its life: idle; a send finds the mailbox idle and queues the unit; a processor takes it and drains the mailbox, up to
+// drainLimit letters; then it queues the unit again behind the others, or gives the mailbox up, which is idle then. So a unit
+// is in at most one queue at a time, which is what makes stealing it safe.
+type unit struct {
+	sched.Task
+	rt         *Runtime
+	mailbox    queue.Mailbox
+	operations atomics.RelaxedUint64 // written by the owner
+	steals     atomics.RelaxedUint64 // written by the thief, between two owners
+}
+
+// drainLimit is how many letters a processor runs before other units get their turn.
+const drainLimit = 128
+
+var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
+
+func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
+
+func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
+
+// deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy.
+func (u *unit) deliver(c *Context, l *letter) {
+	if !u.mailbox.Enqueue(&l.Node) {
+		return
+	}
+	if c.processor != nil && c.rt == u.rt {
+		c.processor.PushNext(&u.Task)
+	} else {
+		u.rt.scheduler.Inject(&u.Task)
+	}
+}
+
+// drain runs the letters of a unit whose mailbox this processor owns.
+func drain(p *sched.Processor, t *sched.Task) {
+	c, u := contextOf(p), unitOf(t)
+	var ran *letter // may be recycled once the mailbox has let go of it
+	for range drainLimit {
+		n := u.mailbox.Dequeue()
+		if ran != nil {
+			ran.kind().recycle(c, ran)
+			ran = nil
+		}
+		if n == nil {
+			return
+		}
+		u.operations.Add(1)
+		l := letterOf(n)
+		recyclable := l.kind().recycle != nil
+		l.kind().Run(p, &l.Task)
+		if recyclable {
+			ran = l
+		}
+	}
+	if ran != nil && u.mailbox.Reusable(&ran.Node) {
+		ran.kind().recycle(c, ran)
+	}
+	p.PushBack(t)
+}
+
+// discard fails the letters of a unit that was queued after the end.
+func discard(t *sched.Task) {
+	u := unitOf(t)
+	c := u.rt.stranger()
+	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
+		l := letterOf(n)
+		l.kind().fail(c, l, ErrClosed)
+	}
+}
