@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"runtime"
+	"sync"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
@@ -14,6 +15,7 @@ import (
 // repeated, when others are there.
 type border struct {
 	stripes []stripe
+	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
 	sent, failed, abandoned, lost atomics.Uint64
 }

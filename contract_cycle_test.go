@@ -59,7 +59,9 @@ func TestCycleOfMany(t *testing.T) {
 func TestCycleThroughArguments(t *testing.T) {
 	rt, _ := start(t, freerun.Processors(2))
 	for name, second := range map[string]func(*freerun.Context, freerun.Future[int], freerun.Future[int]) freerun.Future[int]{
-		"pair": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] { return addTwo.Send(c, pair{x, y}) },
+		"pair": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] {
+			return addTwo.Send(c, pair{x, y})
+		},
 		"list": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] {
 			return sumWide.Send(c, wide{[]freerun.Future[int]{x, freerun.Resolved(1), y}})
 		},

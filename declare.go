@@ -46,6 +46,7 @@ func (o *operation[A, R]) declare(name string) {
 func (o *operation[A, R]) complete(name string, describe func(*letter) string) {
 	o.name = name
 	o.id = int(operations.Add(1)) - 1
+	o.depot.flood.notice = make(chan struct{}, 1)
 	o.args = planFor(reflect.TypeFor[A]())
 	o.results = planFor(reflect.TypeFor[R]())
 	o.called = newKind(kind{name: name, describe: describe, wake: o.wakeCall, fail: o.failCall}, o.runCall)

@@ -20,7 +20,6 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		l = c.takeLetter(&o.depot, o.id)
 	} else {
 		l = o.depot.fromOutside(&c.rt.border, o.id)
-		c.rt.border.countSent()
 	}
 	if l == nil {
 		l = o.newNotes()
@@ -39,13 +38,13 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 // depot: letters that travel together then lie together, and share cache lines when they move from core to core.
 func (o *operation[A, R]) newNotes() *letter {
 	const largest = 128 // bytes of a note that is made in batches
-	if unsafe.Sizeof(note[A]{}) > largest || o.depot.made.Load() < batchSize {
-		o.depot.made.Add(1)
+	if unsafe.Sizeof(note[A]{}) > largest || o.depot.flood.made.Load() < batchSize {
+		o.depot.flood.add(1)
 		n := new(note[A])
 		n.become(o.told)
 		return &n.letter
 	}
-	o.depot.made.Add(batchSize + 1)
+	o.depot.flood.add(batchSize + 1)
 	block := make([]note[A], batchSize+1)
 	for i := range block {
 		block[i].become(o.told)
@@ -93,8 +92,10 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	if err != nil && err != errForward {
 		c.lose(o.told, &n.letter, err)
 	}
-	if n.free() { // a letter to a unit goes back once the mailbox has let go of it
-		o.recycleNote(c, &n.letter)
+	if n.unit.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses
+		c.returnLetter(&o.depot, o.id, &n.letter)
+	} else {
+		c.unreturned = &n.letter
 	}
 }
 

@@ -1,8 +1,6 @@
 package freerun
 
 import (
-	"runtime"
-
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/queue"
 )
@@ -19,10 +17,6 @@ import (
 const (
 	batchSize  = 64
 	depotSlots = 64
-	// yieldAbove is how many letters of one operation may be under way before a sender outside that finds none to use
-	// again lets others run first: so a flood from outside stays within the cache while the receiver keeps up.
-	yieldAbove = batchSize * depotSlots / 2
-	mostYields = 4
 )
 
 // magazine holds letters of one operation for one sender at a time.
@@ -75,16 +69,19 @@ func (k *letterCache) of(id int) *magazine {
 // depot holds full batches of letters of one operation. Any goroutine.
 type depot struct {
 	slots [depotSlots]atomics.Pointer[queue.Node]
-	made  atomics.Uint64 // letters ever allocated
+	flood flood
 }
 
 // put keeps a batch, or leaves it to the collector if the depot is full.
 func (d *depot) put(batch *queue.Node) {
 	for i := range d.slots {
 		if d.slots[i].Load() == nil && d.slots[i].CompareAndSwap(nil, batch) {
+			d.flood.returned()
 			return
 		}
 	}
+	d.flood.dropped()
+	d.flood.returned()
 }
 
 // take returns a batch, nil if there is none.
@@ -99,23 +96,38 @@ func (d *depot) take() *queue.Node {
 	return nil
 }
 
-// fromOutside returns a letter to use again for an ordinary goroutine, nil if a new one is to be made. When many are under way and
-// none comes back, the receiver is behind: then the sender lets other goroutines run first, a few times.
+// fromOutside counts a message that an ordinary goroutine is about to send, and returns a letter to use again, nil if a new one is
+// to be made. It holds the sender back while the receiver is far behind.
 func (d *depot) fromOutside(b *border, id int) *letter {
-	for yields := 0; ; yields++ {
-		l := d.fromStripe(b, id)
-		if l != nil || yields == mostYields || d.made.Load() < yieldAbove {
-			return l
-		}
-		runtime.Gosched()
+	l := d.fromStripe(b, id, 1)
+	if l != nil || !d.flood.high() {
+		return l
 	}
+	for l == nil && d.hold(b) {
+		l = d.fromStripe(b, id, 0)
+	}
+	if !d.empty() {
+		d.flood.returned() // there is more than this sender was told of: tell the next
+	}
+	return l
 }
 
-func (d *depot) fromStripe(b *border, id int) *letter {
+func (d *depot) empty() bool {
+	for i := range d.slots {
+		if d.slots[i].Load() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *depot) fromStripe(b *border, id int, sent uint64) *letter {
 	s := b.enter()
 	if s == nil {
+		b.sent.Add(sent)
 		return nil
 	}
+	s.sent.Add(sent)
 	m := s.letters.of(id)
 	if m == nil {
 		b.leave(s)
@@ -160,6 +172,13 @@ func (c *Context) returnLetter(d *depot, id int, l *letter) {
 	if full := c.magazine(id).put(l); full != nil {
 		d.put(full)
 	}
+}
+
+// returnLate takes back the letter that the mailbox had not let go of when it was run.
+func (c *Context) returnLate() {
+	l := c.unreturned
+	c.unreturned = nil
+	l.kind().recycle(c, l)
 }
 
 func (c *Context) magazine(id int) *magazine {

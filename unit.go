@@ -76,27 +76,19 @@ func (u *unit) deliver(c *Context, l *letter) {
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
 	c, u := contextOf(p), unitOf(t)
-	var ran *letter // may be recycled once the mailbox has let go of it
 	for range drainLimit {
 		n := u.mailbox.Dequeue()
-		if ran != nil {
-			ran.kind().recycle(c, ran)
-			ran = nil
+		if c.unreturned != nil {
+			c.returnLate()
 		}
 		if n == nil {
 			return
 		}
 		u.operations.Add(1)
 		l := letterOf(n)
-		recyclable := l.kind().recycle != nil
-		l.kind().Run(p, &l.Task)
-		if recyclable {
-			ran = l
-		}
+		l.Kind.Run(p, &l.Task)
 	}
-	if ran != nil && u.mailbox.Reusable(&ran.Node) {
-		ran.kind().recycle(c, ran)
-	}
+	c.unreturned = nil // the mailbox still needs it; the collector will have it
 	p.PushBack(t)
 }
 

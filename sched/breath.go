@@ -8,7 +8,7 @@ import (
 const (
 	// breathAfter is how long a busy processor keeps its thread before it lets Go's scheduler run other goroutines: the
 	// network, timers, and whatever the program does outside. Go itself would preempt it only after 10 ms.
-	breathAfter = 25 * time.Microsecond
+	breathAfter = 45 * time.Microsecond
 	// mostUnread is how many operations a processor runs at most without reading the clock, which costs as much as one.
 	mostUnread = 64
 )
