@@ -31,7 +31,7 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 		c.function.Store(codeOf(fn))
 		return fn(c)
 	}, nil)
-	return o.send(c.checked(), &c.rt.free, fn)
+	return o.send(c, &c.checked().rt.free, fn)
 }
 
 // Then runs fn with the result of f once there is one, anywhere, and returns the future of what it returns. If f fails, fn is not
@@ -44,7 +44,7 @@ func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)
 		c.function.Store(codeOf(a.fn))
 		return a.fn(c, a.f.Value())
 	}, nil)
-	return o.send(c.checked(), &c.rt.free, thenArg[T, R]{fn, f})
+	return o.send(c, &c.checked().rt.free, thenArg[T, R]{fn, f})
 }
 
 // Then2 is Then for two futures.
@@ -56,7 +56,7 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 		c.function.Store(codeOf(a.fn))
 		return a.fn(c, a.f.Value(), a.g.Value())
 	}, nil)
-	return o.send(c.checked(), &c.rt.free, then2Arg[T, U, R]{fn, f, g})
+	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
 type thenArg[T, R any] struct {

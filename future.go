@@ -69,6 +69,9 @@ func (f Future[R]) Done() <-chan struct{} {
 // Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. It is
 // for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
+	if ctx == nil {
+		panic("freerun: Wait with a nil context")
+	}
 	v, err := f.Result()
 	if err != ErrWouldBlock || f.cell == nil {
 		return v, err

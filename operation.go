@@ -26,14 +26,14 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 // runtime than c, with a [*PanicError] if the operation panics, and otherwise with the error that the operation
 // returns. Any goroutine may send; nothing waits. One allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
-	return o.send(c.checked(), u.checked(), arg)
+	return o.checked().send(c.checked(), u.checked(), arg)
 }
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is counted and logged. It
 // returns ErrClosed or ErrOtherRuntime if the message was refused. No allocation in steady state. An ordinary goroutine that
 // outruns the receiver is made to let other goroutines run now and then.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
-	return o.tell(c.checked(), u.checked(), arg)
+	return o.checked().tell(c.checked(), u.checked(), arg)
 }
 
 // FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with all others. Declare it
@@ -53,12 +53,26 @@ func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeO
 
 // Send is as [Operation.Send], to no unit.
 func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
-	return o.send(c.checked(), &c.rt.free, arg)
+	return o.checked().send(c, &c.checked().rt.free, arg)
 }
 
 // Tell is as [Operation.Tell], to no unit.
 func (o *FreeOperation[A, R]) Tell(c *Context, arg A) error {
-	return o.tell(c.checked(), &c.rt.free, arg)
+	return o.checked().tell(c, &c.checked().rt.free, arg)
+}
+
+func (o *Operation[S, A, R]) checked() *operation[A, R] {
+	if o == nil || o.called == nil {
+		panic("freerun: send of an operation that was not declared; declare it with Op")
+	}
+	return &o.operation
+}
+
+func (o *FreeOperation[A, R]) checked() *operation[A, R] {
+	if o == nil || o.called == nil {
+		panic("freerun: send of a free operation that was not declared; declare it with FreeOp")
+	}
+	return &o.operation
 }
 
 func (c *Context) checked() *Context {

@@ -1,0 +1,90 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/freerun-go/freerun"
+)
+
+type account struct {
+	owner   string
+	balance int
+}
+
+var errFunds = errors.New("insufficient funds")
+
+var (
+	deposit = freerun.Op("example.deposit", func(c *freerun.Context, a *account, amount int) (int, error) {
+		a.balance += amount
+		return a.balance, nil
+	})
+	withdraw = freerun.Op("example.withdraw", func(c *freerun.Context, a *account, amount int) (int, error) {
+		if a.balance < amount {
+			return a.balance, errFunds
+		}
+		a.balance -= amount
+		return a.balance, nil
+	})
+)
+
+func Example() {
+	rt := freerun.New()
+	defer rt.Close()
+	ada := freerun.NewUnit(rt, account{owner: "ada"})
+	for range 10 {
+		deposit.Tell(rt.Context(), ada, 5)
+	}
+	balance, err := withdraw.Send(rt.Context(), ada, 20).Wait(context.Background())
+	fmt.Println(balance, err)
+	_, err = withdraw.Send(rt.Context(), ada, 100).Wait(context.Background())
+	fmt.Println(err)
+	// Output:
+	// 30 <nil>
+	// insufficient funds
+}
+
+// The only way to wait inside the runtime: a message that takes futures starts when they are resolved.
+func ExampleFreeOp() {
+	type sum struct{ X, Y freerun.Future[int] }
+	plus := freerun.FreeOp("example.plus", func(c *freerun.Context, s sum) (int, error) {
+		return s.X.Value() + s.Y.Value(), nil
+	})
+	rt := freerun.New()
+	defer rt.Close()
+	three := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 3, nil })
+	four := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 4, nil })
+	fmt.Println(plus.Send(rt.Context(), sum{three, four}).Wait(context.Background()))
+	// Output: 7 <nil>
+}
+
+func ExampleDo() {
+	rt := freerun.New()
+	defer rt.Close()
+	u := freerun.NewUnit(rt, account{owner: "ada", balance: 7})
+	owner := freerun.Do(rt.Context(), u, func(c *freerun.Context, a *account) (string, error) { return a.owner, nil })
+	fmt.Println(owner.Wait(context.Background()))
+	// Output: ada <nil>
+}
+
+func ExampleThen() {
+	rt := freerun.New()
+	defer rt.Close()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 6, nil })
+	text := freerun.Then(rt.Context(), f, func(c *freerun.Context, v int) (string, error) { return fmt.Sprint("six is ", v), nil })
+	fmt.Println(text.Wait(context.Background()))
+	// Output: six is 6 <nil>
+}
+
+// An operation that leaves its result to another forwards that one's future.
+func ExampleForward() {
+	rt := freerun.New()
+	defer rt.Close()
+	ada := freerun.NewUnit(rt, account{owner: "ada", balance: 10})
+	pay := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		return freerun.Forward(c, withdraw.Send(c, ada, 4))
+	})
+	fmt.Println(pay.Wait(context.Background()))
+	// Output: 6 <nil>
+}

@@ -1,0 +1,55 @@
+package freerun_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so that the letters stay few.
+func TestFloodStaysSmall(t *testing.T) {
+	const senders, each = 4, 200_000
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var wg sync.WaitGroup
+	for range senders {
+		wg.Go(func() {
+			for range each {
+				if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
+		t.Errorf("%d of %d messages", n, senders*each)
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.Mallocs - before.Mallocs; made > senders*each/2 {
+		t.Errorf("%d allocations for %d messages", made, senders*each)
+	}
+}
+
+// TestFloodToAStuckUnitGoesOn: to be held back is no limit. The unit is stuck until all have been told.
+func TestFloodToAStuckUnitGoesOn(t *testing.T) {
+	const messages = 300_000
+	rt, _ := start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	g := newGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.pass(); return 0, nil })
+	<-g.entered
+	for range messages {
+		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(g.opened)
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+		t.Errorf("%d of %d messages", n, messages)
+	}
+}

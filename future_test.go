@@ -1,0 +1,125 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+func TestFutureOutside(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	g := newGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 9, nil })
+	<-g.entered
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 1000 { // giving up leaves nothing behind
+		if _, err := f.Wait(cancelled); !errors.Is(err, context.Canceled) {
+			t.Fatalf("Wait with a cancelled context: %v", err)
+		}
+	}
+	done := f.Done()
+	if f.Done() != done {
+		t.Error("Done returned another channel")
+	}
+	select {
+	case <-done:
+		t.Error("done before the operation was")
+	default:
+	}
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			if v, err := f.Wait(within(t)); v != 9 || err != nil {
+				t.Errorf("%d, %v", v, err)
+			}
+		})
+	}
+	close(g.opened)
+	wg.Wait()
+	<-done
+	<-f.Done()
+	if v, err := f.Wait(cancelled); v != 9 || err != nil { // an outcome comes before a cancelled context
+		t.Errorf("%d, %v", v, err)
+	}
+	if f.Value() != 9 {
+		t.Error(f.Value())
+	}
+}
+
+func TestResolvedAndFailed(t *testing.T) {
+	boom := errors.New("boom")
+	if v, err := freerun.Resolved("x").Wait(t.Context()); v != "x" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+	if _, err := freerun.Failed[string](boom).Result(); err != boom {
+		t.Error(err)
+	}
+	<-freerun.Resolved(1).Done()
+}
+
+// panics returns what f panics with.
+func panics(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// TestMisuse: each has a clear answer, at once.
+func TestMisuse(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	var none freerun.Future[int]
+	if _, err := none.Wait(t.Context()); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Wait for the zero Future: %v", err)
+	}
+	if _, err := none.Result(); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Result of the zero Future: %v", err)
+	}
+	if _, err := addTwo.Send(rt.Context(), pair{}).Wait(within(t)); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Value of a zero Future in an argument: %v", err)
+	}
+	g := newGate()
+	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
+	defer close(g.opened)
+	var nobody *freerun.Unit[int]
+	var nowhere *freerun.Context
+	for name, f := range map[string]func(){
+		"Value of the zero Future":      func() { none.Value() },
+		"Done of the zero Future":       func() { none.Done() },
+		"Value of an open future":       func() { open.Value() },
+		"Value of a failed future":      func() { freerun.Failed[int](errors.New("boom")).Value() },
+		"Failed with nil":               func() { freerun.Failed[int](nil) },
+		"Send to nil":                   func() { addOne.Send(rt.Context(), nobody, 1) },
+		"Tell to nil":                   func() { addOne.Tell(rt.Context(), nobody, 1) },
+		"Send through nil":              func() { addOne.Send(nowhere, u, 1) },
+		"Send through a zero Context":   func() { addOne.Send(&freerun.Context{}, u, 1) },
+		"Send to a zero Unit":           func() { addOne.Send(rt.Context(), &freerun.Unit[int]{}, 1) },
+		"Do with nil":                   func() { freerun.Do[int, int](rt.Context(), u, nil) },
+		"Go with nil":                   func() { freerun.Go[int](rt.Context(), nil) },
+		"Then with nil":                 func() { freerun.Then[int, int](rt.Context(), open, nil) },
+		"Then2 with nil":                func() { freerun.Then2[int, int, int](rt.Context(), open, open, nil) },
+		"Op with nil":                   func() { freerun.Op[int, int, int]("test.nil", nil) },
+		"FreeOp with nil":               func() { freerun.FreeOp[int, int]("test.nil", nil) },
+		"a name used twice":             func() { freerun.FreeOp("test.addTwo", func(*freerun.Context, int) (int, error) { return 0, nil }) },
+		"no name":                       func() { freerun.FreeOp("", func(*freerun.Context, int) (int, error) { return 0, nil }) },
+		"an operation not declared":     func() { new(freerun.FreeOperation[int, int]).Send(rt.Context(), 1) },
+		"an operation never assigned":   func() { neverAssigned.Tell(rt.Context(), u, 1) },
+		"Processors(0)":                 func() { freerun.New(freerun.Processors(0)) },
+		"Logger(nil)":                   func() { freerun.New(freerun.Logger(nil)) },
+		"NewUnit without a runtime":     func() { freerun.NewUnit(nil, 0) },
+		"Wait with a nil context":       func() { open.Wait(nil) }, //nolint // the misuse that is tested
+		"Forward through a nil context": func() { freerun.Forward(nowhere, open) },
+	} {
+		value := panics(f)
+		if _, ok := value.(runtime.Error); ok || value == nil {
+			t.Errorf("%s: panicked with %v", name, value)
+		}
+	}
+}
+
+var neverAssigned *freerun.Operation[int, int, int]
