@@ -1,0 +1,60 @@
+package ddb
+
+import (
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// question is an entry with the client that wants to know what becomes of it.
+type question struct {
+	entry
+	from *freerun.Unit[worker]
+}
+
+// The server's three operations in the form that answers with a message instead of a result, and the client's two. No
+// future is made, so a request allocates nothing. replyOp leads back to the others, so it is made in init.
+var (
+	putReplyOp = freerun.Op("programs/ddb.put_reply",
+		func(c *freerun.Context, t *table, q question) (struct{}, error) {
+			return struct{}{}, replyOp.Tell(c, q.from, t.put(q.key, q.value))
+		})
+	getReplyOp = freerun.Op("programs/ddb.get_reply",
+		func(c *freerun.Context, t *table, q question) (struct{}, error) {
+			return struct{}{}, replyOp.Tell(c, q.from, t.get(q.key))
+		})
+	incrementReplyOp = freerun.Op("programs/ddb.increment_reply",
+		func(c *freerun.Context, t *table, q question) (struct{}, error) {
+			return struct{}{}, replyOp.Tell(c, q.from, t.increment(q.key, q.value))
+		})
+	startReplyOp = freerun.Op("programs/ddb.start_reply",
+		func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
+			return struct{}{}, w.ask(c, 0)
+		})
+	replyOp *freerun.Operation[worker, int64, struct{}]
+)
+
+func init() {
+	replyOp = freerun.Op("programs/ddb.reply", func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
+		return struct{}{}, w.ask(c, answer)
+	})
+}
+
+// ask sends the next request to its server, which will answer with a message.
+func (w *worker) ask(c *freerun.Context, answer int64) error {
+	r, ok := w.next(answer)
+	if !ok {
+		w.finish.Reached()
+		return nil
+	}
+	op := getReplyOp
+	switch r.verb {
+	case put:
+		op = putReplyOp
+	case increment:
+		op = incrementReplyOp
+	}
+	server := w.servers[home(r.key, len(w.servers))]
+	return w.failed(op.Tell(c, server, question{entry{r.key, r.value}, w.self}))
+}
+
+func runReplies(cfg programs.Config) (programs.Result, error) { return runAsUnits(cfg, startReplyOp) }

@@ -1,0 +1,63 @@
+package ddb
+
+import (
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// The three operations that a server unit exposes.
+var (
+	putOp = freerun.Op("programs/ddb.put", func(_ *freerun.Context, t *table, a entry) (int64, error) {
+		return t.put(a.key, a.value), nil
+	})
+	getOp = freerun.Op("programs/ddb.get", func(_ *freerun.Context, t *table, key int) (int64, error) {
+		return t.get(key), nil
+	})
+	incrementOp = freerun.Op("programs/ddb.increment", func(_ *freerun.Context, t *table, a entry) (int64, error) {
+		return t.increment(a.key, a.value), nil
+	})
+)
+
+// entry is a key with the value to put or to add.
+type entry struct {
+	key   int
+	value int64
+}
+
+// startOp makes a client send its first request, answerOp the one that follows from an answer. The answer is a future
+// when answerOp is sent, and resolved when it runs. answerOp sends itself, so it is made in init.
+var (
+	startOp = freerun.Op("programs/ddb.start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
+		return struct{}{}, w.proceed(c, 0)
+	})
+	answerOp *freerun.Operation[worker, freerun.Future[int64], struct{}]
+)
+
+func init() {
+	answerOp = freerun.Op("programs/ddb.answer",
+		func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
+			return struct{}{}, w.proceed(c, answer.Value())
+		})
+}
+
+// proceed sends the next request to its server, and to the client itself what is to be done with the answer.
+func (w *worker) proceed(c *freerun.Context, answer int64) error {
+	r, ok := w.next(answer)
+	if !ok {
+		w.finish.Reached()
+		return nil
+	}
+	server := w.servers[home(r.key, len(w.servers))]
+	var future freerun.Future[int64]
+	switch r.verb {
+	case put:
+		future = putOp.Send(c, server, entry{r.key, r.value})
+	case increment:
+		future = incrementOp.Send(c, server, entry{r.key, r.value})
+	default:
+		future = getOp.Send(c, server, r.key)
+	}
+	return w.failed(answerOp.Tell(c, w.self, future))
+}
+
+func runUnits(cfg programs.Config) (programs.Result, error) { return runAsUnits(cfg, startOp) }

@@ -1,0 +1,93 @@
+package ddb
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// worker is the state of a client unit.
+type worker struct {
+	*client
+	self    *freerun.Unit[worker]
+	servers []*freerun.Unit[table]
+	finish  *programs.Finish
+}
+
+// failed ends the run if a message was refused.
+func (w *worker) failed(err error) error {
+	if err != nil {
+		w.finish.Fail(err)
+	}
+	return err
+}
+
+// runAsUnits is what the variants on units have in common: they differ in how an answer comes back to the client, and
+// start says which it is.
+func runAsUnits(
+	cfg programs.Config, start *freerun.Operation[worker, struct{}, struct{}],
+) (result programs.Result, err error) {
+	db := newDatabase(cfg.Values)
+	rt := freerun.New(freerun.Processors(cfg.Processors))
+	defer func() {
+		if closing := rt.Close(); err == nil {
+			err = closing
+		}
+	}()
+
+	servers := make([]*freerun.Unit[table], len(db.tables))
+	for i, t := range db.tables {
+		servers[i] = freerun.NewUnit(rt, *t)
+	}
+	finish := programs.NewFinish(len(db.clients))
+	clients := make([]*freerun.Unit[worker], len(db.clients))
+	for i, c := range db.clients {
+		clients[i] = freerun.NewUnit(rt, worker{client: c, servers: servers, finish: finish})
+		introduced := freerun.Do(rt.Context(), clients[i], func(_ *freerun.Context, w *worker) (struct{}, error) {
+			w.self = clients[i]
+			return struct{}{}, nil
+		})
+		if _, err := introduced.Wait(context.Background()); err != nil {
+			return result, err
+		}
+	}
+
+	meter := programs.StartMeter()
+	for _, c := range clients {
+		if err := start.Tell(rt.Context(), c, struct{}{}); err != nil {
+			return result, err
+		}
+	}
+	end, err := finish.Wait()
+	if err != nil {
+		return result, err
+	}
+	result = meter.StopAt(end, db.requests())
+	figures := []programs.Figure{
+		programs.MessagesPerProcessor(rt),
+		programs.Steals(rt),
+		{Name: "steals_per_server", Doc: "times each server unit was stolen", Value: steals(servers)},
+		{Name: "steals_per_client", Doc: "times each client unit was stolen", Value: steals(clients)},
+	}
+
+	for i, u := range servers {
+		t, err := freerun.Do(rt.Context(), u, func(_ *freerun.Context, t *table) (*table, error) {
+			return t, nil
+		}).Wait(context.Background())
+		if err != nil {
+			return result, err
+		}
+		db.tables[i] = t
+	}
+	return db.finishRun(result, figures...)
+}
+
+// steals returns how often each of the units was stolen.
+func steals[S any](units []*freerun.Unit[S]) []uint64 {
+	counts := make([]uint64, len(units))
+	for i, u := range units {
+		counts[i] = u.Stats().Steals
+	}
+	return counts
+}

@@ -1,0 +1,16 @@
+// Package programs is the vocabulary of the programs that freerun is judged by: those of the papers it implements, and
+// the small ones that isolate one cost. Each program lives in a folder of its own, is written once for freerun and once
+// or more the way a good Go engineer would write it without freerun, and checks its own results.
+//
+// A [Program] has parameters, of which the first is always called "size", and variants. A [Variant] sets up, runs the
+// measured part, tears down and hands back a [Result]. [Program.Run] compares the result with the one that is due, so
+// that a figure is never reported for a run that went wrong.
+//
+// What measures programs (taking turns, medians, tables) is the module bench; what a user types is `freerun bench`.
+//
+//	folder     the question it answers                                          source
+//	fib        what do a message, a future and a receiver of futures cost?      first paper, section 9, figures 4 to 6
+//	ddb        how do units, exclusion and stealing carry an unbalanced load?   first paper, section 9, figures 7 to 10
+//	pingpong   what does handing one message from unit to unit cost?
+//	fanin      what does a message from an ordinary goroutine cost?
+package programs

@@ -1,0 +1,28 @@
+package fanin
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// buffer is how many messages wait in the channel before a sender has to: the usual generous choice.
+const buffer = 1024
+
+func runChannels(cfg programs.Config) (programs.Result, error) {
+	size := cfg.Values.Get(programs.Size)
+	t := newTally(size)
+	messages := make(chan message, buffer)
+	var receiver sync.WaitGroup
+	receiver.Go(func() {
+		for m := range messages {
+			t.receive(m)
+		}
+	})
+	result, err := run(size, t.finish, func(m message) { messages <- m })
+	close(messages)
+	receiver.Wait()
+	result.Checksum = strconv.Itoa(t.sum)
+	return result, err
+}

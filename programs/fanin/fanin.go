@@ -1,0 +1,95 @@
+package fanin
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// senders is how many goroutines send.
+const senders = 4
+
+// Program is the program with all its variants.
+var Program = &programs.Program{
+	Name:      "fanin",
+	Doc:       "four ordinary goroutines send to one receiver that counts",
+	Source:    "isolates the path of a message from outside",
+	Operation: "message received",
+	Params: []programs.Param{
+		{Name: programs.Size, Doc: "messages in all", Default: 4_000_000, Quick: 400_000, Min: 1, Max: 1_000_000_000},
+	},
+	Variants: []programs.Variant{
+		{Name: "units", Kind: programs.Freerun, Doc: "the goroutines tell one unit", Run: runUnits},
+		{Name: "channels", Kind: programs.PlainGo, Doc: "one channel with a buffer of 1024", Run: runChannels},
+		{Name: "mutex", Kind: programs.PlainGo, Doc: "the counter under a lock", Run: runMutex},
+	},
+	Expected: func(v programs.Values) string {
+		n := v.Get(programs.Size)
+		sum := 0
+		for from := range senders {
+			share := share(n, from)
+			sum += share * (share + 1) / 2
+		}
+		return strconv.Itoa(sum)
+	},
+}
+
+// message is the number of a message among those of its sender, counted from 1. It is as small as that allows, since every
+// byte of it goes from one core to another.
+type message struct{ from, number int32 }
+
+// tally is the state of the receiver. Nothing in it is synchronised.
+type tally struct {
+	left   int // messages still to come
+	sum    int
+	last   [senders]int32 // the last number from each sender
+	finish *programs.Finish
+}
+
+func newTally(size int) tally { return tally{left: size, finish: programs.NewFinish(1)} }
+
+// receive counts a message. The last one, or one out of order, ends the run.
+func (t *tally) receive(m message) {
+	if m.number != t.last[m.from]+1 {
+		t.finish.Fail(fmt.Errorf("message %d of sender %d came after its message %d", m.number, m.from, t.last[m.from]))
+		return
+	}
+	t.last[m.from] = m.number
+	t.sum += int(m.number)
+	if t.left--; t.left == 0 {
+		t.finish.Reached()
+	}
+}
+
+// share is how many of so many messages a sender sends.
+func share(size, from int) int {
+	n := size / senders
+	if from < size%senders {
+		n++
+	}
+	return n
+}
+
+// run lets the goroutines send to a receiver and measures until the last message is received. send must have passed on
+// the message, or dropped it after calling the tally's Fail, when it returns; any goroutine calls it. stop is called
+// when all have sent.
+func run(size int, finish *programs.Finish, send func(message)) (programs.Result, error) {
+	gate := make(chan struct{})
+	var group sync.WaitGroup
+	for from := range senders {
+		group.Go(func() {
+			<-gate
+			for number := range share(size, from) {
+				send(message{int32(from), int32(number + 1)})
+			}
+		})
+	}
+	meter := programs.StartMeter()
+	close(gate)
+	end, err := finish.Wait()
+	result := meter.StopAt(end, uint64(size))
+	group.Wait()
+	return result, err
+}

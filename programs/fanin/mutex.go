@@ -1,0 +1,21 @@
+package fanin
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+func runMutex(cfg programs.Config) (programs.Result, error) {
+	size := cfg.Values.Get(programs.Size)
+	var mu sync.Mutex
+	t := newTally(size)
+	result, err := run(size, t.finish, func(m message) {
+		mu.Lock()
+		t.receive(m)
+		mu.Unlock()
+	})
+	result.Checksum = strconv.Itoa(t.sum)
+	return result, err
+}

@@ -1,0 +1,46 @@
+package fanin
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// count is the one operation of the counting unit.
+var count = freerun.Op("programs/fanin.count", func(_ *freerun.Context, t *tally, m message) (struct{}, error) {
+	t.receive(m)
+	return struct{}{}, nil
+})
+
+// total is what the unit has counted.
+var total = freerun.Op("programs/fanin.total", func(_ *freerun.Context, t *tally, _ struct{}) (int, error) {
+	return t.sum, nil
+})
+
+func runUnits(cfg programs.Config) (result programs.Result, err error) {
+	size := cfg.Values.Get(programs.Size)
+	rt := freerun.New(freerun.Processors(cfg.Processors))
+	defer func() {
+		if closing := rt.Close(); err == nil {
+			err = closing
+		}
+	}()
+	t := newTally(size)
+	unit, outside := freerun.NewUnit(rt, t), rt.Context()
+	result, err = run(size, t.finish, func(m message) {
+		if err := count.Tell(outside, unit, m); err != nil {
+			t.finish.Fail(err)
+		}
+	})
+	if err != nil {
+		return result, err
+	}
+	sum, err := total.Send(outside, unit, struct{}{}).Wait(context.Background())
+	if err != nil {
+		return result, err
+	}
+	result.Checksum = strconv.Itoa(sum)
+	return result, nil
+}

@@ -1,0 +1,18 @@
+// Package fib is the tree-recursive Fibonacci program of the first paper (Quirk, 2008, section 9): every call makes two
+// recursive calls and adds what they return. As a way to compute the sequence it is absurd; as a test of messages and
+// futures it is hard, because there is next to nothing in it but messages and futures.
+//
+// The parameter "work" counts to a number at every call and at every addition, as the paper does, so that the share of
+// the synchronization in the whole can be seen.
+//
+//	figure 4   speedup over one processor: run with --processors 1,2,… and divide
+//	figure 5   CPU time lost to synchronization: the total CPU time less that of one processor
+//	figure 6   CPU waste: the total CPU time divided by that of one processor
+//
+// One operation is one call of fib: fib(30) makes 2,692,537.
+//
+//	variant      file            how
+//	serial       serial.go       plain recursion, the work itself
+//	futures      futures.go      two free operations fib, one free operation plus that waits for both futures
+//	goroutines   goroutines.go   one branch in a goroutine that answers over a buffered channel, the other inline
+package fib

@@ -1,0 +1,60 @@
+package fib
+
+import (
+	"strconv"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// work is the name of the parameter for the extra work at each operation.
+const work = "work"
+
+// Program is the program with all its variants.
+var Program = &programs.Program{
+	Name:      "fib",
+	Doc:       "tree-recursive Fibonacci: messages and futures with next to no work in between",
+	Source:    "Quirk 2008, section 9, figures 4 to 6",
+	Operation: "call of fib",
+	Params: []programs.Param{
+		{Name: programs.Size, Doc: "which Fibonacci number", Default: 30, Quick: 23, Min: 0, Max: 45},
+		{Name: work, Doc: "count to this at each call and each addition", Default: 0, Quick: 0, Min: 0, Max: 1_000_000_000},
+	},
+	Variants: []programs.Variant{
+		{Name: "serial", Kind: programs.Baseline, Doc: "plain recursion", Run: runSerial},
+		{Name: "futures", Kind: programs.Freerun, Doc: "free operations whose futures a third one waits for", Run: runFutures},
+		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine, the other inline", Run: runGoroutines},
+	},
+	Expected: func(v programs.Values) string { return strconv.Itoa(number(v.Get(programs.Size))) },
+}
+
+// number is the n-th Fibonacci number, by addition from below: what the recursive variants are checked against.
+func number(n int) int {
+	a, b := 0, 1
+	for range n {
+		a, b = b, a+b
+	}
+	return a
+}
+
+// calls is how many calls of fib the recursion for n makes: one per leaf and one per addition, and fib(n+1) leaves.
+func calls(n int) uint64 { return 2*uint64(number(n+1)) - 1 }
+
+// count is the extra work of one operation. It is not inlined, and its result is used, so the compiler cannot see that
+// the loop has no purpose; all variants call this same code.
+//
+//go:noinline
+func count(n int) int {
+	sum := 0
+	for i := range n {
+		sum ^= i
+	}
+	return sum
+}
+
+// burn does the extra work and returns 0, in a way that the compiler has to carry out.
+func burn(n int) int {
+	if n > 0 && count(n) < 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,53 @@
+package fib
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// call is what a fib operation is told. Its fields are small so that a message with it is: with an int each it would take
+// 80 bytes instead of 64.
+type call struct{ n, work int32 }
+
+// sum is what a plus operation is told. It starts when both futures are resolved.
+type sum struct {
+	x, y freerun.Future[int]
+	work int32
+}
+
+// fib sends itself, so it is made in init: as an initialised variable it would refer to itself.
+var fib *freerun.FreeOperation[call, int]
+
+var plus = freerun.FreeOp("programs/fib.plus", func(_ *freerun.Context, s sum) (int, error) {
+	return s.x.Value() + s.y.Value() + burn(int(s.work)), nil
+})
+
+func init() {
+	fib = freerun.FreeOp("programs/fib.fib", func(c *freerun.Context, a call) (int, error) {
+		extra := burn(int(a.work))
+		if a.n < 2 {
+			return int(a.n) + extra, nil
+		}
+		x := fib.Send(c, call{a.n - 1, a.work})
+		y := fib.Send(c, call{a.n - 2, a.work})
+		return freerun.Forward(c, plus.Send(c, sum{x, y, a.work}))
+	})
+}
+
+func runFutures(cfg programs.Config) (programs.Result, error) {
+	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
+	rt := freerun.New(freerun.Processors(cfg.Processors))
+	defer rt.Close()
+	meter := programs.StartMeter()
+	value, err := fib.Send(rt.Context(), call{int32(n), int32(work)}).Wait(context.Background())
+	r := meter.Stop(calls(n))
+	if err != nil {
+		return r, err
+	}
+	r.Checksum = strconv.Itoa(value)
+	r.Figures = []programs.Figure{programs.MessagesPerProcessor(rt)}
+	return r, nil
+}

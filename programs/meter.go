@@ -1,0 +1,42 @@
+package programs
+
+import (
+	"runtime"
+	"time"
+)
+
+// Meter measures the part of a run that counts. One goroutine starts and stops it.
+type Meter struct {
+	allocs uint64
+	start  time.Time
+}
+
+// StartMeter collects garbage, so that no run pays for what an earlier one or the set-up left behind, then reads the
+// allocation counter and starts the clock, in this order.
+func StartMeter() Meter {
+	runtime.GC()
+	m := Meter{allocs: mallocs()}
+	m.start = time.Now()
+	return m
+}
+
+// Stop stops the clock and fills the measured fields of a result for that many operations.
+func (m Meter) Stop(operations uint64) Result {
+	return m.StopAt(time.Now(), operations)
+}
+
+// StopAt does what [Meter.Stop] does for a measured part that ended at an earlier instant, which whoever did the last
+// operation noted: waking the goroutine that waits for the end is not a part of the program.
+func (m Meter) StopAt(end time.Time, operations uint64) Result {
+	return Result{
+		Operations: operations,
+		Elapsed:    end.Sub(m.start),
+		Allocs:     mallocs() - m.allocs,
+	}
+}
+
+func mallocs() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.Mallocs
+}

@@ -1,0 +1,82 @@
+package pingpong
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// player is the state of a unit.
+type player struct {
+	other    *freerun.Unit[player]
+	finish   *programs.Finish
+	received int
+}
+
+// hit is told how many hops are left after it. It sends itself, so it is made in init.
+var hit *freerun.Operation[player, int, struct{}]
+
+func init() {
+	hit = freerun.Op("programs/pingpong.hit", func(c *freerun.Context, p *player, left int) (struct{}, error) {
+		p.received++
+		if left == 0 {
+			p.finish.Reached()
+			return struct{}{}, nil
+		}
+		err := hit.Tell(c, p.other, left-1)
+		if err != nil {
+			p.finish.Fail(err)
+		}
+		return struct{}{}, err
+	})
+}
+
+// meet makes a player know the other.
+var meet = freerun.Op("programs/pingpong.meet",
+	func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
+		p.other = other
+		return struct{}{}, nil
+	})
+
+// score is how many messages a player received.
+var score = freerun.Op("programs/pingpong.score", func(_ *freerun.Context, p *player, _ struct{}) (int, error) {
+	return p.received, nil
+})
+
+func runUnits(cfg programs.Config) (result programs.Result, err error) {
+	ctx, size := context.Background(), cfg.Values.Get(programs.Size)
+	rt := freerun.New(freerun.Processors(cfg.Processors))
+	defer func() {
+		if closing := rt.Close(); err == nil {
+			err = closing
+		}
+	}()
+	finish := programs.NewFinish(1)
+	ping := freerun.NewUnit(rt, player{finish: finish})
+	pong := freerun.NewUnit(rt, player{finish: finish, other: ping})
+	if _, err := meet.Send(rt.Context(), ping, pong).Wait(ctx); err != nil {
+		return result, err
+	}
+
+	meter := programs.StartMeter()
+	if err := hit.Tell(rt.Context(), ping, size-1); err != nil {
+		return result, err
+	}
+	end, err := finish.Wait()
+	if err != nil {
+		return result, err
+	}
+	result = meter.StopAt(end, uint64(size))
+
+	first, err := score.Send(rt.Context(), ping, struct{}{}).Wait(ctx)
+	if err != nil {
+		return result, err
+	}
+	second, err := score.Send(rt.Context(), pong, struct{}{}).Wait(ctx)
+	if err != nil {
+		return result, err
+	}
+	result.Checksum = hops(first, second)
+	return result, nil
+}
