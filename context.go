@@ -23,16 +23,15 @@ type Context struct {
 	rt *Runtime
 	// processor is nil outside. All that follows is the processor's own: no other goroutine touches it, but for what is
 	// atomic or relaxed.
-	processor  *sched.Processor
-	current    *letter // the letter whose operation runs now
-	forwarded  any     // the *result[R] that the running operation has forwarded
-	woken      queue.Chain
-	waking     bool
-	letters    letterCache
-	unreturned *letter // was run, and cannot be used again before the mailbox has moved on
-	counters   counters
-	busy       atomics.RelaxedPointer[kind] // the kind of what was run last: for the error of a shutdown
-	function   atomics.RelaxedUintptr       // its code, for a closure
+	processor *sched.Processor
+	current   *letter // the letter whose operation runs now
+	forwarded any     // the *result[R] that the running operation has forwarded
+	woken     queue.Chain
+	waking    bool
+	letters   letterCache
+	counters  counters
+	busy      atomics.RelaxedPointer[kind] // the kind of what was run last: for the error of a shutdown
+	function  atomics.RelaxedUintptr       // its code, for a closure
 }
 
 // counters of one processor, or of one stripe of the border. One writer at a time.

@@ -13,7 +13,7 @@ import (
 func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	c := contextOf(p)
 	l := c.current
-	c.current, c.forwarded, c.unreturned = nil, nil, nil
+	c.current, c.forwarded = nil, nil
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}

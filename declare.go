@@ -10,7 +10,7 @@ import (
 )
 
 // operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
-// message need not make it: the kinds of its letters, the plans for the deep scan, the depot of its used letters.
+// message need not make it: the kinds of its letters, the plans for the deep scan.
 type operation[A, R any] struct {
 	name    string
 	id      int
@@ -22,7 +22,6 @@ type operation[A, R any] struct {
 	owing   *kind // run, and their result holds a future
 	passing *kind // run, and forwarded another future
 	told    *kind // letters without a future
-	depot   depot
 }
 
 var (
@@ -46,7 +45,6 @@ func (o *operation[A, R]) declare(name string) {
 func (o *operation[A, R]) complete(name string, describe func(*letter) string) {
 	o.name = name
 	o.id = int(operations.Add(1)) - 1
-	o.depot.flood.notice = make(chan struct{}, 1)
 	o.args = planFor(reflect.TypeFor[A]())
 	o.results = planFor(reflect.TypeFor[R]())
 	o.called = newKind(kind{name: name, describe: describe, wake: o.wakeCall, fail: o.failCall}, o.runCall)

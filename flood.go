@@ -17,7 +17,7 @@ type flood struct {
 	made    atomics.Int64 // letters of the operation that exist
 	raised  atomics.Int64 // by how much the mark lies above lowMark
 	waiting atomics.Int32
-	notice  chan struct{} // made when the operation is declared, outside any testing/synctest bubble that sends it
+	notice  chan struct{}
 }
 
 const (

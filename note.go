@@ -15,14 +15,16 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		return err
 	}
 	var l *letter
+	var d *depot
 	if c.processor != nil {
 		c.counters.sent.Add(1)
-		l = c.takeLetter(&o.depot, o.id)
+		m := c.magazine(o.id)
+		l, d = m.take(), m.depot
 	} else {
-		l = o.depot.fromOutside(&c.rt.border, o.id)
+		l, d = c.rt.letterFromOutside(o.id)
 	}
 	if l == nil {
-		l = o.newNotes()
+		l = o.newNotes(d)
 	}
 	n := noteOf[A](l)
 	n.unit, n.arg = u, arg
@@ -36,15 +38,15 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
 // depot: letters that travel together then lie together, and share cache lines when they move from core to core.
-func (o *operation[A, R]) newNotes() *letter {
+func (o *operation[A, R]) newNotes(d *depot) *letter {
 	const largest = 128 // bytes of a note that is made in batches
-	if unsafe.Sizeof(note[A]{}) > largest || o.depot.flood.made.Load() < batchSize {
-		o.depot.flood.add(1)
+	if unsafe.Sizeof(note[A]{}) > largest || d.flood.made.Load() < batchSize {
+		d.flood.add(1)
 		n := new(note[A])
 		n.become(o.told)
 		return &n.letter
 	}
-	o.depot.flood.add(batchSize + 1)
+	d.flood.add(batchSize + 1)
 	block := make([]note[A], batchSize+1)
 	for i := range block {
 		block[i].become(o.told)
@@ -52,7 +54,7 @@ func (o *operation[A, R]) newNotes() *letter {
 			block[i-1].Link(&block[i].Node)
 		}
 	}
-	o.depot.put(&block[1].Node)
+	d.put(&block[1].Node)
 	return &block[0].letter
 }
 
@@ -93,9 +95,9 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 		c.lose(o.told, &n.letter, err)
 	}
 	if n.unit.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses
-		c.returnLetter(&o.depot, o.id, &n.letter)
+		c.magazine(o.id).put(&n.letter)
 	} else {
-		c.unreturned = &n.letter
+		n.unit.late = &n.letter
 	}
 }
 
@@ -106,6 +108,7 @@ func (o *operation[A, R]) failNote(c *Context, l *letter, err error) {
 		c.lose(o.told, l, err)
 	}
 	noteOf[A](l).arg = *new(A)
+	l.unit.rt.depot(o.id).flood.add(-1)
 }
 
-func (o *operation[A, R]) recycleNote(c *Context, l *letter) { c.returnLetter(&o.depot, o.id, l) }
+func (o *operation[A, R]) recycleNote(c *Context, l *letter) { c.magazine(o.id).put(l) }

@@ -12,7 +12,7 @@ import (
 // A magazine is a full batch in reserve and one that is in use, so that a sender and a receiver on one processor go on for a
 // batch before they need the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001). The depot is a fixed number of
 // slots that a batch is put into by compare-and-swap and taken from by swap: nothing is linked between batches, so there is
-// no ABA, and what is retained is bounded: what does not fit is left to Go's collector.
+// no ABA, and what is retained is bounded: what does not fit is left to Go's collector. All of it belongs to one runtime.
 
 const (
 	batchSize  = 64
@@ -23,36 +23,43 @@ const (
 type magazine struct {
 	loaded, spare *queue.Node // spare is nil or a full batch
 	count         int         // of loaded
+	depot         *depot
 }
 
-// take returns a letter, nil if there is none.
+// take returns a letter, from the depot's batches if it has none itself; nil if there is none.
 func (m *magazine) take() *letter {
-	n := m.loaded
-	if n == nil {
-		if n = m.spare; n == nil {
-			return nil
-		}
-		m.load(n)
-		m.spare = nil
+	if m.loaded == nil && !m.reload() {
+		return nil
 	}
+	n := m.loaded
 	m.loaded = n.Next()
 	m.count--
 	return letterOf(n)
 }
 
-// load makes a full batch the one in use.
-func (m *magazine) load(batch *queue.Node) { m.loaded, m.count = batch, batchSize }
+func (m *magazine) reload() bool {
+	m.loaded, m.spare = m.spare, nil
+	if m.loaded == nil {
+		m.loaded = m.depot.take()
+	}
+	if m.loaded == nil {
+		return false
+	}
+	m.count = batchSize
+	return true
+}
 
-// put adds a letter, and returns a full batch if there are two already.
-func (m *magazine) put(l *letter) (full *queue.Node) {
+// put adds a letter, and gives a full batch to the depot if there are two already.
+func (m *magazine) put(l *letter) {
 	if m.count == batchSize {
-		full = m.spare
+		if m.spare != nil {
+			m.depot.put(m.spare)
+		}
 		m.spare, m.loaded, m.count = m.loaded, nil, 0
 	}
 	l.Link(m.loaded)
 	m.loaded = &l.Node
 	m.count++
-	return full
 }
 
 // letterCache has a magazine for each operation, by the operation's number.
@@ -60,10 +67,69 @@ type letterCache struct{ magazines []magazine }
 
 // of returns the magazine of operation id, nil if there is none yet.
 func (k *letterCache) of(id int) *magazine {
-	if id < len(k.magazines) {
+	if id < len(k.magazines) && k.magazines[id].depot != nil {
 		return &k.magazines[id]
 	}
 	return nil
+}
+
+// open makes a magazine for operation id; room is for id+1 magazines if there are fewer.
+func (k *letterCache) open(id int, d *depot, room []magazine) {
+	if len(k.magazines) <= id {
+		copy(room, k.magazines)
+		k.magazines = room
+	}
+	if k.magazines[id].depot == nil {
+		k.magazines[id].depot = d
+	}
+}
+
+// magazine returns the processor's magazine of operation id.
+func (c *Context) magazine(id int) *magazine {
+	if m := c.letters.of(id); m != nil {
+		return m
+	}
+	c.letters.open(id, c.rt.depot(id), make([]magazine, id+1))
+	return &c.letters.magazines[id]
+}
+
+// letterFromOutside counts a message that an ordinary goroutine is about to send with operation id, and returns a letter to use
+// again, nil if a new one is to be made; and the depot. It holds the sender back while the receiver is far behind.
+func (rt *Runtime) letterFromOutside(id int) (*letter, *depot) {
+	l, d := rt.letterFromStripe(id, 1)
+	if l != nil || !d.flood.high() {
+		return l, d
+	}
+	for l == nil && d.hold(&rt.border) {
+		l, d = rt.letterFromStripe(id, 0)
+	}
+	if !d.empty() {
+		d.flood.returned() // there is more than this sender was told of: tell the next
+	}
+	return l, d
+}
+
+func (rt *Runtime) letterFromStripe(id int, sent uint64) (*letter, *depot) {
+	s := rt.border.enter()
+	if s == nil {
+		rt.border.sent.Add(sent)
+		return nil, rt.depot(id)
+	}
+	s.sent.Add(sent)
+	m := s.letters.of(id)
+	if m == nil {
+		rt.border.leave(s)
+		d := rt.depot(id)
+		room := make([]magazine, id+1) // here, as nobody should allocate much in a stripe
+		if s = rt.border.enter(); s != nil {
+			s.letters.open(id, d, room)
+			rt.border.leave(s)
+		}
+		return nil, d
+	}
+	l, d := m.take(), m.depot
+	rt.border.leave(s)
+	return l, d
 }
 
 // depot holds full batches of letters of one operation. Any goroutine.
@@ -72,16 +138,26 @@ type depot struct {
 	flood flood
 }
 
+// depot returns the depot of operation id.
+func (rt *Runtime) depot(id int) *depot {
+	if d, ok := rt.depots.Load(id); ok {
+		return d.(*depot)
+	}
+	d := &depot{}
+	d.flood.notice = make(chan struct{}, 1)
+	first, _ := rt.depots.LoadOrStore(id, d)
+	return first.(*depot)
+}
+
 // put keeps a batch, or leaves it to the collector if the depot is full.
 func (d *depot) put(batch *queue.Node) {
+	defer d.flood.returned()
 	for i := range d.slots {
 		if d.slots[i].Load() == nil && d.slots[i].CompareAndSwap(nil, batch) {
-			d.flood.returned()
 			return
 		}
 	}
 	d.flood.dropped()
-	d.flood.returned()
 }
 
 // take returns a batch, nil if there is none.
@@ -96,22 +172,6 @@ func (d *depot) take() *queue.Node {
 	return nil
 }
 
-// fromOutside counts a message that an ordinary goroutine is about to send, and returns a letter to use again, nil if a new one is
-// to be made. It holds the sender back while the receiver is far behind.
-func (d *depot) fromOutside(b *border, id int) *letter {
-	l := d.fromStripe(b, id, 1)
-	if l != nil || !d.flood.high() {
-		return l
-	}
-	for l == nil && d.hold(b) {
-		l = d.fromStripe(b, id, 0)
-	}
-	if !d.empty() {
-		d.flood.returned() // there is more than this sender was told of: tell the next
-	}
-	return l
-}
-
 func (d *depot) empty() bool {
 	for i := range d.slots {
 		if d.slots[i].Load() != nil {
@@ -119,72 +179,4 @@ func (d *depot) empty() bool {
 		}
 	}
 	return true
-}
-
-func (d *depot) fromStripe(b *border, id int, sent uint64) *letter {
-	s := b.enter()
-	if s == nil {
-		b.sent.Add(sent)
-		return nil
-	}
-	s.sent.Add(sent)
-	m := s.letters.of(id)
-	if m == nil {
-		b.leave(s)
-		b.makeMagazines(id)
-		return nil
-	}
-	l := m.takeOrLoad(d)
-	b.leave(s)
-	return l
-}
-
-// takeOrLoad returns a letter from the magazine, or from a batch of the depot, which it loads.
-func (m *magazine) takeOrLoad(d *depot) *letter {
-	if l := m.take(); l != nil {
-		return l
-	}
-	batch := d.take()
-	if batch == nil {
-		return nil
-	}
-	m.load(batch)
-	return m.take()
-}
-
-// makeMagazines makes room for operation id in a stripe; allocated before entering it, as nobody should allocate much there.
-func (b *border) makeMagazines(id int) {
-	room := make([]magazine, id+1)
-	if s := b.enter(); s != nil {
-		if len(s.letters.magazines) < len(room) {
-			copy(room, s.letters.magazines)
-			s.letters.magazines = room
-		}
-		b.leave(s)
-	}
-}
-
-// takeLetter returns a letter of operation id to use again, nil if there is none. On a processor.
-func (c *Context) takeLetter(d *depot, id int) *letter { return c.magazine(id).takeOrLoad(d) }
-
-// returnLetter takes back a letter of operation id. On a processor.
-func (c *Context) returnLetter(d *depot, id int, l *letter) {
-	if full := c.magazine(id).put(l); full != nil {
-		d.put(full)
-	}
-}
-
-// returnLate takes back the letter that the mailbox had not let go of when it was run.
-func (c *Context) returnLate() {
-	l := c.unreturned
-	c.unreturned = nil
-	l.kind().recycle(c, l)
-}
-
-func (c *Context) magazine(id int) *magazine {
-	if m := c.letters.of(id); m != nil {
-		return m
-	}
-	c.letters.magazines = append(c.letters.magazines, make([]magazine, id+1-len(c.letters.magazines))...)
-	return &c.letters.magazines[id]
 }

@@ -19,6 +19,7 @@ type Runtime struct {
 	free      unit // the addressee of free operations, never queued itself
 	scope     scope
 	border    border
+	depots    sync.Map // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last

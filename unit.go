@@ -9,7 +9,7 @@ import (
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
-// each sees what the earlier ones wrote. A unit belongs to one runtime, costs about 80 bytes beside its state, needs no closing, and
+// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 80 bytes beside its state, needs no closing, and
 // is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
 	unit
@@ -48,6 +48,7 @@ type unit struct {
 	sched.Task
 	rt         *Runtime
 	mailbox    queue.Mailbox
+	late       *letter               // the owner's: was run, and may be used again after the next Dequeue
 	operations atomics.RelaxedUint64 // written by the owner
 	steals     atomics.RelaxedUint64 // written by the thief, between two owners
 }
@@ -77,9 +78,11 @@ func (u *unit) deliver(c *Context, l *letter) {
 func drain(p *sched.Processor, t *sched.Task) {
 	c, u := contextOf(p), unitOf(t)
 	for range drainLimit {
+		late := u.late
+		u.late = nil // before Dequeue: afterwards the unit may be another processor's
 		n := u.mailbox.Dequeue()
-		if c.unreturned != nil {
-			c.returnLate()
+		if late != nil {
+			late.kind().recycle(c, late)
 		}
 		if n == nil {
 			return
@@ -88,7 +91,6 @@ func drain(p *sched.Processor, t *sched.Task) {
 		l := letterOf(n)
 		l.Kind.Run(p, &l.Task)
 	}
-	c.unreturned = nil // the mailbox still needs it; the collector will have it
 	p.PushBack(t)
 }
 

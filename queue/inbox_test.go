@@ -8,18 +8,18 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// item is what the tests of the intrusive lists put into them.
-type item struct {
+// parcel is what the tests of the intrusive lists put into them.
+type parcel struct {
 	queue.Node
 	producer, number int
 }
 
-func itemOf(n *queue.Node) *item { return (*item)(unsafe.Pointer(n)) }
+func parcelOf(n *queue.Node) *parcel { return (*parcel)(unsafe.Pointer(n)) }
 
 // numbers returns the numbers of the items of a list, from n on.
 func numbers(n *queue.Node) (got []int) {
 	for ; n != nil; n = n.Next() {
-		got = append(got, itemOf(n).number)
+		got = append(got, parcelOf(n).number)
 	}
 	return got
 }
@@ -32,14 +32,14 @@ func TestChainIsFirstInFirstOut(t *testing.T) {
 		switch round % 3 {
 		case 0:
 			for range round % 7 {
-				c.PushBack(&(&item{number: next}).Node)
+				c.PushBack(&(&parcel{number: next}).Node)
 				model = append(model, next)
 				next++
 			}
 		case 1:
 			var newest *queue.Node
 			for range round % 5 {
-				n := &(&item{number: next}).Node
+				n := &(&parcel{number: next}).Node
 				n.Link(newest)
 				newest = n
 				model = append(model, next)
@@ -58,7 +58,7 @@ func TestChainIsFirstInFirstOut(t *testing.T) {
 					}
 					continue
 				}
-				if n == nil || itemOf(n).number != model[0] {
+				if n == nil || parcelOf(n).number != model[0] {
 					t.Fatalf("PopFront = %v, want %d", numbers(n), model[0])
 				}
 				if n.Next() != nil {
@@ -80,7 +80,7 @@ func TestInboxSequential(t *testing.T) {
 			if b.Empty() != (i == 0) {
 				t.Fatalf("Empty = %v with %d nodes", b.Empty(), i)
 			}
-			b.Add(&(&item{number: i}).Node)
+			b.Add(&(&parcel{number: i}).Node)
 		}
 		got := numbers(b.TakeAll())
 		if len(got) != size {
@@ -96,8 +96,8 @@ func TestInboxSequential(t *testing.T) {
 
 func TestInboxAddChainIsOneInstant(t *testing.T) {
 	var b queue.Inbox
-	b.Add(&(&item{number: 0}).Node)
-	var chain [3]item // its newest is the last
+	b.Add(&(&parcel{number: 0}).Node)
+	var chain [3]parcel // its newest is the last
 	for i := range chain {
 		chain[i].number = i + 1
 		if i > 0 {
@@ -105,7 +105,7 @@ func TestInboxAddChainIsOneInstant(t *testing.T) {
 		}
 	}
 	b.AddChain(&chain[2].Node, &chain[0].Node)
-	b.Add(&(&item{number: 4}).Node)
+	b.Add(&(&parcel{number: 4}).Node)
 	got := numbers(b.TakeAll())
 	for i, number := range got {
 		if number != i || len(got) != 5 {
@@ -117,14 +117,14 @@ func TestInboxAddChainIsOneInstant(t *testing.T) {
 // TestInboxStress lets several goroutines add, singly and in chains of three, while several take. Nothing may be lost,
 // doubled, or overtaken by what its producer added later in one batch; chains must not be torn apart.
 func TestInboxStress(t *testing.T) {
-	const producers, takers, each = 4, 2, 6_000
+	const producers, takers, each = 4, 2, 90_000
 	var b queue.Inbox
 	var adding, taking sync.WaitGroup
 	added := make(chan struct{})
 	for producer := range producers {
 		adding.Go(func() {
 			for i := 0; i < each; i += 3 {
-				var three [3]item
+				var three [3]parcel
 				for k := range three {
 					three[k].producer, three[k].number = producer, i+k
 				}
@@ -148,7 +148,7 @@ func TestInboxStress(t *testing.T) {
 		defer mu.Unlock()
 		last := [producers]int{-1, -1, -1, -1}
 		for n := list; n != nil; n = n.Next() {
-			it := itemOf(n)
+			it := parcelOf(n)
 			if seen[it.producer][it.number] {
 				t.Errorf("number %d of producer %d came twice", it.number, it.producer)
 			}
@@ -158,7 +158,7 @@ func TestInboxStress(t *testing.T) {
 			}
 			last[it.producer] = it.number
 			if first := it.number - it.number%3; first%2 == 0 && it.number < first+2 {
-				next := itemOf(n.Next())
+				next := parcelOf(n.Next())
 				if next == nil || next.producer != it.producer || next.number != it.number+1 {
 					t.Errorf("the chain of number %d of producer %d was torn apart", it.number, it.producer)
 				}

@@ -64,7 +64,9 @@ func (m *Mailbox) Dequeue() *Node {
 			return nil
 		}
 	}
-	m.todo, n.next = n.next, nil // a node that was handed out must not keep those behind it from being collected
+	if m.todo = n.next; m.todo != nil {
+		n.next = nil // a node that was handed out must not keep those behind it from being collected
+	}
 	return n
 }
 

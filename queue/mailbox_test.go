@@ -45,7 +45,7 @@ func TestMailboxSequential(t *testing.T) {
 	enqueue := func(count int) {
 		t.Helper()
 		for range count {
-			if idle := m.Enqueue(&(&item{number: next}).Node); idle == owned {
+			if idle := m.Enqueue(&(&parcel{number: next}).Node); idle == owned {
 				t.Fatalf("Enqueue says idle %v, owned was %v", idle, owned)
 			}
 			owned = true
@@ -64,7 +64,7 @@ func TestMailboxSequential(t *testing.T) {
 				owned = false
 				return
 			}
-			if n == nil || itemOf(n).number != model[0] {
+			if n == nil || parcelOf(n).number != model[0] {
 				t.Fatalf("Dequeue = %v, want %d", n, model[0])
 			}
 			model = model[1:]
@@ -89,15 +89,15 @@ func TestMailboxSequential(t *testing.T) {
 // the Dequeue that follows.
 func TestMailboxReusable(t *testing.T) {
 	var m, other queue.Mailbox
-	var items [4]item
+	var items [4]parcel
 	for i := range items {
 		items[i].number = i
 		m.Enqueue(&items[i].Node)
 	}
 	for i := range items {
 		n := m.Dequeue()
-		if itemOf(n) != &items[i] {
-			t.Fatalf("Dequeue = %d, want %d", itemOf(n).number, i)
+		if parcelOf(n) != &items[i] {
+			t.Fatalf("Dequeue = %d, want %d", parcelOf(n).number, i)
 		}
 		if reusable := m.Reusable(n); reusable != (i < len(items)-1) {
 			t.Fatalf("Reusable(%d) = %v", i, reusable)
@@ -108,7 +108,7 @@ func TestMailboxReusable(t *testing.T) {
 	}
 	for i := range items[:3] {
 		n := m.Dequeue()
-		if n == nil || itemOf(n) != &items[i] {
+		if n == nil || parcelOf(n) != &items[i] {
 			t.Fatalf("the reused node %d did not come again", i)
 		}
 		if i == 0 {
@@ -117,7 +117,7 @@ func TestMailboxReusable(t *testing.T) {
 			}
 		}
 	}
-	if m.Dequeue() != nil || itemOf(other.Dequeue()) != &items[3] || other.Dequeue() != nil {
+	if m.Dequeue() != nil || parcelOf(other.Dequeue()) != &items[3] || other.Dequeue() != nil {
 		t.Fatal("the mailboxes are not as empty as they should be")
 	}
 }
@@ -127,7 +127,7 @@ func TestMailboxStampede(t *testing.T) {
 	const rounds, goroutines = 2_000, 6
 	for round := range rounds {
 		var m queue.Mailbox
-		var items [goroutines]item
+		var items [goroutines]parcel
 		var idle, ready atomic.Int32
 		var all sync.WaitGroup
 		for i := range items {
@@ -154,22 +154,32 @@ func TestMailboxStampede(t *testing.T) {
 	}
 }
 
-// TestMailboxStress sends items of several producers through one mailbox, whose ownership is handed on to a goroutine of a
-// pool, or used on the spot, and checks that there is one owner at a time, that each producer's items come in order and once,
-// and that nodes may be used again by the rule: a producer gets its items back from the owner and sends them anew.
+// TestMailboxStress sends items of several producers through one mailbox. An idle mailbox is drained on the spot or handed on to a
+// pool of goroutines, and after a few items it is handed on again. There must be one owner at a time, and each producer's
+// items must come once and in order, though their nodes are used again as soon as the rule allows.
 func TestMailboxStress(t *testing.T) {
-	const producers, pool, each, budget = 4, 2, 15_000, 8
+	const producers, pool, each, budget, nodes = 4, 2, 60_000, 8, 16
 	var m queue.Mailbox
-	var owners, taken atomic.Int32
-	var last [producers]int // the owner's: the race detector watches
-	free := make([]chan *item, producers)
-	ready := make(chan struct{}, 1) // the mailbox on a run queue of one slot, as there is one owner
-
-	drain := func() {
-		if n := owners.Add(1); n != 1 {
-			t.Errorf("%d owners", n)
+	var working atomic.Int32
+	last := [producers]int{-1, -1, -1, -1}   // the owner's: the race detector watches
+	free := make([]chan *parcel, producers)  // items that their producer may send again
+	runQueue := make(chan *queue.Mailbox, 1) // one slot: there is one owner to put it there
+	done, taken := make(chan struct{}), 0    // taken is the owner's
+	handle := func(it *parcel) (all bool) {
+		if n := working.Add(1); n != 1 {
+			t.Errorf("%d owners at work", n)
 		}
-		var before *item
+		if it.number != last[it.producer]+1 {
+			t.Errorf("producer %d: number %d came after %d", it.producer, it.number, last[it.producer])
+		}
+		last[it.producer] = it.number
+		taken++
+		all = taken == producers*each
+		working.Add(-1) // before the next Dequeue, which may appoint another owner
+		return all
+	}
+	drain := func() {
+		var before *parcel
 		for range budget {
 			n := m.Dequeue()
 			if before != nil {
@@ -177,28 +187,151 @@ func TestMailboxStress(t *testing.T) {
 				before = nil
 			}
 			if n == nil {
-				// Not the owner any more, so the counter may be 2 for a moment: it is lowered before giving up, below.
 				return
 			}
-			it := itemOf(n)
-			if it.number != last[it.producer]+1 {
-				t.Errorf("producer %d: number %d after %d", it.producer, it.number, last[it.producer])
+			before = parcelOf(n)
+			if handle(before) {
+				close(done)
 			}
-			last[it.producer] = it.number
-			taken.Add(1)
-			before = it
 		}
-		if before != nil && m.Reusable(&before.Node) {
-			free[before.producer] <- before
-		} else if before != nil {
-			free[before.producer] <- &item{producer: before.producer}
+		if !m.Reusable(&before.Node) {
+			before = &parcel{producer: before.producer} // the node is in use until the next Dequeue: leave it to the collector
 		}
-		owners.Add(-1)
-		ready <- struct{}{}
+		free[before.producer] <- before
+		select {
+		case runQueue <- &m:
+		default:
+			t.Error("the mailbox was on the run queue twice")
+		}
 	}
-	_ = drain
-	_ = pool
-	_ = fmt.Sprint
-	_ = weak.Make[int]
-	_ = ready
+	var all sync.WaitGroup
+	for range pool {
+		all.Go(func() {
+			for {
+				select {
+				case <-runQueue:
+					drain()
+				case <-done:
+					return
+				}
+			}
+		})
+	}
+	for producer := range producers {
+		free[producer] = make(chan *parcel, nodes)
+		for range nodes {
+			free[producer] <- &parcel{producer: producer}
+		}
+	}
+	for producer := range producers {
+		all.Go(func() {
+			for i := range each {
+				it := <-free[producer]
+				it.number = i
+				if !m.Enqueue(&it.Node) {
+					continue
+				}
+				if i%3 == 0 {
+					drain()
+				} else {
+					runQueue <- &m
+				}
+			}
+		})
+	}
+	all.Wait()
+	for n := m.Dequeue(); n != nil; n = m.Dequeue() { // done was closed by an owner that goes on: it may have handed on
+		t.Errorf("number %d of producer %d was left", parcelOf(n).number, parcelOf(n).producer)
+	}
+	for producer, number := range last {
+		if number != each-1 {
+			t.Errorf("producer %d: the last number was %d, want %d", producer, number, each-1)
+		}
+	}
+}
+
+// TestMailboxHandover has goroutines that drain what they find, so that the mailbox is given up as often as it is enqueued to: an item that
+// comes at the instant of giving up must not be lost, and must have an owner.
+func TestMailboxHandover(t *testing.T) {
+	const goroutines, each = 2, 400_000
+	var m queue.Mailbox
+	var ready atomic.Int32
+	taken := 0 // the owner's
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			parcels := make([]parcel, each)
+			for ready.Add(1); ready.Load() < goroutines; {
+				runtime.Gosched()
+			}
+			for i := range parcels {
+				if m.Enqueue(&parcels[i].Node) {
+					for m.Dequeue() != nil {
+						taken++
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	if taken != goroutines*each {
+		t.Errorf("%d came out, want %d", taken, goroutines*each)
+	}
+}
+
+// TestMailboxRetainsNothing holds that an idle mailbox keeps no node alive, and that a node kept by its user does not keep alive
+// those that were behind it.
+func TestMailboxRetainsNothing(t *testing.T) {
+	var m queue.Mailbox
+	var gone []weak.Pointer[parcel]
+	send := func(count int) {
+		for range count {
+			it := &parcel{}
+			gone = append(gone, weak.Make(it))
+			m.Enqueue(&it.Node)
+		}
+	}
+	send(20)
+	kept := m.Dequeue()
+	gone = gone[1:]
+	for range 10 {
+		m.Dequeue()
+	}
+	send(5)
+	for m.Dequeue() != nil {
+	}
+	for range 3 { // weak pointers are cleared in the cycle after the one in which the last reference went
+		runtime.GC()
+	}
+	for i, w := range gone {
+		if w.Value() != nil {
+			t.Errorf("node %d is kept alive", i)
+		}
+	}
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(&m)
+}
+
+func BenchmarkMailbox(b *testing.B) {
+	b.Run("empty", func(b *testing.B) {
+		var m queue.Mailbox
+		var it parcel
+		for b.Loop() {
+			m.Enqueue(&it.Node)
+			m.Dequeue()
+			m.Dequeue()
+		}
+	})
+	b.Run("batch", func(b *testing.B) {
+		var m queue.Mailbox
+		var items [64]parcel
+		for b.Loop() {
+			for i := range items {
+				m.Enqueue(&items[i].Node)
+			}
+			for m.Dequeue() != nil {
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(items)), "ns/node")
+	})
 }

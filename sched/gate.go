@@ -25,8 +25,8 @@ import (
 //
 // S1 comes before S2 and P2 before P3, and all four are sequentially consistent. So either S2 sees the census without
 // the parker, and wakes one, or P3 sees the task. If S2 sees another searcher, then that one is before its P2, and its own P3
-// comes after S1. A searcher that finds work leaves the search, and wakes the next searcher if it was the only one: more
-// tasks may have come while S2 saw it searching.
+// comes after S1. A searcher that finds work leaves the search, and if it was the only one looks at all queues as in P3, to
+// wake the next: more tasks may have come while S2 saw it searching.
 //
 // A waker raises the census first (W1, one CAS, which also makes it the only one that wakes) and takes a flag down
 // then (W2). Flags are raised before the census falls and fall after it rose, so there is a flag for each waker. The token

@@ -21,12 +21,12 @@ func Current() *Processor {
 // live is the goroutine of a processor. If a task ends it with runtime.Goexit, another goroutine takes its place.
 func (p *Processor) live() {
 	id := goid.ID()
-	p.home.Store(id)
 	homes.Store(id, p)
+	p.home.Store(id)
 	ended := false
 	defer func() {
+		p.home.Store(0) // not later: Go gives the identity of a goroutine that has ended to another
 		homes.Delete(id)
-		p.home.Store(0) // now: Go gives the identity of a goroutine that has ended to another
 		if !ended {
 			go p.live()
 			return
@@ -66,11 +66,11 @@ func (p *Processor) run(t *Task) {
 // catch is deferred around the tasks: it recovers a panic, and notices a Goexit.
 func (p *Processor) catch() {
 	t := p.running
+	p.running = nil
 	crashed := p.scheduler.config.Crashed
 	if t == nil || crashed == nil {
 		return
 	}
-	p.running = nil
 	value := recover()
 	crashed(p, t, value, debug.Stack())
 }

@@ -26,8 +26,8 @@ func (p *Processor) search() *Task {
 			t = p.next() // what came to this processor alone in the meantime
 		}
 		if t != nil {
-			if p.scheduler.census.endSearch() {
-				p.scheduler.wakeOne()
+			if s := p.scheduler; s.census.endSearch() && s.hasWork() {
+				s.wakeOne()
 			}
 			return t
 		}
