@@ -3,6 +3,8 @@ package sched
 import (
 	"runtime"
 	"time"
+
+	"github.com/freerun-go/freerun/internal/yield"
 )
 
 const (
@@ -11,6 +13,10 @@ const (
 	breathAfter = 45 * time.Microsecond
 	// mostUnread is how many operations a processor runs at most without reading the clock, which costs as much as one.
 	mostUnread = 64
+	// deepBreath is how often, in breaths, a processor yields to all of Go's goroutines though some processor is parked. When
+	// all are awake it always does, as then nobody else may be there to run them; otherwise there is most likely an
+	// idle thread, which runs them, and which a yield to all would only wake for this processor's own goroutine.
+	deepBreath = 4
 )
 
 // breath decides when a processor yields. It reads the clock after as many operations as took about half of breathAfter lately.
@@ -39,7 +45,11 @@ func (p *Processor) breathe() {
 		return
 	}
 	p.counters.breaths.Add(1)
-	runtime.Gosched()
+	if s := p.scheduler; s.census.awake() < len(s.processors) && p.counters.breaths.Load()%deepBreath != 0 {
+		yield.Local()
+	} else {
+		runtime.Gosched()
+	}
 	b.read = time.Since(b.origin)
 	b.taken = b.read
 }

@@ -43,7 +43,7 @@ type Processor struct {
 
 	// shared
 	_        pad.Line
-	slot     atomics.Pointer[Task]
+	slot     slot
 	slotOpen atomics.Bool // the running task has kept the slot waiting: thieves may take from it
 	home     atomics.Uintptr
 	ended    atomics.Bool                // no goroutine is this processor any more
@@ -102,7 +102,7 @@ func (p *Processor) Hand(t *Task) {
 // PushNext queues a task that should run next on this processor: it takes the slot, and what was there moves to the back
 // of the ring. The task in the slot wakes nobody until the running task has kept it waiting for [SlotPatience].
 func (p *Processor) PushNext(t *Task) {
-	if old := p.slot.Swap(t); old != nil {
+	if old := p.slot.put(t); old != nil {
 		p.PushBack(old)
 		return
 	}
@@ -120,7 +120,7 @@ func (p *Processor) PushBack(t *Task) {
 }
 
 // Busy reports whether other tasks wait in this processor's ring or slot.
-func (p *Processor) Busy() bool { return !p.ring.empty() || p.slot.Load() != nil || p.deque.Len() > 0 }
+func (p *Processor) Busy() bool { return !p.ring.empty() || p.slot.filled() || p.deque.Len() > 0 }
 
 // spill moves the older half of the full ring to the inbox, for everybody, and queues t.
 func (p *Processor) spill(t *Task) {
@@ -179,12 +179,12 @@ func (p *Processor) takeSlotAnyway() *Task {
 	if p.slotOpen.Load() {
 		p.slotOpen.Store(false)
 	}
-	if p.slot.Load() == nil {
+	if !p.slot.filled() {
 		p.slotInRow = 0
 		return nil
 	}
 	p.slotInRow++
-	return p.slot.Swap(nil)
+	return p.slot.take()
 }
 
 // lookUp takes what may have waited long: from the inbox, now and then from the thieves' end of the deque.
@@ -234,5 +234,5 @@ func (p *Processor) unpack(list *queue.Node) *Task {
 
 // hasWork reports whether somebody could find a task here, at some instant of the call. Any goroutine.
 func (p *Processor) hasWork() bool {
-	return !p.ring.empty() || !p.thief.Empty() || p.share.Load() != nil || p.slot.Load() != nil && p.slotOpen.Load()
+	return !p.ring.empty() || !p.thief.Empty() || p.share.Load() != nil || p.slot.filled() && p.slotOpen.Load()
 }

@@ -75,7 +75,7 @@ func (p *Processor) stealFrom(victim *Processor) *Task {
 		}
 	}
 	if victim.slotOpen.Load() {
-		if t := victim.slot.Swap(nil); t != nil {
+		if t := victim.slot.steal(); t != nil {
 			t.stolen()
 			p.counters.stolen.Add(1)
 			return t

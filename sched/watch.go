@@ -43,7 +43,7 @@ func (w *watch) look() {
 	waiting := false
 	for i, p := range s.processors {
 		steps := p.counters.steps.Load()
-		if p.slot.Load() != nil {
+		if p.slot.filled() {
 			waiting = true
 			if steps == w.seen[i] {
 				p.slotOpen.Store(true)
@@ -58,7 +58,7 @@ func (w *watch) look() {
 	}
 	w.wound.Store(false)
 	for _, p := range s.processors { // a slot filled between the look and the line above found the watch wound
-		if p.slot.Load() != nil {
+		if p.slot.filled() {
 			w.wind()
 		}
 	}

@@ -1,0 +1,8 @@
+//go:build !gc || freerun_portable
+
+package yield
+
+import "runtime"
+
+// Local lets other goroutines run, then goes on. Any goroutine that is not pinned.
+func Local() { runtime.Gosched() }
