@@ -136,7 +136,7 @@ func TestIdleUnitIsSmall(t *testing.T) {
 // TestArgumentIsDropped: when the future is resolved, the argument of its operation may be collected, though the future is kept.
 func TestArgumentIsDropped(t *testing.T) {
 	rt, _ := start(t, freerun.Processors(1))
-	type big struct{ bytes [1 << 16]byte }
+	type big [1 << 16]byte
 	arg := &big{}
 	watched := weak.Make(arg)
 	f := sizeOf.Send(rt.Context(), arg)

@@ -88,6 +88,7 @@ func TestMisuse(t *testing.T) {
 	defer close(g.opened)
 	var nobody *freerun.Unit[int]
 	var nowhere *freerun.Context
+	var noContext context.Context
 	for name, f := range map[string]func(){
 		"Value of the zero Future":      func() { none.Value() },
 		"Done of the zero Future":       func() { none.Done() },
@@ -112,7 +113,7 @@ func TestMisuse(t *testing.T) {
 		"Processors(0)":                 func() { freerun.New(freerun.Processors(0)) },
 		"Logger(nil)":                   func() { freerun.New(freerun.Logger(nil)) },
 		"NewUnit without a runtime":     func() { freerun.NewUnit(nil, 0) },
-		"Wait with a nil context":       func() { open.Wait(nil) }, //nolint // the misuse that is tested
+		"Wait with a nil context":       func() { open.Wait(noContext) },
 		"Forward through a nil context": func() { freerun.Forward(nowhere, open) },
 	} {
 		value := panics(f)

@@ -3,7 +3,6 @@ package freerun_test
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -81,17 +80,4 @@ func newGate() *gate { return &gate{make(chan struct{}), make(chan struct{})} }
 func (g *gate) pass() {
 	close(g.entered)
 	<-g.opened
-}
-
-// collected reports whether the garbage collector comes to run the cleanup that closes ch.
-func collected(ch <-chan struct{}) bool {
-	for range 200 {
-		runtime.GC()
-		select {
-		case <-ch:
-			return true
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	return false
 }

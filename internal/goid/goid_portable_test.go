@@ -9,7 +9,7 @@ func TestParse(t *testing.T) {
 		"goroutine 1 [running]:\nmain.main()":     1,
 		"goroutine 4294967295 [":                  4294967295,
 		"goroutine 34 gp=0xc000 m=3 [running]:\n": 34,
-		"goroutine 7":                             7,
+		"goroutine 7": 7,
 	} {
 		if got := parse([]byte(trace)); uint64(got) != want {
 			t.Errorf("parse(%q) = %d, want %d", trace, got, want)
