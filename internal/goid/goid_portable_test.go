@@ -6,10 +6,10 @@ import "testing"
 
 func TestParse(t *testing.T) {
 	for trace, want := range map[string]uint64{
+		"goroutine 7 [no more than this is there": 7,
 		"goroutine 1 [running]:\nmain.main()":     1,
 		"goroutine 4294967295 [":                  4294967295,
 		"goroutine 34 gp=0xc000 m=3 [running]:\n": 34,
-		"goroutine 7": 7,
 	} {
 		if got := parse([]byte(trace)); uint64(got) != want {
 			t.Errorf("parse(%q) = %d, want %d", trace, got, want)
