@@ -1,0 +1,38 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/ddb"
+	"github.com/freerun-go/freerun/programs/fanin"
+	"github.com/freerun-go/freerun/programs/fib"
+	"github.com/freerun-go/freerun/programs/pingpong"
+)
+
+// Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
+func Catalogue() []*programs.Program {
+	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program}
+}
+
+// ProgramNames returns the names of the programs, in their order.
+func ProgramNames(all []*programs.Program) []string {
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// VariantNames returns the names of the variants that the programs have, each once, in order of appearance.
+func VariantNames(all []*programs.Program) []string {
+	var names []string
+	for _, p := range all {
+		for _, v := range p.Variants {
+			if !slices.Contains(names, v.Name) {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,200 @@
+package bench
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Request is what a user asks to have measured. The zero value asks for every program at its reduced size.
+type Request struct {
+	// Programs names the programs; none means all of them.
+	Programs []string
+	// Variants names the variants; none means all that a program has.
+	Variants []string
+	// Processors are the numbers of processors to measure with; none means GOMAXPROCS as it is.
+	Processors []int
+	// Params are settings such as "work=100", for every program that has the parameter, or "fib.work=100", for one.
+	Params []string
+	// Runs is how many times every variant has its turn; 0 means 5.
+	Runs int
+	// Quick asks for the reduced sizes.
+	Quick bool
+}
+
+// maxProcessors bounds what a user can ask for: beyond it a number is a slip, not a wish.
+const maxProcessors = 1024
+
+// Plan is what is going to be measured. It is immutable; use [NewPlan] to make one.
+type Plan struct {
+	jobs       []job
+	processors []int
+	runs       int
+}
+
+// job is one program with the variants and values to measure it with.
+type job struct {
+	program  *programs.Program
+	variants []programs.Variant
+	values   programs.Values
+}
+
+// NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
+func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
+	plan := &Plan{processors: r.Processors, runs: r.Runs}
+	if plan.runs == 0 {
+		plan.runs = 5
+	}
+	if plan.runs < 1 {
+		return nil, usagef("the number of runs is %d, and must be at least 1", r.Runs)
+	}
+	if len(plan.processors) == 0 {
+		plan.processors = []int{runtime.GOMAXPROCS(0)}
+	}
+	for i, n := range plan.processors {
+		if n < 1 || n > maxProcessors {
+			return nil, usagef("the number of processors is %d, and must be from 1 to %d", n, maxProcessors)
+		}
+		if slices.Contains(plan.processors[:i], n) {
+			return nil, usagef("%d processors are asked for twice", n)
+		}
+	}
+	chosen, err := chooseMany("program", r.Programs, ProgramNames(catalogue))
+	if err != nil {
+		return nil, err
+	}
+	var selected []*programs.Program
+	for _, p := range catalogue {
+		if slices.Contains(chosen, p.Name) {
+			selected = append(selected, p)
+		}
+	}
+	if _, err := chooseMany("variant", r.Variants, VariantNames(selected)); err != nil {
+		return nil, err
+	}
+	settings, err := parseSettings(r.Params, selected, catalogue)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range selected {
+		j := job{program: p, variants: variants(p, r.Variants)}
+		if len(j.variants) == 0 {
+			if len(r.Programs) == 0 {
+				continue
+			}
+			names := VariantNames([]*programs.Program{p})
+			return nil, usagef("%s has no variant %s; it has %s",
+				p.Name, strings.Join(r.Variants, " or "), strings.Join(names, ", "))
+		}
+		if j.values, err = p.Values(r.Quick || len(r.Programs) == 0, settings[p.Name]); err != nil {
+			var wrong *programs.ParamError
+			if errors.As(err, &wrong) {
+				return nil, usagef("%s", wrong.Error())
+			}
+			return nil, err
+		}
+		plan.jobs = append(plan.jobs, j)
+	}
+	return plan, nil
+}
+
+// Measurements is how many measurements the plan consists of.
+func (p *Plan) Measurements() int {
+	n := 0
+	for _, j := range p.jobs {
+		n += len(j.variants) * len(p.processors) * p.runs
+	}
+	return n
+}
+
+// chooseMany returns the wanted names, or all known ones if none is wanted.
+func chooseMany(what string, wanted, known []string) ([]string, error) {
+	if len(wanted) == 0 {
+		return known, nil
+	}
+	for i, name := range wanted {
+		if !slices.Contains(known, name) {
+			return nil, unknown(what, name, known)
+		}
+		if slices.Contains(wanted[:i], name) {
+			return nil, usagef("%s %s is asked for twice", what, name)
+		}
+	}
+	return wanted, nil
+}
+
+// variants returns the program's variants among those wanted, all of them if none is.
+func variants(p *programs.Program, wanted []string) []programs.Variant {
+	if len(wanted) == 0 {
+		return p.Variants
+	}
+	var some []programs.Variant
+	for _, v := range p.Variants {
+		if slices.Contains(wanted, v.Name) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// parseSettings sorts settings by the program they are for.
+func parseSettings(settings []string, selected, catalogue []*programs.Program) (map[string]map[string]int, error) {
+	sorted := make(map[string]map[string]int)
+	for _, p := range selected {
+		sorted[p.Name] = make(map[string]int)
+	}
+	for _, s := range settings {
+		key, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usagef("the setting %q has no value: write it as %s=NUMBER", s, s)
+		}
+		value, err := strconv.Atoi(strings.ReplaceAll(text, "_", ""))
+		if err != nil {
+			return nil, usagef("%q in the setting %q is not a whole number", text, s)
+		}
+		program, param, ok := strings.Cut(key, ".")
+		if !ok {
+			program, param = "", key
+		}
+		if err := assign(sorted, selected, catalogue, program, param, value); err != nil {
+			return nil, err
+		}
+	}
+	return sorted, nil
+}
+
+// assign notes one setting for the program it names, or for all selected ones that have the parameter.
+func assign(
+	sorted map[string]map[string]int, selected, catalogue []*programs.Program, program, param string, value int,
+) error {
+	if program == "" && param == programs.Size && len(selected) > 1 {
+		return usagef("%q means something else for every program: write %s.size=%d", "size", selected[0].Name, value)
+	}
+	var known []string
+	used := false
+	for _, p := range selected {
+		if program != "" && p.Name != program {
+			continue
+		}
+		known = append(known, p.ParamNames()...)
+		if slices.Contains(p.ParamNames(), param) {
+			sorted[p.Name][param] = value
+			used = true
+		}
+	}
+	switch {
+	case used:
+		return nil
+	case known != nil:
+		slices.Sort(known)
+		return unknown("parameter", param, slices.Compact(known))
+	case slices.Contains(ProgramNames(catalogue), program):
+		return usagef("the setting %s.%s=%d is for a program that is not to be measured", program, param, value)
+	default:
+		return unknown("program", program, ProgramNames(catalogue))
+	}
+}

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestPlanRefusesInOneLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		request Request
+		says    []string
+	}{
+		"program":           {Request{Programs: []string{"fibo"}}, []string{`unknown program "fibo"`, `did you mean "fib"?`, "ddb, pingpong, fanin"}},
+		"program, far":      {Request{Programs: []string{"xyzzy"}}, []string{`unknown program "xyzzy": there are fib`}},
+		"program twice":     {Request{Programs: []string{"fib", "fib"}}, []string{"fib is asked for twice"}},
+		"variant":           {Request{Variants: []string{"chanels"}}, []string{`did you mean "channels"?`, "mutex"}},
+		"variant elsewhere": {Request{Programs: []string{"fib", "fanin"}, Variants: []string{"units"}}, []string{"fib has no variant units; it has serial, futures, goroutines"}},
+		"processors":        {Request{Processors: []int{0}}, []string{"must be from 1 to"}},
+		"processors twice":  {Request{Processors: []int{2, 2}}, []string{"2 processors are asked for twice"}},
+		"runs":              {Request{Runs: -1}, []string{"must be at least 1"}},
+		"size of all":       {Request{Params: []string{"size=3"}}, []string{"write fib.size=3"}},
+		"size too big":      {Request{Programs: []string{"fib"}, Params: []string{"size=46"}}, []string{"must be from 0 to 45"}},
+		"no value":          {Request{Params: []string{"work"}}, []string{"write it as work=NUMBER"}},
+		"no number":         {Request{Params: []string{"work=many"}}, []string{`"many"`, "not a whole number"}},
+		"parameter":         {Request{Programs: []string{"fib"}, Params: []string{"wrok=1"}}, []string{`did you mean "work"?`}},
+		"other program":     {Request{Programs: []string{"fib"}, Params: []string{"ddb.hot=1"}}, []string{"not to be measured"}},
+		"no such program":   {Request{Params: []string{"dbd.hot=1"}}, []string{`did you mean "ddb"?`}},
+	} {
+		_, err := NewPlan(Catalogue(), c.request)
+		var usage *UsageError
+		if !errors.As(err, &usage) {
+			t.Errorf("%s: error %v, want a *UsageError", name, err)
+			continue
+		}
+		for _, part := range c.says {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q does not say %q", name, err, part)
+			}
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q has more than one line", name, err)
+		}
+	}
+}
+
+func TestPlanSettings(t *testing.T) {
+	plan, err := NewPlan(Catalogue(), Request{
+		Programs: []string{"ddb", "fib"},
+		Params:   []string{"fib.size=12", "ddb.size=1_000", "work=5", "hot=10"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]int{"fib": {"size": 12, "work": 5}, "ddb": {"size": 1000, "hot": 10, "clients": 28}}
+	for _, j := range plan.jobs {
+		for name, value := range want[j.program.Name] {
+			if j.values.Get(name) != value {
+				t.Errorf("%s: %s is %d, want %d", j.program.Name, name, j.values.Get(name), value)
+			}
+		}
+	}
+	if len(plan.jobs) != 2 {
+		t.Errorf("%d programs, want 2", len(plan.jobs))
+	}
+}
+
+func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
+	plan, err := NewPlan(Catalogue(), Request{Variants: []string{"mutex"}, Runs: 2, Processors: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plan.Measurements(); got != 2*2 {
+		t.Errorf("%d measurements, want 4: ddb and fanin have a mutex variant, twice each", got)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"fib", "fib", 0}, {"chanels", "channels", 1}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

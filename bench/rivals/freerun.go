@@ -1,0 +1,75 @@
+package rivals
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/freerun-go/freerun"
+)
+
+// receiver is the state of a unit that receives.
+type receiver struct{ receive func() }
+
+// player is the state of a unit that plays.
+type player struct {
+	hop   func() bool
+	other *freerun.Unit[player]
+}
+
+var (
+	receiveOp = freerun.Op("rivals.receive", func(_ *freerun.Context, r *receiver, _ struct{}) (struct{}, error) {
+		r.receive()
+		return struct{}{}, nil
+	})
+	taskOp = freerun.FreeOp("rivals.task", func(_ *freerun.Context, task func()) (struct{}, error) {
+		task()
+		return struct{}{}, nil
+	})
+	meetOp = freerun.Op("rivals.meet", func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
+		p.other = other
+		return struct{}{}, nil
+	})
+	hopOp *freerun.Operation[player, struct{}, struct{}]
+)
+
+func init() {
+	hopOp = freerun.Op("rivals.hop", func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
+		if p.hop() {
+			return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
+		}
+		return struct{}{}, nil
+	})
+}
+
+// must panics on what cannot fail here.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("rivals: %v", err))
+	}
+}
+
+// FreerunEntity is a unit.
+func FreerunEntity(receive func()) (send, stop func()) {
+	rt := freerun.New()
+	unit, outside := freerun.NewUnit(rt, receiver{receive}), rt.Context()
+	return func() { must(receiveOp.Tell(outside, unit, struct{}{})) }, func() { must(rt.Close()) }
+}
+
+// FreerunPair is two units.
+func FreerunPair(hop func() bool) (serve, stop func()) {
+	rt := freerun.New()
+	ping := freerun.NewUnit(rt, player{hop: hop})
+	pong := freerun.NewUnit(rt, player{hop: hop, other: ping})
+	_, err := meetOp.Send(rt.Context(), ping, pong).Wait(context.Background())
+	must(err)
+	return func() { must(hopOp.Tell(rt.Context(), ping, struct{}{})) }, func() { must(rt.Close()) }
+}
+
+// FreerunPool is a free operation for every task.
+func FreerunPool() (submit func(func()), wait, stop func()) {
+	rt := freerun.New()
+	outside := rt.Context()
+	return func(task func()) { must(taskOp.Tell(outside, task)) },
+		func() { must(rt.Quiesce(context.Background())) },
+		func() { must(rt.Close()) }
+}

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Row is what was measured of one variant with one number of processors.
+type Row struct {
+	Program     string            // the program's name
+	Variant     string            // the variant's name
+	Kind        programs.Kind     // whose way of writing the variant is
+	Processors  int               // the number of processors
+	Size        int               // the program's parameter of that name
+	Operations  uint64            // operations of one run
+	NsPerOp     float64           // nanoseconds per operation, the median over the runs
+	NsMin       float64           // the least
+	NsMax       float64           // the greatest
+	AllocsPerOp float64           // heap objects allocated per operation, the median over the runs
+	Checksum    string            // the result
+	Runs        int               // the number of runs
+	Params      []Setting         // the program's other parameters
+	Figures     []programs.Figure // further figures, of the run whose time is the median
+}
+
+// Setting is a parameter with its value.
+type Setting struct {
+	Name  string // the parameter's name
+	Value int    // its value
+}
+
+func newRow(j job, c *cell) Row {
+	samples := slices.Clone(c.samples)
+	slices.SortFunc(samples, func(a, b programs.Result) int {
+		switch x, y := a.NsPerOp(), b.NsPerOp(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	var times, allocs []float64
+	for _, s := range samples {
+		times = append(times, s.NsPerOp())
+		allocs = append(allocs, s.AllocsPerOp())
+	}
+	middle := samples[(len(samples)-1)/2]
+	row := Row{
+		Program:     j.program.Name,
+		Variant:     c.variant.Name,
+		Kind:        c.variant.Kind,
+		Processors:  c.processors,
+		Size:        j.values.Get(programs.Size),
+		Operations:  middle.Operations,
+		NsPerOp:     median(times),
+		NsMin:       times[0],
+		NsMax:       times[len(times)-1],
+		AllocsPerOp: median(allocs),
+		Checksum:    middle.Checksum,
+		Runs:        len(samples),
+		Figures:     middle.Figures,
+	}
+	for _, param := range j.program.Params {
+		if param.Name != programs.Size {
+			row.Params = append(row.Params, Setting{param.Name, j.values.Get(param.Name)})
+		}
+	}
+	return row
+}
+
+// median returns the middle value, or the mean of the two middle ones. There must be at least one.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// field is a name with its value in JSON.
+type field struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements [json.Marshaler]: one object whose fields keep their order, first those that every program
+// has, then the program's other parameters and figures.
+func (r Row) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	fields := []field{
+		{"program", r.Program},
+		{"variant", r.Variant},
+		{"processors", r.Processors},
+		{"size", r.Size},
+		{"operations", r.Operations},
+		{"ns_per_op", round(r.NsPerOp)},
+		{"ns_min", round(r.NsMin)},
+		{"ns_max", round(r.NsMax)},
+		{"allocs_per_op", round(r.AllocsPerOp)},
+		{"checksum", r.Checksum},
+		{"runs", r.Runs},
+	}
+	for _, s := range r.Params {
+		fields = append(fields, field{s.Name, s.Value})
+	}
+	for _, f := range r.Figures {
+		fields = append(fields, field{f.Name, f.Value})
+	}
+	for i, f := range fields {
+		separator := byte(',')
+		if i == 0 {
+			separator = '{'
+		}
+		out.WriteByte(separator)
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// round keeps three decimals: more would pretend to a precision that no clock has.
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

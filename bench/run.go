@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// ErrInterrupted is returned by [Plan.Run] when its context ended before the last measurement. The rows handed out by
+// then hold what had been measured.
+var ErrInterrupted = errors.New("interrupted: the figures are of fewer runs than planned, or missing")
+
+// Step tells an observer which measurement is about to begin.
+type Step struct {
+	Program    string // the program's name
+	Variant    string // the variant's name
+	Processors int    // the number of processors
+	Run        int    // which of the runs, from 0
+}
+
+// cell gathers the measurements of one variant with one number of processors.
+type cell struct {
+	variant    programs.Variant
+	processors int
+	samples    []programs.Result
+}
+
+// Run carries out the plan and hands out a row for every variant and number of processors, program by program, as soon
+// as a program is done. It calls before ahead of every measurement, if that is not nil; both functions run on the
+// caller's goroutine. It waits until all is measured, an error occurs, or ctx ends, which it notices between two
+// measurements. A wrong result is a [*programs.WrongResultError]; the rows of the variants that did right are handed
+// out all the same. Run changes GOMAXPROCS while it runs, and puts back what it found.
+func (p *Plan) Run(ctx context.Context, before func(Step), hand func(Row) error) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, j := range p.jobs {
+		cells, failure := p.measure(ctx, j, before)
+		for _, c := range cells {
+			if len(c.samples) == 0 {
+				continue
+			}
+			if err := hand(newRow(j, c)); err != nil {
+				return errors.Join(failure, err)
+			}
+		}
+		if failure != nil {
+			return failure
+		}
+	}
+	return nil
+}
+
+// measure lets the variants of one program take turns. On an error it returns the cells as they are then, without the
+// samples of the one that failed: if it went wrong once, its other figures are not to be trusted either.
+func (p *Plan) measure(ctx context.Context, j job, before func(Step)) ([]*cell, error) {
+	var cells []*cell
+	for _, n := range p.processors {
+		for _, v := range j.variants {
+			cells = append(cells, &cell{variant: v, processors: n})
+		}
+	}
+	for run := range p.runs {
+		for _, c := range cells {
+			if ctx.Err() != nil {
+				return cells, ErrInterrupted
+			}
+			if before != nil {
+				before(Step{j.program.Name, c.variant.Name, c.processors, run})
+			}
+			if runtime.GOMAXPROCS(0) != c.processors {
+				runtime.GOMAXPROCS(c.processors)
+			}
+			r, err := j.program.Run(c.variant, programs.Config{Processors: c.processors, Values: j.values})
+			if err != nil {
+				c.samples = nil
+				return cells, err
+			}
+			c.samples = append(c.samples, r)
+		}
+	}
+	return cells, nil
+}

@@ -1,0 +1,37 @@
+package ddb
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestSteadyStateAllocations: a pipeline of SET, GET and STRLEN on keys that exist allocates nothing, from the read to the
+// replies, whichever shards it touches.
+func TestSteadyStateAllocations(t *testing.T) {
+	_, addr := serve(t, Config{Shards: 3})
+	c := dial(t, addr)
+	keys := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	var pipeline strings.Builder
+	for _, key := range keys {
+		pipeline.WriteString(request("set", key, "value") + request("get", key) + request("strlen", key))
+	}
+	c.send(pipeline.String())
+	size := 0
+	for range 3 * len(keys) {
+		size += len(c.reply())
+	}
+	out, in := []byte(pipeline.String()), make([]byte, size)
+	round := func() {
+		c.conn.Write(out)
+		if _, err := io.ReadFull(c.in, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		round()
+	}
+	if got := testing.AllocsPerRun(1000, round); got >= 1 {
+		t.Errorf("%v allocations for a pipeline of %d commands", got, 3*len(keys))
+	}
+}

@@ -1,0 +1,94 @@
+package ddb
+
+import "sync/atomic"
+
+// A connection works in rounds. A round takes the requests that have been received (at most maxRound), sorts them by
+// shard into groups, sends each group as one message, waits once for all of them, and answers in the order of the
+// requests. So a pipeline costs one message per shard, not per command. The arguments point into the connection's read
+// buffer, which stays as it is until the round is over.
+//
+// Order: within a group the tasks are in the order of the requests, and messages of one sender to one unit run in the
+// order sent. A command for several shards has a part in the group of each, in its turn; therefore each part sees
+// everything the connection sent before it to that shard, and nothing that it sent after.
+
+// maxRound bounds the requests of a round, and with it what the replies can hold on to.
+const maxRound = 1024
+
+// task is what a shard does for one request.
+type task struct {
+	effect func(s *shard, args [][]byte, w *writer) // nil if part is set
+	part   *part
+	args   [][]byte
+
+	start, end int // the reply is out.buf[start:end] of the group, and tail
+	tail       []byte
+}
+
+// group is the tasks of one round for one shard: the message. While it is under way it belongs to the shard, otherwise
+// to the connection. The shard gives it back by counting down the round.
+type group struct {
+	tasks     []task
+	out       writer
+	completed int // tasks that have been run; fewer than all if one of them panicked
+	refused   bool
+	round     *round
+}
+
+// round counts the groups that are under way. The one that ends it puts a token into done; so does a server that gives
+// up on the round, in which case pending is not 0.
+type round struct {
+	pending atomic.Int32
+	done    chan struct{} // room for both tokens
+}
+
+// run executes the tasks of a group. It counts down even if an effect panics, so that the connection does not wait for
+// ever; the panic goes on to the runtime, which reports it.
+func (s *shard) run(g *group) {
+	defer g.finish()
+	s.begin()
+	for i := range g.tasks {
+		t := &g.tasks[i]
+		t.start = len(g.out.buf)
+		if t.part != nil {
+			t.part.effect(s, t.args, t.part)
+			t.part.done = true
+		} else {
+			t.effect(s, t.args, &g.out)
+			t.tail, g.out.tail = g.out.tail, nil
+		}
+		t.end = len(g.out.buf)
+		g.completed = i + 1
+	}
+	s.end()
+}
+
+func (g *group) finish() {
+	r := g.round
+	if r.pending.Add(-1) == 0 {
+		r.done <- struct{}{}
+	}
+}
+
+// reset forgets the round but keeps modest buffers for the next one.
+func (g *group) reset() {
+	g.tasks, g.completed, g.refused = emptied(g.tasks), 0, false
+	if cap(g.out.buf) > keptBuffer {
+		g.out.buf = nil
+	}
+	g.out.buf, g.out.tail = g.out.buf[:0], nil
+}
+
+// What a connection keeps between rounds, so that an idle one does not hold on to the room that a deep pipeline needed.
+const (
+	keptBuffer = 64 << 10 // bytes of a buffer
+	keptItems  = 256      // elements of a slice
+)
+
+// emptied returns s without its elements, whose references it drops.
+func emptied[T any](s []T) []T {
+	if cap(s) > keptItems {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}

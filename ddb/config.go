@@ -1,0 +1,80 @@
+package ddb
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+)
+
+// Config is what New makes a server from. The zero value is a server with the defaults. It is copied: changing it
+// afterwards has no effect.
+type Config struct {
+	// Shards is the number of units that the keys are spread over; 0 means 2 per processor. More shards let more
+	// processors work at once, but a pipeline costs one message for each shard that it touches.
+	Shards int
+	// Processors is the number of processors of the runtime; 0 means runtime.GOMAXPROCS(0).
+	Processors int
+	// Logger gets what goes wrong; nil means slog.Default().
+	Logger *slog.Logger
+
+	// MaxClients is how many clients may be connected at once; 0 means 10,000. One more gets an error and is closed.
+	MaxClients int
+	// IdleTimeout closes a connection that completes no request for so long, or up to a quarter longer, and does not
+	// make progress of at least 16 KiB with one. 0 means never.
+	IdleTimeout time.Duration
+	// WriteTimeout closes a connection whose client takes nothing of its replies for so long; 0 means a minute.
+	WriteTimeout time.Duration
+
+	// MaxBulk is the length that an argument can have; 0 means 512 MiB, which is also the most.
+	MaxBulk int
+	// MaxRequest is the length that a request can have with all its arguments; 0 means 1 GiB.
+	MaxRequest int
+	// MaxArguments is how many arguments a request can have; 0 means 1,048,576.
+	MaxArguments int
+
+	// Clock tells the time by which keys expire; nil means time.Now. It is called from many goroutines at once.
+	Clock func() time.Time
+}
+
+const maxShards = 1 << 16
+
+func (c Config) withDefaults() (Config, error) {
+	for _, field := range []struct {
+		name            string
+		value           *int
+		standard, limit int
+	}{
+		{"Processors", &c.Processors, runtime.GOMAXPROCS(0), maxShards},
+		{"Shards", &c.Shards, 0, maxShards},
+		{"MaxClients", &c.MaxClients, 10_000, 1 << 30},
+		{"MaxBulk", &c.MaxBulk, maxValue, maxValue},
+		{"MaxRequest", &c.MaxRequest, 1 << 30, 1<<31 - 1},
+		{"MaxArguments", &c.MaxArguments, 1 << 20, 1 << 30},
+	} {
+		if *field.value < 0 || *field.value > field.limit {
+			return c, fmt.Errorf("ddb: Config.%s is %d, it must be between 0 (for the default) and %d",
+				field.name, *field.value, field.limit)
+		}
+		if *field.value == 0 {
+			*field.value = field.standard
+		}
+	}
+	if c.Shards == 0 {
+		c.Shards = min(2*c.Processors, maxShards)
+	}
+	if c.IdleTimeout < 0 || c.WriteTimeout < 0 {
+		return c, fmt.Errorf("ddb: Config.IdleTimeout is %v and Config.WriteTimeout %v, neither may be negative",
+			c.IdleTimeout, c.WriteTimeout)
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = time.Minute
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	return c, nil
+}

@@ -1,0 +1,196 @@
+package ddb
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// connection serves one client in a goroutine of its own, an ordinary one, which may wait.
+type connection struct {
+	// Immutable.
+	server *Server
+	net    net.Conn
+	id     uint64
+	since  time.Time
+
+	// The goroutine's own.
+	in     input
+	framer framer
+	out    output
+	local  writer   // replies of commands that need no shard
+	slots  []slot   // the replies of the round, in order
+	groups []*group // by shard
+	arena  [][]byte // the arguments of the round
+	round  *round
+	used   []int // shards that have a group in this round
+	quit   bool
+
+	drained int // reads since the server began to drain
+
+	// Read by others, for CLIENT LIST.
+	active atomic.Int64 // Unix seconds of the last round
+	last   atomic.Pointer[command]
+	mu     sync.Mutex
+	name   string
+}
+
+func newConnection(s *Server, id uint64, conn net.Conn) *connection {
+	c := &connection{
+		server: s, net: conn, id: id, since: time.Now(),
+		framer: framer{
+			maxArguments: s.config.MaxArguments, maxBulk: s.config.MaxBulk, maxRequest: s.config.MaxRequest,
+		},
+		groups: make([]*group, len(s.units)),
+		round:  &round{done: make(chan struct{}, 2)},
+	}
+	c.active.Store(c.since.Unix())
+	c.out = output{conn: conn, timeout: s.config.WriteTimeout, limit: standardBacklog, sent: &s.stats.output}
+	return c
+}
+
+// errRefused ends a connection whose commands the runtime no longer takes.
+var errRefused = errors.New("ddb: the runtime is closed")
+
+// serve runs until the client leaves, breaks the protocol or asks to quit, or the server ends the connection.
+func (c *connection) serve() error {
+	for {
+		broken := c.collect()
+		if len(c.slots) > 0 {
+			if err := c.execute(); err != nil {
+				return err
+			}
+		}
+		if broken != nil {
+			return c.reject(broken)
+		}
+		if c.quit {
+			return c.out.flush()
+		}
+		if c.in.again {
+			continue
+		}
+		if err := c.out.flush(); err != nil {
+			return err
+		}
+		if err := c.receive(); err != nil {
+			return err
+		}
+	}
+}
+
+// collect takes the whole requests that have been received and routes them, up to the limits of a round.
+func (c *connection) collect() (broken error) {
+	c.in.again = false
+	for !c.quit {
+		if len(c.slots) == maxRound {
+			c.in.again = true
+			return nil
+		}
+		kind, size, err := c.framer.frame(c.in.unread())
+		if err != nil {
+			return err
+		}
+		if kind == incomplete {
+			return nil
+		}
+		request := c.in.take(size)
+		if kind == empty {
+			continue
+		}
+		args, err := arguments(kind, request, c.spare())
+		if err != nil {
+			return err
+		}
+		if len(args) <= cap(c.arena)-len(c.arena) {
+			c.arena = c.arena[:len(c.arena)+len(args)]
+		}
+		if len(args) > 0 {
+			c.route(args[:len(args):len(args)])
+		}
+	}
+	return nil
+}
+
+// spare returns the spare room of the arena, which is enough for most requests (one with more arguments gets an array of
+// its own). A new arena leaves the old one to the requests that lie in it.
+func (c *connection) spare() [][]byte {
+	if cap(c.arena)-len(c.arena) < usualArguments {
+		c.arena = make([][]byte, 0, min(max(64, 2*cap(c.arena)), maxRound*usualArguments))
+	}
+	return c.arena[len(c.arena):]
+}
+
+// usualArguments is how many arguments most requests do not exceed.
+const usualArguments = 8
+
+// receive waits for more bytes.
+func (c *connection) receive() error {
+	n, err := c.read(c.in.room(c.framer.wanted()))
+	c.in.received(n)
+	c.server.stats.input.Add(uint64(n))
+	if err != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
+		return io.EOF // idle for too long, or the server is shutting down
+	}
+	return err
+}
+
+func (c *connection) read(b []byte) (int, error) {
+	c.in.deadline(c.net, c.server.config.IdleTimeout)
+	// Shutdown stores draining first and sets the deadlines of the connections next. So whichever comes last here, the
+	// deadline is that of a server which drains.
+	if c.server.draining.Load() {
+		if c.drained == drainReads {
+			return 0, errDrained
+		}
+		c.drained++
+		c.net.SetReadDeadline(time.Now().Add(drainTime))
+	}
+	return c.net.Read(b)
+}
+
+// errDrained ends a connection that still sends when it has had its share of a shutdown.
+var errDrained = errors.New("ddb: server is shutting down")
+
+// reject answers a request that breaks the protocol and ends the connection.
+func (c *connection) reject(broken error) error {
+	c.server.stats.broken.Add(1)
+	c.local.fail(broken.Error())
+	c.out.bytes(c.local.buf)
+	if err := c.out.flush(); err != nil {
+		return err
+	}
+	c.linger()
+	return broken
+}
+
+// linger reads for a moment what the client is still sending, since closing with unread bytes would reset the
+// connection and could take the last replies with it.
+func (c *connection) linger() {
+	if half, ok := c.net.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		c.net.SetReadDeadline(time.Now().Add(lingerTime))
+		io.CopyN(io.Discard, c.net, lingerBytes)
+	}
+}
+
+const (
+	lingerTime  = 250 * time.Millisecond
+	lingerBytes = 1 << 20
+)
+
+// clientName is the name that CLIENT SETNAME gave.
+func (c *connection) clientName() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
+func (c *connection) setClientName(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.name = name
+}

@@ -1,0 +1,127 @@
+package ddb
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAgainstRedis sends the same requests to a redis-server and to ours, one after another, and compares the replies
+// byte by byte: effects, types of replies and the wording of every error.
+func TestAgainstRedis(t *testing.T) {
+	theirs := dial(t, startRedis(t))
+	_, addr := serve(t, Config{Shards: 5})
+	ours := dial(t, addr)
+	for _, line := range differentialScript(t) {
+		args := line
+		want, got := theirs.do(args...), ours.do(args...)
+		if strings.EqualFold(args[0], "keys") {
+			want, got = sortedReply(want), sortedReply(got)
+		}
+		if strings.EqualFold(args[0], "ttl") && closeTo(got, want) {
+			continue // time passes between the two
+		}
+		if got != want {
+			t.Errorf("%q\n ours:  %q\n redis: %q", args, got, want)
+		}
+	}
+}
+
+// TestBrokenFramesAgainstRedis compares what a client is told that breaks the protocol.
+func TestBrokenFramesAgainstRedis(t *testing.T) {
+	theirs := startRedis(t)
+	_, ours := serve(t, Config{})
+	for _, broken := range []string{
+		"*x\r\n", "*01\r\n", "*2147483648\r\n", "*1\r\n+OK\r\n", "*1\r\n \r\n", "*1\r\n$x\r\n", "*1\r\n$-1\r\n",
+		"*1\r\n$\r\n", "*1\r\n$01\r\n", "*1\r\n$536870913\r\n", "*1\r\n$99999999999999999999\r\n",
+		"get \"a\r\n", "get 'a\r\n", "get \"a\"b\r\n", strings.Repeat("x", maxLine+1), "*" + strings.Repeat("1", maxLine+1),
+		"*1\r\n$" + strings.Repeat("1", maxLine+1),
+	} {
+		var got [2]string
+		for i, addr := range []string{ours, theirs} {
+			c := dial(t, addr)
+			c.send("*0\r\n*-7\r\n\r\n" + broken)
+			got[i] = c.reply()
+			c.expectEndOrReset()
+		}
+		if got[0] != got[1] {
+			t.Errorf("%.30q\n ours:  %q\n redis: %q", broken, got[0], got[1])
+		}
+	}
+}
+
+// startRedis runs a redis-server for the test, and skips it if there is none.
+func startRedis(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Skip("skipped: there is no redis-server on PATH (Debian's package redis-server)")
+	}
+	port := freePort(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+		"--dir", t.TempDir())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		cmd.Wait()
+	})
+	addr := "127.0.0.1:" + port
+	for end := time.Now().Add(patienceOfTests); ; {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+			return addr
+		}
+		if time.Now().After(end) {
+			t.Fatalf("redis-server does not answer: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func freePort(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// closeTo reports whether two replies are positive numbers of seconds that differ by no more than a test may take.
+func closeTo(got, want string) bool {
+	a, errA := strconv.Atoi(strings.Trim(got, ":\r\n"))
+	b, errB := strconv.Atoi(strings.Trim(want, ":\r\n"))
+	return errA == nil && errB == nil && a > 0 && b > 0 && max(a-b, b-a) <= int(patienceOfTests.Seconds())
+}
+
+// sortedReply sorts the lines of an array of bulk strings, whose order means nothing.
+func sortedReply(reply string) string {
+	lines := strings.Split(reply, "\r\n")
+	sort.Strings(lines)
+	return strings.Join(lines, "\r\n")
+}
+
+// differentialScript reads testdata/differential.txt: a request a line, in Go's quoting where a word needs it.
+func differentialScript(t *testing.T) [][]string {
+	t.Helper()
+	var script [][]string
+	for _, line := range readLines(t, "testdata/differential.txt") {
+		words, err := splitWords(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		script = append(script, words)
+	}
+	return script
+}

@@ -1,0 +1,54 @@
+// Package ddb is a database that speaks the Redis protocol (RESP2) and whose shards are units of the freerun runtime.
+//
+//	server, err := ddb.New(ddb.Config{Shards: 4, Processors: 2})
+//	addr, err := server.Listen("127.0.0.1:6379") // tells where, if the port was 0
+//	go server.Serve()                            // until Shutdown
+//	err = server.Shutdown(ctx)                   // on SIGTERM: drains
+//
+// That is all a command line needs: --addr goes to Listen, --shards and --processors to Config, where 0 is the default.
+// Serve returns nil after Shutdown, and a signal handler calls Shutdown with a context that ends when it has been
+// patient enough. A server has no globals of its own; several live in one process.
+//
+// # How it works
+//
+// Each key belongs to one shard by a seeded hash; a shard is a unit, whose operations never overlap, so the commands
+// on its data are plain sequential code. Each connection is a goroutine that takes all requests it has received (a
+// pipeline), sorts them by shard, sends one message to each shard concerned, waits once for all, and writes the replies
+// in the order of the requests.
+//
+// # Contracts
+//
+//   - The replies of a connection come in the order of its requests, however it pipelines.
+//   - A command on one key is atomic. The commands of one connection on one key take effect in the order sent.
+//   - A command that touches several shards (MGET, MSET, DEL, EXISTS, KEYS, DBSIZE, FLUSHALL, FLUSHDB, INFO) sees all
+//     that its connection sent before it and nothing that it sent after. It is not atomic across shards: other
+//     connections may see MSET's effect on one key and not yet on another. On one shard it is.
+//   - SCAN returns every key that is present from the beginning of the iteration to its end, some perhaps twice. One
+//     call visits one shard and at most COUNT keys, so it may return none although the iteration goes on.
+//   - A key that is due is never seen again, and is removed within about 100 milliseconds even if nobody asks for it.
+//   - Errors have Redis 7.0's wording. What breaks the protocol gets an error and loses its connection; the others do
+//     not notice. A command that panics (a fault of this package) answers with an error, as do those behind it in the
+//     same message; the shard stays, and the log tells.
+//   - Shutdown answers what has been received; then nothing of the server is left running.
+//
+// # What it takes
+//
+// Strings are the only type, 0 the only database; there is no persistence, no authentication and no encryption: do not
+// expose it to a network that is not trusted. HELLO 3 answers NOPROTO, whereupon clients go on with RESP2. Inline
+// commands know Redis's quoting except \x escapes. Of SCAN, a cursor that was never given out is an error or the place
+// that it happens to mean; a negative one is an error.
+//
+// Limits: arguments of 512 MiB (MaxBulk), requests of 1 GiB (MaxRequest) and 1,048,576 arguments (MaxArguments), inline
+// requests of 64 KiB, 10,000 clients (MaxClients). Memory for a request grows with what arrives, not with what is
+// announced. A connection executes at most 1024 requests before it writes their replies; replies refer to long values
+// and do not copy them. For a client that does not read, at most 64 MiB of replies wait (more by what one reply adds);
+// then nothing more of it is read, and when it has taken nothing for a minute (WriteTimeout) it is disconnected. The
+// replies to KEYS and MGET are made in one piece. IdleTimeout is off by default, as in Redis.
+//
+// # redcon
+//
+// Requests are cut into arguments by github.com/tidwall/redcon's ReadNextCommand, and replies are built by its Append
+// functions. Its Server is not used, since it buffers without limit, recurses once per read of an unfinished request
+// (a client that sends byte by byte can overflow the stack, which is fatal), drops the sound requests in front of a
+// broken one, copies every request, and closes its connections at once when it is closed.
+package ddb

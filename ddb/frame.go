@@ -1,0 +1,133 @@
+package ddb
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tidwall/redcon"
+)
+
+// maxLine is the length that the announcement of a length, or an inline command, can have.
+const maxLine = 64 << 10
+
+// protocolError ends a connection, after its text has been sent.
+type protocolError string
+
+func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
+
+// framer finds where a request ends and holds it to the limits; redcon.ReadNextCommand then cuts it into arguments.
+//
+// It goes before redcon's parser because that one trusts what is announced: it panics on lengths such as -2, has no
+// limit, and begins anew with every read, which costs a request of a million arguments the square of its length. The
+// framer looks at each announcement once, however the request is split over reads.
+//
+// Owned by one connection. The zero position is the start of a request.
+type framer struct {
+	maxArguments, maxBulk, maxRequest int
+
+	begun bool // the header of an array has been read
+	left  int  // arguments whose length has not been announced yet
+	next  int  // where the next announcement begins; behind the last argument, the request's length
+}
+
+type frameKind uint8
+
+const (
+	incomplete frameKind = iota
+	array
+	inline
+	empty // an array of no arguments: nothing to do and nothing to answer
+)
+
+// frame examines what has been received of a request. It returns its length unless the kind is incomplete.
+func (f *framer) frame(b []byte) (frameKind, int, error) {
+	if len(b) == 0 {
+		return incomplete, 0, nil
+	}
+	if !f.begun {
+		if b[0] != '*' {
+			return frameInline(b)
+		}
+		n, size, err := announcement(b, "mbulk count")
+		switch {
+		case size == 0:
+			return incomplete, 0, err
+		case err != nil, n > int64(f.maxArguments):
+			return incomplete, 0, protocolError("invalid multibulk length")
+		case n <= 0:
+			return empty, size, nil
+		}
+		f.begun, f.left, f.next = true, int(n), size
+	}
+	for f.left > 0 && f.next < len(b) {
+		if b[f.next] != '$' {
+			return incomplete, 0, protocolError(fmt.Sprintf("expected '$', got '%c'", b[f.next]))
+		}
+		n, size, err := announcement(b[f.next:], "bulk count")
+		switch {
+		case size == 0:
+			return incomplete, 0, err
+		case err != nil, n < 0, n > int64(f.maxBulk):
+			return incomplete, 0, protocolError("invalid bulk length")
+		case int64(f.next)+int64(size)+n+2 > int64(f.maxRequest):
+			return incomplete, 0, protocolError("request exceeds the limit of this server")
+		}
+		f.next += size + int(n) + 2
+		f.left--
+	}
+	if f.left > 0 || f.next > len(b) {
+		return incomplete, 0, nil
+	}
+	length := f.next
+	f.begun, f.next = false, 0
+	return array, length, nil
+}
+
+// wanted returns how many bytes of the request there must be before it is worth looking again.
+func (f *framer) wanted() int { return f.next }
+
+// announcement reads a line such as "*3\r\n": its number and its length, which is 0 if the line has not ended.
+func announcement(b []byte, what string) (n int64, size int, err error) {
+	end := bytes.IndexByte(b[:min(len(b), maxLine)], '\n')
+	if end < 0 {
+		if len(b) >= maxLine {
+			err = protocolError("too big " + what + " string")
+		}
+		return 0, 0, err
+	}
+	if b[end-1] != '\r' {
+		return 0, end + 1, protocolError("line")
+	}
+	n, ok := parseInteger(b[1 : end-1])
+	if !ok {
+		return 0, end + 1, protocolError("number")
+	}
+	return n, end + 1, nil
+}
+
+func frameInline(b []byte) (frameKind, int, error) {
+	end := bytes.IndexByte(b[:min(len(b), maxLine)], '\n')
+	switch {
+	case end >= 0:
+		return inline, end + 1, nil
+	case len(b) >= maxLine:
+		return incomplete, 0, protocolError("too big inline request")
+	}
+	return incomplete, 0, nil
+}
+
+// arguments cuts a whole request into arguments, which are appended to nothing but the spare room of into.
+func arguments(kind frameKind, request []byte, into [][]byte) ([][]byte, error) {
+	if kind == inline && request[0] == '$' {
+		// The native protocol of another server begins with '$' for redcon; for Redis it is an inline command.
+		request = append([]byte(" "), request...)
+	}
+	complete, args, _, _, err := redcon.ReadNextCommand(request, into)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("ERR %w", err)
+	case !complete:
+		return nil, protocolError("incomplete request")
+	}
+	return args, nil
+}

@@ -1,0 +1,170 @@
+package ddb
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"time"
+
+	"github.com/tidwall/redcon"
+)
+
+// redisVersion is the version whose commands and error texts this server follows; clients choose features by it.
+const redisVersion = "7.0.15"
+
+// infoSections lists the sections in the order of their output.
+var infoSections = []struct {
+	name  string
+	write func(s *Server, keyspace shardStats, line func(name string, value any))
+}{
+	{"Server", infoServer},
+	{"Clients", infoClients},
+	{"Memory", infoMemory},
+	{"Stats", infoStats},
+	{"Replication", infoReplication},
+	{"Freerun", infoFreerun},
+	{"Keyspace", infoKeyspace},
+}
+
+func spreadInfo(c *connection, args [][]byte, _ *writer) *gathered {
+	wanted := map[string]bool{}
+	for _, arg := range args[1:] {
+		wanted[strings.ToLower(string(arg))] = true
+	}
+	if len(wanted) == 0 || wanted["all"] || wanted["default"] || wanted["everything"] {
+		wanted = nil
+	}
+	return &gathered{parts: c.everywhere(args, statistics), join: func(c *connection, g *gathered) {
+		text := c.server.info(wanted, g.parts)
+		c.out.bytes(redcon.AppendBulkString(nil, text))
+	}}
+}
+
+// info writes the sections that are wanted, by lower-case name; nil stands for all.
+func (s *Server) info(wanted map[string]bool, parts []*part) string {
+	var sum shardStats
+	for _, p := range parts {
+		sum.keys += p.stats.keys
+		sum.expires += p.stats.expires
+		sum.hits += p.stats.hits
+		sum.misses += p.stats.misses
+		sum.expired += p.stats.expired
+	}
+	var text strings.Builder
+	for _, section := range infoSections {
+		if wanted != nil && !wanted[strings.ToLower(section.name)] {
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteString("\r\n")
+		}
+		fmt.Fprintf(&text, "# %s\r\n", section.name)
+		section.write(s, sum, func(name string, value any) { fmt.Fprintf(&text, "%s:%v\r\n", name, value) })
+	}
+	return text.String()
+}
+
+func infoServer(s *Server, _ shardStats, line func(string, any)) {
+	up := time.Since(s.started)
+	line("redis_version", redisVersion)
+	line("redis_mode", "standalone")
+	line("server_name", "freerun")
+	line("os", runtime.GOOS+" "+runtime.GOARCH)
+	line("arch_bits", 32<<(^uint(0)>>63))
+	line("go_version", runtime.Version())
+	line("process_id", os.Getpid())
+	line("tcp_port", s.port())
+	line("server_time_usec", time.Now().UnixMicro())
+	line("uptime_in_seconds", int64(up.Seconds()))
+	line("uptime_in_days", int64(up.Hours()/24))
+}
+
+func infoClients(s *Server, _ shardStats, line func(string, any)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line("connected_clients", len(s.connections))
+	line("maxclients", s.config.MaxClients)
+	line("blocked_clients", 0)
+}
+
+func infoMemory(_ *Server, _ shardStats, line func(string, any)) {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
+	}
+	metrics.Read(samples)
+	used, total := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	line("used_memory", used)
+	line("used_memory_human", human(used))
+	line("used_memory_rss", total)
+	line("used_memory_rss_human", human(total))
+	line("maxmemory", 0)
+	line("maxmemory_human", "0B")
+	line("maxmemory_policy", "noeviction")
+	line("mem_allocator", "go")
+}
+
+func infoStats(s *Server, sum shardStats, line func(string, any)) {
+	line("total_connections_received", s.stats.connections.Load())
+	line("total_commands_processed", s.stats.commands.Load())
+	line("instantaneous_ops_per_sec", s.stats.rate.perSecond())
+	line("total_net_input_bytes", s.stats.input.Load())
+	line("total_net_output_bytes", s.stats.output.Load())
+	line("rejected_connections", s.stats.rejected.Load())
+	line("expired_keys", sum.expired)
+	line("evicted_keys", 0)
+	line("keyspace_hits", sum.hits)
+	line("keyspace_misses", sum.misses)
+	line("rejected_commands", s.stats.failed.Load())
+	line("protocol_errors", s.stats.broken.Load())
+}
+
+func infoReplication(_ *Server, _ shardStats, line func(string, any)) {
+	line("role", "master")
+	line("connected_slaves", 0)
+}
+
+func infoFreerun(s *Server, _ shardStats, line func(string, any)) {
+	stats := s.rt.Stats()
+	line("shards", len(s.units))
+	line("processors", len(stats.Processors))
+	line("messages_sent", stats.Sent)
+	line("messages_done", stats.Done)
+	for i, p := range stats.Processors {
+		line(fmt.Sprintf("processor%d", i), fmt.Sprintf("messages=%d,steals=%d,stolen=%d,parks=%d",
+			p.Messages, p.Steals, p.Stolen, p.Parks))
+	}
+}
+
+func infoKeyspace(_ *Server, sum shardStats, line func(string, any)) {
+	if sum.keys > 0 {
+		line("db0", fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", sum.keys, sum.expires))
+	}
+}
+
+// port returns the TCP port that the server listens on, 0 before Listen.
+func (s *Server) port() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener == nil {
+		return 0
+	}
+	if addr, ok := s.listener.Addr().(*net.TCPAddr); ok {
+		return addr.Port
+	}
+	return 0
+}
+
+// human writes a size as Redis does: 1.50K.
+func human(n uint64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%dB", n)
+	}
+	size, units := float64(n), "BKMGTPE"
+	for size >= 1024 && len(units) > 1 {
+		size, units = size/1024, units[1:]
+	}
+	return fmt.Sprintf("%.2f%c", size, units[0])
+}

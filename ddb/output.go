@@ -1,0 +1,191 @@
+package ddb
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// flushAt is how many bytes of replies are gathered before they are written.
+	flushAt = 64 << 10
+
+	// patience is how long a write may stand still before the connection goes on without it.
+	patience = 200 * time.Millisecond
+
+	// standardBacklog bounds the bytes of replies that wait for a client which does not read.
+	standardBacklog = 64 << 20
+)
+
+// output writes the replies of a connection.
+//
+// A client may send a long pipeline and begin to read only when all of it is sent. If the server stopped reading while
+// its replies cannot be written, both would wait for each other. So a write that stands still for patience goes on in a
+// second goroutine, with a backlog of at most limit and one reply. Beyond that the connection does wait; and a
+// client that takes nothing at all for timeout is disconnected.
+//
+// Owned by the connection's goroutine, except the group under mu.
+type output struct {
+	conn    net.Conn
+	timeout time.Duration
+	limit   int // of waiting
+	sent    *atomic.Uint64
+
+	buf       []byte
+	err       error
+	refreshed time.Time // when the write deadline was last set
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	backlog [][]byte
+	waiting int   // bytes in backlog
+	running bool  // the second goroutine is
+	failed  error // of the second goroutine
+	writers sync.WaitGroup
+}
+
+// bytes adds a short piece of a reply, which is copied.
+func (o *output) bytes(b []byte) {
+	o.buf = append(o.buf, b...)
+	if len(o.buf) >= flushAt {
+		o.flush()
+	}
+}
+
+// text is bytes for a string.
+func (o *output) text(s string) {
+	o.buf = append(o.buf, s...)
+	if len(o.buf) >= flushAt {
+		o.flush()
+	}
+}
+
+// long adds a piece which is written from where it is if it is long. reused says that the caller will write over it.
+func (o *output) long(b []byte, reused bool) {
+	if len(b) < flushAt {
+		o.bytes(b)
+		return
+	}
+	o.flush()
+	o.write(b, reused)
+}
+
+// flush writes what has been added. It returns the first error of this connection's output.
+func (o *output) flush() error {
+	if len(o.buf) > 0 {
+		o.write(o.buf, true)
+		o.buf = o.buf[:0]
+		if cap(o.buf) > 2*flushAt {
+			o.buf = nil
+		}
+	}
+	return o.err
+}
+
+// write sends b, or hands it to the second goroutine; the caller goes on using b afterwards if reused is set.
+func (o *output) write(b []byte, reused bool) {
+	if o.err != nil {
+		return
+	}
+	if o.changed != nil && o.hand(b, reused) {
+		return
+	}
+	if now := time.Now(); now.Sub(o.refreshed) > patience {
+		o.conn.SetWriteDeadline(now.Add(2 * patience))
+		o.refreshed = now
+	}
+	n, err := o.conn.Write(b)
+	o.sent.Add(uint64(n))
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+		o.begin(b[n:], reused)
+	}
+	o.err = err
+}
+
+// begin starts the second goroutine with the rest of a write.
+func (o *output) begin(rest []byte, reused bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.changed == nil {
+		o.changed = sync.NewCond(&o.mu)
+	}
+	o.add(rest, reused)
+	o.running = true
+	o.writers.Go(o.drain)
+}
+
+// hand passes b to the second goroutine if that is running.
+func (o *output) hand(b []byte, reused bool) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.running && o.waiting > o.limit {
+		o.changed.Wait()
+	}
+	if o.failed != nil {
+		o.err = o.failed
+		return true
+	}
+	if o.running {
+		o.add(b, reused)
+		o.changed.Broadcast()
+	}
+	return o.running
+}
+
+func (o *output) add(b []byte, reused bool) {
+	if reused {
+		b = append([]byte(nil), b...)
+	}
+	o.backlog = append(o.backlog, b)
+	o.waiting += len(b)
+}
+
+// drain is the second goroutine: it ends when the backlog is written, or the client takes nothing for too long.
+func (o *output) drain() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.backlog) > 0 && o.failed == nil {
+		b := o.backlog[0]
+		o.mu.Unlock()
+		err := o.writeSlowly(b)
+		o.mu.Lock()
+		o.backlog[0] = nil
+		o.backlog, o.waiting = o.backlog[1:], o.waiting-len(b)
+		o.failed = err
+		o.changed.Broadcast()
+	}
+	if o.failed != nil {
+		o.backlog, o.waiting = nil, 0
+		o.conn.Close() // or the connection's goroutine might wait for a request that never comes
+	}
+	o.running = false
+	o.changed.Broadcast()
+}
+
+// writeSlowly writes b in portions, each of which must be taken within the timeout.
+func (o *output) writeSlowly(b []byte) error {
+	for len(b) > 0 {
+		portion := b[:min(len(b), flushAt)]
+		o.conn.SetWriteDeadline(time.Now().Add(o.timeout))
+		n, err := o.conn.Write(portion)
+		o.sent.Add(uint64(n))
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// close waits until the second goroutine has written everything or failed. The connection may be closed afterwards.
+func (o *output) close() error {
+	o.writers.Wait()
+	if o.err == nil {
+		o.err = o.failed
+	}
+	return o.err
+}

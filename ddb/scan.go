@@ -1,0 +1,83 @@
+package ddb
+
+import "strconv"
+
+// scanQuery is SCAN's arguments and where it stands.
+type scanQuery struct {
+	cursor  uint64
+	pattern string
+	all     bool // no pattern
+	nothing bool // TYPE asks for something other than strings
+	count   int
+}
+
+// A cursor is shard + shards*(position+1), or plain shard for "from the end of that shard's entries"; so 0 is the
+// beginning of the first shard, and is never given out as the middle of anything.
+
+func (q *scanQuery) shard(shards int) int { return int(q.cursor % uint64(shards)) }
+
+func (q *scanQuery) position(shards int) uint64 { return q.cursor / uint64(shards) }
+
+// nextCursor continues the scan of a shard at a position, or if that is 0 with the next shard; 0 is the end.
+func nextCursor(shard, shards int, position uint64) uint64 {
+	if position > 0 {
+		return uint64(shard) + uint64(shards)*position
+	}
+	if shard+1 < shards {
+		return uint64(shard + 1)
+	}
+	return 0
+}
+
+// scan visits at most query.count entries of the shard downwards from a position (0: from the end) and leaves the next
+// one in p.next, 0 if there is none.
+//
+// A key that is present during the whole iteration is returned: what is still to be visited is entries[:position]. An
+// entry leaves its place only in remove, when it is the last and goes to the place of the removed one. If it was still
+// to be visited it goes to a lower place, which is still to be visited too; otherwise it may be returned once more.
+func (s *shard) scan(p *part, position uint64) {
+	end := len(s.entries)
+	if position > 0 {
+		end = int(min(position, uint64(end)))
+	}
+	begin := max(0, end-p.scan.count)
+	for i := end - 1; i >= begin; i-- {
+		e := s.entries[i]
+		if !p.scan.nothing && !s.due(e) && (p.scan.all || matches(p.scan.pattern, e.key, false)) {
+			p.keys = append(p.keys, e.key)
+		}
+	}
+	p.next = uint64(begin)
+}
+
+func parseScan(args [][]byte) (q *scanQuery, msg string) {
+	cursor, err := strconv.ParseUint(string(args[1]), 10, 64)
+	if err != nil {
+		return nil, errInvalidCursor
+	}
+	q = &scanQuery{cursor: cursor, all: true, count: 10}
+	for rest := args[2:]; len(rest) > 0; rest = rest[2:] {
+		if len(rest) == 1 {
+			return nil, errSyntax
+		}
+		switch {
+		case equalFold(rest[0], "COUNT"):
+			n, ok := parseInteger(rest[1])
+			if !ok {
+				return nil, errNotInteger
+			}
+			if n < 1 {
+				return nil, errSyntax
+			}
+			q.count = int(min(n, 1<<31-1))
+		case equalFold(rest[0], "MATCH"):
+			q.pattern = string(rest[1])
+			q.all = q.pattern == "*"
+		case equalFold(rest[0], "TYPE"):
+			q.nothing = !equalFold(rest[1], "STRING")
+		default:
+			return nil, errSyntax
+		}
+	}
+	return q, ""
+}

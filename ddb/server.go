@@ -1,0 +1,190 @@
+package ddb
+
+import (
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"math/bits"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Server is a database and the connections to it. Make it with New; it must not be copied. All methods may be called
+// from any goroutine. Servers of one process share nothing.
+type Server struct {
+	// Immutable.
+	config   Config
+	log      *slog.Logger
+	rt       *freerun.Runtime
+	outside  *freerun.Context
+	units    []*freerun.Unit[shard]
+	earliest []*atomic.Int64 // by shard, see shard.earliest
+	sweeps   []*sweeping     // by shard
+	seed     maphash.Seed
+	started  time.Time
+
+	stats    serverStats
+	draining atomic.Bool // connections execute what has been received, then end
+
+	mu          sync.Mutex
+	listener    net.Listener
+	closing     bool
+	connections map[uint64]*connection
+	lastID      uint64
+
+	clients    sync.WaitGroup // the connections' goroutines
+	background sync.WaitGroup // the sweeper
+	stop       chan struct{}  // ends it
+	closed     chan struct{}  // Shutdown has ended, with closeErr
+	closeErr   error
+}
+
+// New makes a server with an empty database and starts its runtime. It must be ended with Shutdown or Close, even if
+// it never served. The error says what is wrong with the configuration.
+func New(config Config) (*Server, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config: config, log: config.Logger,
+		rt:          freerun.New(freerun.Processors(config.Processors), freerun.Logger(config.Logger)),
+		seed:        maphash.MakeSeed(),
+		started:     time.Now(),
+		connections: map[uint64]*connection{},
+		stop:        make(chan struct{}),
+		closed:      make(chan struct{}),
+	}
+	s.outside = s.rt.Context()
+	for range config.Shards {
+		state := newShard(s.clock)
+		unit := freerun.NewUnit(s.rt, state)
+		s.units = append(s.units, unit)
+		s.earliest = append(s.earliest, state.earliest)
+		s.sweeps = append(s.sweeps, &sweeping{unit: unit})
+	}
+	s.background.Go(func() { s.sweepUntil(s.stop) })
+	return s, nil
+}
+
+func (s *Server) clock() int64 { return s.config.Clock().UnixMilli() }
+
+// shardOf returns the shard that a key belongs to. The seed is the server's own, so nobody can prepare keys that
+// all fall into one shard.
+func (s *Server) shardOf(key []byte) int {
+	if len(s.units) == 1 {
+		return 0
+	}
+	high, _ := bits.Mul64(maphash.Bytes(s.seed, key), uint64(len(s.units)))
+	return int(high)
+}
+
+// Listen binds a TCP address, "127.0.0.1:0" for a port that the system chooses, and returns what it bound. It does not
+// wait; clients that connect are accepted by Serve. A server listens once; afterwards, or after Shutdown, it is an
+// error (ErrClosed in the latter case).
+func (s *Server) Listen(addr string) (net.Addr, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil, ErrClosed
+	}
+	if s.listener != nil {
+		return nil, errors.New("ddb: the server listens already, at " + s.listener.Addr().String())
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	s.listener = listener
+	return listener.Addr(), nil
+}
+
+// Serve accepts clients until Shutdown or Close is called; then it returns nil, or ErrClosed if that was before.
+// Listen must have been called. An error of the listener that does not pass ends it too; the clients that are
+// connected stay.
+func (s *Server) Serve() error {
+	s.mu.Lock()
+	listener, closing := s.listener, s.closing
+	s.mu.Unlock()
+	switch {
+	case closing:
+		return ErrClosed
+	case listener == nil:
+		return errors.New("ddb: Serve before Listen")
+	}
+	pause := shortestPause
+	for {
+		conn, err := listener.Accept()
+		if err == nil {
+			pause = shortestPause
+			s.admit(conn)
+			continue
+		}
+		if s.isClosing() {
+			return nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		// Usually there are too many open files, which passes.
+		s.log.Warn("ddb: accepting a client failed", "error", err, "retry", pause)
+		select {
+		case <-time.After(pause):
+		case <-s.closed:
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = time.Second
+)
+
+func (s *Server) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
+
+// admit starts a connection, or turns the client away.
+func (s *Server) admit(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.connections.Add(1)
+	switch {
+	case s.closing:
+		conn.Close()
+		return
+	case len(s.connections) >= s.config.MaxClients:
+		s.stats.rejected.Add(1)
+		conn.SetWriteDeadline(time.Now().Add(lingerTime)) // a fresh connection has room for it
+		conn.Write([]byte("-" + errMaxClients + "\r\n"))
+		conn.Close()
+		return
+	}
+	s.lastID++
+	c := newConnection(s, s.lastID, conn)
+	s.connections[c.id] = c
+	s.clients.Go(func() { s.attend(c) })
+}
+
+// attend serves a client to the end.
+func (s *Server) attend(c *connection) {
+	err := c.serve()
+	if outErr := c.out.close(); err == nil {
+		err = outErr
+	}
+	if errors.Is(err, errDrained) {
+		c.linger()
+	}
+	c.net.Close()
+	s.log.Debug("ddb: a client left", "id", c.id, "address", c.net.RemoteAddr(), "reason", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.connections, c.id)
+}

@@ -1,0 +1,63 @@
+package ddb
+
+import (
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// settings are what CONFIG GET knows: the parameters of Redis that clients and tools ask for, as they are here.
+func (s *Server) settings() map[string]string {
+	host := ""
+	s.mu.Lock()
+	if s.listener != nil {
+		host, _, _ = net.SplitHostPort(s.listener.Addr().String())
+	}
+	s.mu.Unlock()
+	return map[string]string{
+		"appendonly":                "no",
+		"bind":                      host,
+		"client-query-buffer-limit": strconv.Itoa(s.config.MaxRequest),
+		"databases":                 "1",
+		"dir":                       "",
+		"io-threads":                strconv.Itoa(s.config.Processors),
+		"maxclients":                strconv.Itoa(s.config.MaxClients),
+		"maxmemory":                 "0",
+		"maxmemory-policy":          "noeviction",
+		"port":                      strconv.Itoa(s.port()),
+		"proto-max-bulk-len":        strconv.Itoa(s.config.MaxBulk),
+		"requirepass":               "",
+		"save":                      "",
+		"timeout":                   strconv.Itoa(int(s.config.IdleTimeout.Seconds())),
+	}
+}
+
+func configGet(c *connection, args [][]byte, w *writer) {
+	all := c.server.settings()
+	found := map[string]string{} // as Redis does, by the name as it was asked for if that is no pattern
+	for _, arg := range args[2:] {
+		pattern := string(arg)
+		for name, value := range all {
+			switch {
+			case !matches(pattern, name, true):
+			case strings.ContainsAny(pattern, "*?["):
+				found[name] = value
+			default:
+				found[pattern] = value
+			}
+		}
+	}
+	w.array(2 * len(found))
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		w.text(name)
+		w.text(found[name])
+	}
+}
+
+// spreadResetStat is CONFIG RESETSTAT.
+func spreadResetStat(c *connection, args [][]byte, _ *writer) *gathered {
+	c.server.stats.reset()
+	return &gathered{parts: c.everywhere(args, resetStatistics), join: joinOK}
+}

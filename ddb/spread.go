@@ -1,0 +1,104 @@
+package ddb
+
+import (
+	"strconv"
+
+	"github.com/tidwall/redcon"
+)
+
+// The commands that touch several shards. Each shard does its part at a moment of its own: they are not atomic across
+// shards, and another connection may see one shard's part done and another's not.
+
+func spreadDel(c *connection, args [][]byte, _ *writer) *gathered {
+	return &gathered{parts: c.byKey(args, 1, del, nil), join: joinCount}
+}
+
+func spreadExists(c *connection, args [][]byte, _ *writer) *gathered {
+	return &gathered{parts: c.byKey(args, 1, exists, nil), join: joinCount}
+}
+
+func spreadMget(c *connection, args [][]byte, _ *writer) *gathered {
+	values := make([][]byte, len(args))
+	return &gathered{parts: c.byKey(args, 1, mget, values), values: values[1:], join: joinValues}
+}
+
+func spreadMset(c *connection, args [][]byte, w *writer) *gathered {
+	if len(args)%2 == 0 {
+		w.fail(errArity("mset"))
+		return nil
+	}
+	return &gathered{parts: c.byKey(args, 2, mset, nil), join: joinOK}
+}
+
+func spreadKeys(c *connection, args [][]byte, _ *writer) *gathered {
+	return &gathered{parts: c.everywhere(args, keys), join: joinKeys}
+}
+
+func spreadDBSize(c *connection, args [][]byte, _ *writer) *gathered {
+	return &gathered{parts: c.everywhere(args, size), join: joinCount}
+}
+
+func spreadFlush(c *connection, args [][]byte, w *writer) *gathered {
+	if len(args) > 2 || (len(args) == 2 && !equalFold(args[1], "ASYNC") && !equalFold(args[1], "SYNC")) {
+		w.fail(errSyntax)
+		return nil
+	}
+	return &gathered{parts: c.everywhere(args, flush), join: joinOK}
+}
+
+func spreadScan(c *connection, args [][]byte, w *writer) *gathered {
+	query, msg := parseScan(args)
+	if msg != "" {
+		w.fail(msg)
+		return nil
+	}
+	shards := len(c.server.units)
+	home := query.shard(shards)
+	p := &part{scan: query, effect: func(s *shard, _ [][]byte, p *part) { s.scan(p, query.position(shards)) }}
+	c.add(home, p, args)
+	return &gathered{parts: []*part{p}, join: func(c *connection, g *gathered) {
+		c.out.bytes(redcon.AppendArray(nil, 2))
+		c.out.bytes(redcon.AppendBulkString(nil, strconv.FormatUint(nextCursor(home, shards, p.next), 10)))
+		joinKeys(c, g)
+	}}
+}
+
+func joinOK(c *connection, _ *gathered) { c.out.bytes([]byte("+OK\r\n")) }
+
+func joinCount(c *connection, g *gathered) {
+	var n int64
+	for _, p := range g.parts {
+		n += p.count
+	}
+	c.out.bytes(redcon.AppendInt(nil, n))
+}
+
+func joinValues(c *connection, g *gathered) {
+	var line [32]byte
+	c.out.bytes(redcon.AppendArray(line[:0], len(g.values)))
+	for _, v := range g.values {
+		if v == nil {
+			c.out.bytes(redcon.AppendNull(line[:0]))
+			continue
+		}
+		c.out.bytes(appendBulkHeader(line[:0], len(v)))
+		c.out.long(v, false)
+		c.out.bytes([]byte("\r\n"))
+	}
+}
+
+func joinKeys(c *connection, g *gathered) {
+	var line [32]byte
+	n := 0
+	for _, p := range g.parts {
+		n += len(p.keys)
+	}
+	c.out.bytes(redcon.AppendArray(line[:0], n))
+	for _, p := range g.parts {
+		for _, key := range p.keys {
+			c.out.bytes(appendBulkHeader(line[:0], len(key)))
+			c.out.text(key)
+			c.out.bytes([]byte("\r\n"))
+		}
+	}
+}
