@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// benchFlags are what the flags of `freerun bench` say.
+type benchFlags struct {
+	processors []string
+	variants   []string
+	sizes      []string
+	settings   []string
+	runs       int
+	quick      bool
+	json       bool
+	cpuProfile string
+	memProfile string
+}
+
+func newBench(catalogue []*programs.Program) *cobra.Command {
+	var f benchFlags
+	names := bench.ProgramNames(catalogue)
+	c := &cobra.Command{
+		Use:   "bench [PROGRAM...]",
+		Short: "Measure programs written with freerun beside the same in plain Go",
+		Long:  benchHelp(catalogue),
+		Example: `  freerun bench                                       every program, reduced, in under a minute
+  freerun bench fib --size 32 --processors 1,2        one program, with one and with two processors
+  freerun bench fib --set work=1000                   with extra work at each operation
+  freerun bench ddb --variants units,channels --set hot=90
+  freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
+  freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(args, n) })
+			return rest, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error { return runBench(c, catalogue, args, f) },
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&f.processors, "processors", nil,
+		"measure with so many `processors`, one number or several (default GOMAXPROCS)")
+	flags.StringSliceVar(&f.variants, "variants", nil, "measure only these `variants`")
+	flags.StringSliceVar(&f.sizes, "size", nil, "the program's `size`, or PROGRAM=SIZE for each of several")
+	flags.StringSliceVar(&f.settings, "set", nil, "set another parameter: `NAME=NUMBER` or PROGRAM.NAME=NUMBER")
+	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn so many `times`")
+	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
+	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
+	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to this `file`")
+	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to this `file`")
+	complete(c, "variants", bench.VariantNames(catalogue)...)
+	complete(c, "processors", "1", "2", "1,2")
+	complete(c, "runs")
+	complete(c, "size")
+	var params []string
+	for _, p := range catalogue {
+		for _, name := range p.ParamNames()[1:] {
+			params = append(params, p.Name+"."+name+"=")
+		}
+	}
+	complete(c, "set", params...)
+	return c
+}
+
+// complete lets the shell offer these values for a flag, and no file names.
+func complete(c *cobra.Command, flag string, values ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err)
+	}
+}
+
+// benchHelp describes the programs, their variants and parameters.
+func benchHelp(catalogue []*programs.Program) string {
+	var b strings.Builder
+	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
+turns, every result is checked, and the median over the runs is reported. Without a program all of
+them are measured at reduced sizes. An interrupt ends the bench after the measurement under way and
+shows what there is; a second one ends it at once.
+
+Programs:
+`)
+	for _, p := range catalogue {
+		fmt.Fprintf(&b, "\n  %s: %s\n", p.Name, p.Doc)
+		for _, v := range p.Variants {
+			fmt.Fprintf(&b, "    %-12s %s (%s)\n", v.Name, v.Doc, v.Kind)
+		}
+		for _, param := range p.Params {
+			flag := "--set " + param.Name + "="
+			if param.Name == programs.Size {
+				flag = "--size "
+			}
+			fmt.Fprintf(&b, "    %-22s %s\n", flag+strconv.Itoa(param.Default), param.Doc)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f benchFlags) error {
+	if f.runs < 1 {
+		return usagef("--runs is %d, and must be at least 1", f.runs)
+	}
+	request := bench.Request{Programs: names, Variants: f.variants, Runs: f.runs, Quick: f.quick, Params: f.settings}
+	for _, s := range f.processors {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return usagef("--processors is %q, and must be whole numbers such as 1 or 1,2", s)
+		}
+		request.Processors = append(request.Processors, n)
+	}
+	for _, s := range f.sizes {
+		if program, size, ok := strings.Cut(s, "="); ok {
+			request.Params = append(request.Params, program+"."+programs.Size+"="+size)
+		} else {
+			request.Params = append(request.Params, programs.Size+"="+s)
+		}
+	}
+	plan, err := bench.NewPlan(catalogue, request)
+	if err != nil {
+		return err
+	}
+	stop, err := startProfiles(f.cpuProfile, f.memProfile)
+	if err != nil {
+		return err
+	}
+	return errors.Join(measure(c, plan, f.json), stop())
+}
+
+// measure carries out the plan and writes what it finds, also when it ends early.
+func measure(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
+	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	errs := c.ErrOrStderr()
+	defer context.AfterFunc(ctx, func() {
+		restore() // the next signal ends the process
+		fmt.Fprintln(errs, "\nfreerun: interrupted: the measurement under way is the last (interrupt again to end at once)")
+	})()
+	bar := newProgress(errs, plan.Measurements())
+	done := 0
+	before := func(s bench.Step) {
+		bar.step(s, done)
+		done++
+	}
+	var rows []bench.Row
+	encoder := json.NewEncoder(c.OutOrStdout())
+	encoder.SetEscapeHTML(false)
+	err := plan.Run(ctx, before, func(r bench.Row) error {
+		if asJSON {
+			return encoder.Encode(r)
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	bar.end()
+	return errors.Join(err, bench.WriteTable(c.OutOrStdout(), rows))
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// tiny makes every program end at once.
+var tiny = []string{"--size", "fib=10,ddb=20,pingpong=50,fanin=100", "--runs", "2"}
+
+func TestJSONLines(t *testing.T) {
+	args := append([]string{"bench", "--json", "--processors", "1,2"}, tiny...)
+	out, errs, status := freerun(t, args...)
+	if status != 0 || errs != "" {
+		t.Fatalf("exit status %d, standard error %q", status, errs)
+	}
+	const head = `{"program":"fib","variant":"serial","processors":1,"size":10,"operations":177,"ns_per_op":`
+	if !strings.HasPrefix(out, head) {
+		t.Errorf("begins with %.120q, want %q", out, head)
+	}
+	rows := decode(t, out)
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for _, field := range []string{
+			"program", "variant", "processors", "size", "operations", "ns_per_op", "ns_min", "ns_max", "allocs_per_op", "checksum",
+		} {
+			if _, ok := r[field]; !ok {
+				t.Errorf("%s is missing in %v", field, r)
+			}
+		}
+		seen[r["program"].(string)+"/"+r["variant"].(string)] = true
+		if r["program"] == "ddb" {
+			for _, field := range []string{"ops_per_sec", "hot"} {
+				if _, ok := r[field]; !ok {
+					t.Errorf("%s is missing in %v", field, r)
+				}
+			}
+		}
+	}
+	for _, name := range []string{
+		"fib/futures", "fib/goroutines", "ddb/units", "ddb/channels", "ddb/mutex", "pingpong/units", "pingpong/channels",
+		"fanin/units", "fanin/channels", "fanin/mutex",
+	} {
+		if !seen[name] {
+			t.Errorf("no row for %s", name)
+		}
+	}
+}
+
+func decode(t *testing.T, lines string) []map[string]any {
+	t.Helper()
+	var rows []map[string]any
+	for line := range strings.Lines(lines) {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestOneTableWithoutProgressBar: no argument but sizes means all programs, in one table, and nothing on a standard
+// error that is not a terminal.
+func TestOneTableWithoutProgressBar(t *testing.T) {
+	out, errs, status := freerun(t, append([]string{"bench"}, tiny...)...)
+	if status != 0 || errs != "" {
+		t.Fatalf("exit status %d, standard error %q", status, errs)
+	}
+	if n := strings.Count(out, "allocs/op"); n != 1 {
+		t.Errorf("%d tables, want one:\n%s", n, out)
+	}
+	for _, word := range []string{"fib", "ddb", "pingpong", "fanin", "1.00  *", "messages run by each processor:"} {
+		if !strings.Contains(out, word) {
+			t.Errorf("%q is missing in\n%s", word, out)
+		}
+	}
+	if strings.ContainsAny(out, "\r\x1b") {
+		t.Errorf("control characters in\n%q", out)
+	}
+}
+
+// TestInterrupt interrupts a bench whose first program is done and whose second would take minutes.
+func TestInterrupt(t *testing.T) {
+	c := exec.Command(binary, "bench", "fib", "pingpong", "--json", "--runs", "200", "--size", "fib=2,pingpong=1000000")
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	var out strings.Builder
+	for n := 0; lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+		if n++; n == 3 {
+			if err := c.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != 130 {
+		t.Errorf("%v, want exit status 130", err)
+	}
+	if rows := decode(t, out.String()); len(rows) < 3 {
+		t.Errorf("%d rows, want at least those of fib", len(rows))
+	}
+	if !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("standard error %q does not say that it was interrupted", stderr.String())
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	cpu, mem := filepath.Join(t.TempDir(), "cpu"), filepath.Join(t.TempDir(), "mem")
+	_, errs, status := freerun(t, append([]string{"bench", "--cpuprofile", cpu, "--memprofile", mem}, tiny...)...)
+	if status != 0 {
+		t.Fatalf("exit status %d, standard error %q", status, errs)
+	}
+	for _, name := range []string{cpu, mem} {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+			t.Errorf("profile %s: %v", name, err)
+		}
+	}
+}
+
+// TestWrongResult has a program that computes something wrong.
+func TestWrongResult(t *testing.T) {
+	wrong := &programs.Program{
+		Name:   "sum",
+		Params: []programs.Param{{Name: programs.Size, Default: 1, Quick: 1, Max: 1}},
+		Variants: []programs.Variant{{Name: "units", Run: func(programs.Config) (programs.Result, error) {
+			return programs.Result{Operations: 1, Elapsed: 1, Checksum: "3"}, nil
+		}}},
+		Expected: func(programs.Values) string { return "4" },
+	}
+	var out, errs bytes.Buffer
+	c := newBench([]*programs.Program{wrong})
+	c.SetArgs(nil)
+	c.SetOut(&out)
+	c.SetErr(&errs)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	if status := report(&errs, c.ExecuteContext(t.Context())); status != 1 {
+		t.Errorf("exit status %d, want 1", status)
+	}
+	if want := "freerun: sum/units: wrong result: got 3, want 4\n"; errs.String() != want {
+		t.Errorf("standard error %q, want %q", errs.String(), want)
+	}
+	if out.String() != "" {
+		t.Errorf("a figure is reported all the same: %s", out.String())
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/freerun-go/freerun/bench"
+)
+
+// The exit statuses.
+const (
+	exitWell        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // what a shell reports for a program that an interrupt ended
+)
+
+// usageError says in one line what is wrong with the command line and what would be right.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// report writes the error, if any, on one line, and returns the exit status that goes with it.
+func report(errs io.Writer, err error) int {
+	if err == nil {
+		return exitWell
+	}
+	fmt.Fprintf(errs, "freerun: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	var ours *usageError
+	var request *bench.UsageError
+	switch {
+	case errors.As(err, &ours), errors.As(err, &request):
+		return exitUsage
+	case errors.Is(err, bench.ErrInterrupted):
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// unknownName is the error for a name that does not exist among those that do.
+func unknownName(what, name string, known []string) error {
+	hint := ""
+	if near, ok := bench.Nearest(name, known); ok {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return usagef("unknown %s %q: %sthere are %s", what, name, hint, strings.Join(known, ", "))
+}
+
+// noArguments refuses arguments for a command that has none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, only flags: %q is too much", c.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// explainFlag turns what the flag parser says into what is wrong and what would be right.
+func explainFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return usagef("--%s is %q, and must be %s", value.GetFlag().Name, value.GetValue(), wanted(value.GetFlag().Value.Type()))
+	}
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		return usagef("--%s needs a value: %s", missing.GetSpecifiedName(), wanted(missing.GetFlag().Value.Type()))
+	}
+	var absent *pflag.NotExistError
+	if errors.As(err, &absent) {
+		var known []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		return unknownName("flag", "--"+absent.GetSpecifiedName(), known)
+	}
+	return usagef("%s: see %s --help", err, c.CommandPath())
+}
+
+// wanted describes the values that a type of flag takes.
+func wanted(flagType string) string {
+	switch flagType {
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a duration such as 500ms, 10s or 1m"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + flagType
+}

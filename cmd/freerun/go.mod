@@ -1,0 +1,33 @@
+module github.com/freerun-go/freerun/cmd/freerun
+
+go 1.26
+
+require (
+	github.com/freerun-go/freerun v0.0.0
+	github.com/freerun-go/freerun/bench v0.0.0
+	github.com/freerun-go/freerun/ddb v0.0.0
+	github.com/schollz/progressbar/v3 v3.18.0
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.31.0
+	golang.org/x/term v0.30.0
+)
+
+require (
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/jedib0t/go-pretty/v6 v6.6.8 // indirect
+	github.com/mattn/go-runewidth v0.0.16 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/tidwall/btree v1.1.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/redcon v1.6.2 // indirect
+	golang.org/x/text v0.22.0 // indirect
+)
+
+replace github.com/freerun-go/freerun => ../..
+
+replace github.com/freerun-go/freerun/bench => ../../bench
+
+replace github.com/freerun-go/freerun/ddb => ../../ddb

@@ -1,0 +1,11 @@
+// Command freerun measures freerun's programs beside their rivals and serves its database. Type `freerun --help`.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/freerun-go/freerun/bench"
+)
+
+// progress shows how far a bench is. Its zero value shows nothing.
+type progress struct{ bar *progressbar.ProgressBar }
+
+// newProgress returns a bar for so many measurements if w is a terminal, and one that shows nothing otherwise.
+func newProgress(w io.Writer, measurements int) progress {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return progress{}
+	}
+	return progress{progressbar.NewOptions(measurements,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)}
+}
+
+// step says which measurement is about to begin, and counts it as done when the next one is announced.
+func (p progress) step(s bench.Step, done int) {
+	if p.bar == nil {
+		return
+	}
+	p.bar.Describe(fmt.Sprintf("%-22s", fmt.Sprintf("%s/%s, %d proc", s.Program, s.Variant, s.Processors)))
+	_ = p.bar.Set(done)
+}
+
+// end takes the bar away, so that nothing of it is left beside the table.
+func (p progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench"
+)
+
+// run carries out one command line and returns the exit status.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errs)
+	return report(errs, root.ExecuteContext(ctx))
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "freerun",
+		Short: "A lock-free runtime for Go programs made of many stateful things",
+		Long: `freerun measures the programs of the lock-free runtime of the same name beside the way
+they would be written with goroutines, channels and locks, and serves a database made of units.
+
+Exit status: 0 all is well, 1 something failed or a result was wrong, 2 the command line
+was wrong, 130 interrupted.`,
+		Example: `  freerun bench                         every program at a reduced size, in under a minute
+  freerun bench fib --processors 1,2    one program at its full size
+  freerun serve --addr 127.0.0.1:6379   the database, for any Redis client`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var known []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				known = append(known, sub.Name())
+			}
+		}
+		return unknownName("command", args[0], known)
+	}
+	root.SetFlagErrorFunc(explainFlag)
+	root.AddCommand(newBench(bench.Catalogue()), newServe(), newVersion())
+	return root
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/ddb"
+)
+
+// serveFlags are what the flags of `freerun serve` say.
+type serveFlags struct {
+	addr       string
+	shards     int
+	processors int
+	grace      time.Duration
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the database made of units to Redis clients",
+		Long: `Serve a database that speaks the Redis protocol and whose shards are units. It keeps its data
+in memory only. It prints where it listens. On an interrupt or SIGTERM it accepts no more connections,
+answers what it has been asked, and ends; a second signal ends it at once.`,
+		Example: `  freerun serve                                    on port 6379 of this machine
+  freerun serve --addr 127.0.0.1:0                 on a free port, which it prints
+  freerun serve --addr :7000 --shards 16 --processors 4 --grace 30s`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return runServe(c, f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:6379", "listen on `HOST:PORT`; port 0 means any that is free")
+	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over so many `units`")
+	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on so many `processors`")
+	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait so `long` for what is under way")
+	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
+	complete(c, "shards")
+	complete(c, "processors")
+	complete(c, "grace", "10s", "1m")
+	return c
+}
+
+// check says which flag is wrong, and what would be right.
+func (f serveFlags) check() error {
+	_, port, err := net.SplitHostPort(f.addr)
+	if err != nil {
+		return usagef("--addr is %q, and must be HOST:PORT such as 127.0.0.1:6379 or :6379", f.addr)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return usagef("--addr is %q, and its port must be a number from 0 to 65535", f.addr)
+	}
+	if f.shards < 1 || f.shards > 65536 {
+		return usagef("--shards is %d, and must be from 1 to 65536", f.shards)
+	}
+	if f.processors < 1 || f.processors > 1024 {
+		return usagef("--processors is %d, and must be from 1 to 1024", f.processors)
+	}
+	if f.grace < 0 {
+		return usagef("--grace is %v, and must not be negative", f.grace)
+	}
+	return nil
+}
+
+// runServe serves until a signal comes or the server fails.
+func runServe(c *cobra.Command, f serveFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	server, err := ddb.New(ddb.Config{
+		Shards:     f.shards,
+		Processors: f.processors,
+		Logger:     slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil)),
+	})
+	if err != nil {
+		return err
+	}
+	addr, err := server.Listen(f.addr)
+	if err != nil {
+		return errors.Join(err, shutdown(server, f.grace))
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve() }()
+	if _, err := fmt.Fprintf(c.OutOrStdout(), "freerun: listening on %s\n", addr); err != nil {
+		return errors.Join(err, shutdown(server, f.grace), <-served)
+	}
+
+	select {
+	case err := <-served: // without having been told to end
+		return errors.Join(err, shutdown(server, f.grace))
+	case <-ctx.Done():
+	}
+	restore() // the next signal ends the process
+	fmt.Fprintf(c.ErrOrStderr(), "freerun: ending: waiting up to %v for what is under way (a second signal ends at once)\n", f.grace)
+	err = shutdown(server, f.grace)
+	if ended := <-served; !errors.Is(ended, ddb.ErrClosed) { // which is what it says when it had not begun yet
+		err = errors.Join(err, ended)
+	}
+	return err
+}
+
+// shutdown drains the server for so long at most.
+func shutdown(server *ddb.Server, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	return server.Shutdown(ctx)
+}

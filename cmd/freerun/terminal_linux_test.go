@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a pseudo-terminal: what is written to the one can be read from the other.
+func openTerminal(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { slave.Close() })
+	return master, slave
+}
+
+// TestProgressBarOnATerminal is the other half of [TestOneTableWithoutProgressBar].
+func TestProgressBarOnATerminal(t *testing.T) {
+	master, slave := openTerminal(t)
+	c := exec.Command(binary, append([]string{"bench", "--json"}, tiny...)...)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, slave
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close() // so that the master reads to an end when the command has ended
+	shown, _ := io.ReadAll(master)
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"fib/serial", "pingpong/units", "%"} {
+		if !strings.Contains(string(shown), word) {
+			t.Errorf("the terminal does not show %q: %q", word, shown)
+		}
+	}
+	if len(decode(t, out.String())) == 0 {
+		t.Error("no JSON on standard output")
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBadCommandLines: one line that says what is wrong and what would be right, nothing else, and status 2.
+func TestBadCommandLines(t *testing.T) {
+	for line, says := range map[string]string{
+		"bnech":                               `unknown command "bnech": did you mean "bench"?`,
+		"bench fbi":                           `unknown program "fbi": did you mean "fib"? there are fib, ddb, pingpong, fanin`,
+		"bench fib --variants futurs":         `did you mean "futures"? there are serial, futures, goroutines`,
+		"bench fib --size 99":                 `size is 99, and must be from 0 to 45`,
+		"bench fib --size big":                `"big" in the setting "size=big" is not a whole number`,
+		"bench --size 10":                     `write fib.size=10`,
+		"bench fib --processors two":          `--processors is "two", and must be whole numbers such as 1 or 1,2`,
+		"bench fib --processors 0":            `must be from 1 to 1024`,
+		"bench fib --runs 0":                  `--runs is 0, and must be at least 1`,
+		"bench fib --runs many":               `--runs is "many", and must be a whole number`,
+		"bench fib --runs":                    `--runs needs a value: a whole number`,
+		"bench fib --jsno":                    `unknown flag "--jsno": did you mean "--json"?`,
+		"bench fib --set work":                `write it as work=NUMBER`,
+		"bench fib --cpuprofile /nowhere/cpu": `--cpuprofile: open /nowhere/cpu`,
+		"serve now":                           `takes no arguments, only flags: "now" is too much`,
+		"serve --addr 6379":                   `--addr is "6379", and must be HOST:PORT such as`,
+		"serve --addr :port":                  `its port must be a number from 0 to 65535`,
+		"serve --addr :65536":                 `its port must be a number from 0 to 65535`,
+		"serve --shards 0":                    `--shards is 0, and must be from 1`,
+		"serve --processors -1":               `--processors is -1, and must be from 1`,
+		"serve --grace soon":                  `--grace is "soon", and must be a duration such as`,
+		"serve --grace -1s":                   `--grace is -1s, and must not be negative`,
+		"version please":                      `takes no arguments`,
+	} {
+		out, errs, status := freerun(t, strings.Fields(line)...)
+		if status != 2 {
+			t.Errorf("freerun %s: exit status %d, want 2", line, status)
+		}
+		if out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "freerun: ") {
+			t.Errorf("freerun %s: wrote %q and %q, want one line on standard error", line, out, errs)
+		}
+		if !strings.Contains(errs, says) {
+			t.Errorf("freerun %s: says %q, want %q in it", line, errs, says)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"version", "--help"}} {
+		out, errs, status := freerun(t, args...)
+		if status != 0 || errs != "" {
+			t.Errorf("freerun %v: exit status %d, standard error %q", args, status, errs)
+		}
+		if !strings.Contains(out, "Examples:\n  freerun ") || !strings.Contains(out, "Usage:\n") {
+			t.Errorf("freerun %v: no usage or no examples in\n%s", args, out)
+		}
+	}
+	out, _, _ := freerun(t, "bench", "--help")
+	for _, word := range []string{"fib:", "goroutines", "--set hot=50", "--processors", "--json"} {
+		if !strings.Contains(out, word) {
+			t.Errorf("freerun bench --help does not mention %s", word)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		out, _, status := freerun(t, "completion", shell)
+		if status != 0 || !strings.Contains(out, "freerun") {
+			t.Errorf("freerun completion %s: exit status %d, %d bytes", shell, status, len(out))
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want []string
+		not  string
+	}{
+		{[]string{""}, []string{"bench", "serve", "version"}, "fib"},
+		{[]string{"bench", ""}, []string{"fib", "ddb", "pingpong", "fanin"}, "serve"},
+		{[]string{"bench", "fib", ""}, []string{"ddb", "pingpong", "fanin"}, "fib"},
+		{[]string{"bench", "--variants", ""}, []string{"serial", "futures", "goroutines", "channels", "mutex"}, "fib"},
+		{[]string{"bench", "--set", ""}, []string{"fib.work=", "ddb.hot="}, "fib.size="},
+	} {
+		out, _, status := freerun(t, append([]string{"__complete"}, c.args...)...)
+		var offered []string
+		for line := range strings.Lines(out) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			offered = append(offered, word)
+		}
+		list := " " + strings.Join(offered, " ") + " "
+		for _, word := range c.want {
+			if !strings.Contains(list, " "+word+" ") {
+				t.Errorf("completing %q: %s is not offered in%s", c.args, word, list)
+			}
+		}
+		if status != 0 || strings.Contains(list, " "+c.not+" ") {
+			t.Errorf("completing %q: exit status %d, offered%s", c.args, status, list)
+		}
+	}
+}
