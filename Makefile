@@ -1,0 +1,102 @@
+# What can be done here; `make` alone prints this list. .ci/run calls these targets and nothing else.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# Folders of the modules in go.work, for tools that look at one module at a time.
+MODULES = $(shell go list -m -f '{{.Dir}}')
+
+# Where programs that import freerun must build. All modules build on all of them.
+PLATFORMS := linux/arm64 linux/386 windows/amd64 darwin/arm64 wasip1/wasm
+
+# Can be set on the command line: make stress COUNT=50 PACKAGES=./queue/...
+PACKAGES ?= work
+COUNT ?= 10
+FUZZTIME ?= 30s
+RUN ?= .
+BENCH ?= .
+
+.PHONY: help
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+
+.PHONY: check
+check: lint test race portable cross smoke ## everything that decides whether a change is good
+
+.PHONY: test
+test: ## the tests of all modules
+	go test work
+
+.PHONY: race
+race: ## the tests of all modules under the race detector
+	go test -race work
+
+.PHONY: portable
+portable: ## the tests of the root module without assembly and go:linkname, and with 32 bits
+	go test -tags freerun_portable ./...
+	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test ./...; \
+	else echo "32 bits: only amd64 under Linux runs 386 programs; make cross still builds them"; fi
+
+.PHONY: stress
+stress: ## the tests COUNT times over with the race detector and 1, 2 and 4 processors; RUN= and PACKAGES= choose
+	go test -race -count $(COUNT) -cpu 1,2,4 -run '$(RUN)' $(PACKAGES)
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME; RUN= chooses by name
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's#/[^/]*:func # #' | grep -E '$(RUN)' | while read -r folder target; do \
+		(set -x; cd "$$folder" && go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .); \
+	done
+
+.PHONY: lint
+lint: vet tidy formatted staticcheck ## go vet, gofumpt and staticcheck over all modules, and whether their go.mod is tidy
+
+.PHONY: vet
+vet:
+	go vet work
+	go vet -tags freerun_portable ./...
+
+.PHONY: tidy
+tidy: # each module by itself, as those see it who import it
+	@status=0; for module in $(MODULES) tools; do (set -x; cd "$$module" && GOWORK=off go mod tidy -diff) || status=1; done; exit $$status
+
+.PHONY: formatted
+formatted: .bin/gofumpt
+	@files=$$(.bin/gofumpt -l .); [ -z "$$files" ] || { echo "not formatted; run make format:"; echo "$$files"; exit 1; }
+
+.PHONY: staticcheck
+staticcheck: .bin/staticcheck
+	@status=0; for module in $(MODULES); do (set -x; cd "$$module" && "$(CURDIR)/.bin/staticcheck" ./...) || status=1; done; exit $$status
+
+.PHONY: format
+format: .bin/gofumpt ## rewrite all files as make lint wants them
+	.bin/gofumpt -w .
+
+.PHONY: vulncheck
+vulncheck: .bin/govulncheck ## known vulnerabilities in what is used, if the database can be reached
+	@.ci/vulncheck $(MODULES)
+
+.PHONY: cross
+cross: $(PLATFORMS:%=cross/%) ## build and vet all modules for every platform
+
+.PHONY: $(PLATFORMS:%=cross/%)
+$(PLATFORMS:%=cross/%):
+	GOOS=$(word 2,$(subst /, ,$@)) GOARCH=$(word 3,$(subst /, ,$@)) go build work
+	GOOS=$(word 2,$(subst /, ,$@)) GOARCH=$(word 3,$(subst /, ,$@)) go vet work
+
+.PHONY: smoke
+smoke: ## run every program once at a reduced size, as the README tells a newcomer to
+	go run ./cmd/freerun bench
+
+.PHONY: bench
+bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times; compared with BASE= if it is given
+	@mkdir -p .bench
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
+	.bin/benchstat $(BASE) .bench/latest.txt
+
+# The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
+.bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat: tools/go.mod tools/go.sum
+	GOWORK=off go build -C tools -o ../.bin/ tool
+	@touch .bin/*

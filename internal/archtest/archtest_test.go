@@ -1,0 +1,274 @@
+package archtest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/archtest"
+)
+
+// TestArchitecture holds ARCHITECTURE.md against the source of this repository.
+func TestArchitecture(t *testing.T) {
+	const root = "../.."
+	table, err := archtest.ReadTable(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := archtest.Check(root, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Error(problem)
+	}
+}
+
+// sound is a small repository in which everything is as it should be. The cases of TestPlanted change a file each.
+func sound() map[string]string {
+	return map[string]string{
+		"ARCHITECTURE.md": strings.Join([]string{
+			"# A house",
+			"| place | module | purpose |",
+			"| --- | --- | --- |",
+			"| `tool` | own | a program |",
+			"| `.` | root | what one imports |",
+			"| `left` `right` `later` (planned) | root | beside each other |",
+			"| `internal/…` | root | the rest |",
+			"",
+			"| place | module | of another table |",
+		}, "\n"),
+		"go.work":              "go 1.26\n\nuse (\n\t. // the root\n\t./tool\n)\n",
+		"go.mod":               "module example.org/house\n\ngo 1.26\n",
+		"house.go":             "package house\n\nimport (\n\t_ \"fmt\"\n\t_ \"example.org/house/left\"\n)\n",
+		"house_test.go":        "package house\n\nimport _ \"example.net/tests\"\n",
+		"left/left.go":         "package left\n\nimport _ \"example.org/house/left/inner\"\n",
+		"left/inner/inner.go":  "package inner\n\nimport _ \"example.org/house/internal/g\"\n",
+		"right/right.go":       "package right\n",
+		"tool/go.mod":          "module example.org/house/tool\n",
+		"tool/main.go":         "package main\n\nimport (\n\t_ \"example.net/anything\"\n\t_ \"example.org/house\"\n\t_ \"example.org/house/right\"\n)\n",
+		"internal/g/g.go":      "package g\n\nimport _ \"example.org/house/internal/h\"\n",
+		"internal/g/g_amd64.s": "// assembly\n",
+		"internal/g/g_arm64.s": "// assembly\n",
+		"internal/h/h.go":      "package h\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
+		"internal/h/text.go":   "package h\n\nconst text = `\n//go:linkname in a text is none\n`\n",
+		"left/testdata/bad.go": "package bad\n\nimport _ \"example.org/house/right\"\n",
+		".hidden/bad.go":       "package bad\n\nimport _ \"example.net/anything\"\n",
+		"long_test.go":         "package house\n" + strings.Repeat("\n", 1000),
+	}
+}
+
+// check writes a repository and returns what is wrong with it.
+func check(t *testing.T, files map[string]string) ([]string, error) {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table, err := archtest.ReadTable(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		return nil, err
+	}
+	return archtest.Check(root, table)
+}
+
+func TestSound(t *testing.T) {
+	problems, err := check(t, sound())
+	if err != nil || len(problems) > 0 {
+		t.Errorf("a sound repository gives %q and error %v", problems, err)
+	}
+}
+
+// TestPlanted plants one violation of each rule in the sound repository, which must be reported, and nothing else.
+func TestPlanted(t *testing.T) {
+	importing := func(packageName, target string) string {
+		return fmt.Sprintf("package %s\n\nimport _ %q\n", packageName, target)
+	}
+	for name, c := range map[string]struct {
+		file, text string
+		want       []string
+	}{
+		"upward": {
+			file: "left/left.go",
+			text: importing("left", "example.org/house"),
+			want: []string{
+				"left/left.go:3: the import of example.org/house points upward: the root folder is a layer above left",
+			},
+		},
+		"upward from internal": {
+			file: "internal/h/x.go",
+			text: importing("h", "example.org/house/right"),
+			want: []string{
+				"internal/h/x.go:3: the import of example.org/house/right points upward: right is a layer above internal",
+			},
+		},
+		"upward in a test": {
+			file: "internal/h/h_test.go",
+			text: importing("h_test", "example.org/house/left"),
+			want: []string{
+				"internal/h/h_test.go:3: the import of example.org/house/left points upward: left is a layer above internal",
+			},
+		},
+		"sideways": {
+			file: "left/inner/x.go",
+			text: importing("inner", "example.org/house/right"),
+			want: []string{
+				"left/inner/x.go:3: the import of example.org/house/right points sideways: right and left are places of one layer",
+			},
+		},
+		"dependency": {
+			file: "right/right.go",
+			text: importing("right", "example.net/x"),
+			want: []string{
+				"right/right.go:3: imports example.net/x; the root module has no dependencies outside the standard library",
+			},
+		},
+		"module as dependency": {
+			file: "house.go",
+			text: importing("house", "example.org/house/tool"),
+			want: []string{
+				"house.go:3: imports example.org/house/tool, a module of its own; the root module has no dependencies",
+				"house.go:3: the import of example.org/house/tool points upward: tool is a layer above the root folder",
+			},
+		},
+		"cgo": {
+			file: "house.go",
+			text: importing("house", "C"),
+			want: []string{
+				"house.go:3: uses cgo; the root module is Go alone",
+			},
+		},
+		"no layer": {
+			file: "attic/attic.go",
+			text: "package attic\n",
+			want: []string{
+				"attic/attic.go: the package attic is in no layer; give its folder a row in the table",
+			},
+		},
+		"import of no layer": {
+			file: "house.go",
+			text: importing("house", "example.org/house/attic"),
+			want: []string{
+				"house.go:3: imports example.org/house/attic, which is in no layer",
+			},
+		},
+		"assembly outside": {
+			file: "left/left_amd64.s",
+			text: "",
+			want: []string{
+				"left/left_amd64.s: assembly may be used below internal only",
+			},
+		},
+		"assembly twice": {
+			file: "internal/g/more_amd64.s",
+			text: "",
+			want: []string{
+				"internal/g/more_amd64.s: assembly is in internal/g/g_amd64.s already; a package has one file for it (for assembly, one each architecture)",
+			},
+		},
+		"linkname outside": {
+			file: "house.go",
+			text: "package house\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
+			want: []string{
+				"house.go: go:linkname may be used below internal only",
+			},
+		},
+		"linkname twice": {
+			file: "internal/h/i.go",
+			text: "package h\n\n//go:linkname g runtime.g\nfunc g()\n",
+			want: []string{
+				"internal/h/i.go: go:linkname is in internal/h/h.go already; a package has one file for it (for assembly, one each architecture)",
+			},
+		},
+		"long file": {
+			file: "right/long.go",
+			text: "package right\n" + strings.Repeat("\n", 400),
+			want: []string{
+				"right/long.go: has 401 lines; a file that is not a test has at most 400",
+			},
+		},
+		"planned place is here": {
+			file: "later/later.go",
+			text: "package later\n",
+			want: []string{
+				"later: the table calls it planned, but the folder exists",
+			},
+		},
+		"module not in go.work": {
+			file: "go.work",
+			text: "go 1.26\n\nuse .\n",
+			want: []string{
+				"tool: go.work does not use this module, so go test work leaves it out",
+			},
+		},
+		"module of its own": {
+			file: "right/go.mod",
+			text: "module example.org/house/right\n",
+			want: []string{
+				"right: the table makes it part of the root module, but it has a go.mod or lies below one",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := sound()
+			files[c.file] = c.text
+			problems, err := check(t, files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(problems, c.want) {
+				t.Errorf("reported\n\t%s\nwant\n\t%s", strings.Join(problems, "\n\t"), strings.Join(c.want, "\n\t"))
+			}
+		})
+	}
+}
+
+// TestMissing takes a file out of the sound repository.
+func TestMissing(t *testing.T) {
+	for file, want := range map[string]string{
+		"right/right.go": "right: the table names it, but there is no such folder; mark it (planned) or take it out",
+		"tool/go.mod":    "tool: the table makes it a module of its own, but it has no go.mod",
+	} {
+		files := sound()
+		delete(files, file)
+		problems, err := check(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(problems, want) {
+			t.Errorf("without %s it reported %q, want %q among them", file, problems, want)
+		}
+	}
+}
+
+// TestUnreadable holds that what cannot be checked is an error and never passes as sound.
+func TestUnreadable(t *testing.T) {
+	head := "| place | module | purpose |\n| --- | --- | --- |\n"
+	for name, c := range map[string]struct{ file, text, want string }{
+		"no table":         {"ARCHITECTURE.md", "# Nothing here\n", "has no table"},
+		"empty table":      {"ARCHITECTURE.md", head, "the table has no rows"},
+		"too few cells":    {"ARCHITECTURE.md", head + "| `.` | root |\n", "ARCHITECTURE.md:3: a row has 3 cells, this one 2"},
+		"unknown module":   {"ARCHITECTURE.md", head + "| `.` | shared | x |\n", "own or root, not \"shared\""},
+		"no place":         {"ARCHITECTURE.md", head + "| left | root | x |\n", "in backquotes"},
+		"place twice":      {"ARCHITECTURE.md", head + "| `.` | root | x |\n| `left` `.` | root | x |\n", "ARCHITECTURE.md:4: . is in the table twice"},
+		"broken source":    {"house.go", "package\n", "house.go:1"},
+		"no module at all": {"go.mod", "", "has no go.mod with a module line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := sound()
+			files[c.file] = c.text
+			if _, err := check(t, files); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}

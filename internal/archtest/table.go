@@ -1,0 +1,117 @@
+package archtest
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// A Place is a folder of the layer table with what lies below it.
+type Place struct {
+	Path    string // slash-separated, relative to the root; "." is the root folder alone
+	Layer   int    // the row; a greater number is further down
+	Own     bool   // a module of its own, not a part of the root module
+	Planned bool   // has no folder yet
+}
+
+// A Table is the layer table, places in the order of the document.
+type Table []Place
+
+// tableHead is the first line of the table; its columns are what a row is taken apart by.
+const tableHead = "| place | module | purpose |"
+
+var placeInCell = regexp.MustCompile("`([^`]+)`( \\(planned\\))?")
+
+// ReadTable returns the layer table of a document in Markdown. It returns an error that names the line if there is no
+// table, or a row does not have the columns that it should, or a place occurs twice.
+func ReadTable(document string) (Table, error) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(string(text), "\n")
+	start := 0
+	for start < len(lines) && strings.TrimSpace(lines[start]) != tableHead {
+		start++
+	}
+	if start == len(lines) {
+		return nil, fmt.Errorf("%s has no table that begins with %q", document, tableHead)
+	}
+	var table Table
+	known := map[string]bool{}
+	for i := start + 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ { // the line below the head is a rule
+		places, err := readRow(lines[i], i-start-2)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", document, i+1, err)
+		}
+		for _, p := range places {
+			if known[p.Path] {
+				return nil, fmt.Errorf("%s:%d: %s is in the table twice", document, i+1, p.Path)
+			}
+			known[p.Path] = true
+			table = append(table, p)
+		}
+	}
+	if len(table) == 0 {
+		return nil, fmt.Errorf("%s:%d: the table has no rows", document, start+1)
+	}
+	return table, nil
+}
+
+// readRow returns the places of one row of the table.
+func readRow(line string, layer int) ([]Place, error) {
+	cells := strings.Split(line, "|")
+	if len(cells) != 5 {
+		return nil, fmt.Errorf("a row has 3 cells, this one %d", len(cells)-2)
+	}
+	module := strings.TrimSpace(cells[2])
+	if module != "own" && module != "root" {
+		return nil, fmt.Errorf("the module of a place is own or root, not %q", module)
+	}
+	var places []Place
+	for _, found := range placeInCell.FindAllStringSubmatch(cells[1], -1) {
+		places = append(places, Place{
+			Path:    strings.TrimSuffix(found[1], "/…"),
+			Layer:   layer,
+			Own:     module == "own",
+			Planned: found[2] != "",
+		})
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("a row names its places in backquotes: %q", strings.TrimSpace(cells[1]))
+	}
+	return places, nil
+}
+
+// Find returns the place that a folder (slash-separated, relative to the root) belongs to: the one with the longest
+// path that contains it.
+func (t Table) Find(folder string) (Place, bool) {
+	best, found := Place{}, false
+	for _, p := range t {
+		contains := folder == p.Path || p.Path != "." && strings.HasPrefix(folder, p.Path+"/")
+		if contains && (!found || len(p.Path) > len(best.Path)) {
+			best, found = p, true
+		}
+	}
+	return best, found
+}
+
+// mayImport returns what the table has against a package of from importing one of to, or "".
+func mayImport(from, to Place) string {
+	switch {
+	case from.Path == to.Path || to.Layer > from.Layer:
+		return ""
+	case to.Layer < from.Layer:
+		return fmt.Sprintf("points upward: %s is a layer above %s", name(to), name(from))
+	default:
+		return fmt.Sprintf("points sideways: %s and %s are places of one layer", name(to), name(from))
+	}
+}
+
+func name(p Place) string {
+	if p.Path == "." {
+		return "the root folder"
+	}
+	return p.Path
+}

@@ -1,0 +1,176 @@
+package archtest
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A tree is what Check needs to know of the source.
+type tree struct {
+	files   []file
+	modules map[string]string // folder of a go.mod → module path
+	work    map[string]bool   // folders that go.work uses
+}
+
+// A file is one file of Go or assembly. Paths are slash-separated and relative to the root.
+type file struct {
+	path     string
+	folder   string
+	test     bool
+	assembly bool
+	linkname bool
+	lines    int
+	imports  []imported
+}
+
+type imported struct {
+	path string
+	line int
+}
+
+// readTree reads all of the source below root as the go command sees it: folders called testdata or vendor, and those
+// whose name begins with a dot or an underscore, are left out. Build constraints are not looked at, so every platform's
+// files count.
+func readTree(root string) (*tree, error) {
+	t := &tree{modules: map[string]string{}}
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		base := entry.Name()
+		hidden := strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
+		if entry.IsDir() {
+			if relative != "." && (hidden || base == "testdata" || base == "vendor") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if hidden {
+			return nil
+		}
+		return t.add(name, relative)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.work, err = readWork(filepath.Join(root, "go.work"))
+	return t, err
+}
+
+// add reads one file if it is of a kind that matters.
+func (t *tree) add(name, relative string) error {
+	isModule, isGo, isAssembly := path.Base(relative) == "go.mod", path.Ext(relative) == ".go", path.Ext(relative) == ".s"
+	if !isModule && !isGo && !isAssembly {
+		return nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if isModule {
+		for line := range strings.Lines(string(text)) {
+			if module, found := strings.CutPrefix(strings.TrimSpace(line), "module "); found {
+				t.modules[path.Dir(relative)] = strings.TrimSpace(module)
+			}
+		}
+		return nil
+	}
+	f := file{path: relative, folder: path.Dir(relative), assembly: isAssembly, lines: bytes.Count(text, []byte("\n"))}
+	if isGo {
+		if err := f.parse(text); err != nil {
+			return err
+		}
+	}
+	t.files = append(t.files, f)
+	return nil
+}
+
+// parse finds out what a Go file imports and whether it links to another package's names.
+func (f *file) parse(text []byte) error {
+	f.test = strings.HasSuffix(f.path, "_test.go")
+	positions := token.NewFileSet()
+	syntax, err := parser.ParseFile(positions, f.path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return fmt.Errorf("cannot parse: %w", err)
+	}
+	for _, spec := range syntax.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return fmt.Errorf("%s: cannot read the import %s: %w", f.path, spec.Path.Value, err)
+		}
+		f.imports = append(f.imports, imported{target, positions.Position(spec.Pos()).Line})
+	}
+	f.linkname = linksNames(syntax)
+	return nil
+}
+
+func linksNames(syntax *ast.File) bool {
+	for _, group := range syntax.Comments {
+		for _, comment := range group.List {
+			if strings.HasPrefix(comment.Text, "//go:linkname ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readWork returns the folders that a go.work uses.
+func readWork(name string) (map[string]bool, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	inBlock := false
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "//")
+		line = strings.TrimSpace(line)
+		single, isSingle := strings.CutPrefix(line, "use ")
+		switch {
+		case line == "use (":
+			inBlock = true
+		case line == ")":
+			inBlock = false
+		case isSingle:
+			used[path.Clean(strings.TrimSpace(single))] = true
+		case inBlock && line != "":
+			used[path.Clean(line)] = true
+		}
+	}
+	return used, nil
+}
+
+// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a go.mod.
+func (t *tree) moduleOf(folder string) string {
+	for folder != "." {
+		if _, found := t.modules[folder]; found {
+			return folder
+		}
+		folder = path.Dir(folder)
+	}
+	return "."
+}
+
+// folderOf returns the folder of a package of this repository, by its import path.
+func (t *tree) folderOf(importPath string) (folder string, ours bool) {
+	root := t.modules["."]
+	if importPath == root {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, root+"/")
+}
