@@ -66,8 +66,8 @@ func (o *operation[A, R]) collect(c *Context, m *call[A, R], fresh bool) {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg))
 		switch {
-		case err != nil:
-			o.failCall(c, &m.letter, received(o.name, err))
+		case err != nil && !o.tolerant:
+			o.failCall(c, &m.letter, received(o.called.describe(&m.letter), err))
 			return
 		case dep == nil:
 			m.edge.Store(nil)
@@ -122,6 +122,8 @@ func (o *operation[A, R]) failCall(c *Context, l *letter, err error) {
 // settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
 func (o *operation[A, R]) settle(c *Context, r *result[R], v R, err error, forwarded any) {
 	switch {
+	case err == nil && forwarded != nil:
+		r.fillFailed(c, ErrForward)
 	case err == nil && o.results == nil:
 		r.value = v
 		r.fill(c)
@@ -129,7 +131,7 @@ func (o *operation[A, R]) settle(c *Context, r *result[R], v R, err error, forwa
 		r.value = v
 		r.become(o.owing)
 		o.payUp(c, r)
-	case err == errForward:
+	case err == ErrForward:
 		source, ok := forwarded.(*result[R])
 		if !ok {
 			r.fillFailed(c, err)
@@ -151,7 +153,7 @@ func (o *operation[A, R]) payUp(c *Context, r *result[R]) {
 		switch {
 		case err != nil:
 			r.value = *new(R)
-			r.fillFailed(c, received(o.name, err))
+			r.fillFailed(c, received(o.called.describe(&r.letter), err))
 			return
 		case dep == nil:
 			r.fill(c)

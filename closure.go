@@ -35,10 +35,13 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 }
 
 // Then runs fn with the result of f once there is one, anywhere, and returns the future of what it returns. If f fails, fn is not
-// run and the future fails with an [ArgumentError]. It panics if c or fn is nil.
+// run and the future fails with an [ArgumentError]; see [Settle]. It panics if c or fn is nil.
 func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Then with a nil function")
+	}
+	if f.cell == nil {
+		return Failed[R](ErrNoFuture)
 	}
 	o := closureOf(func(c *Context, a thenArg[T, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
@@ -52,12 +55,39 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	if fn == nil {
 		panic("freerun: Then2 with a nil function")
 	}
+	if f.cell == nil || g.cell == nil {
+		return Failed[R](ErrNoFuture)
+	}
 	o := closureOf(func(c *Context, a then2Arg[T, U, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		return a.fn(c, a.f.Value(), a.g.Value())
 	}, nil)
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
+
+// Settle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns the future of what fn returns. It is how a
+// failure is handled inside the runtime, where a failed future otherwise fails all that receive it. It panics if c or fn is nil.
+func Settle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err error) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Settle with a nil function")
+	}
+	if f.cell == nil {
+		return Failed[R](ErrNoFuture)
+	}
+	o := closureOf(func(c *Context, a settleArg[T, R]) (R, error) {
+		c.function.Store(codeOf(a.fn))
+		v, err := a.f.Result()
+		return a.fn(c, v, err)
+	}, nil)
+	return o.send(c, &c.checked().rt.free, settleArg[T, R]{fn, f})
+}
+
+type settleArg[T, R any] struct {
+	fn func(*Context, T, error) (R, error)
+	f  Future[T]
+}
+
+func (settleArg[T, R]) tolerates() {}
 
 type thenArg[T, R any] struct {
 	fn func(*Context, T) (R, error)
@@ -81,6 +111,7 @@ func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Conte
 		return o.(*operation[A, R])
 	}
 	o := &operation[A, R]{onNone: onNone, onUnit: onUnit}
+	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
 	o.complete("", func(l *letter) string {
 		return functionName(codeOf(callOf[A, R](l).arg))
 	})
@@ -88,12 +119,17 @@ func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Conte
 	return first.(*operation[A, R])
 }
 
-// codeOf returns where the code begins of the function that is, or is the first word of, v.
-func codeOf[F any](v F) uintptr { return **(**uintptr)(unsafe.Pointer(&v)) }
+// codeOf returns where the code begins of the function that is, or is the first word of, v; 0 for nil.
+func codeOf[F any](v F) uintptr {
+	if code := *(**uintptr)(unsafe.Pointer(&v)); code != nil {
+		return *code
+	}
+	return 0
+}
 
 func functionName(code uintptr) string {
 	if f := runtime.FuncForPC(code); f != nil {
 		return f.Name()
 	}
-	return "closure"
+	return "a closure"
 }

@@ -227,6 +227,41 @@ func TestFailureChainIsBounded(t *testing.T) {
 	}
 }
 
+func TestSettle(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	boom := errors.New("boom")
+	outcome := func(c *freerun.Context, v int, err error) (string, error) { return fmt.Sprint(v, " ", err), nil }
+	g := newGate()
+	bad := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, boom })
+	<-g.entered
+	late := freerun.Settle(rt.Context(), bad, outcome)
+	close(g.opened)
+	for text, f := range map[string]freerun.Future[string]{
+		"0 boom":  late,
+		"3 <nil>": freerun.Settle(rt.Context(), freerun.Resolved(3), outcome),
+		"0 oh":    freerun.Settle(rt.Context(), freerun.Failed[int](errors.New("oh")), outcome),
+	} {
+		if v := must(t, f); v != text {
+			t.Errorf("outcome %q, want %q", v, text)
+		}
+	}
+	if _, err := freerun.Settle(rt.Context(), freerun.Future[int]{}, outcome).Result(); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Settle of the zero Future: %v", err)
+	}
+	if _, err := freerun.Then(rt.Context(), freerun.Future[int]{}, func(*freerun.Context, int) (int, error) { return 0, nil }).Result(); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Then of the zero Future: %v", err)
+	}
+}
+
+// TestFailureNamesAClosure: in the chain of a failure a closure has the name of its function.
+func TestFailureNamesAClosure(t *testing.T) {
+	rt, _ := start(t)
+	f := freerun.Then(rt.Context(), freerun.Failed[int](errors.New("boom")), func(*freerun.Context, int) (int, error) { return 0, nil })
+	if _, err := f.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "TestFailureNamesAClosure") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestForward(t *testing.T) {
 	rt, _ := start(t)
 	boom := errors.New("boom")
@@ -246,15 +281,26 @@ func TestForward(t *testing.T) {
 		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
 		return "", err
 	})
-	if _, err := misused.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "must be returned") {
+	if _, err := misused.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
 		t.Errorf("a forward of another type: %v", err)
 	}
 	ignored := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
 		return 4, nil
 	})
-	if v := must(t, ignored); v != 4 {
-		t.Errorf("an ignored forward: %d", v)
+	if _, err := ignored.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
+		t.Errorf("an ignored forward: %v", err)
+	}
+	early := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, freerun.Resolved(5)) })
+	if v := must(t, early); v != 5 {
+		t.Errorf("a forward of what has an outcome already: %d", v)
+	}
+	dropped := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		v, _ := freerun.Forward(c, freerun.Resolved(5))
+		return v, nil
+	})
+	if _, err := dropped.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
+		t.Errorf("a forward whose error was dropped: %v", err)
 	}
 	if _, err := freerun.Forward(rt.Context(), freerun.Future[int]{}); !errors.Is(err, freerun.ErrNoFuture) {
 		t.Errorf("Forward of the zero Future: %v", err)

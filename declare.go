@@ -22,6 +22,8 @@ type operation[A, R any] struct {
 	owing   *kind // run, and their result holds a future
 	passing *kind // run, and forwarded another future
 	told    *kind // letters without a future
+	// tolerant says that a failed future in the argument counts as resolved, and the operation is run. For arguments with one future.
+	tolerant bool
 }
 
 var (

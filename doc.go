@@ -20,10 +20,10 @@
 //	named operation   Operation.Send       Operation.Tell    one at a time on the unit
 //	                  FreeOperation.Send   …Tell             anywhere, in parallel
 //	closure           Do                                     one at a time on the unit
-//	                  Go, Then, Then2                        anywhere, in parallel
+//	                  Go, Then, Then2, Settle                anywhere, in parallel
 //
 // Named operations are the fast path: Send allocates once, Tell not at all. [Forward] hands the outcome of a future on as that of
-// the running operation.
+// the running operation. A failed future fails all that receive it; [Settle] is where a failure is handled inside the runtime.
 //
 // # Contracts
 //

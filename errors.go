@@ -11,19 +11,26 @@ var (
 	ErrClosed = errors.New("freerun: runtime is closed")
 	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an operation passes
 	// a future on, as an argument or with Forward or Then; only an ordinary goroutine waits.
-	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on instead")
+	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.
 	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
+	// ErrForward is what Forward returns for its operation to return. An operation that returns it without having called Forward, or
+	// that calls Forward and does not return it, fails with it.
+	ErrForward = errors.New("freerun: the error of Forward must be returned by the operation that called it, and by no other")
 	// ErrGoexit is what the PanicError of an operation wraps that ended its goroutine with runtime.Goexit.
 	ErrGoexit = errors.New("freerun: the operation called runtime.Goexit")
 )
 
-// errForward is what Forward returns for its operation to return; only the runtime sees it.
-var errForward = errors.New("freerun: the outcome of Forward must be returned, unchanged, by the operation that called it")
+// errValueOpen is what Value panics with.
+var errValueOpen = fmt.Errorf("freerun: Value of a future that has no outcome yet and was not waited for: "+
+	"only a future in the argument is, not one in a closure, a channel, or a struct with a lock (%w)", ErrWouldBlock)
+
+// errInside is what ends a runtime, or waits for it, returns inside an operation.
+var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime or end it; a goroutine of its own may (%w)", ErrWouldBlock)
 
 // PanicError is the error of a future whose operation panicked, or called runtime.Goexit: then Value is [ErrGoexit].
 type PanicError struct {
@@ -85,10 +92,10 @@ type ShutdownError struct {
 
 // Error tells what was left.
 func (e *ShutdownError) Error() string {
-	text := fmt.Sprintf("freerun: closed with %d messages abandoned", e.Abandoned)
+	text := fmt.Sprintf("freerun: closed; messages abandoned: %d", e.Abandoned)
 	for i, name := range e.Running {
 		if i == 0 {
-			text += "; these operations did not return: " + name
+			text += "; operations that did not return: " + name
 		} else {
 			text += ", " + name
 		}

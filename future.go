@@ -7,8 +7,9 @@ import (
 )
 
 // Future is the promise of an operation's result: a small value, to be copied, kept and passed on freely, by any goroutine. An
-// operation cannot wait for one; it passes it on as an argument, or with [Forward], [Then] or [Then2]. The zero Future
-// is none: Wait and Result return [ErrNoFuture], Value and Done panic.
+// operation cannot wait for one; it passes it on as an argument, or with [Forward], [Then], [Then2] or [Settle]. The zero Future
+// is none: Wait, Result and Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic; in an argument
+// there is nothing to wait for.
 //
 // A future keeps its result alive, not the argument of its operation.
 type Future[R any] struct{ cell *result[R] }
@@ -54,11 +55,15 @@ func (f Future[R]) Value() R {
 		return f.cell.value
 	}
 	_, err := f.Result()
+	if err == ErrWouldBlock {
+		err = errValueOpen
+	}
 	panic(err)
 }
 
 // Done returns a channel that is closed once the future has an outcome; every call returns the same while it has none. The channel
-// is made by the first call. It panics for the zero Future.
+// is made by the first call. It is for ordinary goroutines: an operation must not receive from it, as the runtime cannot refuse that
+// wait, which may never end. It panics for the zero Future.
 func (f Future[R]) Done() <-chan struct{} {
 	if f.cell == nil {
 		panic(ErrNoFuture)
@@ -66,8 +71,9 @@ func (f Future[R]) Done() <-chan struct{} {
 	return f.cell.done()
 }
 
-// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. It is
-// for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is.
+// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. A message
+// whose sender gives up is run all the same. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
+// once if there is no outcome yet, whatever ctx is. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	if ctx == nil {
 		panic("freerun: Wait with a nil context")
@@ -91,16 +97,17 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 }
 
 // Forward makes the outcome of f that of the running operation: `return freerun.Forward(c, f)` ends an operation that leaves its
-// result to another. It does not wait. What it returns must be returned unchanged, by the operation that c belongs to; otherwise
-// the future of the operation fails with an error that says so.
+// result to another. It does not wait. Whether f has an outcome already makes no difference: the value returned is always the zero R and
+// means nothing, and the error stands for the outcome of f. The operation that c belongs to must return that error; if it returns nil
+// instead, its future fails with [ErrForward], and so does that of any other operation that returns it. For the zero Future the
+// error is [ErrNoFuture].
 func Forward[R any](c *Context, f Future[R]) (R, error) {
-	v, err := f.Result()
-	if err != ErrWouldBlock || f.cell == nil {
-		return v, err
+	var none R
+	if f.cell == nil {
+		return none, ErrNoFuture
 	}
-	if c.checked().here() != c || c.processor == nil {
-		return v, errForward
+	if c = c.checked().here(); c.processor != nil {
+		c.forwarded = f.cell
 	}
-	c.forwarded = f.cell
-	return v, errForward
+	return none, ErrForward
 }

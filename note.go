@@ -64,7 +64,7 @@ func (o *operation[A, R]) collectNote(c *Context, n *note[A], fresh bool) {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			o.failNote(c, &n.letter, received(o.name, err))
+			o.failNote(c, &n.letter, received(o.told.describe(&n.letter), err))
 			return
 		case dep == nil:
 			c.dispatch(&n.letter)
@@ -91,7 +91,7 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	_, err := o.call(c, n.unit, n.arg)
 	n.arg = *new(A)
 	c.end()
-	if err != nil && err != errForward {
+	if err != nil && err != ErrForward {
 		c.lose(o.told, &n.letter, err)
 	}
 	if n.unit.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses

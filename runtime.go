@@ -11,7 +11,7 @@ import (
 )
 
 // Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
-// several; units belong to one. Any goroutine may call its methods. It must not be copied.
+// several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
 	contexts  []*Context // of the processors

@@ -3,6 +3,7 @@ package freerun
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/freerun-go/freerun/sched"
@@ -15,8 +16,8 @@ const closeGrace = time.Second
 // It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended. Messages
 // whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
-	if sched.Current() != nil {
-		return ErrWouldBlock
+	if err := rt.checked(); err != nil {
+		return err
 	}
 	if rt.phase.Load() == ended {
 		return ErrClosed
@@ -26,6 +27,17 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrClosed
 	}
 	return err
+}
+
+// checked returns why the runtime cannot be waited for here, if so.
+func (rt *Runtime) checked() error {
+	if rt == nil || rt.scheduler == nil {
+		panic("freerun: a nil or zero Runtime; make runtimes with New")
+	}
+	if sched.Current() != nil {
+		return errInside
+	}
+	return nil
 }
 
 // settled reports whether all messages that were sent have been run or have failed. It is exact while nothing runs: a
@@ -62,12 +74,13 @@ func (rt *Runtime) done() uint64 {
 
 // Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits until all that was sent, and all
 // that follows from it, is done, and returns nil then, with no goroutine of the runtime left. If ctx is done before,
-// what was not started fails with ErrClosed, contexts are cancelled, operations that are running get one more second, and the error is a
-// [*ShutdownError], which names those that did not return even then, and wraps ctx's error. Calls after the first wait
-// for the same end, and may bring it forward. Inside an operation it returns [ErrWouldBlock].
+// what was not started fails with ErrClosed, contexts are cancelled, and operations that are running get one more second. Then the error is a
+// [*ShutdownError], which counts what was abandoned, names those operations that did not return even then, and wraps ctx's error; nil
+// if there is neither. Calls after the first wait for the same end, and may bring it forward. Inside an operation it does nothing, and
+// returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
-	if sched.Current() != nil {
-		return ErrWouldBlock
+	if err := rt.checked(); err != nil {
+		return err
 	}
 	rt.advance(draining)
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
@@ -78,10 +91,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 }
 
 // Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns nil if all that was
-// sent had been done, otherwise a [*ShutdownError]. Close may be called again, and after or during Shutdown.
+// sent had been done, otherwise a [*ShutdownError], which is logged too. Close may be called again, and after or during Shutdown. Inside
+// an operation it does nothing, and returns an [ErrWouldBlock].
 func (rt *Runtime) Close() error {
-	if sched.Current() != nil {
-		return ErrWouldBlock
+	if err := rt.checked(); err != nil {
+		return err
 	}
 	return rt.end(nil)
 }
@@ -115,6 +129,7 @@ func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 	if e.Abandoned == 0 && len(stuck) == 0 {
 		return nil
 	}
+	rt.log(slog.LevelWarn, "work was left at the end", "error", e)
 	return e
 }
 
