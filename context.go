@@ -30,7 +30,7 @@ type Context struct {
 	waking    bool
 	letters   letterCache
 	counters  counters
-	busy      atomics.RelaxedPointer[kind] // the kind of what was run last: for the error of a shutdown
+	busy      atomics.RelaxedPointer[kind] // the kind of what runs now: for the error of a shutdown
 	function  atomics.RelaxedUintptr       // its code, for a closure
 }
 
@@ -91,6 +91,7 @@ func (c *Context) begin(l *letter, k *kind) {
 // end is called after an operation was run. It returns what the operation forwarded.
 func (c *Context) end() (forwarded any) {
 	c.current = nil
+	c.busy.Store(nil)
 	c.counters.ran.Add(1)
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil

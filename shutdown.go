@@ -122,23 +122,28 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, p := range stuck {
-		e.Running = append(e.Running, contextOf(p).operation())
+		if name := contextOf(p).operation(); name != "" {
+			e.Running = append(e.Running, name)
+		}
 	}
-	done := rt.done()
-	e.Abandoned = rt.abandoned() + rt.sent() - done - uint64(len(stuck))
-	if e.Abandoned == 0 && len(stuck) == 0 {
+	done := rt.done() + uint64(len(e.Running))
+	if sent := rt.sent(); sent > done { // not so if an operation returned at this moment
+		e.Abandoned = sent - done
+	}
+	e.Abandoned += rt.abandoned()
+	if e.Abandoned == 0 && len(e.Running) == 0 {
 		return nil
 	}
 	rt.log(slog.LevelWarn, "work was left at the end", "error", e)
 	return e
 }
 
-// operation names what the processor runs, or ran last. Any goroutine.
+// operation names what the processor runs now, empty between operations. Any goroutine.
 func (c *Context) operation() string {
 	k := c.busy.Load()
 	switch {
 	case k == nil:
-		return "none"
+		return ""
 	case k.name == "":
 		return functionName(c.function.Load())
 	}

@@ -12,9 +12,9 @@
 // A processor without work searches the others, then parks; gate.go has the protocol that loses no wake-up. Guarantees:
 // while a task is queued (but for a slot, as above) and a processor is parked, one processor searches or is being woken;
 // no more than one searches; every queued task is run in a bounded number of steps of some processor, whatever else is
-// queued; a busy processor lets Go run other goroutines about every 25 µs; a parked scheduler uses no CPU and has no
-// timer running. Processors park on a channel, so a scheduler made in a testing/synctest bubble is durably blocked when
-// it is idle.
+// queued; a processor whose tasks call [Processor.Spend] lets Go run other goroutines about every 50 µs, however busy it is; a
+// parked scheduler uses no CPU and has no timer running. Processors park on a channel, so a scheduler made in a
+// testing/synctest bubble is durably blocked when it is idle.
 //
 // Tasks do not start goroutines and are not moved once they run. Queueing allocates nothing.
 //

@@ -102,6 +102,7 @@ func (p *Processor) lastLook() *Task {
 // those of the parking protocol in gate.go.
 func (p *Processor) park(searching bool) bool {
 	s := p.scheduler
+	p.slot.forget()
 	s.parked.raise(p.index)                                                 // P1
 	noneSearching, noneAwake := s.census.leave(searching)                   // P2
 	if noneSearching && s.hasWork() && s.census.summon(len(s.processors)) { // P3

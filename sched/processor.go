@@ -34,6 +34,7 @@ type Processor struct {
 	Local any
 
 	// owner only
+	_         pad.Line
 	step      uint32
 	slotInRow int
 	random    uint64

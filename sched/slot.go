@@ -9,7 +9,7 @@ import "github.com/freerun-go/freerun/internal/atomics"
 // Linearize:  put at its store, take and steal at their CAS
 // Publish:    task before word; a thief that reads task while the owner overwrites it holds an old number, so its CAS fails
 // ABA/memory: numbers count in 31 bits: a thief would have to sleep through 2^31 puts between its two loads. A task that
-//             was stolen is retained until the next put or take.
+//             was stolen is retained until the owner's next call.
 // Cost:       one atomic store to put, one CAS to take. A word of its own beside the pointer, because atomic operations on
 //             pointers are not compiled to instructions but to calls, for the collector's sake.
 // Checked by: TestSlot…
@@ -49,6 +49,13 @@ func (s *slot) steal() *Task {
 		return nil
 	}
 	return t
+}
+
+// forget drops the reference to a task that was stolen. Owner only.
+func (s *slot) forget() {
+	if !s.filled() {
+		s.task.Store(nil)
+	}
 }
 
 // filled reports whether there was a task at some instant of the call. Any goroutine.

@@ -1,0 +1,57 @@
+package sched
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestNextBatch(t *testing.T) {
+	for _, c := range []struct {
+		batch int
+		took  time.Duration
+		want  int
+	}{
+		{1, 0, 2},                     // too short to measure
+		{1, breathAfter / 8, 2},       // grows at most to twice
+		{32, breathAfter / 50, 64},    // up to the most
+		{64, 0, 64},                   // and no further
+		{16, breathAfter / 2, 16},     // as it should be
+		{16, breathAfter, 8},          // half as many take half as long
+		{2, breathAfter * 2 / 5, 2},   // rounds down
+		{64, time.Second, 1},          // a long operation
+		{1, time.Hour, 1},             // never none
+		{10, breathAfter/4 + 100, 19}, // little more than the limit for growing freely
+	} {
+		if got := nextBatch(c.batch, c.took); got != c.want {
+			t.Errorf("nextBatch(%d, %v) = %d, want %d", c.batch, c.took, got, c.want)
+		}
+	}
+}
+
+// TestBusyProcessorBreathes runs an endless chain of tasks on each processor until they have let others run many times.
+func TestBusyProcessorBreathes(t *testing.T) {
+	const processors, breaths = 2, 50
+	s := started(t, processors)
+	var ended atomic.Bool
+	for range processors {
+		chain := newJob(nil)
+		chain.do = func(p *Processor) {
+			p.Spend()
+			if !ended.Load() {
+				p.PushNext(&chain.Task)
+			}
+		}
+		s.Inject(&chain.Task)
+	}
+	for _, p := range s.Processors() {
+		until(t, "a busy processor to let others run", func() bool { return p.Stats().Breaths > breaths })
+	}
+	ended.Store(true)
+	awaitParked(t, s)
+	for _, p := range s.Processors() {
+		if figures := p.Stats(); figures.Steps < figures.Breaths || figures.Parks == 0 {
+			t.Errorf("the figures of processor %d are %+v", p.Index(), figures)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package sched
+
+import "testing"
+
+// respawn returns a task that queues itself again until the scheduler's test ends it, counting its runs.
+func respawn(runs *int, ended *bool, again func(p *Processor, t *Task)) *job {
+	j := newJob(nil)
+	j.do = func(p *Processor) {
+		*runs++
+		if !*ended {
+			again(p, &j.Task)
+		}
+	}
+	return j
+}
+
+// TestFairness has one processor flooded by tasks that queue themselves again, in all ways at once that a case names, and
+// counts how many of them run before a task that waits in another place gets its turn.
+func TestFairness(t *testing.T) {
+	push := func(p *Processor, t *Task) { p.Push(t) }
+	pushBack := func(p *Processor, t *Task) { p.PushBack(t) }
+	pushNext := func(p *Processor, t *Task) { p.PushNext(t) }
+	inject := func(p *Processor, t *Task) { p.scheduler.Inject(t) }
+	type way = func(p *Processor, t *Task)
+	for name, c := range map[string]struct {
+		floods []way
+		victim way
+		atMost int // of the others before the victim
+	}{
+		"slot, ring":               {[]way{pushNext}, pushBack, slotRuns + 1},
+		"slot, deque":              {[]way{pushNext}, push, slotRuns + 1},
+		"slot, inbox":              {[]way{pushNext}, inject, glance},
+		"slot and deque, ring":     {[]way{pushNext, push}, pushBack, (ringTurn + 1) * (slotRuns + 1)},
+		"slot and ring, deque":     {[]way{pushNext, pushBack}, push, (ringTurn + 1) * (slotRuns + 1)},
+		"deque, ring":              {[]way{push}, pushBack, ringTurn},
+		"deque, inbox":             {[]way{push}, inject, glance},
+		"ring, deque":              {[]way{pushBack}, push, 2},
+		"ring, inbox":              {[]way{pushBack}, inject, glance},
+		"inbox, ring":              {[]way{inject, inject}, pushBack, 2},
+		"all, ring":                {[]way{pushNext, push, push, pushBack, inject}, pushBack, 4 * (ringTurn + 1) * (slotRuns + 1)},
+		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * glance},
+		"deque, oldest of its own": {[]way{push}, push, glance * reach},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := started(t, 1)
+			for offset := range 5 { // where the turns of the processor stand when the victim comes
+				runs, before, ended := 0, 0, false
+				done := make(chan struct{})
+				victim := newJob(func(*Processor) {
+					before, ended = runs, true
+					close(done)
+				})
+				inTask(t, s, func(p *Processor) {
+					c.victim(p, &victim.Task)
+					for _, flood := range c.floods {
+						flood(p, &respawn(&runs, &ended, flood).Task)
+					}
+				})
+				await(t, "the task among the others", done)
+				awaitParked(t, s)
+				if before > c.atMost {
+					t.Errorf("offset %d: %d of the others ran before it, want at most %d", offset, before, c.atMost)
+				}
+			}
+		})
+	}
+}
+
+// TestFairnessOfPingPong has two tasks that wake each other through the slot: a third one behind them in the ring must get its turn.
+func TestFairnessOfPingPong(t *testing.T) {
+	s := started(t, 1)
+	runs, before, ended := 0, 0, false
+	var ping, pong *job
+	done := make(chan struct{})
+	ping = newJob(func(p *Processor) {
+		if runs++; !ended {
+			p.PushNext(&pong.Task)
+		}
+	})
+	pong = newJob(func(p *Processor) {
+		if runs++; !ended {
+			p.PushNext(&ping.Task)
+		}
+	})
+	inTask(t, s, func(p *Processor) {
+		p.PushNext(&ping.Task)
+		p.PushBack(&newJob(func(*Processor) {
+			before, ended = runs, true
+			close(done)
+		}).Task)
+	})
+	await(t, "the third task", done)
+	if before > slotRuns+1 {
+		t.Errorf("%d turns of the two before the third got its own", before)
+	}
+}

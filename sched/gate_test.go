@@ -1,0 +1,150 @@
+package sched
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestCensusTransitions(t *testing.T) {
+	var c census
+	c.word.Store(2 * oneAwake)
+	expect := func(what string, awake, searching int) {
+		t.Helper()
+		if c.awake() != awake || c.searching() != searching {
+			t.Fatalf("after %s: %d awake, %d searching, want %d and %d", what, c.awake(), c.searching(), awake, searching)
+		}
+	}
+	if c.summon(2) {
+		t.Fatal("summoned a third of two")
+	}
+	if !c.beginSearch() || c.beginSearch() {
+		t.Fatal("the first may search, the second may not")
+	}
+	expect("beginSearch", 2, 1)
+	if none, nobody := c.leave(false); none || nobody {
+		t.Fatal("the other one searches and is awake")
+	}
+	expect("leave", 1, 1)
+	if c.summon(2) {
+		t.Fatal("summoned a searcher beside one")
+	}
+	if !c.endSearch() {
+		t.Fatal("nobody searches now")
+	}
+	expect("endSearch", 1, 0)
+	if !c.summon(2) {
+		t.Fatal("did not summon though one is parked and nobody searches")
+	}
+	expect("summon", 2, 1)
+	if none, nobody := c.leave(true); !none || nobody {
+		t.Fatal("nobody searches now and one is awake")
+	}
+	if none, nobody := c.leave(false); !none || !nobody {
+		t.Fatal("nobody is awake now")
+	}
+	expect("the last one left", 0, 0)
+}
+
+// TestCensusStampede lets goroutines summon and begin a search at the same instant: one of them may.
+func TestCensusStampede(t *testing.T) {
+	const rounds, goroutines = 3_000, 4
+	for round := range rounds {
+		var c census
+		c.word.Store(oneAwake)
+		var ready, searchers atomic.Int32
+		var all sync.WaitGroup
+		for i := range goroutines {
+			all.Go(func() {
+				for ready.Add(1); ready.Load() < goroutines; {
+					runtime.Gosched()
+				}
+				if i == 0 && c.beginSearch() || i > 0 && c.summon(goroutines) {
+					searchers.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if searchers.Load() != 1 || c.searching() != 1 {
+			t.Fatalf("round %d: %d searchers, the census says %d", round, searchers.Load(), c.searching())
+		}
+	}
+}
+
+// TestFlags holds raise, lower and lowerAny against each other, over several words.
+func TestFlags(t *testing.T) {
+	const n = 130
+	f := newFlags(n)
+	var wakers, all sync.WaitGroup
+	var lowered [n]atomic.Int32
+	for i := range n {
+		if f.lower(i) {
+			t.Fatalf("flag %d is up at first", i)
+		}
+		all.Go(func() { f.raise(i) })
+	}
+	all.Wait()
+	for i := range n {
+		if i%10 == 0 {
+			wakers.Go(func() {
+				if f.lower(i) {
+					lowered[i].Add(1)
+				}
+			})
+		} else {
+			wakers.Go(func() { lowered[f.lowerAny()].Add(1) })
+		}
+	}
+	wakers.Wait()
+	for i := range n {
+		if f.lower(i) {
+			lowered[i].Add(1)
+		}
+		if lowered[i].Load() != 1 {
+			t.Errorf("flag %d was taken down %d times", i, lowered[i].Load())
+		}
+	}
+}
+
+// TestCensusInvariants watches the census while a scheduler is kept on the edge between parked and awake.
+func TestCensusInvariants(t *testing.T) {
+	const processors, senders, each = 4, 3, 3_000
+	s := started(t, processors)
+	var finished atomic.Bool
+	var watching, sending sync.WaitGroup
+	watching.Go(func() {
+		for !finished.Load() {
+			w := s.census.word.Load() // one instant
+			if awake, searching := int(w>>16), int(w&(oneAwake-1)); awake > processors || searching > 1 || searching > awake {
+				t.Errorf("%d awake, %d searching of %d", awake, searching, processors)
+				return
+			}
+			runtime.Gosched()
+		}
+	})
+	for range senders {
+		sending.Go(func() {
+			for range each {
+				done := make(chan struct{})
+				s.Inject(&newJob(func(p *Processor) {
+					p.Push(&newJob(nop).Task)
+					p.PushBack(&newJob(func(*Processor) { close(done) }).Task)
+				}).Task)
+				await(t, "a task", done)
+			}
+		})
+	}
+	sending.Wait()
+	finished.Store(true)
+	watching.Wait()
+	awaitParked(t, s)
+	if n := s.census.searching(); n != 0 {
+		t.Errorf("all are parked and %d search", n)
+	}
+	for _, p := range s.processors {
+		if len(p.token) > 0 {
+			t.Errorf("processor %d sleeps beside a token", p.index)
+		}
+	}
+}

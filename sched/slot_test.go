@@ -1,0 +1,113 @@
+package sched
+
+import (
+	"testing"
+)
+
+// alone waits, in a task on p, until all other processors sleep.
+func alone(t *testing.T, p *Processor) {
+	until(t, "the other processors to park", func() bool { return p.scheduler.census.word.Load() == oneAwake })
+}
+
+// inTask runs do as a task and waits for its end.
+func inTask(t *testing.T, s *Scheduler, do func(p *Processor)) {
+	t.Helper()
+	done := make(chan struct{})
+	s.Inject(&newJob(func(p *Processor) {
+		defer close(done)
+		do(p)
+	}).Task)
+	await(t, "a task", done)
+}
+
+func TestSlotOrder(t *testing.T) {
+	s := started(t, 1)
+	var order []string
+	named := func(name string) *Task {
+		return &newJob(func(*Processor) { order = append(order, name) }).Task
+	}
+	inTask(t, s, func(p *Processor) {
+		p.PushBack(named("ring"))
+		p.Push(named("deque"))
+		p.PushNext(named("replaced"))
+		p.PushNext(named("slot"))
+		p.Hand(named("handed"))
+	})
+	awaitParked(t, s)
+	if len(order) != 5 || order[0] != "handed" || order[1] != "slot" || order[4] != "replaced" {
+		t.Errorf("the tasks ran in the order %v", order)
+	}
+	if s.watch.wound.Load() {
+		t.Error("the watch is wound though there are no thieves")
+	}
+}
+
+// TestSlotWakesNobody looks at the census right after PushNext: unless the watch has opened the slot in the meantime, the
+// others must sleep on.
+func TestSlotWakesNobody(t *testing.T) {
+	s := started(t, 4)
+	closed := 0
+	for range 300 {
+		inTask(t, s, func(p *Processor) {
+			alone(t, p)
+			p.PushNext(&newJob(nop).Task)
+			census := s.census.word.Load()
+			if p.slotOpen.Load() {
+				return
+			}
+			closed++
+			if census != oneAwake {
+				t.Errorf("PushNext left %d awake and %d searching", census>>16, census&(oneAwake-1))
+			}
+			if s.hasWork() {
+				t.Error("a task in a slot that is not open counts as work for others")
+			}
+		})
+	}
+	if closed == 0 {
+		t.Error("the slot was open each time")
+	}
+}
+
+// TestSlotIsStolenFromLongTasks has a task wait for what it put into its slot, several times over: each time another processor
+// must come for it, though it sleeps when the slot is filled.
+func TestSlotIsStolenFromLongTasks(t *testing.T) {
+	s := started(t, 2)
+	var next [5]*job
+	inTask(t, s, func(p *Processor) {
+		for i := range next {
+			alone(t, p)
+			done := make(chan struct{})
+			next[i] = newJob(func(*Processor) { close(done) })
+			p.PushNext(&next[i].Task)
+			await(t, "the task in the slot", done)
+		}
+	})
+	for i, j := range next {
+		if j.stolen.Load() != 1 {
+			t.Errorf("task %d was told %d times that it was stolen", i, j.stolen.Load())
+		}
+	}
+}
+
+// TestWatchStops holds that a scheduler has no timer running before a slot is used, nor when it sleeps.
+func TestWatchStops(t *testing.T) {
+	s := started(t, 2)
+	awaitParked(t, s)
+	if s.watch.wound.Load() {
+		t.Error("the watch is wound though no slot was ever used")
+	}
+	for range 3 {
+		inTask(t, s, func(p *Processor) {
+			p.PushNext(&newJob(nop).Task)
+			if !s.watch.wound.Load() && p.slot.filled() {
+				t.Error("a task is in a slot and the watch is not wound")
+			}
+		})
+		awaitParked(t, s)
+		until(t, "the watch to stop", func() bool { return !s.watch.wound.Load() })
+		if s.census.awake() != 0 {
+			t.Error("the watch woke a processor")
+		}
+	}
+}
