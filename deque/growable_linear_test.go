@@ -12,6 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/freerun-go/freerun/deque"
+	"github.com/freerun-go/freerun/internal/replay"
 )
 
 // nothing is what a history has for a Pop or Steal of an empty deque.
@@ -47,7 +48,7 @@ var growableModel = porcupine.Model{
 // nearly full at first, and grows while it is stolen from.
 func TestGrowableLinearizable(t *testing.T) {
 	const rounds, thieves = 1_500, 2
-	seed := seedOf(t)
+	seed := replay.Seed(t)
 	for round := range uint64(rounds) {
 		d := deque.NewGrowable[int]()
 		var values [100]int

@@ -2,21 +2,20 @@ package deque_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/freerun-go/freerun/deque"
+	"github.com/freerun-go/freerun/internal/replay"
 )
 
 // TestGrowableStress has an owner that pushes and pops in bursts, deep enough to grow the buffer while it is stolen from, and
 // several thieves. Each value must come out once, and the values that one thief gets in the order in which they were pushed.
 func TestGrowableStress(t *testing.T) {
 	const values, thieves = 60_000, 3
-	random := rand.New(rand.NewPCG(seedOf(t), 0))
+	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	d := deque.NewGrowable[int]()
 	all := make([]int, values)
 	came := make([]atomic.Int32, values)
@@ -147,22 +146,4 @@ func TestGrowableNeverSeemsEmpty(t *testing.T) {
 	}
 	finished.Store(true)
 	group.Wait()
-}
-
-// seedOf returns the seed of this run and prints it, with the line that uses it again, should the test fail.
-func seedOf(t *testing.T) uint64 {
-	seed := rand.Uint64()
-	if text, given := os.LookupEnv("FREERUN_SEED"); given {
-		parsed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("FREERUN_SEED: %v", err)
-		}
-		seed = parsed
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d; to replay: FREERUN_SEED=%d go test -run '^%s$' ./deque", seed, seed, t.Name())
-		}
-	})
-	return seed
 }

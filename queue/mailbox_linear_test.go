@@ -2,10 +2,8 @@ package queue_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/freerun-go/freerun/internal/replay"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -66,7 +65,7 @@ var mailboxModel = porcupine.Model{
 // again by the rule. A history begins when all its goroutines have arrived, so that their calls overlap.
 func TestMailboxLinearizable(t *testing.T) {
 	const rounds, clients, each = 600, 4, 6
-	seed := mailboxSeed(t)
+	seed := replay.Seed(t)
 	for round := range uint64(rounds) {
 		var m queue.Mailbox
 		var clock, arrived atomic.Int64
@@ -158,22 +157,4 @@ func TestMailboxModelTellsWrongFromRight(t *testing.T) {
 			t.Errorf("%s: accepted %v, want %v", name, accepted, c.want)
 		}
 	}
-}
-
-// mailboxSeed returns the seed of this run and prints it, with the line that uses it again, should the test fail.
-func mailboxSeed(t *testing.T) uint64 {
-	seed := rand.Uint64()
-	if text, given := os.LookupEnv("FREERUN_SEED"); given {
-		parsed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("FREERUN_SEED: %v", err)
-		}
-		seed = parsed
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d; to replay: FREERUN_SEED=%d go test -run '^%s$' ./queue", seed, seed, t.Name())
-		}
-	})
-	return seed
 }

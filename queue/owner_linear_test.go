@@ -2,16 +2,16 @@ package queue
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/freerun-go/freerun/internal/replay"
 )
 
 // ownerCall is an input of a history: Enqueue of value, or Dequeue.
@@ -121,7 +121,7 @@ func (r *ownerRecorder) check(t *testing.T, name string, specification porcupine
 // TestOwnerLinearizable checks short histories of goroutines that enqueue and, when the queue says so, drain.
 func TestOwnerLinearizable(t *testing.T) {
 	const rounds, clients, each = 400, 4, 5
-	seed := ownerSeed(t)
+	seed := replay.Seed(t)
 	for round := range uint64(rounds) {
 		var r ownerRecorder
 		var all sync.WaitGroup
@@ -155,24 +155,6 @@ func TestOwnerLinearizable(t *testing.T) {
 			return
 		}
 	}
-}
-
-// ownerSeed returns the seed of this run and prints it, with the line that uses it again, should the test fail.
-func ownerSeed(t *testing.T) uint64 {
-	seed := rand.Uint64()
-	if text, given := os.LookupEnv("FREERUN_SEED"); given {
-		parsed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("FREERUN_SEED: %v", err)
-		}
-		seed = parsed
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d; to replay: FREERUN_SEED=%d go test -run '^%s$' ./queue", seed, seed, t.Name())
-		}
-	})
-	return seed
 }
 
 // TestOwnerIsNoLinearizableSet holds the example in owner.go: the paper's guess that its sequential specification is

@@ -1,10 +1,7 @@
 package sched
 
 import (
-	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,22 +102,4 @@ func (s *Scheduler) parkedAll() bool {
 func awaitParked(t *testing.T, s *Scheduler) {
 	t.Helper()
 	until(t, "all processors to park", s.parkedAll)
-}
-
-// seedOf returns the seed of this run and prints it, with the line that uses it again, should the test fail.
-func seedOf(t *testing.T) uint64 {
-	seed := rand.Uint64()
-	if text, given := os.LookupEnv("FREERUN_SEED"); given {
-		parsed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("FREERUN_SEED: %v", err)
-		}
-		seed = parsed
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d; to replay: FREERUN_SEED=%d go test -run '^%s$' ./sched", seed, seed, t.Name())
-		}
-	})
-	return seed
 }

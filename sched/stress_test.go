@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/freerun-go/freerun/internal/replay"
 )
 
 // wanderer is a task that queues itself again, somewhere, as often as it is told to, and now and then another one.
@@ -75,7 +77,7 @@ func (c *crowd) queue(p *Processor, random *rand.Rand, w *wanderer) {
 // TestStress runs tasks that go through all queues, from inside and outside, and counts their runs.
 func TestStress(t *testing.T) {
 	const outside, each = 3, 700
-	seed := seedOf(t)
+	seed := replay.Seed(t)
 	for _, processors := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			s := New(Config{Processors: processors})
