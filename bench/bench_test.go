@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -189,45 +189,16 @@ func TestJSONKeepsItsOrder(t *testing.T) {
 	}
 }
 
-func TestTableMarksTheRival(t *testing.T) {
-	rows := []Row{
-		{Program: "p", Variant: "serial", Kind: programs.Baseline, Processors: 1, NsPerOp: 1, Runs: 3},
-		{
-			Program: "p", Variant: "units", Kind: programs.Freerun, Processors: 1, NsPerOp: 50, Runs: 3,
-			Figures: []programs.Figure{{Name: "steals", Doc: "steals of each", Value: []uint64{7, 8}}},
-		},
-		{Program: "p", Variant: "channels", Kind: programs.PlainGo, Processors: 1, NsPerOp: 200, Runs: 3},
-		{Program: "p", Variant: "mutex", Kind: programs.PlainGo, Processors: 1, NsPerOp: 100, Runs: 3},
-		{Program: "p", Variant: "units", Kind: programs.Freerun, Processors: 2, NsPerOp: 40, Runs: 3},
-	}
-	var out strings.Builder
-	if err := WriteTable(&out, rows); err != nil {
-		t.Fatal(err)
-	}
-	line := func(word string) []string {
-		for l := range strings.Lines(out.String()) {
-			if f := strings.Fields(l); len(f) > 1 && f[1] == word {
-				return f
-			}
-		}
-		t.Fatalf("no line for %s in\n%s", word, out.String())
-		return nil
-	}
-	for word, want := range map[string]string{"serial": "0.01", "units": "0.50", "channels": "2.00", "mutex": "1.00 *"} {
-		if got := strings.Join(line(word)[8:], " "); got != want {
-			t.Errorf("%s ends in %q, want %q, in\n%s", word, got, want, out.String())
-		}
-	}
-	if !strings.Contains(out.String(), "steals of each: 7 8") {
-		t.Errorf("the figures are missing in\n%s", out.String())
-	}
-}
-
 // TestCatalogue runs everything there is, as small as it gets.
 func TestCatalogue(t *testing.T) {
-	plan, err := NewPlan(Catalogue(), Request{
-		Runs: 1, Processors: []int{1, 2}, Params: []string{"fib.size=12", "ddb.size=100", "pingpong.size=100", "fanin.size=1000"},
-	})
+	var smallest []string
+	for _, p := range Catalogue() {
+		if p.Params[0].Name != programs.Size || p.Params[0].Min < 10 {
+			t.Errorf("%s: the first parameter is %+v, want a size of at least 10", p.Name, p.Params[0])
+		}
+		smallest = append(smallest, fmt.Sprintf("%s.size=%d", p.Name, p.Params[0].Min))
+	}
+	plan, err := NewPlan(Catalogue(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest})
 	if err != nil {
 		t.Fatal(err)
 	}

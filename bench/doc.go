@@ -16,7 +16,7 @@
 // slower in its company than alone. To see a variant alone, measure only that one.
 //
 // [NewPlan] turns what a user asked for into a [Plan], or into a [*UsageError] that says what would have been right.
-// [Plan.Run] measures and hands out a [Row] per variant and number of processors. [WriteTable] and [Row.MarshalJSON]
+// [Plan.Run] measures and hands out a [Row] per variant and number of processors. [Plan.WriteTable] and [Row.MarshalJSON]
 // present them.
 //
 // The folder rivals has ordinary Go benchmarks of the libraries a user might pick instead.

@@ -41,6 +41,7 @@ type job struct {
 	program  *programs.Program
 	variants []programs.Variant
 	values   programs.Values
+	reduced  bool // whether its size is the reduced one
 }
 
 // NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
@@ -90,7 +91,10 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 			return nil, usagef("%s has no variant %s; it has %s",
 				p.Name, strings.Join(r.Variants, " or "), strings.Join(names, ", "))
 		}
-		if j.values, err = p.Values(r.Quick || len(r.Programs) == 0, settings[p.Name]); err != nil {
+		quick := r.Quick || len(r.Programs) == 0
+		_, sized := settings[p.Name][programs.Size]
+		j.reduced = quick && !sized
+		if j.values, err = p.Values(quick, settings[p.Name]); err != nil {
 			var wrong *programs.ParamError
 			if errors.As(err, &wrong) {
 				return nil, usagef("%s", wrong.Error())

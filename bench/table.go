@@ -12,12 +12,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// rivalMark stands behind the ratio of the best plain-Go variant.
-const rivalMark = "*"
-
-// WriteTable writes the rows as one table, and below it the further figures of the rows that have them. The last column
-// is the time as a multiple of that of the fastest plain-Go variant of the same program with as many processors.
-func WriteTable(w io.Writer, rows []Row) error {
+// WriteTable writes rows that the plan handed out as one table, below it a legend, and below that the further figures of
+// the rows that have them. The last column is the time as a multiple of that of the fastest plain-Go variant of the same
+// program with as many processors; it is empty where one of these was not measured.
+func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -34,44 +32,23 @@ func WriteTable(w io.Writer, rows []Row) error {
 	t.SetColumnConfigs([]table.ColumnConfig{
 		right("procs"), right("size"), right("ns/op"), right("min"), right("max"), right("allocs/op"), right("ratio"),
 	})
-	for i, r := range rows {
-		if i > 0 && (rows[i-1].Program != r.Program || rows[i-1].Processors != r.Processors) {
-			t.AppendSeparator()
+	groups := p.groups(rows)
+	for _, g := range groups {
+		for i, r := range g.rows {
+			ratio, mark := g.ratio(i)
+			t.AppendRow(table.Row{
+				r.Program, r.Variant, r.Processors, r.Size, decimal(r.NsPerOp), decimal(r.NsMin), decimal(r.NsMax),
+				fmt.Sprintf("%.2f", r.AllocsPerOp), ratio, mark,
+			})
 		}
-		ratio, mark := "", ""
-		if rival, ok := rivalOf(rows, r); ok {
-			ratio = fmt.Sprintf("%.2f", r.NsPerOp/rival.NsPerOp)
-			if rival.Variant == r.Variant {
-				mark = rivalMark
-			}
-		}
-		t.AppendRow(table.Row{
-			r.Program, r.Variant, r.Processors, r.Size, decimal(r.NsPerOp), decimal(r.NsMin), decimal(r.NsMax),
-			fmt.Sprintf("%.2f", r.AllocsPerOp), ratio, mark,
-		})
+		t.AppendSeparator()
 	}
 	var out strings.Builder
 	out.WriteString(t.Render())
-	fmt.Fprintf(&out, "\n%s the fastest plain-Go variant; the ratios are to it. ns/op is the median of %s.\n",
-		rivalMark, plural(rows[0].Runs, "run"))
+	out.WriteString("\n" + p.legend(groups))
 	writeFigures(&out, rows)
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// rivalOf returns the fastest plain-Go row that can be compared with r.
-func rivalOf(rows []Row, r Row) (Row, bool) {
-	var best Row
-	found := false
-	for _, other := range rows {
-		if other.Kind != programs.PlainGo || other.Program != r.Program || other.Processors != r.Processors {
-			continue
-		}
-		if !found || other.NsPerOp < best.NsPerOp {
-			best, found = other, true
-		}
-	}
-	return best, found && best.NsPerOp > 0
 }
 
 // writeFigures writes the further figures, a row's name first and a line for each.
@@ -82,25 +59,44 @@ func writeFigures(out *strings.Builder, rows []Row) {
 		}
 		fmt.Fprintf(out, "\n%s %s, %s\n", r.Program, r.Variant, plural(r.Processors, "processor"))
 		for _, f := range r.Figures {
-			fmt.Fprintf(out, "  %s: %s\n", f.Doc, figure(f.Value))
+			fmt.Fprintf(out, "  %s\n", figure(f))
 		}
 	}
 }
 
-// figure writes a number, or the numbers of a slice in a row.
-func figure(value any) string {
-	switch v := value.(type) {
+// figure writes a figure on one line.
+func figure(f programs.Figure) string {
+	switch v := f.Value.(type) {
 	case float64:
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		return f.Doc + ": " + strconv.FormatFloat(v, 'f', 0, 64)
 	case []uint64:
-		words := make([]string, len(v))
-		for i, n := range v {
-			words[i] = strconv.FormatUint(n, 10)
+		if len(f.Labels) != len(v) {
+			return f.Doc + ": " + numbers(v)
 		}
-		return strings.Join(words, " ")
+		parts := make([]string, len(v))
+		for i, n := range v {
+			parts[i] = fmt.Sprintf("%s: %d", f.Labels[i], n)
+		}
+		return strings.Join(parts, ", ")
 	default:
-		return fmt.Sprint(v)
+		return fmt.Sprintf("%s: %v", f.Doc, v)
 	}
+}
+
+// shownNumbers is how many numbers of one kind a reader is expected to look at.
+const shownNumbers = 16
+
+// numbers writes numbers in a row, and how many more there are if they are too many.
+func numbers(all []uint64) string {
+	words := make([]string, 0, shownNumbers)
+	for _, n := range all[:min(len(all), shownNumbers)] {
+		words = append(words, strconv.FormatUint(n, 10))
+	}
+	line := strings.Join(words, " ")
+	if more := len(all) - len(words); more > 0 {
+		line += fmt.Sprintf(" … and %d more", more)
+	}
+	return line
 }
 
 // decimal writes a time with as many decimals as its size deserves.

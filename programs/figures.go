@@ -21,5 +21,8 @@ func Steals(rt *freerun.Runtime) Figure {
 		raids += p.Steals
 		taken += p.Stolen
 	}
-	return Figure{Name: "steals", Doc: "successful raids, and what they took", Value: []uint64{raids, taken}}
+	return Figure{
+		Name: "steals", Doc: "successful raids, and the units and free operations that they took",
+		Value: []uint64{raids, taken}, Labels: []string{"raids", "tasks taken"},
+	}
 }

@@ -93,6 +93,9 @@ type Figure struct {
 	Doc string
 	// Value is a number or a slice of numbers.
 	Value any
+	// Labels name the numbers of a slice if they are not alike, in a word or two each; tables then show them instead
+	// of Doc. Otherwise it is nil.
+	Labels []string
 }
 
 // NsPerOp returns the nanoseconds that one operation took, or 0 if there were none.

@@ -41,7 +41,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		Example: `  freerun bench                                       every program, reduced, in under a minute
   freerun bench fib --size 32 --processors 1,2        one program, with one and with two processors
   freerun bench fib --set work=1000                   with extra work at each operation
-  freerun bench ddb --variants units,channels --set hot=90
+  freerun bench ddb --variants replies,channels,mutex --set hot=90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
   freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -52,15 +52,15 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.processors, "processors", nil,
-		"measure with so many `processors`, one number or several (default GOMAXPROCS)")
-	flags.StringSliceVar(&f.variants, "variants", nil, "measure only these `variants`")
-	flags.StringSliceVar(&f.sizes, "size", nil, "the program's `size`, or PROGRAM=SIZE for each of several")
-	flags.StringSliceVar(&f.settings, "set", nil, "set another parameter: `NAME=NUMBER` or PROGRAM.NAME=NUMBER")
-	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn so many `times`")
+		"measure with so many processors: `N`, or several such as 1,2 (default GOMAXPROCS)")
+	flags.StringSliceVar(&f.variants, "variants", nil, "measure only the variants `NAME,NAME`")
+	flags.StringSliceVar(&f.sizes, "size", nil, "the program's size: `N`, or PROGRAM=N for each of several")
+	flags.StringSliceVar(&f.settings, "set", nil, "set another parameter: `NAME=N` or PROGRAM.NAME=N")
+	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
-	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to this `file`")
-	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to this `file`")
+	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to `FILE`")
+	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to `FILE`")
 	complete(c, "variants", bench.VariantNames(catalogue)...)
 	complete(c, "processors", "1", "2", "1,2")
 	complete(c, "runs")
@@ -121,11 +121,11 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		request.Processors = append(request.Processors, n)
 	}
 	for _, s := range f.sizes {
-		if program, size, ok := strings.Cut(s, "="); ok {
-			request.Params = append(request.Params, program+"."+programs.Size+"="+size)
-		} else {
-			request.Params = append(request.Params, programs.Size+"="+s)
+		setting, err := sizeSetting(s)
+		if err != nil {
+			return err
 		}
+		request.Params = append(request.Params, setting)
 	}
 	plan, err := bench.NewPlan(catalogue, request)
 	if err != nil {
@@ -136,6 +136,21 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		return err
 	}
 	return errors.Join(measure(c, plan, f.json), stop())
+}
+
+// sizeSetting turns a value of --size into the setting that it is short for.
+func sizeSetting(s string) (string, error) {
+	program, size, ok := strings.Cut(s, "=")
+	if !ok {
+		program, size = "", s
+	}
+	if _, err := strconv.Atoi(strings.ReplaceAll(size, "_", "")); err != nil {
+		return "", usagef("--size is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", s)
+	}
+	if program == "" {
+		return programs.Size + "=" + size, nil
+	}
+	return program + "." + programs.Size + "=" + size, nil
 }
 
 // measure carries out the plan and writes what it finds, also when it ends early.
@@ -164,5 +179,5 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
 		return nil
 	})
 	bar.end()
-	return errors.Join(err, bench.WriteTable(c.OutOrStdout(), rows))
+	return errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // tiny makes every program end at once.
-var tiny = []string{"--size", "fib=10,ddb=20,pingpong=50,fanin=100", "--runs", "2"}
+var tiny = []string{"--size", "fib=10,ddb=20,pingpong=100,fanin=100", "--runs", "2"}
 
 func TestJSONLines(t *testing.T) {
 	args := append([]string{"bench", "--json", "--processors", "1,2"}, tiny...)
@@ -78,7 +78,9 @@ func TestOneTableWithoutProgressBar(t *testing.T) {
 	if n := strings.Count(out, "allocs/op"); n != 1 {
 		t.Errorf("%d tables, want one:\n%s", n, out)
 	}
-	for _, word := range []string{"fib", "ddb", "pingpong", "fanin", "1.00  *", "messages run by each processor:"} {
+	for _, word := range []string{
+		"fib", "ddb", "pingpong", "fanin", "1.00  *", "messages run by each processor:", "raids: ", ", tasks taken: ",
+	} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q is missing in\n%s", word, out)
 		}
@@ -90,7 +92,7 @@ func TestOneTableWithoutProgressBar(t *testing.T) {
 
 // TestInterrupt interrupts a bench whose first program is done and whose second would take minutes.
 func TestInterrupt(t *testing.T) {
-	c := exec.Command(binary, "bench", "fib", "pingpong", "--json", "--runs", "200", "--size", "fib=2,pingpong=1000000")
+	c := exec.Command(binary, "bench", "fib", "pingpong", "--json", "--runs", "200", "--size", "fib=10,pingpong=1000000")
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -75,9 +75,19 @@ func explainFlag(c *cobra.Command, err error) error {
 	if errors.As(err, &absent) {
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		return unknownName("flag", "--"+absent.GetSpecifiedName(), known)
+		return unknownName("flag", typed(absent), known)
 	}
 	return usagef("%s: see %s --help", err, c.CommandPath())
+}
+
+// typed returns an unknown flag as it stands on the command line. Behind a single dash the parser takes every letter for
+// a flag, of which it names the first only.
+func typed(absent *pflag.NotExistError) string {
+	if letters := absent.GetSpecifiedShortnames(); letters != "" {
+		word, _, _ := strings.Cut(letters, "=")
+		return "-" + word
+	}
+	return "--" + absent.GetSpecifiedName()
 }
 
 // wanted describes the values that a type of flag takes.
@@ -89,6 +99,8 @@ func wanted(flagType string) string {
 		return "a duration such as 500ms, 10s or 1m"
 	case "bool":
 		return "true or false"
+	case "stringSlice":
+		return "one word, or several with commas in between"
 	}
 	return "a " + flagType
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
+	addCompletion(root)
 	return report(errs, root.ExecuteContext(ctx))
 }
 
@@ -38,15 +40,22 @@ was wrong, 130 interrupted.`,
 		if len(args) == 0 {
 			return nil
 		}
-		var known []string
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				known = append(known, sub.Name())
-			}
-		}
-		return unknownName("command", args[0], known)
+		return unknownName("command", args[0], available(c))
 	}
 	root.SetFlagErrorFunc(explainFlag)
+	root.Version = version(debug.ReadBuildInfo())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newBench(bench.Catalogue()), newServe(), newVersion())
 	return root
+}
+
+// available returns the names of the commands below c that a user may choose from.
+func available(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }

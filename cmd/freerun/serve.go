@@ -42,9 +42,9 @@ answers what it has been asked, and ends; a second signal ends it at once.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:6379", "listen on `HOST:PORT`; port 0 means any that is free")
-	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over so many `units`")
-	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on so many `processors`")
-	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait so `long` for what is under way")
+	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over `N` units")
+	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on `N` processors")
+	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
 	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
 	complete(c, "shards")
 	complete(c, "processors")

@@ -3,23 +3,33 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // serve starts a server on a free port of this machine and returns it with its address. The test ends it.
 func serve(t *testing.T, flags ...string) (c *exec.Cmd, addr string, errs *bytes.Buffer) {
+	t.Helper()
+	errs = new(bytes.Buffer)
+	c, addr = serveTo(t, errs, flags...)
+	return c, addr, errs
+}
+
+// serveTo is [serve] with a standard error of the test's choice.
+func serveTo(t *testing.T, errs io.Writer, flags ...string) (c *exec.Cmd, addr string) {
 	t.Helper()
 	c = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs = new(bytes.Buffer)
 	c.Stderr = errs
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -33,9 +43,9 @@ func serve(t *testing.T, flags ...string) (c *exec.Cmd, addr string, errs *bytes
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "freerun: listening on ")
 	if err != nil || !ok {
-		t.Fatalf("first line %q (%v), want where it listens; standard error: %s", line, err, errs)
+		t.Fatalf("first line %q (%v), want where it listens; standard error: %v", line, err, errs)
 	}
-	return c, addr, errs
+	return c, addr
 }
 
 // ask sends a command and returns the first line of the answer.
@@ -79,6 +89,57 @@ func TestServeDrains(t *testing.T) {
 			conn.Close()
 			t.Errorf("after %v somebody still listens on %s", signal, addr)
 		}
+	}
+}
+
+// watchdog ends a command that does not end by itself, so that a test fails instead of hanging. It decides nothing else.
+func watchdog(t *testing.T, c *exec.Cmd) {
+	dog := time.AfterFunc(2*time.Minute, func() { _ = c.Process.Kill() })
+	t.Cleanup(func() { dog.Stop() })
+}
+
+// TestServeEndsAtASecondSignal has a client that takes nothing of its replies, for which the server waits.
+func TestServeEndsAtASecondSignal(t *testing.T) {
+	errs, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errs.Close()
+	c, addr := serveTo(t, theirs, "--grace", "1h")
+	theirs.Close()
+	watchdog(t, c)
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const long = 1 << 20
+	if answer := ask(t, conn, fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s", long, strings.Repeat("v", long))); answer != "+OK" {
+		t.Fatalf("SET is answered by %q, want +OK", answer)
+	}
+	if _, err := conn.Write([]byte(strings.Repeat("GET k\r\n", 60))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Read(make([]byte, 1)); err != nil { // the first of 60 long replies is on its way
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for said := bufio.NewScanner(errs); ; {
+		if !said.Scan() {
+			t.Fatalf("the server ended without a second signal: %v", c.Wait())
+		}
+		if strings.Contains(said.Text(), "a second signal ends at once") {
+			break
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if how := c.ProcessState.String(); how != "signal: terminated" {
+		t.Errorf("the server ended with %q, want the second signal to end it", how)
 	}
 }
 

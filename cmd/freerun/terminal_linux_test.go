@@ -58,3 +58,33 @@ func TestProgressBarOnATerminal(t *testing.T) {
 		t.Error("no JSON on standard output")
 	}
 }
+
+// TestBenchEndsAtASecondInterrupt interrupts a measurement that takes minutes. That it is under way can be seen on a
+// terminal only, hence the place of this test.
+func TestBenchEndsAtASecondInterrupt(t *testing.T) {
+	master, slave := openTerminal(t)
+	c := exec.Command(binary, "bench", "pingpong", "--variants", "channels", "--size", "2_000_000_000", "--runs", "1")
+	c.Stderr = slave
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	watchdog(t, c)
+	var shown strings.Builder
+	for _, word := range []string{"pingpong/channels", "interrupt again to end at once"} {
+		for some := make([]byte, 4096); !strings.Contains(shown.String(), word); {
+			n, err := master.Read(some)
+			if err != nil {
+				t.Fatalf("the terminal does not show %q: %q; the command ended with %v", word, shown.String(), c.Wait())
+			}
+			shown.Write(some[:n])
+		}
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = c.Wait()
+	if how := c.ProcessState.String(); how != "signal: interrupt" {
+		t.Errorf("the bench ended with %q, want the second interrupt to end it", how)
+	}
+}

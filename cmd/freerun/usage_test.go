@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench"
 )
 
 // TestBadCommandLines: one line that says what is wrong and what would be right, nothing else, and status 2.
@@ -11,14 +13,25 @@ func TestBadCommandLines(t *testing.T) {
 		"bnech":                               `unknown command "bnech": did you mean "bench"?`,
 		"bench fbi":                           `unknown program "fbi": did you mean "fib"? there are fib, ddb, pingpong, fanin`,
 		"bench fib --variants futurs":         `did you mean "futures"? there are serial, futures, goroutines`,
-		"bench fib --size 99":                 `size is 99, and must be from 0 to 45`,
-		"bench fib --size big":                `"big" in the setting "size=big" is not a whole number`,
+		"bench fib --size 99":                 `size is 99, and must be from 10 to 45`,
+		"bench fib --size big":                `--size is "big", and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30`,
+		"bench --size fib":                    `--size is "fib", and must be a whole number`,
+		"bench --size fib=big":                `--size is "fib=big", and must be a whole number`,
+		"bench fib --size 0":                  `fib: size is 0, and must be from 10`,
+		"bench ddb --size 1":                  `ddb: size is 1, and must be from 10`,
+		"bench -processors 1":                 `unknown flag "-processors": did you mean "--processors"?`,
+		"bench fib -runs=3":                   `unknown flag "-runs": did you mean "--runs"?`,
+		"bench -x":                            `unknown flag "-x": there are --cpuprofile`,
+		"completion zzz":                      `unknown shell "zzz": `,
+		"completion bsh":                      `unknown shell "bsh": did you mean "bash"? there are bash, fish, powershell, zsh`,
+		"completion bash now":                 `takes no arguments`,
 		"bench --size 10":                     `write fib.size=10`,
 		"bench fib --processors two":          `--processors is "two", and must be whole numbers such as 1 or 1,2`,
 		"bench fib --processors 0":            `must be from 1 to 1024`,
 		"bench fib --runs 0":                  `--runs is 0, and must be at least 1`,
 		"bench fib --runs many":               `--runs is "many", and must be a whole number`,
 		"bench fib --runs":                    `--runs needs a value: a whole number`,
+		"bench fib --size":                    `--size needs a value: one word, or several`,
 		"bench fib --jsno":                    `unknown flag "--jsno": did you mean "--json"?`,
 		"bench fib --set work":                `write it as work=NUMBER`,
 		"bench fib --cpuprofile /nowhere/cpu": `--cpuprofile: open /nowhere/cpu`,
@@ -56,9 +69,28 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	out, _, _ := freerun(t, "bench", "--help")
-	for _, word := range []string{"fib:", "goroutines", "--set hot=50", "--processors", "--json"} {
+	for _, word := range []string{
+		"fib:", "goroutines", "--set hot=50", "--processors N", "--json", "--runs N", "the server answers by Tell",
+	} {
 		if !strings.Contains(out, word) {
 			t.Errorf("freerun bench --help does not mention %s", word)
+		}
+	}
+}
+
+// TestEveryVariantIsExplained: a name alone tells nobody what is measured.
+func TestEveryVariantIsExplained(t *testing.T) {
+	out, _, _ := freerun(t, "bench", "--help")
+	for _, p := range bench.Catalogue() {
+		for _, v := range p.Variants {
+			if v.Doc == "" || !strings.Contains(out, v.Name+" ") || !strings.Contains(out, v.Doc) {
+				t.Errorf("freerun bench --help does not say what %s/%s is", p.Name, v.Name)
+			}
+		}
+	}
+	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION"} {
+		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
+			t.Errorf("freerun serve --help does not mention %s", word)
 		}
 	}
 }

@@ -19,6 +19,13 @@ func TestVersionCommand(t *testing.T) {
 	}
 }
 
+func TestVersionFlag(t *testing.T) {
+	want, _, _ := freerun(t, "version")
+	if out, errs, status := freerun(t, "--version"); status != 0 || errs != "" || out != want {
+		t.Errorf("exit status %d, wrote %q and %q; want %q", status, out, errs, want)
+	}
+}
+
 func TestVersionOfABuild(t *testing.T) {
 	info := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"},

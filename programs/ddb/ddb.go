@@ -21,17 +21,17 @@ var Program = &programs.Program{
 	Source:    "Quirk 2008, section 9, figures 7 to 9",
 	Operation: "request served",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "requests that each client makes", Default: 50_000, Quick: 5_000, Min: 1, Max: 1_000_000_000},
+		{Name: programs.Size, Doc: "requests that each client makes", Default: 50_000, Quick: 30_000, Min: 10, Max: 1_000_000_000},
 		{Name: paramKeys, Doc: "keys that the clients share", Default: 1024, Quick: 1024, Min: 1, Max: 100_000_000},
 		{Name: paramHot, Doc: "percentage of the reads that go to the one hot key", Default: 50, Quick: 50, Min: 0, Max: 100},
 		{Name: paramServers, Doc: "server units", Default: 4, Quick: 4, Min: 1, Max: 4096},
 		{Name: paramClients, Doc: "client units", Default: 28, Quick: 28, Min: 1, Max: 100_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "units; the answer is a future in the client's next message", Run: runUnits},
-		{Name: "replies", Kind: programs.Freerun, Doc: "units; the server sends the answer as a message", Run: runReplies},
-		{Name: "channels", Kind: programs.PlainGo, Doc: "a goroutine per server and per client", Run: runChannels},
-		{Name: "mutex", Kind: programs.PlainGo, Doc: "a goroutine per client, each server's map under a lock", Run: runMutex},
+		{Name: "units", Kind: programs.Freerun, Doc: "units; the client's next message waits for the answer, a future", Run: runUnits},
+		{Name: "replies", Kind: programs.Freerun, Doc: "the same units; the server answers by Tell, so there are no futures", Run: runReplies},
+		{Name: "channels", Kind: programs.PlainGo, Doc: "a goroutine per server and per client, channels between them", Run: runChannels},
+		{Name: "mutex", Kind: programs.PlainGo, Doc: "a goroutine per client, no servers: each one's map is under a lock", Run: runMutex},
 	},
 	Expected: func(v programs.Values) string {
 		return strconv.Itoa(v.Get(paramClients) * v.Get(programs.Size))

@@ -18,12 +18,12 @@ var Program = &programs.Program{
 	Source:    "isolates the path of a message from outside",
 	Operation: "message received",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "messages in all", Default: 4_000_000, Quick: 400_000, Min: 1, Max: 1_000_000_000},
+		{Name: programs.Size, Doc: "messages in all", Default: 4_000_000, Quick: 400_000, Min: 100, Max: 1_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "the goroutines tell one unit", Run: runUnits},
-		{Name: "channels", Kind: programs.PlainGo, Doc: "one channel with a buffer of 1024", Run: runChannels},
-		{Name: "mutex", Kind: programs.PlainGo, Doc: "the counter under a lock", Run: runMutex},
+		{Name: "units", Kind: programs.Freerun, Doc: "the goroutines send to one unit by Tell", Run: runUnits},
+		{Name: "channels", Kind: programs.PlainGo, Doc: "a fifth goroutine receives from one channel with a buffer of 1024", Run: runChannels},
+		{Name: "mutex", Kind: programs.PlainGo, Doc: "no receiver: the goroutines count for themselves, under a lock", Run: runMutex},
 	},
 	Expected: func(v programs.Values) string {
 		n := v.Get(programs.Size)

@@ -16,13 +16,13 @@ var Program = &programs.Program{
 	Source:    "Quirk 2008, section 9, figures 4 to 6",
 	Operation: "call of fib",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "which Fibonacci number", Default: 30, Quick: 23, Min: 0, Max: 45},
+		{Name: programs.Size, Doc: "which Fibonacci number", Default: 30, Quick: 23, Min: 10, Max: 45},
 		{Name: work, Doc: "count to this at each call and each addition", Default: 0, Quick: 0, Min: 0, Max: 1_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "serial", Kind: programs.Baseline, Doc: "plain recursion", Run: runSerial},
-		{Name: "futures", Kind: programs.Freerun, Doc: "free operations whose futures a third one waits for", Run: runFutures},
-		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine, the other inline", Run: runGoroutines},
+		{Name: "serial", Kind: programs.Baseline, Doc: "plain recursion on one goroutine, the work itself", Run: runSerial},
+		{Name: "futures", Kind: programs.Freerun, Doc: "two free operations a call, and a third that waits for their futures", Run: runFutures},
+		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine that answers over a channel, the other inline", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(number(v.Get(programs.Size))) },
 }

@@ -13,11 +13,11 @@ var Program = &programs.Program{
 	Source:    "isolates the path of one message between units",
 	Operation: "hop",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "hops", Default: 2_000_000, Quick: 200_000, Min: 1, Max: 2_000_000_000},
+		{Name: programs.Size, Doc: "hops", Default: 2_000_000, Quick: 200_000, Min: 100, Max: 2_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "two units that tell each other", Run: runUnits},
-		{Name: "channels", Kind: programs.PlainGo, Doc: "two goroutines, two unbuffered channels", Run: runChannels},
+		{Name: "units", Kind: programs.Freerun, Doc: "two units that send each other messages by Tell", Run: runUnits},
+		{Name: "channels", Kind: programs.PlainGo, Doc: "two goroutines and two unbuffered channels", Run: runChannels},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }

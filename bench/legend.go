@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// rivalMark stands behind the ratio of the best plain-Go variant.
+const rivalMark = "*"
+
+// group is the rows of one program with one number of processors: those that can be compared.
+type group struct {
+	rows    []Row
+	rival   int      // the fastest plain-Go row, or -1 if there is none or one was not measured
+	missing []string // the plain-Go variants that were not measured
+}
+
+// groups divides rows, which are in the order in which [Plan.Run] hands them out.
+func (p *Plan) groups(rows []Row) []group {
+	var groups []group
+	for i := 0; i < len(rows); {
+		end := i + 1
+		for end < len(rows) && rows[end].Program == rows[i].Program && rows[end].Processors == rows[i].Processors {
+			end++
+		}
+		groups = append(groups, p.group(rows[i:end]))
+		i = end
+	}
+	return groups
+}
+
+// group finds the rival among the rows. The fastest of some plain-Go variants would flatter freerun when a faster one
+// was left out, so a rival is named only if all of them were measured.
+func (p *Plan) group(rows []Row) group {
+	g := group{rows: rows, rival: -1}
+	for _, j := range p.jobs {
+		if j.program.Name != rows[0].Program {
+			continue
+		}
+		for _, v := range j.program.Variants {
+			measured := slices.ContainsFunc(rows, func(r Row) bool { return r.Variant == v.Name })
+			if v.Kind == programs.PlainGo && !measured {
+				g.missing = append(g.missing, v.Name)
+			}
+		}
+	}
+	if len(g.missing) > 0 {
+		return g
+	}
+	for i, r := range rows {
+		if r.Kind == programs.PlainGo && r.NsPerOp > 0 && (g.rival < 0 || r.NsPerOp < rows[g.rival].NsPerOp) {
+			g.rival = i
+		}
+	}
+	return g
+}
+
+// ratio returns the time of a row as a multiple of the rival's, and the rival's mark; both are empty if the row is not
+// compared.
+func (g group) ratio(i int) (ratio, mark string) {
+	if g.rival < 0 || g.rows[i].Kind == programs.Baseline {
+		return "", ""
+	}
+	if i == g.rival {
+		mark = rivalMark
+	}
+	return fmt.Sprintf("%.2f", g.rows[i].NsPerOp/g.rows[g.rival].NsPerOp), mark
+}
+
+// legend says what the table's columns mean, and nothing that does not hold for this one.
+func (p *Plan) legend(groups []group) string {
+	var out strings.Builder
+	if slices.ContainsFunc(groups, func(g group) bool { return g.rival >= 0 }) {
+		fmt.Fprintf(&out, "%s the fastest plain-Go variant; the ratios are to it. ", rivalMark)
+	}
+	fmt.Fprintf(&out, "ns/op is the median of %s.\n", runs(groups))
+	for _, name := range baselines(groups) {
+		fmt.Fprintf(&out, "%s is a baseline: no concurrency, not compared.\n", name)
+	}
+	for _, line := range p.withoutRatio(groups) {
+		out.WriteString(line + "\n")
+	}
+	if name, ok := p.reduced(); ok {
+		fmt.Fprintf(&out, "reduced sizes: for figures run the program by name, such as freerun bench %s\n", name)
+	}
+	return out.String()
+}
+
+// runs says of how many runs the rows are. An interrupt leaves some with one fewer than others.
+func runs(groups []group) string {
+	least, most := groups[0].rows[0].Runs, 0
+	for _, g := range groups {
+		for _, r := range g.rows {
+			least, most = min(least, r.Runs), max(most, r.Runs)
+		}
+	}
+	if least < most {
+		return fmt.Sprintf("%d to %d runs", least, most)
+	}
+	return plural(most, "run")
+}
+
+// baselines returns the names of the baselines that are shown, each once.
+func baselines(groups []group) []string {
+	var names []string
+	for _, g := range groups {
+		for _, r := range g.rows {
+			if r.Kind == programs.Baseline && !slices.Contains(names, r.Variant) {
+				names = append(names, r.Variant)
+			}
+		}
+	}
+	return names
+}
+
+// withoutRatio says which programs have no ratio for want of which variants. What holds for several numbers of
+// processors is said once.
+func (p *Plan) withoutRatio(groups []group) []string {
+	type gap struct{ program, missing string }
+	var gaps []gap
+	processors := make(map[gap][]string)
+	for _, g := range groups {
+		if len(g.missing) == 0 {
+			continue
+		}
+		verb := " was"
+		if len(g.missing) > 1 {
+			verb = " were"
+		}
+		at := gap{g.rows[0].Program, strings.Join(g.missing, " and ") + verb}
+		if processors[at] == nil {
+			gaps = append(gaps, at)
+		}
+		processors[at] = append(processors[at], fmt.Sprint(g.rows[0].Processors))
+	}
+	var lines []string
+	for _, at := range gaps {
+		with := ""
+		if len(p.processors) > 1 {
+			with = " with " + strings.Join(processors[at], ", ") + " processors"
+		}
+		lines = append(lines, fmt.Sprintf("no ratio for %s%s: %s not measured.", at.program, with, at.missing))
+	}
+	return lines
+}
+
+// reduced returns the first program that is measured at its reduced size, if any is.
+func (p *Plan) reduced() (string, bool) {
+	for _, j := range p.jobs {
+		if j.reduced {
+			return j.program.Name, true
+		}
+	}
+	return "", false
+}

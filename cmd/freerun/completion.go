@@ -1,0 +1,24 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// addCompletion adds the command that prints completion scripts, and makes it refuse what it does not know: as it
+// comes, it prints its help and succeeds. The root must know where it writes to, since the scripts keep to that.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownName("shell", args[0], available(c))
+		}
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = noArguments
+		}
+	}
+}
