@@ -17,7 +17,7 @@ type border struct {
 	stripes []stripe
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
-	sent, failed, abandoned, lost atomics.Uint64
+	sent, ran, failed, abandoned, lost atomics.Uint64
 }
 
 type stripe struct {
@@ -28,7 +28,13 @@ type stripe struct {
 	_       pad.Line
 }
 
-func (b *border) init() { b.stripes = make([]stripe, runtime.GOMAXPROCS(0)) }
+// fewestStripes is more than most programs have Ps: GOMAXPROCS may be raised while the runtime runs, and a P without a
+// stripe works, but allocates for each message.
+const fewestStripes = 16
+
+func (b *border) init() {
+	b.stripes = make([]stripe, max(fewestStripes, runtime.GOMAXPROCS(0), runtime.NumCPU()))
+}
 
 // enter returns a stripe that is the caller's until leave, in which time it must not block; nil if there is none to be had.
 func (b *border) enter() *stripe {
@@ -60,15 +66,54 @@ func (b *border) leave(s *stripe) {
 	}
 }
 
-// countSent counts a message that is about to be sent from outside. It must come before the message is queued: then whoever
-// sees that a message was run sees that it was sent.
-func (b *border) countSent() {
-	if s := b.enter(); s != nil {
-		s.sent.Add(1)
-		b.leave(s)
+// countSent counts a message that is about to be sent from outside; false if the runtime takes none any more. It must come before the
+// message is queued: then whoever sees that a message was run sees that it was sent.
+//
+// The look at the phase comes after the count, and both in one stay in the stripe, so that a shutdown can be sure: it sets the
+// phase, waits until everybody has left the stripe that they were in (rendezvous), and has then all counts of
+// those who were admitted.
+func (rt *Runtime) countSent() bool {
+	b := &rt.border
+	s := b.enter()
+	if s == nil {
+		return rt.countWithoutStripe()
+	}
+	admitted := s.count(rt)
+	b.leave(s)
+	return admitted
+}
+
+func (s *stripe) count(rt *Runtime) bool {
+	s.sent.Add(1)
+	if rt.phase.Load() != running {
+		s.sent.Add(^uint64(0))
+		return false
+	}
+	return true
+}
+
+func (rt *Runtime) countWithoutStripe() bool {
+	rt.border.sent.Add(1)
+	if rt.phase.Load() != running {
+		rt.border.sent.Add(^uint64(0))
+		return false
+	}
+	return true
+}
+
+// rendezvous returns when everybody has left the stripe that they were in when it was called.
+func (b *border) rendezvous() {
+	if pin.Exclusive {
+		pin.Rendezvous()
 		return
 	}
-	b.sent.Add(1)
+	for i := range b.stripes {
+		s := &b.stripes[i]
+		for !s.claimed.CompareAndSwap(false, true) {
+			runtime.Gosched()
+		}
+		b.leave(s)
+	}
 }
 
 // totalSent returns how many messages were sent from outside.

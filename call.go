@@ -26,8 +26,10 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	}
 	if c.processor != nil {
 		c.counters.sent.Add(1)
-	} else {
-		c.rt.border.countSent()
+	} else if !c.rt.countSent() {
+		m.arg = *new(A)
+		m.fillFailed(c, ErrClosed)
+		return f
 	}
 	if o.args == nil {
 		c.dispatch(&m.letter)
@@ -50,8 +52,8 @@ func (c *Context) dispatch(l *letter) {
 	switch {
 	case !l.free():
 		l.unit.deliver(c, l)
-	case c.processor != nil && c.rt == l.unit.rt:
-		if c.waking && c.processor.Running().Kind != unitKind && c.current == nil {
+	case c.at(l.unit.rt):
+		if task := c.processor.Running(); c.waking && c.current == nil && task != nil && task.Kind != unitKind {
 			c.processor.Hand(&l.Task) // the running task is a free operation that has just ended
 		} else {
 			c.processor.Push(&l.Task)
@@ -79,7 +81,7 @@ func (o *operation[A, R]) collect(c *Context, m *call[A, R], fresh bool) {
 		}
 		switch m.await(c, dep, fresh) {
 		case circular:
-			c.countFailed(ErrCycle)
+			c.countFailed(m.unit.rt, ErrCycle, 1)
 			return
 		case waits:
 			return
@@ -115,18 +117,20 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 func (o *operation[A, R]) failCall(c *Context, l *letter, err error) {
 	m := callOf[A, R](l)
 	m.arg = *new(A)
-	c.countFailed(err)
-	m.fillFailed(c, err)
+	c.countFailed(l.unit.rt, err, 1)
+	if !m.fillFailed(c, err) {
+		c.countFailed(l.unit.rt, err, minusOne)
+	}
 }
 
 // settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
 func (o *operation[A, R]) settle(c *Context, r *result[R], v R, err error, forwarded any) {
 	switch {
 	case err == nil && forwarded != nil:
-		r.fillFailed(c, ErrForward)
+		r.finish(c, ErrForward)
 	case err == nil && o.results == nil:
 		r.value = v
-		r.fill(c)
+		r.finish(c, nil)
 	case err == nil:
 		r.value = v
 		r.become(o.owing)
@@ -134,16 +138,40 @@ func (o *operation[A, R]) settle(c *Context, r *result[R], v R, err error, forwa
 	case err == ErrForward:
 		source, ok := forwarded.(*result[R])
 		if !ok {
-			r.fillFailed(c, err)
+			r.finish(c, err)
 			return
 		}
 		r.become(o.passing)
-		if r.await(c, &source.message, false) == resolved {
+		if r.owe(c, &source.message) == resolved {
 			r.takeOver(c, source)
 		}
 	default:
-		r.fillFailed(c, err)
+		r.finish(c, err)
 	}
+}
+
+// finish counts the message as run, and publishes its outcome: err, or the value. It is counted before, so that whoever sees the outcome
+// sees it counted; and that is taken back if somebody else has sealed, and counted, it.
+func (m *message) finish(c *Context, err error) {
+	c.countRan(m.unit.rt, 1)
+	won := false
+	if err != nil {
+		won = m.fillFailed(c, err)
+	} else {
+		won = m.fill(c)
+	}
+	if !won {
+		c.countRan(m.unit.rt, minusOne)
+	}
+}
+
+// owe makes m, which was run, wait for dep.
+func (m *message) owe(c *Context, dep *message) waiting {
+	w := m.await(c, dep, false)
+	if w == circular {
+		c.countRan(m.unit.rt, 1)
+	}
+	return w
 }
 
 // payUp waits for the next future in the result, or fills the cell if there is none.
@@ -153,13 +181,13 @@ func (o *operation[A, R]) payUp(c *Context, r *result[R]) {
 		switch {
 		case err != nil:
 			r.value = *new(R)
-			r.fillFailed(c, received(o.called.describe(&r.letter), err))
+			r.finish(c, received(o.called.describe(&r.letter), err))
 			return
 		case dep == nil:
-			r.fill(c)
+			r.finish(c, nil)
 			return
 		}
-		if r.await(c, dep, false) != resolved {
+		if r.owe(c, dep) != resolved {
 			return
 		}
 	}
@@ -179,10 +207,9 @@ func (o *operation[A, R]) wakePassing(c *Context, l *letter) {
 
 // takeOver makes the outcome of source, which is resolved, that of r.
 func (r *result[R]) takeOver(c *Context, source *result[R]) {
-	if _, err := source.outcome(); err != nil {
-		r.fillFailed(c, err)
-		return
+	_, err := source.outcome()
+	if err == nil {
+		r.value = source.value
 	}
-	r.value = source.value
-	r.fill(c)
+	r.finish(c, err)
 }

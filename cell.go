@@ -71,23 +71,25 @@ func (m *message) seal(c *Context, with *queue.Node) bool {
 }
 
 // fill publishes the outcome that the caller, who holds the letter, has written to value.
-func (m *message) fill(c *Context) {
+// It returns false if the cell was sealed already.
+func (m *message) fill(c *Context) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
-	if !m.state.CompareAndSwap(nil, &filled) { // somebody waits, or it is sealed
-		m.seal(c, &filled)
-	}
+	return m.state.CompareAndSwap(nil, &filled) || m.seal(c, &filled) // in vain if somebody waits, or it is sealed
 }
 
-// fillFailed publishes err as the outcome.
-func (m *message) fillFailed(c *Context, err error) {
+// fillFailed publishes err as the outcome, as fill does.
+func (m *message) fillFailed(c *Context, err error) bool {
 	m.edge.Store(&newFailure(err).message)
-	m.seal(c, &filled)
+	return m.seal(c, &filled)
 }
 
 // notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.
 func (m *message) notify(l *letter) bool {
+	if m.unit != nil && m.unit.rt != l.unit.rt {
+		m.done() // known to its runtime, so that the end of that one closes it (done.go)
+	}
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {

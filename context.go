@@ -92,7 +92,6 @@ func (c *Context) begin(l *letter, k *kind) {
 func (c *Context) end() (forwarded any) {
 	c.current = nil
 	c.busy.Store(nil)
-	c.counters.ran.Add(1)
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}
@@ -120,19 +119,34 @@ func (c *Context) wake(newest *queue.Node) {
 	c.waking = false
 }
 
-// countFailed counts a message that ended with err instead of being run to its end.
-func (c *Context) countFailed(err error) {
+// countFailed counts a message of rt, which need not be this context's, that ended with err instead of being run to its end. n is 1, or
+// minusOne to take that back.
+func (c *Context) countFailed(rt *Runtime, err error, n uint64) {
 	_, started := err.(*PanicError)
-	abandoned := !started && c.rt.phase.Load() >= aborting
-	if c.processor != nil {
-		c.counters.failed.Add(1)
+	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
+	if c.at(rt) {
+		c.counters.failed.Add(n)
 		if abandoned {
-			c.counters.abandoned.Add(1)
+			c.counters.abandoned.Add(n)
 		}
 		return
 	}
-	c.rt.border.failed.Add(1)
+	rt.border.failed.Add(n)
 	if abandoned {
-		c.rt.border.abandoned.Add(1)
+		rt.border.abandoned.Add(n)
 	}
 }
+
+// countRan counts a message of rt that was run to its end, and whose outcome is known. n is as for countFailed.
+func (c *Context) countRan(rt *Runtime, n uint64) {
+	if c.at(rt) {
+		c.counters.ran.Add(n)
+	} else {
+		rt.border.ran.Add(n)
+	}
+}
+
+const minusOne = ^uint64(0)
+
+// at reports whether c is the context of a processor of rt.
+func (c *Context) at(rt *Runtime) bool { return c.processor != nil && c.rt == rt }

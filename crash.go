@@ -32,25 +32,27 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 
 // lose counts and reports the failure of a message that has no future.
 func (c *Context) lose(k *kind, l *letter, err error) {
-	if c.processor != nil {
+	rt := l.unit.rt
+	if c.at(rt) {
 		c.counters.lost.Add(1)
 	} else {
-		c.rt.border.lost.Add(1)
+		rt.border.lost.Add(1)
 	}
 	if _, told := err.(*PanicError); told {
 		return
 	}
 	// At most one report a second: a flood of failures must not become a flood of text.
 	now := time.Now().UnixNano()
-	last := c.rt.lostAt.Load()
-	if now-last < int64(time.Second) || !c.rt.lostAt.CompareAndSwap(last, now) {
+	last := rt.lostAt.Load()
+	if now-last < int64(time.Second) || !rt.lostAt.CompareAndSwap(last, now) {
 		return
 	}
-	c.rt.log(slog.LevelWarn, "operation without a future failed", "operation", k.describe(l), "error", err,
-		"lost", c.rt.Stats().Lost)
+	rt.log(slog.LevelWarn, "operation without a future failed", "operation", k.describe(l), "error", err, "lost", rt.Stats().Lost)
 }
 
+// log reports to the logger, which is the user's: one that panics must not end the process.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
+	defer func() { _ = recover() }()
 	logger := rt.logger
 	if logger == nil {
 		logger = slog.Default()

@@ -29,7 +29,8 @@
 //
 //  1. Exclusion. At most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
 //  2. Order. Messages to one unit run in the order in which they became ready; those ready when sent, in the order sent, wherever
-//     one send returned before the other began.
+//     one send returned before the other began. A message that waits for futures becomes ready when the runtime comes to it after the
+//     last of them was resolved: what is sent in that moment may come before it.
 //  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrCycle], [ErrOtherRuntime], a
 //     [*PanicError] or an [*ArgumentError]). Nothing is lost, no future stays open for ever. Tell returns an error when it
 //     is refused; later failures of what has no future are counted in [Stats] and logged.
@@ -41,20 +42,22 @@
 //     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
 //     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core.
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
-//     operations; and a busy processor lets the program's ordinary goroutines run about every 25 µs.
+//     operations; and a busy processor lets the program's ordinary goroutines run about every 45 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
 //     the unit goes on with its next message. What Go itself ends the process for (a concurrent map write, a stack
 //     overflow, no memory) no library survives.
 //  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and returns when the work is done. Past its
 //     deadline what has not started fails with ErrClosed, and an operation that does not return is named in the error.
 //  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
-//  10. Cost. Tell allocates nothing in steady state, Send at most once besides what the argument itself allocates; an idle unit costs
+//  10. Cost. Tell allocates nothing in steady state, Send at most once besides what the argument itself allocates (and what its scan
+//     does, where interfaces or maps in it hold futures); an idle unit costs
 //     72 bytes beside its state. The argument of an operation is dropped before its future is resolved.
 //
 // # What the scan of an argument looks into
 //
 // Struct fields, exported or not, arrays, slices, maps, pointers, and what is in interfaces; values may lead back to themselves.
-// It does not look into units, runtimes, contexts, channels, functions, the types of sync and sync/atomic, nor structs that
-// have a field of those: what a mutex guards is not read without it. What cannot hold a future by its type costs nothing. A map that
-// was sent must not be written before the message is run.
+// It does not look into units, runtimes, operations, contexts, channels and functions, nor into the types of sync and sync/atomic and
+// structs that have a field of those two packages: what a mutex guards is not read without it. What cannot hold a future by its type
+// costs nothing. What an argument leads to is read again, on other goroutines, until the message is run: maps, and whatever else may
+// hold a future by its type, must not be written before.
 package freerun

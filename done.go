@@ -63,5 +63,10 @@ func (m *message) outcomeNow() (closed bool, err error) {
 	return closed, err
 }
 
+func (m *message) closedNow() bool {
+	closed, _ := m.outcomeNow()
+	return closed
+}
+
 // abandon closes m because its runtime has ended. Any goroutine.
 func (m *message) abandon() { m.seal(m.unit.rt.stranger(), &abandoned) }

@@ -15,9 +15,10 @@ import (
 // in all. The mark falls again when letters are left to the collector.
 type flood struct {
 	made    atomics.Int64 // letters of the operation that exist
-	raised  atomics.Int64 // by how much the mark lies above lowMark
+	raised  atomics.Int64 // by how much the mark lies above low
 	waiting atomics.Int32
 	notice  chan struct{}
+	low     int64 // the mark, when it is not raised
 }
 
 const (
@@ -40,7 +41,7 @@ func (f *flood) dropped() {
 }
 
 // high reports whether so many letters exist that another sender should wait for one to come back.
-func (f *flood) high() bool { return f.made.Load() >= lowMark+f.raised.Load() }
+func (f *flood) high() bool { return f.made.Load() >= f.low+f.raised.Load() }
 
 // returned wakes one who waits, after a batch came back.
 func (f *flood) returned() {

@@ -14,7 +14,7 @@ import (
 // A future keeps its result alive, not the argument of its operation.
 type Future[R any] struct{ cell *result[R] }
 
-// Resolved returns a future that has the result v already.
+// Resolved returns a future that has the result v already. It is taken as it is: futures in v are not waited for.
 func Resolved[R any](v R) Future[R] {
 	r := &result[R]{value: v}
 	r.state.Store(&filled)
@@ -75,24 +75,23 @@ func (f Future[R]) Done() <-chan struct{} {
 // whose sender gives up is run all the same. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
 // once if there is no outcome yet, whatever ctx is. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
-	if ctx == nil {
-		panic("freerun: Wait with a nil context")
-	}
-	v, err := f.Result()
-	if err != ErrWouldBlock || f.cell == nil {
-		return v, err
-	}
-	if sched.Current() != nil {
-		return v, err
+	mustContext(ctx)
+	if f.cell == nil || f.cell.closedNow() || sched.Current() != nil {
+		return f.Result()
 	}
 	select {
 	case <-f.cell.done():
-		return f.Result()
 	case <-ctx.Done():
-		if v, err = f.Result(); err != ErrWouldBlock {
-			return v, err
+		if !f.cell.closedNow() {
+			return *new(R), ctx.Err()
 		}
-		return v, ctx.Err()
+	}
+	return f.Result()
+}
+
+func mustContext(ctx context.Context) {
+	if ctx == nil {
+		panic("freerun: a nil context.Context; use context.Background() if there is none")
 	}
 }
 

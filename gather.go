@@ -54,7 +54,7 @@ func (g *gathering) proceed(c *Context) {
 			continue
 		}
 		if m != nil && m.closesCycle(dep) && m.seal(c, &cycled) {
-			c.countFailed(ErrCycle)
+			c.countFailed(m.unit.rt, ErrCycle, 1)
 		}
 		return
 	}

@@ -21,7 +21,10 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		m := c.magazine(o.id)
 		l, d = m.take(), m.depot
 	} else {
-		l, d = c.rt.letterFromOutside(o.id)
+		var admitted bool
+		if l, d, admitted = c.rt.letterFromOutside(o.id); !admitted {
+			return ErrClosed
+		}
 	}
 	if l == nil {
 		l = o.newNotes(d)
@@ -91,19 +94,22 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	_, err := o.call(c, n.unit, n.arg)
 	n.arg = *new(A)
 	c.end()
+	c.counters.ran.Add(1)
+	u := n.unit
 	if err != nil && err != ErrForward {
 		c.lose(o.told, &n.letter, err)
 	}
-	if n.unit.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses
+	n.unit = &c.rt.free              // a letter that is kept must not keep its unit
+	if u.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses
 		c.magazine(o.id).put(&n.letter)
 	} else {
-		n.unit.late = &n.letter
+		u.late = &n.letter
 	}
 }
 
 // failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
 func (o *operation[A, R]) failNote(c *Context, l *letter, err error) {
-	c.countFailed(err)
+	c.countFailed(l.unit.rt, err, 1)
 	if err != ErrClosed { // that is told by the shutdown that it belongs to
 		c.lose(o.told, l, err)
 	}

@@ -45,7 +45,7 @@ func newPlan(t reflect.Type) *plan {
 	return p
 }
 
-// mayHold reports whether a value of type t can hold a future. path has the types that the question came through.
+// mayHold reports whether a value of type t can hold a future. path has the types that were asked already.
 func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 	if isFuture(t) {
 		return true
@@ -53,8 +53,7 @@ func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 	if path[t] || opaque(t) {
 		return false
 	}
-	path[t] = true
-	defer delete(path, t)
+	path[t] = true // for good: a type that was found to hold one ends the question
 	switch t.Kind() {
 	case reflect.Interface:
 		return true
@@ -76,26 +75,31 @@ func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 
 var (
 	contextType = reflect.TypeFor[context.Context]()
-	sealedType  = reflect.TypeFor[interface{ opaqueToScan() }]()
 	ownPackage  = reflect.TypeFor[Runtime]().PkgPath()
 )
 
-func (*Runtime) opaqueToScan() {}
-func (*unit) opaqueToScan()    {}
-
+// isFuture recognises futures by what they are made of, as a program may give the type another name.
 func isFuture(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.PkgPath() == ownPackage && strings.HasPrefix(t.Name(), "Future[")
+	if t.Kind() != reflect.Struct || t.NumField() != 1 || t.Field(0).Type.Kind() != reflect.Pointer {
+		return false
+	}
+	cell := t.Field(0).Type.Elem()
+	return cell.PkgPath() == ownPackage && strings.HasPrefix(cell.Name(), "result[")
 }
 
 // opaque reports whether the scan does not look into values of type t: units, runtimes, contexts, synchronisation, and what is
 // guarded by synchronisation of its own. To read the insides of a struct with a mutex without holding it would be a
 // race, and a crash if a map is in it.
 func opaque(t reflect.Type) bool {
-	if t.Implements(contextType) || t.Implements(sealedType) || reflect.PointerTo(t).Implements(sealedType) {
+	if t.Kind() == reflect.Pointer && opaque(t.Elem()) || isContext(t) {
 		return true
 	}
 	if t.Kind() != reflect.Struct {
 		return false
+	}
+	if t.PkgPath() == ownPackage {
+		name, _, _ := strings.Cut(t.Name(), "[")
+		return name == "Unit" || name == "Runtime" || name == "Operation" || name == "FreeOperation"
 	}
 	if synchronises(t) {
 		return true
@@ -106,6 +110,24 @@ func opaque(t reflect.Type) bool {
 		}
 	}
 	return false
+}
+
+// isContext reports whether t is a context: not merely a struct that has one embedded, beside what else it has.
+func isContext(t reflect.Type) bool {
+	if !t.Implements(contextType) {
+		return false
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct && t.PkgPath() != contextType.PkgPath() {
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Anonymous && f.Type.Implements(contextType) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func synchronises(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

@@ -94,42 +94,69 @@ func (c *Context) magazine(id int) *magazine {
 }
 
 // letterFromOutside counts a message that an ordinary goroutine is about to send with operation id, and returns a letter to use
-// again, nil if a new one is to be made; and the depot. It holds the sender back while the receiver is far behind.
-func (rt *Runtime) letterFromOutside(id int) (*letter, *depot) {
-	l, d := rt.letterFromStripe(id, 1)
-	if l != nil || !d.flood.high() {
-		return l, d
+// again, nil if a new one is to be made, and the depot; or false if the runtime takes no messages any more. It holds the sender back
+// while the receiver is far behind.
+func (rt *Runtime) letterFromOutside(id int) (l *letter, d *depot, admitted bool) {
+	l, d, found := rt.letterFromStripe(id, true)
+	switch found {
+	case refused:
+		return nil, nil, false
+	case noStripe:
+		return nil, d, true
 	}
-	for l == nil && d.hold(&rt.border) {
-		l, d = rt.letterFromStripe(id, 0)
+	if l != nil || !d.flood.high() {
+		return l, d, true
+	}
+	for l == nil && found == served && d.hold(&rt.border) {
+		l, d, found = rt.letterFromStripe(id, false)
 	}
 	if !d.empty() {
 		d.flood.returned() // there is more than this sender was told of: tell the next
 	}
-	return l, d
+	return l, d, true
 }
 
-func (rt *Runtime) letterFromStripe(id int, sent uint64) (*letter, *depot) {
+// found is what came of a look into a stripe.
+type found uint8
+
+const (
+	served found = iota
+	noStripe
+	refused
+)
+
+// letterFromStripe takes a letter from the stripe of this thread, after counting the message if it is to.
+func (rt *Runtime) letterFromStripe(id int, count bool) (*letter, *depot, found) {
 	s := rt.border.enter()
 	if s == nil {
-		rt.border.sent.Add(sent)
-		return nil, rt.depot(id)
+		if count && !rt.countWithoutStripe() {
+			return nil, nil, refused
+		}
+		return nil, rt.depot(id), noStripe
 	}
-	s.sent.Add(sent)
+	if count && !s.count(rt) {
+		rt.border.leave(s)
+		return nil, nil, refused
+	}
 	m := s.letters.of(id)
 	if m == nil {
 		rt.border.leave(s)
-		d := rt.depot(id)
-		room := make([]magazine, id+1) // here, as nobody should allocate much in a stripe
-		if s = rt.border.enter(); s != nil {
-			s.letters.open(id, d, room)
-			rt.border.leave(s)
-		}
-		return nil, d
+		return nil, rt.openMagazine(id), served
 	}
 	l, d := m.take(), m.depot
 	rt.border.leave(s)
-	return l, d
+	return l, d, served
+}
+
+// openMagazine makes a magazine for operation id in a stripe, and returns its depot. The room is made before entering the
+// stripe, as nobody should allocate much there.
+func (rt *Runtime) openMagazine(id int) *depot {
+	d, room := rt.depot(id), make([]magazine, id+1)
+	if s := rt.border.enter(); s != nil {
+		s.letters.open(id, d, room)
+		rt.border.leave(s)
+	}
+	return d
 }
 
 // depot holds full batches of letters of one operation. Any goroutine.
@@ -145,6 +172,8 @@ func (rt *Runtime) depot(id int) *depot {
 	}
 	d := &depot{}
 	d.flood.notice = make(chan struct{}, 1)
+	// What fits into the magazines of everybody is not under way.
+	d.flood.low = lowMark + int64(2*batchSize*(len(rt.contexts)+len(rt.border.stripes)))
 	first, _ := rt.depots.LoadOrStore(id, d)
 	return first.(*depot)
 }

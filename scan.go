@@ -23,7 +23,7 @@ func (pl *plan) firstOpen(p unsafe.Pointer) (*message, error) {
 	}
 	s := newScan(pl)
 	defer s.release()
-	pl.shape.walk(p, s)
+	s.run(p, pl.shape)
 	return s.open, s.err
 }
 
@@ -39,11 +39,12 @@ func (pl *plan) allOpen(p unsafe.Pointer) []*message {
 	s := newScan(pl)
 	defer s.release()
 	s.collect = true
-	pl.shape.walk(p, s)
+	s.run(p, pl.shape)
 	return s.all
 }
 
-// scan is one walk through a value.
+// scan is one walk through a value. What a value refers to is put aside and walked through later: a list of millions of links needs
+// no stack then.
 type scan struct {
 	collect bool
 	open    *message
@@ -51,6 +52,13 @@ type scan struct {
 	all     []*message
 	cyclic  bool
 	visited map[place]struct{}
+	aside   []row
+}
+
+// row is n values of one shape, at p and after it.
+type row struct {
+	place
+	size uintptr
 }
 
 // place is a value that was walked through: its address; its shape, as a struct and its first field have one address; and
@@ -69,11 +77,28 @@ func newScan(pl *plan) *scan {
 	return s
 }
 
+// release gives the scan back, but for what a large value has left of it.
 func (s *scan) release() {
-	visited := s.visited
-	clear(visited)
-	*s = scan{visited: visited}
+	const most = 1024
+	if len(s.visited) > most || cap(s.aside) > most {
+		return
+	}
+	clear(s.visited)
+	clear(s.aside[:cap(s.aside)])
+	*s = scan{visited: s.visited, aside: s.aside[:0]}
 	scans.Put(s)
+}
+
+// run walks through the value at p and all that it leads to.
+func (s *scan) run(p unsafe.Pointer, first shape) {
+	for r := (row{place: place{p, first, 1}}); walkRow(r.p, r.n, r.size, r.s, s); {
+		last := len(s.aside) - 1
+		if last < 0 {
+			return
+		}
+		r, s.aside[last] = s.aside[last], row{}
+		s.aside = s.aside[:last]
+	}
 }
 
 // meet looks at a future, and returns whether to go on.
@@ -98,20 +123,25 @@ func (s *scan) meet(m *message) bool {
 	return true
 }
 
-// enter reports whether the n values behind a reference are to be walked through: once, if values may lead back.
-func (s *scan) enter(p unsafe.Pointer, inner shape, n int) bool {
-	if p == nil {
+// refer has the n values at p walked through later: once, if values may lead back.
+func (s *scan) refer(p unsafe.Pointer, inner shape, n int, size uintptr) {
+	at := place{p, inner, n}
+	if p == nil || n == 0 || s.been(at) {
+		return
+	}
+	s.aside = append(s.aside, row{at, size})
+}
+
+// been reports whether a place was walked through before, and remembers it, if values may lead back.
+func (s *scan) been(at place) bool {
+	if !s.cyclic {
 		return false
 	}
-	if !s.cyclic {
+	if _, been := s.visited[at]; been {
 		return true
 	}
-	at := place{p, inner, n}
-	if _, been := s.visited[at]; been {
-		return false
-	}
 	s.visited[at] = struct{}{}
-	return true
+	return false
 }
 
 // shape walks through the value at p and meets its futures, until it is told to stop, which walk returns as false. Behind a
@@ -170,22 +200,19 @@ func walkRow(p unsafe.Pointer, n int, size uintptr, inner shape, s *scan) bool {
 }
 
 func (r pointer) walk(p unsafe.Pointer, s *scan) bool {
-	to := *(*unsafe.Pointer)(p)
-	return !s.enter(to, r.shape, 1) || r.shape.walk(to, s)
+	s.refer(*(*unsafe.Pointer)(p), r.shape, 1, 0)
+	return true
 }
 
 func (r slice) walk(p unsafe.Pointer, s *scan) bool {
-	row := *(*[]struct{})(p) // any slice has this head
-	to := unsafe.Pointer(unsafe.SliceData(row))
-	if len(row) == 0 || !s.enter(to, r.shape, len(row)) {
-		return true
-	}
-	return walkRow(to, len(row), r.size, r.shape, s)
+	head := *(*[]struct{})(p) // any slice has this head
+	s.refer(unsafe.Pointer(unsafe.SliceData(head)), r.shape, len(head), r.size)
+	return true
 }
 
 func (m mapping) walk(p unsafe.Pointer, s *scan) bool {
 	v := reflect.NewAt(m.t, p).Elem()
-	if v.Len() == 0 || !s.enter(v.UnsafePointer(), m.value, v.Len()) {
+	if v.Len() == 0 || s.been(place{v.UnsafePointer(), m.value, v.Len()}) {
 		return true
 	}
 	key, value := reflect.New(m.t.Key()), reflect.New(m.t.Elem())
@@ -218,7 +245,8 @@ func (d dynamic) walk(p unsafe.Pointer, s *scan) bool {
 	box := reflect.New(v.Type())
 	box.Elem().Set(v)
 	if pl.shape != nil {
-		return pl.shape.walk(box.UnsafePointer(), s)
+		s.refer(box.UnsafePointer(), pl.shape, 1, 0)
+		return true
 	}
 	for _, at := range pl.offsets {
 		if !s.meet(*(**message)(unsafe.Add(box.UnsafePointer(), at))) {

@@ -16,6 +16,7 @@ const closeGrace = time.Second
 // It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended. Messages
 // whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
+	mustContext(ctx)
 	if err := rt.checked(); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (rt *Runtime) sent() uint64 {
 }
 
 func (rt *Runtime) done() uint64 {
-	n := rt.border.failed.Load()
+	n := rt.border.failed.Load() + rt.border.ran.Load()
 	for _, c := range rt.contexts {
 		n += c.counters.ran.Load() + c.counters.failed.Load()
 	}
@@ -79,10 +80,12 @@ func (rt *Runtime) done() uint64 {
 // if there is neither. Calls after the first wait for the same end, and may bring it forward. Inside an operation it does nothing, and
 // returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
+	mustContext(ctx)
 	if err := rt.checked(); err != nil {
 		return err
 	}
 	rt.advance(draining)
+	rt.border.rendezvous()
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
 	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown: end waits for it
 		err = nil
@@ -126,11 +129,14 @@ func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 			e.Running = append(e.Running, name)
 		}
 	}
-	done := rt.done() + uint64(len(e.Running))
-	if sent := rt.sent(); sent > done { // not so if an operation returned at this moment
-		e.Abandoned = sent - done
+	for failed := ^uint64(0); failed != rt.abandoned(); { // until both figures are of one moment
+		failed = rt.abandoned()
+		e.Abandoned = failed
+		done := rt.done() + uint64(len(e.Running))
+		if sent := rt.sent(); sent > done { // not so if an operation has just returned
+			e.Abandoned += sent - done
+		}
 	}
-	e.Abandoned += rt.abandoned()
 	if e.Abandoned == 0 && len(e.Running) == 0 {
 		return nil
 	}

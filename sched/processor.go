@@ -137,11 +137,14 @@ func (p *Processor) spill(t *Task) {
 
 // next picks the task to run, from what this processor can reach without looking at the others: nil if there is none.
 func (p *Processor) next() *Task {
+	p.step++
 	if t := p.handed; t != nil {
 		p.handed = nil
-		return t
+		if p.step%glance != 0 {
+			return t
+		}
+		p.Push(t) // a chain of such tasks must not keep the others waiting
 	}
-	p.step++
 	if p.step%glance == 0 {
 		if t := p.lookUp(); t != nil {
 			return t
