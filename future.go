@@ -11,7 +11,7 @@ import (
 // is none: Wait, Result and Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic; in an argument
 // there is nothing to wait for.
 //
-// A future keeps its result alive, not the argument of its operation.
+// A future keeps its result alive, and the unit that it was sent to, not the argument of its operation.
 type Future[R any] struct{ cell *result[R] }
 
 // Resolved returns a future that has the result v already. It is taken as it is: futures in v are not waited for.

@@ -31,7 +31,7 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is counted and logged. It
 // returns ErrClosed or ErrOtherRuntime if the message was refused. No allocation in steady state. An ordinary goroutine that
-// outruns the receiver is made to let other goroutines run now and then.
+// is thousands of messages ahead of the receivers sleeps until some are done, for 10 ms at a time at most; an operation never does.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)
 }
