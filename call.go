@@ -39,14 +39,6 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	return f
 }
 
-// refuses returns why a message to u cannot be sent through c, if so.
-func (c *Context) refuses(u *unit) error {
-	if u.rt != c.rt {
-		return ErrOtherRuntime
-	}
-	return c.admit()
-}
-
 // dispatch queues a letter that is ready to run.
 func (c *Context) dispatch(l *letter) {
 	switch {

@@ -30,8 +30,11 @@ type Context struct {
 	waking    bool
 	letters   letterCache
 	counters  counters
-	busy      atomics.RelaxedPointer[kind] // the kind of what runs now: for the error of a shutdown
-	function  atomics.RelaxedUintptr       // its code, for a closure
+
+	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
+	inside   atomics.RelaxedUintptr
+	kind     atomics.RelaxedPointer[kind]
+	function atomics.RelaxedUintptr
 }
 
 // counters of one processor, or of one stripe of the border. One writer at a time.
@@ -68,30 +71,32 @@ func (c *Context) here() *Context {
 	return &c.rt.outside
 }
 
-// admit returns the reason for which a new message is refused now, if any.
-func (c *Context) admit() error {
-	switch c.rt.phase.Load() {
-	case running:
-		return nil
-	case draining:
-		if c.processor != nil {
-			return nil
-		}
+// refuses returns why a message to u cannot be sent through c, if so. Whether the runtime takes messages from outside is seen when
+// they are counted (border.go).
+func (c *Context) refuses(u *unit) error {
+	switch {
+	case u.rt != c.rt:
+		return ErrOtherRuntime
+	case c.processor != nil && c.rt.phase.Load() >= aborting:
+		return ErrClosed
 	}
-	return ErrClosed
+	return nil
 }
 
 // begin is called before an operation is run.
 func (c *Context) begin(l *letter, k *kind) {
 	c.current = l
-	c.busy.Store(k)
+	if c.kind.Load() != k {
+		c.kind.Store(k)
+	}
+	c.inside.Store(1)
 	c.processor.Spend()
 }
 
 // end is called after an operation was run. It returns what the operation forwarded.
 func (c *Context) end() (forwarded any) {
 	c.current = nil
-	c.busy.Store(nil)
+	c.inside.Store(0)
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}

@@ -14,7 +14,7 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	c := contextOf(p)
 	l := c.current
 	c.current, c.forwarded = nil, nil
-	c.busy.Store(nil)
+	c.inside.Store(0)
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}

@@ -22,7 +22,7 @@ type flood struct {
 }
 
 const (
-	lowMark  = batchSize * depotSlots / 2
+	lowMark  = batchSize * depotSlots / 4
 	patience = 10 * time.Millisecond
 )
 

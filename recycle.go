@@ -1,6 +1,8 @@
 package freerun
 
 import (
+	"runtime"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/queue"
 )
@@ -173,7 +175,7 @@ func (rt *Runtime) depot(id int) *depot {
 	d := &depot{}
 	d.flood.notice = make(chan struct{}, 1)
 	// What fits into the magazines of everybody is not under way.
-	d.flood.low = lowMark + int64(2*batchSize*(len(rt.contexts)+len(rt.border.stripes)))
+	d.flood.low = lowMark + int64(2*batchSize*(len(rt.contexts)+runtime.GOMAXPROCS(0)))
 	first, _ := rt.depots.LoadOrStore(id, d)
 	return first.(*depot)
 }

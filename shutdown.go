@@ -146,9 +146,9 @@ func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 
 // operation names what the processor runs now, empty between operations. Any goroutine.
 func (c *Context) operation() string {
-	k := c.busy.Load()
+	k := c.kind.Load()
 	switch {
-	case k == nil:
+	case c.inside.Load() == 0:
 		return ""
 	case k.name == "":
 		return functionName(c.function.Load())

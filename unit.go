@@ -79,7 +79,9 @@ func drain(p *sched.Processor, t *sched.Task) {
 	c, u := contextOf(p), unitOf(t)
 	for range drainLimit {
 		late := u.late
-		u.late = nil // before Dequeue: afterwards the unit may be another processor's
+		if late != nil {
+			u.late = nil // before Dequeue: afterwards the unit may be another processor's
+		}
 		n := u.mailbox.Dequeue()
 		if late != nil {
 			late.kind().recycle(c, late)

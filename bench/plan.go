@@ -24,6 +24,8 @@ type Request struct {
 	Runs int
 	// Quick asks for the reduced sizes.
 	Quick bool
+	// Runner carries out the measurements; nil means [InProcess].
+	Runner Runner
 }
 
 // maxProcessors bounds what a user can ask for: beyond it a number is a slip, not a wish.
@@ -34,6 +36,7 @@ type Plan struct {
 	jobs       []job
 	processors []int
 	runs       int
+	runner     Runner
 }
 
 // job is one program with the variants and values to measure it with.
@@ -46,7 +49,10 @@ type job struct {
 
 // NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
 func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
-	plan := &Plan{processors: r.Processors, runs: r.Runs}
+	plan := &Plan{processors: r.Processors, runs: r.Runs, runner: r.Runner}
+	if plan.runner == nil {
+		plan.runner = InProcess
+	}
 	if plan.runs == 0 {
 		plan.runs = 5
 	}

@@ -71,7 +71,7 @@ func (p *Plan) measure(ctx context.Context, j job, before func(Step)) ([]*cell, 
 			if runtime.GOMAXPROCS(0) != c.processors {
 				runtime.GOMAXPROCS(c.processors)
 			}
-			r, err := j.program.Run(c.variant, programs.Config{Processors: c.processors, Values: j.values})
+			r, err := p.runner(ctx, j.program, c.variant, programs.Config{Processors: c.processors, Values: j.values})
 			if err != nil {
 				c.samples = nil
 				return cells, err

@@ -27,6 +27,7 @@ type benchFlags struct {
 	runs       int
 	quick      bool
 	json       bool
+	inProcess  bool
 	cpuProfile string
 	memProfile string
 }
@@ -59,6 +60,8 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
+	flags.BoolVar(&f.inProcess, "in-process", false,
+		"measure all in one process, as is done for a profile, instead of each in a process of its own")
 	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to `FILE`")
 	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to `FILE`")
 	complete(c, "variants", bench.VariantNames(catalogue)...)
@@ -86,7 +89,8 @@ func complete(c *cobra.Command, flag string, values ...string) {
 func benchHelp(catalogue []*programs.Program) string {
 	var b strings.Builder
 	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
-turns, every result is checked, and the median over the runs is reported. Without a program all of
+turns, each in a process of its own and after a run to warm up, every result is checked, and the
+median over the runs is reported. Without a program all of
 them are measured at reduced sizes. An interrupt ends the bench after the measurement under way and
 shows what there is; a second one ends it at once.
 
@@ -126,6 +130,9 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 			return err
 		}
 		request.Params = append(request.Params, setting)
+	}
+	if !f.inProcess && f.cpuProfile == "" && f.memProfile == "" {
+		request.Runner = isolated()
 	}
 	plan, err := bench.NewPlan(catalogue, request)
 	if err != nil {

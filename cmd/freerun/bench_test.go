@@ -148,7 +148,7 @@ func TestWrongResult(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	c := newBench([]*programs.Program{wrong})
-	c.SetArgs(nil)
+	c.SetArgs([]string{"--in-process"})
 	c.SetOut(&out)
 	c.SetErr(&errs)
 	c.SilenceErrors, c.SilenceUsage = true, true

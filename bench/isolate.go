@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Runner carries out one measurement. GOMAXPROCS has been set to cfg.Processors.
+type Runner func(ctx context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error)
+
+// InProcess runs the variant here. What one variant leaves on the heap is there for the next: tens of thousands of dead
+// goroutines, which Go keeps for ever, make every later collection slower, of whatever variant.
+func InProcess(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
+	return p.Run(v, cfg)
+}
+
+// Isolated runs each measurement in a process of its own: the command, which must call [ServeMeasurement].
+func Isolated(command string, args ...string) Runner {
+	return func(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
+		order, err := json.Marshal(measurement{p.Name, v.Name, cfg.Processors, cfg.Values})
+		if err != nil {
+			return programs.Result{}, err
+		}
+		child := exec.Command(command, args...) // it ends by itself; an interrupt waits for it
+		in, err := child.StdinPipe()            // open until the child has ended: when it closes before, the child ends
+		if err != nil {
+			return programs.Result{}, err
+		}
+		var out, errs bytes.Buffer
+		child.Stdout, child.Stderr = &out, &errs
+		if err := child.Start(); err != nil {
+			return programs.Result{}, err
+		}
+		_, written := in.Write(append(order, '\n'))
+		failed := child.Wait()
+		var a answer
+		if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+			return programs.Result{}, fmt.Errorf("%s/%s: the process that measured it gave no answer: %w; %s",
+				p.Name, v.Name, errors.Join(written, failed), bytes.TrimSpace(errs.Bytes()))
+		}
+		return a.outcome()
+	}
+}
+
+// measurement is what the child is told.
+type measurement struct {
+	Program    string          `json:"program"`
+	Variant    string          `json:"variant"`
+	Processors int             `json:"processors"`
+	Values     programs.Values `json:"values"`
+}
+
+// answer is what it says.
+type answer struct {
+	Result programs.Result            `json:"result"`
+	Wrong  *programs.WrongResultError `json:"wrong,omitempty"`
+	Error  string                     `json:"error,omitempty"`
+}
+
+func (a *answer) outcome() (programs.Result, error) {
+	switch {
+	case a.Wrong != nil:
+		return a.Result, a.Wrong
+	case a.Error != "":
+		return a.Result, errors.New(a.Error)
+	}
+	for i := range a.Result.Figures {
+		a.Result.Figures[i].Value = wholeNumbers(a.Result.Figures[i].Value)
+	}
+	return a.Result, nil
+}
+
+// wholeNumbers turns what JSON makes of a number or a slice of numbers into what programs make.
+func wholeNumbers(v any) any {
+	switch v := v.(type) {
+	case []any:
+		whole := make([]uint64, len(v))
+		for i, n := range v {
+			f, _ := n.(float64)
+			whole[i] = uint64(f)
+		}
+		return whole
+	case float64:
+		if v >= 0 && v == float64(uint64(v)) {
+			return uint64(v)
+		}
+	}
+	return v
+}
+
+// ServeMeasurement reads one measurement, carries it out in this process, and writes what came of it. It waits until the program
+// has run, once at its reduced size to warm up, and once to be measured. It returns early, with an error, when in ends: then nobody
+// waits for the answer.
+func ServeMeasurement(catalogue []*programs.Program, in io.Reader, out io.Writer) error {
+	var m measurement
+	orders := json.NewDecoder(in)
+	if err := orders.Decode(&m); err != nil {
+		return err
+	}
+	abandoned, done := make(chan error, 1), make(chan error, 1)
+	go func() { abandoned <- orders.Decode(new(measurement)) }() // there is no second one: it returns when in ends
+	go func() { done <- m.serve(catalogue, out) }()
+	select {
+	case err := <-done:
+		return err
+	case err := <-abandoned:
+		return fmt.Errorf("nobody waits for the measurement: %w", err)
+	}
+}
+
+func (m *measurement) serve(catalogue []*programs.Program, out io.Writer) error {
+	var a answer
+	r, err := m.run(catalogue)
+	switch {
+	case errors.As(err, &a.Wrong):
+	case err != nil:
+		a.Error = err.Error()
+	}
+	a.Result = r
+	return json.NewEncoder(out).Encode(&a)
+}
+
+func (m *measurement) run(catalogue []*programs.Program) (programs.Result, error) {
+	for _, p := range catalogue {
+		if p.Name != m.Program {
+			continue
+		}
+		v, ok := p.Variant(m.Variant)
+		if !ok {
+			break
+		}
+		runtime.GOMAXPROCS(m.Processors)
+		warm, err := p.Values(true, nil)
+		if err != nil {
+			return programs.Result{}, err
+		}
+		if warm[programs.Size] > m.Values[programs.Size] {
+			warm = m.Values
+		}
+		if _, err := p.Run(v, programs.Config{Processors: m.Processors, Values: warm}); err != nil {
+			return programs.Result{}, err
+		}
+		return p.Run(v, programs.Config{Processors: m.Processors, Values: m.Values})
+	}
+	return programs.Result{}, fmt.Errorf("there is no %s/%s", m.Program, m.Variant)
+}
