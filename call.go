@@ -94,11 +94,10 @@ func (o *operation[A, R]) wakeCall(c *Context, l *letter) {
 func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 	c := contextOf(p)
 	m := (*call[A, R])(unsafe.Pointer(t))
-	if c.rt.phase.Load() >= aborting {
+	if !c.begin(&m.letter, o.called) {
 		o.failCall(c, &m.letter, ErrClosed)
 		return
 	}
-	c.begin(&m.letter, o.called)
 	v, err := o.call(c, m.unit, m.arg)
 	m.arg = *new(A) // not needed any more: dropped before the future is resolved
 	forwarded := c.end()

@@ -83,14 +83,18 @@ func (c *Context) refuses(u *unit) error {
 	return nil
 }
 
-// begin is called before an operation is run.
-func (c *Context) begin(l *letter, k *kind) {
+// begin is called before an operation is run; false if the runtime has given up what is queued.
+func (c *Context) begin(l *letter, k *kind) bool {
+	if c.rt.phase.Load() >= aborting {
+		return false
+	}
 	c.current = l
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
 	c.processor.Spend()
+	return true
 }
 
 // end is called after an operation was run. It returns what the operation forwarded.

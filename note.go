@@ -10,21 +10,9 @@ import (
 // cycle, and its letter is used again.
 
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	c = c.here()
-	if err := c.refuses(u); err != nil {
+	c, l, d, err := c.letterFor(u, o.id)
+	if err != nil {
 		return err
-	}
-	var l *letter
-	var d *depot
-	if c.processor != nil {
-		c.counters.sent.Add(1)
-		m := c.magazine(o.id)
-		l, d = m.take(), m.depot
-	} else {
-		var admitted bool
-		if l, d, admitted = c.rt.letterFromOutside(o.id); !admitted {
-			return ErrClosed
-		}
 	}
 	if l == nil {
 		l = o.newNotes(d)
@@ -37,6 +25,25 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		o.collectNote(c, n, true)
 	}
 	return nil
+}
+
+// letterFor admits and counts a message to u with operation id, and returns the context to send it through, a letter to use again if there
+// is one, and the depot.
+func (c *Context) letterFor(u *unit, id int) (*Context, *letter, *depot, error) {
+	c = c.here()
+	if err := c.refuses(u); err != nil {
+		return nil, nil, nil, err
+	}
+	if c.processor != nil {
+		c.counters.sent.Add(1)
+		m := c.magazine(id)
+		return c, m.take(), m.depot, nil
+	}
+	l, d, admitted := c.rt.letterFromOutside(id)
+	if !admitted {
+		return nil, nil, nil, ErrClosed
+	}
+	return c, l, d, nil
 }
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
@@ -86,24 +93,29 @@ func (o *operation[A, R]) wakeNote(c *Context, l *letter) { o.collectNote(c, not
 func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	c := contextOf(p)
 	n := (*note[A])(unsafe.Pointer(t))
-	if c.rt.phase.Load() >= aborting {
+	if !c.begin(&n.letter, o.told) {
 		o.failNote(c, &n.letter, ErrClosed)
 		return
 	}
-	c.begin(&n.letter, o.told)
 	_, err := o.call(c, n.unit, n.arg)
 	n.arg = *new(A)
+	c.endNote(&n.letter, o.told, o.id, err)
+}
+
+// endNote is what is to be done after a letter without a future was run: generic code, which is compiled in users' packages, would
+// make a call of each step.
+func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	c.end()
 	c.counters.ran.Add(1)
-	u := n.unit
 	if err != nil && err != ErrForward {
-		c.lose(o.told, &n.letter, err)
+		c.lose(k, l, err)
 	}
-	n.unit = &c.rt.free              // a letter that is kept must not keep its unit
-	if u.mailbox.Reusable(&n.Node) { // so is every letter to the free unit, whose mailbox nobody uses
-		c.magazine(o.id).put(&n.letter)
+	u := l.unit
+	l.unit = &c.rt.free              // a letter that is kept must not keep its unit
+	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
+		c.magazine(id).put(l)
 	} else {
-		u.late = &n.letter
+		u.late = l
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	// network, timers, and whatever the program does outside. Go itself would preempt it only after 10 ms.
 	breathAfter = 45 * time.Microsecond
 	// mostUnread is how many operations a processor runs at most without reading the clock, which costs as much as one.
-	mostUnread = 64
+	mostUnread = 128
 	// deepBreath is how often, in breaths, a processor yields to all of Go's goroutines though some processor is parked. When
 	// all are awake it always does, as then nobody else may be there to run them; otherwise there is most likely an
 	// idle thread, which runs them, and which a yield to all would only wake for this processor's own goroutine.

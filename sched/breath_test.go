@@ -14,8 +14,8 @@ func TestNextBatch(t *testing.T) {
 	}{
 		{1, 0, 2},                     // too short to measure
 		{1, breathAfter / 8, 2},       // grows at most to twice
-		{32, breathAfter / 50, 64},    // up to the most
-		{64, 0, 64},                   // and no further
+		{64, breathAfter / 50, 128},   // up to the most
+		{128, 0, 128},                 // and no further
 		{16, breathAfter / 2, 16},     // as it should be
 		{16, breathAfter, 8},          // half as many take half as long
 		{2, breathAfter * 2 / 5, 2},   // rounds down
