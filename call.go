@@ -98,7 +98,13 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 		o.failCall(c, &m.letter, ErrClosed)
 		return
 	}
-	v, err := o.call(c, m.unit, m.arg)
+	var v R
+	var err error
+	if o.onUnit != nil {
+		v, err = o.onUnit(c, m.unit, m.arg)
+	} else {
+		v, err = o.onNone(c, m.arg)
+	}
 	m.arg = *new(A) // not needed any more: dropped before the future is resolved
 	forwarded := c.end()
 	o.settle(c, &m.result, v, err, forwarded)

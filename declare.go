@@ -55,14 +55,6 @@ func (o *operation[A, R]) complete(name string, describe func(*letter) string) {
 	o.told = newKind(kind{name: name, describe: describe, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)
 }
 
-// call calls the operation's function.
-func (o *operation[A, R]) call(c *Context, u *unit, arg A) (R, error) {
-	if o.onNone != nil {
-		return o.onNone(c, arg)
-	}
-	return o.onUnit(c, u, arg)
-}
-
 // call is a message with an argument and a future.
 type call[A, R any] struct {
 	result[R]

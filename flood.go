@@ -21,10 +21,17 @@ type flood struct {
 	low     int64 // the mark, when it is not raised
 }
 
-const (
-	lowMark  = batchSize * depotSlots / 4
-	patience = 10 * time.Millisecond
-)
+const patience = 10 * time.Millisecond
+
+// lowMark returns the mark of a runtime: a number of letters that stays in a core's cache, and fewer where they travel between caches; not
+// counting what fits into the magazines of everybody.
+func lowMark(processors, threads int) int64 {
+	mark := batchSize * depotSlots / 2
+	if threads > 1 {
+		mark /= 2
+	}
+	return int64(mark + 2*batchSize*(processors+threads))
+}
 
 // add counts new letters.
 func (f *flood) add(n int64) { f.made.Add(n) }
@@ -77,7 +84,7 @@ func (d *depot) hold(b *border) bool {
 		return true
 	case <-t.C:
 		raised := f.raised.Load()
-		f.raised.CompareAndSwap(raised, 4*raised+lowMark)
+		f.raised.CompareAndSwap(raised, 4*raised+f.low)
 		return false
 	}
 }

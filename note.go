@@ -97,7 +97,12 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 		o.failNote(c, &n.letter, ErrClosed)
 		return
 	}
-	_, err := o.call(c, n.unit, n.arg)
+	var err error
+	if o.onUnit != nil {
+		_, err = o.onUnit(c, n.unit, n.arg)
+	} else {
+		_, err = o.onNone(c, n.arg)
+	}
 	n.arg = *new(A)
 	c.endNote(&n.letter, o.told, o.id, err)
 }

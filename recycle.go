@@ -174,8 +174,7 @@ func (rt *Runtime) depot(id int) *depot {
 	}
 	d := &depot{}
 	d.flood.notice = make(chan struct{}, 1)
-	// What fits into the magazines of everybody is not under way.
-	d.flood.low = lowMark + int64(2*batchSize*(len(rt.contexts)+runtime.GOMAXPROCS(0)))
+	d.flood.low = lowMark(len(rt.contexts), runtime.GOMAXPROCS(0))
 	first, _ := rt.depots.LoadOrStore(id, d)
 	return first.(*depot)
 }
