@@ -6,6 +6,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/queue"
 	"github.com/freerun-go/freerun/sched"
 )
@@ -24,8 +25,9 @@ type Context struct {
 	// processor is nil outside. All that follows is the processor's own: no other goroutine touches it, but for what is
 	// atomic or relaxed.
 	processor *sched.Processor
-	current   *letter // the letter whose operation runs now
-	forwarded any     // the *result[R] that the running operation has forwarded
+	_         pad.Line // contexts of two processors may lie side by side
+	current   *letter  // the letter whose operation runs now
+	forwarded any      // the *result[R] that the running operation has forwarded
 	woken     queue.Chain
 	waking    bool
 	letters   letterCache
@@ -35,6 +37,7 @@ type Context struct {
 	inside   atomics.RelaxedUintptr
 	kind     atomics.RelaxedPointer[kind]
 	function atomics.RelaxedUintptr
+	_        pad.Line
 }
 
 // counters of one processor, or of one stripe of the border. One writer at a time.
