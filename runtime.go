@@ -82,7 +82,9 @@ func New(options ...Option) *Runtime {
 	return rt
 }
 
-// Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time.
+// Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time. An operation sends
+// through the one that it was given: through this one it is taken for an ordinary goroutine, which a shutdown refuses and
+// a flood holds back.
 func (rt *Runtime) Context() *Context { return &rt.outside }
 
 // Processors returns how many operations run at the same time.
