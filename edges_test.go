@@ -17,24 +17,9 @@ import (
 // TestGrowingGOMAXPROCS: goroutines on Ps that were not there when the runtime was made send as well.
 func TestGrowingGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const senders, each = 4, 20_000
 	rt, _ := start(t, freerun.Processors(1))
 	runtime.GOMAXPROCS(64) // more than a runtime makes stripes for
-	u := freerun.NewUnit(rt, 0)
-	var wg sync.WaitGroup
-	for range senders {
-		wg.Go(func() {
-			for range each {
-				if err := addOne.Tell(rt.Context(), u, 1); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
-		t.Errorf("%d of %d messages", n, senders*each)
-	}
+	tellFromMany(t, rt, freerun.NewUnit(rt, 0), 4, 20_000)
 }
 
 // TestChainStarvesNobody: continuations of continuations, each made ready by the end of the one before, let others have their turn.

@@ -8,13 +8,9 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so that the letters stay few.
-func TestFloodStaysSmall(t *testing.T) {
-	const senders, each = 4, 200_000
-	rt, _ := start(t, freerun.Processors(2))
-	u := freerun.NewUnit(rt, 0)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+// tellFromMany has ordinary goroutines tell u to add one, each so many times, and checks what it has counted.
+func tellFromMany(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], senders, each int) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for range senders {
 		wg.Go(func() {
@@ -29,6 +25,16 @@ func TestFloodStaysSmall(t *testing.T) {
 	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
 		t.Errorf("%d of %d messages", n, senders*each)
 	}
+}
+
+// TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so that the letters stay few.
+func TestFloodStaysSmall(t *testing.T) {
+	const senders, each = 4, 200_000
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	tellFromMany(t, rt, u, senders, each)
 	runtime.ReadMemStats(&after)
 	if made := after.Mallocs - before.Mallocs; made > senders*each/2 {
 		t.Errorf("%d allocations for %d messages", made, senders*each)
