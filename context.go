@@ -74,16 +74,17 @@ func (c *Context) here() *Context {
 	return &c.rt.outside
 }
 
-// refuses returns why a message to u cannot be sent through c, if so. Whether the runtime takes messages from outside is seen when
-// they are counted (border.go).
+// refuses returns why a message to u cannot be sent through c, if so. For one from outside that is looked at once more when it is
+// counted (border.go); here it keeps those who come late from being counted at all.
 func (c *Context) refuses(u *unit) error {
-	switch {
-	case u.rt != c.rt:
+	if u.rt != c.rt {
 		return ErrOtherRuntime
-	case c.processor != nil && c.rt.phase.Load() >= aborting:
-		return ErrClosed
 	}
-	return nil
+	phase := c.rt.phase.Load()
+	if phase == running || phase == draining && c.processor != nil {
+		return nil
+	}
+	return ErrClosed
 }
 
 // begin is called before an operation is run; false if the runtime has given up what is queued.

@@ -129,19 +129,38 @@ func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 			e.Running = append(e.Running, name)
 		}
 	}
-	for failed := ^uint64(0); failed != rt.abandoned(); { // until both figures are of one moment
-		failed = rt.abandoned()
-		e.Abandoned = failed
-		done := rt.done() + uint64(len(e.Running))
-		if sent := rt.sent(); sent > done { // not so if an operation has just returned
-			e.Abandoned += sent - done
+	rt.border.rendezvous() // who was refused after being counted has taken the count back
+	e.Abandoned = rt.leftBehind(len(e.Running))
+	for range mostLooks {
+		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
+			break
 		}
+		time.Sleep(time.Millisecond) // a sender without a stripe may be about to take its count back
+		e.Abandoned = rt.leftBehind(0)
 	}
 	if e.Abandoned == 0 && len(e.Running) == 0 {
 		return nil
 	}
 	rt.log(slog.LevelWarn, "work was left at the end", "error", e)
 	return e
+}
+
+// mostLooks is how often account looks again, a millisecond apart, when its figures do not agree.
+const mostLooks = 20
+
+// leftBehind returns how many messages were sent, and not run, while so many operations have not returned.
+func (rt *Runtime) leftBehind(running int) uint64 {
+	for {
+		failed := rt.abandoned()
+		done := rt.done() + uint64(running)
+		left := failed
+		if sent := rt.sent(); sent > done { // not so if an operation has just returned
+			left += sent - done
+		}
+		if failed == rt.abandoned() { // both figures are of one moment
+			return left
+		}
+	}
 }
 
 // operation names what the processor runs now, empty between operations. Any goroutine.

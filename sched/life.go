@@ -103,6 +103,7 @@ func (p *Processor) lastLook() *Task {
 func (p *Processor) park(searching bool) bool {
 	s := p.scheduler
 	p.slot.forget()
+	p.counters.parks.Add(1)                                                 // before anybody can see it parked
 	s.parked.raise(p.index)                                                 // P1
 	noneSearching, noneAwake := s.census.leave(searching)                   // P2
 	if noneSearching && s.hasWork() && s.census.summon(len(s.processors)) { // P3
@@ -113,7 +114,6 @@ func (p *Processor) park(searching bool) bool {
 	} else if noneAwake {
 		s.idle.tell()
 	}
-	p.counters.parks.Add(1)
 	select { // P4
 	case <-p.token:
 		return true
