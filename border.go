@@ -47,7 +47,7 @@ func (b *border) enter() *stripe {
 		return nil
 	}
 	pin.Unpin()
-	for range min(2, len(b.stripes)) {
+	for range 2 {
 		s := &b.stripes[i%len(b.stripes)]
 		if !s.claimed.Load() && s.claimed.CompareAndSwap(false, true) {
 			return s
@@ -86,7 +86,7 @@ func (rt *Runtime) countSent() bool {
 func (s *stripe) count(rt *Runtime) bool {
 	s.sent.Add(1)
 	if rt.phase.Load() != running {
-		s.sent.Add(^uint64(0))
+		s.sent.Add(minusOne)
 		return false
 	}
 	return true
@@ -95,7 +95,7 @@ func (s *stripe) count(rt *Runtime) bool {
 func (rt *Runtime) countWithoutStripe() bool {
 	rt.border.sent.Add(1)
 	if rt.phase.Load() != running {
-		rt.border.sent.Add(^uint64(0))
+		rt.border.sent.Add(minusOne)
 		return false
 	}
 	return true

@@ -120,9 +120,6 @@ func (p *Processor) PushBack(t *Task) {
 	p.scheduler.wakeOne()
 }
 
-// Busy reports whether other tasks wait in this processor's ring or slot.
-func (p *Processor) Busy() bool { return !p.ring.empty() || p.slot.filled() || p.deque.Len() > 0 }
-
 // spill moves the older half of the full ring to the inbox, for everybody, and queues t.
 func (p *Processor) spill(t *Task) {
 	for {
