@@ -39,11 +39,11 @@
 // comes back expects its slot as it left it. Where Exclusive is false, the index is a small stripe number, at least 0
 // and below a constant: the same check serves.
 //
-// # Two implementations
+// # Implementations
 //
 // pin_runtime.go links to the functions of Go's runtime on which sync.Pool rests, and Exclusive is true.
 // pin_portable.go is for the race detector, which cannot see that two goroutines were on one P one after the other, and
 // for builds with the tag freerun_portable: there Exclusive is false, Pin returns a stripe that spreads goroutines out
 // and excludes nobody. Code that relies on exclusion must ask Exclusive, which is a constant, and use atomics where it
-// is false.
+// is false. pin_model.go is for exploring: a model thread has a processor of its own.
 package pin

@@ -1,0 +1,40 @@
+//go:build !explore
+
+package backoff
+
+import "runtime"
+
+// Backoff counts the attempts of one call. The zero value has made none; it belongs to one goroutine and is a local variable.
+type Backoff struct {
+	turns uint8
+}
+
+const (
+	// longest is the exponent of the longest pause: 2^longest pause instructions, some 100 ns to 1 µs.
+	longest = 5
+	// spins is how many turns of Wait pause before it yields: all in all about as long as a goroutine takes to be rescheduled.
+	spins = 8
+)
+
+// Retry pauses after a failed attempt, twice as long each time up to a limit. It takes at most about a microsecond.
+func (b *Backoff) Retry() {
+	pause(1 << min(b.turns, longest))
+	b.turns++
+	if b.turns > spins {
+		b.turns = spins
+	}
+}
+
+// Wait passes the time until another thread may have done what the caller waits for: the first few times it pauses, and
+// afterwards lets other goroutines run.
+func (b *Backoff) Wait() {
+	if b.turns < spins {
+		pause(1 << min(b.turns, longest))
+		b.turns++
+		return
+	}
+	runtime.Gosched()
+}
+
+// Spent reports whether Wait has begun to yield: the caller has waited as long as it pays to stay awake, and should park if it can.
+func (b *Backoff) Spent() bool { return b.turns >= spins }

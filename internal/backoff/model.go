@@ -1,0 +1,20 @@
+//go:build explore
+
+package backoff
+
+import "github.com/freerun-go/freerun/internal/model"
+
+// Backoff counts nothing: the scheduler decides who goes on.
+type Backoff struct{ waited bool }
+
+// Retry does nothing.
+func (b *Backoff) Retry() {}
+
+// Wait waits until another thread has written something.
+func (b *Backoff) Wait() {
+	b.waited = true
+	model.SpinOnce()
+}
+
+// Spent reports whether Wait was called, so that parking is explored too.
+func (b *Backoff) Spent() bool { return b.waited }

@@ -1,0 +1,11 @@
+//go:build (!gc || freerun_portable) && !explore
+
+package backoff
+
+// pause takes about as long as so many pause instructions.
+//
+//go:noinline
+func pause(n uint32) {
+	for i := n * 30; i > 0; i-- {
+	}
+}

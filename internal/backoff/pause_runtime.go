@@ -1,0 +1,11 @@
+//go:build gc && !freerun_portable && !explore
+
+package backoff
+
+import _ "unsafe" // for go:linkname
+
+// pause executes so many pause instructions.
+func pause(n uint32) { procyield(n) }
+
+//go:linkname procyield runtime.procyield
+func procyield(cycles uint32)

@@ -1,0 +1,32 @@
+package model
+
+// Plain is a field that is read and written plainly. The zero value holds the zero T; it must not be copied after first use.
+// An access that nothing orders after one of another thread, if one of the two writes, ends the execution with a [Race].
+type Plain[T any] struct {
+	v  T
+	at Location
+}
+
+// Get returns the value.
+func (p *Plain[T]) Get() T {
+	p.at.readPlain("plain")
+	return p.v
+}
+
+// Set sets the value.
+func (p *Plain[T]) Set(v T) {
+	p.at.writePlain("plain")
+	p.v = v
+}
+
+// Take returns the value and leaves the zero value.
+func (p *Plain[T]) Take() T {
+	p.at.writePlain("plain")
+	v := p.v
+	var zero T
+	p.v = zero
+	return v
+}
+
+// Clear leaves the zero value.
+func (p *Plain[T]) Clear() { p.Take() }

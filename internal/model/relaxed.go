@@ -1,0 +1,122 @@
+package model
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// relaxed is a store in a buffer.
+type relaxed struct {
+	at    *Location
+	write func()
+	value any // for its own thread, which sees it already
+	clock Clock
+}
+
+// Buffered returns where the oldest store that others do not see yet will go, or nil if there is none.
+func (t *Thread) Buffered() *Location {
+	if len(t.buffer) == 0 {
+		return nil
+	}
+	return t.buffer[0].at
+}
+
+// Flush makes the oldest buffered store visible.
+func (t *Thread) Flush() {
+	s := t.buffer[0]
+	t.buffer = t.buffer[1:]
+	s.write()
+	t.last.Join(&s.clock)
+	t.last[t.ID+MaxThreads]++
+	s.at.release(&t.last)
+	t.result("= %v", s.value)
+}
+
+// own returns the value that t itself sees at l, if it is in its buffer.
+func (t *Thread) own(l *Location) (v any, found bool) {
+	for i := len(t.buffer) - 1; i >= 0; i-- {
+		if t.buffer[i].at == l {
+			return t.buffer[i].value, true
+		}
+	}
+	return nil, false
+}
+
+// relaxedStore puts a store into the buffer of the current thread; outside of one it is done at once.
+func relaxedStore(l *Location, typ string, value any, write func()) {
+	t := Current
+	if t == nil || t.Freed {
+		write()
+		return
+	}
+	l.touch(typ)
+	t.Clock[t.ID]++
+	t.buffer = append(t.buffer, relaxed{at: l, write: write, value: value, clock: t.Clock})
+}
+
+// relaxedLoad returns the value at l: what the current thread has stored itself, or else what load returns.
+func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V {
+	if t := Current; t != nil && !t.Freed {
+		if v, found := t.own(l); found {
+			return v.(V)
+		}
+	}
+	t := step(Load, l, typ)
+	v := load()
+	if t != nil {
+		if acquire {
+			l.acquire(t)
+		}
+		t.result("is %s", numbered(v))
+	}
+	return v
+}
+
+// RelaxedPointer is a pointer with relaxed stores, one writer at a time. The zero value is nil; it must not be copied after first use.
+type RelaxedPointer[T any] struct {
+	p  atomic.Pointer[T]
+	at Location
+}
+
+// Store sets the pointer. One writer at a time.
+func (r *RelaxedPointer[T]) Store(v *T) {
+	relaxedStore(&r.at, "relaxed pointer", v, func() { r.p.Store(v) })
+}
+
+// Load returns some value stored before.
+func (r *RelaxedPointer[T]) Load() *T {
+	return relaxedLoad(&r.at, "relaxed pointer", false, r.p.Load)
+}
+
+// LoadAcquire is Load, ordered as an atomic operation.
+func (r *RelaxedPointer[T]) LoadAcquire() *T {
+	return relaxedLoad(&r.at, "relaxed pointer", true, r.p.Load)
+}
+
+// RelaxedWord is an integer with relaxed stores, one writer at a time. The zero value is 0; it must not be copied after first use.
+type RelaxedWord[T Number] struct {
+	v  atomic.Uint64
+	at Location
+}
+
+// Store sets the word. One writer at a time.
+func (r *RelaxedWord[T]) Store(v T) {
+	relaxedStore(&r.at, "relaxed word", v, func() { r.v.Store(uint64(v)) })
+}
+
+// Add adds n. One writer at a time.
+func (r *RelaxedWord[T]) Add(n T) { r.Store(r.Load() + n) }
+
+// Load returns some value stored before.
+func (r *RelaxedWord[T]) Load() T {
+	return relaxedLoad(&r.at, "relaxed word", false, func() T { return T(r.v.Load()) })
+}
+
+// numbered formats a value for a trace: pointers by what tells them apart.
+func numbered(v any) string {
+	s := fmt.Sprintf("%p", v)
+	if len(s) > 2 && s[:2] == "0x" {
+		return "…" + s[max(2, len(s)-5):]
+	}
+	return fmt.Sprint(v)
+}
