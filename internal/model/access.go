@@ -11,10 +11,8 @@ import (
 type Kind uint8
 
 const (
-	// Begin starts the thread; everything up to its first access belongs to it.
-	Begin Kind = iota
 	// Load reads a location.
-	Load
+	Load Kind = iota
 	// Store writes a location.
 	Store
 	// Update reads and writes a location at once, as a compare-and-swap does even if it fails.
@@ -25,25 +23,23 @@ const (
 	Spin
 	// Acquire waits until a condition holds and takes, in the same step, what it waited for.
 	Acquire
-	// End is behind the last access of a thread.
-	End
 )
 
 // String returns the word that traces use.
 func (k Kind) String() string {
-	return [...]string{"begins", "load", "store", "update", "flush", "spins", "acquire", "ends"}[k]
+	return [...]string{"load", "store", "update", "flush", "spin", "acquire"}[k]
 }
 
 // Writes reports whether another thread could tell that it was done.
 func (k Kind) Writes() bool { return k == Store || k == Update || k == Flush || k == Acquire }
 
 // Fences reports whether the relaxed stores of the thread must all be visible before.
-func (k Kind) Fences() bool { return k == Store || k == Update || k == Acquire || k == End }
+func (k Kind) Fences() bool { return k == Store || k == Update || k == Acquire }
 
 // Access is one step of a thread, as announced before it is done.
 type Access struct {
 	Kind Kind
-	At   *Location   // nil for Begin, Spin and End
+	At   *Location   // nil for a Spin
 	Open func() bool // of an Acquire: whether it can be done now
 	From []uintptr   // while tracing: the callers
 }

@@ -35,7 +35,7 @@ func (x *Integer[T]) Load() T {
 // Store sets the value.
 func (x *Integer[T]) Store(v T) {
 	if t := step(Store, &x.at, x.name()); t != nil {
-		x.at.release(&t.Clock)
+		x.at.release(t, v != T(x.v.Load()))
 		t.result("= %d", v)
 	}
 	x.v.Store(uint64(v))
@@ -60,7 +60,7 @@ func (x *Integer[T]) CompareAndSwap(old, v T) bool {
 	if t != nil {
 		x.at.acquire(t)
 		if swapped {
-			x.at.release(&t.Clock)
+			x.at.release(t, v != old)
 			t.result("%d → %d", old, v)
 		} else {
 			t.result("is %d, not %d", T(x.v.Load()), old)
@@ -80,7 +80,7 @@ func (x *Integer[T]) update(change func(T) T) (before T) {
 	}
 	if t != nil {
 		x.at.acquire(t)
-		x.at.release(&t.Clock)
+		x.at.release(t, before != change(before))
 		t.result("%d → %d", before, change(before))
 	}
 	return before

@@ -36,9 +36,14 @@ func (l *Location) touch(typ string) {
 // acquire lets t know what the writers of the present value knew.
 func (l *Location) acquire(t *Thread) { t.Clock.Join(&l.released) }
 
-// release lets readers of the value that is written know what c knows. A store replaces what they learn; an update has read
-// the value before, and passes on what it came with.
-func (l *Location) release(c *Clock) { l.released = *c }
+// release lets readers of the value that is written know what t knows. A store replaces what they learn; an update has read
+// the value before, and passes on what it came with. Only a new value is a change.
+func (l *Location) release(t *Thread, changed bool) {
+	l.released = t.Clock
+	if changed {
+		t.Changes++
+	}
+}
 
 // Race is what a plain access panics with when nothing orders it after an earlier one of another thread.
 type Race string

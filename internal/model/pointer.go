@@ -23,7 +23,7 @@ func (x *Pointer[T]) Load() *T {
 // Store sets the pointer.
 func (x *Pointer[T]) Store(v *T) {
 	if t := step(Store, &x.at, "pointer"); t != nil {
-		x.at.release(&t.Clock)
+		x.at.release(t, v != x.p.Load())
 		t.result("= %s", numbered(v))
 	}
 	x.p.Store(v)
@@ -35,7 +35,7 @@ func (x *Pointer[T]) Swap(v *T) *T {
 	before := x.p.Swap(v)
 	if t != nil {
 		x.at.acquire(t)
-		x.at.release(&t.Clock)
+		x.at.release(t, v != before)
 		t.result("%s → %s", numbered(before), numbered(v))
 	}
 	return before
@@ -48,7 +48,7 @@ func (x *Pointer[T]) CompareAndSwap(old, v *T) bool {
 	if t != nil {
 		x.at.acquire(t)
 		if swapped {
-			x.at.release(&t.Clock)
+			x.at.release(t, v != old)
 			t.result("%s → %s", numbered(old), numbered(v))
 		} else {
 			t.result("is %s, not %s", numbered(x.p.Load()), numbered(old))

@@ -26,11 +26,15 @@ func (t *Thread) Flush() {
 	s := t.buffer[0]
 	t.buffer = t.buffer[1:]
 	s.write()
-	t.last.Join(&s.clock)
-	t.last[t.ID+MaxThreads]++
-	s.at.release(&t.last)
+	t.flushed.Join(&s.clock)
+	t.flushed[t.ID+MaxThreads]++
+	s.at.released = t.flushed
+	t.Changes++
 	t.result("= %v", s.value)
 }
+
+// Pending returns how many stores are in the buffer.
+func (t *Thread) Pending() int { return len(t.buffer) }
 
 // own returns the value that t itself sees at l, if it is in its buffer.
 func (t *Thread) own(l *Location) (v any, found bool) {

@@ -24,11 +24,13 @@ type Thread struct {
 	Pause func(Access)
 	// Freed is true while the thread is unwound because its execution is over: nothing stops it any more.
 	Freed bool
+	// Changes counts the steps that changed something which others can see.
+	Changes int
 	// Result is, while tracing, what came of the last step.
 	Result string
 
-	buffer []relaxed // stores that only this thread sees yet, oldest first
-	last   Clock     // what the last store that was flushed came with
+	buffer  []relaxed // stores that only this thread sees yet, oldest first
+	flushed Clock     // what the stores that were flushed came with
 }
 
 // Current is the model thread that runs now, or nil. The scheduler sets it; one thread runs at a time.

@@ -19,7 +19,7 @@ func (k *Token) Give() bool {
 	k.held = true
 	if t != nil {
 		k.at.acquire(t)
-		k.at.release(&t.Clock)
+		k.at.release(t, given)
 		t.result("given")
 	}
 	return given
@@ -32,6 +32,7 @@ func (k *Token) TryTake() bool {
 	k.held = false
 	if t != nil {
 		k.at.acquire(t)
+		k.at.release(t, taken)
 		t.result("taken: %v", taken)
 	}
 	return taken
@@ -51,6 +52,7 @@ func (k *Token) Take(ctx context.Context) bool {
 		}
 		t.Clock[t.ID]++
 		k.at.acquire(t)
+		k.at.release(t, k.held)
 		t.result("taken: %v", k.held)
 	}
 	taken := k.held
@@ -69,7 +71,7 @@ func (c *Context) Cancel() {
 	t := step(Update, &c.at, "context")
 	c.ended = true
 	if t != nil {
-		c.at.release(&t.Clock)
+		c.at.release(t, true)
 		t.result("ended")
 	}
 }
