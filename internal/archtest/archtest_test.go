@@ -14,11 +14,11 @@ import (
 // TestArchitecture holds ARCHITECTURE.md against the source of this repository.
 func TestArchitecture(t *testing.T) {
 	const root = "../.."
-	table, err := archtest.ReadTable(filepath.Join(root, "ARCHITECTURE.md"))
+	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := archtest.Check(root, table)
+	problems, err := archtest.Check(root, document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,24 +40,32 @@ func sound() map[string]string {
 			"| `internal/…` | root | the rest |",
 			"",
 			"| place | module | of another table |",
+			"",
+			"- Test support: `internal/check`, `internal/drill`. The next line is",
+			"  not read: `right`.",
 		}, "\n"),
-		"go.work":              "go 1.26\n\nuse (\n\t. // the root\n\t./tool\n)\n",
-		"go.mod":               "module example.org/house\n\ngo 1.26\n",
-		"house.go":             "package house\n\nimport (\n\t_ \"fmt\"\n\t_ \"example.org/house/left\"\n)\n",
-		"house_test.go":        "package house\n\nimport _ \"example.net/tests\"\n",
-		"left/left.go":         "package left\n\nimport _ \"example.org/house/left/inner\"\n",
-		"left/inner/inner.go":  "package inner\n\nimport _ \"example.org/house/internal/g\"\n",
-		"right/right.go":       "package right\n",
-		"tool/go.mod":          "module example.org/house/tool\n",
-		"tool/main.go":         "package main\n\nimport (\n\t_ \"example.net/anything\"\n\t_ \"example.org/house\"\n\t_ \"example.org/house/right\"\n)\n",
-		"internal/g/g.go":      "package g\n\nimport _ \"example.org/house/internal/h\"\n",
-		"internal/g/g_amd64.s": "// assembly\n",
-		"internal/g/g_arm64.s": "// assembly\n",
-		"internal/h/h.go":      "package h\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
-		"internal/h/text.go":   "package h\n\nconst text = `\n//go:linkname in a text is none\n`\n",
-		"left/testdata/bad.go": "package bad\n\nimport _ \"example.org/house/right\"\n",
-		".hidden/bad.go":       "package bad\n\nimport _ \"example.net/anything\"\n",
-		"long_test.go":         "package house\n" + strings.Repeat("\n", 1000),
+		"go.work":                   "go 1.26\n\nuse (\n\t. // the root\n\t./tool\n)\n",
+		"go.mod":                    "module example.org/house\n\ngo 1.26\n",
+		"house.go":                  "package house\n\nimport (\n\t_ \"fmt\"\n\t_ \"example.org/house/left\"\n)\n",
+		"house_test.go":             "package house\n\nimport _ \"example.net/tests\"\n",
+		"left/left.go":              "package left\n\nimport _ \"example.org/house/left/inner\"\n",
+		"left/inner/inner.go":       "package inner\n\nimport _ \"example.org/house/internal/g\"\n",
+		"right/right.go":            "package right\n",
+		"tool/go.mod":               "module example.org/house/tool\n",
+		"tool/main.go":              "package main\n\nimport (\n\t_ \"example.net/anything\"\n\t_ \"example.org/house\"\n\t_ \"example.org/house/right\"\n)\n",
+		"internal/g/g.go":           "package g\n\nimport _ \"example.org/house/internal/h\"\n",
+		"internal/g/g_amd64.s":      "// assembly\n",
+		"internal/g/g_arm64.s":      "// assembly\n",
+		"internal/h/h.go":           "package h\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
+		"internal/h/text.go":        "package h\n\nconst text = `\n//go:linkname in a text is none\n`\n",
+		"internal/check/c.go":       "package check\n\nimport (\n\t_ \"testing\"\n\t_ \"example.net/tests\"\n\t_ \"example.org/house/internal/drill/inner\"\n)\n",
+		"internal/drill/d.go":       "package drill\n\nimport _ \"example.org/house/internal/g\"\n",
+		"internal/drill/inner/i.go": "package inner\n\nimport _ \"testing/quick\"\n",
+		"left/left_test.go":         "package left\n\nimport _ \"example.org/house/internal/check\"\n",
+		"tool/t_test.go":            "package main\n\nimport _ \"example.org/house/internal/drill\"\n",
+		"left/testdata/bad.go":      "package bad\n\nimport _ \"example.org/house/right\"\n",
+		".hidden/bad.go":            "package bad\n\nimport _ \"example.net/anything\"\n",
+		"long_test.go":              "package house\n" + strings.Repeat("\n", 1000),
 	}
 }
 
@@ -74,11 +82,11 @@ func check(t *testing.T, files map[string]string) ([]string, error) {
 			t.Fatal(err)
 		}
 	}
-	table, err := archtest.ReadTable(filepath.Join(root, "ARCHITECTURE.md"))
+	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		return nil, err
 	}
-	return archtest.Check(root, table)
+	return archtest.Check(root, document)
 }
 
 func TestSound(t *testing.T) {
@@ -138,6 +146,55 @@ func TestPlanted(t *testing.T) {
 			want: []string{
 				"house.go:3: imports example.org/house/tool, a module of its own; the root module has no dependencies",
 				"house.go:3: the import of example.org/house/tool points upward: tool is a layer above the root folder",
+			},
+		},
+		"test support in what is no test": {
+			file: "house.go",
+			text: importing("house", "example.org/house/internal/check"),
+			want: []string{
+				"house.go:3: imports example.org/house/internal/check, which is test support; only tests and test support may",
+			},
+		},
+		"below test support in what is no test": {
+			file: "internal/g/x.go",
+			text: importing("g", "example.org/house/internal/drill/inner"),
+			want: []string{
+				"internal/g/x.go:3: imports example.org/house/internal/drill/inner, which is test support; only tests and test support may",
+			},
+		},
+		"test support in another module": {
+			file: "tool/main.go",
+			text: importing("main", "example.org/house/internal/drill"),
+			want: []string{
+				"tool/main.go:3: imports example.org/house/internal/drill, which is test support; only tests and test support may",
+			},
+		},
+		"testing in what is no test": {
+			file: "right/right.go",
+			text: importing("right", "testing"),
+			want: []string{
+				"right/right.go:3: imports testing; only tests and test support may",
+			},
+		},
+		"below testing in what is no test": {
+			file: "right/right.go",
+			text: importing("right", "testing/synctest"),
+			want: []string{
+				"right/right.go:3: imports testing/synctest; only tests and test support may",
+			},
+		},
+		"name like test support": {
+			file: "internal/drilled/d.go",
+			text: importing("drilled", "example.net/tests"),
+			want: []string{
+				"internal/drilled/d.go:3: imports example.net/tests; the root module has no dependencies outside the standard library",
+			},
+		},
+		"upward from test support": {
+			file: "internal/check/x.go",
+			text: importing("check", "example.org/house/left"),
+			want: []string{
+				"internal/check/x.go:3: the import of example.org/house/left points upward: left is a layer above internal",
 			},
 		},
 		"cgo": {
@@ -235,8 +292,9 @@ func TestPlanted(t *testing.T) {
 // TestMissing takes a file out of the sound repository.
 func TestMissing(t *testing.T) {
 	for file, want := range map[string]string{
-		"right/right.go": "right: the table names it, but there is no such folder; mark it (planned) or take it out",
-		"tool/go.mod":    "tool: the table makes it a module of its own, but it has no go.mod",
+		"internal/check/c.go": "internal/check: it is listed as test support, but there is no such folder",
+		"right/right.go":      "right: the table names it, but there is no such folder; mark it (planned) or take it out",
+		"tool/go.mod":         "tool: the table makes it a module of its own, but it has no go.mod",
 	} {
 		files := sound()
 		delete(files, file)
@@ -253,6 +311,7 @@ func TestMissing(t *testing.T) {
 // TestUnreadable holds that what cannot be checked is an error and never passes as sound.
 func TestUnreadable(t *testing.T) {
 	head := "| place | module | purpose |\n| --- | --- | --- |\n"
+	table := head + "| `.` | root | x |\n"
 	for name, c := range map[string]struct{ file, text, want string }{
 		"no table":         {"ARCHITECTURE.md", "# Nothing here\n", "has no table"},
 		"empty table":      {"ARCHITECTURE.md", head, "the table has no rows"},
@@ -260,6 +319,9 @@ func TestUnreadable(t *testing.T) {
 		"unknown module":   {"ARCHITECTURE.md", head + "| `.` | shared | x |\n", "own or root, not \"shared\""},
 		"no place":         {"ARCHITECTURE.md", head + "| left | root | x |\n", "in backquotes"},
 		"place twice":      {"ARCHITECTURE.md", head + "| `.` | root | x |\n| `left` `.` | root | x |\n", "ARCHITECTURE.md:4: . is in the table twice"},
+		"no test support":  {"ARCHITECTURE.md", table, "no line that begins with \"- Test support: \""},
+		"empty list":       {"ARCHITECTURE.md", table + "- Test support: none\n", "lists folders in backquotes"},
+		"two lists":        {"ARCHITECTURE.md", table + "- Test support: `a`\n- Test support: `b`\n", "ARCHITECTURE.md:5: a second list of test support"},
 		"broken source":    {"house.go", "package\n", "house.go:1"},
 		"no module at all": {"go.mod", "", "has no go.mod with a module line"},
 	} {

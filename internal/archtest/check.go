@@ -11,9 +11,9 @@ import (
 // maxLines is how long a Go file that is not a test may be.
 const maxLines = 400
 
-// Check holds the source below root against the table and returns what contradicts it, one sentence each, which names
+// Check holds the source below root against the document and returns what contradicts it, one sentence each, which names
 // the file, the import if it is about one, and the rule. The error is about source that cannot be read.
-func Check(root string, table Table) (problems []string, err error) {
+func Check(root string, d Document) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
 		return nil, err
@@ -21,10 +21,11 @@ func Check(root string, table Table) (problems []string, err error) {
 	if t.modules["."] == "" {
 		return nil, fmt.Errorf("%s has no go.mod with a module line", root)
 	}
-	c := checker{tree: t, table: table}
+	c := checker{tree: t, table: d.Table, testSupport: d.Support}
 	c.places(root)
 	c.layers()
 	c.dependencies()
+	c.support(root)
 	c.machinery()
 	c.length()
 	slices.Sort(c.problems)
@@ -33,8 +34,9 @@ func Check(root string, table Table) (problems []string, err error) {
 
 type checker struct {
 	*tree
-	table    Table
-	problems []string
+	table       Table
+	testSupport []string
+	problems    []string
 }
 
 func (c *checker) report(format string, arguments ...any) {
@@ -94,10 +96,44 @@ func (c *checker) layers() {
 	}
 }
 
+// isSupport reports whether a folder is, or lies below, one of test support.
+func (c *checker) isSupport(folder string) bool {
+	for _, s := range c.testSupport {
+		if folder == s || strings.HasPrefix(folder, s+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// support checks that test support, and package testing, are compiled into tests only: in every module what is no test does
+// without, so that programs that import freerun do not get what tests need.
+func (c *checker) support(root string) {
+	for _, s := range c.testSupport {
+		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(s))); err != nil || !info.IsDir() {
+			c.report("%s: it is listed as test support, but there is no such folder", s)
+		}
+	}
+	for _, f := range c.files {
+		if f.test || c.isSupport(f.folder) {
+			continue
+		}
+		for _, i := range f.imports {
+			folder, ours := c.folderOf(i.path)
+			switch {
+			case ours && c.isSupport(folder):
+				c.report("%s:%d: imports %s, which is test support; only tests and test support may", f.path, i.line, i.path)
+			case c.moduleOf(f.folder) == "." && (i.path == "testing" || strings.HasPrefix(i.path, "testing/")):
+				c.report("%s:%d: imports %s; only tests and test support may", f.path, i.line, i.path)
+			}
+		}
+	}
+}
+
 // dependencies checks that the root module needs the standard library only.
 func (c *checker) dependencies() {
 	for _, f := range c.files {
-		if f.test || c.moduleOf(f.folder) != "." {
+		if f.test || c.isSupport(f.folder) || c.moduleOf(f.folder) != "." {
 			continue
 		}
 		for _, i := range f.imports {

@@ -18,19 +18,60 @@ type Place struct {
 // A Table is the layer table, places in the order of the document.
 type Table []Place
 
+// A Document is what ARCHITECTURE.md says that can be checked.
+type Document struct {
+	Table   Table
+	Support []string // folders of test support, with what lies below them
+}
+
 // tableHead is the first line of the table; its columns are what a row is taken apart by.
 const tableHead = "| place | module | purpose |"
 
+// supportHead begins the line that lists test support.
+const supportHead = "- Test support: "
+
+var inBackquotes = regexp.MustCompile("`([^`]+)`")
+
 var placeInCell = regexp.MustCompile("`([^`]+)`( \\(planned\\))?")
 
-// ReadTable returns the layer table of a document in Markdown. It returns an error that names the line if there is no
-// table, or a row does not have the columns that it should, or a place occurs twice.
-func ReadTable(document string) (Table, error) {
+// Read returns what a document in Markdown says. It returns an error that names the line if there is no table, or a row does not
+// have the columns that it should, or a place occurs twice; and if it does not list test support in one line.
+func Read(document string) (Document, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {
-		return nil, err
+		return Document{}, err
 	}
 	lines := strings.Split(string(text), "\n")
+	table, err := readTable(document, lines)
+	if err != nil {
+		return Document{}, err
+	}
+	support, err := readSupport(document, lines)
+	return Document{table, support}, err
+}
+
+// readSupport finds the line that lists test support.
+func readSupport(document string, lines []string) (support []string, err error) {
+	found := false
+	for i, line := range lines {
+		if !strings.HasPrefix(line, supportHead) {
+			continue
+		}
+		if found {
+			return nil, fmt.Errorf("%s:%d: a second list of test support", document, i+1)
+		}
+		found = true
+		for _, name := range inBackquotes.FindAllStringSubmatch(line, -1) {
+			support = append(support, name[1])
+		}
+	}
+	if len(support) == 0 {
+		return nil, fmt.Errorf("%s has no line that begins with %q and lists folders in backquotes", document, supportHead)
+	}
+	return support, nil
+}
+
+func readTable(document string, lines []string) (Table, error) {
 	start := 0
 	for start < len(lines) && strings.TrimSpace(lines[start]) != tableHead {
 		start++

@@ -20,7 +20,6 @@ func (s set) has(p int) bool    { return s&(1<<p) != 0 }
 func (s set) with(p int) set    { return s | 1<<p }
 func (s set) without(p int) set { return s &^ (1 << p) }
 func (s set) first() int        { return bits.TrailingZeros8(uint8(s)) }
-func (s set) size() int         { return bits.OnesCount8(uint8(s)) }
 
 func isBuffer(p int) bool { return p >= model.MaxThreads }
 

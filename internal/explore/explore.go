@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/internal/replay"
 )
 
-// Unbounded, as a number of preemptions, explores all interleavings.
+// Unbounded is the number of preemptions that explores all interleavings.
 const Unbounded = -1
 
 // enough ends an exhaustive search that is larger than a test can afford.

@@ -231,8 +231,8 @@ func TestFinds(t *testing.T) {
 			two.Preset()
 			take := func(x, y *model.Token) func() {
 				return func() {
-					x.Take(nil)
-					y.Take(nil)
+					x.Take(t.Context())
+					y.Take(t.Context())
 					y.Give()
 					x.Give()
 				}
@@ -246,7 +246,7 @@ func TestFinds(t *testing.T) {
 			r.Go("sleeper", func() {
 				if !full.Load() {
 					asleep.Store(true)
-					token.Take(nil)
+					token.Take(t.Context())
 				}
 			})
 			r.Go("waker", func() {

@@ -1,0 +1,131 @@
+package ladder
+
+import "github.com/freerun-go/freerun/internal/linear"
+
+// A Total is a queue as the ladder calls it. TryEnqueue of a queue without bound always returns true.
+//
+// It is asked for more, which it may have or not:
+//
+//	Len() int                       how many items it holds; exact while nobody else calls
+//	Cap() int                       of a bounded queue
+//	EnqueueN(vs []T) int            takes a prefix of vs, returns how many
+//	DequeueN(dst []T) int           fills a prefix of dst, returns how many
+//	Producer() Enqueuer[T]          the handle that each producing goroutine needs (made in an adapter, mostly)
+//	Consumer() Dequeuer[T]          the handle that each consuming goroutine needs
+//
+// The handles may have the batch form too. Without Producer and Consumer all goroutines call the queue itself.
+type Total[T any] interface {
+	Enqueuer[T]
+	Dequeuer[T]
+}
+
+// An Enqueuer is a producer's side of a queue.
+type Enqueuer[T any] interface{ TryEnqueue(v T) bool }
+
+// A Dequeuer is a consumer's side of a queue.
+type Dequeuer[T any] interface{ TryDequeue() (v T, ok bool) }
+
+// An Order is that in which items come out.
+type Order uint8
+
+// The orders.
+const (
+	FIFO        Order = iota // first in, first out
+	PerProducer              // first in, first out among the items of each producer
+	LIFO                     // last in, first out
+	Unordered                // any
+)
+
+// A QueueSpec says what a queue promises. The zero value of each field is the strongest promise, or that of most queues.
+type QueueSpec struct {
+	// New and the others return a queue for so many items of their type; queues without bound ignore it. All are needed.
+	New      func(capacity int) Total[int]
+	NewWide  func(capacity int) Total[Wide]
+	NewBoxed func(capacity int) Total[*Box]
+
+	Order       Order
+	OneProducer bool // one goroutine at a time may enqueue
+	OneConsumer bool // one goroutine at a time may dequeue
+
+	Bounded    bool
+	PowerOfTwo bool        // a bounded queue rounds its capacity up to a power of two
+	Smallest   int         // capacity that a bounded queue rounds up to; 0 means 1
+	Full       linear.Full // what TryEnqueue of a bounded queue means when it returns false
+
+	// EachProducer means that the capacity is each producer's own (Order is PerProducer, and full is Strict).
+	EachProducer bool
+
+	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's search: a queue that is better than
+	// what it says is a mistake too.
+	NotLockFree bool
+
+	// NearOverflow, if not nil, returns an empty queue whose indices are about to overflow.
+	NearOverflow func(capacity int) Total[int]
+}
+
+// A producer's handle, or the queue.
+func producer[T any](q Total[T]) Enqueuer[T] {
+	if q, registers := q.(interface{ Producer() Enqueuer[T] }); registers {
+		return q.Producer()
+	}
+	return q
+}
+
+// A consumer's handle, or the queue.
+func consumer[T any](q Total[T]) Dequeuer[T] {
+	if q, registers := q.(interface{ Consumer() Dequeuer[T] }); registers {
+		return q.Consumer()
+	}
+	return q
+}
+
+// fits returns how many items a queue for so many holds.
+func (s QueueSpec) fits(capacity int) int {
+	fits := max(capacity, s.Smallest, 1)
+	if s.PowerOfTwo {
+		power := 1
+		for power < fits {
+			power *= 2
+		}
+		return power
+	}
+	return fits
+}
+
+// producers and consumers return how many goroutines there may be of a kind, if one would like to have so many.
+func (s QueueSpec) producers(wanted int) int {
+	if s.OneProducer {
+		return 1
+	}
+	return wanted
+}
+
+func (s QueueSpec) consumers(wanted int) int {
+	if s.OneConsumer {
+		return 1
+	}
+	return wanted
+}
+
+// model returns the specification of a queue for so many items.
+func (s QueueSpec) model(capacity int) linear.Model {
+	room := linear.Unbounded
+	if s.Bounded {
+		room = s.fits(capacity)
+	}
+	switch {
+	case s.EachProducer:
+		return linear.PerProducerEach(room)
+	case s.Order == PerProducer:
+		return linear.PerProducer(room, s.Full)
+	case s.Order == LIFO:
+		return linear.LIFO(room, s.Full)
+	case s.Order == Unordered:
+		return linear.Bag(room, s.Full)
+	default:
+		return linear.FIFO(room, s.Full)
+	}
+}
+
+// ordered says whether a consumer gets the items of one producer in order.
+func (s QueueSpec) ordered() bool { return s.Order == FIFO || s.Order == PerProducer }

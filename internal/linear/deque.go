@@ -1,0 +1,31 @@
+package linear
+
+// Retry says when a thief may say that it lost a race, [Answer.Lost].
+type Retry uint8
+
+// The two meanings of a race that was lost.
+const (
+	RetryTaken Retry = iota // an item was taken by somebody else during the call
+	RetryBusy               // somebody else was using the deque during the call
+)
+
+// Deque is a work-stealing deque: the owner pushes and pops at one end, thieves steal at the other.
+func Deque(capacity int, full Full, retry Retry) Model {
+	m := bag(bounded("a work-stealing deque", capacity, full), capacity, full, atEnd, nil)
+	owner := bag(m.name, capacity, full, atEnd, atBack).step
+	thief := bag(m.name, capacity, full, atEnd, atFront).step
+	m.looks = true
+	m.step = func(s state, in input, out Answer) (bool, state) {
+		switch {
+		case out.Lost && retry == RetryTaken:
+			return in.taking != set{}, s
+		case out.Lost:
+			return in.besides, s
+		case in.Verb == Steal:
+			return thief(s, in, out)
+		default:
+			return owner(s, in, out)
+		}
+	}
+	return m
+}

@@ -1,0 +1,76 @@
+package linear
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// A History is the calls that ended, in the order in which they did.
+type History []Operation
+
+// undecided is how long a history may take. One that cannot be decided is no evidence of anything.
+const undecided = time.Minute
+
+// Sequential returns the history of one thread that makes one call after another, for the tests of models: calls and their
+// answers take turns.
+func Sequential(callsAndAnswers ...any) History {
+	var h History
+	for i := 0; i < len(callsAndAnswers); i += 2 {
+		call, answer := callsAndAnswers[i].(Call), callsAndAnswers[i+1].(Answer)
+		h = append(h, Operation{Call: call, Answer: answer, Begin: int64(i), End: int64(i + 1)})
+	}
+	return h
+}
+
+// Check returns nil if the history is one that the model allows: some order of its calls respects the order of those that do not
+// overlap, and the model, called in that order, gives these answers. Otherwise the error prints the history.
+func Check(m Model, h History) error {
+	operations := make([]porcupine.Operation, len(h))
+	for i, o := range h {
+		operations[i] = porcupine.Operation{ClientId: o.Client, Input: h.input(i, m.looks), Call: o.Begin, Output: o.Answer, Return: o.End}
+	}
+	checked := porcupine.Model{
+		Init: func() any { return m.initial },
+		Step: func(s, in, out any) (bool, any) { return m.step(s.(state), in.(input), out.(Answer)) },
+		Equal: func(a, b any) bool {
+			return a.(state).equal(b.(state))
+		},
+	}
+	switch porcupine.CheckOperationsTimeout(checked, operations, undecided) {
+	case porcupine.Ok:
+		return nil
+	case porcupine.Unknown:
+		return fmt.Errorf("it could not be decided in %v whether this is a history of %s:\n%s", undecided, m.name, h)
+	default:
+		return fmt.Errorf("this is no history of %s:\n%s", m.name, h)
+	}
+}
+
+// String prints the history: a line for each call in the order in which they ended, with the instants between which it took effect.
+func (h History) String() string {
+	var b strings.Builder
+	for _, o := range h {
+		fmt.Fprintf(&b, "  client %d  [%3d,%3d]  %s\n", o.Client, o.Begin, o.End, o)
+	}
+	return b.String()
+}
+
+// String prints the call and the answer.
+func (o Operation) String() string {
+	added := fmt.Sprintf("%v(%d)", o.Call.Verb, o.Call.Value)
+	switch {
+	case o.Answer.Lost:
+		return fmt.Sprintf("%v() lost a race", o.Call.Verb)
+	case o.Call.Verb.adds() && o.Answer.OK:
+		return added + " true"
+	case o.Call.Verb.adds():
+		return added + " false"
+	case o.Answer.OK:
+		return fmt.Sprintf("%v() = %d, true", o.Call.Verb, o.Answer.Value)
+	default:
+		return fmt.Sprintf("%v() = %d, false", o.Call.Verb, o.Answer.Value)
+	}
+}

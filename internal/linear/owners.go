@@ -1,0 +1,63 @@
+package linear
+
+import "slices"
+
+// Mailbox is a queue that appoints an owner: the Enqueue that finds it without one is told so, by an OK answer, and a Dequeue that
+// finds it empty gives it up. A Dequeue while there is no owner is illegal.
+func Mailbox() Model {
+	return Model{name: "a mailbox", step: func(s state, in input, out Answer) (bool, state) {
+		switch {
+		case in.Verb == Enqueue:
+			return out.OK == !s.owned, state{owned: true, items: with(s.items, len(s.items), in.Value)}
+		case !s.owned:
+			return false, s
+		case !out.OK:
+			return len(s.items) == 0, state{}
+		case len(s.items) == 0 || s.items[0] != out.Value:
+			return false, s
+		}
+		return true, state{owned: true, items: without(s.items, 0)}
+	}}
+}
+
+// OwnerCount is what the answers of queue.Owner say about ownership: an Enqueue is OK if the count was zero, a Dequeue if it is
+// zero afterwards. What comes out does not matter.
+func OwnerCount() Model {
+	return Model{name: "a counter that appoints an owner", step: func(s state, in input, out Answer) (bool, state) {
+		if in.Verb == Enqueue {
+			return out.OK == (len(s.items) == 0), state{items: with(s.items, 0, 0)}
+		}
+		if len(s.items) == 0 || out.OK != (len(s.items) == 1) {
+			return false, s
+		}
+		return true, state{items: without(s.items, 0)}
+	}}
+}
+
+// OwnerItems is what comes out of queue.Owner: first in, first out. What the answers say about ownership does not matter.
+func OwnerItems() Model {
+	return Model{name: "a queue that is never dequeued from when empty", step: func(s state, in input, out Answer) (bool, state) {
+		if in.Verb == Enqueue {
+			return true, state{items: with(s.items, len(s.items), in.Value)}
+		}
+		if len(s.items) == 0 || s.items[0] != out.Value {
+			return false, s
+		}
+		return true, state{items: without(s.items, 0)}
+	}}
+}
+
+// OwnerSet is a set that appoints an owner: any item may come out, and the answers say, as in OwnerCount, whether it was empty.
+func OwnerSet() Model {
+	return Model{name: "a set that appoints an owner", step: func(s state, in input, out Answer) (bool, state) {
+		if in.Verb == Enqueue {
+			at, _ := slices.BinarySearch(s.items, in.Value)
+			return out.OK == (len(s.items) == 0), state{items: with(s.items, at, in.Value)}
+		}
+		at, present := slices.BinarySearch(s.items, out.Value)
+		if !present || out.OK != (len(s.items) == 1) {
+			return false, s
+		}
+		return true, state{items: without(s.items, at)}
+	}}
+}

@@ -1,0 +1,125 @@
+package linear
+
+import (
+	"fmt"
+	"sort"
+)
+
+// Full says when a bounded container may refuse an item; the package's comment defines both.
+type Full uint8
+
+// The two meanings of "full".
+const (
+	Strict   Full = iota // as many items as its capacity
+	InFlight             // as many items and successful calls under way
+)
+
+// Unbounded is the capacity of a container that never refuses.
+const Unbounded = 0
+
+// Stride separates the values of one producer from another's: value v is one of producer v / Stride.
+const Stride = 1 << 20
+
+// FIFO is a queue: first in, first out, among all items.
+func FIFO(capacity int, full Full) Model {
+	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, atEnd, atFront)
+}
+
+// LIFO is a stack: what was pushed last is popped first.
+func LIFO(capacity int, full Full) Model {
+	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, atEnd, atBack)
+}
+
+// PerProducer is a queue in which only the items of one producer are in order: any producer's oldest item may come out. Nothing
+// is lost or doubled, and "empty" means that nothing of any producer was there. The capacity is that of all producers together.
+func PerProducer(capacity int, full Full) Model {
+	return bag(bounded("a queue in order for each producer", capacity, full), capacity, full, atEndOfProducer, oldestOfProducer)
+}
+
+// Bag is a container without order: anything that is in it may come out.
+func Bag(capacity int, full Full) Model {
+	return bag(bounded("a bag", capacity, full), capacity, full, where, func(items []int, v int) int {
+		if at := where(items, v); at < len(items) {
+			return at
+		}
+		return -1
+	})
+}
+
+// where returns the index of v, or the one that it belongs at.
+func where(items []int, v int) int { return sort.SearchInts(items, v) }
+
+// PerProducerEach is PerProducer with a capacity for each producer by itself: an item is refused if so many of the same
+// producer are there.
+func PerProducerEach(capacity int) Model {
+	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, atEndOfProducer, oldestOfProducer)
+	unbounded := m.step
+	m.step = func(s state, in input, out Answer) (bool, state) {
+		if !in.Verb.adds() {
+			return unbounded(s, in, out)
+		}
+		producer := in.Value / Stride
+		room := atEndOfProducer(s.items, in.Value)-firstOfProducer(s.items, producer) < capacity
+		if !room || !out.OK {
+			return !room && !out.OK, s
+		}
+		return unbounded(s, in, out)
+	}
+	return m
+}
+
+func bounded(what string, capacity int, full Full) string {
+	switch {
+	case capacity == Unbounded:
+		return what + " without bound"
+	case full == InFlight:
+		return fmt.Sprintf("%s with room for %d items and calls under way", what, capacity)
+	default:
+		return fmt.Sprintf("%s with room for %d items", what, capacity)
+	}
+}
+
+// bag is a container of items in some order: where says at which index one goes in, and from at which index one must be to come
+// out (-1 if there is no such item).
+func bag(name string, capacity int, full Full, where func(items []int, v int) int, from func(items []int, v int) int) Model {
+	looks := capacity != Unbounded && full == InFlight
+	return Model{name: name, looks: looks, step: func(s state, in input, out Answer) (bool, state) {
+		next := s
+		if looks && out.OK {
+			next.done.add(in.self)
+		}
+		switch {
+		case in.Verb.adds() && !out.OK:
+			return capacity != Unbounded && len(s.items)+in.underWay(s.done) >= capacity, s
+		case in.Verb.adds():
+			next.items = with(s.items, where(s.items, in.Value), in.Value)
+			return capacity == Unbounded || len(s.items) < capacity, next
+		case !out.OK:
+			return len(s.items) == 0, s
+		}
+		at := from(s.items, out.Value)
+		if at < 0 || s.items[at] != out.Value {
+			return false, s
+		}
+		next.items = without(s.items, at)
+		return true, next
+	}}
+}
+
+func atEnd(items []int, _ int) int   { return len(items) }
+func atFront(items []int, _ int) int { return min(0, len(items)-1) }
+func atBack(items []int, _ int) int  { return len(items) - 1 }
+
+// Items of a PerProducer queue are kept by producer, as the order among producers does not matter.
+func firstOfProducer(items []int, producer int) int {
+	return sort.Search(len(items), func(i int) bool { return items[i]/Stride >= producer })
+}
+
+func atEndOfProducer(items []int, v int) int { return firstOfProducer(items, v/Stride+1) }
+
+func oldestOfProducer(items []int, v int) int {
+	if at := firstOfProducer(items, v/Stride); at < len(items) {
+		return at
+	}
+	return -1
+}
