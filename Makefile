@@ -40,6 +40,19 @@ portable: ## the tests of the root module without assembly and go:linkname, and 
 	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test ./...; \
 	else echo "32 bits: only amd64 under Linux runs 386 programs; make cross still builds them"; fi
 
+# What is explored.
+EXPLORED := ./internal/explore ./queue ./deque ./lock ./sched .
+
+.PHONY: explore
+explore: ## all interleavings of small programs over the real code, and the table of what that came to
+	@mkdir -p .gate && rm -f .gate/explored.jsonl
+	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -count 1 -p 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
+	go run ./internal/gate .gate/explored.jsonl docs/algorithms/README.md
+
+.PHONY: explore-long
+explore-long: ## the same with more preemptions and a hundred times as many random schedules, for the night
+	FREERUN_EXPLORE=long go test -count 1 -timeout 12h -tags explore -run '^TestExplore' $(EXPLORED)
+
 .PHONY: stress
 stress: ## the tests COUNT times over with the race detector and 1, 2 and 4 processors; RUN= and PACKAGES= choose
 	go test -race -count $(COUNT) -cpu 1,2,4 -run '$(RUN)' $(PACKAGES)
@@ -57,6 +70,8 @@ lint: vet tidy formatted staticcheck ## go vet, gofumpt and staticcheck over all
 vet:
 	go vet work
 	go vet -tags freerun_portable ./...
+	go vet -tags explore ./...
+	go vet -tags freerun_debug ./...
 
 .PHONY: tidy
 tidy: # each module by itself, as those see it who import it

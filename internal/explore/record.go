@@ -3,26 +3,31 @@ package explore
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
 // Record is a line of the file that FREERUN_GATE names.
 type Record struct {
+	Package    string `json:"package"` // its folder, from the module's root
 	Test       string `json:"test"`
 	Way        string `json:"way"` // exhaustive, random, frozen or control
 	Executions int    `json:"executions"`
-	Steps      int    `json:"steps"`
-	What       string `json:"what"` // how far it went, or what a control found
+	Extent     string `json:"extent"` // how far it went, or what a control found
 }
 
 // record adds the result to the file of the gate, if there is one.
-func record(t testing.TB, o outcome, way, what string) {
+func record(t testing.TB, o outcome, way, extent string) {
 	t.Helper()
 	name := os.Getenv("FREERUN_GATE")
 	if name == "" {
 		return
 	}
-	line, err := json.Marshal(Record{Test: t.Name(), Way: way, Executions: o.executions, Steps: o.steps, What: what})
+	folder, err := folderInModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(Record{Package: folder, Test: t.Name(), Way: way, Executions: o.executions, Extent: extent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,5 +38,18 @@ func record(t testing.TB, o outcome, way, what string) {
 	defer f.Close()
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// folderInModule returns where the test runs, which is its package's folder.
+func folderInModule() (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for root := here; ; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil || root == filepath.Dir(root) {
+			return filepath.Rel(root, here)
+		}
 	}
 }
