@@ -17,6 +17,6 @@ type (
 	Plain[T any]   = model.Plain[T]
 
 	RelaxedPointer[T any] = model.RelaxedPointer[T]
-	RelaxedUint64         = model.RelaxedWord[uint64]
-	RelaxedUintptr        = model.RelaxedWord[uintptr]
+
+	Release[T uint32 | uint64] = model.Release[T]
 )

@@ -1,6 +1,7 @@
 package atomics_test
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -66,4 +67,65 @@ func TestRelaxedWords(t *testing.T) {
 	if n.Load() != 2*rounds || w.Load() != 2*rounds {
 		t.Errorf("%d and %d at the end, want %d", n.Load(), w.Load(), 2*rounds)
 	}
+}
+
+// TestRelease publishes a plain value through a release word, of either width, and takes words back by exchange.
+func TestRelease(t *testing.T) {
+	const rounds = 100_000
+	var narrow atomics.Release[uint32]
+	var wide atomics.Release[uint64]
+	var a, b int
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 1; i <= rounds; i++ {
+			a = i
+			narrow.Store(uint32(i))
+			for wide.Load() != uint64(i) {
+				runtime.Gosched()
+			}
+			if b != -i {
+				t.Errorf("%d came with %d", i, b)
+				return
+			}
+		}
+	})
+	for i := 1; i <= rounds; i++ {
+		for narrow.Load() != uint32(i) {
+			runtime.Gosched()
+		}
+		if a != i {
+			t.Fatalf("%d came with %d", i, a)
+		}
+		b = -i
+		if i%2 == 0 {
+			wide.Store(uint64(i))
+		} else if !wide.CompareAndSwap(uint64(i-1), uint64(i)) {
+			t.Fatalf("is %d instead of %d", wide.Load(), i-1)
+		}
+	}
+	wg.Wait()
+	if n, w := narrow.Swap(0), wide.Swap(0); n != rounds || w != rounds {
+		t.Errorf("%d and %d at the end", n, w)
+	}
+	narrow.Store(1<<32 - 1)
+	wide.Store(1<<64 - 1)
+	if narrow.Load() != 1<<32-1 || wide.Load() != 1<<64-1 {
+		t.Error("the upper bits are lost")
+	}
+}
+
+// BenchmarkStores shows why there are words that only release.
+func BenchmarkStores(b *testing.B) {
+	b.Run("atomic", func(b *testing.B) {
+		var w atomic.Uint64
+		for n := uint64(0); b.Loop(); n++ {
+			w.Store(n)
+		}
+	})
+	b.Run("release", func(b *testing.B) {
+		var w atomics.Release[uint64]
+		for n := uint64(0); b.Loop(); n++ {
+			w.Store(n)
+		}
+	})
 }

@@ -56,7 +56,7 @@ func randomProgram(random *rand.Rand) program {
 
 func (p program) body(r *Run, result *string) {
 	var words [2]model.Integer[int32]
-	var relaxed [2]model.RelaxedWord[int32]
+	var relaxed [2]model.Release[int32]
 	var tokens [2]model.Token
 	got := make([]string, len(p))
 	for i, thread := range p {
@@ -162,7 +162,7 @@ func TestCounts(t *testing.T) {
 // TestStoreBuffer is the litmus test of relaxed stores: both threads may read 0, unless the stores are atomic.
 func TestStoreBuffer(t *testing.T) {
 	relaxed := func(r *Run, result *string) {
-		var x, y model.RelaxedWord[int32]
+		var x, y model.Release[int32]
 		var a, b int32
 		r.Go("a", func() { x.Store(1); a = y.Load() })
 		r.Go("b", func() { y.Store(1); b = x.Load() })

@@ -97,24 +97,25 @@ func (r *RelaxedPointer[T]) LoadAcquire() *T {
 	return relaxedLoad(&r.at, "relaxed pointer", true, r.p.Load)
 }
 
-// RelaxedWord is an integer with relaxed stores, one writer at a time. The zero value is 0; it must not be copied after first use.
-type RelaxedWord[T Number] struct {
-	v  atomic.Uint64
-	at Location
+// Release is an integer whose Store publishes what its thread did before, but may become visible after what the thread does next. The
+// other operations are atomic. The zero value is 0; it must not be copied after first use.
+type Release[T Number] struct{ word Integer[T] }
+
+// Store sets the value.
+func (r *Release[T]) Store(v T) {
+	relaxedStore(&r.word.at, "release word", v, func() { r.word.v.Store(uint64(v)) })
 }
 
-// Store sets the word. One writer at a time.
-func (r *RelaxedWord[T]) Store(v T) {
-	relaxedStore(&r.at, "relaxed word", v, func() { r.v.Store(uint64(v)) })
+// Load returns the value.
+func (r *Release[T]) Load() T {
+	return relaxedLoad(&r.word.at, "release word", true, func() T { return T(r.word.v.Load()) })
 }
 
-// Add adds n. One writer at a time.
-func (r *RelaxedWord[T]) Add(n T) { r.Store(r.Load() + n) }
+// Swap sets the value and returns the one before.
+func (r *Release[T]) Swap(v T) T { return r.word.Swap(v) }
 
-// Load returns some value stored before.
-func (r *RelaxedWord[T]) Load() T {
-	return relaxedLoad(&r.at, "relaxed word", false, func() T { return T(r.v.Load()) })
-}
+// CompareAndSwap sets the value to v if it is old, and reports whether it was.
+func (r *Release[T]) CompareAndSwap(old, v T) bool { return r.word.CompareAndSwap(old, v) }
 
 // numbered formats a value for a trace: pointers by what tells them apart.
 func numbered(v any) string {

@@ -1,0 +1,22 @@
+//go:build (!gc || !(amd64 || arm64) || race || freerun_portable) && !explore
+
+package atomics
+
+import "sync/atomic"
+
+// Release is a word whose Store publishes; here it is an ordinary atomic (release_asm.go says why it exists).
+type Release[T uint32 | uint64] struct{ v atomic.Uint64 }
+
+// Load returns the value.
+func (r *Release[T]) Load() T { return T(r.v.Load()) }
+
+// Store sets the value, and publishes what was done before.
+func (r *Release[T]) Store(v T) { r.v.Store(uint64(v)) }
+
+// Swap sets the value and returns the one before.
+func (r *Release[T]) Swap(v T) T { return T(r.v.Swap(uint64(v))) }
+
+// CompareAndSwap sets the value to v if it is old, and reports whether it was.
+func (r *Release[T]) CompareAndSwap(old, v T) bool {
+	return r.v.CompareAndSwap(uint64(old), uint64(v))
+}
