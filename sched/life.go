@@ -114,10 +114,5 @@ func (p *Processor) park(searching bool) bool {
 	} else if noneAwake {
 		s.idle.tell()
 	}
-	select { // P4
-	case <-p.token:
-		return true
-	case <-s.quit:
-		return false
-	}
+	return p.bed.sleep(s.quit) // P4
 }

@@ -29,7 +29,7 @@ type Processor struct {
 	scheduler *Scheduler
 	index     int
 	thief     deque.Thief[Task]
-	token     chan struct{}
+	bed       bed
 	// Local is for whoever made the scheduler: set it before Start.
 	Local any
 
@@ -67,7 +67,7 @@ func newProcessor(s *Scheduler, index int) *Processor {
 		index:     index,
 		deque:     d,
 		thief:     d.Thief(),
-		token:     make(chan struct{}, 1),
+		bed:       newBed(),
 		random:    uint64(index)*0x9e3779b97f4a7c15 + 1,
 		breath:    newBreath(),
 	}

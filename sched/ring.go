@@ -5,8 +5,6 @@ import (
 	"github.com/freerun-go/freerun/internal/pad"
 )
 
-const ringSize = 256
-
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design
 // Sketch:     slots head…tail-1 (mod size) hold tasks, oldest at head
 //             push: slot[tail] = t; tail++        pop: t = slot[head]; CAS(head: h→h+1)

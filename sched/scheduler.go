@@ -93,7 +93,7 @@ func (s *Scheduler) wakeOne() {
 }
 
 // sendToken wakes some parked processor; the caller has summoned it.
-func (s *Scheduler) sendToken() { s.processors[s.parked.lowerAny()].token <- struct{}{} }
+func (s *Scheduler) sendToken() { s.processors[s.parked.lowerAny()].bed.wake() }
 
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {

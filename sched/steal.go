@@ -1,22 +1,16 @@
 package sched
 
 import (
-	"runtime"
-
 	"github.com/freerun-go/freerun/deque"
 	"github.com/freerun-go/freerun/queue"
 )
-
-// searchRounds is how many times a searcher looks at everybody before it parks. Between rounds it lets Go run somebody
-// else: on a machine with fewer cores than runnable goroutines that is who will bring work.
-const searchRounds = 3
 
 // search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
 // search returns a task.
 func (p *Processor) search() *Task {
 	for round := range searchRounds {
 		if round > 0 {
-			runtime.Gosched()
+			letOthersRun()
 		}
 		t := p.takeShared()
 		if t == nil {

@@ -130,7 +130,7 @@ func TestExploreUnfencedFlags(t *testing.T) {
 	}
 	relaxed := func() flag { return new(model.Release[uint64]) }
 	fenced := func() flag { return new(model.Integer[uint64]) }
-	MustFail(t, 0, enter(relaxed, relaxed))
-	MustFail(t, 1, enter(relaxed, fenced))
+	MustFail(t, Unbounded, enter(relaxed, relaxed))
+	MustFail(t, Unbounded, enter(relaxed, fenced))
 	Exhaustive(t, Unbounded, enter(fenced, fenced))
 }

@@ -25,7 +25,8 @@
 //	[MustBlock]   the opposite of Freeze
 //
 // What exploring covers, and what not: Go's atomics are sequentially consistent and accesses to plain fields that matter are
-// checked for races, so interleavings of atomic steps are all there is; relaxed stores go through store buffers as on amd64.
+// checked for races, so interleavings of atomic steps are all there is. Relaxed and release stores go through store buffers, as on amd64, in random
+// executions, in Freeze, and where there is no bound; with a bound they are visible at once.
 // With a bound on preemptions, bugs that need more are not found; most need one or two (M. Musuvathi and S. Qadeer,
 // Iterative context bounding, PLDI 2007).
 //

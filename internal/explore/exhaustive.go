@@ -13,6 +13,8 @@ import "github.com/freerun-go/freerun/internal/model"
 //           untried. Executions that differ in the order of independent steps alone are so visited once, or few times.
 //           With a bound, going first may cost a preemption too many although going first earlier would cost none: so the
 //           process is noted also where the thread that made the earlier step was chosen, and where it would have given way.
+// Why store buffers only without a bound: flushes cost no preemption, so where a process may go instead is no longer a matter of the
+//           blocks of steps that the reduction reasons about. With a bound, relaxed stores are visible at once.
 // Why sleep sets only without a bound: they leave out an execution because an equivalent one was visited, which may be one that the
 //           bound forbids.
 
@@ -62,6 +64,7 @@ type place struct {
 
 // begin prepares an execution that repeats the path down to the next untried choice.
 func (t *tree) begin() {
+	model.StoreBuffers = t.bound < 0
 	t.clocks = [processes]past{}
 	t.buffers = [model.MaxThreads][]past{}
 	clear(t.places)
@@ -101,8 +104,8 @@ func (t *tree) choose(s *situation) int {
 		n.chosen = awake.first()
 	}
 	n.wanted = set(0).with(n.chosen)
-	if t.naive || t.bound >= 0 && s.enabled >= 1<<model.MaxThreads {
-		n.wanted = n.enabled // where a buffer could be flushed, a bound leaves too little to choose from: try everything
+	if t.naive {
+		n.wanted = n.enabled
 	}
 	t.nodes = append(t.nodes[:s.depth], n)
 	t.next = s.depth + 1
@@ -202,12 +205,8 @@ func (t *tree) instead(i int, act action, p int, without, with *past) {
 		t.wantOneOf(i, t.initials(i, p, with))
 		return
 	}
-	thread := t.nodes[i].chosen
-	if isBuffer(thread) {
-		thread = t.nodes[i].current
-	}
 	t.want(i, p)
-	for i > 0 && (t.nodes[i-1].chosen == thread || isBuffer(t.nodes[i-1].chosen)) {
+	for thread := t.nodes[i].chosen; i > 0 && t.nodes[i-1].chosen == thread; {
 		if i--; !t.nodes[i].preempts(p) {
 			t.want(i, p)
 		}

@@ -42,7 +42,7 @@ type outcome struct {
 // search runs all executions with at most so many preemptions; first with none, then with one and so on, so that a failure is
 // found with as few as possible.
 func search(preemptions int, body func(*Run)) (outcome, error) {
-	bounds := []int{0, 1, 2, Unbounded}
+	bounds := []int{0, 1, Unbounded}
 	if preemptions >= 0 {
 		bounds = bounds[:0]
 		for b := range preemptions + 1 {
@@ -73,7 +73,7 @@ func search(preemptions int, body func(*Run)) (outcome, error) {
 				return o, fmt.Errorf("explore: more than %d executions: the body is too large, or the bound", enough)
 			}
 		}
-		if o.complete = !t.cut; o.complete {
+		if o.complete = !t.cut; o.complete && preemptions >= 0 {
 			break
 		}
 	}
@@ -90,8 +90,15 @@ func (m *machine) explain(err error) *Failure {
 	if second := m.execute(&given{machine: m, path: path}); second != nil && !errors.Is(second, errAbandoned) {
 		err = second // the same, and it says where
 	}
-	return &Failure{Err: err, Schedule: encode(path), Trace: m.trace.String()}
+	schedule := encode(path)
+	if model.StoreBuffers {
+		schedule += buffers
+	}
+	return &Failure{Err: err, Schedule: schedule, Trace: m.trace.String()}
 }
+
+// buffers ends a schedule in which stores went through store buffers.
+const buffers = "b"
 
 // end lets the coroutines go.
 func (m *machine) end() {
@@ -133,6 +140,7 @@ func Random(t testing.TB, executions int, body func(r *Run)) {
 	o := outcome{}
 	for longest := 50; o.executions < executions && o.failure == nil; o.executions++ {
 		random := rand.New(rand.NewPCG(seed, uint64(o.executions)))
+		model.StoreBuffers = true
 		if err := m.execute(newLottery(random, longest)); err != nil {
 			o.failure = m.explain(err)
 			o.failure.Executions, o.failure.Preemptions = o.executions+1, Unbounded
@@ -168,6 +176,7 @@ func freeze(seed uint64, body func(*Run)) (o outcome) {
 				if try > 0 {
 					base = newLottery(rand.New(rand.NewPCG(seed, uint64(thread<<32|after<<16|try))), 50)
 				}
+				model.StoreBuffers = true
 				err := m.execute(&stopping{strategy: base, machine: m, thread: thread, after: after})
 				stoppedOnce = stoppedOnce || m.stopped != 0
 				o.executions++
@@ -237,14 +246,14 @@ func replayed(t testing.TB, body func(*Run)) bool {
 	if schedule == "" {
 		return false
 	}
-	path, err := decode(schedule)
+	path, err := decode(strings.TrimSuffix(schedule, buffers))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &machine{body: body}
 	defer m.end()
 	m.trace = &trace{}
-	model.Tracing = true
+	model.Tracing, model.StoreBuffers = true, strings.HasSuffix(schedule, buffers)
 	defer func() { model.Tracing = false }()
 	err = m.execute(&given{machine: m, path: path})
 	switch {

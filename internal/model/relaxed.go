@@ -46,10 +46,17 @@ func (t *Thread) own(l *Location) (v any, found bool) {
 	return nil, false
 }
 
-// relaxedStore puts a store into the buffer of the current thread; outside of one it is done at once.
+// StoreBuffers makes relaxed stores wait in the buffer of their thread. Otherwise others see them at once.
+var StoreBuffers bool
+
+// relaxedStore puts a store into the buffer of the current thread; outside of one, or without buffers, it is done at once.
 func relaxedStore(l *Location, typ string, value any, write func()) {
 	t := Current
-	if t == nil || t.Freed {
+	if !StoreBuffers || t == nil || t.Freed {
+		if t = step(Store, l, typ); t != nil {
+			l.release(t, true)
+			t.result("= %s", numbered(value))
+		}
 		write()
 		return
 	}

@@ -1,0 +1,105 @@
+//go:build explore
+
+package sched
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// world is a scheduler whose processors are model threads. It ends when so many jobs have run; a job that nobody comes for leaves
+// its processors parked, which the explorer reports.
+type world struct {
+	*Scheduler
+	r    *explore.Run
+	left int
+	jobs []*job
+}
+
+var names = [...]string{"P0", "P1", "P2"}
+
+// newWorld makes a scheduler for so many jobs.
+func newWorld(r *explore.Run, processors, jobs int) *world {
+	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
+	w.watch = newWatch(w.Scheduler)
+	w.watch.wound.Store(true) // nobody winds it
+	for i, p := range w.processors {
+		r.Go(names[i], func() { p.work() })
+	}
+	r.After(func() {
+		for i, j := range w.jobs {
+			if j.ran.Load() != 1 {
+				r.Failf("job %d ran %d times", i, j.ran.Load())
+			}
+		}
+		if w.hasWork() {
+			r.Failf("something is left")
+		}
+	})
+	return w
+}
+
+// job makes a task that does something and counts. The last one ends the scheduler.
+func (w *world) job(do func(p *Processor)) *Task {
+	j := newJob(func(p *Processor) {
+		if do != nil {
+			do(p)
+		}
+		if w.left--; w.left == 0 {
+			close(w.quit)
+			for _, p := range w.processors {
+				p.bed.end.Cancel()
+			}
+		}
+	})
+	w.jobs = append(w.jobs, j)
+	return &j.Task
+}
+
+// TestExploreParking injects tasks from outside while processors go to sleep: somebody comes for each.
+func TestExploreParking(t *testing.T) {
+	t.Run("one processor", func(t *testing.T) {
+		explore.Exhaustive(t, 3, func(r *explore.Run) {
+			w := newWorld(r, 1, 2)
+			r.Go("outside", func() {
+				w.Inject(w.job(nil))
+				w.Inject(w.job(nil))
+			})
+		})
+	})
+	t.Run("two processors", func(t *testing.T) {
+		explore.Exhaustive(t, 2, func(r *explore.Run) {
+			w := newWorld(r, 2, 1)
+			r.Go("outside", func() { w.Inject(w.job(nil)) })
+		})
+	})
+	t.Run("two from outside", func(t *testing.T) {
+		explore.Exhaustive(t, 1, func(r *explore.Run) {
+			w := newWorld(r, 2, 2)
+			for _, name := range []string{"outside", "elsewhere"} {
+				r.Go(name, func() { w.Inject(w.job(nil)) })
+			}
+		})
+	})
+}
+
+// TestExploreWaking has tasks queue others, by each way there is, while the other processor goes to sleep.
+func TestExploreWaking(t *testing.T) {
+	for name, queue := range map[string]func(p *Processor, t *Task){
+		"deque": func(p *Processor, t *Task) { p.Push(t) },
+		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
+		"slot":  func(p *Processor, t *Task) { p.PushNext(t) },
+		"hand":  func(p *Processor, t *Task) { p.Hand(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			explore.Exhaustive(t, 2, func(r *explore.Run) {
+				w := newWorld(r, 2, 3)
+				w.inbox.Add(&w.job(func(p *Processor) {
+					queue(p, w.job(nil))
+					queue(p, w.job(nil))
+				}).Node)
+			})
+		})
+	}
+}
