@@ -5,7 +5,9 @@ package sched
 import (
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
 )
 
 // world is a scheduler whose processors are model threads. It ends when so many jobs have run; a job that nobody comes for leaves
@@ -102,4 +104,98 @@ func TestExploreWaking(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestExploreHelp has a task wait for one that it queued, which is against the rules and shows whether the other processor comes for it,
+// asleep, about to sleep, or searching.
+func TestExploreHelp(t *testing.T) {
+	for name, queue := range map[string]func(p *Processor, t *Task){
+		"deque": func(p *Processor, t *Task) { p.Push(t) },
+		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			explore.Exhaustive(t, 2, func(r *explore.Run) {
+				w := newWorld(r, 2, 2)
+				var helped atomics.Bool
+				w.inbox.Add(&w.job(func(p *Processor) {
+					queue(p, w.job(func(*Processor) { helped.Store(true) }))
+					for !helped.Load() {
+						model.SpinOnce()
+					}
+				}).Node)
+			})
+		})
+	}
+}
+
+// awaits makes a task that waits for the flags of others and then raises its own.
+func (w *world) awaits(own *atomics.Bool, others ...*atomics.Bool) *Task {
+	return w.job(func(*Processor) {
+		for _, other := range others {
+			for !other.Load() {
+				model.SpinOnce()
+			}
+		}
+		own.Store(true)
+	})
+}
+
+// TestExploreMoreHelp has tasks that wait for each other in a chain: each that comes must see to it that the next one comes.
+func TestExploreMoreHelp(t *testing.T) {
+	t.Run("two in the inbox", func(t *testing.T) {
+		explore.Exhaustive(t, 2, func(r *explore.Run) {
+			w := newWorld(r, 2, 2)
+			var first, second atomics.Bool
+			r.Go("outside", func() {
+				older, newer := w.awaits(&first, &second), w.awaits(&second)
+				newer.Link(&older.Node)
+				w.inbox.AddChain(&newer.Node, &older.Node)
+				w.wakeOne()
+			})
+		})
+	})
+	t.Run("two in the deque", func(t *testing.T) {
+		explore.Random(t, 3000, func(r *explore.Run) {
+			w := newWorld(r, 3, 3)
+			var first, second, third atomics.Bool
+			w.inbox.Add(&w.job(func(p *Processor) {
+				p.Push(w.awaits(&second, &third))
+				p.Push(w.awaits(&third))
+				for !second.Load() {
+					model.SpinOnce()
+				}
+				first.Store(true)
+			}).Node)
+		})
+	})
+}
+
+// TestExploreSpill overfills a ring, whose older half goes to the inbox, while the other processor steals.
+func TestExploreSpill(t *testing.T) {
+	const jobs = ringSize + 2
+	explore.Random(t, 3000, func(r *explore.Run) {
+		w := newWorld(r, 2, 1+jobs)
+		w.inbox.Add(&w.job(func(p *Processor) {
+			for range jobs {
+				p.PushBack(w.job(nil))
+			}
+		}).Node)
+	})
+}
+
+// TestExploreMany is the whole of it, at random: two from outside, three processors, tasks that queue tasks each way.
+func TestExploreMany(t *testing.T) {
+	explore.Random(t, 3000, func(r *explore.Run) {
+		w := newWorld(r, 3, 8)
+		r.Go("outside", func() {
+			w.Inject(w.job(func(p *Processor) {
+				p.Push(w.job(func(p *Processor) { p.Push(w.job(nil)) }))
+				p.PushBack(w.job(nil))
+			}))
+			w.Inject(w.job(func(p *Processor) {
+				p.PushNext(w.job(func(p *Processor) { p.Hand(w.job(nil)) }))
+			}))
+			w.Inject(w.job(nil))
+		})
+	})
 }
