@@ -27,7 +27,7 @@ func (b *Inbox) Add(n *Node) { b.AddChain(n, n) }
 func (b *Inbox) AddChain(newest, oldest *Node) {
 	for {
 		h := b.head.Load()
-		oldest.next = h
+		oldest.next.Set(h)
 		if b.head.CompareAndSwap(h, newest) { // L1
 			return
 		}

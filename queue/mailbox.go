@@ -10,7 +10,7 @@ import (
 //             form; here the emptiness counter and the list are one word.
 // Sketch:     head ─→ n5 ─→ n4 ─→ n3 (seen) ─→ …     next leads to older nodes; the owner has taken all from seen down
 //             todo ─→ n2 ─→ n3                       taken, oldest first, not yet handed out
-//             Enqueue: n.next = head; CAS(head: h→n); idle if h was nil
+//             Enqueue: n.next.Set(h)ead; CAS(head: h→n); idle if h was nil
 //             Dequeue: hand out todo; when it is empty and head is still seen, CAS(head: seen→nil) gives the mailbox up;
 //                      otherwise reverse from head down to seen into todo, and seen = head
 // Invariants: I1 head is nil exactly while there is no owner. I2 while owned, the walk from head reaches seen, or the end if
@@ -38,8 +38,8 @@ import (
 type Mailbox struct {
 	head atomics.Pointer[Node]
 
-	seen *Node // owner only
-	todo *Node // owner only
+	seen atomics.Plain[*Node] // owner only
+	todo atomics.Plain[*Node] // owner only
 }
 
 // Enqueue adds n and reports whether the mailbox was idle: then the caller is its owner now, and must see to it that all
@@ -47,7 +47,7 @@ type Mailbox struct {
 func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
 	for {
 		h := m.head.Load()
-		n.next = h
+		n.next.Set(h)
 		if m.head.CompareAndSwap(h, n) { // L1
 			return h == nil
 		}
@@ -57,34 +57,36 @@ func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
 // Dequeue removes and returns the oldest node; nil means that there was none and that the caller is the owner no longer.
 // Owner only.
 func (m *Mailbox) Dequeue() *Node {
-	n := m.todo
+	n := m.todo.Get()
 	if n == nil {
 		n = m.takeOrGiveUp()
 		if n == nil {
 			return nil
 		}
 	}
-	if m.todo = n.next; m.todo != nil {
-		n.next = nil // a node that was handed out must not keep those behind it from being collected
+	todo := n.next.Get()
+	m.todo.Set(todo)
+	if todo != nil {
+		n.next.Clear() // a node that was handed out must not keep those behind it from being collected
 	}
 	return n
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
-func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen }
+func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen.Get() }
 
 // takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
 // returns nil.
 func (m *Mailbox) takeOrGiveUp() *Node {
-	seen := m.seen
+	seen := m.seen.Get()
 	h := m.head.Load() // L2
 	if h == seen {
-		m.seen = nil                          // before L3: afterwards it is the next owner's
+		m.seen.Clear()                        // before L3: afterwards it is the next owner's
 		if m.head.CompareAndSwap(seen, nil) { // L3
 			return nil
 		}
 		h = m.head.Load() // L2
 	}
-	m.seen = h
+	m.seen.Set(h)
 	return reverse(h, seen)
 }

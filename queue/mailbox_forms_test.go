@@ -42,7 +42,7 @@ var owned Node
 func (q *swapList) enqueue(n *formNode) bool {
 	for {
 		h := q.head.Load()
-		n.next = h
+		n.next.Set(h)
 		if q.head.CompareAndSwap(h, &n.Node) {
 			return h == nil
 		}
@@ -53,14 +53,16 @@ func (q *swapList) dequeue() *formNode {
 	for q.todo == nil {
 		taken := q.head.Swap(&owned)
 		for taken != nil && taken != &owned {
-			taken, taken.next, q.todo = taken.next, q.todo, taken
+			older := taken.next.Get()
+			taken.next.Set(q.todo)
+			q.todo, taken = taken, older
 		}
 		if q.todo == nil && q.head.CompareAndSwap(&owned, nil) {
 			return nil
 		}
 	}
 	n := q.todo
-	q.todo = n.next
+	q.todo = n.next.Get()
 	return formOf(n)
 }
 

@@ -1,23 +1,27 @@
 package queue
 
+import "github.com/freerun-go/freerun/internal/atomics"
+
 // Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of
 // what is listed. A node is in at most one list at a time and belongs to that list until it is handed out again; the
 // lists allocate nothing. The zero value is a node in no list.
 type Node struct {
-	next *Node
+	next atomics.Plain[*Node]
 }
 
 // Next returns the node behind n. Only for whoever holds the list that n is in.
-func (n *Node) Next() *Node { return n.next }
+func (n *Node) Next() *Node { return n.next.Get() }
 
 // Link puts next behind n. Only for whoever holds n, in a list of its own making.
-func (n *Node) Link(next *Node) { n.next = next }
+func (n *Node) Link(next *Node) { n.next.Set(next) }
 
 // reverse turns the list that leads from newest down to, and not including, stop into one that leads from the oldest
 // node up to newest, and returns the oldest.
 func reverse(newest, stop *Node) (oldest *Node) {
 	for n := newest; n != stop; {
-		n.next, oldest, n = oldest, n, n.next
+		older := n.next.Get()
+		n.next.Set(oldest)
+		oldest, n = n, older
 	}
 	return oldest
 }
@@ -33,11 +37,11 @@ func (c *Chain) Empty() bool { return c.head == nil }
 
 // PushBack appends n.
 func (c *Chain) PushBack(n *Node) {
-	n.next = nil
+	n.next.Clear()
 	if c.head == nil {
 		c.head = n
 	} else {
-		c.tail.next = n
+		c.tail.next.Set(n)
 	}
 	c.tail = n
 }
@@ -51,7 +55,7 @@ func (c *Chain) PushNewestFirst(newest *Node) {
 	if c.head == nil {
 		c.head = oldest
 	} else {
-		c.tail.next = oldest
+		c.tail.next.Set(oldest)
 	}
 	c.tail = newest
 }
@@ -60,8 +64,7 @@ func (c *Chain) PushNewestFirst(newest *Node) {
 func (c *Chain) PopFront() *Node {
 	n := c.head
 	if n != nil {
-		c.head = n.next
-		n.next = nil
+		c.head = n.next.Take()
 	}
 	return n
 }

@@ -1,0 +1,182 @@
+//go:build explore
+
+package queue
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// mail is what the explored programs send: who sent it, and which of his.
+type mail struct {
+	Node
+	from, number int
+}
+
+// office is a mailbox whose producers serve it themselves when they are told that they own it.
+type office struct {
+	Mailbox
+	r    *explore.Run
+	last [3]int             // the number of the last mail of each producer
+	desk atomics.Plain[int] // only the owner is at it
+	got  int
+	keep []*mail // mail that its owner may send again
+}
+
+// send enqueues and, if that makes the caller the owner, serves.
+func (o *office) send(m *mail) {
+	if o.Enqueue(&m.Node) {
+		o.serve()
+	}
+}
+
+func (o *office) serve() {
+	for n := o.Dequeue(); n != nil; n = o.Dequeue() {
+		m := (*mail)(unsafe.Pointer(n))
+		o.desk.Set(o.desk.Get() + 1)
+		if m.number != o.last[m.from]+1 {
+			o.r.Failf("mail %d of producer %d came after its %d", m.number, m.from, o.last[m.from])
+		}
+		o.last[m.from] = m.number
+		o.got++
+	}
+}
+
+var producers = [...]string{"one", "two", "three"}
+
+// postal is a program in which so many producers send so much mail each.
+func postal(producing, each int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		o := &office{r: r}
+		for from := range producing {
+			r.Go(producers[from], func() {
+				for i := range each {
+					o.send(&mail{from: from, number: i + 1})
+				}
+			})
+		}
+		r.After(func() {
+			if o.got != producing*each {
+				r.Failf("%d of %d came out", o.got, producing*each)
+			}
+			if !o.Enqueue(new(Node)) {
+				r.Failf("the mailbox is empty and has an owner")
+			}
+		})
+	}
+}
+
+func TestExploreMailbox(t *testing.T) {
+	t.Run("two producers", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, postal(2, 2)) })
+	t.Run("three producers", func(t *testing.T) { explore.Exhaustive(t, 3, postal(3, 1)) })
+	t.Run("many", func(t *testing.T) { explore.Random(t, 5000, postal(3, 4)) })
+}
+
+// TestExploreMailboxReuse has the owner send mail again as soon as Reusable allows it, while another producer is about to link
+// itself to it.
+func TestExploreMailboxReuse(t *testing.T) {
+	reuse := func(early bool) func(*explore.Run) {
+		return func(r *explore.Run) {
+			var m Mailbox
+			came := [4]int{}
+			count := func(n *Node) { came[(*mail)(unsafe.Pointer(n)).number]++ }
+			r.Go("owner", func() {
+				a := &mail{number: 0}
+				if !m.Enqueue(&a.Node) {
+					// somebody else owns it, and serves
+					return
+				}
+				again := 0
+				for n := m.Dequeue(); n != nil; n = m.Dequeue() {
+					count(n)
+					if again < 2 && (early || m.Reusable(n)) {
+						again++
+						mine := (*mail)(unsafe.Pointer(n))
+						mine.number = 3
+						m.Enqueue(n)
+					}
+				}
+			})
+			r.Go("other", func() {
+				for i := range 2 {
+					if m.Enqueue(&(&mail{number: 1 + i}).Node) {
+						for n := m.Dequeue(); n != nil; n = m.Dequeue() {
+							count(n)
+						}
+					}
+				}
+			})
+			r.After(func() {
+				if !m.Enqueue(new(Node)) {
+					r.Failf("left behind")
+				}
+				if came[0] != 1 || came[1] != 1 || came[2] != 1 {
+					r.Failf("came %v times", came)
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, 4, reuse(false))
+	explore.MustFail(t, 3, reuse(true)) // as soon as it is handed out is too early
+}
+
+// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the others still get rid of their mail.
+func TestExploreMailboxFrozen(t *testing.T) {
+	explore.Freeze(t, postal(3, 2))
+}
+
+// TestExploreInbox has two who add and two who take: each node comes out once, oldest first.
+func TestExploreInbox(t *testing.T) {
+	inbox := func(adders, each, takers int) func(*explore.Run) {
+		return func(r *explore.Run) {
+			var b Inbox
+			taken := make([][]*mail, takers+1)
+			take := func(who int) {
+				for n := b.TakeAll(); n != nil; n = n.Next() {
+					taken[who] = append(taken[who], (*mail)(unsafe.Pointer(n)))
+				}
+			}
+			for from := range adders {
+				r.Go(producers[from], func() {
+					first := &mail{from: from, number: 1}
+					b.Add(&first.Node)
+					if each > 1 {
+						older, newer := &mail{from: from, number: 2}, &mail{from: from, number: 3}
+						newer.Link(&older.Node)
+						b.AddChain(&newer.Node, &older.Node)
+					}
+				})
+			}
+			for who := range takers {
+				r.Go("taker "+producers[who], func() { take(who) })
+			}
+			r.After(func() {
+				take(takers)
+				got := 0
+				for _, list := range taken {
+					last := [3]int{}
+					for _, m := range list {
+						if m.number <= last[m.from] {
+							r.Failf("%d of %d after %d", m.number, m.from, last[m.from])
+						}
+						last[m.from] = m.number
+						got++
+					}
+				}
+				want := adders
+				if each > 1 {
+					want = 3 * adders
+				}
+				if got != want {
+					r.Failf("%d of %d came out", got, want)
+				}
+			})
+		}
+	}
+	t.Run("one taker", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, inbox(2, 3, 1)) })
+	t.Run("two takers", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, inbox(2, 1, 2)) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, inbox(2, 3, 2)) })
+}
