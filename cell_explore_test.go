@@ -1,0 +1,156 @@
+//go:build explore
+
+package freerun
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// promise is a message whose value is watched, and that counts how often it was woken.
+type promise struct {
+	message
+	value atomics.Plain[int]
+	woken int
+	then  func(c *Context, p *promise) // when it is woken
+}
+
+func promiseOf(l *letter) *promise { return (*promise)(unsafe.Pointer(l)) }
+
+var promiseKind = newKind(kind{wake: func(c *Context, l *letter) {
+	p := promiseOf(l)
+	p.woken++
+	if p.then != nil {
+		p.then(c, p)
+	}
+}}, nil)
+
+// promises makes so many messages of one runtime.
+func promises(n int) []*promise {
+	u := &unit{rt: new(Runtime)}
+	all := make([]*promise, n)
+	for i := range all {
+		all[i] = new(promise)
+		all[i].unit = u
+		all[i].become(promiseKind)
+	}
+	return all
+}
+
+// TestExploreCell has two wait for a cell that a third one fills: each goes on once, and sees the value.
+func TestExploreCell(t *testing.T) {
+	body := func(r *explore.Run) {
+		all := promises(3)
+		cell, waiters := all[0], all[1:]
+		resolvedAtOnce := [2]int{}
+		look := func(_ *Context, _ *promise) {
+			if v := cell.value.Get(); v != 7 {
+				r.Failf("woken, and the value is %d", v)
+			}
+		}
+		for i, name := range []string{"waiter", "other"} {
+			waiters[i].then = look
+			r.Go(name, func() {
+				if waiters[i].await(new(Context), &cell.message, true) == resolved {
+					resolvedAtOnce[i]++
+					look(nil, nil)
+				}
+			})
+		}
+		r.Go("filler", func() {
+			cell.value.Set(7)
+			if !cell.fill(new(Context)) {
+				r.Failf("closed by nobody")
+			}
+		})
+		r.After(func() {
+			for i, w := range waiters {
+				if w.woken+resolvedAtOnce[i] != 1 {
+					r.Failf("waiter %d went on %d times", i, w.woken+resolvedAtOnce[i])
+				}
+			}
+		})
+	}
+	explore.Exhaustive(t, explore.Unbounded, body)
+	explore.Freeze(t, body)
+}
+
+// TestExploreSeals has a cell filled, failed and abandoned at once: one of them counts, and whoever waits hears of that one.
+func TestExploreSeals(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		all := promises(2)
+		cell, waiter := all[0], all[1]
+		heard := errors.New("nothing")
+		failure := errors.New("failed")
+		waiter.then = func(*Context, *promise) { _, heard = cell.outcome() }
+		won := [3]bool{}
+		r.Go("holder", func() {
+			if won[0] = cell.fillFailed(new(Context), failure); won[0] {
+				if _, err := cell.outcome(); err != failure {
+					r.Failf("failed with %v", err)
+				}
+			}
+		})
+		r.Go("end", func() { won[1] = cell.seal(new(Context), &abandoned) })
+		r.Go("waiter", func() {
+			if waiter.await(new(Context), &cell.message, true) == resolved {
+				waiter.woken++
+				_, heard = cell.outcome()
+			}
+		})
+		r.After(func() {
+			want := failure
+			if won[1] {
+				want = ErrClosed
+			}
+			if won[0] == won[1] || heard != want || waiter.woken != 1 {
+				r.Failf("won: %v; heard %v, want %v; went on %d times", won, heard, want, waiter.woken)
+			}
+		})
+	})
+}
+
+// TestExploreCycle has two, and three, messages come to wait for each other at once: it is noticed, and all of them are closed.
+func TestExploreCycle(t *testing.T) {
+	ring := func(n int) func(*explore.Run) {
+		return func(r *explore.Run) {
+			all := promises(n)
+			names := []string{"a", "b", "c"}
+			found := 0
+			for i, p := range all {
+				dep := all[(i+1)%n]
+				p.then = func(c *Context, p *promise) {
+					if _, err := dep.outcome(); err != ErrCycle {
+						r.Failf("woken by %v", err)
+					}
+					p.seal(c, &cycled)
+				}
+				r.Go(names[i], func() {
+					switch p.await(new(Context), &dep.message, false) {
+					case resolved:
+						p.then(new(Context), p)
+					case circular:
+						found++
+					}
+				})
+			}
+			r.After(func() {
+				if found == 0 {
+					r.Failf("nobody noticed")
+				}
+				for i, p := range all {
+					if p.open() {
+						r.Failf("%s is open for ever", names[i])
+					}
+				}
+			})
+		}
+	}
+	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, ring(2)) })
+	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, ring(3)) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, ring(3)) })
+}
