@@ -24,7 +24,7 @@ help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 .PHONY: check
-check: lint test race portable cross smoke ## everything that decides whether a change is good
+check: lint test race portable contracts explore cross smoke ## everything that decides whether a change is good
 
 .PHONY: test
 test: ## the tests of all modules
@@ -39,6 +39,10 @@ portable: ## the tests of the root module without assembly and go:linkname, and 
 	go test -tags freerun_portable ./...
 	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test ./...; \
 	else echo "32 bits: only amd64 under Linux runs 386 programs; make cross still builds them"; fi
+
+.PHONY: contracts
+contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
+	go test -tags freerun_debug ./queue ./deque ./lock ./internal/contract
 
 # What is explored.
 EXPLORED := ./internal/explore ./queue ./deque ./lock ./sched .
