@@ -26,3 +26,10 @@ func (p *Plain[T]) Clear() {
 	var zero T
 	p.v = zero
 }
+
+// ForRead returns where the value is, to be read there before the next atomic operation: for values of more than a word or
+// two, which Get and Take copy once more than needed.
+func (p *Plain[T]) ForRead() *T { return &p.v }
+
+// ForWrite returns where the value is, to be written there before the next atomic operation.
+func (p *Plain[T]) ForWrite() *T { return &p.v }

@@ -16,20 +16,21 @@ func (r *RelaxedPointer[T]) Load() *T { return r.p.Load() }
 // LoadAcquire is Load.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return r.p.Load() }
 
-// RelaxedUint64 is a counter with one writer at a time; here it is an ordinary atomic.
-type RelaxedUint64 struct{ v atomic.Uint64 }
-
-// Add adds n. One writer at a time.
-func (r *RelaxedUint64) Add(n uint64) { r.v.Store(r.v.Load() + n) }
-
-// Load returns some value stored before.
-func (r *RelaxedUint64) Load() uint64 { return r.v.Load() }
-
-// RelaxedUintptr is a word for diagnostics with one writer at a time; here it is an ordinary atomic.
-type RelaxedUintptr struct{ v atomic.Uintptr }
+// RelaxedWord is an integer with one writer at a time; here it is an ordinary atomic.
+type RelaxedWord[T uint64 | uintptr] struct{ v atomic.Uint64 }
 
 // Store sets the word. One writer at a time.
-func (r *RelaxedUintptr) Store(v uintptr) { r.v.Store(v) }
+func (r *RelaxedWord[T]) Store(v T) { r.v.Store(uint64(v)) }
+
+// Add adds n. One writer at a time.
+func (r *RelaxedWord[T]) Add(n T) { r.v.Store(r.v.Load() + uint64(n)) }
 
 // Load returns some value stored before.
-func (r *RelaxedUintptr) Load() uintptr { return r.v.Load() }
+func (r *RelaxedWord[T]) Load() T { return T(r.v.Load()) }
+
+type (
+	// RelaxedUint64 is a counter with one writer at a time.
+	RelaxedUint64 = RelaxedWord[uint64]
+	// RelaxedUintptr is a word for diagnostics with one writer at a time.
+	RelaxedUintptr = RelaxedWord[uintptr]
+)

@@ -4,20 +4,21 @@ package atomics
 
 import "sync/atomic"
 
-// RelaxedUint64 and RelaxedUintptr count and diagnose; they are no part of any protocol, and the explorer spends no steps on them.
-type (
-	RelaxedUint64  struct{ v atomic.Uint64 }
-	RelaxedUintptr struct{ v atomic.Uintptr }
-)
-
-// Add adds n. One writer at a time.
-func (r *RelaxedUint64) Add(n uint64) { r.v.Add(n) }
-
-// Load returns some value stored before.
-func (r *RelaxedUint64) Load() uint64 { return r.v.Load() }
+// RelaxedWord counts and diagnoses; it is no part of any protocol, and the explorer spends no steps on it.
+type RelaxedWord[T uint64 | uintptr] struct{ v atomic.Uint64 }
 
 // Store sets the word. One writer at a time.
-func (r *RelaxedUintptr) Store(v uintptr) { r.v.Store(v) }
+func (r *RelaxedWord[T]) Store(v T) { r.v.Store(uint64(v)) }
+
+// Add adds n. One writer at a time.
+func (r *RelaxedWord[T]) Add(n T) { r.v.Add(uint64(n)) }
 
 // Load returns some value stored before.
-func (r *RelaxedUintptr) Load() uintptr { return r.v.Load() }
+func (r *RelaxedWord[T]) Load() T { return T(r.v.Load()) }
+
+type (
+	// RelaxedUint64 is a counter with one writer at a time.
+	RelaxedUint64 = RelaxedWord[uint64]
+	// RelaxedUintptr is a word for diagnostics with one writer at a time.
+	RelaxedUintptr = RelaxedWord[uintptr]
+)

@@ -31,21 +31,23 @@ func (r *RelaxedPointer[T]) Load() *T { return (*T)(r.p) }
 // LoadAcquire is Load as an atomic operation: it is ordered after the atomic operations that precede it.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return (*T)(atomic.LoadPointer(&r.p)) }
 
-// RelaxedUint64 is a counter with one writer at a time. The zero value is 0. It must not be copied after first use.
-type RelaxedUint64 struct{ v uint64 }
-
-// Add adds n. One writer at a time.
-func (r *RelaxedUint64) Add(n uint64) { r.v += n }
-
-// Load returns some value stored before, without ordering.
-func (r *RelaxedUint64) Load() uint64 { return r.v }
-
-// RelaxedUintptr is a word for diagnostics with one writer at a time. The zero value is 0. It must not be copied after
-// first use.
-type RelaxedUintptr struct{ v uintptr }
+// RelaxedWord is an integer with one writer at a time. The zero value is 0. It must not be copied after first use. It is generic
+// so that generic code which is instantiated elsewhere gets its methods inlined: Go inlines there what is generic, and what is
+// in packages that are imported there.
+type RelaxedWord[T uint64 | uintptr] struct{ v T }
 
 // Store sets the word. One writer at a time.
-func (r *RelaxedUintptr) Store(v uintptr) { r.v = v }
+func (r *RelaxedWord[T]) Store(v T) { r.v = v }
+
+// Add adds n. One writer at a time.
+func (r *RelaxedWord[T]) Add(n T) { r.v += n }
 
 // Load returns some value stored before, without ordering.
-func (r *RelaxedUintptr) Load() uintptr { return r.v }
+func (r *RelaxedWord[T]) Load() T { return r.v }
+
+type (
+	// RelaxedUint64 is a counter with one writer at a time.
+	RelaxedUint64 = RelaxedWord[uint64]
+	// RelaxedUintptr is a word for diagnostics with one writer at a time.
+	RelaxedUintptr = RelaxedWord[uintptr]
+)

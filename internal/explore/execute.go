@@ -164,7 +164,8 @@ func (m *machine) look(s *situation) {
 		changes += w.thread.Changes
 	}
 	for i, w := range m.threads {
-		if l := w.thread.Buffered(); l != nil {
+		// What is in the buffer of a stopped thread stays there: so the thread is stopped before those stores, too, which are no steps.
+		if l := w.thread.Buffered(); l != nil && !m.stopped.has(i) {
 			b := i + model.MaxThreads
 			s.next[b] = action{model.Flush, l.ID}
 			s.enabled = s.enabled.with(b)

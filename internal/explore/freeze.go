@@ -1,5 +1,7 @@
 package explore
 
+import "github.com/freerun-go/freerun/internal/model"
+
 // stopping is a strategy that stops one thread for good after some of its steps, and otherwise does as another strategy does.
 type stopping struct {
 	strategy
@@ -10,9 +12,9 @@ type stopping struct {
 }
 
 func (f *stopping) choose(s *situation) int {
-	if f.made >= f.after && s.enabled.has(f.thread) {
+	if f.made >= f.after && f.machine.threads[f.thread].running && !f.machine.stopped.has(f.thread) {
 		f.machine.stop(f.thread)
-		if s.enabled = s.enabled.without(f.thread); s.enabled == 0 {
+		if s.enabled = s.enabled.without(f.thread).without(f.thread + model.MaxThreads); s.enabled == 0 {
 			return -1
 		}
 	}

@@ -95,7 +95,7 @@ func (g *given) choose(s *situation) int {
 		switch {
 		case stop:
 			g.machine.stop(p)
-			s.enabled = s.enabled.without(p)
+			s.enabled = s.enabled.without(p).without(p + model.MaxThreads)
 			continue
 		case s.enabled.has(p):
 			return p

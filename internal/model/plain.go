@@ -30,3 +30,15 @@ func (p *Plain[T]) Take() T {
 
 // Clear leaves the zero value.
 func (p *Plain[T]) Clear() { p.Take() }
+
+// ForRead returns where the value is, to be read there before the next atomic operation.
+func (p *Plain[T]) ForRead() *T {
+	p.at.readPlain("plain")
+	return &p.v
+}
+
+// ForWrite returns where the value is, to be written there before the next atomic operation.
+func (p *Plain[T]) ForWrite() *T {
+	p.at.writePlain("plain")
+	return &p.v
+}
