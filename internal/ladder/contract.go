@@ -10,6 +10,7 @@ import "github.com/freerun-go/freerun/internal/linear"
 //	Cap() int                       of a bounded queue
 //	EnqueueN(vs []T) int            takes a prefix of vs, returns how many
 //	DequeueN(dst []T) int           fills a prefix of dst, returns how many
+//	Drain(yield func(T) bool)       takes items out until there is none, or yield returns false
 //	Producer() Enqueuer[T]          the handle that each producing goroutine needs (made in an adapter, mostly)
 //	Consumer() Dequeuer[T]          the handle that each consuming goroutine needs
 //
@@ -18,6 +19,11 @@ type Total[T any] interface {
 	Enqueuer[T]
 	Dequeuer[T]
 }
+
+type (
+	enqueuerN[T any] interface{ EnqueueN(vs []T) int }
+	dequeuerN[T any] interface{ DequeueN(dst []T) int }
+)
 
 // An Enqueuer is a producer's side of a queue.
 type Enqueuer[T any] interface{ TryEnqueue(v T) bool }
@@ -58,6 +64,9 @@ type QueueSpec struct {
 	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's search: a queue that is better than
 	// what it says is a mistake too.
 	NotLockFree bool
+
+	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	Long bool
 
 	// NearOverflow, if not nil, returns an empty queue whose indices are about to overflow.
 	NearOverflow func(capacity int) Total[int]

@@ -43,6 +43,9 @@ type DequeSpec struct {
 	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the others up.
 	NotLockFree bool
 
+	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	Long bool
+
 	// NearOverflow, if not nil, returns an empty deque whose indices are about to overflow.
 	NearOverflow func(capacity int) Ends[int]
 }

@@ -3,10 +3,8 @@ package ladder
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync/atomic"
-	"weak"
 
 	"github.com/freerun-go/freerun/internal/linear"
 )
@@ -28,42 +26,56 @@ func insist[T any](h *hand, steal func() (T, Outcome)) (v T, ok bool, err error)
 // succeed as there are items.
 func dequeStampede(s DequeSpec, _ uint64) error {
 	const thieves = 3
-	for round := range size(stampedeRounds) {
-		items := round % (thieves + 2)
-		d := s.New(max(items, 1))
-		for i := range items {
-			if !d.Push(i) {
-				return fmt.Errorf("Push of item %d is refused by a deque for %d", i, items)
+	type prize struct {
+		items  int
+		ends   Ends[int]
+		steals [thieves]func() (int, Outcome)
+		values [1 + thieves]int // that came out, or none
+	}
+	const none = -1
+	prizes := make([]prize, size(stampedeRounds))
+	for i := range prizes {
+		p := &prizes[i]
+		p.items = i % (thieves + 2)
+		p.ends = s.New(max(p.items, 1))
+		for v := range p.items {
+			if !p.ends.Push(v) {
+				return fmt.Errorf("push of item %d is refused by a deque for %d", v, p.items)
 			}
 		}
-		var taken atomic.Int64
-		got := make([]atomic.Int32, items)
-		count := func(v int, ok bool) error {
-			if !ok {
-				return nil
+		for t := range p.steals {
+			p.steals[t] = p.ends.Thief()
+		}
+	}
+	err := inRounds(1+thieves, len(prizes), func(h *hand, who, round int) error {
+		p := &prizes[round]
+		var v int
+		var ok bool
+		var err error
+		if who == 0 {
+			v, ok = p.ends.Pop()
+		} else {
+			v, ok, err = insist(h, p.steals[who-1])
+		}
+		if p.values[who] = v; !ok {
+			p.values[who] = none
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range prizes {
+		taken := map[int]bool{}
+		for _, v := range p.values {
+			if v != none && (v >= p.items || taken[v]) {
+				return fmt.Errorf("the owner and %d thieves got %v of %d items (%d is nothing)", thieves, p.values, p.items, none)
 			}
-			if taken.Add(1); v >= items || got[v].Add(1) > 1 {
-				return fmt.Errorf("item %d of %d came out too often", v, items)
-			}
-			return nil
+			taken[v] = v != none
 		}
-		var c crew
-		c.add(true, func(*hand) error { return count(d.Pop()) })
-		for range thieves {
-			steal := d.Thief()
-			c.add(true, func(h *hand) error {
-				v, ok, err := insist(h, steal)
-				if err != nil {
-					return err
-				}
-				return count(v, ok)
-			})
-		}
-		if err := c.run(); err != nil {
-			return err
-		}
-		if want := min(items, thieves+1); taken.Load() != int64(want) {
-			return fmt.Errorf("the owner and %d thieves wanted an item each of %d, and %d were taken, not %d", thieves, items, taken.Load(), want)
+		delete(taken, none)
+		if want := min(p.items, thieves+1); len(taken) != want {
+			return fmt.Errorf("the owner and %d thieves got %v of %d items (%d is nothing); want %d", thieves, p.values, p.items, none, want)
 		}
 	}
 	return nil
@@ -191,119 +203,62 @@ func dequeTorn(s DequeSpec, seed uint64) error {
 // dequeLinearizable checks short histories of an owner and two thieves, at deques that begin with some items or, so that those without
 // bound grow while they are stolen from, with many.
 func dequeLinearizable(s DequeSpec, seed uint64) error {
-	const thieves = 2
-	for round := range size(linearRounds) {
-		random := rand.New(rand.NewPCG(seed, uint64(round)))
-		capacity := 1 + round%4
-		d := s.New(capacity)
-		recorder := linear.NewRecorder(1 + thieves)
-		owner, next := recorder.Client(0), 0
-		push := func() {
-			owner.Push(next, d.Push)
-			next++
+	return record(1+linearThieves, size(linearRounds), func(round int) session {
+		return s.session(round, rand.New(rand.NewPCG(seed, uint64(round))))
+	})
+}
+
+const linearThieves = 2
+
+func (s DequeSpec) session(round int, random *rand.Rand) session {
+	capacity := 1 + round%4
+	d := s.New(capacity)
+	r := session{recorder: linear.NewRecorder(1 + linearThieves), model: s.model(capacity), calls: make([][]func(), 1+linearThieves)}
+	owner, next := r.recorder.Client(0), 0
+	push := func() {
+		owner.Push(next, d.Push)
+		next++
+	}
+	pop := func() { owner.Pop(d.Pop) }
+	at := random.IntN(s.fits(capacity) + 1)
+	if !s.Bounded && round%2 == 1 {
+		at = []int{15, 31, 63}[round/2%3] - random.IntN(4)
+	}
+	for range at {
+		push()
+	}
+	for range 14 {
+		call := push
+		if random.IntN(2) == 0 {
+			call = pop
 		}
-		at := random.IntN(s.fits(capacity) + 1)
-		if !s.Bounded && round%2 == 1 {
-			at = []int{15, 31, 63}[round/2%3] - random.IntN(4)
-		}
-		for range at {
-			push()
-		}
-		var c crew
-		c.add(true, func(*hand) error {
-			for range 14 {
-				if random.IntN(2) == 0 {
-					push()
-				} else {
-					owner.Pop(d.Pop)
-				}
+		r.calls[0] = append(r.calls[0], call, pauses(random))
+	}
+	for i := range linearThieves {
+		steal, client := d.Thief(), r.recorder.Client(i+1)
+		for range 5 {
+			call := func() {
+				client.Steal(func() (int, bool, bool) {
+					v, outcome := steal()
+					return v, outcome == Stolen, outcome == Retry
+				})
 			}
-			return nil
-		})
-		for i := range thieves {
-			steal, client, random := d.Thief(), recorder.Client(i+1), rand.New(rand.NewPCG(random.Uint64(), 0))
-			c.add(true, func(*hand) error {
-				for range 5 {
-					client.Steal(func() (int, bool, bool) {
-						v, outcome := steal()
-						return v, outcome == Stolen, outcome == Retry
-					})
-					for range random.IntN(2) {
-						runtime.Gosched()
-					}
-				}
-				return nil
-			})
+			r.calls[i+1] = append(r.calls[i+1], call, pauses(random))
 		}
-		if err := c.run(); err != nil {
-			return err
-		}
-		for ok := true; ok; { // what is left is part of the history
+	}
+	r.finish = func() {
+		for ok := true; ok; {
 			_, ok = owner.Pop(d.Pop)
 		}
-		if err := linear.Check(s.model(capacity), recorder.History()); err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
-		}
 	}
-	return nil
-}
-
-// dequeRetention looks whether items that were popped or stolen can be collected while the deque is alive. A deque may keep what was
-// stolen until its owner's next call.
-func dequeRetention(s DequeSpec, _ uint64) error {
-	for _, count := range []int{1, 3, 16, 65, 300} {
-		for _, stolen := range []int{0, 1, count / 2, count} {
-			d := s.NewBoxed(count + 1)
-			gone, err := passes(d, count, stolen)
-			if err == nil {
-				err = collected(gone)
-			}
-			runtime.KeepAlive(d)
-			if err != nil {
-				return fmt.Errorf("%d items, %d of them stolen, the others popped: %w", count, stolen, err)
-			}
-		}
-	}
-	return nil
-}
-
-// passes has laps of items go through a deque. In the end the owner finds nothing, or one item.
-func passes(d Ends[*Box], count, stolen int) (gone []weak.Pointer[Box], err error) {
-	steal := d.Thief()
-	for lap := range 4 {
-		for i := range count {
-			if !d.Push(&Box{number: i}) {
-				return nil, fmt.Errorf("lap %d: item %d is refused", lap, i)
-			}
-		}
-		for i := range count {
-			var b *Box
-			if i < stolen {
-				b, _ = steal()
-			} else {
-				b, _ = d.Pop()
-			}
-			if b == nil {
-				return nil, fmt.Errorf("lap %d: item %d does not come out", lap, i)
-			}
-			gone = append(gone, weak.Make(b))
-		}
-		if lap%2 == 1 && !d.Push(&Box{}) {
-			return nil, fmt.Errorf("lap %d: an item is refused", lap)
-		}
-		if _, ok := d.Pop(); ok != (lap%2 == 1) {
-			return nil, fmt.Errorf("lap %d: Pop finds %v", lap, ok)
-		}
-	}
-	return gone, nil
+	return r
 }
 
 // dequeTruthful has an owner and thieves that take only when there certainly is something: they have a permit for each call, of which
 // there is one for each item that was pushed. And the owner pushes only if there certainly is room.
 func dequeTruthful(s DequeSpec, seed uint64) error {
-	rooms := s.rooms()
-	for _, room := range rooms {
-		if err := dequePermits(s, seed, room, size(truthfulItems)/len(rooms)); err != nil {
+	for _, room := range s.rooms() {
+		if err := dequePermits(s, seed, room, size(truthfulItems)); err != nil {
 			return fmt.Errorf("room for %d: %w", room, err)
 		}
 	}
@@ -339,7 +294,7 @@ func dequePermits(s DequeSpec, seed uint64, room, items int) error {
 				}
 			case take(&free):
 				if !d.Push(next) {
-					return fmt.Errorf("Push said \"full\" when there was certainly room")
+					return fmt.Errorf("the owner's Push said \"full\" when there was certainly room")
 				}
 				next++
 				ready.Add(1)

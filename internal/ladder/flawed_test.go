@@ -32,6 +32,8 @@ const (
 	miscounts   flaw = "miscounts its items"
 	shortBatch  flaw = "leaves an item of a batch out"
 	longBatch   flaw = "says that it wrote more of a batch than it did"
+	turnedBatch flaw = "puts a batch in the wrong way round"
+	greedyDrain flaw = "drains one item more than it hands out"
 	busyEmpty   flaw = "busy: says empty"
 	busyFull    flaw = "busy: says full"
 	busyTakes   flaw = "busy: two take the same item"
@@ -180,8 +182,27 @@ func (r *ring[T]) take() (v T) {
 	return v
 }
 
+func (r *ring[T]) Drain(yield func(v T) bool) {
+	for {
+		v, ok := r.TryDequeue()
+		if !ok {
+			return
+		}
+		if !yield(v) {
+			if r.flaw == greedyDrain {
+				r.TryDequeue()
+			}
+			return
+		}
+	}
+}
+
 func (r *ring[T]) EnqueueN(vs []T) int {
 	n := 0
+	if r.flaw == turnedBatch {
+		vs = slices.Clone(vs)
+		slices.Reverse(vs)
+	}
 	for n < len(vs) && r.TryEnqueue(vs[n]) {
 		if n++; r.flaw == shortBatch && n%3 == 2 && n < len(vs) {
 			n++

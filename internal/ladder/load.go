@@ -70,7 +70,7 @@ func (l *load[T]) attempt() error {
 
 // produce puts in all items of one producer.
 func (l *load[T]) produce(h *hand, out Enqueuer[T], number int) error {
-	if batch, can := out.(interface{ EnqueueN(vs []T) int }); can && l.batches > 0 {
+	if batch, can := out.(enqueuerN[T]); can && l.batches > 0 {
 		return l.produceN(h, batch, number)
 	}
 	for i := range l.each() {
@@ -88,7 +88,7 @@ func (l *load[T]) produce(h *hand, out Enqueuer[T], number int) error {
 	return nil
 }
 
-func (l *load[T]) produceN(h *hand, out interface{ EnqueueN(vs []T) int }, number int) error {
+func (l *load[T]) produceN(h *hand, out enqueuerN[T], number int) error {
 	random := rand.New(rand.NewPCG(l.seed, uint64(number)))
 	buffer := make([]T, l.batches)
 	for next := 0; next < l.each(); {
@@ -120,7 +120,7 @@ func (l *load[T]) consume(h *hand, in Dequeuer[T], got []int) ([]int, error) {
 		one[0] = item
 		return one, nil
 	}
-	if batch, can := in.(interface{ DequeueN(dst []T) int }); can && l.batches > 0 {
+	if batch, can := in.(dequeuerN[T]); can && l.batches > 0 {
 		random := rand.New(rand.NewPCG(l.seed, uint64(l.producers+len(h.crew.hands))))
 		buffer := make([]T, l.batches)
 		dequeue = func() ([]T, error) {

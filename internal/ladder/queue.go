@@ -24,7 +24,7 @@ func queueRungs(s QueueSpec) []rung[QueueSpec] {
 		rungs = append(rungs, rung[QueueSpec]{"order", order})
 	}
 	rungs = append(rungs, rung[QueueSpec]{"stampede", stampede}, rung[QueueSpec]{"stress", stress})
-	if s.hasBatches() {
+	if in, out := s.hasBatches(); in || out {
 		rungs = append(rungs, rung[QueueSpec]{"batch", batch})
 	}
 	return append(

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -103,7 +104,7 @@ func (d *drill) dequeue(consumer int) error {
 }
 
 func (d *drill) enqueueN(producer, count int) error {
-	batch, can := d.producers[producer].(interface{ EnqueueN(vs []int) int })
+	batch, can := d.producers[producer].(enqueuerN[int])
 	if !can {
 		return d.enqueue(producer)
 	}
@@ -124,7 +125,7 @@ func (d *drill) enqueueN(producer, count int) error {
 }
 
 func (d *drill) dequeueN(consumer, count int) error {
-	batch, can := d.consumers[consumer].(interface{ DequeueN(dst []int) int })
+	batch, can := d.consumers[consumer].(dequeuerN[int])
 	if !can {
 		return d.dequeue(consumer)
 	}
@@ -142,6 +143,31 @@ func (d *drill) dequeueN(consumer, count int) error {
 		} else if v != untouched {
 			return fmt.Errorf("DequeueN = %d, but wrote %d to dst[%d]", n, v, i)
 		}
+	}
+	return nil
+}
+
+// drain takes out items by the call that hands them to a function, which has enough of them after so many.
+func (d *drill) drain(consumer, enough int) error {
+	drainer, can := d.consumers[consumer].(interface{ Drain(yield func(v int) bool) })
+	if !can {
+		return d.dequeue(consumer)
+	}
+	before, got := len(d.items), 0
+	var wrong error
+	drainer.Drain(func(v int) bool {
+		if got++; got > enough {
+			wrong = errors.New("it goes on though it was told to stop")
+		} else if err := d.remove(v); err != nil {
+			wrong = err
+		}
+		return wrong == nil && got < enough
+	})
+	if want := min(before, enough); wrong == nil && got != want {
+		wrong = fmt.Errorf("it came to %d of %d", got, before)
+	}
+	if wrong != nil {
+		return fmt.Errorf("when %d items are drained: %w", enough, wrong)
 	}
 	return nil
 }
@@ -169,7 +195,9 @@ func (d *drill) do(b byte) error {
 	case 6:
 		err = d.enqueueN(producer, parameter%7)
 	default:
-		err = d.dequeueN(consumer, parameter%7)
+		if err = d.dequeueN(consumer, parameter%7); parameter%7 == 6 && err == nil {
+			err = d.drain(consumer, 1+parameter%5)
+		}
 	}
 	if err != nil {
 		return err

@@ -134,5 +134,5 @@ func deques(f flaw) DequeSpec {
 }
 
 func locks(f flaw) LockSpec {
-	return LockSpec{New: func(int) Locker { return newGate(f) }}
+	return LockSpec{New: func(int) Locker { return newGate(f) }, broken: f != sound}
 }

@@ -18,6 +18,9 @@ type StackSpec struct {
 
 	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the others up.
 	NotLockFree bool
+
+	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	Long bool
 }
 
 // Stack holds a stack to the ladder. Its rungs are those of a queue whose order is [LIFO].
@@ -44,6 +47,7 @@ func (s StackSpec) queue(t testing.TB) QueueSpec {
 		NewBoxed:    func(int) Total[*Box] { return asQueue(s.NewBoxed()) },
 		Order:       LIFO,
 		NotLockFree: s.NotLockFree,
+		Long:        s.Long,
 	}
 }
 

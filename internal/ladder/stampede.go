@@ -1,94 +1,111 @@
 package ladder
 
-import (
-	"fmt"
-	"sync/atomic"
-)
+import "fmt"
 
 // stampede lets all goroutines make one call at the same instant: at a queue with fewer items than they want, with less room than
 // they need, and both at once. As many calls must succeed as there are items, or room for.
 func stampede(s QueueSpec, _ uint64) error {
-	for round := range size(stampedeRounds) {
-		items, out := round%3, s.consumers(many)
-		room := max(items, 1) // so that the small queues are full at first
-		if err := s.rush(s.fits(room), items, 0, out); err != nil {
-			return err
+	rounds := size(stampedeRounds)
+	out := s.consumers(many)
+	if err := s.rushes(0, out, rounds, func(round int) *rush { return s.rush(round%out+round%2, round%out, 0, out) }); err != nil {
+		return err
+	}
+	in, out := s.producers(3), s.consumers(3)
+	if err := s.rushes(in, out, rounds, func(round int) *rush { return s.rush(round%3+round%2, round%3, in, out) }); err != nil {
+		return err
+	}
+	if !s.Bounded {
+		return nil
+	}
+	in = s.producers(many)
+	return s.rushes(in, 0, rounds, func(round int) *rush { return s.rush(1+round%4, s.fits(1+round%4)-round%3, in, 0) })
+}
+
+// A rush is a queue with some items in it, at which each producer and each consumer makes one call.
+type rush struct {
+	room, items int
+	outs        []Enqueuer[int]
+	ins         []Dequeuer[int]
+	done        []bool // by whom, producers first
+	err         error
+}
+
+func (s QueueSpec) rush(room, items, in, out int) *rush {
+	room, items = max(room, 1), max(items, 0)
+	q := s.New(room)
+	r := &rush{room: s.fits(room), items: items, done: make([]bool, in+out)}
+	for range max(in, 1) {
+		r.outs = append(r.outs, producer(q))
+	}
+	for range max(out, 1) {
+		r.ins = append(r.ins, consumer(q))
+	}
+	for i := range items {
+		if !r.outs[0].TryEnqueue(valueOf(0, i)) {
+			r.err = fmt.Errorf("item %d of %d is refused by a queue with room for %d", i, items, r.room)
 		}
-		if err := s.rush(s.fits(room), items, s.producers(3), s.consumers(3)); err != nil {
-			return err
+	}
+	return r
+}
+
+// rushes has goroutines go through rushes together, and makes the accounts.
+func (s QueueSpec) rushes(in, out, rounds int, prepare func(round int) *rush) error {
+	all := make([]*rush, rounds)
+	for i := range all {
+		if all[i] = prepare(i); all[i].err != nil {
+			return all[i].err
 		}
-		if s.Bounded {
-			fits := s.fits(1 + round%4)
-			if err := s.rush(fits, max(0, fits-round%3), s.producers(many), 0); err != nil {
-				return err
-			}
+	}
+	err := inRounds(in+out, rounds, func(_ *hand, i, round int) error {
+		r := all[round]
+		if i < in {
+			r.done[i] = r.outs[i].TryEnqueue(valueOf(i+1, 0))
+		} else {
+			_, r.done[i] = r.ins[i-in].TryDequeue()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if err := r.account(s, in, out); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// rush has so many goroutines enqueue and dequeue once at a queue with some items in it.
-func (s QueueSpec) rush(room, items, in, out int) error {
-	q := s.New(room)
-	var c crew
-	outs := []Enqueuer[int]{producer(q)}
-	for i := 1; i < in; i++ {
-		outs = append(outs, producer(q))
-	}
-	for i := range items {
-		if !outs[0].TryEnqueue(valueOf(0, i)) {
-			return fmt.Errorf("item %d of %d is refused by a queue with room for %d", i, items, room)
+// account compares what the calls said with what is left.
+func (r *rush) account(s QueueSpec, in, out int) error {
+	entered, left, remain := 0, 0, 0
+	for i, done := range r.done {
+		switch {
+		case done && i < in:
+			entered++
+		case done:
+			left++
 		}
 	}
-	var entered, left atomic.Int64
-	for i := range in {
-		c.add(true, func(*hand) error {
-			if outs[i].TryEnqueue(valueOf(i+1, 0)) {
-				entered.Add(1)
-			}
-			return nil
-		})
-	}
-	ins := []Dequeuer[int]{consumer(q)}
-	for i := 1; i < out; i++ {
-		ins = append(ins, consumer(q))
-	}
-	for i := range out {
-		c.add(true, func(*hand) error {
-			if _, ok := ins[i].TryDequeue(); ok {
-				left.Add(1)
-			}
-			return nil
-		})
-	}
-	if err := c.run(); err != nil {
-		return err
-	}
-	got := func() string {
-		return fmt.Sprintf("%d calls that enqueue and %d that dequeue, at once, at a queue with %d items and room for %d: %d items went in, %d came out",
-			in, out, items, room, entered.Load(), left.Load())
-	}
-	remain := 0
-	for ; ; remain++ {
-		if _, ok := ins[0].TryDequeue(); !ok {
+	for {
+		if _, ok := r.ins[0].TryDequeue(); !ok {
 			break
 		}
+		remain++
 	}
-	if want := items + int(entered.Load()-left.Load()); remain != want {
-		return fmt.Errorf("%s, and %d are left, not %d", got(), remain, want)
+	wrong := func(what string) error {
+		return fmt.Errorf("%d calls that enqueue and %d that dequeue, at once, at a queue with %d items and room for %d: %d items went in, %d came out, %d are left; %s",
+			in, out, r.items, r.room, entered, left, remain, what)
 	}
-	if out == 0 {
-		want := in
-		if s.Bounded && !s.EachProducer {
-			want = min(in, room-items)
-		}
-		if !s.EachProducer && entered.Load() != int64(want) {
-			return fmt.Errorf("%s; want %d in", got(), want)
-		}
+	if remain != r.items+entered-left {
+		return wrong("that makes no sum")
+	}
+	if !s.EachProducer && out == 0 && entered != min(in, r.room-r.items) {
+		return wrong("as many must go in as there is room for")
 	}
 	// Beside enqueues a dequeue may come too early or not; what was there before is there for certain.
-	if certain := min(items, out); left.Load() < int64(certain) || in == 0 && left.Load() != int64(certain) {
-		return fmt.Errorf("%s; want %d out", got(), certain)
+	if certain := min(r.items, out); left < certain || in == 0 && left > certain {
+		return wrong("as many must come out as there are items")
 	}
 	return nil
 }

@@ -31,6 +31,22 @@ func (s QueueSpec) rooms() []int {
 	return []int{0}
 }
 
+// share returns how many of so many items go through a queue of this capacity: few through the small ones, where each costs a
+// change of goroutines.
+func (s QueueSpec) share(items, room int) int {
+	items = size(items)
+	switch {
+	case !s.Bounded:
+		return items
+	case room == 1:
+		return items / 10
+	case room < 100:
+		return items / 4
+	default:
+		return items / 2
+	}
+}
+
 func loadOf[T any](s QueueSpec, newQueue func(int) Total[T], room, producers, consumers, items int) *load[T] {
 	l := &load[T]{queue: newQueue(room), producers: producers, consumers: consumers, items: items, ordered: s.ordered()}
 	if s.Bounded {
@@ -44,10 +60,9 @@ func loadOf[T any](s QueueSpec, newQueue func(int) Total[T], room, producers, co
 
 // stress makes the accounts of what went in and came out.
 func stress(s QueueSpec, _ uint64) error {
-	crowds, rooms := s.crowds(), s.rooms()
-	for _, crowd := range crowds {
-		for _, room := range rooms {
-			l := loadOf(s, s.New, room, crowd[0], crowd[1], size(stressItems)/len(rooms))
+	for _, crowd := range s.crowds() {
+		for _, room := range s.rooms() {
+			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(stressItems, room))
 			l.encode, l.decode = plain, same
 			if err := l.run(); err != nil {
 				return err
@@ -59,10 +74,9 @@ func stress(s QueueSpec, _ uint64) error {
 
 // batch does the same with the calls that move several items.
 func batch(s QueueSpec, seed uint64) error {
-	crowds, rooms := s.crowds(), s.rooms()
-	for _, crowd := range crowds {
-		for _, room := range rooms {
-			l := loadOf(s, s.New, room, crowd[0], crowd[1], size(batchItems)/len(rooms))
+	for _, crowd := range s.crowds() {
+		for _, room := range s.rooms() {
+			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(batchItems, room))
 			l.encode, l.decode, l.batches, l.seed = plain, same, 9, seed
 			if err := l.run(); err != nil {
 				return err
@@ -73,18 +87,17 @@ func batch(s QueueSpec, seed uint64) error {
 }
 
 // hasBatches says whether the queue, or a handle of it, has calls that move several items.
-func (s QueueSpec) hasBatches() bool {
+func (s QueueSpec) hasBatches() (in, out bool) {
 	q := s.New(8)
-	_, in := producer(q).(interface{ EnqueueN(vs []int) int })
-	_, out := consumer(q).(interface{ DequeueN(dst []int) int })
-	return in || out
+	_, in = producer(q).(enqueuerN[int])
+	_, out = consumer(q).(dequeuerN[int])
+	return in, out
 }
 
 // torn looks at every word of large items.
 func torn(s QueueSpec, _ uint64) error {
-	rooms := s.rooms()
-	for _, room := range rooms {
-		l := loadOf(s, s.NewWide, room, s.producers(many), s.consumers(many), size(wideItems)/len(rooms))
+	for _, room := range s.rooms() {
+		l := loadOf(s, s.NewWide, room, s.producers(many), s.consumers(many), s.share(wideItems, room))
 		l.encode, l.decode = wide, Wide.value
 		if err := l.run(); err != nil {
 			return err
@@ -109,7 +122,7 @@ func order(s QueueSpec, seed uint64) error {
 
 func takeTurns(s QueueSpec, seed uint64, room, producers, consumers int) error {
 	q := s.New(room)
-	items := size(orderItems)
+	items := s.share(orderItems, room)
 	var c crew
 	turn, next := make(chan struct{}, 1), 0 // next is of the hand that has the turn
 	turn <- struct{}{}

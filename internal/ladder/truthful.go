@@ -10,7 +10,7 @@ import (
 func truthful(s QueueSpec, _ uint64) error {
 	for _, crowd := range s.crowds() {
 		for _, room := range s.rooms() {
-			if err := permits(s, room, crowd[0], crowd[1], size(truthfulItems)/len(s.rooms())); err != nil {
+			if err := permits(s, room, crowd[0], crowd[1], s.share(truthfulItems, room)); err != nil {
 				return fmt.Errorf("%d producers, %d consumers: %w", crowd[0], crowd[1], err)
 			}
 		}

@@ -11,16 +11,16 @@ const (
 
 // Deque is a work-stealing deque: the owner pushes and pops at one end, thieves steal at the other.
 func Deque(capacity int, full Full, retry Retry) Model {
-	m := bag(bounded("a work-stealing deque", capacity, full), capacity, full, atEnd, nil)
-	owner := bag(m.name, capacity, full, atEnd, atBack).step
-	thief := bag(m.name, capacity, full, atEnd, atFront).step
+	m := bag(bounded("a work-stealing deque", capacity, full), capacity, full, anyOrder, atEnd, nil)
+	owner := bag(m.name, capacity, full, anyOrder, atEnd, atBack).step
+	thief := bag(m.name, capacity, full, anyOrder, atEnd, atFront).step
 	m.looks = true
 	m.step = func(s state, in input, out Answer) (bool, state) {
 		switch {
 		case out.Lost && retry == RetryTaken:
-			return in.taking != set{}, s
+			return in.taking != nil, s
 		case out.Lost:
-			return in.besides, s
+			return in.beside, s
 		case in.Verb == Steal:
 			return thief(s, in, out)
 		default:

@@ -28,13 +28,13 @@ func Sequential(callsAndAnswers ...any) History {
 // Check returns nil if the history is one that the model allows: some order of its calls respects the order of those that do not
 // overlap, and the model, called in that order, gives these answers. Otherwise the error prints the history.
 func Check(m Model, h History) error {
-	operations := make([]porcupine.Operation, len(h))
+	operations, inputs := make([]porcupine.Operation, len(h)), h.inputs(m)
 	for i, o := range h {
-		operations[i] = porcupine.Operation{ClientId: o.Client, Input: h.input(i, m.looks), Call: o.Begin, Output: o.Answer, Return: o.End}
+		operations[i] = porcupine.Operation{ClientId: o.Client, Input: inputs[i], Call: o.Begin, Output: o.Answer, Return: o.End}
 	}
 	checked := porcupine.Model{
-		Init: func() any { return m.initial },
-		Step: func(s, in, out any) (bool, any) { return m.step(s.(state), in.(input), out.(Answer)) },
+		Init: func() any { return state{} },
+		Step: func(s, in, out any) (bool, any) { return m.take(s.(state), in.(input), out.(Answer)) },
 		Equal: func(a, b any) bool {
 			return a.(state).equal(b.(state))
 		},
@@ -47,6 +47,20 @@ func Check(m Model, h History) error {
 	default:
 		return fmt.Errorf("this is no history of %s:\n%s", m.name, h)
 	}
+}
+
+// Overlaps returns how many calls began before one that had begun earlier, of another client, had ended.
+func (h History) Overlaps() int {
+	count := 0
+	for i, o := range h {
+		for _, later := range h[i+1:] {
+			if later.Begin <= o.End && later.Client != o.Client {
+				count++
+				break
+			}
+		}
+	}
+	return count
 }
 
 // String prints the history: a line for each call in the order in which they ended, with the instants between which it took effect.

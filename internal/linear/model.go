@@ -1,32 +1,48 @@
 package linear
 
-import (
-	"fmt"
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // A Model is what a container may answer if one thread alone calls it.
 type Model struct {
-	name    string
-	looks   bool // at the calls that overlap
-	initial state
-	step    func(s state, in input, out Answer) (bool, state)
+	name  string
+	looks bool  // at the calls that overlap
+	order order // in which items come out
+
+	// For containers whose OK does not mean that something went in or came out: each call that adds, or removes, does.
+	alwaysAdds, alwaysRemoves bool
+
+	step func(s state, in input, out Answer) (bool, state)
 }
 
 func (m Model) String() string { return m.name }
+
+// take makes a step, unless it is known that others must come first.
+func (m Model) take(s state, in input, out Answer) (bool, state) {
+	if !s.done.covers(in.first) {
+		return false, s
+	}
+	allowed, next := m.step(s, in, out)
+	next.done = s.done.with(in.self)
+	return allowed, next
+}
+
+// added and removed report whether something went in, or came out, in an operation.
+func (m Model) added(o Operation) bool { return o.Call.Verb.adds() && (o.Answer.OK || m.alwaysAdds) }
+
+func (m Model) removed(o Operation) bool {
+	return !o.Call.Verb.adds() && (o.Answer.OK || m.alwaysRemoves)
+}
 
 // A state is never changed; step makes a new one. Its items are in an order that the model chooses so that states which behave
 // alike are equal.
 type state struct {
 	items []int
 	owned bool
-	done  set // calls that took effect, for models that look at those that overlap
+	done  set // calls that took effect; see Model.take
 }
 
-func (s state) equal(t state) bool {
-	return s.owned == t.owned && s.done == t.done && slices.Equal(s.items, t.items)
-}
+// equal compares all but done: porcupine compares states only after the same calls.
+func (s state) equal(t state) bool { return s.owned == t.owned && slices.Equal(s.items, t.items) }
 
 // with returns the items and one more, at an index.
 func with(items []int, at, v int) []int {
@@ -43,53 +59,18 @@ func without(items []int, at int) []int {
 	return append(fewer, items[at+1:]...)
 }
 
-// An input is a call, and if the model looks at them, the calls of others that overlap it.
+// An input is a call, with what is known of the history around it.
 type input struct {
 	Call
-	self    int // index of the call in the history
-	adding  set // calls that add and are not refused
-	taking  set // calls that remove something
-	besides bool
+	self   int  // index of the call in the history
+	first  set  // calls that must take effect before
+	beside bool // another call overlaps it
+	adding set  // calls that overlap it, add something and are not refused
+	taking set  // calls that overlap it and remove something
 }
 
-// maxLooked is how many calls a history may have if the model looks at those that overlap.
-const maxLooked = 256
-
-// A set is one of indices in a history.
-type set [maxLooked / 64]uint64
-
-func (s *set) add(i int) { s[i/64] |= 1 << (i % 64) }
-
-// input returns what step is given for the i-th call.
-func (h History) input(i int, looks bool) input {
-	in := input{Call: h[i].Call, self: i}
-	if !looks {
-		return in
-	}
-	if len(h) > maxLooked {
-		panic(fmt.Sprintf("linear: a history of %d calls; this model takes at most %d", len(h), maxLooked))
-	}
-	for j, o := range h {
-		if j == i || o.End < h[i].Begin || h[i].End < o.Begin {
-			continue
-		}
-		in.besides = true
-		switch {
-		case !o.Answer.OK:
-		case o.Call.Verb.adds():
-			in.adding.add(j)
-		default:
-			in.taking.add(j)
-		}
-	}
-	return in
-}
-
-// underWay returns how many slots the calls that overlap may hold beside those of the items, with what took effect already.
+// underWay returns how many slots the calls that overlap may hold beside those of the items, with what took effect already: one
+// that adds, until it has taken effect, and one that removes, from then on.
 func (in input) underWay(done set) int {
-	count := 0
-	for i, word := range done {
-		count += bits.OnesCount64(in.adding[i]&^word | in.taking[i]&word)
-	}
-	return count
+	return in.adding.count() - in.adding.and(done).count() + in.taking.and(done).count()
 }

@@ -5,7 +5,7 @@ import "slices"
 // Mailbox is a queue that appoints an owner: the Enqueue that finds it without one is told so, by an OK answer, and a Dequeue that
 // finds it empty gives it up. A Dequeue while there is no owner is illegal.
 func Mailbox() Model {
-	return Model{name: "a mailbox", step: func(s state, in input, out Answer) (bool, state) {
+	return Model{name: "a mailbox", order: firstIn, alwaysAdds: true, step: func(s state, in input, out Answer) (bool, state) {
 		switch {
 		case in.Verb == Enqueue:
 			return out.OK == !s.owned, state{owned: true, items: with(s.items, len(s.items), in.Value)}
@@ -36,7 +36,8 @@ func OwnerCount() Model {
 
 // OwnerItems is what comes out of queue.Owner: first in, first out. What the answers say about ownership does not matter.
 func OwnerItems() Model {
-	return Model{name: "a queue that is never dequeued from when empty", step: func(s state, in input, out Answer) (bool, state) {
+	const name = "a queue that is never dequeued from when empty"
+	return Model{name: name, order: firstIn, alwaysAdds: true, alwaysRemoves: true, step: func(s state, in input, out Answer) (bool, state) {
 		if in.Verb == Enqueue {
 			return true, state{items: with(s.items, len(s.items), in.Value)}
 		}

@@ -22,23 +22,23 @@ const Stride = 1 << 20
 
 // FIFO is a queue: first in, first out, among all items.
 func FIFO(capacity int, full Full) Model {
-	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, atEnd, atFront)
+	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, firstIn, atEnd, atFront)
 }
 
 // LIFO is a stack: what was pushed last is popped first.
 func LIFO(capacity int, full Full) Model {
-	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, atEnd, atBack)
+	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, lastIn, atEnd, atBack)
 }
 
 // PerProducer is a queue in which only the items of one producer are in order: any producer's oldest item may come out. Nothing
 // is lost or doubled, and "empty" means that nothing of any producer was there. The capacity is that of all producers together.
 func PerProducer(capacity int, full Full) Model {
-	return bag(bounded("a queue in order for each producer", capacity, full), capacity, full, atEndOfProducer, oldestOfProducer)
+	return bag(bounded("a queue in order for each producer", capacity, full), capacity, full, anyOrder, atEndOfProducer, oldestOfProducer)
 }
 
 // Bag is a container without order: anything that is in it may come out.
 func Bag(capacity int, full Full) Model {
-	return bag(bounded("a bag", capacity, full), capacity, full, where, func(items []int, v int) int {
+	return bag(bounded("a bag", capacity, full), capacity, full, anyOrder, where, func(items []int, v int) int {
 		if at := where(items, v); at < len(items) {
 			return at
 		}
@@ -52,7 +52,7 @@ func where(items []int, v int) int { return sort.SearchInts(items, v) }
 // PerProducerEach is PerProducer with a capacity for each producer by itself: an item is refused if so many of the same
 // producer are there.
 func PerProducerEach(capacity int) Model {
-	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, atEndOfProducer, oldestOfProducer)
+	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, anyOrder, atEndOfProducer, oldestOfProducer)
 	unbounded := m.step
 	m.step = func(s state, in input, out Answer) (bool, state) {
 		if !in.Verb.adds() {
@@ -79,21 +79,16 @@ func bounded(what string, capacity int, full Full) string {
 	}
 }
 
-// bag is a container of items in some order: where says at which index one goes in, and from at which index one must be to come
-// out (-1 if there is no such item).
-func bag(name string, capacity int, full Full, where func(items []int, v int) int, from func(items []int, v int) int) Model {
+// bag is a container of items: where says at which index one goes in, and from at which index one must be to come out (-1 if there
+// is no such item).
+func bag(name string, capacity int, full Full, by order, where, from func(items []int, v int) int) Model {
 	looks := capacity != Unbounded && full == InFlight
-	return Model{name: name, looks: looks, step: func(s state, in input, out Answer) (bool, state) {
-		next := s
-		if looks && out.OK {
-			next.done.add(in.self)
-		}
+	return Model{name: name, looks: looks, order: by, step: func(s state, in input, out Answer) (bool, state) {
 		switch {
 		case in.Verb.adds() && !out.OK:
 			return capacity != Unbounded && len(s.items)+in.underWay(s.done) >= capacity, s
 		case in.Verb.adds():
-			next.items = with(s.items, where(s.items, in.Value), in.Value)
-			return capacity == Unbounded || len(s.items) < capacity, next
+			return capacity == Unbounded || len(s.items) < capacity, state{items: with(s.items, where(s.items, in.Value), in.Value)}
 		case !out.OK:
 			return len(s.items) == 0, s
 		}
@@ -101,8 +96,7 @@ func bag(name string, capacity int, full Full, where func(items []int, v int) in
 		if at < 0 || s.items[at] != out.Value {
 			return false, s
 		}
-		next.items = without(s.items, at)
-		return true, next
+		return true, state{items: without(s.items, at)}
 	}}
 }
 

@@ -2,8 +2,8 @@ package linear
 
 import (
 	"cmp"
+	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/freerun-go/freerun/internal/pad"
 )
@@ -41,7 +41,8 @@ type Answer struct {
 }
 
 // An Operation is a call with its answer. It took effect after the instant Begin and before the instant End: another operation came
-// before it if its End is less than this one's Begin.
+// before it if its End is less than this one's Begin. Those of one client took effect in their order, even if they overlap: as parts of one
+// call, or because the end of a call was noted late.
 type Operation struct {
 	Client     int
 	Call       Call
@@ -49,10 +50,10 @@ type Operation struct {
 	Begin, End int64
 }
 
-// A Recorder takes a history. It works for goroutines and for model threads alike, as it has no scheduling points: its clock is one
-// atomic variable of sync/atomic itself, which a call reads when it begins and increments when it has ended.
+// A Recorder takes a history, of goroutines or of the explorer's model threads. Its clock is one atomic variable, which is read when a
+// call begins and incremented when it has ended.
 type Recorder struct {
-	clock   atomic.Int64
+	clock   clock
 	clients []Client
 }
 
@@ -62,6 +63,7 @@ type Client struct {
 	recorder   *Recorder
 	number     int
 	operations []Operation
+	closed     int // how many of them have an End
 	_          pad.Line
 }
 
@@ -79,12 +81,34 @@ func NewRecorder(clients int) *Recorder {
 func (r *Recorder) Client(number int) *Client { return &r.clients[number] }
 
 // Begin returns the instant at which a call begins, for End.
-func (c *Client) Begin() int64 { return c.recorder.clock.Load() + 1 } // past every End that was handed out: those calls came before
+func (c *Client) Begin() int64 {
+	c.close(false)
+	return c.recorder.clock.now() + 1 // past every End that was handed out: those calls came before
+}
 
 // End records a call that began at an instant that Begin returned, and has ended.
 func (c *Client) End(begin int64, call Call, answer Answer) {
-	end := c.recorder.clock.Add(1)
-	c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: end})
+	c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open})
+	c.close(false)
+}
+
+// Done is for model threads that make no more calls.
+func (c *Client) Done() { c.close(true) }
+
+// open is the End of a call of a model thread some of whose stores are still in its store buffer. Another thread could know that the
+// call has ended only by what the thread stores afterwards, which it sees after those. Ticking would make the thread wait for them, and
+// hide what can go wrong if its next call does not.
+const open = math.MaxInt64
+
+// close ends the calls that are open, at once or if nothing keeps them open.
+func (c *Client) close(atOnce bool) {
+	if c.closed == len(c.operations) || unseen() && !atOnce {
+		return
+	}
+	end := c.recorder.clock.tick()
+	for ; c.closed < len(c.operations); c.closed++ {
+		c.operations[c.closed].End = end
+	}
 }
 
 // Enqueue records a call that adds v to a queue and says whether it did.
@@ -92,6 +116,41 @@ func (c *Client) Enqueue(v int, enqueue func(v int) bool) bool { return c.add(En
 
 // Dequeue records a call that takes an item out of a queue, or says that there is none.
 func (c *Client) Dequeue(dequeue func() (int, bool)) (int, bool) { return c.remove(Dequeue, dequeue) }
+
+// EnqueueN records a call that adds a prefix of vs to a queue and says how many items: as many calls of Enqueue, which take effect one
+// after another. If there is none, it has said "full".
+func (c *Client) EnqueueN(vs []int, enqueueN func(vs []int) int) int {
+	begin := c.Begin()
+	n := enqueueN(vs)
+	if n == 0 && len(vs) > 0 {
+		c.End(begin, Call{Enqueue, vs[0]}, Answer{})
+		return 0
+	}
+	c.ends(begin, n, func(i int) (Call, Answer) { return Call{Enqueue, vs[i]}, Answer{OK: true} })
+	return n
+}
+
+// DequeueN records a call that takes items out of a queue, into a prefix of dst, and says how many: as many calls of Dequeue, which take
+// effect one after another. If there is none, it has said "empty".
+func (c *Client) DequeueN(dst []int, dequeueN func(dst []int) int) int {
+	begin := c.Begin()
+	n := dequeueN(dst)
+	if n == 0 && len(dst) > 0 {
+		c.End(begin, Call{Verb: Dequeue}, Answer{})
+		return 0
+	}
+	c.ends(begin, n, func(i int) (Call, Answer) { return Call{Verb: Dequeue}, Answer{Value: dst[i], OK: true} })
+	return n
+}
+
+// ends records what one call did in several parts.
+func (c *Client) ends(begin int64, n int, part func(i int) (Call, Answer)) {
+	for i := range n {
+		call, answer := part(i)
+		c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open})
+	}
+	c.close(false)
+}
 
 // Push is Enqueue for stacks and deques.
 func (c *Client) Push(v int, push func(v int) bool) bool { return c.add(Push, v, push) }
@@ -117,19 +176,16 @@ func (c *Client) add(verb Verb, v int, add func(v int) bool) bool {
 func (c *Client) remove(verb Verb, remove func() (int, bool)) (int, bool) {
 	begin := c.Begin()
 	v, ok := remove()
-	if !ok {
-		v = 0
-	}
 	c.End(begin, Call{Verb: verb}, Answer{Value: v, OK: ok})
 	return v, ok
 }
 
-// History returns the calls that have ended, in the order in which they did. No client may be recording.
+// History returns the calls that have returned, in the order in which they ended. No client may be recording.
 func (r *Recorder) History() History {
 	var h History
 	for i := range r.clients {
 		h = append(h, r.clients[i].operations...)
 	}
-	slices.SortFunc(h, func(a, b Operation) int { return cmp.Compare(a.End, b.End) })
+	slices.SortStableFunc(h, func(a, b Operation) int { return cmp.Compare(a.End, b.End) })
 	return h
 }

@@ -1,0 +1,43 @@
+package linear
+
+import "encoding/binary"
+
+// A Checker checks many histories, among which the same ones occur again and again, as they do when a program is explored. One
+// goroutine at a time.
+type Checker struct {
+	model Model
+	known map[string]error
+}
+
+// NewChecker returns a checker for a model.
+func NewChecker(m Model) *Checker { return &Checker{model: m, known: map[string]error{}} }
+
+// Check does what the function [Check] does.
+func (c *Checker) Check(h History) error {
+	key := h.key()
+	err, known := c.known[key]
+	if !known {
+		err = Check(c.model, h)
+		c.known[key] = err
+	}
+	return err
+}
+
+// key is different for different histories.
+func (h History) key() string {
+	var b []byte
+	for _, o := range h {
+		flags := uint64(o.Call.Verb) << 2
+		if o.Answer.OK {
+			flags |= 1
+		}
+		if o.Answer.Lost {
+			flags |= 2
+		}
+		b = binary.AppendUvarint(b, flags)
+		for _, v := range [...]int64{int64(o.Client), int64(o.Call.Value), int64(o.Answer.Value), o.Begin, o.End} {
+			b = binary.AppendVarint(b, v)
+		}
+	}
+	return string(b)
+}
