@@ -2,6 +2,7 @@ package deque_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/freerun-go/freerun/deque"
 )
@@ -9,21 +10,101 @@ import (
 // The owner works on what it pushed last; a thief gets what was pushed first.
 func ExampleGrowable() {
 	type task struct{ name string }
-	own := deque.NewGrowable[task]()
+	var own deque.Growable[task]
 	for _, name := range []string{"whole", "half", "quarter"} {
 		own.Push(&task{name})
 	}
 	thief := own.Thief() // for another goroutine
 	stolen, outcome := thief.Steal()
-	fmt.Println(stolen.name, outcome == deque.Stolen)
-	for t := own.Pop(); t != nil; t = own.Pop() {
+	fmt.Println(stolen.name, outcome)
+	for t, ok := own.Pop(); ok; t, ok = own.Pop() {
 		fmt.Println(t.name)
 	}
 	_, outcome = thief.Steal()
-	fmt.Println(outcome == deque.Empty)
+	fmt.Println(outcome)
 	// Output:
-	// whole true
+	// whole stolen
 	// quarter
 	// half
-	// true
+	// empty
+}
+
+// An owner whose deque is full does the work itself.
+func ExampleBounded() {
+	type task struct{ name string }
+	own := deque.NewBounded[task](2)
+	for _, name := range []string{"a", "b", "c"} {
+		t := &task{name}
+		if !own.TryPush(t) {
+			fmt.Println("at once:", t.name)
+		}
+	}
+	for t, ok := own.Pop(); ok; t, ok = own.Pop() {
+		fmt.Println("later:", t.name)
+	}
+	// Output:
+	// at once: c
+	// later: b
+	// later: a
+}
+
+// Any values will do, here the bounds of slices that are still to be sorted.
+func ExampleHybrid() {
+	type part struct{ from, to int }
+	var own deque.Hybrid[part]
+	own.Push(part{0, 512})
+	own.Push(part{512, 1024})
+	if p, outcome := own.Thief().Steal(); outcome == deque.Stolen {
+		fmt.Println("stolen:", p)
+	}
+	p, ok := own.Pop()
+	fmt.Println("popped:", p, ok)
+	// Output:
+	// stolen: {0 512}
+	// popped: {512 1024} true
+}
+
+// A thief that has looked everywhere in vain waits for the one deque where somebody was in its way, but not for ever.
+func ExampleHybridThief_TrySteal() {
+	own := deque.NewHybrid[string]()
+	own.Push("work")
+	thief := own.Thief()
+	v, outcome := thief.Steal()
+	if outcome == deque.Retry {
+		v, outcome = thief.TrySteal(time.Millisecond)
+	}
+	fmt.Println(v, outcome)
+	// Output:
+	// work stolen
+}
+
+// What is written for an Owner and a Thief works with each of the deques.
+func ExampleOwner() {
+	type task struct{ name string }
+	next := func(own deque.Owner[*task], others ...deque.Thief[*task]) *task {
+		if t, ok := own.Pop(); ok {
+			return t
+		}
+		for _, other := range others {
+			for {
+				t, outcome := other.Steal()
+				if outcome == deque.Stolen {
+					return t
+				}
+				if outcome == deque.Empty {
+					break
+				}
+			}
+		}
+		return nil
+	}
+	a, b := deque.NewGrowable[task](), deque.NewHybrid[*task]()
+	a.Push(&task{"mine"})
+	b.Push(&task{"yours"})
+	for t := next(a, b.Thief()); t != nil; t = next(a, b.Thief()) {
+		fmt.Println(t.name)
+	}
+	// Output:
+	// mine
+	// yours
 }

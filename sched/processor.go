@@ -28,7 +28,7 @@ type Processor struct {
 	// immutable
 	scheduler *Scheduler
 	index     int
-	thief     deque.Thief[Task]
+	thief     deque.GrowableThief[Task]
 	bed       bed
 	// Local is for whoever made the scheduler: set it before Start.
 	Local any
@@ -155,7 +155,7 @@ func (p *Processor) next() *Task {
 			return t
 		}
 	}
-	if t := p.deque.Pop(); t != nil {
+	if t, ok := p.deque.Pop(); ok {
 		return t
 	}
 	if t := p.ring.pop(); t != nil {

@@ -1,0 +1,103 @@
+package deque
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// ends is a deque as the tests here use it: its values are numbers.
+type ends struct {
+	push  func(v int) bool
+	pop   func() (int, bool)
+	steal func() (int, Outcome)
+	empty func() bool
+	len   func() int
+}
+
+// numbers are what pointers point to.
+var numbers = func() (all [4096]int) {
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}()
+
+func number(v *int) int {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func typed(v *byte) *int { return (*int)(unsafe.Pointer(v)) }
+
+// ofPointers returns a deque of pointers to numbers.
+func ofPointers(d Owner[*int], t Thief[*int]) ends {
+	return ends{
+		push: func(v int) bool { return d.TryPush(&numbers[v]) },
+		pop: func() (int, bool) {
+			v, ok := d.Pop()
+			return number(v), ok
+		},
+		steal: func() (int, Outcome) {
+			v, outcome := t.Steal()
+			return number(v), outcome
+		},
+		empty: t.Empty,
+		len:   d.Len,
+	}
+}
+
+// growableFrom returns a deque with a buffer of so many slots, whose indices begin at start.
+func growableFrom(size int, start int64) *Growable[int] {
+	d := NewGrowable[int]()
+	d.core.top.Store(start)
+	d.core.bottom.Store(start)
+	d.core.next, d.core.topSeen = start, start
+	d.core.use(newBuffer(int64(size)))
+	return d
+}
+
+// boundedFrom returns a deque of so many slots, from which so much was taken.
+func boundedFrom(capacity int, start age) *Bounded[int] {
+	d := NewBounded[int](capacity)
+	c, index := &d.core, start.index()
+	c.age.Store(uint64(start))
+	c.bottom.Store(index)
+	c.next, c.topSeen, c.limit = index, index, index+c.capacity
+	return d
+}
+
+// hybridFrom returns a deque with a ring of so many slots, whose indices begin at start.
+func hybridFrom(size int, start int64) *Hybrid[int] {
+	d := NewHybrid[int]()
+	d.head.Store(start << 1)
+	d.tail.Store(start)
+	d.ring.Set(make([]atomics.Plain[int], size))
+	d.next, d.limit = start, start+int64(size)
+	return d
+}
+
+// Each is a deque behind its ends.
+func growableEnds(size int, start int64) ends {
+	d := growableFrom(size, start)
+	return ofPointers(d, d.Thief())
+}
+
+func boundedEnds(capacity int, start age) ends {
+	d := boundedFrom(capacity, start)
+	return ofPointers(d, d.Thief())
+}
+
+func hybridEnds(size int, start int64, patience time.Duration) ends {
+	d := hybridFrom(size, start)
+	return ends{
+		push:  func(v int) bool { d.Push(v); return true },
+		pop:   d.Pop,
+		steal: func() (int, Outcome) { return d.Thief().TrySteal(patience) },
+		empty: d.Thief().Empty,
+		len:   d.Len,
+	}
+}

@@ -1,0 +1,146 @@
+//go:build explore
+
+package deque
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/linear"
+)
+
+// scenario is a small concurrent program. In its scripts, u is a push, o a pop, s a steal, and e a look whether the deque is empty.
+type scenario struct {
+	name    string
+	size    int    // of the deque's array
+	before  string // what the owner does before the threads begin
+	owner   string
+	thieves []string
+}
+
+var scenarios = []scenario{
+	{"last one", 2, "u", "o", []string{"s", "s"}},
+	{"last one twice", 2, "u", "ouo", []string{"ss"}},
+	{"last two", 2, "uu", "oo", []string{"s", "s"}},
+	{"last two and more", 4, "uu", "ouuo", []string{"ss"}},
+	{"first one", 2, "", "uo", []string{"s", "s"}},
+	{"first one twice", 2, "", "uouo", []string{"ss"}},
+	{"looked at", 2, "u", "ou", []string{"s", "e"}},
+	{"looked at twice", 2, "u", "uou", []string{"se"}},
+	{"full", 2, "uu", "uuo", []string{"ss"}},
+	{"full at one", 1, "u", "u", []string{"s", "s"}},
+	{"round", 2, "usus", "uuu", []string{"sss"}},
+	{"round at one", 1, "u", "uou", []string{"ss"}},
+	{"taken and pushed anew", 1, "u", "ouo", []string{"s", "s"}},
+	{"three thieves", 2, "uu", "o", []string{"s", "s", "s"}},
+	{"last three", 4, "uuu", "ooo", []string{"ss", "s"}},
+	{"grows and shrinks", 2, "uu", "uoo", []string{"s", "s"}},
+	{"two at once", 2, "u", "uouo", []string{"s", "s"}},
+	{"two at once looked at", 2, "u", "uouo", []string{"s", "e"}},
+}
+
+// larger is for random executions.
+var larger = scenario{"larger", 2, "uu", "uouuoouo", []string{"sss", "ses"}}
+
+// run makes the scenario's threads, and checks in the end that their history is one of a deque, together with what is left.
+func (s scenario) run(r *explore.Run, d ends, m linear.Model) {
+	recorder := linear.NewRecorder(1 + len(s.thieves))
+	next := 1
+	follow := func(c *linear.Client, script string) {
+		for _, what := range script {
+			switch what {
+			case 'u':
+				c.Push(next, d.push)
+				next++
+			case 'o':
+				c.Pop(d.pop)
+			case 's':
+				c.Steal(func() (v int, ok, lost bool) {
+					v, outcome := d.steal()
+					return v, outcome == Stolen, outcome == Retry
+				})
+			case 'e':
+				if begin := c.Begin(); d.empty() {
+					c.End(begin, linear.Call{Verb: linear.Steal}, linear.Answer{}) // as good as a Steal that says so
+				}
+			}
+		}
+	}
+	own := recorder.Client(0)
+	follow(own, s.before)
+	r.Go("owner", func() { follow(own, s.owner) })
+	for i, script := range s.thieves {
+		r.Go(fmt.Sprintf("thief %d", i+1), func() { follow(recorder.Client(i+1), script) })
+	}
+	r.After(func() {
+		for more := true; more; {
+			_, more = own.Pop(d.pop)
+		}
+		if err := linear.Check(m, recorder.History()); err != nil {
+			r.Failf("%v", err)
+		}
+	})
+}
+
+var (
+	lockFree = linear.Deque(linear.Unbounded, linear.Strict, linear.RetryTaken)
+	locked   = linear.Deque(linear.Unbounded, linear.Strict, linear.RetryBusy)
+)
+
+func room(size int) linear.Model { return linear.Deque(size, linear.Strict, linear.RetryTaken) }
+
+// TestExploreGrowable has buffers that are full soon, so that they grow in many of the scenarios.
+func TestExploreGrowable(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.growable) })
+	}
+	t.Run("random", func(t *testing.T) { explore.Random(t, 5_000, larger.growable) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, larger.growable) })
+}
+
+func (s scenario) growable(r *explore.Run) { s.run(r, growableEnds(s.size, 0), lockFree) }
+
+// TestExploreBounded begins where the index is about to go round.
+func TestExploreBounded(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.bounded) })
+	}
+	t.Run("random", func(t *testing.T) { explore.Random(t, 5_000, larger.bounded) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, larger.bounded) })
+}
+
+func (s scenario) bounded(r *explore.Run) { s.run(r, boundedEnds(s.size, 1<<32-1), room(s.size)) }
+
+// TestExploreHybrid has thieves that wait for the lock and, where there are two, such that do not.
+func TestExploreHybrid(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.hybrid) })
+		if len(s.thieves) > 1 {
+			t.Run(s.name+" patiently", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.patient) })
+		}
+	}
+	t.Run("random", func(t *testing.T) { explore.Random(t, 5_000, larger.hybrid) })
+}
+
+func (s scenario) hybrid(r *explore.Run)  { s.run(r, hybridEnds(s.size, 0, 0), locked) }
+func (s scenario) patient(r *explore.Run) { s.run(r, hybridEnds(s.size, 0, time.Second), locked) }
+
+// TestExploreHybridFrozen stops threads where Hybrid promises that nobody waits for them: while there is room, and the thieves are not
+// at the last value.
+func TestExploreHybridFrozen(t *testing.T) {
+	s := scenario{size: 4, before: "uuu", owner: "ouo", thieves: []string{"s", "s"}}
+	explore.Freeze(t, s.hybrid)
+}
+
+// TestExploreHybridBlocks stops threads where Hybrid says that somebody waits for them.
+func TestExploreHybridBlocks(t *testing.T) {
+	claimed := scenario{size: 2, before: "u", owner: "o", thieves: []string{"s"}}
+	full := scenario{size: 2, before: "uu", owner: "u", thieves: []string{"s"}}
+	thieves := scenario{size: 2, before: "uu", thieves: []string{"s", "s"}}
+	t.Run("Pop for a thief", func(t *testing.T) { explore.MustBlock(t, claimed.hybrid) })
+	t.Run("Push for a thief", func(t *testing.T) { explore.MustBlock(t, full.hybrid) })
+	t.Run("TrySteal for the owner", func(t *testing.T) { explore.MustBlock(t, full.patient) })
+	t.Run("TrySteal for a thief", func(t *testing.T) { explore.MustBlock(t, thieves.patient) })
+}
