@@ -1,0 +1,145 @@
+//go:build !explore
+
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/freerun-go/freerun/lock"
+)
+
+// An MCS is used like a sync.Mutex.
+func ExampleMCS() {
+	var l lock.MCS
+	var all sync.WaitGroup
+	count := 0
+	for range 10 {
+		all.Go(func() {
+			for range 100 {
+				l.Lock()
+				count++
+				l.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	fmt.Println(count)
+	// Output: 1000
+}
+
+// Who has waited for long enough may leave the line; the others do not notice.
+func ExampleCLH() {
+	var l lock.CLH
+	l.Lock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	err := l.LockContext(ctx)
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	l.Unlock()
+	fmt.Println(l.TryLock())
+	// Output:
+	// true
+	// true
+}
+
+// A lock with two places: one for the holder, one for a waiter, which keeps it until its turn even if it gives up. Who comes then is
+// refused.
+func ExampleAnderson() {
+	l := lock.NewAnderson(2)
+	l.Lock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	fmt.Println("first: ", l.LockContext(ctx))
+	fmt.Println("second:", l.LockContext(context.Background()))
+	l.Unlock()
+	fmt.Println("third: ", l.LockContext(context.Background()))
+	// Output:
+	// first:  context deadline exceeded
+	// second: lock: no place in the line
+	// third:  <nil>
+}
+
+// A lock that admits whoever came last is a queue away.
+func ExampleNewFIFO() {
+	var q newestFirst
+	l := lock.NewFIFO(&q)
+	l.Lock()
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			l.Lock()
+			fmt.Println("waiter", i)
+			l.Unlock()
+		})
+		for q.len() <= i { // for the sake of the example: let it come to wait
+			time.Sleep(time.Millisecond)
+		}
+	}
+	l.Unlock()
+	all.Wait()
+	// Output:
+	// waiter 2
+	// waiter 1
+	// waiter 0
+}
+
+// newestFirst is a lock.Queue that is none: it gives back first what came last.
+type newestFirst struct {
+	mu      sync.Mutex
+	waiters []*lock.Waiter
+}
+
+func (q *newestFirst) TryEnqueue(w *lock.Waiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiters = append(q.waiters, w)
+	return true
+}
+
+func (q *newestFirst) TryDequeue() (*lock.Waiter, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	last := len(q.waiters) - 1
+	if last < 0 {
+		return nil, false
+	}
+	w := q.waiters[last]
+	q.waiters = q.waiters[:last]
+	return w, true
+}
+
+func (q *newestFirst) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiters)
+}
+
+// The zero FIFO has a queue of its own.
+func ExampleFIFO() {
+	var l lock.FIFO
+	l.Lock()
+	fmt.Println(l.TryLock())
+	l.Unlock()
+	// Output: false
+}
+
+// A Backoff is for critical sections that are shorter than a handover.
+func ExampleBackoff() {
+	var l lock.Backoff
+	total := 0
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			l.Lock()
+			defer l.Unlock()
+			total += i
+		})
+	}
+	all.Wait()
+	fmt.Println(total)
+	// Output: 6
+}

@@ -1,0 +1,183 @@
+package lock
+
+import (
+	"context"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/pad"
+)
+
+// Source:     the lock that a queue makes, of lectures on concurrent queues: who wants the lock enqueues a node, has the lock once
+//             the node is at the head, and dequeues it to unlock. Ours: a counter tells who must hand the lock over, so that
+//             nobody need look at the head of the queue, and the queue need not let it be seen; the holder's node is out of
+//             the queue; a lock that nobody waits for is the counter alone; who leaves marks its node; waiters park.
+// Sketch:     count = 4: the holder, and those of n1 n2 (left) n3        queue: n1 n2 n3
+//             Lock:   CAS(count: 0→1), or enqueue n; if count++ is 0, pass; wait until n is granted
+//             Unlock: if --count > 0, pass
+//             pass:   dequeue n and grant it; while it was left: if --count is 0 the lock is free, else the next
+// Invariants: I1 count is 0 exactly while the lock is free. I2 the queue holds count-1 nodes at least, more while somebody has
+//             enqueued and not counted, so that who passes finds one. I3 one passes at a time: who has counted from 0, or
+//             who holds the lock and has not counted to 0; so a queue for one consumer will do. NOT invariant: that the
+//             node that is granted first is that of the one who counted from 0.
+// Progress:   TryLock is wait-free. Arrival and Unlock are what the queue's operations are, and Unlock passes by each node that was
+//             left once. Leaving is wait-free. A holder that stalls holds up all, as does a waiter that stalls once it was granted
+//             the lock.
+// Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the line where the queue says; TryLock
+//             at L1, or where it loads the counter; Unlock at L2 or L3, or where the next node is granted
+// Publish:    what a critical section wrote is written before its L2, L3 or grant, and read after the L1 or the grant of the next one
+// ABA/memory: a node is used again by who got the lock with it, or dequeued it after it was left: it is out of the queue, and who
+//             granted it does not look at it again. A node that was left is in the queue until its turn.
+// Cost:       2 read-modify-writes of an integer for Lock and Unlock if nobody waits, and no allocation. A wait has those of the
+//             queue and 6 more, and takes a node of 152 bytes, which the lock keeps one of, and the node a channel, with its first sleep.
+// Checked by: TestLock…, TestFIFOForgets, TestRefusal, TestExploreLock…, TestExploreLeave…
+
+// Queue is what [FIFO] needs of a queue: that it gives, in its order, each waiter once that it was given. Any number of goroutines
+// enqueue at the same time, one at a time dequeues (each sees what the one before has done). TryEnqueue may refuse
+// if the queue is bounded and full. If TryDequeue reports false although an enqueue has ended, it is asked again until it does not.
+type Queue interface {
+	TryEnqueue(w *Waiter) bool
+	TryDequeue() (w *Waiter, ok bool)
+}
+
+// Waiter is one who waits for a [FIFO]: what its queue queues. It has no methods: a queue passes pointers to it on.
+type Waiter struct {
+	turn  turn
+	below atomics.Plain[*Waiter] // in a pile
+	_     pad.Line
+}
+
+// FIFO is a mutual exclusion lock that admits in the order of a queue, which is the user's choice: first come, first served, unless the
+// queue has it otherwise. Any goroutine may call its methods; like a [sync.Mutex], a lock may be unlocked by another goroutine than
+// locked it, and must not be locked again by its holder.
+//
+// The zero value is unlocked and has an unbounded queue of its own; [NewFIFO] takes another. It must not be copied after first use.
+// A waiter that gives up stays in the queue until its turn, as a queue cannot be searched: a lock that is held for long and tried
+// for often with LockContext collects them meanwhile. It has 344 bytes, mostly padding.
+type FIFO struct {
+	_    pad.Line
+	line line
+	_    pad.Line
+}
+
+// line is a FIFO without padding.
+type line struct {
+	queue Queue // immutable; nil for pile
+	count atomics.Int64
+	spare spare[Waiter]
+	pile  pile
+	door  door
+}
+
+// NewFIFO returns an unlocked lock that admits in the order of q, which must be empty and used by this lock alone. If q is bounded,
+// Lock waits for a place in it, and LockContext returns [ErrFull] if there is none.
+func NewFIFO(q Queue) *FIFO { return &FIFO{line: line{queue: q}} }
+
+// Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
+// otherwise.
+func (l *FIFO) Lock() { l.line.lock() }
+
+// TryLock locks l if it is free, and reports whether it did. It never waits.
+func (l *FIFO) TryLock() bool { return l.line.tryLock() }
+
+// LockContext is Lock until ctx ends: then it returns [context.Cause], and its place in the line is passed by when its turn comes.
+// If the queue is bounded and full, it returns [ErrFull]. It returns nil exactly if it has locked l. If ctx has ended already, it
+// does not try.
+func (l *FIFO) LockContext(ctx context.Context) error { return l.line.lockContext(ctx) }
+
+// Unlock unlocks l, for the first in the queue if there is any. It panics if l is not locked.
+func (l *FIFO) Unlock() { l.line.unlock() }
+
+func (l *line) tryLock() bool {
+	return l.count.Load() == 0 && !l.door.crowded() && l.count.CompareAndSwap(0, 1) // L1
+}
+
+func (l *line) lock() {
+	if l.tryLock() {
+		return
+	}
+	w := l.waiter()
+	if l.door.crowded() || !l.enqueue(w) {
+		l.door.enter(func() bool { return l.enqueue(w) })
+	}
+	_ = l.wait(w, forever)
+}
+
+func (l *line) lockContext(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if l.tryLock() {
+		return nil
+	}
+	w := l.waiter()
+	if l.door.crowded() || !l.enqueue(w) {
+		l.spare.put(w)
+		return ErrFull
+	}
+	return l.wait(w, ctx)
+}
+
+func (l *line) unlock() {
+	if l.count.Load() == 0 {
+		panic("lock: Unlock of a FIFO that is not locked")
+	}
+	if l.count.Add(-1) != 0 { // L2
+		l.pass()
+	}
+}
+
+func (l *line) waiter() *Waiter {
+	w := l.spare.get()
+	w.turn.word.Store(waiting)
+	return w
+}
+
+func (l *line) enqueue(w *Waiter) bool {
+	if l.queue == nil {
+		l.pile.push(w)
+		return true
+	}
+	return l.queue.TryEnqueue(w)
+}
+
+// wait waits for the turn of w, which is in the queue.
+func (l *line) wait(w *Waiter, ctx context.Context) error {
+	ahead := l.count.Add(1) - 1
+	if ahead == 0 {
+		l.pass()
+	}
+	if err := w.turn.await(0, ahead <= 1, ctx); err != nil {
+		return err
+	}
+	l.spare.put(w)
+	return nil
+}
+
+// pass hands the lock to the first in the queue who has not left, or frees it.
+func (l *line) pass() {
+	for {
+		w := l.dequeue()
+		if w.turn.grant(0) {
+			break
+		}
+		l.spare.put(w)
+		if l.count.Add(-1) == 0 { // L3
+			break
+		}
+	}
+	l.door.open()
+}
+
+// dequeue returns the first in the queue, which is not empty (I2).
+func (l *line) dequeue() *Waiter {
+	if l.queue == nil {
+		return l.pile.take()
+	}
+	for b := (backoff.Backoff{}); ; b.Wait() {
+		if w, ok := l.queue.TryDequeue(); ok {
+			return w
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package lock
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// spare keeps one node that nobody uses, so that a lock on which the same goroutines wait again and again allocates hardly ever: who
+// gets the lock leaves a node, who comes takes one. Both are swaps of one word, which have no ABA: nobody looks into a node
+// that is not its own.
+type spare[N any] struct{ node atomics.Pointer[N] }
+
+// get returns the node that was put here, as it was left, or a new one.
+func (s *spare[N]) get() *N {
+	if s.node.Load() != nil {
+		if n := s.node.Swap(nil); n != nil {
+			return n
+		}
+	}
+	return new(N)
+}
+
+// put keeps n, to which nobody else has a reference that matters, and forgets the node that was here.
+func (s *spare[N]) put(n *N) { s.node.Store(n) }
