@@ -1,0 +1,11 @@
+//go:build gc && (amd64 || arm64) && !freerun_portable
+
+package prefetch
+
+import "unsafe"
+
+// ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: no address is wrong, nothing is read
+// or written, and nothing is ordered. Any goroutine.
+//
+//go:noescape
+func ForWrite(p unsafe.Pointer)

@@ -1,0 +1,8 @@
+//go:build !gc || !(amd64 || arm64) || freerun_portable
+
+package prefetch
+
+import "unsafe"
+
+// ForWrite does nothing: on this processor nobody has measured what would be gained.
+func ForWrite(unsafe.Pointer) {}

@@ -1,0 +1,224 @@
+package queue
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+)
+
+// Source:     J. Giacomoni, T. Moseley and M. Vachharajani, FastForward for efficient pipeline parallelism, PPoPP 2008: each
+//             slot tells whether it is full, so the sides share no index. L. Lamport, Specifying concurrent program modules,
+//             TOPLAS 1983, for the ring. Ours: a slot's word names the position up to which slots are full, or free, from there
+//             on, so that one store publishes a batch, and each side keeps how far the other one's last word reaches.
+// Sketch:     slot:  word, value             word = 2·end+1: full from this position to end;  2·end: free from here to end
+//             enqueue at t:  if t == room { word of t says free to room, or: full }
+//                            value = v; word = full to t+1                                     (L1)
+//             dequeue at h:  if h == ready { word of h says full to ready, or: empty }
+//                            v = value; word = free to h+1+size                                (L2)
+//             a batch fills its slots first, and stores the word of the first one last
+// Invariants: I1 head ≤ tail ≤ head+size. I2 ready ≤ tail and room ≤ head+size; either may lag behind its own side's position, and
+//             then says nothing. I3 the slots of [head, tail) are the consumer's, the others the producer's; so a word is never
+//             written by both at once. I4 the slot at which a side knows no further is the first of the other side's next
+//             batch, so the word it needs is in that slot. NOT invariant: that the word of any other slot means anything. One
+//             left by an earlier round has an end that is not past the position at which it is read, as no batch is longer
+//             than the ring.
+// Progress:   wait-free, both sides: no loop but the one over a batch. A side that stalls holds up nobody; the other one goes
+//             on until the queue is full or empty.
+// Linearize:  Enqueue at L1, Dequeue at L2, a whole batch at one of them; full at L3, empty at L4
+// Publish:    values are written before L1 and read after L4; cleared before L2 and written again after L3. The fields of a side
+//             are its own; another goroutine may take the side over through anything that synchronises.
+// ABA/memory: positions wrap around after 2^63 items, and a word that is left over may then be taken for a new one: at 1 ns an
+//             item, after 292 years. A slot is cleared when its item is taken; the ring is one allocation.
+// Cost:       one atomic store for an item or for a batch, on the line of the item's own slot; nothing else is shared. tail and
+//             head are relaxed words, since only Len reads them from elsewhere. L1 and L2 are atomic stores and no releases:
+//             docs/algorithms/bounded.md says why, and compares with sharing two indices.
+// Checked by: TestSPSC, TestBounded…, FuzzSPSC, TestExploreBounded…, TestExploreLateIndex (what a release would break)
+
+// SPSC is a first-in-first-out queue with a bound, for one producer and one consumer: one goroutine at a time may enqueue,
+// and one at a time may dequeue. Either side may pass to another goroutine through anything that synchronises, such as a
+// channel. Calls of two goroutines on one side at once corrupt the queue; a build with the tag freerun_debug panics instead.
+//
+// All methods are wait-free and allocate nothing. An SPSC is made by [NewSPSC], not copied, and used through its pointer; the zero value
+// panics when it is used. What was dequeued is not kept alive by the queue.
+type SPSC[T any] struct {
+	_        pad.Line
+	ring     ring[runSlot[T]]
+	producer side
+	consumer side
+
+	_    pad.Line // producer only, but for Len
+	tail atomics.RelaxedUint64
+	room atomics.Plain[uint64]
+
+	_     pad.Line // consumer only, but for Len
+	head  atomics.RelaxedUint64
+	ready atomics.Plain[uint64]
+	_     pad.Line
+}
+
+// runSlot is a slot whose word tells about a run of slots that begins with it.
+type runSlot[T any] struct {
+	word  atomics.Uint64
+	value atomics.Plain[T]
+}
+
+// fullTo and freeTo make the word of a run.
+func fullTo(end uint64) (word uint64) { return 2*end + 1 }
+func freeTo(end uint64) (word uint64) { return 2 * end }
+
+// fullFrom returns how many slots from position at on are full by what its word says, or 0.
+func fullFrom(at, word uint64) uint64 {
+	if n := word - 2*at; n&1 != 0 && int64(n) > 0 {
+		return n >> 1
+	}
+	return 0
+}
+
+// freeFrom returns how many slots from position at on are free by what its word says, or 0.
+func freeFrom(at, word uint64) uint64 {
+	if n := word - 2*at; n&1 == 0 && int64(n) > 0 {
+		return n >> 1
+	}
+	return 0
+}
+
+// NewSPSC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
+// less than 1.
+func NewSPSC[T any](capacity int) *SPSC[T] { return newSPSC[T](capacity, 0) }
+
+// newSPSC returns a queue whose first item will be at position start.
+func newSPSC[T any](capacity int, start uint64) *SPSC[T] {
+	q := &SPSC[T]{ring: newRing[runSlot[T]]("NewSPSC", capacity)}
+	for i := range q.ring {
+		q.ring[i].word.Store(freeTo(start))
+	}
+	q.tail.Add(start)
+	q.head.Add(start)
+	q.room.Set(start + q.ring.size())
+	q.ready.Set(start)
+	return q
+}
+
+// TryEnqueue adds v, unless the queue is full, and reports whether it did. Producer only.
+func (q *SPSC[T]) TryEnqueue(v T) bool {
+	q.producer.enter("queue: TryEnqueue of an SPSC")
+	t := q.tail.Load()
+	s := q.ring.at(t)
+	if !past(q.room.Get(), t) {
+		if w := s.word.Load(); w != freeTo(t+1) { // L3
+			n := freeFrom(t, w)
+			if n == 0 {
+				q.producer.leave()
+				return false
+			}
+			q.room.Set(t + n)
+		}
+	}
+	*s.value.ForWrite() = v
+	q.tail.Add(1)
+	s.word.Store(fullTo(t + 1)) // L1
+	q.producer.leave()
+	return true
+}
+
+// TryDequeue removes and returns the oldest item; ok is false if the queue is empty. Consumer only.
+func (q *SPSC[T]) TryDequeue() (v T, ok bool) {
+	q.consumer.enter("queue: TryDequeue of an SPSC")
+	h := q.head.Load()
+	s := q.ring.at(h)
+	if !past(q.ready.Get(), h) {
+		if w := s.word.Load(); w != fullTo(h+1) { // L4
+			n := fullFrom(h, w)
+			if n == 0 {
+				q.consumer.leave()
+				return v, false
+			}
+			q.ready.Set(h + n)
+		}
+	}
+	v = *s.value.ForRead()
+	s.value.Clear()
+	q.head.Add(1)
+	s.word.Store(freeTo(h + 1 + q.ring.size())) // L2
+	q.consumer.leave()
+	return v, true
+}
+
+// EnqueueN adds as many items from the front of vs as there is room for, at one instant, and returns how many: fewer than
+// len(vs) only if that filled the queue. It costs one atomic operation in all, and so a fraction of as many calls of
+// TryEnqueue. Producer only.
+func (q *SPSC[T]) EnqueueN(vs []T) int {
+	q.producer.enter("queue: EnqueueN of an SPSC")
+	t := q.tail.Load()
+	first := q.ring.at(t)
+	end, room := t, later(q.room.Get(), t)
+	for i := range vs {
+		s := q.ring.at(end)
+		if end == room {
+			n := freeFrom(end, s.word.Load()) // L3
+			if n == 0 {
+				break
+			}
+			room += n
+		}
+		*s.value.ForWrite() = vs[i]
+		end++
+	}
+	if end != t {
+		q.room.Set(room)
+		q.tail.Add(end - t)
+		first.word.Store(fullTo(end)) // L1
+	}
+	q.producer.leave()
+	return int(end - t)
+}
+
+// DequeueN removes the oldest items, at most len(dst), at one instant, puts them into dst and returns how many: fewer than
+// len(dst) only if that emptied the queue. It costs one atomic operation in all. Consumer only.
+func (q *SPSC[T]) DequeueN(dst []T) int {
+	q.consumer.enter("queue: DequeueN of an SPSC")
+	h := q.head.Load()
+	first := q.ring.at(h)
+	end, ready := h, later(q.ready.Get(), h)
+	for i := range dst {
+		s := q.ring.at(end)
+		if end == ready {
+			n := fullFrom(end, s.word.Load()) // L4
+			if n == 0 {
+				break
+			}
+			ready += n
+		}
+		dst[i] = *s.value.ForRead()
+		s.value.Clear()
+		end++
+	}
+	if end != h {
+		q.ready.Set(ready)
+		q.head.Add(end - h)
+		first.word.Store(freeTo(end + q.ring.size())) // L2
+	}
+	q.consumer.leave()
+	return int(end - h)
+}
+
+// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false: for v := range q.Drain is
+// a loop over what there is. f may use the queue. Consumer only.
+func (q *SPSC[T]) Drain(f func(T) bool) {
+	for {
+		if v, ok := q.TryDequeue(); !ok || !f(v) {
+			return
+		}
+	}
+}
+
+// Len returns how many items there are. Any goroutine. It is a snapshot: while the other side is at work it may be out of date
+// before it is returned; it is exact for whoever is synchronised with both sides.
+func (q *SPSC[T]) Len() int {
+	h := q.head.Load()
+	return between(h, q.tail.Load(), q.ring.size())
+}
+
+// Cap returns how many items there is room for. Any goroutine.
+func (q *SPSC[T]) Cap() int { return len(q.ring) }

@@ -1,0 +1,191 @@
+package queue
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/prefetch"
+)
+
+// Source:     the mirror image of [MPSC]: D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010, with one producer, who needs no
+//             compare-and-swap: what he has taken is what he has filled. Ours: that makes the slots alone say whether the queue
+//             is empty; that a slot which is not free does not mean full; batches.
+// Sketch:     enqueue:  s = slot of tail; if s.turn is not tail's to fill: full if tail-head == size, or wait
+//                       s.value = v; s.turn = tail's to empty; tail++
+//             dequeue:  h = head; s = slot of h; if s.turn is not h's to empty: empty (or h is out of date)
+//                       CAS(head: h→h+1); v = s.value; s.turn = (h+size)'s to fill
+// Invariants: I1 head ≤ filled ≤ head+size, where filled counts the slots that have been filled, and is tail or, before F,
+//             more. I2 slots are filled in order. I3 the slot of p is the producer's until it is p's to empty, then belongs
+//             to who moved head past p until it is (p+size)'s to fill. NOT invariant: that slots are freed in order.
+// Progress:   Dequeue is lock-free: a failed CAS means that another one claimed. Enqueue is NOT: a consumer that stalls between
+//             claiming and freeing holds up the producer once it has come round to that slot, since it waits rather than say
+//             that the queue is full. Dequeue goes on until the queue is empty.
+// Linearize:  Enqueue when others see L1, Dequeue at the CAS L2; empty at L3: item h is not there yet, and head is h at least;
+//             full at L4: head is a round behind. So full and empty are exact.
+// Publish:    value is written before L1 and read after L3; cleared before turn is stored at L5 and written after it is loaded at
+//             L6. L5 may be seen late: who looks for room sees the head that was moved before. L1 may not, as nothing else says
+//             that there is an item, and who brings one may go on to look whether anybody sleeps for want of it. So each call
+//             ends with a store of tail that Go's memory model puts after L1 and before all that follows (F).
+// ABA/memory: a turn comes back after 2^63 items. A slot is cleared when its item is taken; the ring is one allocation.
+// Cost:       enqueue: a release and an atomic store; dequeue: a CAS and a release; a batch: one atomic store or CAS in all, and a
+//             release each. Nobody reads what another one writes but the slot, except the producer head, when it finds its slot not
+//             free. (An exchange on the slot itself instead of L1 and F takes three times as long between two cores.)
+// Checked by: TestSPMC, TestBounded…, FuzzSPMC, TestExploreBounded…
+
+// SPMC is a first-in-first-out queue with a bound, for one producer and any number of consumers: one goroutine at a time may
+// enqueue, any may dequeue. The producer's side may pass to another goroutine through anything that synchronises. Two
+// goroutines that enqueue at once corrupt the queue; a build with the tag freerun_debug panics instead.
+//
+// Dequeueing is lock-free. Enqueueing waits for a consumer that is between claiming an item and taking it out, if the queue is full
+// but for that item; it does not wait for room. Nothing allocates. An SPMC is made by [NewSPMC], not copied, and used through
+// its pointer; the zero value panics when it is used. What was dequeued is not kept alive by the queue.
+type SPMC[T any] struct {
+	_        pad.Line
+	ring     ring[turnSlot[T]]
+	ahead    uint64 // how many positions on the slot is that a call fetches for a later one
+	producer side
+
+	_    pad.Line // producer only, but for Len
+	tail atomics.Uint64
+
+	_    pad.Line // consumers
+	head atomics.Uint64
+	_    pad.Line
+}
+
+// NewSPMC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
+// less than 1.
+func NewSPMC[T any](capacity int) *SPMC[T] { return newSPMC[T](capacity, 0) }
+
+// newSPMC returns a queue whose first item will be at position start.
+func newSPMC[T any](capacity int, start uint64) *SPMC[T] {
+	q := &SPMC[T]{ring: newTurns[T]("NewSPMC", capacity, start)}
+	q.ahead = q.ring.ahead(unsafe.Sizeof(turnSlot[T]{}))
+	q.tail.Store(start)
+	q.head.Store(start)
+	return q
+}
+
+// TryEnqueue adds v, unless the queue is full, and reports whether it did. Producer only. It may wait for a consumer that is in
+// the middle of its call.
+func (q *SPMC[T]) TryEnqueue(v T) bool {
+	q.producer.enter("queue: TryEnqueue of an SPMC")
+	t := q.tail.Load()
+	s := q.ring.at(t)
+	prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+	if s.turn.Load() != toFill(t) && !q.await(s, t) { // L6
+		q.producer.leave()
+		return false
+	}
+	*s.value.ForWrite() = v
+	s.turn.Store(toEmpty(t)) // L1
+	q.tail.Store(t + 1)      // F
+	q.producer.leave()
+	return true
+}
+
+// await waits until the slot of position t is free; it returns false if nobody is about to see to that.
+func (q *SPMC[T]) await(s *turnSlot[T], t uint64) bool {
+	for b := (backoff.Backoff{}); t-q.head.Load() != q.ring.size(); b.Wait() { // L4
+		if s.turn.Load() == toFill(t) { // L6
+			return true
+		}
+	}
+	return false
+}
+
+// TryDequeue removes and returns the oldest item; ok is false if the queue is empty. Any goroutine; lock-free.
+func (q *SPMC[T]) TryDequeue() (v T, ok bool) {
+	var b backoff.Backoff
+	for {
+		h := q.head.Load()
+		s := q.ring.at(h)
+		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		switch turn := s.turn.Load(); { // L3
+		case turn == toEmpty(h):
+			if q.head.CompareAndSwap(h, h+1) { // L2
+				v = *s.value.ForRead()
+				s.value.Clear()
+				s.turn.Store(toFill(h + q.ring.size())) // L5
+				return v, true
+			}
+			b.Retry()
+		case past(toEmpty(h), turn):
+			return v, false
+		}
+	}
+}
+
+// EnqueueN adds as many items from the front of vs as there is room for and returns how many: none only if the queue is full, and fewer
+// than len(vs) if there is no more room or the consumer of the next slot is in the middle of its call. They cost one atomic
+// store in all, and a release each. Producer only. It may wait as TryEnqueue does, but not once it has added an item.
+func (q *SPMC[T]) EnqueueN(vs []T) int {
+	q.producer.enter("queue: EnqueueN of an SPMC")
+	t := q.tail.Load()
+	p := t
+	for i := range vs {
+		s := q.ring.at(p)
+		if s.turn.Load() != toFill(p) && (p != t || !q.await(s, p)) { // L6
+			break
+		}
+		*s.value.ForWrite() = vs[i]
+		s.turn.Store(toEmpty(p)) // L1
+		p++
+	}
+	if p != t {
+		q.tail.Store(p) // F
+	}
+	q.producer.leave()
+	return int(p - t)
+}
+
+// DequeueN removes the oldest items, at most len(dst), which are next to each other, puts them into dst and returns how many:
+// fewer than len(dst) only if there were no more at some instant of the call. They cost one CAS in all, and a release each. Any
+// goroutine; lock-free.
+func (q *SPMC[T]) DequeueN(dst []T) int {
+	var b backoff.Backoff
+	for len(dst) > 0 {
+		h := q.head.Load()
+		end := ready(q.ring, h, len(dst), toEmpty) // L3
+		if end == h {
+			if past(toEmpty(h), q.ring.at(h).turn.Load()) {
+				return 0
+			}
+			continue
+		}
+		if q.head.CompareAndSwap(h, end) { // L2
+			for i := range end - h {
+				s := q.ring.at(h + i)
+				dst[i] = *s.value.ForRead()
+				s.value.Clear()
+				s.turn.Store(toFill(h + i + q.ring.size())) // L5
+			}
+			return int(end - h)
+		}
+		b.Retry()
+	}
+	return 0
+}
+
+// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false: for v := range q.Drain is
+// a loop over what there is. f may use the queue. Any goroutine; lock-free.
+func (q *SPMC[T]) Drain(f func(T) bool) {
+	for {
+		if v, ok := q.TryDequeue(); !ok || !f(v) {
+			return
+		}
+	}
+}
+
+// Len returns how many items there are. Any goroutine. It is a snapshot: while the producer is at work it may be out of date before it
+// is returned; it is exact if nobody else is at work.
+func (q *SPMC[T]) Len() int {
+	h := q.head.Load()
+	return between(h, q.tail.Load(), q.ring.size())
+}
+
+// Cap returns how many items there is room for. Any goroutine.
+func (q *SPMC[T]) Cap() int { return len(q.ring) }

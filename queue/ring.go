@@ -1,0 +1,65 @@
+package queue
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// ring is the array of a bounded queue, a power of two in length. Positions count items from the first one on and wrap around
+// at 2^64; a position's slot is found by its low bits.
+type ring[S any] []S
+
+// at returns the slot of a position. Its check takes the place of the one that Go would make, and is what the zero value of a
+// queue is caught by.
+func (r ring[S]) at(position uint64) *S {
+	i := position & uint64(len(r)-1)
+	if i >= uint64(len(r)) {
+		panic("queue: a bounded queue that was not made by its New function has no room")
+	}
+	return &r[i]
+}
+
+// size is the length of the ring, and so the capacity of the queue.
+func (r ring[S]) size() uint64 { return uint64(len(r)) }
+
+// newRing returns a ring with room for capacity items, for the queue that maker makes.
+func newRing[S any](maker string, capacity int) ring[S] {
+	if capacity < 1 {
+		panic(fmt.Sprintf("queue: %s needs room for at least 1 item, not %d", maker, capacity))
+	}
+	if capacity > math.MaxInt/2+1 {
+		panic(fmt.Sprintf("queue: %s cannot make room for %d items", maker, capacity))
+	}
+	return make(ring[S], 1<<bits.Len(uint(capacity-1)))
+}
+
+// aheadBytes is how far ahead of the slot in use another one is fetched: far enough for the other core's answer to come in time.
+const aheadBytes = 512
+
+// ahead returns the same in positions, for slots of size bytes. In a ring so small that the other side may be at work there it
+// is 0: the slot itself.
+func (r ring[S]) ahead(size uintptr) uint64 {
+	n := uint64(max(1, aheadBytes/size))
+	if r.size() < 4*n {
+		return 0
+	}
+	return n
+}
+
+// past reports whether end is a position behind at, both being within half of all positions of each other.
+func past(end, at uint64) bool { return int64(end-at) > 0 }
+
+// later returns the one of two positions that is behind the other.
+func later(a, b uint64) uint64 {
+	if past(a, b) {
+		return a
+	}
+	return b
+}
+
+// between returns the number of items from head to tail. Both may have moved since they were read, head before tail, so the
+// difference is held to what is possible.
+func between(head, tail, size uint64) int {
+	return int(min(max(int64(tail-head), 0), int64(size)))
+}

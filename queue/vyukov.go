@@ -1,0 +1,194 @@
+package queue
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/prefetch"
+)
+
+// Source:     D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010. Ours: a slot that is not ready does not mean full or empty: the
+//             two positions decide, and if they say otherwise the call waits for the one that is at work on the slot; turns that
+//             allow a capacity of 1; batches.
+// Sketch:     enqueue:  t = tail; s = slot of t; if s.turn is not t's to fill: full if tail-head == size, or wait
+//                       CAS(tail: t→t+1); s.value = v; s.turn = t's to empty
+//             dequeue:  h = head; s = slot of h; if s.turn is not h's to empty: empty if tail == head, or wait
+//                       CAS(head: h→h+1); v = s.value; s.turn = (h+size)'s to fill
+// Invariants: I1 head ≤ tail ≤ head+size. I2 the turn of a slot only grows, and is one of a position in [head, tail+size).
+//             I3 the slot of p belongs to who moved tail past p until it is p's to empty, and to who moved head past p until it is
+//             (p+size)'s to fill; otherwise to nobody. NOT invariant: that slots become ready in order.
+// Progress:   none is lock-free. A call that stalls between claiming a position and setting the turn holds up those that come to
+//             the same slot: a stalled enqueuer all dequeuers at once, a stalled dequeuer all enqueuers one round later.
+//             They wait with back-off, and let other goroutines run. A failed CAS means that another call claimed; enqueuers
+//             among themselves, and dequeuers, hold up nobody.
+// Linearize:  Enqueue at L1, Dequeue at L2; full at L3, where head was read after tail and tail cannot have been further; empty at
+//             L4 likewise. So the length is always tail-head, enqueues included that have claimed, and full and empty are exact.
+// Publish:    value is written before turn is stored at L5 and read after it is loaded at L6; cleared before L7, written after L8.
+//             L5 and L7 may be seen late: who looks for the item, or for room, sees the position that was moved before.
+// ABA/memory: a turn comes back after 2^63 items. A slot is cleared when its item is taken; the ring is one allocation.
+// Cost:       one CAS and one release for each of the two; a batch has one CAS in all. The other side's position is read only by a
+//             call that finds its slot not ready. docs/algorithms/bounded.md says why slots are packed and fetched ahead.
+// Checked by: TestMPMC, TestBounded…, FuzzMPMC, TestExploreBounded…, TestExplorePublished… (what goes wrong without)
+
+// MPMC is a first-in-first-out queue with a bound, for any number of producers and consumers: any goroutine may enqueue and dequeue.
+//
+// TryEnqueue returns false only if the queue was full at some instant of the call, and TryDequeue only if it was empty:
+// full and empty with those items counted whose enqueuers have taken a place and are about to fill it. To know, a call
+// that meets another one in the middle of its step waits for that step, some nanoseconds unless a goroutine was preempted there.
+// So the queue is not lock-free. Nothing waits for items or for room, and nothing allocates.
+//
+// An MPMC is made by [NewMPMC], not copied, and used through its pointer; the zero value panics when it is used. What was
+// dequeued is not kept alive by the queue.
+type MPMC[T any] struct {
+	_     pad.Line
+	ring  ring[turnSlot[T]]
+	ahead uint64 // how many positions on the slot is that a call fetches for a later one
+
+	_    pad.Line // enqueuers
+	tail atomics.Uint64
+	_    pad.Line // dequeuers
+	head atomics.Uint64
+	_    pad.Line
+}
+
+// NewMPMC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
+// less than 1.
+func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
+
+// newMPMC returns a queue whose first item will be at position start.
+func newMPMC[T any](capacity int, start uint64) *MPMC[T] {
+	q := &MPMC[T]{ring: newTurns[T]("NewMPMC", capacity, start)}
+	q.ahead = q.ring.ahead(unsafe.Sizeof(turnSlot[T]{}))
+	q.tail.Store(start)
+	q.head.Store(start)
+	return q
+}
+
+// TryEnqueue adds v, unless the queue is full, and reports whether it did. Any goroutine.
+func (q *MPMC[T]) TryEnqueue(v T) bool {
+	var b backoff.Backoff
+	for {
+		t := q.tail.Load()
+		s := q.ring.at(t)
+		prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+		switch turn := s.turn.Load(); { // L8
+		case turn == toFill(t):
+			if q.tail.CompareAndSwap(t, t+1) { // L1
+				*s.value.ForWrite() = v
+				s.turn.Store(toEmpty(t)) // L5
+				return true
+			}
+			b.Retry()
+		case past(toFill(t), turn):
+			if t-q.head.Load() == q.ring.size() { // L3
+				return false
+			}
+			b.Wait() // for the dequeuer of the slot, unless tail has moved
+		}
+	}
+}
+
+// TryDequeue removes and returns the oldest item; ok is false if the queue is empty. Any goroutine.
+func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
+	var b backoff.Backoff
+	for {
+		h := q.head.Load()
+		s := q.ring.at(h)
+		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		switch turn := s.turn.Load(); { // L6
+		case turn == toEmpty(h):
+			if q.head.CompareAndSwap(h, h+1) { // L2
+				v = *s.value.ForRead()
+				s.value.Clear()
+				s.turn.Store(toFill(h + q.ring.size())) // L7
+				return v, true
+			}
+			b.Retry()
+		case past(toEmpty(h), turn):
+			if q.tail.Load() == h { // L4
+				return v, false
+			}
+			b.Wait() // for the enqueuer of the slot, unless head has moved
+		}
+	}
+}
+
+// EnqueueN adds as many items from the front of vs as there is room for, at one instant, and returns how many: none only if
+// the queue is full, and fewer than len(vs) if there is no more room or the next slot's dequeuer is in the middle of its call. They
+// cost one CAS in all and a release each. Any goroutine. It may wait as TryEnqueue does, but not if it can add an item.
+func (q *MPMC[T]) EnqueueN(vs []T) int {
+	var b backoff.Backoff
+	for len(vs) > 0 {
+		t := q.tail.Load()
+		end := ready(q.ring, t, len(vs), toFill) // L8
+		if end == t {
+			if t-q.head.Load() == q.ring.size() { // L3
+				return 0
+			}
+			b.Wait()
+			continue
+		}
+		if q.tail.CompareAndSwap(t, end) { // L1
+			for i := range end - t {
+				s := q.ring.at(t + i)
+				*s.value.ForWrite() = vs[i]
+				s.turn.Store(toEmpty(t + i)) // L5
+			}
+			return int(end - t)
+		}
+		b.Retry()
+	}
+	return 0
+}
+
+// DequeueN removes the oldest items, at most len(dst), at one instant, puts them into dst and returns how many: none only if
+// the queue is empty, and fewer than len(dst) if there are no more or the next one's enqueuer is in the middle of its call. They
+// cost one CAS in all and a release each. Any goroutine. It may wait as TryDequeue does, but not if it can take an item.
+func (q *MPMC[T]) DequeueN(dst []T) int {
+	var b backoff.Backoff
+	for len(dst) > 0 {
+		h := q.head.Load()
+		end := ready(q.ring, h, len(dst), toEmpty) // L6
+		if end == h {
+			if q.tail.Load() == h { // L4
+				return 0
+			}
+			b.Wait()
+			continue
+		}
+		if q.head.CompareAndSwap(h, end) { // L2
+			for i := range end - h {
+				s := q.ring.at(h + i)
+				dst[i] = *s.value.ForRead()
+				s.value.Clear()
+				s.turn.Store(toFill(h + i + q.ring.size())) // L7
+			}
+			return int(end - h)
+		}
+		b.Retry()
+	}
+	return 0
+}
+
+// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false: for v := range q.Drain is
+// a loop over what there is. f may use the queue. Any goroutine.
+func (q *MPMC[T]) Drain(f func(T) bool) {
+	for {
+		if v, ok := q.TryDequeue(); !ok || !f(v) {
+			return
+		}
+	}
+}
+
+// Len returns how many items there are, those included whose enqueuers are in the middle of their calls. Any goroutine. It is a
+// snapshot, and exact if nobody else is at work; 0 means that the queue was empty at some instant of the call.
+func (q *MPMC[T]) Len() int {
+	h := q.head.Load()
+	return between(h, q.tail.Load(), q.ring.size())
+}
+
+// Cap returns how many items there is room for. Any goroutine.
+func (q *MPMC[T]) Cap() int { return len(q.ring) }
