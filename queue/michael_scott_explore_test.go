@@ -1,0 +1,269 @@
+//go:build explore
+
+package queue
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/linear"
+)
+
+// msPlayer is a queue of numbers as scenarios use it. The number of the thread comes with each call.
+type msPlayer interface {
+	enqueue(thread, v int)
+	dequeue(thread int) (int, bool)
+	stock() error // what is wrong with the nodes, once all threads have ended
+}
+
+// msScenario is how many items are in the queue at first, and what each thread does: e enqueues, d dequeues.
+type msScenario struct {
+	before  int
+	threads []string
+}
+
+func (s msScenario) String() string { return fmt.Sprint(s.before, s.threads) }
+
+// play declares the threads, and holds what they saw, and what is left, against the model of a queue.
+func (s msScenario) play(r *explore.Run, p msPlayer) {
+	const setUp = 3 // as a thread; none of the threads has this number
+	recorder := linear.NewRecorder(setUp + 1)
+	enqueue := func(thread, v int) {
+		recorder.Client(thread).Enqueue(v, func(v int) bool { p.enqueue(thread, v); return true })
+	}
+	dequeue := func(thread int) bool {
+		_, ok := recorder.Client(thread).Dequeue(func() (int, bool) { return p.dequeue(thread) })
+		return ok
+	}
+	for i := range s.before {
+		enqueue(setUp, i+1)
+	}
+	for thread, calls := range s.threads {
+		r.Go(fmt.Sprint(calls, " ", thread), func() {
+			for i, call := range calls {
+				if call == 'e' {
+					enqueue(thread, 10*(thread+1)+i)
+				} else {
+					dequeue(thread)
+				}
+			}
+		})
+	}
+	r.After(func() {
+		for left := 0; dequeue(setUp); left++ {
+			if left > 20 {
+				r.Failf("the queue does not come to an end")
+			}
+		}
+		if err := linear.Check(linear.FIFO(linear.Unbounded, linear.Strict), recorder.History()); err != nil {
+			r.Failf("%v", err)
+		}
+		if err := p.stock(); err != nil {
+			r.Failf("%v", err)
+		}
+	})
+}
+
+// msToken is an item with a number.
+type msToken struct {
+	Item
+	number atomics.Plain[int]
+}
+
+// msTokens plays scenarios with an IntrusiveMPMC. A thread enqueues the tokens that it has dequeued, the latest first, and makes new
+// ones when it has none: so nodes are used again at once.
+type msTokens struct {
+	q     IntrusiveMPMC[*msToken]
+	have  [4][]*msToken
+	all   []*msToken
+	flaws *msFlaws // for controls: what is done instead of the queue's own methods
+}
+
+func newMsTokens() *msTokens {
+	itemNodes = new(msNodes[any])
+	return &msTokens{}
+}
+
+// msWarmTokens are tokens for which the list has started and all records are there, which saves steps.
+func msWarmTokens() *msTokens {
+	p := newMsTokens()
+	itemNodes.Reserve(3)
+	p.q.list.start(nil)
+	return p
+}
+
+func (p *msTokens) enqueue(thread, v int) {
+	var e *msToken
+	if have := p.have[thread]; len(have) > 0 {
+		e, p.have[thread] = have[len(have)-1], have[:len(have)-1]
+	} else {
+		e = new(msToken)
+		p.all = append(p.all, e)
+	}
+	e.number.Set(v)
+	if p.flaws != nil {
+		p.flaws.enqueue(&p.q, e)
+	} else {
+		p.q.Enqueue(e)
+	}
+}
+
+func (p *msTokens) dequeue(thread int) (int, bool) {
+	var e *msToken
+	var ok bool
+	if p.flaws != nil {
+		e, ok = p.flaws.dequeue(&p.q)
+	} else {
+		e, ok = p.q.TryDequeue()
+	}
+	if !ok {
+		return 0, false
+	}
+	p.have[thread] = append(p.have[thread], e)
+	return e.number.Get(), true
+}
+
+// stock counts the nodes, when the queue is empty.
+func (p *msTokens) stock() error {
+	var s msStock[any]
+	s.add("the sentinel", p.q.list.head.Load())
+	for _, e := range p.all {
+		s.add("a token", e.node.Get())
+	}
+	s.addRecords(itemNodes)
+	return s.check(len(p.all)+1+2*itemNodes.Records(), p.q.list.tail.Load() == p.q.list.head.Load())
+}
+
+// msNumbers plays scenarios with an UnboundedMPMC.
+type msNumbers struct{ q UnboundedMPMC[int] }
+
+// newMsNumbers returns a queue that has nodes to use again, and acquires so many of them at once.
+func newMsNumbers(batch int) *msNumbers {
+	msBatch = batch
+	p := new(msNumbers)
+	p.q.nodes.Reserve(3)
+	for range 3 * batch {
+		p.q.Enqueue(0)
+		p.q.TryDequeue()
+	}
+	return p
+}
+
+func (p *msNumbers) enqueue(_, v int)          { p.q.Enqueue(v) }
+func (p *msNumbers) dequeue(_ int) (int, bool) { return p.q.TryDequeue() }
+
+func (p *msNumbers) stock() error {
+	s, most := msStockOf(&p.q, 8)
+	return s.check(most, true)
+}
+
+// msSmall are scenarios of which all interleavings can be explored, msMedium those of which some with few preemptions can.
+var (
+	msSmall = []msScenario{
+		{0, []string{"e", "d"}},
+		{1, []string{"e", "e"}},
+		{1, []string{"d", "d"}},
+		{1, []string{"de", "d"}},
+		{2, []string{"d", "ded"}},
+		{1, []string{"de", "ed"}},
+		{2, []string{"de", "de"}},
+	}
+	msMedium = []msScenario{
+		{1, []string{"ded", "dede"}},
+		{0, []string{"e", "ed", "de"}},
+		{1, []string{"d", "de", "de"}},
+		{2, []string{"de", "de", "de"}},
+	}
+	msLarge = msScenario{2, []string{"dede", "eded", "ddee"}}
+)
+
+// msExplored plays all scenarios.
+func msExplored[P msPlayer](t *testing.T, fresh func() P) {
+	all := func(name string, preemptions int, scenarios ...msScenario) {
+		for _, s := range scenarios {
+			t.Run(name+" "+s.String(), func(t *testing.T) {
+				explore.Exhaustive(t, preemptions, func(r *explore.Run) { s.play(r, fresh()) })
+			})
+		}
+	}
+	all("small", explore.Unbounded, msSmall...)
+	all("medium", 2, msMedium...)
+	t.Run("random", func(t *testing.T) { explore.Random(t, 3000, func(r *explore.Run) { msLarge.play(r, fresh()) }) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, func(r *explore.Run) { msLarge.play(r, fresh()) }) })
+}
+
+func TestExploreIntrusiveMPMC(t *testing.T) { msExplored(t, newMsTokens) }
+func TestExploreUnboundedMPMC(t *testing.T) {
+	for batch := 1; batch <= 2; batch++ {
+		t.Run(fmt.Sprint("batches of ", batch), func(t *testing.T) {
+			msExplored(t, func() *msNumbers { return newMsNumbers(batch) })
+		})
+	}
+}
+
+// TestExploreUnboundedMPMCClaim lets one thread claim nodes while another uses the same ones again; and again with a claim that does not
+// look whether the first node is still the first.
+func TestExploreUnboundedMPMCClaim(t *testing.T) {
+	while := func(claim func(*UnboundedMPMC[int], *msRecord[int]) (*msNode[int], int)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			p := newMsNumbers(1)
+			r.Go("user", func() {
+				for _, call := range "eede" {
+					if call == 'e' {
+						p.q.Enqueue(0)
+					} else {
+						p.q.TryDequeue()
+					}
+				}
+			})
+			r.Go("claimer", func() {
+				own := p.q.nodes.Enter()
+				if f, count := claim(&p.q, own); count > 0 {
+					p.q.screen(own, f, count)
+				}
+				p.q.nodes.Leave(own)
+			})
+			r.After(func() {
+				if err := p.stock(); err != nil {
+					r.Failf("%v", err)
+				}
+			})
+		}
+	}
+	t.Run("as it is", func(t *testing.T) { explore.Exhaustive(t, 3, while((*UnboundedMPMC[int]).claim)) })
+	t.Run("not looked at again", func(t *testing.T) { explore.MustFail(t, 3, while(msHastyClaim)) })
+}
+
+// TestExploreMichaelScottFlaws seeds mistakes into the steps of the list, each of which must be found; and nothing must be without one.
+func TestExploreMichaelScottFlaws(t *testing.T) {
+	with := func(f msFlaws, s msScenario) func(*explore.Run) {
+		return func(r *explore.Run) {
+			p := msWarmTokens()
+			p.flaws = &f
+			s.play(r, p)
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		flaws       msFlaws
+		preemptions int
+		scenario    msScenario
+	}{
+		{"head not looked at again", msFlaws{uncheckedHead: true}, 2, msScenario{2, []string{"d", "de"}}},
+		{"tail not looked at again", msFlaws{uncheckedTail: true}, 2, msScenario{1, []string{"e", "dede"}}},
+		{"hazard word not visible in time", msFlaws{unfenced: true}, explore.Unbounded, msScenario{2, []string{"d", "de"}}},
+		{"value taken without a hazard word", msFlaws{unnamed: true}, 1, msScenario{2, []string{"d", "dede"}}},
+		{"nodes used again without a search", msFlaws{unsearched: true}, 1, msScenario{2, []string{"d", "dede"}}},
+		{"hazard word dropped before tail is pushed", msFlaws{dropsWord: true}, 2, msScenario{0, []string{"e", "dedede"}}},
+		{"dequeue without helping, and the word dropped", msFlaws{dropsWord: true, helplessTake: true}, 1, msScenario{0, []string{"e", "dede"}}},
+		{"dequeue without helping", msFlaws{helplessTake: true}, 3, msScenario{0, []string{"e", "ee", "de"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) { explore.MustFail(t, c.preemptions, with(c.flaws, c.scenario)) })
+		t.Run("without: "+c.scenario.String(), func(t *testing.T) { explore.Exhaustive(t, 2, with(msFlaws{}, c.scenario)) })
+	}
+	t.Run("enqueue without helping", func(t *testing.T) {
+		explore.MustBlock(t, with(msFlaws{helplessLink: true}, msScenario{0, []string{"e", "e"}}))
+	})
+}

@@ -1,0 +1,6 @@
+//go:build explore
+
+package queue
+
+// msBatch is how many nodes a processor acquires at once: few, so that nodes are used again soon. Tests may change it.
+var msBatch = 2

@@ -1,0 +1,69 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+)
+
+// msStock is the nodes that were found, and where.
+type msStock[T any] struct {
+	nodes map[*msNode[T]]string
+	err   error
+}
+
+// add takes a node into the stock, and complains if it is there already. It reports whether there is one.
+func (s *msStock[T]) add(where string, n *msNode[T]) bool {
+	if n == nil {
+		return false
+	}
+	if s.nodes == nil {
+		s.nodes = map[*msNode[T]]string{}
+	}
+	if other, twice := s.nodes[n]; twice {
+		s.err = errors.Join(s.err, fmt.Errorf("a node is in two places: %s and %s", other, where))
+	}
+	s.nodes[n] = where
+	return true
+}
+
+// addRecords takes in what is in pools and chains.
+func (s *msStock[T]) addRecords(nodes *msNodes[T]) {
+	for r := range nodes.All() {
+		s.add("a pool", r.Pooled(0))
+		s.add("a pool", r.Pooled(1))
+		n := r.Chain
+		for i := range r.Chained {
+			s.add(fmt.Sprint("number ", i, " of a chain"), n)
+			n = n.next.Load()
+		}
+	}
+}
+
+// check returns what was wrong, and an error if there are more nodes than there may be, or the tail is not where it should be.
+func (s *msStock[T]) check(most int, tailRight bool) error {
+	if len(s.nodes) > most {
+		s.err = errors.Join(s.err, fmt.Errorf("there are %d nodes, at most %d may be", len(s.nodes), most))
+	}
+	if !tailRight {
+		s.err = errors.Join(s.err, errors.New("the tail of the empty queue is not the sentinel"))
+	}
+	return s.err
+}
+
+// msStockOf returns the nodes of a queue that nobody uses, and how many there may be if there were at most so many values at once.
+func msStockOf[T any](q *UnboundedMPMC[T], values int) (s *msStock[T], most int) {
+	s = new(msStock[T])
+	head := q.list.head.Load()
+	for n := q.retired.Load(); n != head; n = n.next.Load() {
+		if n == nil {
+			s.err = errors.New("the retired nodes do not lead to the sentinel")
+			break
+		}
+		s.add("retired", n)
+	}
+	for n := head; n != nil; n = n.next.Load() {
+		s.add("the list", n)
+	}
+	s.addRecords(&q.nodes)
+	return s, 1 + values + msBatch + q.nodes.Records()*(msBatch+2)
+}
