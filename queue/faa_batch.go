@@ -1,0 +1,87 @@
+package queue
+
+import "github.com/freerun-go/freerun/internal/backoff"
+
+// A batch is one turn of a turnstile for several slots, taken by compare-and-swap: it takes no slot that the caller has not seen to be there,
+// so no enqueuer or dequeuer has to be refused for its sake, and there are fewer to contend with than there are items.
+
+// atOnce is how many slots a batch takes at most: those behind it wait for the last of them.
+const atOnce = 64
+
+// EnqueueN adds all of vs, in their order, and returns len(vs). It is cheaper than as many calls of [SegmentedMPMC.Enqueue], and no
+// more than that: items of others may come to lie between those of vs, and a consumer may take the first before the last is there. vs is the
+// caller's again afterwards. Concurrency, waiting and progress as for Enqueue.
+func (q *SegmentedMPMC[T]) EnqueueN(vs []T) int {
+	var b backoff.Backoff
+	for left := vs; len(left) > 0; {
+		s := q.tail.Load()
+		if s == nil {
+			s = q.begin()
+		}
+		e := s.enq.load()
+		i, slots := e.index(), uint(len(s.slots))
+		if i >= slots {
+			if q.extend(s, &left[0]) {
+				left = left[1:]
+			}
+			continue
+		}
+		n := min(uint(len(left)), slots-i, atOnce)
+		if !s.enq.claimFrom(e, n) { // L1
+			b.Retry()
+			continue
+		}
+		for end := i + n; i < end; i++ {
+			if s.slots[i].put(&left[0]) { // or the next slot gets it, so they stay in order
+				left = left[1:]
+			}
+		}
+	}
+	return len(vs)
+}
+
+// DequeueN removes the oldest items, as many as there are but at most len(dst), writes them to dst from its beginning, and returns
+// how many. Fewer than len(dst) means that the queue was empty at some instant of the call. It is cheaper than as many calls of
+// [SegmentedMPMC.TryDequeue], and no more than that: others may take items that lie between. Concurrency, waiting and progress as for
+// TryDequeue.
+func (q *SegmentedMPMC[T]) DequeueN(dst []T) int {
+	var b backoff.Backoff
+	got := 0
+	for got < len(dst) {
+		s := q.head.Load()
+		if s == nil {
+			return got
+		}
+		d := s.deq.load()
+		i, slots := d.index(), uint(len(s.slots))
+		if i >= slots {
+			if q.advance(s) {
+				return got
+			}
+			continue
+		}
+		e := s.enq.load() // L3
+		if e.base() != d.base() {
+			continue // s lives another life by now
+		}
+		if e.limit() <= i {
+			if s.deq.stillOpen(d) {
+				return got
+			}
+			continue
+		}
+		n := min(uint(len(dst)-got), min(e.limit(), slots)-i, atOnce)
+		if !s.deq.claimFrom(d, n) { // L2
+			b.Retry()
+			continue
+		}
+		for end := i + n; i < end; i++ {
+			if slot := &s.slots[i]; slot.await() {
+				dst[got] = *slot.item()
+				slot.done()
+				got++
+			}
+		}
+	}
+	return got
+}

@@ -1,0 +1,78 @@
+package queue
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+)
+
+// segment is a part of the queue: slots that are filled from the first to the last, and emptied in the same order. It lives
+// many times.
+//
+//	alone ──prepare──→ linked ──→ tail: enq opens ──→ enq used up, next linked ──→ head: deq opens ──→ deq used up ──→ set aside ──→ alone
+//
+// It may be head and tail at once. Who has it alone is one goroutine, between obtain and the compare-and-swap that links it; but
+// others may still know it from an earlier life, touch the turnstiles, and come and go as visitors.
+type segment[T any] struct {
+	slots []segmentSlot[T]
+	next  atomics.Pointer[segment[T]] // nil until the successor is linked, once in each life
+
+	_   pad.Line
+	enq turnstile
+	_   pad.Line
+	deq turnstile
+	_   pad.Line
+
+	visitors atomics.Int32 // goroutines that rely, or are about to find that they may not rely, on the segment's not beginning a new life
+	_        pad.Line
+}
+
+func newSegment[T any](slots int) *segment[T] {
+	return &segment[T]{slots: make([]segmentSlot[T], slots)}
+}
+
+// visit makes sure that s does not begin a new life until leave, if root leads to s, and reports whether it does. The segment is
+// used again only if it was in no root and had no visitor afterwards: so one of the two sees the other.
+func (s *segment[T]) visit(root *atomics.Pointer[segment[T]]) bool {
+	s.visitors.Add(1)
+	if root.Load() == s {
+		return true
+	}
+	s.leave()
+	return false
+}
+
+func (s *segment[T]) leave() { s.visitors.Add(-1) }
+
+// prepare begins a life of a segment whose slots are all spent or new, with v in the first slot. Only by who has it alone.
+//
+// deq is first, as who sees no successor and afterwards deq unchanged must have seen next in the life that deq belongs to.
+func (s *segment[T]) prepare(base uint64, v *T) {
+	s.deq.seal(base)
+	s.enq.seal(base)
+	s.next.Store(nil)
+	s.slots[0].hold(v)
+	for i := range s.slots[1:] {
+		s.slots[1+i].mark.Store(vacant)
+	}
+}
+
+// withdraw undoes prepare.
+func (s *segment[T]) withdraw() {
+	s.slots[0].done()
+	for i := range s.slots[1:] {
+		s.slots[1+i].mark.Store(spent)
+	}
+}
+
+// reusable reports whether nobody relies on the segment, which is in no root. What it says stays true.
+func (s *segment[T]) reusable() bool {
+	if s.visitors.Load() != 0 {
+		return false
+	}
+	for i := range s.slots {
+		if s.slots[i].mark.Load() != spent {
+			return false
+		}
+	}
+	return true
+}
