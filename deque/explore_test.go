@@ -70,9 +70,15 @@ func (s scenario) run(r *explore.Run, d ends, m linear.Model) {
 	}
 	own := recorder.Client(0)
 	follow(own, s.before)
-	r.Go("owner", func() { follow(own, s.owner) })
+	r.Go("owner", func() {
+		follow(own, s.owner)
+		own.Done()
+	})
 	for i, script := range s.thieves {
-		r.Go(fmt.Sprintf("thief %d", i+1), func() { follow(recorder.Client(i+1), script) })
+		r.Go(fmt.Sprintf("thief %d", i+1), func() {
+			follow(recorder.Client(i+1), script)
+			recorder.Client(i + 1).Done()
+		})
 	}
 	r.After(func() {
 		for more := true; more; {
@@ -113,12 +119,21 @@ func TestExploreBounded(t *testing.T) {
 
 func (s scenario) bounded(r *explore.Run) { s.run(r, boundedEnds(s.size, 1<<32-1), room(s.size)) }
 
+// bound is how many preemptions a scenario of Hybrid may have: all with one thief; with more, whose calls are longer than those of the other
+// deques for the lock, three.
+func (s scenario) bound() int {
+	if len(s.thieves) > 1 {
+		return 3
+	}
+	return explore.Unbounded
+}
+
 // TestExploreHybrid has thieves that wait for the lock and, where there are two, such that do not.
 func TestExploreHybrid(t *testing.T) {
 	for _, s := range scenarios {
-		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.hybrid) })
+		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, s.bound(), s.hybrid) })
 		if len(s.thieves) > 1 {
-			t.Run(s.name+" patiently", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.patient) })
+			t.Run(s.name+" patiently", func(t *testing.T) { explore.Exhaustive(t, s.bound(), s.patient) })
 		}
 	}
 	t.Run("random", func(t *testing.T) { explore.Random(t, 5_000, larger.hybrid) })

@@ -14,7 +14,7 @@ import (
 //             waiting ─→ granted, asleep ─→ granted    by the one who hands the lock over: grant
 // Invariants: I1 granted and left are final, and who brings one about knows it: so a lock that is handed over is taken, and
 //             one that is not taken is handed to the next. I2 the parker is set before asleep and stays.
-// Progress:   grant is wait-free: it fails against await at most once. await waits.
+// Progress:   grant is wait-free: it fails against await at most twice. await waits.
 // Publish:    parker is written before the word becomes asleep and read after that was loaded
 // ABA/memory: a token of the parker may come after its receiver has seen the grant and gone on: so whoever sleeps looks at
 //             the word again, whatever woke it, and a token too many is a look too many

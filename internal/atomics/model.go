@@ -17,6 +17,7 @@ type (
 	Plain[T any]   = model.Plain[T]
 
 	RelaxedPointer[T any] = model.RelaxedPointer[T]
+	RelaxedIndex          = model.RelaxedIndex
 
 	Release[T uint32 | uint64] = model.Release[T]
 )

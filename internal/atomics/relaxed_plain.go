@@ -50,4 +50,6 @@ type (
 	RelaxedUint64 = RelaxedWord[uint64]
 	// RelaxedUintptr is a word for diagnostics with one writer at a time.
 	RelaxedUintptr = RelaxedWord[uintptr]
+	// RelaxedIndex is a word of a protocol, one writer at a time, whose reader confirms afterwards what it read.
+	RelaxedIndex = RelaxedWord[uintptr]
 )

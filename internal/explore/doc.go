@@ -28,7 +28,8 @@
 // checked for races, so interleavings of atomic steps are all there is. Relaxed and release stores go through store buffers, as on amd64, in random
 // executions, in Freeze, and where there is no bound; with a bound they are visible at once.
 // With a bound on preemptions, bugs that need more are not found; most need one or two (M. Musuvathi and S. Qadeer,
-// Iterative context bounding, PLDI 2007).
+// Iterative context bounding, PLDI 2007). A loop that spins must not count its turns, or come to something else after so many: how often
+// it turns is not explored.
 //
 // Environment:
 //

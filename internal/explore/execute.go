@@ -49,11 +49,13 @@ func (s *situation) usual() int {
 type action struct {
 	kind model.Kind
 	at   int // the location's number, 0 for none
+	also int // that of another one, which is read; 0 for none
 }
 
 // dependent reports whether the order of two steps of different processes can matter.
 func (a action) dependent(b action) bool {
-	return a.at != 0 && a.at == b.at && (a.kind.Writes() || b.kind.Writes())
+	return a.at != 0 && a.at == b.at && (a.kind.Writes() || b.kind.Writes()) ||
+		a.also != 0 && a.also == b.at && b.kind.Writes() || b.also != 0 && b.also == a.at && a.kind.Writes()
 }
 
 // strategy chooses the process that makes the next step.
@@ -167,7 +169,7 @@ func (m *machine) look(s *situation) {
 		// What is in the buffer of a stopped thread stays there: so the thread is stopped before those stores, too, which are no steps.
 		if l := w.thread.Buffered(); l != nil && !m.stopped.has(i) {
 			b := i + model.MaxThreads
-			s.next[b] = action{model.Flush, l.ID}
+			s.next[b] = action{kind: model.Flush, at: l.ID}
 			s.enabled = s.enabled.with(b)
 		}
 		if !w.running {
@@ -176,6 +178,9 @@ func (m *machine) look(s *situation) {
 		s.next[i] = action{kind: w.pending.Kind}
 		if w.pending.At != nil {
 			s.next[i].at = w.pending.At.ID
+			if w.pending.Also != nil {
+				s.next[i].also = w.pending.Also.ID
+			}
 		}
 		if !m.stopped.has(i) && m.can(i, w, changes) {
 			s.enabled = s.enabled.with(i)

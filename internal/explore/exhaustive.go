@@ -116,14 +116,27 @@ func (t *tree) choose(s *situation) int {
 // a later step may stand in front, at which the bound, or sleep, keeps it from going.
 func (t *tree) races(s *situation) {
 	for p, act := range s.next {
-		if act.at != 0 && act.at < len(t.places) {
-			at := &t.places[act.at]
-			without := t.before(p, act)
-			with := without
-			at.order(act, &with)
-			t.reverse(at, act, p, &without, &with)
+		if act.at == 0 {
+			continue
+		}
+		at, also := t.placesOf(act)
+		without := t.before(p, act)
+		with := without
+		at.order(act, &with)
+		with.join(&also.wrote)
+		t.reverse(at, act, p, &without, &with)
+		if also.writer > without[also.writeFrom] {
+			t.instead(int(also.writer-1), act, p, &without, &with)
 		}
 	}
+}
+
+// placesOf returns the place that a step is made on, and the one that it reads besides: place 0, which nobody writes, if there is none.
+func (t *tree) placesOf(act action) (at, also *place) {
+	for max(act.at, act.also) >= len(t.places) {
+		t.places = append(t.places, place{})
+	}
+	return &t.places[act.at], &t.places[act.also]
 }
 
 // before returns what comes before the next step of p, whatever else is done.
@@ -153,11 +166,10 @@ func (t *tree) did(s *situation, p int) {
 	if isBuffer(p) {
 		t.buffers[p-model.MaxThreads] = t.buffers[p-model.MaxThreads][1:]
 	}
+	at, also := t.placesOf(act)
 	if act.at != 0 {
-		for act.at >= len(t.places) {
-			t.places = append(t.places, place{})
-		}
-		t.places[act.at].order(act, &clock)
+		at.order(act, &clock)
+		clock.join(&also.wrote)
 	}
 	here := int32(s.depth + 1)
 	clock[p] = here
@@ -166,11 +178,13 @@ func (t *tree) did(s *situation, p int) {
 	if act.at == 0 {
 		return
 	}
-	at := &t.places[act.at]
 	if act.kind.Writes() {
 		*at = place{wrote: clock, writer: here, writeFrom: p}
 	} else {
 		at.read[p], at.readers[p] = clock, here
+	}
+	if act.also != 0 {
+		also.read[p], also.readers[p] = clock, here
 	}
 }
 

@@ -35,6 +35,7 @@ func (f *Failure) Error() string { return f.Err.Error() + "\n" + f.Trace }
 type outcome struct {
 	failure    *Failure
 	executions int
+	attempts   int // with those that were given up because they would have repeated others
 	steps      int
 	complete   bool // no bound left anything out
 }
@@ -57,6 +58,7 @@ func search(preemptions int, body func(*Run)) (outcome, error) {
 		for again := true; again; again = t.advance() {
 			t.begin()
 			err := m.execute(t)
+			o.attempts++
 			switch {
 			case t.differs:
 				return o, errors.New("explore: the body does not do the same each time: something in it depends on chance, time or what came before")
@@ -69,7 +71,7 @@ func search(preemptions int, body func(*Run)) (outcome, error) {
 			default:
 				o.executions++
 			}
-			if o.executions > enough {
+			if o.attempts > enough {
 				return o, fmt.Errorf("explore: more than %d executions: the body is too large, or the bound", enough)
 			}
 		}
@@ -233,8 +235,11 @@ func report(t testing.TB, o outcome, way, what string) {
 }
 
 func extent(o outcome, preemptions int) string {
-	if o.complete {
+	switch {
+	case o.complete && preemptions < 0:
 		return "all interleavings"
+	case o.complete:
+		return "all interleavings, relaxed stores visible at once"
 	}
 	return fmt.Sprintf("all with at most %d preemptions", preemptions)
 }

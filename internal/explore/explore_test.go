@@ -431,3 +431,48 @@ func BenchmarkExecution(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
 }
+
+// TestOwnStores holds that between a store that waits in its thread's buffer and the thread's own load of it another thread may come.
+func TestOwnStores(t *testing.T) {
+	for _, preemptions := range []int{1, Unbounded} {
+		MustFail(t, preemptions, func(r *Run) {
+			var w model.Release[uint64]
+			r.Go("owner", func() {
+				if w.Store(1); w.Load() != 1 {
+					r.Failf("it is gone")
+				}
+			})
+			r.Go("other", func() { w.Swap(2) })
+		})
+	}
+}
+
+// TestContextOpens holds that the order of what ends a context and what waits for it, or for a token, is explored with every bound.
+func TestContextOpens(t *testing.T) {
+	body := func(r *Run, result *string) {
+		var token model.Token
+		var ctx model.Context
+		var w model.Integer[int32]
+		took := [2]bool{}
+		r.Go("end", func() { ctx.Cancel() })
+		r.Go("one", func() {
+			if took[0] = token.Take(&ctx); !took[0] {
+				w.Store(11)
+			}
+			token.Give()
+		})
+		r.Go("two", func() {
+			w.Load()
+			if took[1] = token.Take(&ctx); !took[1] {
+				w.Store(22)
+			}
+		})
+		r.After(func() { *result = fmt.Sprint(took, w.Load()) })
+	}
+	for _, bound := range []int{Unbounded, 0, 1, 2} {
+		want, _ := outcomes(t, tree{bound: bound, naive: true}, body)
+		if got, _ := outcomes(t, tree{bound: bound}, body); !maps.Equal(want, got) {
+			t.Errorf("bound %d: %v, want %v", bound, got, want)
+		}
+	}
+}

@@ -82,30 +82,65 @@ func replace(page, table string) (string, error) {
 	return before + begin + table + end + after, nil
 }
 
-// table writes the explorations of each package, and then the controls.
+// table writes what the tests explored, a line for each test and way, and then the controls.
 func table(records []explore.Record) string {
 	slices.SortStableFunc(records, func(a, b explore.Record) int {
-		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test))
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test), cmp.Compare(a.Way, b.Way))
 	})
 	var b strings.Builder
-	executions := 0
-	b.WriteString("\n| package | test | way | executions | extent |\n| --- | --- | --- | ---: | --- |\n")
-	for _, r := range records {
-		if r.Way != "control" {
-			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", r.Package, name(r), r.Way, r.Executions, r.Extent)
-			executions += r.Executions
-		}
+	executions, explored := 0, 0
+	b.WriteString("\n| package | test | way | programs | executions | extent |\n| --- | --- | --- | ---: | ---: | --- |\n")
+	for _, g := range groups(records) {
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s |\n", g.pkg, g.test, g.way, g.programs, g.executions, strings.Join(g.extents, "; "))
+		executions += g.executions
+		explored += g.programs
 	}
-	fmt.Fprintf(&b, "\n%d executions, none of them wrong. The controls, seeded bugs that must be found:\n", executions)
+	fmt.Fprintf(&b, "\n%d programs in %d executions, none of them wrong. The controls, seeded bugs that must be found:\n", explored, executions)
 	b.WriteString("\n| package | control | after executions | found |\n| --- | --- | ---: | --- |\n")
 	for _, r := range records {
 		if r.Way == "control" {
-			fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", r.Package, name(r), r.Executions, strings.ReplaceAll(r.Extent, "|", "\\|"))
+			found, _, _ := strings.Cut(r.Extent, ", at ")
+			fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", r.Package, strings.TrimPrefix(r.Test, prefix), r.Executions, strings.ReplaceAll(found, "|", "\\|"))
 		}
 	}
 	b.WriteString("\n")
 	return b.String()
 }
 
-// name is the test's without what all of them begin with.
-func name(r explore.Record) string { return strings.TrimPrefix(r.Test, "TestExplore") }
+// group is what one test explored in one way.
+type group struct {
+	pkg, test, way       string
+	programs, executions int
+	extents              []string // each once
+}
+
+// groups adds up the records, which are sorted, but for the controls.
+func groups(records []explore.Record) (all []group) {
+	at := map[[3]string]int{}
+	for _, r := range records {
+		if r.Way == "control" {
+			continue
+		}
+		test, _, _ := strings.Cut(strings.TrimPrefix(r.Test, prefix), "/")
+		key := [3]string{r.Package, test, r.Way}
+		i, known := at[key]
+		if !known {
+			i = len(all)
+			at[key] = i
+			all = append(all, group{pkg: r.Package, test: test, way: r.Way})
+		}
+		g := &all[i]
+		g.programs++
+		g.executions += r.Executions
+		if r.Way == "exhaustive" && !slices.Contains(g.extents, r.Extent) {
+			g.extents = append(g.extents, r.Extent)
+		}
+	}
+	for i := range all {
+		slices.Sort(all[i].extents)
+	}
+	return all
+}
+
+// prefix is what the names of all these tests begin with.
+const prefix = "TestExplore"

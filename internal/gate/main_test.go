@@ -9,7 +9,9 @@ import (
 
 const results = `{"package":"queue","test":"TestExploreStack/exhaustive","way":"exhaustive","executions":210,"extent":"all interleavings"}
 {"package":"deque","test":"TestExploreGrowable","way":"frozen","executions":40,"extent":"40 stops"}
-{"package":"queue","test":"TestExploreABA","way":"control","executions":7,"extent":"lost 1 | 2"}
+{"package":"queue","test":"TestExploreStack/two","way":"exhaustive","executions":5,"extent":"all with at most 2 preemptions"}
+{"package":"queue","test":"TestExploreStack/three","way":"exhaustive","executions":6,"extent":"all interleavings"}
+{"package":"queue","test":"TestExploreABA","way":"control","executions":7,"extent":"lost 1 | 2, at stack.go:7"}
 `
 
 func TestRun(t *testing.T) {
@@ -33,12 +35,12 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "before\n" + begin + `
-| package | test | way | executions | extent |
-| --- | --- | --- | ---: | --- |
-| deque | Growable | frozen | 40 | 40 stops |
-| queue | Stack/exhaustive | exhaustive | 210 | all interleavings |
+| package | test | way | programs | executions | extent |
+| --- | --- | --- | ---: | ---: | --- |
+| deque | Growable | frozen | 1 | 40 |  |
+| queue | Stack | exhaustive | 3 | 221 | all interleavings; all with at most 2 preemptions |
 
-250 executions, none of them wrong. The controls, seeded bugs that must be found:
+4 programs in 261 executions, none of them wrong. The controls, seeded bugs that must be found:
 
 | package | control | after executions | found |
 | --- | --- | ---: | --- |
@@ -54,7 +56,7 @@ func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ results, page, want string }{
 		"nothing explored": {"", begin + end, "no results"},
-		"not JSON":         {results + "x\n", begin + end, "line 4"},
+		"not JSON":         {results + "x\n", begin + end, "line 6"},
 		"no marks":         {results, "page\n", "marks are missing"},
 	} {
 		in, page := filepath.Join(dir, name+" in"), filepath.Join(dir, name+" page")

@@ -40,6 +40,7 @@ func (k Kind) Fences() bool { return k == Store || k == Update || k == Acquire }
 type Access struct {
 	Kind Kind
 	At   *Location   // nil for a Spin
+	Also *Location   // of an Acquire: what else can open it, and is read; nil for nothing
 	Open func() bool // of an Acquire: whether it can be done now
 	From []uintptr   // while tracing: the callers
 }

@@ -67,12 +67,13 @@ func relaxedStore(l *Location, typ string, value any, write func()) {
 
 // relaxedLoad returns the value at l: what the current thread has stored itself, or else what load returns.
 func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V {
-	if t := Current; t != nil && !t.Freed {
-		if v, found := t.own(l); found {
+	t := step(Load, l, typ)
+	if t != nil {
+		if v, found := t.own(l); found { // still in the buffer
+			t.result("is %s, its own", numbered(v))
 			return v.(V)
 		}
 	}
-	t := step(Load, l, typ)
 	v := load()
 	if t != nil {
 		if acquire {
@@ -131,4 +132,21 @@ func numbered(v any) string {
 		return "…" + s[max(2, len(s)-5):]
 	}
 	return fmt.Sprint(v)
+}
+
+// RelaxedIndex is an integer with relaxed stores, one writer at a time, whose reader confirms afterwards what it read. The zero value is 0; it must
+// not be copied after first use.
+type RelaxedIndex struct {
+	v  atomic.Uint64
+	at Location
+}
+
+// Store sets the value. One writer at a time.
+func (r *RelaxedIndex) Store(v uintptr) {
+	relaxedStore(&r.at, "relaxed index", v, func() { r.v.Store(uint64(v)) })
+}
+
+// Load returns some value stored before.
+func (r *RelaxedIndex) Load() uintptr {
+	return relaxedLoad(&r.at, "relaxed index", false, func() uintptr { return uintptr(r.v.Load()) })
 }

@@ -43,10 +43,13 @@ func (k *Token) Take(ctx context.Context) bool {
 	over := func() bool { return ctx != nil && ctx.Err() != nil }
 	if t := Current; t != nil && !t.Freed {
 		k.at.touch("token")
+		var also *Location
 		if c, ok := ctx.(*Context); ok {
 			over = func() bool { return c.ended }
+			also = &c.at
+			also.touch("context")
 		}
-		t.pause(Access{Kind: Acquire, At: &k.at, Open: func() bool { return k.held || over() }})
+		t.pause(Access{Kind: Acquire, At: &k.at, Also: also, Open: func() bool { return k.held || over() }})
 		if t.Freed {
 			return false
 		}
