@@ -32,8 +32,10 @@ func (q *SegmentedMPMC[T]) EnqueueN(vs []T) int {
 			continue
 		}
 		for end := i + n; i < end; i++ {
-			if s.slots[i].put(&left[0]) { // or the next slot gets it, so they stay in order
+			if slot := &s.slots[i]; slot.put(&left[0]) {
 				left = left[1:]
+			} else {
+				slot.done() // and the next slot gets the item: they stay in order
 			}
 		}
 	}
@@ -76,7 +78,7 @@ func (q *SegmentedMPMC[T]) DequeueN(dst []T) int {
 			continue
 		}
 		for end := i + n; i < end; i++ {
-			if slot := &s.slots[i]; slot.await() {
+			if slot := &s.slots[i]; slot.take() || slot.await() {
 				dst[got] = *slot.item()
 				slot.done()
 				got++

@@ -11,9 +11,9 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// program returns a body that runs threads on a queue, and then checks what they saw: an e enqueues, a d dequeues, E and D are batches of two. Before
+// segmentedProgram returns a body that runs threads on a queue, and then checks what they saw: an e enqueues, a d dequeues, E and D are batches of two. Before
 // that the items that the queue begins with are enqueued, and afterwards all that is left is dequeued.
-func program(fresh func() segmentedQueue, items int, threads ...string) func(r *explore.Run) {
+func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		q := fresh()
 		recorder := linear.NewRecorder(len(threads) + 1)
@@ -65,6 +65,7 @@ func program(fresh func() segmentedQueue, items int, threads ...string) func(r *
 						dequeue(c, 2)
 					}
 				}
+				recorder.Client(i).Done()
 			})
 		}
 		r.After(func() {
@@ -106,8 +107,8 @@ func leftOver(h linear.History) (n int) {
 	return n
 }
 
-// tiny returns how to make queues whose segments have so many slots.
-func tiny(smallest, largest int) func() segmentedQueue {
+// tinySegments returns how to make queues whose segments have so many slots.
+func tinySegments(smallest, largest int) func() segmentedQueue {
 	return func() segmentedQueue { return queue.NewSegmented[int](smallest, largest, 0) }
 }
 
@@ -136,9 +137,18 @@ func TestExploreSegmentedPairs(t *testing.T) {
 	} {
 		for _, size := range [][2]int{{1, 1}, {2, 2}, {1, 2}} {
 			t.Run(fmt.Sprintf("%v slots, %d items, %v", size, c.items, c.threads), func(t *testing.T) {
-				explore.Exhaustive(t, c.preemptions, program(tiny(size[0], size[1]), c.items, c.threads...))
+				explore.Exhaustive(t, c.preemptions, segmentedProgram(tinySegments(size[0], size[1]), c.items, c.threads...))
 			})
 		}
+	}
+}
+
+// TestExploreSegmentedZero begins with the zero value: who is first makes the first segment.
+func TestExploreSegmentedZero(t *testing.T) {
+	for _, threads := range [][]string{{"e", "e"}, {"ed", "d"}, {"e", "e", "d"}, {"E", "d"}} {
+		t.Run(fmt.Sprint(threads), func(t *testing.T) {
+			explore.Exhaustive(t, 2, segmentedProgram(func() segmentedQueue { return &queue.SegmentedMPMC[int]{} }, 0, threads...))
+		})
 	}
 }
 
@@ -148,7 +158,7 @@ func TestExploreSegmentedThree(t *testing.T) {
 		for items := range 2 {
 			for size := 1; size <= 2; size++ {
 				t.Run(fmt.Sprintf("%d slots, %d items, %v", size, items, threads), func(t *testing.T) {
-					explore.Exhaustive(t, 2, program(tiny(size, size), items, threads...))
+					explore.Exhaustive(t, 2, segmentedProgram(tinySegments(size, size), items, threads...))
 				})
 			}
 		}
@@ -158,8 +168,8 @@ func TestExploreSegmentedThree(t *testing.T) {
 // TestExploreSegmentedRandom runs programs that are too long for all interleavings.
 func TestExploreSegmentedRandom(t *testing.T) {
 	for size := 1; size <= 3; size++ {
-		explore.Random(t, 2000, program(tiny(size, 2*size), 1, "edEd", "deDe", "eedD", "Edde"))
-		explore.Random(t, 2000, program(tiny(size, size), 0, "eeee", "dddd", "edededed"))
+		explore.Random(t, 2000, segmentedProgram(tinySegments(size, 2*size), 1, "edEd", "deDe", "eedD", "Edde"))
+		explore.Random(t, 2000, segmentedProgram(tinySegments(size, size), 0, "eeee", "dddd", "edededed"))
 	}
 }
 
@@ -167,7 +177,7 @@ func TestExploreSegmentedRandom(t *testing.T) {
 func TestExploreSegmentedFrozen(t *testing.T) {
 	for size := 1; size <= 2; size++ {
 		for _, threads := range [][]string{{"ed", "ed"}, {"ee", "dd"}, {"eE", "Dd"}, {"ed", "e", "dd"}, {"ee", "dd", "eded"}} {
-			explore.Freeze(t, program(tiny(size, size), 1, threads...))
+			explore.Freeze(t, segmentedProgram(tinySegments(size, size), 1, threads...))
 		}
 	}
 }
@@ -189,8 +199,8 @@ func TestExploreSegmentedControls(t *testing.T) {
 		{"empty, says a late dequeuer, of the life after", queue.MixesLives, 2, 2, []string{"dd", "edede"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			explore.Exhaustive(t, 2, program(tiny(c.slots, c.slots), c.items, c.threads...))
-			explore.MustFail(t, 2, program(func() segmentedQueue {
+			explore.Exhaustive(t, 2, segmentedProgram(tinySegments(c.slots, c.slots), c.items, c.threads...))
+			explore.MustFail(t, 2, segmentedProgram(func() segmentedQueue {
 				return queue.FlawedSegmented{SegmentedMPMC: queue.NewSegmented[int](c.slots, c.slots, 0), Flaw: c.flaw}
 			}, c.items, c.threads...))
 		})

@@ -45,7 +45,13 @@ func (q *SegmentedMPMC[T]) Tidy() bool {
 func (q *SegmentedMPMC[T]) ClaimForTest() func(v T) bool {
 	s := q.tail.Load()
 	slot := &s.slots[s.enq.claim().index()]
-	return func(v T) bool { return slot.put(&v) }
+	return func(v T) bool {
+		found := slot.put(&v)
+		if !found {
+			slot.done()
+		}
+		return found
+	}
 }
 
 // A SegmentedFlaw is a way in which the algorithm could be wrong.
@@ -100,7 +106,12 @@ func (q FlawedSegmented) TryEnqueue(v int) bool {
 func (q FlawedSegmented) enqueueTooEarly(v int) (taken bool) {
 	s := q.tail.Load()
 	if i := s.enq.claim().index(); i < uint(len(s.slots)) {
-		return s.slots[i].put(&v)
+		slot := &s.slots[i]
+		if !slot.put(&v) {
+			slot.done()
+			return false
+		}
+		return true
 	}
 	if !s.visit(&q.tail) {
 		return false

@@ -1,20 +1,32 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/backoff"
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/backoff"
+)
+
+// shaped returns the shape of the queue.
+func (q *SegmentedMPMC[T]) shaped() segmentShape {
+	if q.shape.smallest != 0 {
+		return q.shape
+	}
+	return shapeFor(unsafe.Sizeof(segmentSlot[T]{}))
+}
 
 // begin makes the first segment and returns the tail.
 func (q *SegmentedMPMC[T]) begin() *segment[T] {
 	s := q.head.Load()
 	if s == nil {
-		q.head.CompareAndSwap(nil, newSegment[T](q.shape.get().smallest))
+		q.head.CompareAndSwap(nil, newSegment[T](q.shaped().smallest))
 		s = q.head.Load()
 	}
 	q.tail.CompareAndSwap(nil, s) // head does not move while there is no tail
 	return q.tail.Load()
 }
 
-// extend is for who found that enq of s gives no slot: it opens it, or moves on to the next segment. It reports whether v went
-// with the new segment.
+// extend is for who found that enq of s gives no slot: it opens enq, or sees to it that tail leads to the next segment. It reports whether v
+// went with a new one.
 func (q *SegmentedMPMC[T]) extend(s *segment[T], v *T) (taken bool) {
 	if !s.visit(&q.tail) {
 		return false
@@ -30,9 +42,10 @@ func (q *SegmentedMPMC[T]) extend(s *segment[T], v *T) (taken bool) {
 	return taken
 }
 
-// link
+// link gives s, which the caller visits and whose enq is used up in the life that began at base, a successor that holds v. It reports
+// false, and has done nothing with v, if there is one already.
 func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
-	if s.visitors.Load() > 1 {
+	if s.visitors.Load() > 1 { // somebody is probably at it: give them time, or each makes a segment, and all but one in vain
 		var b backoff.Backoff
 		for range patience {
 			if s.next.Load() != nil {
@@ -44,16 +57,16 @@ func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
 	if s.next.Load() != nil {
 		return false
 	}
-	shape := q.shape.get()
+	shape := q.shaped()
 	slots := len(s.slots)
-	if q.head.Load() != s {
+	if q.head.Load() != s { // more than a segment is waiting
 		slots = min(2*slots, shape.largest)
 	}
 	n := q.obtain(slots)
 	base = (base + uint64(len(s.slots)/shape.smallest)) & baseMask
 	n.prepare(base, v)
 	if s.next.CompareAndSwap(nil, n) { // L1
-		n.enq.open(base, 1)
+		n.enq.open(base, 1) // by now others may have done that, and more: open knows
 		return true
 	}
 	n.withdraw()
@@ -61,12 +74,12 @@ func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
 	return false
 }
 
-// advance is for who found that deq of s gives no slot: it opens it, or moves on to the next segment. It reports that the queue is empty if
-// there is none.
+// advance is for who found that deq of s gives no slot: it opens deq, or sees to it that head leads to the next segment. It reports whether the
+// queue was empty instead, at some instant: there was no next one.
 func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 	d := s.deq.load()
 	if !d.isSealed() && d.index() >= uint(len(s.slots)) && s.next.Load() == nil { // L4
-		now := s.deq.load()
+		now := s.deq.load() // the same life: then next was nil in that life, and s the only segment
 		if !now.isSealed() && now.base() == d.base() {
 			return true
 		}
@@ -92,18 +105,18 @@ func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 
 // setAside keeps s, which is in no root, for when a segment is wanted.
 func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
-	spare := q.shape.get().spare
+	spare := q.shaped().spare
 	for i := range spare {
 		if q.aside[i].Load() == nil && q.aside[i].CompareAndSwap(nil, s) {
 			return
 		}
 	}
-	q.aside[s.enq.load().base()%uint64(spare)].Swap(s)
+	q.aside[s.enq.load().base()%uint64(spare)].Swap(s) // in place of one whose slots are no longer in any cache, or that somebody has stalled in
 }
 
-// obtain returns a segment that the caller has alone.
+// obtain returns a segment of at least so many slots that the caller has alone, made if need be. Smaller ones are dropped.
 func (q *SegmentedMPMC[T]) obtain(slots int) *segment[T] {
-	for i := range q.shape.get().spare {
+	for i := range q.shaped().spare {
 		s := q.aside[i].Load()
 		if s == nil || !q.aside[i].CompareAndSwap(s, nil) {
 			continue

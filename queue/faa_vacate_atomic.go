@@ -1,0 +1,10 @@
+//go:build !gc || !(amd64 || arm64) || race || freerun_portable || explore
+
+package queue
+
+// vacate makes the slots vacant. Here marks are ordinary atomics, or somebody watches (faa_vacate.go).
+func vacate[T any](slots []segmentSlot[T]) {
+	for i := range slots {
+		slots[i].mark.Store(vacant)
+	}
+}

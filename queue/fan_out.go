@@ -1,0 +1,336 @@
+package queue
+
+import (
+	"slices"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+)
+
+// Source:     A. Filatov, Lecture 13: concurrent queues, SPMC from N SPSC, whose naive work stealing takes a lock for each ring. Ours:
+//             the rings hold numbers of nodes, so that a raid may copy what it has not won yet without touching an item; see stock.
+// Sketch:     enqueue:  take a free node, or one that a consumer has given back; none: full. node = v; put it into the next lane's dealt
+//             dequeue:  take a node from the own loot, else from the own dealt; else raid another lane's: take one, and
+//                       half of all, but for that one, become the own loot.  v = node; give the node back
+//                       nothing anywhere: look at all stocks twice; unchanged: empty
+// Invariants: I1 each node is free (the producer's), in one stock, or in the hands of who took it until it gives it back. I2 a lane has one
+//             owner, or none, and then is only raided; what is dealt to it or left in it stays there until somebody takes it. I3 lanes
+//             are only added. NOT invariant: any order of the items.
+// Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stock is; an empty that cannot be told means that
+//             somebody took, raided or dealt meanwhile. A consumer that stalls holds up nobody; it keeps at most what it has taken.
+// Linearize:  Enqueue at L1 of stock, Dequeue at its L2 or L3, with the numbers of a raid at their new place as soon as L3; empty between
+//             the two looks, while all stocks, and which lanes there are, stayed as they were; full at the look at the first lane (L5):
+//             whatever was given back by then is found, as only the producer takes it
+// Publish:    a node's item is written before it is put into a stock, read after it is taken from one; cleared before it is given back,
+//             written after that is seen. lanes before the pointer to them.
+// ABA/memory: see stock. A node is cleared when its item is taken. As many lanes as there ever were consumers at a time, and each has 32
+//             bytes for each node.
+// Cost:       enqueue: one store, and now and then a load for each lane; dequeue: one CAS and one store, and a raid when the own
+//             stocks are empty; an empty queue costs a consumer a look at all stocks, three times
+// Checked by: TestFanOut…, TestExploreFanOut…
+
+// FanOut is a queue with a bound for one producer and any number of consumers, each of which has a handle. The producer deals items to
+// the consumers in turns, so that they do not meet while each has something to do; a consumer who has nothing takes half of
+// what another one has. Items come out in no order.
+//
+// Any goroutine may call Register and Len; one goroutine at a time the producer's methods, and each handle's. A side may pass to another
+// goroutine through anything that synchronises; calls of two at once corrupt the queue, and panic in a build with the tag
+// freerun_debug.
+//
+// TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue only if items and calls in progress
+// filled it. Enqueueing is wait-free and dequeueing lock-free; only Register allocates. While nobody is registered items are kept
+// for who comes. A FanOut is made by [NewFanOut] and not copied. What was dequeued is not kept alive by the queue.
+type FanOut[T any] struct {
+	_     pad.Line
+	nodes []atomics.Plain[T]
+	start uint32 // of all positions
+	lanes fanOutLanes
+
+	_        pad.Line // the producer's from here on
+	producer side
+	next     atomics.Plain[int]      // whose turn it is
+	free     atomics.Plain[[]uint32] // nodes that nobody uses
+	_        pad.Line
+}
+
+// fanOutLane is what belongs to one consumer, or to none.
+type fanOutLane struct {
+	raider uint16
+	owned  atomics.Bool
+	dealt  stock // put by the producer
+	loot   stock // by raids of the owner
+	back   *SPSC[uint32]
+}
+
+// FanOutConsumer is one consumer's handle of a [FanOut]. One goroutine at a time may call its methods.
+type FanOutConsumer[T any] struct {
+	fan      *FanOut[T]
+	lane     *fanOutLane
+	consumer side
+	left     atomics.Plain[bool]
+}
+
+const maxFanOutLanes = 1<<16 - 1
+
+// NewFanOut returns an empty queue without consumers, with room for at least capacity items: for a power of two of them. It panics if
+// capacity is less than 1, or more than 2^31.
+func NewFanOut[T any](capacity int) *FanOut[T] { return newFanOut[T](capacity, 0) }
+
+// newFanOut returns a queue all of whose positions begin at start.
+func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
+	nodes := newRing[atomics.Plain[T]]("NewFanOut", capacity)
+	if uint64(len(nodes)) > 1<<31 {
+		panic("queue: NewFanOut cannot make room for more than 2147483648 items")
+	}
+	f := &FanOut[T]{nodes: nodes, start: start}
+	free := make([]uint32, len(nodes))
+	for i := range free {
+		free[i] = uint32(i)
+	}
+	f.free.Set(free)
+	f.lanes.list.Store(&[]*fanOutLane{f.newLane(1)}) // nobody's, for what is dealt before somebody comes
+	return f
+}
+
+func (f *FanOut[T]) newLane(raider uint16) *fanOutLane {
+	l := &fanOutLane{raider: raider, back: NewSPSC[uint32](len(f.nodes))}
+	l.dealt.init(len(f.nodes), f.start)
+	l.loot.init(len(f.nodes), f.start)
+	return l
+}
+
+// Register returns the handle of a new consumer, who takes over what one that left has left behind, if there is one. Any goroutine, at
+// any time; it panics if 65535 consumers are registered already.
+func (f *FanOut[T]) Register() *FanOutConsumer[T] {
+	for {
+		before := f.lanes.list.Load()
+		for _, l := range *before {
+			if !l.owned.Load() && l.owned.CompareAndSwap(false, true) {
+				return &FanOutConsumer[T]{fan: f, lane: l}
+			}
+		}
+		if len(*before) == maxFanOutLanes {
+			panic("queue: Register of a FanOut that has 65535 consumers")
+		}
+		l := f.newLane(uint16(len(*before) + 1))
+		l.owned.Store(true)
+		after := append(slices.Clip(*before), l)
+		if f.lanes.list.CompareAndSwap(before, &after) {
+			return &FanOutConsumer[T]{fan: f, lane: l}
+		}
+	}
+}
+
+// TryEnqueue adds v unless the queue is full, and reports whether it did. Producer only.
+func (f *FanOut[T]) TryEnqueue(v T) bool {
+	f.producer.enter("queue: TryEnqueue of a FanOut")
+	free := f.free.Get()
+	if len(free) == 0 {
+		free = f.collect()
+	}
+	if len(free) == 0 {
+		f.producer.leave()
+		return false
+	}
+	last := len(free) - 1
+	f.nodes[free[last]].Set(v)
+	f.deal().dealt.put(free[last:])
+	f.free.Set(free[:last])
+	f.producer.leave()
+	return true
+}
+
+// EnqueueN adds as many items from the front of vs as there is room for, and returns how many. It deals them out evenly, as one batch for
+// each consumer. Producer only.
+func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
+	f.producer.enter("queue: EnqueueN of a FanOut")
+	for n < len(vs) {
+		free := f.free.Get()
+		if len(free) == 0 {
+			free = f.collect()
+		}
+		if len(free) == 0 {
+			break
+		}
+		count := len(*f.lanes.list.Load())
+		share := min((len(vs)-n+count-1)/count, len(free))
+		last := len(free) - share
+		for i, number := range free[last:] {
+			f.nodes[number].Set(vs[n+i])
+		}
+		f.deal().dealt.put(free[last:])
+		f.free.Set(free[:last])
+		n += share
+	}
+	f.producer.leave()
+	return n
+}
+
+// deal returns the lane whose turn it is: the next one that is owned, or any if none is.
+func (f *FanOut[T]) deal() *fanOutLane {
+	lanes := *f.lanes.list.Load()
+	for range lanes {
+		l := lanes[f.next.Get()%len(lanes)]
+		f.next.Set((f.next.Get() + 1) % len(lanes))
+		if l.owned.Load() {
+			return l
+		}
+	}
+	return lanes[0]
+}
+
+// collect returns the nodes that consumers have given back.
+func (f *FanOut[T]) collect() []uint32 {
+	free := f.free.Get()
+	free = free[:cap(free)]
+	n := 0
+	for _, l := range *f.lanes.list.Load() { // L5
+		n += l.back.DequeueN(free[n:])
+	}
+	f.free.Set(free[:n])
+	return free[:n]
+}
+
+// Len returns how many items there are. Any goroutine. It looks at one consumer after another, so it is a snapshot of no instant unless
+// nobody else is at work.
+func (f *FanOut[T]) Len() (n int) {
+	for _, l := range *f.lanes.list.Load() {
+		n += l.dealt.len() + l.loot.len()
+	}
+	return min(n, len(f.nodes))
+}
+
+// Cap returns how many items there is room for. Any goroutine.
+func (f *FanOut[T]) Cap() int { return len(f.nodes) }
+
+// Consumers returns how many consumers are registered: a snapshot. Any goroutine.
+func (f *FanOut[T]) Consumers() (n int) {
+	for _, l := range *f.lanes.list.Load() {
+		if l.owned.Load() {
+			n++
+		}
+	}
+	return n
+}
+
+// empty reports whether all stocks were empty at one instant.
+func (f *FanOut[T]) empty() bool {
+	lanes := f.lanes.list.Load()
+	first, empty := f.look(*lanes)
+	if !empty {
+		return false
+	}
+	// A stock that is empty twice at the same position was empty in between, and so all were when the first look was over.
+	second, empty := f.look(*lanes)
+	return empty && first == second && f.lanes.list.Load() == lanes
+}
+
+// look reports whether it saw each stock empty, and the sum of the positions at which they were: positions only grow.
+func (f *FanOut[T]) look(lanes []*fanOutLane) (positions uint64, empty bool) {
+	for _, l := range lanes {
+		for _, s := range [...]*stock{&l.dealt, &l.loot} {
+			h, n := s.front(&f.lanes)
+			if n > 0 {
+				return 0, false
+			}
+			positions += uint64(h.at())
+		}
+	}
+	return positions, true
+}
+
+// TryDequeue removes and returns an item; ok is false if the queue is empty. After Deregister it panics.
+func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
+	c.consumer.enter("queue: TryDequeue of a FanOutConsumer")
+	c.stillThere("TryDequeue")
+	var number [1]uint32
+	if c.find(number[:]) > 0 {
+		v, ok = c.fan.nodes[number[0]].Take(), true
+		c.lane.back.TryEnqueue(number[0])
+	}
+	c.consumer.leave()
+	return v, ok
+}
+
+// DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than len(dst) only if the queue was empty when it
+// had taken those. What comes from one place costs one compare-and-swap. After Deregister it panics.
+func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
+	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
+	c.stillThere("DequeueN")
+	var numbers [64]uint32
+	for n < len(dst) {
+		k := c.find(numbers[:min(len(numbers), len(dst)-n)])
+		if k == 0 {
+			break
+		}
+		for i, number := range numbers[:k] {
+			dst[n+i] = c.fan.nodes[number].Take()
+		}
+		c.lane.back.EnqueueN(numbers[:k])
+		n += k
+	}
+	c.consumer.leave()
+	return n
+}
+
+// Drain calls yield with one item after another until the queue is empty or yield returns false: for v := range c.Drain is a loop over
+// what there is, whoever it was dealt to. yield may use the queue.
+func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
+	for {
+		if v, ok := c.TryDequeue(); !ok || !yield(v) {
+			return
+		}
+	}
+}
+
+// Deregister ends the consumer. What was dealt to it is there for the others, and for who registers next. It must be called no more than
+// once, and nothing else that is the consumer's afterwards.
+func (c *FanOutConsumer[T]) Deregister() {
+	c.consumer.enter("queue: Deregister of a FanOutConsumer")
+	c.stillThere("Deregister")
+	c.left.Set(true)
+	c.lane.owned.Store(false)
+	c.consumer.leave()
+}
+
+func (c *FanOutConsumer[T]) stillThere(call string) {
+	if c.left.Get() {
+		c.consumer.leave()
+		panic("queue: " + call + " of a FanOutConsumer after Deregister")
+	}
+}
+
+// find takes nodes from somewhere, at most len(dst), and returns how many; 0 means that the queue was empty.
+func (c *FanOutConsumer[T]) find(dst []uint32) int {
+	for {
+		if n := c.lane.loot.take(dst, &c.fan.lanes); n > 0 {
+			return n
+		}
+		if n := c.lane.dealt.take(dst, &c.fan.lanes); n > 0 {
+			return n
+		}
+		if n := c.raid(dst); n > 0 {
+			return n
+		}
+		if c.fan.empty() {
+			return 0
+		}
+	}
+}
+
+// raid takes half of what the first lane has that has anything, beginning behind the own one: one node into dst, and the others into the own
+// loot, which is empty. It returns how many are in dst.
+func (c *FanOutConsumer[T]) raid(dst []uint32) int {
+	lanes := *c.fan.lanes.list.Load()
+	own := int(c.lane.raider) - 1
+	for i := own + 1; i < own+len(lanes); i++ {
+		l := lanes[i%len(lanes)]
+		for _, s := range [...]*stock{&l.dealt, &l.loot} {
+			if n := s.raidFor(dst, c.lane.raider, &c.fan.lanes); n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,111 @@
+//go:build explore
+
+package queue
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// TestExploreFanOutLimbo is the control of the mark: a raid that leaves none has its numbers in nobody's stock for a while, and another
+// consumer is told that the queue is empty.
+func TestExploreFanOutLimbo(t *testing.T) {
+	f := explore.MustFail(t, 2, func(r *explore.Run) {
+		q := NewFanOut[int](4)
+		rich := q.Register().lane
+		for i := range 4 {
+			q.TryEnqueue(i)
+		}
+		raider, other := q.Register().lane, q.Register()
+		r.Go("raider without a mark", func() {
+			h, n := rich.dealt.front(&q.lanes)
+			t := raider.loot.tail.Load()
+			for i := range n {
+				raider.loot.slot(t + i).Store(rich.dealt.slot(h.at() + i).Load())
+			}
+			if rich.dealt.head.CompareAndSwap(uint64(h), uint64(newStockHead(h.at()+n, 0, 0))) {
+				raider.loot.tail.Store(t + n)
+			}
+		})
+		r.Go("other consumer", func() {
+			if _, ok := other.TryDequeue(); !ok {
+				r.Failf("empty, with four items in the queue")
+			}
+		})
+	})
+	if !strings.Contains(f.Error(), "empty, with four items") {
+		t.Error("what was found is something else")
+	}
+}
+
+// TestExploreFanOutStaleHelp has a helper sleep while the raider goes on to its next raid, of which it must not finish a part in the name of
+// the first one.
+func TestExploreFanOutStaleHelp(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		q := NewFanOut[int](16)
+		var lanes []*fanOutLane
+		for range 3 {
+			lanes = append(lanes, q.Register().lane)
+		}
+		raider := lanes[2]
+		lanes[0].dealt.put([]uint32{0, 1, 2, 3})
+		lanes[1].dealt.put([]uint32{4, 5, 6, 7, 8, 9, 10, 11})
+		var got [2][]uint32
+		r.Go("raider", func() {
+			buf := make([]uint32, 16)
+			for _, victim := range lanes[:2] {
+				got[0] = append(got[0], buf[:victim.dealt.raidFor(buf, raider.raider, &q.lanes)]...)
+				got[0] = append(got[0], buf[:raider.loot.take(buf, &q.lanes)]...)
+			}
+		})
+		r.Go("helper", func() {
+			buf := make([]uint32, 1)
+			got[1] = append(got[1], buf[:lanes[0].dealt.take(buf, &q.lanes)]...)
+		})
+		r.After(func() {
+			buf, all := make([]uint32, 16), slices.Concat(got[:]...)
+			for _, l := range lanes {
+				all = append(all, buf[:l.dealt.take(buf, &q.lanes)]...)
+				all = append(all, buf[:l.loot.take(buf, &q.lanes)]...)
+			}
+			slices.Sort(all)
+			for i, number := range all {
+				if number != uint32(i) || len(all) != 12 {
+					r.Failf("of 0 to 11 came %v", all)
+				}
+			}
+		})
+	})
+}
+
+// TestExploreFanOutEmpty has items move from stock to stock, ahead of one who looks whether there are any, twice over: there always are.
+func TestExploreFanOutEmpty(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		q := NewFanOut[int](8)
+		var lanes []*fanOutLane
+		for range 3 {
+			lanes = append(lanes, q.Register().lane)
+		}
+		lanes[2].dealt.put([]uint32{0, 1, 2, 3, 4, 5, 6, 7})
+		r.Go("movers", func() {
+			buf := make([]uint32, 8)
+			lanes[2].dealt.raidFor(buf, lanes[1].raider, &q.lanes)
+			lanes[2].dealt.take(buf, &q.lanes)
+			lanes[1].loot.raidFor(buf, lanes[0].raider, &q.lanes)
+			lanes[1].loot.take(buf, &q.lanes)
+		})
+		r.Go("looker", func() {
+			if q.empty() {
+				r.Failf("empty, with an item on the move")
+			}
+		})
+		r.After(func() {
+			if q.empty() || q.Len() != 1 {
+				r.Failf("%d items are left, want 1", q.Len())
+			}
+		})
+	})
+}

@@ -1,0 +1,76 @@
+package queue
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// balance is the word by which the two sides of a [Synchronous] are matched, and which says whether it is closed. Above zero it is the
+// number of dequeuers' cells, below zero that of enqueuers' cells, that are promised to nobody, and are in their ring already or
+// about to be. Who finds the other side in the majority is promised one of its cells at that instant, and the two need not wait for
+// anybody but each other. Each transition is one function. The zero value is open, with nobody there.
+type balance struct{ word atomics.Int64 }
+
+const (
+	balanceClosed = 1
+	balanceOne    = 2
+)
+
+// meets is what came of joining one side.
+type meets uint8
+
+const (
+	meetsNobody meets = iota // nobody is promised, and the caller is counted
+	meetsOne                 // the caller is promised a cell of the other side
+	meetsClosed              // the caller is not counted
+	meetsNotNow              // nor here: it did not want to be if it meets nobody
+)
+
+// join counts the caller in: with a step of -balanceOne on the side of the enqueuers, of balanceOne on that of the dequeuers. If it
+// meets nobody it must put a cell into the ring of its side, or leave.
+func (b *balance) join(step int64, atOnce bool) meets {
+	for {
+		w := b.word.Load()
+		if w&balanceClosed != 0 {
+			return meetsClosed
+		}
+		met := meetsNobody
+		if w*step < 0 {
+			met = meetsOne
+		} else if atOnce {
+			return meetsNotNow
+		}
+		if b.word.CompareAndSwap(w, w+step) {
+			return met
+		}
+	}
+}
+
+// leave counts the caller out again, who joined with that step, met nobody, and has not put its cell into the ring. It fails if by now
+// every cell on that side has been promised to somebody on the other.
+func (b *balance) leave(step int64) bool {
+	for {
+		w := b.word.Load()
+		if (w&^balanceClosed)*step <= 0 {
+			return false
+		}
+		if b.word.CompareAndSwap(w, w-step) {
+			return true
+		}
+	}
+}
+
+// close closes the queue, so that nobody joins from now on, and promises the caller all cells that are promised to nobody: dequeuers'
+// if the number is positive, enqueuers' if it is negative.
+func (b *balance) close() (cells int64) {
+	for {
+		w := b.word.Load()
+		if b.word.CompareAndSwap(w, balanceClosed) {
+			return (w &^ balanceClosed) / balanceOne
+		}
+	}
+}
+
+// closed reports whether the queue is closed.
+func (b *balance) closed() bool { return b.word.Load()&balanceClosed != 0 }

@@ -1,0 +1,174 @@
+package queue
+
+import (
+	"context"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/park"
+)
+
+// synchronousSide is one side of a [Synchronous]: the enqueuers that wait, or the dequeuers. Its own goroutines join, and stand there
+// with a cell; those of the other side, who were promised one, claim or refuse it.
+type synchronousSide[T any] struct {
+	balance *balance
+	step    int64
+	cells   *MPMC[*cell[T]]
+	lobby   waiters // for room in cells
+	spare   spares[cell[T]]
+	_       pad.Line
+}
+
+// cell is where one who waits and one of the other side meet.
+type cell[T any] struct {
+	state  atomics.Uint32
+	item   atomics.Plain[T]
+	parker *park.Parker // the owner's; nil until it sleeps for the first time
+}
+
+// The states of a cell. The owner changes waits to asleep, and either to withdrawn; the other side claims or refuses it.
+const (
+	cellWaits     uint32 = iota
+	cellAsleep           // and the owner gets one token when it is claimed or refused
+	cellClaimed          // from waits: a goroutine of the other side is moving the item
+	cellTaken            // it has done so, and will not touch the cell any more
+	cellSummoned         // claimed from asleep: the token says that the item has been moved
+	cellRefused          // the queue is closed
+	cellWithdrawn        // stays in the ring, for the other side to drop
+)
+
+func (d *synchronousSide[T]) init(b *balance, step int64, room int) {
+	d.balance, d.step, d.cells = b, step, NewMPMC[*cell[T]](room)
+}
+
+// join counts the caller in on its own side; see [balance.join].
+func (d *synchronousSide[T]) join(atOnce bool) meets { return d.balance.join(d.step, atOnce) }
+
+// newCell returns a cell that nobody knows.
+func (d *synchronousSide[T]) newCell() *cell[T] {
+	c := d.spare.get()
+	if c == nil {
+		return &cell[T]{}
+	}
+	c.state.Store(cellWaits)
+	return c
+}
+
+// free takes back a cell that its owner has stood with, unless somebody may come across it.
+func (d *synchronousSide[T]) free(c *cell[T]) {
+	if c.state.Load() != cellWithdrawn {
+		d.spare.put(c)
+	}
+}
+
+// stand puts c where the other side finds it, for a caller who is counted and met nobody, and waits until it was met. Otherwise it
+// returns an error, and will not be.
+func (d *synchronousSide[T]) stand(ctx context.Context, c *cell[T]) error {
+	if !d.cells.TryEnqueue(c) {
+		if err := d.enter(ctx, c); err != nil {
+			return err
+		}
+	}
+	var b backoff.Backoff
+	for turn := 0; turn < briefly && !b.Spent(); turn++ {
+		if over, err := c.outcome(); over {
+			return err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		b.Wait()
+	}
+	if c.parker == nil {
+		c.parker = park.New()
+	}
+	if c.state.CompareAndSwap(cellWaits, cellAsleep) {
+		if err := sleep(ctx, c.parker); err != nil {
+			if c.state.CompareAndSwap(cellAsleep, cellWithdrawn) { // L2
+				return err
+			}
+			c.parker.Park()
+		}
+		if c.state.Load() == cellRefused {
+			return ErrClosed
+		}
+		return nil
+	}
+	for {
+		if over, err := c.outcome(); over {
+			return err
+		}
+		b.Wait()
+	}
+}
+
+// outcome says what came of a cell whose owner is awake.
+func (c *cell[T]) outcome() (over bool, err error) {
+	switch c.state.Load() {
+	case cellTaken:
+		return true, nil
+	case cellRefused:
+		return true, ErrClosed
+	default:
+		return false, nil
+	}
+}
+
+// enter waits for room, and puts c into the ring unless it returns an error.
+func (d *synchronousSide[T]) enter(ctx context.Context, c *cell[T]) error {
+	closed := false
+	err := d.lobby.await(ctx, true, func() bool {
+		closed = d.balance.closed()
+		return closed || d.cells.TryEnqueue(c)
+	})
+	if closed {
+		err = ErrClosed
+	}
+	if err == nil || d.balance.leave(d.step) { // L3
+		return err
+	}
+	for b := (backoff.Backoff{}); !d.cells.TryEnqueue(c); { // the other side is making room, and was promised this
+		b.Wait()
+	}
+	return nil
+}
+
+// next takes the cell out of the ring that the caller, of the other side, was promised.
+func (d *synchronousSide[T]) next() *cell[T] {
+	for b := (backoff.Backoff{}); ; b.Wait() { // for who is about to put it there
+		if c, ok := d.cells.TryDequeue(); ok {
+			d.lobby.passOn()
+			return c
+		}
+	}
+}
+
+// claim returns the cell that the caller, of the other side, was promised, for it to move the item and finish; nil if it was withdrawn.
+func (d *synchronousSide[T]) claim() *cell[T] {
+	c := d.next()
+	switch { // L1
+	case c.state.CompareAndSwap(cellWaits, cellClaimed), c.state.CompareAndSwap(cellAsleep, cellSummoned):
+		return c
+	default:
+		return nil
+	}
+}
+
+// finish tells the owner of a cell that was claimed that the item has been moved. The cell is the owner's again.
+func (c *cell[T]) finish() {
+	if c.state.Load() == cellSummoned {
+		c.parker.Unpark()
+	} else {
+		c.state.Store(cellTaken)
+	}
+}
+
+// refuse ends the waiting of the owner of a cell that the caller, who has closed the queue, was promised.
+func (d *synchronousSide[T]) refuse() {
+	c := d.next()
+	if !c.state.CompareAndSwap(cellWaits, cellRefused) && c.state.CompareAndSwap(cellAsleep, cellRefused) {
+		c.parker.Unpark()
+	}
+}

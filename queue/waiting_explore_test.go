@@ -1,0 +1,384 @@
+//go:build explore
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
+)
+
+// place is the smallest total queue: one item, not 0, at one step a call.
+type place struct{ item atomics.Uint64 }
+
+func (p *place) TryEnqueue(v uint64) bool { return p.item.CompareAndSwap(0, v) }
+
+func (p *place) TryDequeue() (uint64, bool) {
+	v := p.item.Load()
+	if v == 0 {
+		return 0, false // one step while nothing is there
+	}
+	return v, p.item.CompareAndSwap(v, 0)
+}
+
+// newPlace returns the waiting form of a place. Only one goroutine may dequeue, since a lost race reads as empty.
+func newPlace() *Waiting[uint64] { return NewWaiting[uint64](&place{}) }
+
+// pair is a total queue of two items for any number of goroutines: two small numbers in one word, the older one below.
+type pair struct{ items atomics.Uint64 }
+
+func (p *pair) TryEnqueue(v uint64) bool {
+	for {
+		switch now := p.items.Load(); {
+		case now >= 1<<8:
+			return false
+		case now == 0 && p.items.CompareAndSwap(0, v), now != 0 && p.items.CompareAndSwap(now, now|v<<8):
+			return true
+		}
+	}
+}
+
+func (p *pair) TryDequeue() (uint64, bool) {
+	for {
+		now := p.items.Load()
+		if now == 0 {
+			return 0, false
+		}
+		if p.items.CompareAndSwap(now, now>>8) {
+			return now & 0xff, true
+		}
+	}
+}
+
+// expect fails the execution if a call gave an error.
+func expect(r *explore.Run, err error) {
+	if err != nil {
+		r.Failf("an error: %v", err)
+	}
+}
+
+// TestExploreWaitingHandsOver has a producer and a consumer of more items than there is room for: both wait in turns.
+func TestExploreWaitingHandsOver(t *testing.T) {
+	explore.Exhaustive(t, 2, func(r *explore.Run) {
+		w, ctx := newPlace(), context.Background()
+		r.Go("producer", func() {
+			expect(r, w.Enqueue(ctx, 1))
+			expect(r, w.Enqueue(ctx, 2))
+		})
+		r.Go("consumer", func() {
+			for want := uint64(1); want <= 2; want++ {
+				if v, err := w.Dequeue(ctx); v != want || err != nil {
+					r.Failf("dequeued %d, %v, want %d", v, err, want)
+				}
+			}
+		})
+	})
+}
+
+// TestExploreWaitingCrowd has two who wait for items, or for room, while the third brings about what they need: one wake-up for each.
+func TestExploreWaitingCrowd(t *testing.T) {
+	t.Run("for items", func(t *testing.T) {
+		explore.Exhaustive(t, 2, func(r *explore.Run) {
+			w, ctx := NewWaiting[uint64](&pair{}), context.Background()
+			for _, name := range []string{"one", "other"} {
+				r.Go(name, func() {
+					_, err := w.Dequeue(ctx)
+					expect(r, err)
+				})
+			}
+			r.Go("producer", func() {
+				expect(r, w.Enqueue(ctx, 1))
+				expect(r, w.Enqueue(ctx, 2))
+			})
+		})
+	})
+	t.Run("for room", func(t *testing.T) {
+		explore.Exhaustive(t, 1, func(r *explore.Run) {
+			w, ctx := newPlace(), context.Background()
+			w.TryEnqueue(9)
+			for v := range uint64(2) {
+				r.Go("producer", func() { expect(r, w.Enqueue(ctx, v+1)) })
+			}
+			r.Go("consumer", func() {
+				for range 3 {
+					_, err := w.Dequeue(ctx)
+					expect(r, err)
+				}
+			})
+		})
+	})
+}
+
+// TestExploreWaitingCloses closes a queue beside an Enqueue and a consumer who takes until ErrClosed: what was accepted comes, and
+// nothing else.
+func TestExploreWaitingCloses(t *testing.T) {
+	closes := func(before bool) func(*explore.Run) {
+		return func(r *explore.Run) {
+			w, ctx := newPlace(), context.Background()
+			var accepted, got []uint64
+			if before {
+				w.TryEnqueue(9)
+				accepted = append(accepted, 9)
+			}
+			r.Go("producer", func() {
+				switch err := w.Enqueue(ctx, 1); {
+				case err == nil:
+					accepted = append(accepted, 1)
+				case !errors.Is(err, ErrClosed):
+					r.Failf("Enqueue: %v", err)
+				}
+			})
+			r.Go("closer", w.Close)
+			r.Go("consumer", func() { got = slices.AppendSeq(got, w.All(ctx)) })
+			r.After(func() {
+				if !slices.Equal(got, accepted) {
+					r.Failf("accepted %v, delivered %v", accepted, got)
+				}
+				if _, err := w.Dequeue(ctx); !errors.Is(err, ErrClosed) {
+					r.Failf("after all: %v", err)
+				}
+			})
+		}
+	}
+	t.Run("empty", func(t *testing.T) { explore.Exhaustive(t, 2, closes(false)) })
+	t.Run("full", func(t *testing.T) { explore.Exhaustive(t, 2, closes(true)) })
+}
+
+// TestExploreWaitingCancel ends the context of one of two who wait, while what they wait for comes. Whoever gets it, the other is not
+// forgotten: the one who gave up has taken nothing, and has handed on the call that came too late.
+func TestExploreWaitingCancel(t *testing.T) {
+	forItems := func(r *explore.Run) {
+		w, ctx := NewWaiting[uint64](&pair{}), &model.Context{}
+		r.Go("impatient", func() {
+			if v, err := w.Dequeue(ctx); err == nil {
+				expect(r, w.Enqueue(context.Background(), v))
+			} else if !errors.Is(err, context.Canceled) {
+				r.Failf("Dequeue: %v", err)
+			}
+		})
+		r.Go("patient", func() {
+			_, err := w.Dequeue(context.Background())
+			expect(r, err)
+		})
+		r.Go("producer", func() { expect(r, w.Enqueue(context.Background(), 1)) })
+		r.Go("canceller", ctx.Cancel)
+	}
+	forRoom := func(r *explore.Run) {
+		w, ctx := newPlace(), &model.Context{}
+		w.TryEnqueue(9)
+		impatient := false
+		r.Go("impatient", func() { impatient = w.Enqueue(ctx, 1) == nil })
+		r.Go("patient", func() { expect(r, w.Enqueue(context.Background(), 2)) })
+		r.Go("consumer", func() {
+			for range 2 {
+				_, err := w.Dequeue(context.Background())
+				expect(r, err)
+			}
+		})
+		r.Go("canceller", ctx.Cancel)
+		r.After(func() {
+			if _, more := w.TryDequeue(); more != impatient {
+				r.Failf("one more item in the queue: %v; accepted: %v", more, impatient)
+			}
+		})
+	}
+	for name, body := range map[string]func(r *explore.Run){"for items": forItems, "for room": forRoom} {
+		t.Run(name, func(t *testing.T) {
+			explore.Exhaustive(t, 1, body)
+			explore.Random(t, 20_000, body)
+		})
+	}
+}
+
+// TestExploreWaitingRandom has all of it at once.
+func TestExploreWaitingRandom(t *testing.T) {
+	explore.Random(t, 20_000, func(r *explore.Run) {
+		w, ctx := NewWaiting[uint64](&pair{}), &model.Context{}
+		accepted, got := make([][]uint64, 2), make([][]uint64, 2)
+		for p := range uint64(2) {
+			r.Go("producer", func() {
+				for v := 10 * p; v < 10*p+3; v++ {
+					if w.Enqueue(ctx, v+1) == nil {
+						accepted[p] = append(accepted[p], v+1)
+					}
+				}
+				if p == 0 {
+					ctx.Cancel()
+				} else {
+					w.Close()
+				}
+			})
+		}
+		for c := range 2 {
+			r.Go("consumer", func() {
+				for {
+					v, err := w.Dequeue(context.Background())
+					if err != nil {
+						return
+					}
+					got[c] = append(got[c], v)
+				}
+			})
+		}
+		r.After(func() {
+			want, all := slices.Concat(accepted...), slices.Concat(got...)
+			slices.Sort(want)
+			slices.Sort(all)
+			if !slices.Equal(want, all) {
+				r.Failf("accepted %v, delivered %v", want, all)
+			}
+		})
+	})
+}
+
+// TestExploreWaitingFrozen stops goroutines for good while somebody stands for an item: the others, who need not wait, end.
+func TestExploreWaitingFrozen(t *testing.T) {
+	explore.Freeze(t, func(r *explore.Run) {
+		w, ctx := NewWaiting[uint64](&pair{}), context.Background()
+		for range 2 {
+			w.takers.join(w.takers.newWaiter())
+			w.bringers.join(w.bringers.newWaiter())
+		}
+		r.Go("one", func() { _ = w.Enqueue(ctx, 1) })
+		r.Go("other", func() { _ = w.Enqueue(ctx, 2) })
+		r.Go("third", func() { w.TryDequeue() })
+		r.Go("closer", w.Close)
+	})
+}
+
+// TestExploreWaitersQuit has waiters come, quit and be called, with the lists swept each time: a call goes to one who stands.
+func TestExploreWaitersQuit(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		var q waiters
+		var n [3]*waiter
+		for i := range n {
+			n[i] = q.newWaiter()
+			q.join(n[i])
+		}
+		q.gone.Add(2 * sweepAbove) // so that all sweep
+		called := func(i int) bool { return n[i].parker.TryConsume() }
+		var quit [2]bool
+		r.Go("first", func() { quit[0] = q.quit(n[0]) })
+		r.Go("second", func() { quit[1] = q.quit(n[1]) })
+		r.Go("caller", q.call)
+		r.After(func() {
+			for i, q := range quit {
+				if q == called(i) {
+					r.Failf("waiter %d: quit says %v, as if it was not called", i, q)
+				}
+			}
+			if third := quit[0] && quit[1]; third != called(2) {
+				r.Failf("the third was called: %v, the others quit: %v", !third, quit)
+			}
+		})
+	})
+}
+
+// gradual is a total queue for two items that says full while a dequeuer, in the middle of its call, blocks the place whose turn it is, even
+// if the other one is free: so one call that ends may make room for two.
+type gradual struct {
+	head, tail atomics.Uint64
+	turn       [2]atomics.Uint64 // of each place: twice the rounds before while it is free, one more while it is full
+}
+
+func (g *gradual) TryEnqueue(uint64) bool {
+	for {
+		t := g.tail.Load()
+		if g.turn[t%2].Load() != t/2*2 && g.tail.Load() == t {
+			return false
+		}
+		if g.tail.CompareAndSwap(t, t+1) {
+			g.turn[t%2].Store(t/2*2 + 1)
+			return true
+		}
+	}
+}
+
+func (g *gradual) TryDequeue() (uint64, bool) {
+	for {
+		h := g.head.Load()
+		if g.turn[h%2].Load() != h/2*2+1 && g.head.Load() == h {
+			return 0, false
+		}
+		if g.head.CompareAndSwap(h, h+1) {
+			g.turn[h%2].Store(h/2*2 + 2)
+			return h, true
+		}
+	}
+}
+
+// TestExploreWaitingRelays has two who wait for room behind two who make it, where a place is blocked for a while by the one before:
+// both get in, though one of the calls comes in vain.
+func TestExploreWaitingRelays(t *testing.T) {
+	body := func(r *explore.Run) {
+		g, ctx := &gradual{}, context.Background()
+		w := NewWaiting[uint64](g)
+		w.TryEnqueue(1)
+		w.TryEnqueue(2)
+		for range 2 {
+			r.Go("producer", func() { expect(r, w.Enqueue(ctx, 3)) })
+		}
+		r.Go("consumer", func() { w.TryDequeue() })
+		r.Go("other consumer", func() { w.TryDequeue() })
+	}
+	explore.Random(t, 20_000, body)
+}
+
+// TestExploreWaitingLostWakeUp is the control: a Dequeue that looks before it stands, and not again afterwards, sleeps beside its item.
+func TestExploreWaitingLostWakeUp(t *testing.T) {
+	f := explore.MustFail(t, 1, func(r *explore.Run) {
+		w, ctx := newPlace(), context.Background()
+		r.Go("producer", func() { expect(r, w.Enqueue(ctx, 1)) })
+		r.Go("hasty consumer", func() {
+			if _, ok := w.TryDequeue(); ok {
+				return
+			}
+			n := w.takers.newWaiter()
+			w.takers.join(n)
+			expect(r, n.parker.ParkContext(ctx))
+			if _, ok := w.TryDequeue(); !ok {
+				r.Failf("called for nothing")
+			}
+		})
+	})
+	if !strings.Contains(f.Error(), "deadlock: hasty consumer waits") {
+		t.Error("what was found is something else")
+	}
+}
+
+// TestExploreWaitingCloseUncounted is the control of the close: an Enqueue that is not counted as in flight has its item left behind.
+func TestExploreWaitingCloseUncounted(t *testing.T) {
+	f := explore.MustFail(t, 2, func(r *explore.Run) {
+		w, ctx := newPlace(), context.Background()
+		accepted, got := 0, 0
+		r.Go("uncounted producer", func() {
+			if w.Closed() || !w.q.TryEnqueue(1) {
+				return
+			}
+			accepted++
+			if w.takers.someStand() {
+				w.takers.call()
+			}
+		})
+		r.Go("closer", w.Close)
+		r.Go("consumer", func() {
+			for range w.All(ctx) {
+				got++
+			}
+		})
+		r.After(func() {
+			if accepted != got {
+				r.Failf("accepted %d, delivered %d", accepted, got)
+			}
+		})
+	})
+	if !strings.Contains(f.Error(), "accepted 1, delivered 0") {
+		t.Error("what was found is something else")
+	}
+}
