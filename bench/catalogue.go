@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/cas"
 	"github.com/freerun-go/freerun/programs/ddb"
 	"github.com/freerun-go/freerun/programs/fanin"
 	"github.com/freerun-go/freerun/programs/fib"
@@ -12,7 +13,7 @@ import (
 
 // Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
 func Catalogue() []*programs.Program {
-	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program}
+	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, cas.Program}
 }
 
 // ProgramNames returns the names of the programs, in their order.

@@ -6,9 +6,11 @@ require (
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/anthdm/hollywood v1.0.5
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
+	github.com/bytedance/gopkg v0.1.4
 	github.com/freerun-go/freerun v0.0.0
 	github.com/jedib0t/go-pretty/v6 v6.6.8
 	github.com/panjf2000/ants/v2 v2.12.1
+	github.com/puzpuzpuz/xsync/v4 v4.5.0
 	github.com/sourcegraph/conc v0.3.0
 	go.uber.org/goleak v1.3.0
 )

@@ -8,14 +8,14 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// rivalMark stands behind the ratio of the best plain-Go variant.
+// rivalMark stands behind the ratio of the best variant without freerun.
 const rivalMark = "*"
 
-// group is the rows of one program with one number of processors: those that can be compared.
+// group is the rows of one program, at one of its points, with one number of processors: those that can be compared.
 type group struct {
 	rows    []Row
-	rival   int      // the fastest plain-Go row, or -1 if there is none or one was not measured
-	missing []string // the plain-Go variants that were not measured
+	rival   int      // the fastest row without freerun, or -1 if there is none or one was not measured
+	missing []string // the variants to compare with that were not measured
 }
 
 // groups divides rows, which are in the order in which [Plan.Run] hands them out.
@@ -23,7 +23,7 @@ func (p *Plan) groups(rows []Row) []group {
 	var groups []group
 	for i := 0; i < len(rows); {
 		end := i + 1
-		for end < len(rows) && rows[end].Program == rows[i].Program && rows[end].Processors == rows[i].Processors {
+		for end < len(rows) && rows[end].alike(rows[i]) {
 			end++
 		}
 		groups = append(groups, p.group(rows[i:end]))
@@ -32,17 +32,17 @@ func (p *Plan) groups(rows []Row) []group {
 	return groups
 }
 
-// group finds the rival among the rows. The fastest of some plain-Go variants would flatter freerun when a faster one
+// group finds the rival among the rows. The fastest of some would flatter freerun when a faster one
 // was left out, so a rival is named only if all of them were measured.
 func (p *Plan) group(rows []Row) group {
 	g := group{rows: rows, rival: -1}
 	for _, j := range p.jobs {
-		if j.program.Name != rows[0].Program {
+		if j.program.Name != rows[0].Program || j.point != rows[0].Point {
 			continue
 		}
-		for _, v := range j.program.Variants {
+		for _, v := range j.all {
 			measured := slices.ContainsFunc(rows, func(r Row) bool { return r.Variant == v.Name })
-			if v.Kind == programs.PlainGo && !measured {
+			if v.Kind.Compared() && !measured {
 				g.missing = append(g.missing, v.Name)
 			}
 		}
@@ -51,7 +51,7 @@ func (p *Plan) group(rows []Row) group {
 		return g
 	}
 	for i, r := range rows {
-		if r.Kind == programs.PlainGo && r.NsPerOp > 0 && (g.rival < 0 || r.NsPerOp < rows[g.rival].NsPerOp) {
+		if r.Kind.Compared() && r.NsPerOp > 0 && (g.rival < 0 || r.NsPerOp < rows[g.rival].NsPerOp) {
 			g.rival = i
 		}
 	}
@@ -74,7 +74,7 @@ func (g group) ratio(i int) (ratio, mark string) {
 func (p *Plan) legend(groups []group) string {
 	var out strings.Builder
 	if slices.ContainsFunc(groups, func(g group) bool { return g.rival >= 0 }) {
-		fmt.Fprintf(&out, "%s the fastest plain-Go variant; the ratios are to it. ", rivalMark)
+		fmt.Fprintf(&out, "%s the fastest variant without freerun; the ratios are to it. ", rivalMark)
 	}
 	fmt.Fprintf(&out, "ns/op is the median of %s.\n", runs(groups))
 	for _, name := range baselines(groups) {

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -42,9 +44,11 @@ type Plan struct {
 // job is one program with the variants and values to measure it with.
 type job struct {
 	program  *programs.Program
-	variants []programs.Variant
+	variants []programs.Variant // those that fit the values
+	all      []programs.Variant // those that would fit, wanted or not
 	values   programs.Values
-	reduced  bool // whether its size is the reduced one
+	point    string // what tells the job from others of its program, in a reader's words
+	reduced  bool   // whether its size is the reduced one
 }
 
 // NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
@@ -100,16 +104,80 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 		quick := r.Quick || len(r.Programs) == 0
 		_, sized := settings[p.Name][programs.Size]
 		j.reduced = quick && !sized
-		if j.values, err = p.Values(quick, settings[p.Name]); err != nil {
-			var wrong *programs.ParamError
-			if errors.As(err, &wrong) {
-				return nil, usagef("%s", wrong.Error())
-			}
+		if err := plan.add(j, quick, settings[p.Name]); err != nil {
 			return nil, err
 		}
-		plan.jobs = append(plan.jobs, j)
 	}
 	return plan, nil
+}
+
+// add appends the job once for each of its program's points that agree with what is set.
+func (p *Plan) add(j job, quick bool, set map[string]int) error {
+	points := agreeing(j.program.Points, set)
+	wanted := j.variants
+	for _, point := range points {
+		merged := maps.Clone(set)
+		maps.Copy(merged, point)
+		var err error
+		if j.values, err = j.program.Values(quick, merged); err != nil {
+			var wrong *programs.ParamError
+			if errors.As(err, &wrong) {
+				return usagef("%s", wrong.Error())
+			}
+			return err
+		}
+		j.point = describe(j.program, point)
+		j.variants, j.all = fitting(wanted, j.values), fitting(j.program.Variants, j.values)
+		if len(j.variants) > 0 {
+			p.jobs = append(p.jobs, j)
+		} else if len(points) == 1 {
+			names := VariantNames([]*programs.Program{{Variants: j.all}})
+			return usagef("none of the variants that are asked for can run %s with these parameters; %s can", j.program.Name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// agreeing returns the points in which every parameter that is set has that value; a single empty one if there are none.
+func agreeing(points []map[string]int, set map[string]int) []map[string]int {
+	var some []map[string]int
+	for _, point := range points {
+		agrees := true
+		for name, value := range point {
+			if wanted, isSet := set[name]; isSet && wanted != value {
+				agrees = false
+			}
+		}
+		if agrees {
+			some = append(some, point)
+		}
+	}
+	if some == nil {
+		return []map[string]int{{}}
+	}
+	return some
+}
+
+// describe writes a point's values in the order of the program's parameters.
+func describe(p *programs.Program, point map[string]int) string {
+	var parts []string
+	for _, name := range p.ParamNames() {
+		if value, ok := point[name]; ok {
+			parts = append(parts, fmt.Sprintf("%s=%d", name, value))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// fitting returns the variants that can run with the values.
+func fitting(variants []programs.Variant, values programs.Values) []programs.Variant {
+	var some []programs.Variant
+	for _, v := range variants {
+		if v.Fits == nil || v.Fits(values) {
+			some = append(some, v)
+		}
+	}
+	return some
 }
 
 // Measurements is how many measurements the plan consists of.

@@ -71,8 +71,8 @@ func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Measurements(); got != 2*2 {
-		t.Errorf("%d measurements, want 4: ddb and fanin have a mutex variant, twice each", got)
+	if got := plan.Measurements(); got != 3*2 {
+		t.Errorf("%d measurements, want 6: ddb, fanin and cas have a mutex variant, twice each", got)
 	}
 }
 

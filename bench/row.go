@@ -15,6 +15,7 @@ type Row struct {
 	Variant     string            // the variant's name
 	Kind        programs.Kind     // whose way of writing the variant is
 	Processors  int               // the number of processors
+	Point       string            // the parameters that tell it from other rows of its program, such as "producers=4"
 	Size        int               // the program's parameter of that name
 	Operations  uint64            // operations of one run
 	NsPerOp     float64           // nanoseconds per operation, the median over the runs
@@ -25,6 +26,11 @@ type Row struct {
 	Runs        int               // the number of runs
 	Params      []Setting         // the program's other parameters
 	Figures     []programs.Figure // further figures, of the run whose time is the median
+}
+
+// alike reports whether two rows can be compared.
+func (r Row) alike(other Row) bool {
+	return r.Program == other.Program && r.Point == other.Point && r.Processors == other.Processors
 }
 
 // Setting is a parameter with its value.
@@ -64,6 +70,7 @@ func newRow(j job, c *cell) Row {
 		Checksum:    middle.Checksum,
 		Runs:        len(samples),
 		Figures:     middle.Figures,
+		Point:       j.point,
 	}
 	for _, param := range j.program.Params {
 		if param.Name != programs.Size {

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // WriteTable writes rows that the plan handed out as one table, below it a legend, and below that the further figures of
-// the rows that have them. The last column is the time as a multiple of that of the fastest plain-Go variant of the same
-// program with as many processors; it is empty where one of these was not measured.
+// the rows that have them. The last column is the time as a multiple of that of the fastest variant without freerun of the same
+// program, at the same point, with as many processors; it is empty where one of these was not measured.
 func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -25,7 +26,14 @@ func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	style.Options.DrawBorder = false
 	style.Options.SeparateColumns = false
 	t.SetStyle(style)
-	t.AppendHeader(table.Row{"program", "variant", "procs", "size", "ns/op", "min", "max", "allocs/op", "ratio", ""})
+	pointed := slices.ContainsFunc(rows, func(r Row) bool { return r.Point != "" })
+	cells := func(program, point string, rest ...any) table.Row {
+		if pointed {
+			return append(table.Row{program, point}, rest...)
+		}
+		return append(table.Row{program}, rest...)
+	}
+	t.AppendHeader(cells("program", "parameters", "variant", "procs", "size", "ns/op", "min", "max", "allocs/op", "ratio", ""))
 	right := func(name string) table.ColumnConfig {
 		return table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
@@ -36,10 +44,10 @@ func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	for _, g := range groups {
 		for i, r := range g.rows {
 			ratio, mark := g.ratio(i)
-			t.AppendRow(table.Row{
-				r.Program, r.Variant, r.Processors, r.Size, decimal(r.NsPerOp), decimal(r.NsMin), decimal(r.NsMax),
+			t.AppendRow(cells(
+				r.Program, r.Point, r.Variant, r.Processors, r.Size, decimal(r.NsPerOp), decimal(r.NsMin), decimal(r.NsMax),
 				fmt.Sprintf("%.2f", r.AllocsPerOp), ratio, mark,
-			})
+			))
 		}
 		t.AppendSeparator()
 	}
@@ -57,7 +65,11 @@ func writeFigures(out *strings.Builder, rows []Row) {
 		if len(r.Figures) == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s %s, %s\n", r.Program, r.Variant, plural(r.Processors, "processor"))
+		at := ""
+		if r.Point != "" {
+			at = ", " + r.Point
+		}
+		fmt.Fprintf(out, "\n%s %s%s, %s\n", r.Program, r.Variant, at, plural(r.Processors, "processor"))
 		for _, f := range r.Figures {
 			fmt.Fprintf(out, "  %s\n", figure(f))
 		}

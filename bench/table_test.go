@@ -27,7 +27,7 @@ func samplePlan(processors ...int) *Plan {
 	for _, r := range sampleRows {
 		p.Variants = append(p.Variants, programs.Variant{Name: r.Variant, Kind: r.Kind})
 	}
-	return &Plan{jobs: []job{{program: p, variants: p.Variants}}, processors: processors, runs: 3}
+	return &Plan{jobs: []job{{program: p, variants: p.Variants, all: p.Variants}}, processors: processors, runs: 3}
 }
 
 // tableOf returns the table, and the words of the column "ratio" and after by variant and processors ("units 1").
@@ -58,7 +58,7 @@ func TestTableMarksTheRival(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"* the fastest plain-Go variant; the ratios are to it. ns/op is the median of 3 runs.\n",
+		"* the fastest variant without freerun; the ratios are to it. ns/op is the median of 3 runs.\n",
 		"serial is a baseline: no concurrency, not compared.\n",
 		"  messages of each: 7 8\n",
 		"  raids: 793, tasks taken: 3035\n",

@@ -13,4 +13,5 @@
 //	ddb        how do units, exclusion and stealing carry an unbalanced load?   first paper, section 9, figures 7 to 10
 //	pingpong   what does handing one message from unit to unit cost?
 //	fanin      what does a message from an ordinary goroutine cost?
+//	cas        what becomes of compare-and-swap when more contend for a word?   second paper, the graphs of CAS and back-off
 package programs

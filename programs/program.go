@@ -15,7 +15,12 @@ const (
 	Freerun
 	// PlainGo is the program written with goroutines, channels and locks only.
 	PlainGo
+	// Rival is the program written with a library that a user might pick instead.
+	Rival
 )
+
+// Compared reports whether a variant of this kind is what freerun's are measured against.
+func (k Kind) Compared() bool { return k == PlainGo || k == Rival }
 
 // String returns the word that tables use for the kind.
 func (k Kind) String() string {
@@ -26,6 +31,8 @@ func (k Kind) String() string {
 		return "freerun"
 	case PlainGo:
 		return "plain Go"
+	case Rival:
+		return "rival"
 	}
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
@@ -43,7 +50,10 @@ type Program struct {
 	Operation string
 	// Params are the parameters; the first is called "size".
 	Params []Param
-	// Variants are the ways in which the program is written, the baseline first, then freerun's, then plain Go's.
+	// Points are the combinations of parameters that are measured one after another, those of them that agree with what a
+	// user has set; nil for the default values alone.
+	Points []map[string]int
+	// Variants are the ways in which the program is written, the baseline first, then freerun's, then plain Go's, then rivals.
 	Variants []Variant
 	// Expected returns the checksum that every variant must arrive at.
 	Expected func(Values) string
@@ -57,6 +67,8 @@ type Variant struct {
 	Kind Kind
 	// Doc says in one line how it is written.
 	Doc string
+	// Fits reports whether the variant can run with these values; nil means that it always can.
+	Fits func(Values) bool
 	// Run sets up, runs the measured part, tears down, and returns what it measured. It may wait, runs to completion,
 	// and leaves no goroutine behind. Its checksum is not checked yet: call [Program.Run].
 	Run func(Config) (Result, error)

@@ -1,0 +1,137 @@
+package queues
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// narrow and wide are the items: of 8 bytes, and of a cache line. Both begin with the item's number; a wide one ends with it too.
+type (
+	narrow = uint64
+	wide   = [8]uint64
+)
+
+type item interface{ narrow | wide }
+
+// made returns the item of that number.
+func made[T item](number uint64) (v T) {
+	words := (*wide)(unsafe.Pointer(&v))
+	words[0] = number
+	if unsafe.Sizeof(v) == unsafe.Sizeof(wide{}) {
+		words[7] = number
+	}
+	return v
+}
+
+// number returns the number of an item, or 0 if it is torn.
+func number[T item](v *T) uint64 {
+	words := (*wide)(unsafe.Pointer(v))
+	if unsafe.Sizeof(*v) == unsafe.Sizeof(wide{}) && words[7] != words[0] {
+		return 0
+	}
+	return words[0]
+}
+
+// line is a queue as a driver sees it: what each producer and each consumer does it with.
+type line[T item] struct {
+	// producer returns how one producer enqueues, and what it does when it has enqueued all.
+	producer func() (enqueue func(T), done func())
+	// consumer returns how one consumer tries to dequeue. If patient is true, it waits, and false means that all have come.
+	consumer func() (dequeue func() (T, bool))
+	patient  bool
+	// end is called when all producers are done, if it is not nil.
+	end func()
+}
+
+// measured makes a queue for a shape.
+type measured[T item] func(v programs.Values) line[T]
+
+// run measures a queue with items of the size that is asked for.
+func run(n measured[narrow], w measured[wide]) func(programs.Config) (programs.Result, error) {
+	return func(cfg programs.Config) (programs.Result, error) {
+		switch bytes := cfg.Values.Get(payload); bytes {
+		case 8:
+			return drive(n(cfg.Values), cfg.Values)
+		case 64:
+			return drive(w(cfg.Values), cfg.Values)
+		default:
+			return programs.Result{}, fmt.Errorf("payload is %d, and must be 8 or 64", bytes)
+		}
+	}
+}
+
+// drive lets the items through and adds up their numbers.
+func drive[T item](l line[T], v programs.Values) (programs.Result, error) {
+	size, from, to := v.Get(programs.Size), v.Get(producers), v.Get(consumers)
+	var left, sum atomic.Int64 // left is counted down by batches: it must not be what is measured
+	left.Store(int64(size))
+	finish := programs.NewFinish(to)
+	gate := make(chan struct{})
+	var producing, all sync.WaitGroup
+	first := 1
+	for i := range from {
+		share := size / from
+		if i < size%from {
+			share++
+		}
+		begin := first
+		first += share
+		enqueue, done := l.producer()
+		producing.Add(1)
+		all.Go(func() {
+			defer producing.Done()
+			<-gate
+			for n := range share {
+				enqueue(made[T](uint64(begin + n)))
+			}
+			if done != nil {
+				done()
+			}
+		})
+	}
+	for range to {
+		dequeue := l.consumer()
+		all.Go(func() {
+			<-gate
+			sum.Add(consume(dequeue, l.patient, &left))
+			finish.Reached()
+		})
+	}
+	if l.end != nil {
+		all.Go(func() {
+			producing.Wait()
+			l.end()
+		})
+	}
+	meter := programs.StartMeter()
+	close(gate)
+	end, err := finish.Wait()
+	result := meter.StopAt(end, uint64(size))
+	all.Wait()
+	result.Checksum = strconv.FormatInt(sum.Load(), 10)
+	return result, err
+}
+
+// consume dequeues until all have come, and returns the sum of the numbers.
+func consume[T item](dequeue func() (T, bool), patient bool, left *atomic.Int64) (sum int64) {
+	got := int64(0)
+	for {
+		v, ok := dequeue()
+		if !ok {
+			if left.Add(-got) <= 0 || patient {
+				return sum
+			}
+			got = 0
+			runtime.Gosched()
+			continue
+		}
+		got++
+		sum += int64(number(&v))
+	}
+}

@@ -1,0 +1,42 @@
+//go:build (amd64 || arm64) && !race
+
+package queues
+
+import (
+	"unsafe"
+
+	"github.com/bytedance/gopkg/collection/lscq"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// lscqVariants are missing where lscq does not build, and under the race detector, which takes what it does in assembly for a race.
+var lscqVariants = []programs.Variant{
+	rival("lscq", "gopkg's lscq, unbounded; holds pointers and uint64 only", always, lscqNarrow, lscqWide),
+}
+
+type lscqUint64 struct{ *lscq.Uint64Queue }
+
+func (q lscqUint64) TryEnqueue(v uint64) bool   { return q.Enqueue(v) }
+func (q lscqUint64) TryDequeue() (uint64, bool) { return q.Dequeue() }
+
+func lscqNarrow(programs.Values) line[narrow] {
+	return totalLine[narrow](lscqUint64{lscq.NewUint64()})
+}
+
+// lscqPointer holds items of other types by pointers to copies of them.
+type lscqPointer[T any] struct{ *lscq.PointerQueue }
+
+func (q lscqPointer[T]) TryEnqueue(v T) bool { return q.Enqueue(unsafe.Pointer(&v)) }
+
+func (q lscqPointer[T]) TryDequeue() (v T, ok bool) {
+	p, ok := q.Dequeue()
+	if !ok {
+		return v, false
+	}
+	return *(*T)(p), true
+}
+
+func lscqWide(programs.Values) line[wide] {
+	return totalLine[wide](lscqPointer[wide]{lscq.NewPointer()})
+}

@@ -1,0 +1,57 @@
+package queues
+
+import (
+	"sync"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// channel is what most Go programs use.
+func channel[T item](programs.Values) line[T] {
+	c := make(chan T, capacity)
+	return line[T]{
+		producer: func() (func(T), func()) { return func(v T) { c <- v }, nil },
+		consumer: func() func() (T, bool) {
+			return func() (T, bool) {
+				v, ok := <-c
+				return v, ok
+			}
+		},
+		patient: true,
+		end:     func() { close(c) },
+	}
+}
+
+// lockedRing is a ring under a lock.
+type lockedRing[T any] struct {
+	mu         sync.Mutex
+	head, tail uint64
+	items      [capacity]T
+}
+
+func (q *lockedRing[T]) TryEnqueue(v T) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.tail-q.head == capacity {
+		return false
+	}
+	q.items[q.tail%capacity] = v
+	q.tail++
+	return true
+}
+
+func (q *lockedRing[T]) TryDequeue() (v T, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.head == q.tail {
+		return v, false
+	}
+	at := &q.items[q.head%capacity]
+	v = *at
+	var zero T
+	*at = zero
+	q.head++
+	return v, true
+}
+
+func locked[T item](programs.Values) line[T] { return totalLine[T](new(lockedRing[T])) }
