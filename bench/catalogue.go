@@ -3,17 +3,19 @@ package bench
 import (
 	"slices"
 
+	"github.com/freerun-go/freerun/bench/queues"
 	"github.com/freerun-go/freerun/programs"
 	"github.com/freerun-go/freerun/programs/cas"
 	"github.com/freerun-go/freerun/programs/ddb"
 	"github.com/freerun-go/freerun/programs/fanin"
 	"github.com/freerun-go/freerun/programs/fib"
+	"github.com/freerun-go/freerun/programs/locks"
 	"github.com/freerun-go/freerun/programs/pingpong"
 )
 
 // Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
 func Catalogue() []*programs.Program {
-	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, cas.Program}
+	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, cas.Program, queues.Program, locks.Program}
 }
 
 // ProgramNames returns the names of the programs, in their order.

@@ -104,16 +104,20 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 		quick := r.Quick || len(r.Programs) == 0
 		_, sized := settings[p.Name][programs.Size]
 		j.reduced = quick && !sized
-		if err := plan.add(j, quick, settings[p.Name]); err != nil {
+		if err := plan.add(j, quick, len(r.Programs) == 0, settings[p.Name]); err != nil {
 			return nil, err
 		}
 	}
 	return plan, nil
 }
 
-// add appends the job once for each of its program's points that agree with what is set.
-func (p *Plan) add(j job, quick bool, set map[string]int) error {
+// add appends the job once for each of its program's points that agree with what is set. An overview of all programs has only
+// the last of them, since it is to be there within a minute.
+func (p *Plan) add(j job, quick, overview bool, set map[string]int) error {
 	points := agreeing(j.program.Points, set)
+	if overview {
+		points = points[len(points)-1:]
+	}
 	wanted := j.variants
 	for _, point := range points {
 		merged := maps.Clone(set)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,8 +72,8 @@ func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Measurements(); got != 3*2 {
-		t.Errorf("%d measurements, want 6: ddb, fanin and cas have a mutex variant, twice each", got)
+	if got := plan.Measurements(); got != 5*2 {
+		t.Errorf("%d measurements, want 10: ddb, fanin, cas, queues and locks have a mutex variant, twice each", got)
 	}
 }
 
@@ -84,5 +85,49 @@ func TestDistance(t *testing.T) {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// TestPlanPoints holds which points are measured: all, those that agree with what is set, or in an overview the last.
+func TestPlanPoints(t *testing.T) {
+	for name, c := range map[string]struct {
+		request Request
+		points  []string
+	}{
+		"all": {Request{Programs: []string{"locks"}}, []string{"goroutines=1", "goroutines=2", "goroutines=8", "goroutines=64"}},
+		"set": {Request{Programs: []string{"locks"}, Params: []string{"goroutines=8"}}, []string{"goroutines=8"}},
+		"new": {Request{Programs: []string{"locks"}, Params: []string{"goroutines=5"}}, []string{""}},
+		"fit": {Request{Programs: []string{"queues"}, Params: []string{"payload=8"}, Variants: []string{"spsc"}}, []string{"producers=1 consumers=1 payload=8"}},
+	} {
+		plan, err := NewPlan(Catalogue(), c.request)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var points []string
+		for _, j := range plan.jobs {
+			points = append(points, j.point)
+		}
+		if !slices.Equal(points, c.points) {
+			t.Errorf("%s: %q, want %q", name, points, c.points)
+		}
+	}
+	plan, err := NewPlan(Catalogue(), Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, j := range plan.jobs {
+		if j.program.Name == "locks" {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("an overview has %d points of a program", n)
+	}
+	_, err = NewPlan(Catalogue(), Request{Programs: []string{"queues"}, Params: []string{"producers=4", "consumers=4", "payload=8"}, Variants: []string{"spsc"}})
+	var usage *UsageError
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "mpmc") {
+		t.Errorf("a variant that does not fit: %v", err)
 	}
 }

@@ -24,7 +24,7 @@ var Program = &programs.Program{
 	Source:    "isolates the containers; the shapes are those of lecture 13",
 	Operation: "item enqueued and dequeued",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "items in all", Default: 2_000_000, Quick: 100_000, Min: 10, Max: 1_000_000_000},
+		{Name: programs.Size, Doc: "items in all", Default: 2_000_000, Quick: 50_000, Min: 10, Max: 1_000_000_000},
 		{Name: producers, Doc: "goroutines that enqueue", Default: 4, Quick: 4, Min: 1, Max: 1000},
 		{Name: consumers, Doc: "goroutines that dequeue", Default: 4, Quick: 4, Min: 1, Max: 1000},
 		{Name: payload, Doc: "bytes of an item, 8 or 64", Default: 8, Quick: 8, Min: 8, Max: 64},
@@ -47,7 +47,6 @@ var Program = &programs.Program{
 		{Name: "channel", Kind: programs.PlainGo, Doc: "a channel with a buffer of 1024", Run: run(channel[narrow], channel[wide])},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "a ring of 1024 under a sync.Mutex", Run: run(locked[narrow], locked[wide])},
 		rival("xsync-spsc", "xsync.SPSCQueue", single, xsyncSPSC[narrow], xsyncSPSC[wide]),
-		rival("xsync-umpsc", "xsync.UMPSCQueue, unbounded", oneConsumer, xsyncUMPSC[narrow], xsyncUMPSC[wide]),
 		rival("xsync-mpmc", "xsync.MPMCQueue", always, xsyncMPMC[narrow], xsyncMPMC[wide]),
 	},
 	Expected: func(v programs.Values) string { return expected(v.Get(programs.Size)) },

@@ -176,7 +176,7 @@ func freeze(seed uint64, body func(*Run)) (o outcome) {
 			for try := range schedules + 1 {
 				var base strategy = first{thread}
 				if try > 0 {
-					base = newLottery(rand.New(rand.NewPCG(seed, uint64(thread<<32|after<<16|try))), 50)
+					base = newLottery(rand.New(rand.NewPCG(seed, uint64(thread)<<32|uint64(after)<<16|uint64(try))), 50)
 				}
 				model.StoreBuffers = true
 				err := m.execute(&stopping{strategy: base, machine: m, thread: thread, after: after})

@@ -17,7 +17,7 @@ var Program = &programs.Program{
 	Source:    "lecture 13, queues for mutual exclusion; isolates the locks",
 	Operation: "lock and unlock",
 	Params: []programs.Param{
-		{Name: programs.Size, Doc: "times that the lock is taken, by all together", Default: 1_000_000, Quick: 30_000, Min: 10, Max: 1_000_000_000},
+		{Name: programs.Size, Doc: "times that the lock is taken, by all together", Default: 1_000_000, Quick: 10_000, Min: 10, Max: 1_000_000_000},
 		{Name: paramGoroutines, Doc: "goroutines that contend", Default: 64, Quick: 64, Min: 1, Max: 10_000},
 	},
 	Points: []map[string]int{{paramGoroutines: 1}, {paramGoroutines: 2}, {paramGoroutines: 8}, {paramGoroutines: 64}},
