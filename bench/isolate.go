@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"runtime"
 
@@ -138,13 +139,12 @@ func (m *measurement) run(catalogue []*programs.Program) (programs.Result, error
 			break
 		}
 		runtime.GOMAXPROCS(m.Processors)
-		warm, err := p.Values(true, nil)
+		quick, err := p.Values(true, nil)
 		if err != nil {
 			return programs.Result{}, err
 		}
-		if warm[programs.Size] > m.Values[programs.Size] {
-			warm = m.Values
-		}
+		warm := maps.Clone(m.Values) // all but the size: a queue for one producer must not be warmed up by four
+		warm[programs.Size] = min(quick[programs.Size], m.Values[programs.Size])
 		if _, err := p.Run(v, programs.Config{Processors: m.Processors, Values: warm}); err != nil {
 			return programs.Result{}, err
 		}
