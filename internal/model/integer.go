@@ -1,13 +1,10 @@
 package model
 
-import (
-	"fmt"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Number is what an Integer can hold.
 type Number interface {
-	~int32 | ~int64 | ~uint32 | ~uint64 | ~uintptr
+	int32 | int64 | uint32 | uint64 | uintptr
 }
 
 // Integer is an atomic integer. The zero value is 0; it must not be copied after first use. Its methods are those of the integers in
@@ -17,8 +14,19 @@ type Integer[T Number] struct {
 	at Location
 }
 
+// name names the type. It is asked for at each access, so it is not put together there.
 func (x *Integer[T]) name() string {
-	return fmt.Sprintf("%T", T(0))
+	switch any(T(0)).(type) {
+	case int32:
+		return "int32"
+	case int64:
+		return "int64"
+	case uint32:
+		return "uint32"
+	case uint64:
+		return "uint64"
+	}
+	return "uintptr"
 }
 
 // Load returns the value.

@@ -15,7 +15,7 @@ func (x *Pointer[T]) Load() *T {
 	v := x.p.Load()
 	if t != nil {
 		x.at.acquire(t)
-		t.result("is %s", numbered(v))
+		t.result("is %s", numbered{v})
 	}
 	return v
 }
@@ -24,7 +24,7 @@ func (x *Pointer[T]) Load() *T {
 func (x *Pointer[T]) Store(v *T) {
 	if t := step(Store, &x.at, "pointer"); t != nil {
 		x.at.release(t, v != x.p.Load())
-		t.result("= %s", numbered(v))
+		t.result("= %s", numbered{v})
 	}
 	x.p.Store(v)
 }
@@ -36,7 +36,7 @@ func (x *Pointer[T]) Swap(v *T) *T {
 	if t != nil {
 		x.at.acquire(t)
 		x.at.release(t, v != before)
-		t.result("%s → %s", numbered(before), numbered(v))
+		t.result("%s → %s", numbered{before}, numbered{v})
 	}
 	return before
 }
@@ -49,9 +49,9 @@ func (x *Pointer[T]) CompareAndSwap(old, v *T) bool {
 		x.at.acquire(t)
 		if swapped {
 			x.at.release(t, v != old)
-			t.result("%s → %s", numbered(old), numbered(v))
+			t.result("%s → %s", numbered{old}, numbered{v})
 		} else {
-			t.result("is %s, not %s", numbered(x.p.Load()), numbered(old))
+			t.result("is %s, not %s", numbered{x.p.Load()}, numbered{old})
 		}
 	}
 	return swapped

@@ -55,7 +55,7 @@ func relaxedStore(l *Location, typ string, value any, write func()) {
 	if !StoreBuffers || t == nil || t.Freed {
 		if t = step(Store, l, typ); t != nil {
 			l.release(t, true)
-			t.result("= %s", numbered(value))
+			t.result("= %s", numbered{value})
 		}
 		write()
 		return
@@ -70,7 +70,7 @@ func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V 
 	t := step(Load, l, typ)
 	if t != nil {
 		if v, found := t.own(l); found { // still in the buffer
-			t.result("is %s, its own", numbered(v))
+			t.result("is %s, its own", numbered{v})
 			return v.(V)
 		}
 	}
@@ -79,7 +79,7 @@ func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V 
 		if acquire {
 			l.acquire(t)
 		}
-		t.result("is %s", numbered(v))
+		t.result("is %s", numbered{v})
 	}
 	return v
 }
@@ -125,13 +125,16 @@ func (r *Release[T]) Swap(v T) T { return r.word.Swap(v) }
 // CompareAndSwap sets the value to v if it is old, and reports whether it was.
 func (r *Release[T]) CompareAndSwap(old, v T) bool { return r.word.CompareAndSwap(old, v) }
 
-// numbered formats a value for a trace: pointers by what tells them apart.
-func numbered(v any) string {
-	s := fmt.Sprintf("%p", v)
+// numbered is a value that traces show: pointers by what tells them apart. It is formatted only if it is shown.
+type numbered struct{ value any }
+
+// String formats the value.
+func (n numbered) String() string {
+	s := fmt.Sprintf("%p", n.value)
 	if len(s) > 2 && s[:2] == "0x" {
 		return "…" + s[max(2, len(s)-5):]
 	}
-	return fmt.Sprint(v)
+	return fmt.Sprint(n.value)
 }
 
 // RelaxedIndex is an integer with relaxed stores, one writer at a time, whose reader confirms afterwards what it read. The zero value is 0; it must
