@@ -85,7 +85,7 @@ func (d *synchronousSide[T]) stand(ctx context.Context, c *cell[T]) error {
 		c.parker = park.New()
 	}
 	if c.state.CompareAndSwap(cellWaits, cellAsleep) {
-		if err := sleep(ctx, c.parker); err != nil {
+		if err := c.parker.ParkContext(ctx); err != nil {
 			if c.state.CompareAndSwap(cellAsleep, cellWithdrawn) { // L2
 				return err
 			}

@@ -126,7 +126,7 @@ func (q *waiters) await(ctx context.Context, relay bool, attempt func() bool) er
 			}
 			return nil
 		}
-		if err := sleep(ctx, n.parker); err != nil {
+		if err := n.parker.ParkContext(ctx); err != nil {
 			if !q.quit(n) {
 				q.call() // the one that came too late is for somebody else
 			}

@@ -22,10 +22,15 @@ func (p *Parker) Park() { <-p.token }
 
 // ParkContext is Park until ctx ends: then it returns [context.Cause], and a token may come, or may have come, all the same.
 func (p *Parker) ParkContext(ctx context.Context) error {
+	done := ctx.Done()
+	if done == nil { // to wait for one channel is cheaper than for two
+		<-p.token
+		return nil
+	}
 	select {
 	case <-p.token:
 		return nil
-	case <-ctx.Done():
+	case <-done:
 		return context.Cause(ctx)
 	}
 }

@@ -55,6 +55,20 @@ func TestParkContext(t *testing.T) {
 	})
 }
 
+// TestParkContextThatNeverEnds wakes who waits with a context that cannot end.
+func TestParkContextThatNeverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := park.New()
+		go func() {
+			time.Sleep(time.Minute)
+			p.Unpark()
+		}()
+		if err := p.ParkContext(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestMutexExcludes(t *testing.T) {
 	var m park.Mutex
 	var all sync.WaitGroup
