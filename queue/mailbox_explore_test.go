@@ -23,7 +23,6 @@ type office struct {
 	last [3]int             // the number of the last mail of each producer
 	desk atomics.Plain[int] // only the owner is at it
 	got  int
-	keep []*mail // mail that its owner may send again
 }
 
 // send enqueues and, if that makes the caller the owner, serves.

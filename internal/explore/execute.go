@@ -71,6 +71,7 @@ type strategy interface {
 // machine executes the body again and again.
 type machine struct {
 	body    func(*Run)
+	buffers bool // relaxed stores go through store buffers
 	workers []*worker
 
 	run     *Run
@@ -91,6 +92,7 @@ var errAbandoned = errors.New("explore: abandoned")
 // errAbandoned if the strategy gave up.
 func (m *machine) execute(choose strategy) (err error) {
 	model.Reset()
+	model.StoreBuffers = m.buffers
 	m.run, m.stopped, m.seen, m.path = &Run{}, 0, [model.MaxThreads]int{}, m.path[:0]
 	m.threads = nil
 	m.body(m.run)

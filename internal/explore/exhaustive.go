@@ -64,7 +64,6 @@ type place struct {
 
 // begin prepares an execution that repeats the path down to the next untried choice.
 func (t *tree) begin() {
-	model.StoreBuffers = t.bound < 0
 	t.clocks = [processes]past{}
 	t.buffers = [model.MaxThreads][]past{}
 	clear(t.places)

@@ -55,6 +55,7 @@ func search(preemptions int, body func(*Run)) (outcome, error) {
 	var o outcome
 	for _, bound := range bounds {
 		t := &tree{bound: bound}
+		m.buffers = bound < 0
 		for again := true; again; again = t.advance() {
 			t.begin()
 			err := m.execute(t)
@@ -93,7 +94,7 @@ func (m *machine) explain(err error) *Failure {
 		err = second // the same, and it says where
 	}
 	schedule := encode(path)
-	if model.StoreBuffers {
+	if m.buffers {
 		schedule += buffers
 	}
 	return &Failure{Err: err, Schedule: schedule, Trace: m.trace.String()}
@@ -137,12 +138,11 @@ func Random(t testing.TB, executions int, body func(r *Run)) {
 		executions *= 100
 	}
 	seed := seed(t)
-	m := &machine{body: body}
+	m := &machine{body: body, buffers: true}
 	defer m.end()
 	o := outcome{}
 	for longest := 50; o.executions < executions && o.failure == nil; o.executions++ {
 		random := rand.New(rand.NewPCG(seed, uint64(o.executions)))
-		model.StoreBuffers = true
 		if err := m.execute(newLottery(random, longest)); err != nil {
 			o.failure = m.explain(err)
 			o.failure.Executions, o.failure.Preemptions = o.executions+1, Unbounded
@@ -168,7 +168,7 @@ func Freeze(t testing.TB, body func(r *Run)) {
 const schedules = 40
 
 func freeze(seed uint64, body func(*Run)) (o outcome) {
-	m := &machine{body: body}
+	m := &machine{body: body, buffers: true}
 	defer m.end()
 	for thread := 0; thread == 0 || thread < len(m.threads); thread++ {
 		for after := 0; ; after++ {
@@ -178,7 +178,6 @@ func freeze(seed uint64, body func(*Run)) (o outcome) {
 				if try > 0 {
 					base = newLottery(rand.New(rand.NewPCG(seed, uint64(thread)<<32|uint64(after)<<16|uint64(try))), 50)
 				}
-				model.StoreBuffers = true
 				err := m.execute(&stopping{strategy: base, machine: m, thread: thread, after: after})
 				stoppedOnce = stoppedOnce || m.stopped != 0
 				o.executions++
@@ -255,10 +254,10 @@ func replayed(t testing.TB, body func(*Run)) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{body: body}
+	m := &machine{body: body, buffers: strings.HasSuffix(schedule, buffers)}
 	defer m.end()
 	m.trace = &trace{}
-	model.Tracing, model.StoreBuffers = true, strings.HasSuffix(schedule, buffers)
+	model.Tracing = true
 	defer func() { model.Tracing = false }()
 	err = m.execute(&given{machine: m, path: path})
 	switch {

@@ -17,7 +17,7 @@ func outcomes(t *testing.T, s tree, body func(r *Run, result *string)) (set map[
 	t.Helper()
 	set = map[string]bool{}
 	var result string
-	m := &machine{body: func(r *Run) { body(r, &result) }}
+	m := &machine{body: func(r *Run) { body(r, &result) }, buffers: s.bound < 0}
 	defer m.end()
 	for again := true; again; again = s.advance() {
 		s.begin()
