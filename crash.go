@@ -25,6 +25,10 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
 	s.counters.panics.Add(1)
 	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
+	s.pressed = nil
+	if t.Kind == unitKind {
+		unitOf(t).faulted(err)
+	}
 	l.kind().fail(s, l, err)
 	if t.Kind == unitKind {
 		p.PushBack(t)

@@ -21,6 +21,7 @@ type seat struct {
 	waking    bool
 	letters   letterCache
 	counters  counters
+	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
 	_         pad.Line
 }
 
