@@ -17,7 +17,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &call[A, R]{arg: arg}
 	m.become(o.called)
 	m.unit = u
-	f := Future[R]{&m.result}
+	f := Future[R]{cell: &m.result}
 	s := c.here()
 	if err := s.refuses(u); err != nil {
 		m.arg = *new(A)

@@ -22,7 +22,8 @@
 //	closure           Do                                     one at a time on the unit
 //	                  Go, Then, Then2, Settle                anywhere, in parallel
 //
-// Named operations are the fast path: Send allocates once, Tell not at all. [Forward] hands the outcome of a future on as that of
+// Named operations are the fast path: Send allocates once, Tell not at all; one that takes no longer than its message is declared with
+// [SmallOp], and run as a call while nobody is idle. [Forward] hands the outcome of a future on as that of
 // the running operation. A failed future fails all that receive it; [Settle] is where a failure is handled inside the runtime.
 //
 // # Contracts

@@ -65,7 +65,7 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 		return nil
 	}
 	c := s.active.Load()
-	c.current = l
+	c.current, c.credit, c.depth = l, smallRuns, 0
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
