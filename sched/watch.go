@@ -37,7 +37,7 @@ func (w *watch) wind() {
 // look opens each slot that waited since the last look for one and the same task.
 func (w *watch) look() {
 	s := w.scheduler
-	if s.quitting() {
+	if s.quit.hasRung() {
 		return
 	}
 	waiting := false

@@ -1,0 +1,202 @@
+package sched
+
+import (
+	"runtime/debug"
+	"sync"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/goid"
+)
+
+// Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a processor has at most one home:
+//
+//	at home    it has a processor, and runs the processor's tasks, one after another, or sleeps in the processor's bed
+//	away       it runs one task without a processor: the task left it ([Processor.Leave]), or waits ([Strand.Wait])
+//	spare      it has neither, and waits for a processor to be entrusted to it (spare.go); a few such are kept
+//
+// A processor goes from one host to another with all its queues; what the old home did before is seen by the new one, since it
+// goes through the new one's berth.
+type Host struct {
+	// immutable
+	scheduler *Scheduler
+	// Local is for whoever made the scheduler: [Config.Hosted] sets it. It is the same as long as the goroutine lives.
+	Local any
+
+	// owner only
+	id        uintptr
+	processor *Processor // whose home this is; nil if it has none
+
+	// shared
+	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
+	berth berth
+}
+
+// hosts has the host of each goroutine that is one, of all schedulers in the process.
+var hosts sync.Map // goid → *Host
+
+// Here returns the host whose goroutine is running, nil on any other goroutine. So a goroutine can tell that it is inside a task,
+// whether or not the task has a processor still.
+func Here() *Host {
+	if h, ok := hosts.Load(goid.ID()); ok {
+		return h.(*Host)
+	}
+	return nil
+}
+
+// Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.
+func Current() *Processor {
+	if h := Here(); h != nil {
+		return h.processor
+	}
+	return nil
+}
+
+// Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
+func (h *Host) Processor() *Processor { return h.processor }
+
+// Task returns the task that the host runs, nil between tasks. On the host's goroutine only.
+func (h *Host) Task() *Task {
+	if h.processor != nil {
+		return h.processor.Running()
+	}
+	return h.away.Load()
+}
+
+// launch starts a host for a processor that has no home. Any goroutine that the scheduler waits for.
+func (s *Scheduler) launch(p *Processor) {
+	s.alive.Add(1)
+	h := s.newHost()
+	s.spawn(func() { h.live(p) })
+}
+
+func (s *Scheduler) newHost() *Host {
+	h := &Host{scheduler: s, berth: newBerth()}
+	if s.config.Hosted != nil {
+		s.config.Hosted(h)
+	}
+	return h
+}
+
+// live is the goroutine of a host, from its first processor on.
+func (h *Host) live(p *Processor) {
+	s := h.scheduler
+	h.id = goid.ID()
+	hosts.Store(h.id, h)
+	defer func() {
+		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
+		// the identity of a goroutine that has ended to another.
+		if p := h.processor; p != nil {
+			h.moveOut(p)
+			s.entrust(p)
+		}
+		h.comeBack()
+		hosts.Delete(h.id)
+		if s.alive.Add(-1) == 0 {
+			close(s.exited)
+		}
+	}()
+	for p != nil {
+		h.moveIn(p)
+		for h.processor != nil {
+			h.work()
+		}
+		p = h.standBy()
+	}
+}
+
+// moveIn makes the host the home of p, which has none.
+func (h *Host) moveIn(p *Processor) {
+	h.processor = p
+	p.host.Store(h)
+	p.home.Store(h.id)
+}
+
+// moveOut leaves p without a home. The caller entrusts p to another host or ends it.
+func (h *Host) moveOut(p *Processor) {
+	h.processor = nil
+	p.running.Store(nil)
+	p.home.Store(0)
+}
+
+// comeBack ends the time in which the host's task was away, if it was.
+func (h *Host) comeBack() {
+	if h.away.Load() == nil {
+		return
+	}
+	h.away.Store(nil)
+	if s := h.scheduler; s.census.comeBack() {
+		s.wentIdle()
+	}
+}
+
+// work runs tasks until the host has no processor any more, or a panic was recovered.
+func (h *Host) work() {
+	defer h.catch()
+	p := h.processor
+	for {
+		t := p.next()
+		if t == nil {
+			if t = p.rest(); t == nil {
+				h.retire(p)
+				return
+			}
+		}
+		p.counters.steps.Add(1)
+		p.running.Store(t)
+		t.Kind.Run(p, t)
+		if h.processor != p { // the task left it
+			if p = h.processor; p == nil {
+				h.comeBack()
+				return
+			}
+		}
+		p.running.Store(nil)
+	}
+}
+
+// catch is deferred around the tasks: it recovers a panic, and notices a Goexit.
+func (h *Host) catch() {
+	t := h.Task()
+	crashed := h.scheduler.config.Crashed
+	if t == nil || crashed == nil {
+		return
+	}
+	if h.processor != nil {
+		h.processor.running.Store(nil)
+	}
+	value := recover()
+	crashed(h, t, value, debug.Stack())
+	h.comeBack()
+}
+
+// retire ends a processor that found no task anywhere while the scheduler quits. When the last one ends, nobody comes any more for what
+// is queued from then on: it is discarded.
+func (h *Host) retire(p *Processor) {
+	h.moveOut(p)
+	if s := h.scheduler; s.serving.Add(-1) == 0 {
+		s.stopped.Store(true)
+		s.sweepInbox()
+	}
+}
+
+// berth is where a host without a processor sleeps until it gets one.
+type berth struct {
+	bed       bed
+	processor atomics.Plain[*Processor] // written before the bed is woken, read after
+}
+
+func newBerth() berth { return berth{bed: newBed()} }
+
+// give hands p over. It does not wait; the berth must be empty, and somebody on the way to it.
+func (b *berth) give(p *Processor) {
+	b.processor.Set(p)
+	b.bed.wake()
+}
+
+// take waits for what is given, or until the bell rings, and reports which it was.
+func (b *berth) take(quit *bell) (p *Processor, given bool) {
+	if !b.bed.sleep(quit) {
+		return nil, false
+	}
+	return b.processor.Take(), true
+}
