@@ -14,8 +14,11 @@ func newBed() bed { return bed{token: make(chan struct{}, 1)} }
 // wake leaves the token. It does not wait.
 func (b *bed) wake() { b.token <- struct{}{} }
 
-// sleep waits for the token and returns true, or false if the bell, unless it is nil, rings first.
-func (b *bed) sleep(quit *bell) bool {
+// sleep waits for the token and returns true, or false if the bell, unless it is nil, rings first. It is the goroutine of h that sleeps.
+func (b *bed) sleep(h *Host, quit *bell) bool {
+	if h.turn != nil {
+		return h.turn.sleep(b, quit)
+	}
 	if quit == nil {
 		<-b.token
 		return true
@@ -27,6 +30,19 @@ func (b *bed) sleep(quit *bell) bool {
 		return false
 	}
 }
+
+// taken takes the token if there is one.
+func (b *bed) taken() bool {
+	select {
+	case <-b.token:
+		return true
+	default:
+		return false
+	}
+}
+
+// hasToken reports whether the sleeper was woken. Exact where one goroutine runs at a time.
+func (b *bed) hasToken() bool { return len(b.token) > 0 }
 
 // bell wakes all who sleep, and all who will, once for all.
 type bell struct{ rang chan struct{} }
@@ -46,4 +62,8 @@ func (b *bell) hasRung() bool {
 }
 
 // letOthersRun is what a searcher does between two looks.
-func letOthersRun() { runtime.Gosched() }
+func (p *Processor) letOthersRun() {
+	if !p.letDriverChoose() {
+		runtime.Gosched()
+	}
+}

@@ -14,13 +14,17 @@ func newBed() bed { return bed{park.New()} }
 
 func (b *bed) wake() { b.parker.Unpark() }
 
-func (b *bed) sleep(quit *bell) bool {
+func (b *bed) sleep(_ *Host, quit *bell) bool {
 	if quit == nil {
 		b.parker.Park()
 		return true
 	}
 	return b.parker.ParkContext(quit.over) == nil
 }
+
+func (b *bed) taken() bool { return b.parker.TryConsume() }
+
+func (b *bed) hasToken() bool { panic("sched: a driver in the model") }
 
 // bell wakes all who sleep, in the model.
 type bell struct{ over *model.Context }
@@ -31,4 +35,4 @@ func (b *bell) ring() { b.over.Cancel() }
 
 func (b *bell) hasRung() bool { return b.over.Err() != nil }
 
-func letOthersRun() {}
+func (p *Processor) letOthersRun() {}

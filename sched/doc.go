@@ -19,6 +19,9 @@
 //
 // Tasks do not start goroutines, and are not moved from theirs once they run. Queueing allocates nothing.
 //
+// With [Config.Choose] a scheduler is deterministic: the same code runs on one goroutine, in an order that is chosen from outside, so
+// that every schedule can be drawn from a seed and replayed; driver.go says how.
+//
 // Source: R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 1999; L. Quirk,
 // Ownership of a queue for practical lock-free scheduling, 2008; the schedulers of Go and Tokio for slot, ring and
 // parking.

@@ -52,7 +52,6 @@ const (
 
 func searchingIn(w uint64) int { return int(uint16(w)) }
 func awakeIn(w uint64) int     { return int(uint16(w >> 16)) }
-func awayIn(w uint64) int      { return int(w >> 32) }
 
 func (c *census) awake() int     { return awakeIn(c.word.Load()) }
 func (c *census) searching() int { return searchingIn(c.word.Load()) }

@@ -29,6 +29,7 @@ func newWorld(r *explore.Run, processors, jobs int) *world {
 	for i, p := range w.processors {
 		r.Go(names[i], func() {
 			h := w.newHost()
+			p.host.Store(h)
 			h.moveIn(p)
 			h.work()
 		})

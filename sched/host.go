@@ -19,6 +19,8 @@ import (
 type Host struct {
 	// immutable
 	scheduler *Scheduler
+	number    uint64
+	turn      *turn // of a deterministic scheduler, nil otherwise
 	// Local is for whoever made the scheduler: [Config.Hosted] sets it. It is the same as long as the goroutine lives.
 	Local any
 
@@ -29,6 +31,12 @@ type Host struct {
 	// shared
 	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
 	berth berth
+}
+
+// berth is where a host without a processor sleeps until it gets one.
+type berth struct {
+	bed       bed
+	processor atomics.Plain[*Processor] // written before the bed is woken, read after
 }
 
 // hosts has the host of each goroutine that is one, of all schedulers in the process.
@@ -66,11 +74,12 @@ func (h *Host) Task() *Task {
 func (s *Scheduler) launch(p *Processor) {
 	s.alive.Add(1)
 	h := s.newHost()
-	s.spawn(func() { h.live(p) })
+	p.host.Store(h)
+	s.spawn(h, func() { h.live(p) })
 }
 
 func (s *Scheduler) newHost() *Host {
-	h := &Host{scheduler: s, berth: newBerth()}
+	h := &Host{scheduler: s, number: s.hosted.Add(1), berth: berth{bed: newBed()}}
 	if s.config.Hosted != nil {
 		s.config.Hosted(h)
 	}
@@ -107,7 +116,6 @@ func (h *Host) live(p *Processor) {
 // moveIn makes the host the home of p, which has none.
 func (h *Host) moveIn(p *Processor) {
 	h.processor = p
-	p.host.Store(h)
 	p.home.Store(h.id)
 }
 
@@ -116,6 +124,7 @@ func (h *Host) moveOut(p *Processor) {
 	h.processor = nil
 	p.running.Store(nil)
 	p.home.Store(0)
+	p.host.Store(nil)
 }
 
 // comeBack ends the time in which the host's task was away, if it was.
@@ -132,7 +141,7 @@ func (h *Host) comeBack() {
 // work runs tasks until the host has no processor any more, or a panic was recovered.
 func (h *Host) work() {
 	defer h.catch()
-	p := h.processor
+	p, driven := h.processor, h.turn != nil
 	for {
 		t := p.next()
 		if t == nil {
@@ -151,6 +160,9 @@ func (h *Host) work() {
 			}
 		}
 		p.running.Store(nil)
+		if driven {
+			h.turn.pass()
+		}
 	}
 }
 
@@ -179,24 +191,19 @@ func (h *Host) retire(p *Processor) {
 	}
 }
 
-// berth is where a host without a processor sleeps until it gets one.
-type berth struct {
-	bed       bed
-	processor atomics.Plain[*Processor] // written before the bed is woken, read after
-}
-
-func newBerth() berth { return berth{bed: newBed()} }
-
-// give hands p over. It does not wait; the berth must be empty, and somebody on the way to it.
-func (b *berth) give(p *Processor) {
-	b.processor.Set(p)
-	b.bed.wake()
+// give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.
+func (h *Host) give(p *Processor) {
+	if p != nil {
+		p.host.Store(h)
+	}
+	h.berth.processor.Set(p)
+	h.berth.bed.wake()
 }
 
 // take waits for what is given, or until the bell rings, and reports which it was.
-func (b *berth) take(quit *bell) (p *Processor, given bool) {
-	if !b.bed.sleep(quit) {
+func (h *Host) take(quit *bell) (p *Processor, given bool) {
+	if !h.berth.bed.sleep(h, quit) {
 		return nil, false
 	}
-	return b.processor.Take(), true
+	return h.berth.processor.Take(), true
 }

@@ -58,6 +58,9 @@ func (s *Scheduler) wentIdle() {
 // returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. Any
 // goroutine but a processor's.
 func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
+	if s.driver != nil {
+		return s.driveIdle(ctx, settled)
+	}
 	const firstDoubt, longestDoubt = 50 * time.Microsecond, 10 * time.Millisecond
 	notice := s.idle.await()
 	for pause := firstDoubt; ; {

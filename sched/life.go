@@ -39,5 +39,5 @@ func (p *Processor) park(searching bool) bool {
 	} else if idle {
 		s.wentIdle()
 	}
-	return p.bed.sleep(&s.quit) // P4
+	return p.bed.sleep(p.host.Load(), &s.quit) // P4
 }

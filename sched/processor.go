@@ -46,7 +46,7 @@ type Processor struct {
 	slot     slot
 	slotOpen atomics.Bool                // the running task has kept the slot waiting: thieves may take from it
 	home     atomics.Uintptr             // the identity of the goroutine that is its home
-	host     diagnostic[Host]            // that home; written by the home
+	host     diagnostic[Host]            // that home, or the one that it is given to; written by who gives it
 	running  diagnostic[Task]            // written by the home
 	share    atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
 	_        pad.Line

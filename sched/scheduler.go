@@ -19,6 +19,10 @@ type Config struct {
 	Crashed func(h *Host, t *Task, value any, stack []byte)
 	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
 	Hosted func(h *Host)
+	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
+	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
+	// the processors' numbers, and must not be kept.
+	Choose func(ready []*Processor) int
 }
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
@@ -31,7 +35,9 @@ type Scheduler struct {
 	watch      *watch
 	idle       idleNotice
 	spares     spares
-	spawn      func(live func()) // starts the goroutine of a host
+	hosted     atomics.Uint64             // hosts there ever were
+	spawn      func(h *Host, live func()) // starts the goroutine of a host
+	driver     *driver                    // of a deterministic scheduler, nil otherwise
 
 	stopping atomics.Bool  // Stop was called
 	halt     chan struct{} // closed when Stop is called
@@ -58,10 +64,14 @@ func New(config Config) *Scheduler {
 		config: config,
 		parked: newFlags(config.Processors),
 		spares: newSpares(config.Processors),
-		spawn:  func(live func()) { go live() },
+		spawn:  func(_ *Host, live func()) { go live() },
 		halt:   make(chan struct{}),
 		quit:   newBell(),
 		exited: make(chan struct{}),
+	}
+	if config.Choose != nil {
+		s.driver = newDriver(config)
+		s.spawn = s.driver.spawn
 	}
 	for i := range config.Processors {
 		s.processors = append(s.processors, newProcessor(s, i))
@@ -73,6 +83,9 @@ func New(config Config) *Scheduler {
 // Start starts the processors, which first run what was injected before. Once.
 func (s *Scheduler) Start() {
 	s.watch = newWatch(s)
+	if s.driver != nil {
+		s.watch.wound.Store(true) // nobody winds it: no time passes
+	}
 	s.serving.Store(int32(len(s.processors)))
 	for _, p := range s.processors {
 		s.launch(p)

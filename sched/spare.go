@@ -59,9 +59,9 @@ func (h *Host) standBy() *Processor {
 	if place == nil {
 		return nil
 	}
-	p, given := h.berth.take(&s.quit)            // V2
+	p, given := h.take(&s.quit)                  // V2
 	if !given && !place.CompareAndSwap(h, nil) { // V3
-		p, _ = h.berth.take(nil) // V4
+		p, _ = h.take(nil) // V4
 	}
 	return p
 }
@@ -69,7 +69,7 @@ func (h *Host) standBy() *Processor {
 // entrust gives p, which has no home, to a spare or to a new host. Any host.
 func (s *Scheduler) entrust(p *Processor) {
 	if h := s.spares.take(); h != nil { // T1
-		h.berth.give(p) // T2
+		h.give(p) // T2
 		return
 	}
 	s.launch(p)

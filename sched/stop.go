@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Stuck is a task that had not returned when it was looked at.
 type Stuck struct {
@@ -22,6 +26,9 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	if s.census.idle() {
 		s.finish()
 	}
+	if s.driver != nil {
+		expired = s.driveToEnd()
+	}
 	select {
 	case <-s.exited:
 	case <-expired:
@@ -31,6 +38,9 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	s.watch.timer.Stop()
 	s.stopped.Store(true)
 	s.sweep()
+	if s.driver != nil {
+		s.Drive(nil) // the strands that were discarded
+	}
 	return stuck
 }
 
@@ -44,8 +54,8 @@ func (s *Scheduler) finish() {
 // unreturned returns the tasks that run now, except such as are just about to leave their processor or to get one.
 func (s *Scheduler) unreturned() (all []Stuck) {
 	for _, p := range s.processors {
-		if t := p.running.Load(); t != nil {
-			all = append(all, Stuck{Task: t, Host: p.host.Load(), Processor: p})
+		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
+			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
 	}
 	hosts.Range(func(_, v any) bool {
@@ -57,6 +67,7 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 		}
 		return true
 	})
+	slices.SortFunc(all, func(a, b Stuck) int { return cmp.Compare(a.Host.number, b.Host.number) })
 	return all
 }
 

@@ -75,8 +75,8 @@ func (s *Strand) Wait(p *Processor) *Processor {
 		return p
 	}
 	h.moveOut(p)
-	h.scheduler.entrust(p)    // W3
-	q, _ := h.berth.take(nil) // W4
+	h.scheduler.entrust(p) // W3
+	q, _ := h.take(nil)    // W4
 	s.host.Clear()
 	s.state.Store(strandOpen)
 	if q != nil {
@@ -119,8 +119,8 @@ func resume(p *Processor, t *Task) {
 	h := strandOf(t).host.Get()
 	p.scheduler.census.comeBack() // G1; not idle: p is awake
 	p.host.Load().moveOut(p)
-	h.berth.give(p) // G2
+	h.give(p) // G2
 }
 
 // abandon ends the wait of a strand that no processor comes for.
-func abandon(t *Task) { strandOf(t).host.Get().berth.give(nil) }
+func abandon(t *Task) { strandOf(t).host.Get().give(nil) }

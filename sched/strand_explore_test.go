@@ -32,7 +32,7 @@ func newCrew(r *explore.Run, processors, reserve int) *crew {
 	c.watch.wound.Store(true) // nobody winds it
 	c.serving.Store(int32(processors))
 	for i, p := range c.processors {
-		c.spawn = func(live func()) { r.Go(names[i], live) }
+		c.spawn = func(_ *Host, live func()) { r.Go(names[i], live) }
 		c.launch(p)
 	}
 	for i := range reserve {
@@ -45,7 +45,7 @@ func newCrew(r *explore.Run, processors, reserve int) *crew {
 			}
 		})
 	}
-	c.spawn = func(live func()) {
+	c.spawn = func(_ *Host, live func()) {
 		for _, one := range c.reserve {
 			if one.live == nil {
 				one.live = live
@@ -66,7 +66,7 @@ func (c *crew) expect(tasks int) {
 		if c.ran != tasks {
 			c.r.Failf("%d tasks were run to their end, want %d", c.ran, tasks)
 		}
-		if c.hasWork() || awayIn(c.census.word.Load()) > 0 || !c.stopped.Load() || c.alive.Load() > 0 {
+		if c.hasWork() || c.census.word.Load()>>32 > 0 || !c.stopped.Load() || c.alive.Load() > 0 {
 			c.r.Failf("something is left")
 		}
 	})
@@ -193,7 +193,7 @@ func TestExploreSpares(t *testing.T) {
 		given := 0
 		r.Go("giver", func() {
 			if h := c.spares.take(); h != nil {
-				h.berth.give(c.processors[0])
+				h.give(c.processors[0])
 				given++
 			}
 		})

@@ -257,6 +257,7 @@ func TestStopReportsStrands(t *testing.T) {
 		if stuck := s.Stop(over()); len(stuck) != 1 || stuck[0].Task != &waits.Task || stuck[0].Processor != nil {
 			t.Errorf("%d tasks are stuck, want the one that waits", len(stuck))
 		}
+		until(t, "the processors to end", func() bool { return s.serving.Load() == 0 })
 		st.Ready(nil)
 		await(t, "the end of the hosts", s.exited)
 	}
