@@ -97,7 +97,7 @@ func (f Future[R]) Done() <-chan struct{} {
 // once if there is no outcome yet, whatever ctx is. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	if f.cell == nil || f.cell.closedNow() || sched.Current() != nil {
+	if f.cell == nil || f.cell.closedNow() || sched.Here() != nil {
 		return f.Result()
 	}
 	select {
@@ -129,7 +129,7 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.isKnown() {
 		return f.value, nil
 	}
-	if c.checked().here().processor != nil {
+	if c.checked().here().processor != nil || c.isAway() {
 		c.forwarded = f.cell
 	}
 	return none, ErrForward

@@ -74,7 +74,7 @@ func New(options ...Option) *Runtime {
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
-	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
+	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger})
 	for _, p := range rt.scheduler.Processors() {
 		s := newSeat(rt, p)
 		p.Local = s

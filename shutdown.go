@@ -35,7 +35,7 @@ func (rt *Runtime) checked() error {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: a nil or zero Runtime; make runtimes with New")
 	}
-	if sched.Current() != nil {
+	if sched.Here() != nil {
 		return errInside
 	}
 	return nil
@@ -125,7 +125,7 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, s := range stuck {
-		if name := seatOf(s.Processor).active.Load().operation(); name != "" {
+		if name := contextOf(s.Host, s.Processor).operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}
