@@ -51,6 +51,7 @@ func (c *Context) letterFor(u *unit, id int) (*seat, *letter, *depot, error) {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 		m := s.magazine(id)
 		return s, m.take(), m.depot, nil
 	}

@@ -24,8 +24,11 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrClosed
 	}
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) {
+	switch {
+	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
+	case errors.Is(err, sched.ErrStalled):
+		return ErrStalled
 	}
 	return err
 }
@@ -87,8 +90,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.advance(draining)
 	rt.border.rendezvous()
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown: end waits for it
+	switch {
+	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
 		err = nil
+	case errors.Is(err, sched.ErrStalled):
+		err = ErrStalled
 	}
 	return rt.end(err)
 }
