@@ -49,17 +49,18 @@ func (s *Scheduler) add(pr Priority, newest, oldest *Task) {
 		s.inbox.AddChain(&newest.Node, &oldest.Node)
 		return
 	}
-	s.board.inboxes[pr].AddChain(&newest.Node, &oldest.Node)
-	s.board.raise(pr.bit())
+	s.board.add(pr, newest, oldest)
 }
 
-// collect takes all that is in the inbox of a priority, oldest first; nil if there is nothing. Any goroutine.
-func (s *Scheduler) collect(pr Priority) *queue.Node {
-	if pr == Normal {
-		return s.inbox.TakeAll()
-	}
-	s.board.lower(pr.bit())
-	return s.board.inboxes[pr].TakeAll()
+func (b *board) add(pr Priority, newest, oldest *Task) {
+	b.inboxes[pr].AddChain(&newest.Node, &oldest.Node)
+	b.raise(pr.bit())
+}
+
+// collect takes all that is in the inbox of a priority, but for Normal, oldest first; nil if there is nothing. Any goroutine.
+func (b *board) collect(pr Priority) *queue.Node {
+	b.lower(pr.bit())
+	return b.inboxes[pr].TakeAll()
 }
 
 // hasWork reports whether something was injected. Any goroutine.

@@ -128,7 +128,14 @@ func (p *Processor) takeShared(l *level) *Task {
 		list = l.share.Swap(nil)
 	}
 	if list == nil {
-		list = p.scheduler.collect(l.priority)
+		if l.priority == Normal {
+			list = p.scheduler.inbox.TakeAll()
+		} else {
+			list = p.scheduler.board.collect(l.priority)
+		}
+	}
+	if list == nil {
+		return nil
 	}
 	return p.unpack(l, list)
 }
@@ -136,9 +143,6 @@ func (p *Processor) takeShared(l *level) *Task {
 // unpack returns the first task of a list that nobody else sees, puts as many as are welcome into the ring, and lays the
 // rest open as this processor's share. The share must be empty.
 func (p *Processor) unpack(l *level, list *queue.Node) *Task {
-	if list == nil {
-		return nil
-	}
 	first, list := cut(list)
 	if list == nil {
 		return first

@@ -49,11 +49,11 @@ const (
 // each other, so a task of High waits for one of them at most.
 func due(turn uint32) Priority {
 	switch {
-	case turn%idleTurn == 2:
+	case turn%idleTurn == idleTurn-2:
 		return Idle
-	case turn%lowTurn == 4:
+	case turn%lowTurn == lowTurn-4:
 		return Low
-	case turn%normalTurn == 6:
+	case turn%normalTurn == 0:
 		return Normal
 	}
 	return High

@@ -169,7 +169,13 @@ func (s *Scheduler) sweep() {
 }
 
 func (s *Scheduler) sweepInbox(pr Priority) {
-	for n := s.collect(pr); n != nil; {
+	var n *queue.Node
+	if pr == Normal {
+		n = s.inbox.TakeAll()
+	} else {
+		n = s.board.collect(pr)
+	}
+	for n != nil {
 		var t *Task
 		t, n = cut(n)
 		t.Kind.Discard(t)
