@@ -38,10 +38,10 @@ func TestHighIsNext(t *testing.T) {
 							if i := random.IntN(processors); i != stuck {
 								s.step(s.processors[i])
 							}
-						}
-						// Each processor may have a turn of something lower, once: its next pick is the task. And itself.
-						if n := s.starts - before; n > processors+1 {
-							t.Fatalf("it was the task number %d to be started after it was queued", n)
+							// Each processor may have a turn of something lower, once: its next pick is the task. And itself.
+							if n := s.starts - before; n > processors+1 {
+								t.Fatalf("%d others were started after it was queued", n)
+							}
 						}
 					}
 				})

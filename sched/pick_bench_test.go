@@ -25,3 +25,29 @@ func BenchmarkPick(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPickLevels reports the same for other priorities, and for Normal while something lower waits.
+func BenchmarkPickLevels(b *testing.B) {
+	for _, pr := range byRank {
+		b.Run(pr.String(), func(b *testing.B) {
+			p, t := New(Config{Processors: 2}).processors[0], &newJob(nop).Task
+			for b.Loop() {
+				p.PushBackAt(pr, t)
+				if p.next() != t {
+					b.Fatal("another task was picked")
+				}
+			}
+		})
+	}
+	b.Run("normal before low", func(b *testing.B) {
+		p, t, low := New(Config{Processors: 2}).processors[0], &newJob(nop).Task, &newJob(nop).Task
+		p.PushBackAt(Low, low)
+		for b.Loop() {
+			p.PushBack(t)
+			if p.next() != t { // low had its turn
+				p.PushBackAt(Low, low)
+				p.next()
+			}
+		}
+	})
+}

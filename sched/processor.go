@@ -91,9 +91,9 @@ func (p *Processor) Push(t *Task) {
 // PushAt is Push with a priority.
 func (p *Processor) PushAt(pr Priority, t *Task) { p.push(p.own(pr), t) }
 
-// Hand makes t the task that this processor runs next, before all others, if it has none such yet; otherwise it pushes t. It is
-// for a task that became ready by what the running task did last: nobody sees t until the running task returns, so the
-// caller must see to it that it does so right away.
+// Hand makes t the task of Normal that this processor runs next, before all others of Normal, if it has none such yet; otherwise
+// it pushes t. It is for a task that became ready by what the running task did last: nobody sees t until the running task
+// returns, so the caller must see to it that it does so right away.
 func (p *Processor) Hand(t *Task) {
 	if p.handed == nil {
 		p.handed = t

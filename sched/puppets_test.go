@@ -190,3 +190,34 @@ func TestAgingOfAllTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchInOrder injects batches, of one and of more than fit into a ring: a processor runs them in their order, and needs no other for
+// it.
+func TestBatchInOrder(t *testing.T) {
+	for _, pr := range byRank {
+		for _, count := range []int{1, 2, 5, 3 * ringSize} {
+			s, got := newPuppets(t, 1), []int{}
+			for i := range count {
+				s.InjectAt(pr, &newJob(func(*Processor) { got = append(got, i) }).Task)
+			}
+			p := s.processors[0]
+			for range count {
+				task := p.next()
+				if task == nil {
+					t.Fatalf("%v: %d of %d were found", pr, len(got), count)
+				}
+				p.run(task)
+			}
+			// Now and then the share comes before the ring, and the oldest first only within each of them.
+			inOrder := 0
+			for i := range got[1:] {
+				if got[i] < got[i+1] {
+					inOrder++
+				}
+			}
+			if moved := len(got) - 1 - inOrder; moved > 2*count/glance {
+				t.Errorf("%v: %d of %d were run before their predecessors", pr, moved, count)
+			}
+		}
+	}
+}
