@@ -49,6 +49,7 @@ type Processor struct {
 	ended    atomics.Bool // no goroutine is this processor any more
 	_        pad.Line
 	counters counters
+	_        pad.Line                           // thieves read the next words
 	level                                       // of Normal
 	others   [priorities]atomics.Pointer[level] // those of the other priorities, made at their first use
 }
