@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/freerun-go/freerun/sched"
 )
 
 // operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
@@ -24,6 +22,7 @@ type operation[A, R any] struct {
 	told    *kind // letters without a future
 	// tolerant says that a failed future in the argument counts as resolved, and the operation is run. For arguments with one future.
 	tolerant bool
+	small    bool // a free operation that may be run where it is sent
 }
 
 var (
@@ -72,5 +71,3 @@ func callOf[A, R any](l *letter) *call[A, R] { return (*call[A, R])(unsafe.Point
 func noteOf[A any](l *letter) *note[A] { return (*note[A])(unsafe.Pointer(l)) }
 
 func stateOf[S any](u *unit) *S { return &(*Unit[S])(unsafe.Pointer(u)).state }
-
-func contextOf(p *sched.Processor) *Context { return p.Local.(*Context) }

@@ -36,6 +36,12 @@ func (s *puppets) step(p *Processor) bool {
 	return true
 }
 
+// run is what the processor's host does.
+func (p *Processor) run(t *Task) {
+	p.counters.steps.Add(1)
+	t.Kind.Run(p, t)
+}
+
 // drain runs all there is, on one processor.
 func (s *puppets) drain(p *Processor) {
 	for s.step(p) {

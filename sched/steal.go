@@ -7,7 +7,7 @@ import "github.com/freerun-go/freerun/deque"
 func (p *Processor) search() *Task {
 	for round := range searchRounds {
 		if round > 0 {
-			letOthersRun()
+			p.letOthersRun()
 		}
 		t := p.raid()
 		if t == nil {
