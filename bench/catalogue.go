@@ -3,6 +3,7 @@ package bench
 import (
 	"slices"
 
+	"github.com/freerun-go/freerun/bench/pools"
 	"github.com/freerun-go/freerun/bench/queues"
 	"github.com/freerun-go/freerun/programs"
 	"github.com/freerun-go/freerun/programs/cas"
@@ -15,7 +16,7 @@ import (
 
 // Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
 func Catalogue() []*programs.Program {
-	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, cas.Program, queues.Program, locks.Program}
+	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, pools.Program, cas.Program, queues.Program, locks.Program}
 }
 
 // ProgramNames returns the names of the programs, in their order.

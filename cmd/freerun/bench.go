@@ -25,6 +25,7 @@ type benchFlags struct {
 	sizes      []string
 	settings   []string
 	runs       int
+	rivals     bool
 	quick      bool
 	json       bool
 	inProcess  bool
@@ -44,6 +45,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
   freerun bench fib --set work=1000                   with extra work at each operation
   freerun bench ddb --variants replies,channels,mutex --set hot=90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
+  freerun bench submit queues --rivals                beside what other libraries offer
   freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(args, n) })
@@ -55,6 +57,8 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringSliceVar(&f.processors, "processors", nil,
 		"measure with so many processors: `N`, or several such as 1,2 (default GOMAXPROCS)")
 	flags.StringSliceVar(&f.variants, "variants", nil, "measure only the variants `NAME,NAME`")
+	flags.BoolVar(&f.rivals, "rivals", false,
+		"measure variants written with other libraries too, and count them among those that ratios are to")
 	flags.StringSliceVar(&f.sizes, "size", nil, "the program's size: `N`, or PROGRAM=N for each of several")
 	flags.StringSliceVar(&f.settings, "set", nil, "set another parameter: `NAME=N` or PROGRAM.NAME=N")
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
@@ -90,8 +94,8 @@ func benchHelp(catalogue []*programs.Program) string {
 	var b strings.Builder
 	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
 turns, each in a process of its own and after a run to warm up, every result is checked, and the
-median over the runs is reported. Without a program all of
-them are measured at reduced sizes. An interrupt ends the bench after the measurement under way and
+median over the runs is reported. Without a program all of them are measured at reduced sizes. The
+variants marked rival use other libraries, and are measured with --rivals, or if they are named. An interrupt ends the bench after the measurement under way and
 shows what there is; a second one ends it at once.
 
 Programs:
@@ -116,7 +120,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if f.runs < 1 {
 		return usagef("--runs is %d, and must be at least 1", f.runs)
 	}
-	request := bench.Request{Programs: names, Variants: f.variants, Runs: f.runs, Quick: f.quick, Params: f.settings}
+	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: f.settings}
 	for _, s := range f.processors {
 		n, err := strconv.Atoi(s)
 		if err != nil {
