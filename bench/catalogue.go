@@ -14,11 +14,12 @@ import (
 	"github.com/freerun-go/freerun/programs/locks"
 	"github.com/freerun-go/freerun/programs/pingpong"
 	"github.com/freerun-go/freerun/programs/skynet"
+	"github.com/freerun-go/freerun/programs/tick"
 )
 
 // Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
 func Catalogue() []*programs.Program {
-	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, pools.Program, skynet.Program, hot.Program, cas.Program, queues.Program, locks.Program}
+	return []*programs.Program{fib.Program, ddb.Program, pingpong.Program, fanin.Program, pools.Program, skynet.Program, hot.Program, tick.Program, cas.Program, queues.Program, locks.Program}
 }
 
 // ProgramNames returns the names of the programs, in their order.
