@@ -72,8 +72,8 @@ func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Measurements(); got != 5*2 {
-		t.Errorf("%d measurements, want 10: ddb, fanin, cas, queues and locks have a mutex variant, twice each", got)
+	if got := plan.Measurements(); got != 6*2 {
+		t.Errorf("%d measurements, want 12: ddb, fanin, bank, cas, queues and locks have a mutex variant, twice each", got)
 	}
 }
 
