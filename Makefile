@@ -64,7 +64,7 @@ stress: ## the tests COUNT times over with the race detector and 1, 2 and 4 proc
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME; RUN= chooses by name
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's#/[^/]*:func # #' | grep -E '$(RUN)' | while read -r folder target; do \
-		(set -x; cd "$$folder" && go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .); \
+		tools/fuzz.sh "$$folder" "$$target" $(FUZZTIME); \
 	done
 
 .PHONY: lint

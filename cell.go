@@ -55,7 +55,7 @@ func sealed(n *queue.Node) bool { return n == &filled || n == &abandoned || n ==
 func (m *message) open() bool { return !sealed(m.state.Load()) }
 
 // seal closes the cell and wakes those who wait; false if it was closed before.
-func (m *message) seal(c *Context, with *queue.Node) bool {
+func (m *message) seal(s *seat, with *queue.Node) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -63,7 +63,7 @@ func (m *message) seal(c *Context, with *queue.Node) bool {
 		}
 		if m.state.CompareAndSwap(waiting, with) {
 			if waiting != nil {
-				c.wake(waiting)
+				s.wake(waiting)
 			}
 			return true
 		}
@@ -72,17 +72,17 @@ func (m *message) seal(c *Context, with *queue.Node) bool {
 
 // fill publishes the outcome that the caller, who holds the letter, has written to value.
 // It returns false if the cell was sealed already.
-func (m *message) fill(c *Context) bool {
+func (m *message) fill(s *seat) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
-	return m.state.CompareAndSwap(nil, &filled) || m.seal(c, &filled) // in vain if somebody waits, or it is sealed
+	return m.state.CompareAndSwap(nil, &filled) || m.seal(s, &filled) // in vain if somebody waits, or it is sealed
 }
 
 // fillFailed publishes err as the outcome, as fill does.
-func (m *message) fillFailed(c *Context, err error) bool {
+func (m *message) fillFailed(s *seat, err error) bool {
 	m.edge.Store(&newFailure(err).message)
-	return m.seal(c, &filled)
+	return m.seal(s, &filled)
 }
 
 // notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.

@@ -16,16 +16,16 @@ type promise struct {
 	message
 	value atomics.Plain[int]
 	woken int
-	then  func(c *Context, p *promise) // when it is woken
+	then  func(s *seat, p *promise) // when it is woken
 }
 
 func promiseOf(l *letter) *promise { return (*promise)(unsafe.Pointer(l)) }
 
-var promiseKind = newKind(kind{wake: func(c *Context, l *letter) {
+var promiseKind = newKind(kind{wake: func(s *seat, l *letter) {
 	p := promiseOf(l)
 	p.woken++
 	if p.then != nil {
-		p.then(c, p)
+		p.then(s, p)
 	}
 }}, nil)
 
@@ -47,7 +47,7 @@ func TestExploreCell(t *testing.T) {
 		all := promises(3)
 		cell, waiters := all[0], all[1:]
 		resolvedAtOnce := [2]int{}
-		look := func(_ *Context, _ *promise) {
+		look := func(_ *seat, _ *promise) {
 			if v := cell.value.Get(); v != 7 {
 				r.Failf("woken, and the value is %d", v)
 			}
@@ -55,7 +55,7 @@ func TestExploreCell(t *testing.T) {
 		for i, name := range []string{"waiter", "other"} {
 			waiters[i].then = look
 			r.Go(name, func() {
-				if waiters[i].await(new(Context), &cell.message, true) == resolved {
+				if waiters[i].await(new(seat), &cell.message, true) == resolved {
 					resolvedAtOnce[i]++
 					look(nil, nil)
 				}
@@ -63,7 +63,7 @@ func TestExploreCell(t *testing.T) {
 		}
 		r.Go("filler", func() {
 			cell.value.Set(7)
-			if !cell.fill(new(Context)) {
+			if !cell.fill(new(seat)) {
 				r.Failf("closed by nobody")
 			}
 		})
@@ -86,18 +86,18 @@ func TestExploreSeals(t *testing.T) {
 		cell, waiter := all[0], all[1]
 		heard := errors.New("nothing")
 		failure := errors.New("failed")
-		waiter.then = func(*Context, *promise) { _, heard = cell.outcome() }
+		waiter.then = func(*seat, *promise) { _, heard = cell.outcome() }
 		won := [3]bool{}
 		r.Go("holder", func() {
-			if won[0] = cell.fillFailed(new(Context), failure); won[0] {
+			if won[0] = cell.fillFailed(new(seat), failure); won[0] {
 				if _, err := cell.outcome(); err != failure {
 					r.Failf("failed with %v", err)
 				}
 			}
 		})
-		r.Go("end", func() { won[1] = cell.seal(new(Context), &abandoned) })
+		r.Go("end", func() { won[1] = cell.seal(new(seat), &abandoned) })
 		r.Go("waiter", func() {
-			if waiter.await(new(Context), &cell.message, true) == resolved {
+			if waiter.await(new(seat), &cell.message, true) == resolved {
 				waiter.woken++
 				_, heard = cell.outcome()
 			}
@@ -123,16 +123,16 @@ func TestExploreCycle(t *testing.T) {
 			found := 0
 			for i, p := range all {
 				dep := all[(i+1)%n]
-				p.then = func(c *Context, p *promise) {
+				p.then = func(s *seat, p *promise) {
 					if _, err := dep.outcome(); err != ErrCycle {
 						r.Failf("woken by %v", err)
 					}
-					p.seal(c, &cycled)
+					p.seal(s, &cycled)
 				}
 				r.Go(names[i], func() {
-					switch p.await(new(Context), &dep.message, false) {
+					switch p.await(new(seat), &dep.message, false) {
 					case resolved:
-						p.then(new(Context), p)
+						p.then(new(seat), p)
 					case circular:
 						found++
 					}

@@ -11,7 +11,8 @@ import (
 // crashed is called on a processor after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
 // operation fails, the unit goes on with the next letter.
 func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
-	c := contextOf(p)
+	s := seatOf(p)
+	c := s.active.Load()
 	l := c.current
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
@@ -22,19 +23,19 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 		value = ErrGoexit
 	}
 	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
-	c.counters.panics.Add(1)
+	s.counters.panics.Add(1)
 	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
-	l.kind().fail(c, l, err)
+	l.kind().fail(s, l, err)
 	if t.Kind == unitKind {
 		p.PushBack(t)
 	}
 }
 
 // lose counts and reports the failure of a message that has no future.
-func (c *Context) lose(k *kind, l *letter, err error) {
+func (s *seat) lose(k *kind, l *letter, err error) {
 	rt := l.unit.rt
-	if c.at(rt) {
-		c.counters.lost.Add(1)
+	if s.at(rt) {
+		s.counters.lost.Add(1)
 	} else {
 		rt.border.lost.Add(1)
 	}

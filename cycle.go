@@ -46,12 +46,12 @@ const (
 )
 
 // await makes m wait for dep. fresh says that nobody else knows m's future yet.
-func (m *message) await(c *Context, dep *message, fresh bool) waiting {
+func (m *message) await(s *seat, dep *message, fresh bool) waiting {
 	m.edge.Store(dep)           // C1
 	if !dep.notify(&m.letter) { // C2
 		return resolved
 	}
-	if !fresh && m.closesCycle(dep) && m.seal(c, &cycled) { // C3
+	if !fresh && m.closesCycle(dep) && m.seal(s, &cycled) { // C3
 		return circular
 	}
 	return waits

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
-
-	"github.com/freerun-go/freerun/sched"
 )
 
 // operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
@@ -72,5 +70,3 @@ func callOf[A, R any](l *letter) *call[A, R] { return (*call[A, R])(unsafe.Point
 func noteOf[A any](l *letter) *note[A] { return (*note[A])(unsafe.Pointer(l)) }
 
 func stateOf[S any](u *unit) *S { return &(*Unit[S])(unsafe.Pointer(u)).state }
-
-func contextOf(p *sched.Processor) *Context { return p.Local.(*Context) }

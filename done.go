@@ -46,7 +46,7 @@ func (m *message) done() <-chan struct{} {
 	return w.closed
 }
 
-func wakeWaiter(_ *Context, l *letter) {
+func wakeWaiter(_ *seat, l *letter) {
 	w := (*waiter)(unsafe.Pointer(l))
 	w.unit.rt.waiters.Delete(w.future)
 	close(w.closed)

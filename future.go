@@ -105,7 +105,7 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.cell == nil {
 		return none, ErrNoFuture
 	}
-	if c = c.checked().here(); c.processor != nil {
+	if c.checked().here().processor != nil {
 		c.forwarded = f.cell
 	}
 	return none, ErrForward

@@ -24,22 +24,22 @@ func newGathering(u *unit, then *letter, left []*message) *gathering {
 }
 
 // gather makes m wait for all futures in the value at p.
-func (pl *plan) gather(c *Context, m *message, p unsafe.Pointer) {
+func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) {
 	g := newGathering(m.unit, &m.letter, pl.allOpen(p))
 	g.owner = m
 	m.edge.Store(&g.message)
-	g.proceed(c)
+	g.proceed(s)
 }
 
 // gatherFor makes l, which has no future, wait for all futures in the value at p.
-func (pl *plan) gatherFor(c *Context, l *letter, p unsafe.Pointer) {
-	newGathering(l.unit, l, pl.allOpen(p)).proceed(c)
+func (pl *plan) gatherFor(s *seat, l *letter, p unsafe.Pointer) {
+	newGathering(l.unit, l, pl.allOpen(p)).proceed(s)
 }
 
-func wakeGathering(c *Context, l *letter) { (*gathering)(unsafe.Pointer(l)).proceed(c) }
+func wakeGathering(s *seat, l *letter) { (*gathering)(unsafe.Pointer(l)).proceed(s) }
 
 // proceed waits for the next future, or wakes the letter when there is none left, or one failed.
-func (g *gathering) proceed(c *Context) {
+func (g *gathering) proceed(s *seat) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1
 		dep := g.left[last]
@@ -53,12 +53,12 @@ func (g *gathering) proceed(c *Context) {
 			}
 			continue
 		}
-		if m != nil && m.closesCycle(dep) && m.seal(c, &cycled) {
-			c.countFailed(m.unit.rt, ErrCycle, 1)
+		if m != nil && m.closesCycle(dep) && m.seal(s, &cycled) {
+			s.countFailed(m.unit.rt, ErrCycle, 1)
 		}
 		return
 	}
 	g.left = nil
-	g.fill(c)
-	g.then.kind().wake(c, g.then)
+	g.fill(s)
+	g.then.kind().wake(s, g.then)
 }

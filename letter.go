@@ -23,13 +23,13 @@ type kind struct {
 	// name is the operation's; empty for closures.
 	name string
 	// wake goes on with a letter that waited for a future, which is resolved now.
-	wake func(c *Context, l *letter)
+	wake func(s *seat, l *letter)
 	// fail ends a letter that will not be run.
-	fail func(c *Context, l *letter, err error)
+	fail func(s *seat, l *letter, err error)
 	// describe names the operation in an error, for a letter that crashed.
 	describe func(l *letter) string
 	// recycle takes back a letter that was run; nil if somebody may still look at it.
-	recycle func(c *Context, l *letter)
+	recycle func(s *seat, l *letter)
 }
 
 // newKind completes k with what the scheduler needs of it. run is nil for a stage in which the letter is never queued.

@@ -10,7 +10,7 @@ import (
 // cycle, and its letter is used again.
 
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	c, l, d, err := c.letterFor(u, o.id)
+	s, l, d, err := c.letterFor(u, o.id)
 	if err != nil {
 		return err
 	}
@@ -20,30 +20,30 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	n := noteOf[A](l)
 	n.unit, n.arg = u, arg
 	if o.args == nil {
-		c.dispatch(&n.letter)
+		s.dispatch(&n.letter)
 	} else {
-		o.collectNote(c, n, true)
+		o.collectNote(s, n, true)
 	}
 	return nil
 }
 
-// letterFor admits and counts a message to u with operation id, and returns the context to send it through, a letter to use again if there
+// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, a letter to use again if there
 // is one, and the depot.
-func (c *Context) letterFor(u *unit, id int) (*Context, *letter, *depot, error) {
-	c = c.here()
-	if err := c.refuses(u); err != nil {
+func (c *Context) letterFor(u *unit, id int) (*seat, *letter, *depot, error) {
+	s := c.here()
+	if err := s.refuses(u); err != nil {
 		return nil, nil, nil, err
 	}
-	if c.processor != nil {
-		c.counters.sent.Add(1)
-		m := c.magazine(id)
-		return c, m.take(), m.depot, nil
+	if s.processor != nil {
+		s.counters.sent.Add(1)
+		m := s.magazine(id)
+		return s, m.take(), m.depot, nil
 	}
-	l, d, admitted := c.rt.letterFromOutside(id)
+	l, d, admitted := s.rt.letterFromOutside(id)
 	if !admitted {
 		return nil, nil, nil, ErrClosed
 	}
-	return c, l, d, nil
+	return s, l, d, nil
 }
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
@@ -69,18 +69,18 @@ func (o *operation[A, R]) newNotes(d *depot) *letter {
 }
 
 // collectNote is collect for a letter without a future.
-func (o *operation[A, R]) collectNote(c *Context, n *note[A], fresh bool) {
+func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			o.failNote(c, &n.letter, received(o.told.describe(&n.letter), err))
+			o.failNote(s, &n.letter, received(o.told.describe(&n.letter), err))
 			return
 		case dep == nil:
-			c.dispatch(&n.letter)
+			s.dispatch(&n.letter)
 			return
 		case !fresh && o.args.many:
-			o.args.gatherFor(c, &n.letter, unsafe.Pointer(&n.arg))
+			o.args.gatherFor(s, &n.letter, unsafe.Pointer(&n.arg))
 			return
 		case dep.notify(&n.letter):
 			return
@@ -88,13 +88,14 @@ func (o *operation[A, R]) collectNote(c *Context, n *note[A], fresh bool) {
 	}
 }
 
-func (o *operation[A, R]) wakeNote(c *Context, l *letter) { o.collectNote(c, noteOf[A](l), false) }
+func (o *operation[A, R]) wakeNote(s *seat, l *letter) { o.collectNote(s, noteOf[A](l), false) }
 
 func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
-	c := contextOf(p)
+	s := seatOf(p)
 	n := (*note[A])(unsafe.Pointer(t))
-	if !c.begin(&n.letter, o.told) {
-		o.failNote(c, &n.letter, ErrClosed)
+	c := s.begin(&n.letter, o.told)
+	if c == nil {
+		o.failNote(s, &n.letter, ErrClosed)
 		return
 	}
 	var err error
@@ -110,28 +111,28 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 // endNote is what is to be done after a letter without a future was run: generic code, which is compiled in users' packages, would
 // make a call of each step.
 func (c *Context) endNote(l *letter, k *kind, id int, err error) {
-	c.end()
-	c.counters.ran.Add(1)
+	s, _ := c.end()
+	s.counters.ran.Add(1)
 	if err != nil && err != ErrForward {
-		c.lose(k, l, err)
+		s.lose(k, l, err)
 	}
 	u := l.unit
-	l.unit = &c.rt.free              // a letter that is kept must not keep its unit
+	l.unit = &s.rt.free              // a letter that is kept must not keep its unit
 	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
-		c.magazine(id).put(l)
+		s.magazine(id).put(l)
 	} else {
 		u.late = l
 	}
 }
 
 // failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
-func (o *operation[A, R]) failNote(c *Context, l *letter, err error) {
-	c.countFailed(l.unit.rt, err, 1)
+func (o *operation[A, R]) failNote(s *seat, l *letter, err error) {
+	s.countFailed(l.unit.rt, err, 1)
 	if err != ErrClosed { // that is told by the shutdown that it belongs to
-		c.lose(o.told, l, err)
+		s.lose(o.told, l, err)
 	}
 	noteOf[A](l).arg = *new(A)
 	l.unit.rt.depot(o.id).flood.add(-1)
 }
 
-func (o *operation[A, R]) recycleNote(c *Context, l *letter) { c.magazine(o.id).put(l) }
+func (o *operation[A, R]) recycleNote(s *seat, l *letter) { s.magazine(o.id).put(l) }

@@ -87,12 +87,12 @@ func (k *letterCache) open(id int, d *depot, room []magazine) {
 }
 
 // magazine returns the processor's magazine of operation id.
-func (c *Context) magazine(id int) *magazine {
-	if m := c.letters.of(id); m != nil {
+func (s *seat) magazine(id int) *magazine {
+	if m := s.letters.of(id); m != nil {
 		return m
 	}
-	c.letters.open(id, c.rt.depot(id), make([]magazine, id+1))
-	return &c.letters.magazines[id]
+	s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
+	return &s.letters.magazines[id]
 }
 
 // letterFromOutside counts a message that an ordinary goroutine is about to send with operation id, and returns a letter to use
@@ -174,7 +174,7 @@ func (rt *Runtime) depot(id int) *depot {
 	}
 	d := &depot{}
 	d.flood.notice = make(chan struct{}, 1)
-	d.flood.low = lowMark(len(rt.contexts), runtime.GOMAXPROCS(0))
+	d.flood.low = lowMark(len(rt.seats), runtime.GOMAXPROCS(0))
 	first, _ := rt.depots.LoadOrStore(id, d)
 	return first.(*depot)
 }

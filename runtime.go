@@ -14,9 +14,10 @@ import (
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
-	contexts  []*Context // of the processors
-	outside   Context
-	free      unit // the addressee of free operations, never queued itself
+	seats     []*seat // of the processors
+	outside   seat    // of ordinary goroutines
+	context   Context // the one that leads there
+	free      unit    // the addressee of free operations, never queued itself
 	scope     scope
 	border    border
 	depots    sync.Map // int → *depot: letters to use again, by the operation's number
@@ -69,14 +70,15 @@ func New(options ...Option) *Runtime {
 	}
 	rt := &Runtime{logger: s.logger}
 	rt.scope.done = make(chan struct{})
-	rt.outside.rt = rt
+	rt.outside.rt, rt.context.rt = rt, rt
+	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
 	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
 	for _, p := range rt.scheduler.Processors() {
-		c := &Context{rt: rt, processor: p}
-		p.Local = c
-		rt.contexts = append(rt.contexts, c)
+		s := newSeat(rt, p)
+		p.Local = s
+		rt.seats = append(rt.seats, s)
 	}
 	rt.scheduler.Start()
 	return rt
@@ -85,10 +87,7 @@ func New(options ...Option) *Runtime {
 // Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time. An operation sends
 // through the one that it was given: through this one it is taken for an ordinary goroutine, which a shutdown refuses and
 // a flood holds back.
-func (rt *Runtime) Context() *Context { return &rt.outside }
+func (rt *Runtime) Context() *Context { return &rt.context }
 
 // Processors returns how many operations run at the same time.
-func (rt *Runtime) Processors() int { return len(rt.contexts) }
-
-// stranger returns a context for somebody who is no processor and must wake those who wait for a future.
-func (rt *Runtime) stranger() *Context { return &Context{rt: rt} }
+func (rt *Runtime) Processors() int { return len(rt.seats) }

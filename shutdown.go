@@ -51,24 +51,24 @@ func (rt *Runtime) settled() bool {
 // abandoned returns how many messages were not run because the runtime was closed.
 func (rt *Runtime) abandoned() uint64 {
 	n := rt.border.abandoned.Load()
-	for _, c := range rt.contexts {
-		n += c.counters.abandoned.Load()
+	for _, s := range rt.seats {
+		n += s.counters.abandoned.Load()
 	}
 	return n
 }
 
 func (rt *Runtime) sent() uint64 {
 	n := rt.border.totalSent()
-	for _, c := range rt.contexts {
-		n += c.counters.sent.Load()
+	for _, s := range rt.seats {
+		n += s.counters.sent.Load()
 	}
 	return n
 }
 
 func (rt *Runtime) done() uint64 {
 	n := rt.border.failed.Load() + rt.border.ran.Load()
-	for _, c := range rt.contexts {
-		n += c.counters.ran.Load() + c.counters.failed.Load()
+	for _, s := range rt.seats {
+		n += s.counters.ran.Load() + s.counters.failed.Load()
 	}
 	return n
 }
@@ -125,7 +125,7 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, p := range stuck {
-		if name := contextOf(p).operation(); name != "" {
+		if name := seatOf(p).active.Load().operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}

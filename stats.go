@@ -23,18 +23,18 @@ type ProcessorStats struct {
 
 // Stats returns the figures of the runtime. Any goroutine; it does not wait.
 func (rt *Runtime) Stats() Stats {
-	var s Stats
-	s.Failed, s.Lost = rt.border.failed.Load(), rt.border.lost.Load()
-	s.Done = rt.done()
-	s.Sent = rt.sent()
-	for i, c := range rt.contexts {
+	var stats Stats
+	stats.Failed, stats.Lost = rt.border.failed.Load(), rt.border.lost.Load()
+	stats.Done = rt.done()
+	stats.Sent = rt.sent()
+	for i, s := range rt.seats {
 		p := rt.scheduler.Processors()[i].Stats()
-		s.Processors = append(s.Processors, ProcessorStats{
-			Messages: c.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Parks: p.Parks, Breaths: p.Breaths,
+		stats.Processors = append(stats.Processors, ProcessorStats{
+			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Parks: p.Parks, Breaths: p.Breaths,
 		})
-		s.Failed += c.counters.failed.Load()
-		s.Lost += c.counters.lost.Load()
-		s.Panics += c.counters.panics.Load()
+		stats.Failed += s.counters.failed.Load()
+		stats.Lost += s.counters.lost.Load()
+		stats.Panics += s.counters.panics.Load()
 	}
-	return s
+	return stats
 }

@@ -63,12 +63,12 @@ func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy.
-func (u *unit) deliver(c *Context, l *letter) {
+func (u *unit) deliver(s *seat, l *letter) {
 	if !u.mailbox.Enqueue(&l.Node) {
 		return
 	}
-	if c.processor != nil && c.rt == u.rt {
-		c.processor.PushNext(&u.Task)
+	if s.processor != nil && s.rt == u.rt {
+		s.processor.PushNext(&u.Task)
 	} else {
 		u.rt.scheduler.Inject(&u.Task)
 	}
@@ -76,7 +76,7 @@ func (u *unit) deliver(c *Context, l *letter) {
 
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
-	c, u := contextOf(p), unitOf(t)
+	s, u := seatOf(p), unitOf(t)
 	for range drainLimit {
 		late := u.late
 		if late != nil {
@@ -84,7 +84,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 		}
 		n := u.mailbox.Dequeue()
 		if late != nil {
-			late.kind().recycle(c, late)
+			late.kind().recycle(s, late)
 		}
 		if n == nil {
 			return
@@ -99,9 +99,9 @@ func drain(p *sched.Processor, t *sched.Task) {
 // discard fails the letters of a unit that was queued after the end.
 func discard(t *sched.Task) {
 	u := unitOf(t)
-	c := u.rt.stranger()
+	s := u.rt.stranger()
 	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
 		l := letterOf(n)
-		l.kind().fail(c, l, ErrClosed)
+		l.kind().fail(s, l, ErrClosed)
 	}
 }

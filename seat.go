@@ -1,0 +1,137 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// seat is the place from which messages are sent and operations run: each processor has one, and ordinary goroutines share one that
+// has no processor. An operation does not see it, only a [Context] that leads to it.
+//
+// All of a processor's seat is its own: no other goroutine touches it, but for what is atomic or relaxed. Of the one
+// without a processor only what does not change is used.
+type seat struct {
+	rt        *Runtime
+	processor *sched.Processor // nil outside
+	_         pad.Line         // seats of two processors may lie side by side
+	active    atomics.RelaxedPointer[Context]
+	woken     queue.Chain
+	waking    bool
+	letters   letterCache
+	counters  counters
+	_         pad.Line
+}
+
+// counters of one processor, or of one stripe of the border. One writer at a time.
+type counters struct {
+	sent, ran, failed, abandoned, lost, panics atomics.RelaxedUint64
+}
+
+func newSeat(rt *Runtime, p *sched.Processor) *seat {
+	s := &seat{rt: rt, processor: p}
+	c := &Context{rt: rt}
+	c.seat.Store(s)
+	s.active.Store(c)
+	return s
+}
+
+// stranger returns a seat for somebody who is no processor and must wake those who wait for a future.
+func (rt *Runtime) stranger() *seat { return &seat{rt: rt} }
+
+func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
+
+// at reports whether s is the seat of a processor of rt.
+func (s *seat) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
+
+// refuses returns why a message to u cannot be sent from here, if so. For one from outside that is looked at once more when it is
+// counted (border.go); here it keeps those who come late from being counted at all.
+func (s *seat) refuses(u *unit) error {
+	if u.rt != s.rt {
+		return ErrOtherRuntime
+	}
+	phase := s.rt.phase.Load()
+	if phase == running || phase == draining && s.processor != nil {
+		return nil
+	}
+	return ErrClosed
+}
+
+// begin is called before an operation is run, and returns the context to run it with; nil if the runtime has given up what is queued.
+func (s *seat) begin(l *letter, k *kind) *Context {
+	if s.rt.phase.Load() >= aborting {
+		return nil
+	}
+	c := s.active.Load()
+	c.current = l
+	if c.kind.Load() != k {
+		c.kind.Store(k)
+	}
+	c.inside.Store(1)
+	s.processor.Spend()
+	return c
+}
+
+// end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
+func (c *Context) end() (s *seat, forwarded any) {
+	c.current = nil
+	c.inside.Store(0)
+	if c.forwarded != nil {
+		forwarded, c.forwarded = c.forwarded, nil
+	}
+	return c.seat.Load(), forwarded
+}
+
+// wake goes on with all letters of a list, newest first, in the order in which they came into it. What that
+// resolves in turn is appended and done by the outermost call, so a chain of any length needs no stack.
+func (s *seat) wake(newest *queue.Node) {
+	if s.waking {
+		s.woken.PushNewestFirst(newest)
+		return
+	}
+	s.waking = true
+	if newest.Next() == nil { // most often: one waits
+		l := letterOf(newest)
+		l.kind().wake(s, l)
+	} else {
+		s.woken.PushNewestFirst(newest)
+	}
+	for n := s.woken.PopFront(); n != nil; n = s.woken.PopFront() {
+		l := letterOf(n)
+		l.kind().wake(s, l)
+	}
+	s.waking = false
+}
+
+// between reports whether the processor is between two operations: the last one has ended, and what waited for it is being woken.
+func (s *seat) between() bool { return s.waking && s.active.Load().current == nil }
+
+// countFailed counts a message of rt, which need not be this seat's, that ended with err instead of being run to its end. n is 1, or
+// minusOne to take that back.
+func (s *seat) countFailed(rt *Runtime, err error, n uint64) {
+	_, started := err.(*PanicError)
+	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
+	if s.at(rt) {
+		s.counters.failed.Add(n)
+		if abandoned {
+			s.counters.abandoned.Add(n)
+		}
+		return
+	}
+	rt.border.failed.Add(n)
+	if abandoned {
+		rt.border.abandoned.Add(n)
+	}
+}
+
+// countRan counts a message of rt that was run to its end, and whose outcome is known. n is as for countFailed.
+func (s *seat) countRan(rt *Runtime, n uint64) {
+	if s.at(rt) {
+		s.counters.ran.Add(n)
+	} else {
+		rt.border.ran.Add(n)
+	}
+}
+
+const minusOne = ^uint64(0)
