@@ -8,9 +8,10 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// crashed is called on a processor after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
+// crashed is called on a processor's goroutine after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
 // operation fails, the unit goes on with the next letter.
-func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
+func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
+	p := h.Processor()
 	s := seatOf(p)
 	c := s.active.Load()
 	l := c.current
@@ -19,16 +20,25 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
-	if value == nil {
-		value = ErrGoexit
+	err := s.panicked(l.kind().describe(l), value, stack)
+	s.pressed = nil
+	if t.Kind == unitKind {
+		unitOf(t).faulted(err)
 	}
-	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
-	s.counters.panics.Add(1)
-	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
 	l.kind().fail(s, l, err)
 	if t.Kind == unitKind {
 		p.PushBack(t)
 	}
+}
+
+// panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
+	if value == nil {
+		value = ErrGoexit
+	}
+	s.counters.panics.Add(1)
+	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
+	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.
