@@ -44,6 +44,8 @@ func (s *seat) dispatch(l *letter) {
 	switch {
 	case !l.free():
 		l.unit.deliver(s, l)
+	case l.kind().place != nil:
+		l.kind().place(s, l)
 	case s.at(l.unit.rt):
 		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
 			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
@@ -51,7 +53,7 @@ func (s *seat) dispatch(l *letter) {
 			s.processor.Push(&l.Task)
 		}
 	default:
-		l.unit.rt.scheduler.Inject(&l.Task)
+		s.inject(l.unit.rt, &l.Task)
 	}
 }
 

@@ -19,6 +19,7 @@ type seat struct {
 	active    atomics.RelaxedPointer[Context]
 	woken     queue.Chain
 	waking    bool
+	orphans   *queue.Chain // see discard.go
 	letters   letterCache
 	counters  counters
 	_         pad.Line

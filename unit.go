@@ -56,7 +56,9 @@ type unit struct {
 // drainLimit is how many letters a processor runs before other units get their turn.
 const drainLimit = 128
 
-var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
+var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
+
+func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has that
 
 func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
@@ -64,13 +66,21 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy.
 func (u *unit) deliver(s *seat, l *letter) {
-	if !u.mailbox.Enqueue(&l.Node) {
-		return
+	wasIdle, marked := u.mailbox.Offer(&l.Node)
+	if marked {
+		wasIdle = u.deliverBehind(s, l)
 	}
-	if s.processor != nil && s.rt == u.rt {
+	if wasIdle {
+		u.queue(s)
+	}
+}
+
+// queue hands the unit, whose mailbox is the caller's, to the scheduler.
+func (u *unit) queue(s *seat) {
+	if s.at(u.rt) {
 		s.processor.PushNext(&u.Task)
 	} else {
-		u.rt.scheduler.Inject(&u.Task)
+		s.inject(u.rt, &u.Task)
 	}
 }
 
@@ -89,19 +99,15 @@ func drain(p *sched.Processor, t *sched.Task) {
 		if n == nil {
 			return
 		}
-		u.operations.Add(1)
 		l := letterOf(n)
+		if take := l.kind().take; take != nil {
+			if !take(s, u, l) {
+				return
+			}
+			continue
+		}
+		u.operations.Add(1)
 		l.Kind.Run(p, &l.Task)
 	}
 	p.PushBack(t)
-}
-
-// discard fails the letters of a unit that was queued after the end.
-func discard(t *sched.Task) {
-	u := unitOf(t)
-	s := u.rt.stranger()
-	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
-		l := letterOf(n)
-		l.kind().fail(s, l, ErrClosed)
-	}
 }
