@@ -11,7 +11,8 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 	}
 	o := &Operation2[S, T, A, R]{}
 	o.onAll = func(c *Context, m *several, arg A) (R, error) {
-		return fn(c, stateOf[S](m.parts[0].unit), stateOf[T](m.parts[1].unit), arg)
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), arg)
 	}
 	o.declare(name)
 	return o
@@ -24,7 +25,7 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 // the future fails with [ErrSameUnit]. One allocation.
 func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
 	m := &jointCall2[A, R]{}
-	m.parts = m.two[:]
+	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
 	return o.checked().send(c.checked(), &m.jointCall, arg)
 }
@@ -33,7 +34,7 @@ func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A)
 // that may be far ahead of the receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
 	m := &jointNote2[A]{}
-	m.parts = m.two[:]
+	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
 	return o.checked().tell(c.checked(), &m.jointNote, arg)
 }
@@ -48,7 +49,8 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 	}
 	o := &Operation3[S, T, U, A, R]{}
 	o.onAll = func(c *Context, m *several, arg A) (R, error) {
-		return fn(c, stateOf[S](m.parts[0].unit), stateOf[T](m.parts[1].unit), stateOf[U](m.parts[2].unit), arg)
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit), arg)
 	}
 	o.declare(name)
 	return o
@@ -57,7 +59,7 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 // Send is as [Operation2.Send], to three units.
 func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) Future[R] {
 	m := &jointCall3[A, R]{}
-	m.parts = m.three[:]
+	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
 	return o.checked().send(c.checked(), &m.jointCall, arg)
 }
@@ -65,7 +67,7 @@ func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *
 // Tell is as [Operation2.Tell], to three units.
 func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
 	m := &jointNote3[A]{}
-	m.parts = m.three[:]
+	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
 	return o.checked().tell(c.checked(), &m.jointNote, arg)
 }
@@ -87,13 +89,15 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 
 // Send is as [Operation2.Send], to all units, of which none may occur twice. The slice may be used again at once.
 func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future[R] {
-	m := &jointCall[A, R]{several: several{parts: partsFor(units)}}
+	m := &jointCall[A, R]{}
+	setUnits(&m.several, units)
 	return o.checked().send(c.checked(), m, arg)
 }
 
 // Tell is as [Operation2.Tell], to all units.
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
-	m := &jointNote[A]{several: several{parts: partsFor(units)}}
+	m := &jointNote[A]{}
+	setUnits(&m.several, units)
 	return o.checked().tell(c.checked(), m, arg)
 }
 
@@ -117,18 +121,22 @@ type (
 	}
 )
 
-func partsFor[S any](units []*Unit[S]) []part {
+func setUnits[S any](m *several, units []*Unit[S]) {
+	if len(units) == 0 {
+		return
+	}
 	parts := make([]part, len(units))
 	for i, u := range units {
 		parts[i].unit = u.checked()
 	}
-	return parts
+	m.n, m.many = int32(len(parts)), &parts[0]
 }
 
 func statesOf[S any](m *several) []*S {
-	states := make([]*S, len(m.parts))
-	for i := range m.parts {
-		states[i] = stateOf[S](m.parts[i].unit)
+	parts := m.all()
+	states := make([]*S, len(parts))
+	for i := range parts {
+		states[i] = stateOf[S](parts[i].unit)
 	}
 	return states
 }

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -29,10 +30,28 @@ import (
 
 // several is what a message to several units has beside what all messages have.
 type several struct {
-	whole   *letter // the message that this is in
-	parts   []part  // one for each unit, in the order of the arguments
-	missing atomics.Int32
+	offset  uint32 // of this in the message
+	n       int32  // units
+	arrived atomics.Int32
 	placed  atomics.Release[uint32]
+	many    *part // the first part; nil if the parts lie behind this
+}
+
+// all returns the parts, one for each unit, in the order of the arguments.
+func (m *several) all() []part {
+	first := m.many
+	if m.n == 0 {
+		return nil
+	}
+	if first == nil {
+		first = (*part)(unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(several{})))
+	}
+	return unsafe.Slice(first, m.n)
+}
+
+// whole returns the message that this is in.
+func (m *several) whole() *letter {
+	return (*letter)(unsafe.Add(unsafe.Pointer(m), -int(m.offset)))
 }
 
 // part stands for its message in the mailbox of one unit.
@@ -40,8 +59,8 @@ type part struct {
 	letter
 	of      *several
 	index   int32               // which of the message's units
-	nth     int32               // in parts[i]: the index of the unit that is i-th by identity
-	arrived atomics.Plain[bool] // in parts[i]: the unit has come to the message; its owner's
+	nth     int32               // in all()[i]: the index of the unit that is i-th by identity
+	arrived atomics.Plain[bool] // in all()[i]: the unit has come to the message; its owner's
 }
 
 // partKind's letters are taken by the owner of the mailbox, and never run.
@@ -52,46 +71,43 @@ func init() { partKind = kind{name: "part", take: takePart} } // not above: take
 func partOf(n *queue.Node) *part { return (*part)(unsafe.Pointer(n)) }
 
 // admit completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
-func (m *several) admit(s *seat, whole *letter) error {
-	m.whole = whole
-	m.missing.Store(int32(len(m.parts)))
-	for i := range m.parts {
-		p := &m.parts[i]
-		if err := s.refuses(p.unit); err != nil {
-			return err
+func (m *several) admit(s *seat) error {
+	parts := m.all()
+	if err := s.refuses(&s.rt.free); err != nil {
+		return err
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.unit.rt != s.rt {
+			return ErrOtherRuntime
 		}
 		p.Kind, p.of, p.index, p.nth = &partKind.Kind, m, int32(i), int32(i)
 	}
-	return m.arrange()
+	if len(parts) != 2 {
+		return arrange(parts)
+	}
+	switch a, b := parts[0].identity(), parts[1].identity(); {
+	case a == b:
+		return ErrSameUnit
+	case a > b:
+		parts[0].nth, parts[1].nth = 1, 0
+	}
+	return nil
 }
 
 // identity is what units are ordered by. Go does not move what is on the heap, and a unit is: NewUnit returns its address.
-func (m *several) identity(i int32) uintptr { return uintptr(unsafe.Pointer(m.parts[i].unit)) }
+func (p *part) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
 // arrange finds the order of the units by identity, or that two are the same.
-func (m *several) arrange() error {
-	switch n := len(m.parts); {
-	case n == 2:
-		if m.identity(1) < m.identity(0) {
-			m.parts[0].nth, m.parts[1].nth = 1, 0
-		}
-	case n > 2:
-		order := make([]int32, n)
-		for i := range order {
-			order[i] = int32(i)
-		}
-		slices.SortFunc(order, func(i, j int32) int {
-			if m.identity(i) < m.identity(j) {
-				return -1
-			}
-			return 1
-		})
-		for i, nth := range order {
-			m.parts[i].nth = nth
-		}
+func arrange(parts []part) error {
+	order := make([]int32, len(parts))
+	for i := range order {
+		order[i] = int32(i)
 	}
-	for i := 1; i < len(m.parts); i++ {
-		if m.identity(m.parts[i-1].nth) == m.identity(m.parts[i].nth) {
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Compare(parts[i].identity(), parts[j].identity()) })
+	for i, nth := range order {
+		parts[i].nth = nth
+		if i > 0 && parts[nth].unit == parts[order[i-1]].unit {
 			return ErrSameUnit
 		}
 	}
@@ -105,14 +121,14 @@ func (m *several) place(s *seat) { m.complete(s, true) }
 func (m *several) help(s *seat) { m.complete(s, false) }
 
 func (m *several) complete(s *seat, own bool) {
-	arrived := int32(0)
-	for i := range m.parts {
-		if m.push(s, &m.parts[m.parts[i].nth], own) {
+	parts, arrived := m.all(), int32(0)
+	for i := range parts {
+		if m.push(s, &parts[parts[i].nth], own) {
 			arrived++
 		}
 	}
 	m.placed.Store(1)
-	if int(arrived) == len(m.parts) || arrived > 0 && m.missing.Add(-arrived) == 0 {
+	if arrived == m.n || arrived > 0 && m.arrived.Add(arrived) == m.n {
 		m.ready(s)
 	}
 }
@@ -146,7 +162,7 @@ func (m *several) push(s *seat, p *part, own bool) bool {
 		if h != nil {
 			return false
 		}
-		box.Dequeue() // p, as it was the first
+		box.HandedOut(&p.Node)
 		if m.arrive(p.index) {
 			return true
 		}

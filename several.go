@@ -10,9 +10,9 @@ package freerun
 // each of its units comes to it, and it runs; then the next is the first.
 
 // arrive notes that unit i has come to the message, and reports whether it is the first time. For the owner of the unit's mailbox, who
-// must count that in missing.
+// must count that in arrived.
 func (m *several) arrive(i int32) bool {
-	p := &m.parts[i]
+	p := &m.all()[i]
 	if p.arrived.Get() {
 		return false // a part of a helper who came late
 	}
@@ -28,12 +28,12 @@ func takePart(s *seat, _ *unit, l *letter) bool {
 	if !m.arrive(p.index) {
 		return true
 	}
-	if m.missing.Add(-1) > 0 {
+	if m.arrived.Add(1) < m.n {
 		return false
 	}
 	m.placed.Store(1) // as all arrived, all were pushed: nobody need help any more once a mailbox is given up
 	if s.processor != nil {
-		s.processor.Hand(&m.whole.Task) // a drain, which returns at once
+		s.processor.Hand(&m.whole().Task) // a drain, which returns at once
 	} else {
 		m.ready(s)
 	}
@@ -42,18 +42,19 @@ func takePart(s *seat, _ *unit, l *letter) bool {
 
 // ready queues the message, which has all its units.
 func (m *several) ready(s *seat) {
-	rt := m.whole.unit.rt
-	if s.at(rt) {
-		s.processor.PushNext(&m.whole.Task)
+	whole := m.whole()
+	if rt := whole.unit.rt; s.at(rt) {
+		s.processor.PushSoon(&whole.Task)
 	} else {
-		s.inject(rt, &m.whole.Task)
+		s.inject(rt, &whole.Task)
 	}
 }
 
 // release lets go of all units.
 func (m *several) release(s *seat) {
-	for i := range m.parts {
-		u := m.parts[i].unit
+	parts := m.all()
+	for i := range parts {
+		u := parts[i].unit
 		switch {
 		case u.mailbox.GiveUp():
 		case s.at(u.rt):

@@ -4,6 +4,7 @@ package freerun
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/explore"
@@ -54,21 +55,23 @@ func (x *crossing) single(s *seat, name string, to int) {
 
 // both sends a message to several units.
 func (x *crossing) both(s *seat, name string, to ...int) {
-	l := &letter{unit: &x.rt.free}
-	m := &several{parts: make([]part, len(to))}
+	m := &jointNote[int]{}
+	parts := make([]part, len(to))
 	for i, u := range to {
-		m.parts[i].unit = &x.units[u]
+		parts[i].unit = &x.units[u]
 	}
-	l.become(newKind(kind{fail: func(s *seat, _ *letter, _ error) {
+	m.many, m.n, m.offset = &parts[0], int32(len(parts)), uint32(unsafe.Offsetof(m.several))
+	m.unit = &x.rt.free
+	m.become(newKind(kind{fail: func(s *seat, _ *letter, _ error) {
 		x.run(name, x.sent[name])
 		m.release(s)
 	}}, nil))
-	if err := m.admit(s, l); err != nil {
+	if err := m.admit(s); err != nil {
 		x.r.Failf("%s: %v", name, err)
 	}
 	if x.unsorted {
-		for i := range m.parts {
-			m.parts[i].nth = int32(i)
+		for i := range parts {
+			parts[i].nth = int32(i)
 		}
 	}
 	m.place(s)

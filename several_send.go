@@ -57,11 +57,12 @@ func (o *joint[A, R]) declare(name string) {
 // send sends m, whose parts have their units.
 func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 	s := c.here()
+	m.offset = uint32(unsafe.Offsetof(m.several))
 	m.arg = arg
 	m.become(o.called)
 	m.unit = &s.rt.free
 	f := Future[R]{&m.result}
-	if err := m.count(s, &m.letter); err != nil {
+	if err := m.count(s); err != nil {
 		m.arg = *new(A)
 		m.fillFailed(s, err)
 		return f
@@ -77,10 +78,11 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 // tell is send for a message without a future.
 func (o *joint[A, R]) tell(c *Context, m *jointNote[A], arg A) error {
 	s := c.here()
+	m.offset = uint32(unsafe.Offsetof(m.several))
 	m.arg = arg
 	m.become(o.told)
 	m.unit = &s.rt.free
-	if err := m.count(s, &m.letter); err != nil {
+	if err := m.count(s); err != nil {
 		return err
 	}
 	if o.args == nil {
@@ -92,8 +94,8 @@ func (o *joint[A, R]) tell(c *Context, m *jointNote[A], arg A) error {
 }
 
 // count admits the message, and counts it.
-func (m *several) count(s *seat, whole *letter) error {
-	if err := m.admit(s, whole); err != nil {
+func (m *several) count(s *seat) error {
+	if err := m.admit(s); err != nil {
 		return err
 	}
 	if s.processor != nil {

@@ -15,10 +15,11 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	}
 	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		return fn(c, stateOf[S](m.parts[0].unit), stateOf[T](m.parts[1].unit))
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit))
 	})
 	m := &jointCall2[func(*Context, *S, *T) (R, error), R]{}
-	m.parts = m.two[:]
+	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
 	return o.send(c.checked(), &m.jointCall, fn)
 }
@@ -30,10 +31,11 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	}
 	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		return fn(c, stateOf[S](m.parts[0].unit), stateOf[T](m.parts[1].unit), stateOf[U](m.parts[2].unit))
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit))
 	})
 	m := &jointCall3[func(*Context, *S, *T, *U) (R, error), R]{}
-	m.parts = m.three[:]
+	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
 	return o.send(c.checked(), &m.jointCall, fn)
 }
@@ -48,7 +50,8 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 		c.function.Store(codeOf(fn))
 		return fn(c, statesOf[S](m))
 	})
-	m := &jointCall[func(*Context, []*S) (R, error), R]{several: several{parts: partsFor(units)}}
+	m := &jointCall[func(*Context, []*S) (R, error), R]{}
+	setUnits(&m.several, units)
 	return o.send(c.checked(), m, fn)
 }
 

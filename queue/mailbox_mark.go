@@ -60,3 +60,7 @@ func (m *Mailbox) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	}
 	return m.head.CompareAndSwap(h, unmarked(n)) // L1
 }
+
+// HandedOut takes the place of the first Dequeue for a caller whose EnqueueOn(nil, n, true) made it the owner: n is the oldest node, and is
+// handed out.
+func (m *Mailbox) HandedOut(n *Node) { m.seen.Set(marked(n)) }
