@@ -19,16 +19,10 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m.unit = u
 	f := Future[R]{&m.result}
 	s := c.here()
-	if err := s.refuses(u); err != nil {
+	if err := s.admits(c, u, &m.letter); err != nil {
+		c.blame(o.called, &m.letter, err)
 		m.arg = *new(A)
 		m.fillFailed(s, err)
-		return f
-	}
-	if s.processor != nil {
-		s.counters.sent.Add(1)
-	} else if !s.rt.countSent() {
-		m.arg = *new(A)
-		m.fillFailed(s, ErrClosed)
 		return f
 	}
 	if o.args == nil {
@@ -73,7 +67,7 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 		}
 		switch m.await(s, dep, fresh) {
 		case circular:
-			s.countFailed(m.unit.rt, ErrCycle, 1)
+			s.countCycle(&m.message, o.called)
 			return
 		case waits:
 			return
@@ -88,6 +82,12 @@ func (o *operation[A, R]) wakeCall(s *seat, l *letter) {
 		m.arg = *new(A)
 		return
 	}
+	if l.origin != nil {
+		if err := l.canceled(); err != nil {
+			o.failCall(s, l, err)
+			return
+		}
+	}
 	o.collect(s, m, false)
 }
 
@@ -96,7 +96,7 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 	m := (*call[A, R])(unsafe.Pointer(t))
 	c := s.begin(&m.letter, o.called)
 	if c == nil {
-		o.failCall(s, &m.letter, ErrClosed)
+		o.failCall(s, &m.letter, m.refusal())
 		return
 	}
 	var v R
@@ -114,11 +114,14 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 // failCall ends a message that will not be run, or whose operation did not return.
 func (o *operation[A, R]) failCall(s *seat, l *letter, err error) {
 	m := callOf[A, R](l)
+	l.blame(o.called, err)
 	m.arg = *new(A)
 	s.countFailed(l.unit.rt, err, 1)
 	if !m.fillFailed(s, err) {
 		s.countFailed(l.unit.rt, err, minusOne)
+		return
 	}
+	l.leave(s)
 }
 
 // settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
@@ -154,12 +157,15 @@ func (m *message) finish(s *seat, err error) {
 	s.countRan(m.unit.rt, 1)
 	won := false
 	if err != nil {
+		m.blameRan(s, err)
 		won = m.fillFailed(s, err)
 	} else {
 		won = m.fill(s)
 	}
 	if !won {
 		s.countRan(m.unit.rt, minusOne)
+	} else if m.origin != nil {
+		m.leave(s)
 	}
 }
 
@@ -168,6 +174,7 @@ func (m *message) owe(s *seat, dep *message) waiting {
 	w := m.await(s, dep, false)
 	if w == circular {
 		s.countRan(m.unit.rt, 1)
+		m.closedAsCycle(s, m.kind())
 	}
 	return w
 }

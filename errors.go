@@ -14,6 +14,8 @@ var (
 	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
+	// ErrCanceled says that a message was not started because its scope was canceled: see [CanceledError].
+	ErrCanceled = errors.New("freerun: canceled before it was started")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.

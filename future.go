@@ -105,8 +105,8 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.cell == nil {
 		return none, ErrNoFuture
 	}
-	if c.checked().here().processor != nil {
-		c.forwarded = f.cell
+	if s := c.checked().here(); s.processor != nil {
+		s.active.Load().forwarded = f.cell // c may be made from the operation's own context
 	}
 	return none, ErrForward
 }

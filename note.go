@@ -10,7 +10,7 @@ import (
 // cycle, and its letter is used again.
 
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	s, l, d, err := c.letterFor(u, o.id)
+	s, origin, l, d, err := c.letterFor(u, o.id)
 	if err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		l = o.newNotes(d)
 	}
 	n := noteOf[A](l)
-	n.unit, n.arg = u, arg
+	n.unit, n.origin, n.arg = u, origin, arg
 	if o.args == nil {
 		s.dispatch(&n.letter)
 	} else {
@@ -27,23 +27,29 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	return nil
 }
 
-// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, a letter to use again if there
-// is one, and the depot.
-func (c *Context) letterFor(u *unit, id int) (*seat, *letter, *depot, error) {
-	s := c.here()
+// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, its origin, a letter to use again if
+// there is one, and the depot.
+func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter, d *depot, err error) {
+	s = c.here()
 	if err := s.refuses(u); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
+	}
+	if c.realm != nil {
+		if origin, err = c.enter(s); err != nil {
+			return nil, nil, nil, nil, err
+		}
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
 		m := s.magazine(id)
-		return s, m.take(), m.depot, nil
+		return s, origin, m.take(), m.depot, nil
 	}
 	l, d, admitted := s.rt.letterFromOutside(id)
 	if !admitted {
-		return nil, nil, nil, ErrClosed
+		origin.withdraw(s)
+		return nil, nil, nil, nil, ErrClosed
 	}
-	return s, l, d, nil
+	return s, origin, l, d, nil
 }
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
@@ -88,14 +94,22 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) {
 	}
 }
 
-func (o *operation[A, R]) wakeNote(s *seat, l *letter) { o.collectNote(s, noteOf[A](l), false) }
+func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
+	if l.origin != nil {
+		if err := l.canceled(); err != nil {
+			o.failNote(s, l, err)
+			return
+		}
+	}
+	o.collectNote(s, noteOf[A](l), false)
+}
 
 func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	n := (*note[A])(unsafe.Pointer(t))
 	c := s.begin(&n.letter, o.told)
 	if c == nil {
-		o.failNote(s, &n.letter, ErrClosed)
+		o.failNote(s, &n.letter, n.refusal())
 		return
 	}
 	var err error
@@ -114,7 +128,11 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	s, _ := c.end()
 	s.counters.ran.Add(1)
 	if err != nil && err != ErrForward {
+		l.blame(k, err)
 		s.lose(k, l, err)
+	}
+	if l.origin != nil {
+		l.leave(s) // nor its origin
 	}
 	u := l.unit
 	l.unit = &s.rt.free              // a letter that is kept must not keep its unit
@@ -127,12 +145,14 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 
 // failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
 func (o *operation[A, R]) failNote(s *seat, l *letter, err error) {
+	l.blame(o.told, err)
 	s.countFailed(l.unit.rt, err, 1)
-	if err != ErrClosed { // that is told by the shutdown that it belongs to
+	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled { // that is told by the shutdown, or the scope, that it belongs to
 		s.lose(o.told, l, err)
 	}
 	noteOf[A](l).arg = *new(A)
 	l.unit.rt.depot(o.id).flood.add(-1)
+	l.leave(s)
 }
 
 func (o *operation[A, R]) recycleNote(s *seat, l *letter) { s.magazine(o.id).put(l) }

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -14,20 +15,22 @@ import (
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
-	seats     []*seat // of the processors
-	outside   seat    // of ordinary goroutines
-	context   Context // the one that leads there
-	free      unit    // the addressee of free operations, never queued itself
-	scope     scope
+	seats     []*seat         // of the processors
+	outside   seat            // of ordinary goroutines
+	context   Context         // the one that leads there
+	free      unit            // the addressee of free operations, never queued itself
+	ctx       context.Context // done when what has not ended is given up
+	cancel    context.CancelCauseFunc
 	border    border
 	depots    sync.Map // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	phase  atomics.Uint32
-	ending sync.Once
-	endErr error
+	phase    atomics.Uint32
+	ending   sync.Once
+	endErr   error
+	finished chan struct{} // closed when it has ended
 }
 
 // The phases of a runtime, which only grow.
@@ -69,12 +72,13 @@ func New(options ...Option) *Runtime {
 		o(&s)
 	}
 	rt := &Runtime{logger: s.logger}
-	rt.scope.done = make(chan struct{})
+	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
+	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
-	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
+	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed, Resting: rest})
 	for _, p := range rt.scheduler.Processors() {
 		s := newSeat(rt, p)
 		p.Local = s

@@ -19,6 +19,9 @@ type Config struct {
 	// with runtime.Goexit (value is nil). The processor goes on; what becomes of the task is up to Crashed. If it is nil,
 	// a panic is not recovered.
 	Crashed func(p *Processor, t *Task, value any, stack []byte)
+	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
+	// to sleep. It must not queue any.
+	Resting func(p *Processor)
 }
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
