@@ -29,6 +29,7 @@ type Scheduler struct {
 	config     Config
 	processors []*Processor
 	inbox      queue.Inbox
+	board      board
 	census     census
 	parked     *flags
 	watch      *watch
@@ -81,7 +82,19 @@ func (s *Scheduler) Inject(t *Task) {
 	s.inbox.Add(&t.Node)
 	s.wakeOne()
 	if s.stopped.Load() {
-		s.sweepInbox()
+		s.sweepInbox(Normal)
+	}
+}
+
+// InjectAt is Inject with a priority.
+func (s *Scheduler) InjectAt(pr Priority, t *Task) {
+	if !pr.valid() {
+		panic("sched: there is no such priority")
+	}
+	s.add(pr, t, t)
+	s.wakeOne()
+	if s.stopped.Load() {
+		s.sweepInbox(pr)
 	}
 }
 
@@ -100,7 +113,7 @@ func (s *Scheduler) sendToken() { s.processors[s.parked.lowerAny()].bed.wake() }
 
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {
-	if !s.inbox.Empty() {
+	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
 	}
 	for _, p := range s.processors {
@@ -142,20 +155,30 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []*Processor) {
 
 // sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
 func (s *Scheduler) sweep() {
-	s.sweepInbox()
+	for _, pr := range byRank {
+		s.sweepInbox(pr)
+	}
 	collector := newProcessor(s, len(s.processors))
 	for _, victim := range s.processors {
 		victim.slotOpen.Store(true)
-		for t := collector.stealFrom(victim); t != nil; t = collector.stealFrom(victim) {
-			for ; t != nil; t = collector.next() {
-				t.Kind.Discard(t)
+		for _, pr := range byRank {
+			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {
+				for ; t != nil; t = collector.next() {
+					t.Kind.Discard(t)
+				}
 			}
 		}
 	}
 }
 
-func (s *Scheduler) sweepInbox() {
-	for n := s.inbox.TakeAll(); n != nil; {
+func (s *Scheduler) sweepInbox(pr Priority) {
+	var n *queue.Node
+	if pr == Normal {
+		n = s.inbox.TakeAll()
+	} else {
+		n = s.board.collect(pr)
+	}
+	for n != nil {
 		var t *Task
 		t, n = cut(n)
 		t.Kind.Discard(t)
@@ -169,6 +192,8 @@ type Stats struct {
 	Stolen  uint64 // tasks that it stole
 	Parks   uint64 // times that it parked
 	Breaths uint64 // times that it let other goroutines run
+
+	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
 
 // Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
@@ -176,7 +201,7 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(),
+		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }
 
