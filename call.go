@@ -38,6 +38,12 @@ func (s *seat) dispatch(l *letter) {
 	switch {
 	case !l.free():
 		l.unit.deliver(s, l)
+	case l.origin != nil && l.origin.realm.priority != Normal:
+		if p := l.origin.realm.priority; s.at(l.unit.rt) {
+			s.processor.PushAt(p, &l.Task)
+		} else {
+			l.unit.rt.scheduler.InjectAt(p, &l.Task)
+		}
 	case s.at(l.unit.rt):
 		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
 			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended

@@ -57,7 +57,7 @@ func (c *Context) In(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: In with a scope of another runtime")
 	}
-	return c.here().leading(s.realmOf(c.priority()))
+	return c.here().leading(c.rt.realmOf(s, c.Priority()))
 }
 
 // std returns the context of package context that is behind this one.

@@ -26,8 +26,11 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	s.counters.panics.Add(1)
 	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
 	l.kind().fail(s, l, err)
-	if t.Kind == unitKind {
-		p.PushBack(t)
+	switch t.Kind {
+	case unitKind:
+		unitOf(t).goOn(p)
+	case expressKind:
+		expressOf(t).extras.unit.goOn(p)
 	}
 }
 

@@ -135,8 +135,10 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 		l.leave(s) // nor its origin
 	}
 	u := l.unit
-	l.unit = &s.rt.free              // a letter that is kept must not keep its unit
-	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
+	l.unit = &s.rt.free // a letter that is kept must not keep its unit
+	if x := u.extras.Load(); x != nil {
+		x.keep(s, id, l)
+	} else if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
 		s.magazine(id).put(l)
 	} else {
 		u.late = l

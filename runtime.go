@@ -22,8 +22,9 @@ type Runtime struct {
 	ctx       context.Context // done when what has not ended is given up
 	cancel    context.CancelCauseFunc
 	border    border
-	depots    sync.Map // int → *depot: letters to use again, by the operation's number
-	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
+	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
+	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
+	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 

@@ -27,12 +27,12 @@ type Scope struct {
 	failFast bool
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	realm    *realm // without priority
+	realm    *realm // of Normal
 
 	tally    tally
 	failure  atomics.Pointer[ScopeError]
 	refused  atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
-	realms   [priorities]atomics.Pointer[realm] // with a priority, made when they are needed
+	realms   [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
 	linkOnce sync.Once
 }
 
@@ -66,7 +66,7 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 		ctx = context.Background() // of a runtime: linked when it is needed
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.realm = newRealm(rt, s, unset)
+	s.realm = newRealm(rt, s, Normal)
 	return s
 }
 
@@ -155,12 +155,4 @@ func (s *Scope) checked() *Scope {
 		panic("freerun: a nil or zero Scope; make scopes with Runtime.Scope")
 	}
 	return s
-}
-
-// realmOf returns the realm of messages of this scope with priority p.
-func (s *Scope) realmOf(p Priority) *realm {
-	if p == unset {
-		return s.realm
-	}
-	return realmIn(&s.realms[p-1], s.rt, s, p)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
-// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 72 bytes beside its state, needs no closing, and
+// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 80 bytes beside its state, needs no closing, and
 // is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
 	unit
@@ -18,13 +18,16 @@ type Unit[S any] struct {
 
 // NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's operations. Any goroutine; it does
 // not wait. It panics if rt is nil.
-func NewUnit[S any](rt *Runtime, state S) *Unit[S] {
+func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt == nil {
 		panic("freerun: NewUnit with a nil Runtime")
 	}
 	u := &Unit[S]{state: state}
 	u.rt = rt
 	u.Kind = unitKind
+	if len(options) > 0 {
+		u.apply(options)
+	}
 	return u
 }
 
@@ -48,13 +51,17 @@ type unit struct {
 	sched.Task
 	rt         *Runtime
 	mailbox    queue.Mailbox
-	late       *letter               // the owner's: was run, and may be used again after the next Dequeue
-	operations atomics.RelaxedUint64 // written by the owner
-	steals     atomics.RelaxedUint64 // written by the thief, between two owners
+	extras     atomics.Pointer[extras] // nil for most
+	late       *letter                 // the owner's: was run, and may be used again after the next Dequeue
+	operations atomics.RelaxedUint64   // written by the owner
+	steals     atomics.RelaxedUint64   // written by the thief, between two owners
 }
 
-// drainLimit is how many letters a processor runs before other units get their turn.
-const drainLimit = 128
+const (
+	drainLimit    = 128 // how many letters a processor runs before other units get their turn
+	drainLimitLow = 16  // of Low or Idle
+	drainGlance   = 8   // how often, in letters, it looks for work of High
+)
 
 var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
 
@@ -64,6 +71,15 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy.
 func (u *unit) deliver(s *seat, l *letter) {
+	if x := u.extras.Load(); x != nil || l.origin != nil {
+		u.deliverAt(s, x, l)
+	} else {
+		u.deliverNormal(s, l)
+	}
+}
+
+// deliverNormal is deliver for letters of Normal.
+func (u *unit) deliverNormal(s *seat, l *letter) {
 	if !u.mailbox.Enqueue(&l.Node) {
 		return
 	}
@@ -77,7 +93,15 @@ func (u *unit) deliver(s *seat, l *letter) {
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
 	s, u := seatOf(p), unitOf(t)
-	for range drainLimit {
+	pr, limit := Normal, drainLimit
+	if x := u.extras.Load(); x != nil {
+		if !x.own {
+			x.runNormal(p)
+			return
+		}
+		pr, limit = x.priority, limitAt(x.priority)
+	}
+	for i := range limit {
 		late := u.late
 		if late != nil {
 			u.late = nil // before Dequeue: afterwards the unit may be another processor's
@@ -92,8 +116,28 @@ func drain(p *sched.Processor, t *sched.Task) {
 		u.operations.Add(1)
 		l := letterOf(n)
 		l.Kind.Run(p, &l.Task)
+		if x := u.extras.Load(); x != nil && !x.own { // since this letter
+			x.runNormal(p)
+			return
+		}
+		if i%drainGlance == drainGlance-1 && pr != High && p.HighWaits() {
+			break
+		}
 	}
-	p.PushBack(t)
+	p.PushBackAt(pr, t)
+}
+
+// goOn queues the unit again after an operation of it crashed.
+func (u *unit) goOn(p *sched.Processor) {
+	switch x := u.extras.Load(); {
+	case x == nil:
+		p.PushBack(&u.Task)
+	case x.own:
+		p.PushBackAt(x.priority, &u.Task)
+	default:
+		x.join() // if lanes were made while it ran
+		x.yield(p)
+	}
 }
 
 // discard fails the letters of a unit that was queued after the end.
