@@ -95,6 +95,13 @@ func (u *unit) deliverAt(s *seat, x *extras, l *letter) {
 	}
 }
 
+// deliverNormal puts a letter into the lane of Normal.
+func (u *unit) deliverNormal(s *seat, l *letter) {
+	if u.mailbox.Enqueue(&l.Node) {
+		u.queue(s, Normal, &u.Task)
+	}
+}
+
 // queue hands a task of the unit, whose mailbox is the caller's, to the scheduler.
 func (u *unit) queue(s *seat, p Priority, t *sched.Task) {
 	if s.at(u.rt) {

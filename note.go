@@ -18,7 +18,10 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		l = o.newNotes(d)
 	}
 	n := noteOf[A](l)
-	n.unit, n.origin, n.arg = u, origin, arg
+	n.unit, n.arg = u, arg
+	if origin != nil { // a letter that is used again has none
+		n.origin = origin
+	}
 	if o.args == nil {
 		s.dispatch(&n.letter)
 	} else {

@@ -60,7 +60,7 @@ type unit struct {
 const (
 	drainLimit    = 128 // how many letters a processor runs before other units get their turn
 	drainLimitLow = 16  // of Low or Idle
-	drainGlance   = 8   // how often, in letters, it looks for work of High
+	drainGlance   = 16  // how often, in letters, it looks for work of High
 )
 
 var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
@@ -73,13 +73,8 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 func (u *unit) deliver(s *seat, l *letter) {
 	if x := u.extras.Load(); x != nil || l.origin != nil {
 		u.deliverAt(s, x, l)
-	} else {
-		u.deliverNormal(s, l)
+		return
 	}
-}
-
-// deliverNormal is deliver for letters of Normal.
-func (u *unit) deliverNormal(s *seat, l *letter) {
 	if !u.mailbox.Enqueue(&l.Node) {
 		return
 	}
@@ -92,16 +87,17 @@ func (u *unit) deliverNormal(s *seat, l *letter) {
 
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u := seatOf(p), unitOf(t)
-	pr, limit := Normal, drainLimit
+	u := unitOf(t)
+	pr, limit := Normal, uint(drainLimit)
 	if x := u.extras.Load(); x != nil {
 		if !x.own {
 			x.runNormal(p)
 			return
 		}
-		pr, limit = x.priority, limitAt(x.priority)
+		pr, limit = x.priority, uint(limitAt(x.priority))
 	}
-	for i := range limit {
+	s := seatOf(p)
+	for left := limit; left > 0; left-- {
 		late := u.late
 		if late != nil {
 			u.late = nil // before Dequeue: afterwards the unit may be another processor's
@@ -120,7 +116,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 			x.runNormal(p)
 			return
 		}
-		if i%drainGlance == drainGlance-1 && pr != High && p.HighWaits() {
+		if left%drainGlance == 1 && p.HighWaits() && pr != High {
 			break
 		}
 	}
