@@ -31,20 +31,23 @@ func (rt *Runtime) discarder() *seat {
 }
 
 // inject queues a task of rt, whose processor s is not.
-func (s *seat) inject(rt *Runtime, t *sched.Task) {
+func (s *seat) inject(rt *Runtime, p Priority, t *sched.Task) {
 	if s.orphans != nil && s.rt == rt {
 		s.orphans.PushBack(&t.Node)
 	} else {
-		rt.scheduler.Inject(t)
+		rt.scheduler.InjectAt(p, t)
 	}
 }
 
 func (s *seat) discardOrphans() {
 	for n := s.orphans.PopFront(); n != nil; n = s.orphans.PopFront() {
 		t := (*sched.Task)(unsafe.Pointer(n))
-		if isUnit(t) {
+		switch {
+		case isUnit(t):
 			s.failUnit(unitOf(t))
-		} else {
+		case t.Kind == &expressKind:
+			s.failExpress(expressOf(t))
+		default:
 			s.failLetter(t)
 		}
 	}

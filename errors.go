@@ -18,6 +18,8 @@ var (
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
+	// ErrCanceled says that a message was not started because its scope was canceled: see [CanceledError].
+	ErrCanceled = errors.New("freerun: canceled before it was started")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.

@@ -12,7 +12,8 @@ import (
 // pointer to the letter is a pointer to the message.
 type letter struct {
 	sched.Task
-	unit *unit // the addressee; a runtime's free unit for a free operation
+	unit   *unit   // the addressee; a runtime's free unit for a free operation
+	origin *origin // scope, priority and senders; nil: the runtime's own, and none
 }
 
 // kind is what messages of one sort have in common: one sort for each operation and stage of a message's life. Its

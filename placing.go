@@ -70,12 +70,9 @@ func init() { partKind = kind{name: "part", take: takePart} } // not above: take
 
 func partOf(n *queue.Node) *part { return (*part)(unsafe.Pointer(n)) }
 
-// admit completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
-func (m *several) admit(s *seat) error {
+// arrange completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
+func (m *several) arrange(s *seat) error {
 	parts := m.all()
-	if err := s.refuses(&s.rt.free); err != nil {
-		return err
-	}
 	for i := range parts {
 		p := &parts[i]
 		if p.unit.rt != s.rt {
@@ -84,7 +81,7 @@ func (m *several) admit(s *seat) error {
 		p.Kind, p.of, p.index, p.nth = &partKind.Kind, m, int32(i), int32(i)
 	}
 	if len(parts) != 2 {
-		return arrange(parts)
+		return inOrder(parts)
 	}
 	switch a, b := parts[0].identity(), parts[1].identity(); {
 	case a == b:
@@ -98,8 +95,8 @@ func (m *several) admit(s *seat) error {
 // identity is what units are ordered by. Go does not move what is on the heap, and a unit is: NewUnit returns its address.
 func (p *part) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
-// arrange finds the order of the units by identity, or that two are the same.
-func arrange(parts []part) error {
+// inOrder finds the order of the units by identity, or that two are the same.
+func inOrder(parts []part) error {
 	order := make([]int32, len(parts))
 	for i := range order {
 		order[i] = int32(i)
@@ -160,6 +157,10 @@ func (m *several) push(s *seat, p *part, own bool) bool {
 			continue
 		}
 		if h != nil {
+			return false
+		}
+		if p.unit.lanes() != nil { // who owns this mailbox is not yet who runs the unit
+			p.unit.queue(s)
 			return false
 		}
 		box.HandedOut(&p.Node)

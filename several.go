@@ -46,7 +46,7 @@ func (m *several) ready(s *seat) {
 	if rt := whole.unit.rt; s.at(rt) {
 		s.processor.PushSoon(&whole.Task)
 	} else {
-		s.inject(rt, &whole.Task)
+		s.inject(rt, Normal, &whole.Task)
 	}
 }
 
@@ -77,13 +77,8 @@ func (m *several) faulted(err error) {
 func (m *several) release(s *seat) {
 	parts := m.all()
 	for i := range parts {
-		u := parts[i].unit
-		switch {
-		case u.mailbox.GiveUp():
-		case s.at(u.rt):
-			s.processor.PushBack(&u.Task)
-		default:
-			s.inject(u.rt, &u.Task)
+		if u := parts[i].unit; u.lanes() != nil || !u.mailbox.GiveUp() {
+			u.goOn(s)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (x *crossing) both(s *seat, name string, to ...int) {
 		x.run(name, x.sent[name])
 		m.release(s)
 	}}, nil))
-	if err := m.admit(s); err != nil {
+	if err := m.arrange(s); err != nil {
 		x.r.Failf("%s: %v", name, err)
 	}
 	if x.unsorted {

@@ -62,7 +62,12 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 	m.become(o.called)
 	m.unit = &s.rt.free
 	f := Future[R]{cell: &m.result}
-	if err := m.count(s); err != nil {
+	err := m.arrange(s)
+	if err == nil {
+		err = s.admits(c, m.unit, &m.letter)
+	}
+	if err != nil {
+		c.blame(o.called, &m.letter, err)
 		m.arg = *new(A)
 		m.fillFailed(s, err)
 		return f
@@ -82,29 +87,17 @@ func (o *joint[A, R]) tell(c *Context, m *jointNote[A], arg A) error {
 	m.arg = arg
 	m.become(o.told)
 	m.unit = &s.rt.free
-	if err := m.count(s); err != nil {
+	if err := m.arrange(s); err != nil {
+		return err
+	}
+	if err := s.admits(c, m.unit, &m.letter); err != nil {
 		return err
 	}
 	if o.args == nil {
 		o.told.place(s, &m.letter)
-	} else {
-		o.collectNote(s, &m.note, true)
+		return nil
 	}
-	return nil
-}
-
-// count admits the message, and counts it.
-func (m *several) count(s *seat) error {
-	if err := m.admit(s); err != nil {
-		return err
-	}
-	if s.processor != nil {
-		s.counters.sent.Add(1)
-		s.pause()
-	} else if !s.rt.countSent() {
-		return ErrClosed
-	}
-	return nil
+	return o.collectNote(s, &m.note, true)
 }
 
 func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
@@ -116,7 +109,7 @@ func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 	}
 	c := s.begin(&m.letter, o.held)
 	if c == nil {
-		o.failHeld(s, &m.letter, ErrClosed)
+		o.failHeld(s, &m.letter, m.refusal())
 		return
 	}
 	v, err := o.onAll(c, &m.several, m.arg)
@@ -143,7 +136,7 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 	}
 	c := s.begin(&m.letter, o.heldNotes)
 	if c == nil {
-		o.failHeldNote(s, &m.letter, ErrClosed)
+		o.failHeldNote(s, &m.letter, m.refusal())
 		return
 	}
 	_, err := o.onAll(c, &m.several, m.arg)
@@ -151,8 +144,10 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 	s, _ = c.end()
 	s.countRan(m.unit.rt, 1)
 	if err != nil && err != ErrForward {
+		m.blame(o.heldNotes, err)
 		s.lose(o.heldNotes, &m.letter, err)
 	}
+	m.leave(s)
 	m.release(s)
 }
 
@@ -165,9 +160,6 @@ func (o *joint[A, R]) failHeldNote(s *seat, l *letter, err error) {
 
 // failJointNote is failNote for a letter that comes from no depot.
 func (o *joint[A, R]) failJointNote(s *seat, l *letter, err error) {
-	s.countFailed(l.unit.rt, err, 1)
-	if err != ErrClosed { // that is told by the shutdown that it belongs to
-		s.lose(o.told, l, err)
-	}
+	s.endFailedNote(o.told, l, err)
 	noteOf[A](l).arg = *new(A)
 }

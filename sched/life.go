@@ -3,6 +3,9 @@ package sched
 // rest finds a task elsewhere, or parks until there is one. It returns nil when the scheduler quits and nothing is left.
 func (p *Processor) rest() *Task {
 	s := p.scheduler
+	if resting := s.config.Resting; resting != nil {
+		resting(p)
+	}
 	for searching := s.census.beginSearch(); ; searching = true {
 		if searching {
 			if t := p.search(); t != nil {
