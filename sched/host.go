@@ -163,6 +163,12 @@ func (h *Host) work() {
 		if driven {
 			h.turn.pass()
 		}
+		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
+			p.giveAway()
+			p.withdraw(false)
+			h.retire(p)
+			return
+		}
 	}
 }
 
@@ -179,16 +185,6 @@ func (h *Host) catch() {
 	value := recover()
 	crashed(h, t, value, debug.Stack())
 	h.comeBack()
-}
-
-// retire ends a processor that found no task anywhere while the scheduler quits. When the last one ends, nobody comes any more for what
-// is queued from then on: it is discarded.
-func (h *Host) retire(p *Processor) {
-	h.moveOut(p)
-	if s := h.scheduler; s.serving.Add(-1) == 0 {
-		s.stopped.Store(true)
-		s.sweepInbox()
-	}
 }
 
 // give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.

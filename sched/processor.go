@@ -48,6 +48,8 @@ type Processor struct {
 	home     atomics.Uintptr             // the identity of the goroutine that is its home
 	host     diagnostic[Host]            // that home, or the one that it is given to; written by who gives it
 	running  diagnostic[Task]            // written by the home
+	retired  atomics.Bool                // out of service, and without a home
+	dismiss  atomics.Plain[bool]         // was taken out of service by somebody else, in its sleep; read by the home
 	share    atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
 	_        pad.Line
 	counters counters
@@ -107,7 +109,7 @@ func (p *Processor) PushNext(t *Task) {
 		p.PushBack(old)
 		return
 	}
-	if len(p.scheduler.processors) > 1 {
+	if len(p.scheduler.all()) > 1 {
 		p.scheduler.watch.wind()
 	}
 }

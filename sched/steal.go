@@ -31,7 +31,7 @@ func (p *Processor) search() *Task {
 
 // raid tries every other processor once, from a random one on.
 func (p *Processor) raid() *Task {
-	all := p.scheduler.processors
+	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
 	for i := range all {
 		victim := all[(start+i)%len(all)]

@@ -156,7 +156,7 @@ func TestHasWork(t *testing.T) {
 		"open slot": func(p *Processor, t *Task) { p.slot.put(t); p.slotOpen.Store(true) },
 	} {
 		s := New(Config{Processors: 3})
-		thief, victim := s.processors[0], s.processors[2]
+		thief, victim := s.all()[0], s.all()[2]
 		if s.hasWork() {
 			t.Fatal("a new scheduler has work")
 		}
