@@ -12,24 +12,40 @@ import (
 // operation fails, the unit goes on with the next letter.
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
-	s := seatOf(p)
-	c := s.active.Load()
-	l := c.current
+	c := contextOf(h, p)
+	s, l := c.seat.Load(), c.current
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
+	err := s.panicked(l.kind().describe(l), value, stack)
+	s.pressed = nil
+	if t.Kind == unitKind {
+		unitOf(t).faulted(err)
+	}
+	l.kind().fail(s, l, err)
+	switch {
+	case t.Kind != unitKind:
+	case p != nil:
+		p.PushBack(t)
+	default:
+		s.rt.scheduler.Inject(t)
+	}
+}
+
+// panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
-	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
-	s.counters.panics.Add(1)
-	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
-	l.kind().fail(s, l, err)
-	if t.Kind == unitKind {
-		p.PushBack(t)
+	if s.processor != nil {
+		s.counters.panics.Add(1)
+	} else {
+		s.rt.border.panics.Add(1)
 	}
+	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
+	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.

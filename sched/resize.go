@@ -133,25 +133,28 @@ func (p *Processor) isSurplus() bool {
 // giveAway queues all that the processor has for the others (Y1). Owner only.
 func (p *Processor) giveAway() {
 	s := p.scheduler
-	give := func(t *Task) bool {
-		if t != nil {
-			s.Inject(t)
+	if t := p.handed; t != nil {
+		p.handed = nil
+		s.Inject(t)
+	}
+	if t := p.slot.take(); t != nil {
+		s.Inject(t)
+	}
+	for _, pr := range byRank {
+		l := p.levelOf(pr)
+		if l == nil {
+			continue
 		}
-		return t != nil
+		for t := l.pop(); t != nil; t = l.pop() {
+			s.InjectAt(pr, t)
+		}
+		for list := l.share.Swap(nil); list != nil; {
+			var t *Task
+			t, list = cut(list)
+			s.InjectAt(pr, t)
+		}
 	}
-	give(p.handed)
-	p.handed = nil
-	give(p.slot.take())
-	for give(p.ring.pop()) {
-	}
-	for t, ok := p.deque.Pop(); ok; t, ok = p.deque.Pop() {
-		give(t)
-	}
-	for list := p.share.Swap(nil); list != nil; {
-		var t *Task
-		t, list = cut(list)
-		give(t)
-	}
+	p.held = 0
 }
 
 // withdraw takes this processor, which is awake, out of the census (Y2, Y3).

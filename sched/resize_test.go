@@ -76,7 +76,7 @@ func TestResizeGivesAway(t *testing.T) {
 				}
 				<-resized
 				for i, j := range all {
-					switch i % 4 {
+					switch i % 6 {
 					case 0:
 						p.Push(&j.Task)
 					case 1:
@@ -85,6 +85,10 @@ func TestResizeGivesAway(t *testing.T) {
 						p.PushNext(&j.Task)
 					case 3:
 						p.Hand(&j.Task)
+					case 4:
+						p.PushAt(High, &j.Task)
+					case 5:
+						p.PushBackAt(Idle, &j.Task)
 					}
 				}
 				p.counters.steps.Store(surplusTurn) // it looks at once

@@ -37,6 +37,7 @@ type Scheduler struct {
 	limit      atomics.Int32                 // how many of them shall be in service
 	resizing   sync.Mutex                    // held while the list or the limit changes, and while stopping is set
 	inbox      queue.Inbox
+	board      board
 	census     census
 	parked     *flags
 	watch      *watch
@@ -115,6 +116,18 @@ func (s *Scheduler) Inject(t *Task) {
 	}
 }
 
+// InjectAt is Inject with a priority.
+func (s *Scheduler) InjectAt(pr Priority, t *Task) {
+	if !pr.valid() {
+		panic("sched: there is no such priority")
+	}
+	s.add(pr, t, t)
+	s.wakeOne()
+	if s.stopped.Load() {
+		s.sweepInbox()
+	}
+}
+
 // wakeOne wakes a processor to search, unless one searches or all are awake (S2).
 func (s *Scheduler) wakeOne() {
 	if !s.census.complete() && s.census.summon() {
@@ -131,7 +144,7 @@ func (s *Scheduler) sendToken() {
 
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {
-	if !s.inbox.Empty() {
+	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
 	}
 	for _, p := range s.all() {
@@ -149,6 +162,8 @@ type Stats struct {
 	Stolen  uint64 // tasks that it stole
 	Parks   uint64 // times that it parked
 	Breaths uint64 // times that it let other goroutines run
+
+	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
 
 // Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
@@ -156,6 +171,6 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(),
+		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }
