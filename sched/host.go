@@ -31,6 +31,7 @@ type Host struct {
 	// shared
 	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
 	berth berth
+	trace atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
@@ -93,6 +94,7 @@ func (s *Scheduler) newHost() *Host {
 func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id = goid.ID()
+	h.trace.Store(goroutineNumber())
 	hosts.Store(h.id, h)
 	defer func() {
 		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives

@@ -66,19 +66,31 @@ func (s *Scheduler) grow(n int) {
 }
 
 // Resize changes how many processors there are while the scheduler runs, between Start and Stop; afterwards it does nothing. It does not wait for those
-// that are too many: each goes when its task has returned, and what it had queued is run by the others. Any goroutine; it waits for
+// that are too many: each goes when its task has returned, and what it had queued is run by the others. A number that follows GOMAXPROCS is as said
+// here until that changes. Any goroutine; it waits for
 // others that call it at the same time. It panics if n is less than 1 or above 32767.
 func (s *Scheduler) Resize(n int) {
 	checkSize(n)
 	s.resizing.Lock()
 	defer s.resizing.Unlock()
-	if !s.stopping.Load() {
-		s.resize(n)
-	}
+	s.wanted = n
+	s.resize()
 }
 
-// resize is Resize while nobody else changes the number.
-func (s *Scheduler) resize(n int) {
+// setExtra changes how many processors there are beyond what Resize has said. The watch only.
+func (s *Scheduler) setExtra(extra int) {
+	s.resizing.Lock()
+	defer s.resizing.Unlock()
+	s.extra = extra
+	s.resize()
+}
+
+// resize makes as many processors as are wanted. With resizing held.
+func (s *Scheduler) resize() {
+	if s.stopping.Load() {
+		return
+	}
+	n := min(s.wanted+s.extra, mostProcessors)
 	before := len(s.all())
 	s.grow(n) // L1
 	for _, p := range s.all()[before:] {
@@ -120,7 +132,11 @@ func checkSize(n int) {
 
 // followGo makes as many processors as Go has, if the scheduler was made so. There is no notification when that number changes.
 func (s *Scheduler) followGo() {
-	if n := min(runtime.GOMAXPROCS(0), mostProcessors); s.follow && n != int(s.limit.Load()) {
+	if !s.follow {
+		return
+	}
+	if n := min(runtime.GOMAXPROCS(0), mostProcessors); n != s.followed {
+		s.followed = n
 		s.Resize(n)
 	}
 }

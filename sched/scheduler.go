@@ -22,6 +22,8 @@ type Config struct {
 	Hosted func(h *Host)
 	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local.
 	Added func(p *Processor)
+	// Watchdog says what to do about tasks that do not return.
+	Watchdog Watchdog
 	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
 	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
 	// the processors' numbers, and must not be kept.
@@ -35,7 +37,10 @@ type Scheduler struct {
 	vigilant   bool                          // the watch looks whenever a processor is awake
 	processors atomics.Pointer[[]*Processor] // all that there ever were
 	limit      atomics.Int32                 // how many of them shall be in service
-	resizing   sync.Mutex                    // held while the list or the limit changes, and while stopping is set
+	resizing   sync.Mutex                    // held while any of these changes, and while stopping is set
+	wanted     int                           // how many Resize has said
+	extra      int                           // how many more for tasks that are late; changed by the watch only
+	followed   int                           // the last number that was followed; of the watch only
 	inbox      queue.Inbox
 	board      board
 	census     census
@@ -77,7 +82,7 @@ func New(config Config) *Scheduler {
 		quit:   newBell(),
 		exited: make(chan struct{}),
 	}
-	s.vigilant = follow
+	s.vigilant = follow || config.Watchdog.After > 0
 	if config.Choose != nil {
 		s.driver = newDriver(config)
 		s.spawn = s.driver.spawn
@@ -85,6 +90,7 @@ func New(config Config) *Scheduler {
 	s.processors.Store(new([]*Processor))
 	s.grow(config.Processors)
 	s.limit.Store(int32(config.Processors))
+	s.wanted, s.followed = config.Processors, config.Processors
 	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
 	return s
 }

@@ -15,20 +15,21 @@ const SlotPatience = time.Millisecond
 const followTurn = 64
 
 // watch opens the slots of processors whose running task keeps the slot waiting. It is wound by the first use of a slot and
-// looks again each SlotPatience while any processor is awake, so an idle scheduler has no timer running. If it has more to do (following GOMAXPROCS), it is wound whenever
+// looks again each SlotPatience while any processor is awake, so an idle scheduler has no timer running. If it has more to do (following GOMAXPROCS, a watchdog), it is wound whenever
 // a processor is woken.
 type watch struct {
 	scheduler *Scheduler
 	wound     atomics.Bool
 	timer     *time.Timer
+	looks     atomics.RelaxedUint64
 
 	// of look only
-	looks int
-	seen  []uint64 // steps of each processor at the last look
+	dog  watchdog
+	seen []uint64 // steps of each processor at the last look
 }
 
 func newWatch(s *Scheduler) *watch {
-	w := &watch{scheduler: s}
+	w := &watch{scheduler: s, dog: watchdog{config: s.config.Watchdog}}
 	w.timer = time.AfterFunc(math.MaxInt64, w.look) // look uses timer, so it must not fire before it is set
 	w.timer.Stop()
 	return w
@@ -54,9 +55,10 @@ func (w *watch) look() {
 	if s.quit.hasRung() {
 		return
 	}
-	if w.looks++; w.looks%followTurn == 0 {
+	if w.looks.Add(1); w.looks.Load()%followTurn == 0 {
 		s.followGo()
 	}
+	w.dog.look(s)
 	waiting := false
 	for i, p := range s.all() {
 		if i == len(w.seen) {
