@@ -54,20 +54,20 @@ func TestExploreBoard(t *testing.T) {
 				}
 				s.board.raise(highElsewhere) // left by what was there before
 				r.Go("owner", func() {
-					p := s.processors[0]
+					p := s.all()[0]
 					p.PushBackAt(High, task(0))
 					p.PushBackAt(High, task(1))
 					p.PushAt(High, task(2))
 					run(p, p.pick(High))
 				})
-				for i, p := range s.processors[1:] {
+				for i, p := range s.all()[1:] {
 					if i == 0 || name == "two fetch" {
 						r.Go([...]string{"fetcher", "another"}[i], func() { run(p, p.pick(High)) })
 					}
 				}
 				r.After(func() {
 					left := 0
-					for _, p := range s.processors {
+					for _, p := range s.all() {
 						if l := p.levelOf(High); l != nil && l.hasWork() {
 							left++
 						}

@@ -1,4 +1,4 @@
-// Package sched is a work-stealing scheduler: it runs [Task]s on a fixed number of processors, each with queues of its own. A
+// Package sched is a work-stealing scheduler: it runs [Task]s on a number of processors, each with queues of its own. A
 // processor is not its goroutine, which is a [Host]: a task that must block leaves its processor ([Processor.Leave]), and one
 // that must wait for others in its middle waits for a [Strand]; both keep no processor from working. No other task may wait.
 //

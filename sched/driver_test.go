@@ -232,3 +232,24 @@ func TestDriveMisuse(t *testing.T) {
 	wrong = 0
 	s.Stop(nil)
 }
+
+// TestDrivenResize changes the number of processors of a deterministic scheduler.
+func TestDrivenResize(t *testing.T) {
+	s := New(Config{Processors: 1, Choose: atRandom(1)})
+	s.Start()
+	ran := map[int]int{}
+	for _, n := range []int{3, 1, 2} {
+		s.Resize(n)
+		clear(ran)
+		for range 200 {
+			s.Inject(&newJob(func(p *Processor) { ran[p.Index()]++ }).Task)
+		}
+		if err := s.AwaitIdle(t.Context(), always); err != nil {
+			t.Error(err)
+		}
+		if len(ran) != n || s.inService() != n {
+			t.Errorf("%d processors ran tasks, %d are in service, want %d", len(ran), s.inService(), n)
+		}
+	}
+	s.Stop(nil)
+}

@@ -26,7 +26,7 @@ func newWorld(r *explore.Run, processors, jobs int) *world {
 	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
 	w.watch = newWatch(w.Scheduler)
 	w.watch.wound.Store(true) // nobody winds it
-	for i, p := range w.processors {
+	for i, p := range w.all() {
 		r.Go(names[i], func() {
 			h := w.newHost()
 			p.host.Store(h)

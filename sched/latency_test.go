@@ -19,24 +19,24 @@ func TestHighIsNext(t *testing.T) {
 				t.Run(fmt.Sprint(processors, " of ", flood, ", ", name), func(t *testing.T) {
 					s := newPuppets(t, processors)
 					others := 0
-					for _, p := range s.processors {
+					for _, p := range s.all() {
 						for _, w := range ways(flood) {
 							s.flood(p, &others, w)
 						}
 					}
 					for range 500 {
 						for range random.IntN(20) {
-							s.step(s.processors[random.IntN(processors)])
+							s.step(s.all()[random.IntN(processors)])
 						}
 						stuck, done := random.IntN(processors), false
-						how(s.processors[stuck], &newJob(func(*Processor) { done = true }).Task)
+						how(s.all()[stuck], &newJob(func(*Processor) { done = true }).Task)
 						if processors == 1 {
 							stuck = -1
 						}
 						before := s.starts
 						for !done {
 							if i := random.IntN(processors); i != stuck {
-								s.step(s.processors[i])
+								s.step(s.all()[i])
 							}
 							// Each processor may have a turn of something lower, once: its next pick is the task. And itself.
 							if n := s.starts - before; n > processors+1 {
@@ -139,7 +139,7 @@ func TestHighIsFetched(t *testing.T) {
 func TestHighWaits(t *testing.T) {
 	for name, how := range ways(High) {
 		s := newPuppets(t, 2)
-		here, there := s.processors[0], s.processors[1]
+		here, there := s.all()[0], s.all()[1]
 		there.PushAt(Low, &newJob(nop).Task)
 		if here.HighWaits() || there.HighWaits() {
 			t.Errorf("%s: something waits before it was queued", name)

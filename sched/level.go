@@ -77,7 +77,7 @@ func (p *Processor) hold(pr Priority) {
 		return
 	}
 	p.held |= pr.bit()
-	if pr == High && len(p.scheduler.processors) > 1 {
+	if pr == High && len(p.scheduler.all()) > 1 {
 		p.scheduler.board.raise(highElsewhere)
 	}
 }

@@ -132,7 +132,7 @@ func (p *Processor) fetchHigh() *Task {
 
 // ask takes a task of a higher priority than pr from one of the next few processors; nil if they have none.
 func (p *Processor) ask(pr Priority) *Task {
-	all := p.scheduler.processors
+	all := p.scheduler.all()
 	for range min(askAround, len(all)) {
 		p.asked = (p.asked + 1) % len(all)
 		for _, better := range byRank[:rank[pr]] {

@@ -15,7 +15,7 @@ func BenchmarkPick(b *testing.B) {
 		{"inbox", func(p *Processor, t *Task) { p.scheduler.Inject(t) }},
 	} {
 		b.Run(way.name, func(b *testing.B) {
-			p, t := New(Config{Processors: 1}).processors[0], &newJob(nop).Task
+			p, t := New(Config{Processors: 1}).all()[0], &newJob(nop).Task
 			for b.Loop() {
 				way.queue(p, t)
 				if p.next() != t {
@@ -30,7 +30,7 @@ func BenchmarkPick(b *testing.B) {
 func BenchmarkPickLevels(b *testing.B) {
 	for _, pr := range byRank {
 		b.Run(pr.String(), func(b *testing.B) {
-			p, t := New(Config{Processors: 2}).processors[0], &newJob(nop).Task
+			p, t := New(Config{Processors: 2}).all()[0], &newJob(nop).Task
 			for b.Loop() {
 				p.PushBackAt(pr, t)
 				if p.next() != t {
@@ -40,7 +40,7 @@ func BenchmarkPickLevels(b *testing.B) {
 		})
 	}
 	b.Run("normal before low", func(b *testing.B) {
-		p, t, low := New(Config{Processors: 2}).processors[0], &newJob(nop).Task, &newJob(nop).Task
+		p, t, low := New(Config{Processors: 2}).all()[0], &newJob(nop).Task, &newJob(nop).Task
 		p.PushBackAt(Low, low)
 		for b.Loop() {
 			p.PushBack(t)

@@ -64,7 +64,7 @@ func TestNoSuchPriority(t *testing.T) {
 					t.Errorf("%s panicked with %v", name, got)
 				}
 			}()
-			queue(s.processors[0], &newJob(nop).Task)
+			queue(s.all()[0], &newJob(nop).Task)
 		}()
 		if s.hasWork() {
 			t.Errorf("%s queued the task", name)

@@ -43,10 +43,12 @@ type Processor struct {
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool     // the running task has kept the slot waiting: thieves may take from it
-	home     atomics.Uintptr  // the identity of the goroutine that is its home
-	host     diagnostic[Host] // that home, or the one that it is given to; written by who gives it
-	running  diagnostic[Task] // written by the home
+	slotOpen atomics.Bool        // the running task has kept the slot waiting: thieves may take from it
+	home     atomics.Uintptr     // the identity of the goroutine that is its home
+	host     diagnostic[Host]    // that home, or the one that it is given to; written by who gives it
+	running  diagnostic[Task]    // written by the home
+	retired  atomics.Bool        // out of service, and without a home
+	dismiss  atomics.Plain[bool] // was taken out of service by somebody else, in its sleep; read by the home
 	_        pad.Line
 	counters counters
 	_        pad.Line                           // thieves read the next words
@@ -84,7 +86,7 @@ func (p *Processor) Home() uintptr { return p.home.Load() }
 func (p *Processor) Running() *Task { return p.running.Load() }
 
 // SomeIdle reports whether some processor is parked, at some instant of the call.
-func (p *Processor) SomeIdle() bool { return p.scheduler.census.awake() < len(p.scheduler.processors) }
+func (p *Processor) SomeIdle() bool { return !p.scheduler.census.allAwake() }
 
 // Push queues a task that may run anywhere, last in first out for this processor, first in first out for thieves.
 func (p *Processor) Push(t *Task) {
@@ -113,7 +115,7 @@ func (p *Processor) PushNext(t *Task) {
 		p.PushBack(old)
 		return
 	}
-	if len(p.scheduler.processors) > 1 {
+	if len(p.scheduler.all()) > 1 {
 		p.scheduler.watch.wind()
 	}
 }

@@ -76,7 +76,7 @@ func TestPickOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for range 50 {
 		s := newPuppets(t, 1)
-		p := s.processors[0]
+		p := s.all()[0]
 		var order []Priority
 		var queue []func()
 		for _, pr := range byRank {
@@ -105,7 +105,7 @@ func TestPickOrder(t *testing.T) {
 func TestPickOrderInsideALevel(t *testing.T) {
 	for _, pr := range byRank {
 		s := newPuppets(t, 1)
-		p, order := s.processors[0], ""
+		p, order := s.all()[0], ""
 		for i := range 6 {
 			p.PushBackAt(pr, &newJob(func(*Processor) { order += fmt.Sprint("r", i, " ") }).Task)
 			p.PushAt(pr, &newJob(func(*Processor) { order += fmt.Sprint("d", i, " ") }).Task)
@@ -120,7 +120,7 @@ func TestPickOrderInsideALevel(t *testing.T) {
 // TestHandedGivesWay holds that a task of High comes before one that was handed, and that others can see that one then.
 func TestHandedGivesWay(t *testing.T) {
 	s := newPuppets(t, 2)
-	p, order := s.processors[0], ""
+	p, order := s.all()[0], ""
 	s.InjectAt(High, &newJob(func(*Processor) {
 		order += "high "
 		if p.level.hasWork() != (order == "high ") {
@@ -144,7 +144,7 @@ func TestAging(t *testing.T) {
 				for name, flood := range ways(above) {
 					t.Run(victim+" under "+name, func(t *testing.T) {
 						s := newPuppets(t, 1)
-						p, others, runs := s.processors[0], 0, 0
+						p, others, runs := s.all()[0], 0, 0
 						s.flood(p, &others, flood)
 						s.flood(p, &others, flood)
 						s.flood(p, &runs, comes)
@@ -172,7 +172,7 @@ func TestAgingOfAllTogether(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				s := newPuppets(t, processors)
 				others := 0
-				for _, p := range s.processors {
+				for _, p := range s.all() {
 					for _, other := range byRank {
 						if other != pr {
 							s.flood(p, &others, ways(other)[fmt.Sprint(other, " next")])
@@ -182,11 +182,11 @@ func TestAgingOfAllTogether(t *testing.T) {
 				}
 				for range 30 {
 					done, steps := false, [processors]int{}
-					how(s.processors[0], &newJob(func(*Processor) { done = true }).Task)
+					how(s.all()[0], &newJob(func(*Processor) { done = true }).Task)
 					for !done {
 						i := random.IntN(processors)
 						steps[i]++
-						s.step(s.processors[i])
+						s.step(s.all()[i])
 						if steps[0] > 2*idleTurn {
 							t.Fatalf("a task of %v waits though its processor has taken %v steps", pr, steps)
 						}
@@ -206,7 +206,7 @@ func TestBatchInOrder(t *testing.T) {
 			for i := range count {
 				s.InjectAt(pr, &newJob(func(*Processor) { got = append(got, i) }).Task)
 			}
-			p := s.processors[0]
+			p := s.all()[0]
 			for range count {
 				task := p.next()
 				if task == nil {

@@ -15,12 +15,12 @@ func TestRaidByRank(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for range 200 {
 		s := newPuppets(t, 4)
-		thief, counts := s.processors[0], map[Priority]int{}
+		thief, counts := s.all()[0], map[Priority]int{}
 		var got []Priority
 		for range 40 {
 			pr := Priority(random.IntN(priorities))
 			task := &newJob(func(*Processor) { got = append(got, pr) }).Task
-			victim := s.processors[1+random.IntN(3)]
+			victim := s.all()[1+random.IntN(3)]
 			switch counts[pr]++; random.IntN(3) {
 			case 0:
 				victim.PushAt(pr, task)
@@ -59,9 +59,9 @@ func TestAskBeforeLow(t *testing.T) {
 			for _, better := range betters {
 				for victim := 1; victim < processors; victim++ {
 					s := newPuppets(t, processors)
-					p, others, done := s.processors[0], 0, false
+					p, others, done := s.all()[0], 0, false
 					s.flood(p, &others, ways(own)[fmt.Sprint(own, " back")])
-					s.processors[victim].PushBackAt(better, &newJob(func(*Processor) { done = true }).Task)
+					s.all()[victim].PushBackAt(better, &newJob(func(*Processor) { done = true }).Task)
 					for !done && others < 100 {
 						s.step(p)
 					}
@@ -79,10 +79,10 @@ func TestAskBeforeLow(t *testing.T) {
 // below Normal is it worth asking.
 func TestOwnNormalBeforeOthers(t *testing.T) {
 	s := newPuppets(t, 3)
-	p, others := s.processors[0], 0
+	p, others := s.all()[0], 0
 	s.flood(p, &others, func(p *Processor, t *Task) { p.PushBack(t) })
-	s.processors[1].PushBack(&newJob(nop).Task)
-	s.processors[2].PushBackAt(Low, &newJob(nop).Task)
+	s.all()[1].PushBack(&newJob(nop).Task)
+	s.all()[2].PushBackAt(Low, &newJob(nop).Task)
 	for range 1000 {
 		s.step(p)
 	}
@@ -125,7 +125,7 @@ func TestSpillOfLevels(t *testing.T) {
 // TestLevelsAreMadeWhenUsed holds that a processor has room for a priority only after it held something of it.
 func TestLevelsAreMadeWhenUsed(t *testing.T) {
 	s := newPuppets(t, 2)
-	p := s.processors[0]
+	p := s.all()[0]
 	for i, pr := range []Priority{High, Low, Idle} {
 		if p.levelOf(pr) != nil {
 			t.Errorf("there is a level of %v before its first use", pr)
@@ -138,7 +138,7 @@ func TestLevelsAreMadeWhenUsed(t *testing.T) {
 			t.Errorf("the level of %v was made again, or %d tasks were run", pr, s.starts)
 		}
 	}
-	if s.processors[1].levelOf(High) != nil {
+	if s.all()[1].levelOf(High) != nil {
 		t.Error("another processor has a level that it never used")
 	}
 }

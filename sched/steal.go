@@ -54,7 +54,7 @@ func (p *Processor) takeInjected(pr Priority) *Task {
 
 // raidLevel tries every other processor once, from a random one on.
 func (p *Processor) raidLevel(pr Priority) *Task {
-	all := p.scheduler.processors
+	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
 	for i := range all {
 		if t := p.rob(all[(start+i)%len(all)], pr); t != nil {

@@ -23,7 +23,9 @@ type Stuck struct {
 // task anywhere, and each host when it has no processor. stopping is set before Stop looks whether the scheduler is idle, and the census falls to nothing
 // before stopping is read, so one of the two finishes.
 func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
+	s.resizing.Lock()
 	s.stopping.Store(true)
+	s.resizing.Unlock()
 	close(s.halt)
 	if s.census.idle() {
 		s.finish()
@@ -55,7 +57,7 @@ func (s *Scheduler) finish() {
 
 // unreturned returns the tasks that run now, except such as are just about to leave their processor or to get one.
 func (s *Scheduler) unreturned() (all []Stuck) {
-	for _, p := range s.processors {
+	for _, p := range s.all() {
 		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
@@ -76,8 +78,8 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 // sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
 func (s *Scheduler) sweep() {
 	s.sweepInbox()
-	collector := newProcessor(s, len(s.processors))
-	for _, victim := range s.processors {
+	collector := newProcessor(s, len(s.all()))
+	for _, victim := range s.all() {
 		victim.slotOpen.Store(true)
 		for _, pr := range byRank {
 			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {

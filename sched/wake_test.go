@@ -182,7 +182,7 @@ func TestHasWork(t *testing.T) {
 		"share of idle": func(p *Processor, t *Task) { p.own(Idle).share.Store(&t.Node) },
 	} {
 		s := New(Config{Processors: 3})
-		thief, victim := s.processors[0], s.processors[2]
+		thief, victim := s.all()[0], s.all()[2]
 		if s.hasWork() {
 			t.Fatal("a new scheduler has work")
 		}
