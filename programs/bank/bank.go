@@ -29,8 +29,10 @@ var Program = &programs.Program{
 		{Name: paramClients, Doc: "clients that make transfers", Default: 8, Quick: 8, Min: 1, Max: 100_000},
 	},
 	Points: []map[string]int{
-		{paramAccounts: 8, paramWork: 0}, {paramAccounts: 1000, paramWork: 0},
-		{paramAccounts: 8, paramWork: 1000}, {paramAccounts: 1000, paramWork: 1000},
+		{paramAccounts: 8, paramWork: 0},
+		{paramAccounts: 1000, paramWork: 0},
+		{paramAccounts: 8, paramWork: 1000},
+		{paramAccounts: 1000, paramWork: 1000},
 	},
 	Variants: []programs.Variant{
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "goroutines that lock both accounts, in the order of their numbers", Run: runMutex},
