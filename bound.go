@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -75,7 +76,7 @@ func (b *bound) admit(s *seat, u *unit, fresh bool) error {
 		return nil
 	case b.full == Refuse:
 		return ErrFull
-	case fresh && s.processor == nil && sched.Current() == nil:
+	case fresh && s.processor == nil && mayWait(u.rt):
 		return b.await(u.rt)
 	}
 	b.exceed(u)
@@ -83,6 +84,13 @@ func (b *bound) admit(s *seat, u *unit, fresh bool) error {
 		s.press(b)
 	}
 	return nil
+}
+
+// mayWait reports whether the caller may wait for room: an ordinary goroutine may, and an operation that blocks, unless nobody
+// else can go on meanwhile.
+func mayWait(rt *Runtime) bool {
+	h := sched.Here()
+	return h == nil || h.Processor() == nil && !rt.deterministic()
 }
 
 // tryTake takes a place if there is one.
@@ -102,6 +110,13 @@ func (b *bound) tryTake() bool {
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
 // it before looking for somebody who waits.
 func (b *bound) await(rt *Runtime) error {
+	if rt.deterministic() {
+		taken := false
+		return rt.driveUntil(context.Background(), func() bool {
+			taken = taken || b.tryTake()
+			return taken
+		})
+	}
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
 	for !b.tryTake() {

@@ -26,6 +26,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 	} else if !s.rt.countSent() {
 		m.arg = *new(A)
 		m.fillFailed(s, ErrClosed)

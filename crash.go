@@ -12,9 +12,8 @@ import (
 // operation fails, the unit goes on with the next letter.
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
-	s := seatOf(p)
-	c := s.active.Load()
-	l := c.current
+	c := contextOf(h, p)
+	s, l := c.seat.Load(), c.current
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
 	if l == nil {
@@ -26,8 +25,12 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 		unitOf(t).faulted(err)
 	}
 	l.kind().fail(s, l, err)
-	if t.Kind == unitKind {
+	switch {
+	case t.Kind != unitKind:
+	case p != nil:
 		p.PushBack(t)
+	default:
+		s.rt.scheduler.Inject(t)
 	}
 }
 
@@ -36,7 +39,11 @@ func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
-	s.counters.panics.Add(1)
+	if s.processor != nil {
+		s.counters.panics.Add(1)
+	} else {
+		s.rt.border.panics.Add(1)
+	}
 	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }

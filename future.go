@@ -94,10 +94,16 @@ func (f Future[R]) Done() <-chan struct{} {
 
 // Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. A message
 // whose sender gives up is run all the same. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
-// once if there is no outcome yet, whatever ctx is. It panics if ctx is nil.
+// once if there is no outcome yet, whatever ctx is. In a deterministic runtime Wait runs what there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	if f.cell == nil || f.cell.closedNow() || sched.Current() != nil {
+	if f.cell == nil || f.cell.closedNow() || sched.Here() != nil {
+		return f.Result()
+	}
+	if rt := f.cell.unit.rt; rt.deterministic() {
+		if err := rt.driveUntil(ctx, f.cell.closedNow); err != nil {
+			return *new(R), err
+		}
 		return f.Result()
 	}
 	select {
@@ -129,7 +135,7 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.isKnown() {
 		return f.value, nil
 	}
-	if c.checked().here().processor != nil {
+	if c.checked().here().processor != nil || c.isAway() {
 		c.forwarded = f.cell
 	}
 	return none, ErrForward

@@ -51,6 +51,7 @@ func (c *Context) letterFor(u *unit, id int) (*seat, *letter, *depot, error) {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 		m := s.magazine(id)
 		return s, m.take(), m.depot, nil
 	}
@@ -130,16 +131,19 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 // make a call of each step.
 func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	s, _ := c.end()
-	s.counters.ran.Add(1)
+	s.countRan(s.rt, 1)
 	if err != nil && err != ErrForward {
 		s.lose(k, l, err)
 	}
 	u := l.unit
-	l.unit = &s.rt.free              // a letter that is kept must not keep its unit
-	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
-		s.magazine(id).put(l)
-	} else {
+	l.unit = &s.rt.free // a letter that is kept must not keep its unit
+	switch {
+	case !u.mailbox.Reusable(&l.Node):
 		u.late = l
+	case s.processor != nil: // every letter to the free unit is reusable, as nobody uses its mailbox
+		s.magazine(id).put(l)
+	default:
+		s.rt.depot(id).flood.add(-1)
 	}
 }
 

@@ -117,7 +117,7 @@ func (rt *Runtime) letterFromOutside(id int) (l *letter, d *depot, admitted bool
 	case noStripe:
 		return nil, d, true
 	}
-	if l != nil || !d.flood.high() {
+	if l != nil || !d.flood.high() || rt.deterministic() {
 		return l, d, true
 	}
 	for l == nil && found == served && d.hold(&rt.border) {

@@ -15,6 +15,7 @@ import (
 type seat struct {
 	rt        *Runtime
 	processor *sched.Processor // nil outside
+	driven    bool             // the processor is one of a deterministic runtime
 	_         pad.Line         // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	woken     queue.Chain
@@ -31,7 +32,7 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p}
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic()}
 	c := &Context{rt: rt}
 	c.seat.Store(s)
 	s.active.Store(c)
@@ -71,6 +72,7 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 	}
 	c.inside.Store(1)
 	s.processor.Spend()
+	s.tellBegin(k, l)
 	return c
 }
 

@@ -64,7 +64,7 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	defer func() {
 		c.depth--
 		if !returned {
-			f = o.crashNow(c, s, recover())
+			f = o.crashNow(c.seat.Load(), recover())
 		}
 		c.kind.Store(outer)
 		c.forwarded = forwarded
@@ -72,8 +72,9 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	s.processor.Spend()
 	v, err := o.onNone(c, arg)
 	returned = true
+	s = c.seat.Load() // it may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {
-		s.counters.ran.Add(1)
+		s.countRan(s.rt, 1)
 		return Resolved(v)
 	}
 	return o.settleNow(c, s, v, err)
@@ -82,7 +83,7 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 // settleNow makes a future for an outcome that is not a plain value.
 func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[R] {
 	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
-		s.counters.ran.Add(1)
+		s.countRan(s.rt, 1)
 		return Future[R]{cell: source} // its outcome is this one's
 	}
 	m := &call[A, R]{}
@@ -93,7 +94,7 @@ func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[
 }
 
 // crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
-func (o *operation[A, R]) crashNow(c *Context, s *seat, value any) Future[R] {
+func (o *operation[A, R]) crashNow(s *seat, value any) Future[R] {
 	err := s.panicked(o.called.name, value, debug.Stack())
 	s.countFailed(s.rt, err, 1)
 	return Failed[R](err)

@@ -103,7 +103,7 @@ func (u *unit) queue(s *seat) {
 
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u := seatOf(p), unitOf(t)
+	s, u, h := seatOf(p), unitOf(t), p.Host()
 	for range drainLimit {
 		late := u.late
 		if late != nil {
@@ -122,6 +122,13 @@ func drain(p *sched.Processor, t *sched.Task) {
 		}
 		u.operations.Add(1)
 		l.Kind.Run(p, &l.Task)
+		if now := h.Processor(); now != p {
+			if now == nil {
+				u.rt.scheduler.Inject(t)
+				return
+			}
+			p, s = now, seatOf(now)
+		}
 		if s.pressed != nil && u.holdBack(s) {
 			return
 		}

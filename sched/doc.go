@@ -10,6 +10,10 @@
 //	deque   last in first out (Push); thieves take the oldest
 //	share   a part of the inbox, which tasks from outside (Inject) and what overflows a ring come through
 //
+// There are four priorities, each with a ring, a deque and an inbox of its own. High comes before Normal, Normal before Low, and Low
+// before Idle, on all processors together: a task of High, wherever it is queued, is what a busy processor runs next, or next but one;
+// one that has nothing better than Low asks others first. Lower levels have a turn in 8, 32 and 256 steps, so they move under any flood.
+//
 // A processor without work searches the others, then parks; gate.go has the protocol that loses no wake-up. Guarantees:
 // while a task is queued (but for a slot, as above) and a processor is parked, one processor searches or is being woken;
 // no more than one searches; every queued task is run in a bounded number of steps of some processor, whatever else is

@@ -103,6 +103,10 @@ func (p *Processor) letDriverChoose() bool {
 	return true
 }
 
+// Pause lets the driver of a deterministic scheduler choose who goes on, in the middle of a task. By the running task only; nothing
+// happens in other schedulers.
+func (p *Processor) Pause() { p.letDriverChoose() }
+
 // Drive runs the tasks of a deterministic scheduler until the condition holds, which is looked at between any two turns, or nothing is left that could run.
 // It reports whether the condition held; nil never does. One goroutine at a time, and no task; what is queued from outside meanwhile must be
 // queued by the condition.

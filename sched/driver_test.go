@@ -44,15 +44,16 @@ func (e *errand) task(depth int) *Task {
 	return &newJob(func(p *Processor) {
 		fmt.Fprintf(e.log, "%d on %d\n", name, p.Index())
 		for range min(depth, 3) {
+			pr := Priority(e.random.IntN(priorities))
 			switch t := e.task(depth - 1); e.random.IntN(5) {
 			case 0:
-				p.Push(t)
+				p.PushAt(pr, t)
 			case 1:
-				p.PushBack(t)
+				p.PushBackAt(pr, t)
 			case 2:
-				p.PushNext(t)
+				p.PushNextAt(pr, t)
 			case 3:
-				e.s.Inject(t)
+				e.s.InjectAt(pr, t)
 			default:
 				p.Hand(t)
 			}
@@ -62,7 +63,8 @@ func (e *errand) task(depth int) *Task {
 		switch e.random.IntN(6) {
 		case 0:
 			var st Strand
-			p.Push(&newJob(func(q *Processor) { st.Ready(q) }).Task)
+			pr := Priority(e.random.IntN(priorities))
+			p.Push(&newJob(func(q *Processor) { st.ReadyAt(pr, q) }).Task)
 			fmt.Fprintf(e.log, "%d goes on on %d\n", name, st.Wait(p).Index())
 		case 1:
 			p.Leave()

@@ -62,6 +62,9 @@ func Current() *Processor {
 // Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
 func (h *Host) Processor() *Processor { return h.processor }
 
+// Host returns the host whose goroutine the processor runs on. On that goroutine only.
+func (p *Processor) Host() *Host { return p.host.Load() }
+
 // Task returns the task that the host runs, nil between tasks. On the host's goroutine only.
 func (h *Host) Task() *Task {
 	if h.processor != nil {

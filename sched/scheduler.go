@@ -30,6 +30,7 @@ type Scheduler struct {
 	config     Config
 	processors []*Processor
 	inbox      queue.Inbox
+	board      board
 	census     census
 	parked     *flags
 	watch      *watch
@@ -105,6 +106,18 @@ func (s *Scheduler) Inject(t *Task) {
 	}
 }
 
+// InjectAt is Inject with a priority.
+func (s *Scheduler) InjectAt(pr Priority, t *Task) {
+	if !pr.valid() {
+		panic("sched: there is no such priority")
+	}
+	s.add(pr, t, t)
+	s.wakeOne()
+	if s.stopped.Load() {
+		s.sweepInbox()
+	}
+}
+
 // wakeOne wakes a processor to search, unless one searches or all are awake (S2).
 func (s *Scheduler) wakeOne() {
 	if n := len(s.processors); !s.census.complete(n) && s.census.summon(n) {
@@ -117,7 +130,7 @@ func (s *Scheduler) sendToken() { s.processors[s.parked.lowerAny()].bed.wake() }
 
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {
-	if !s.inbox.Empty() {
+	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
 	}
 	for _, p := range s.processors {
@@ -135,6 +148,8 @@ type Stats struct {
 	Stolen  uint64 // tasks that it stole
 	Parks   uint64 // times that it parked
 	Breaths uint64 // times that it let other goroutines run
+
+	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
 
 // Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
@@ -142,6 +157,6 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(),
+		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun/queue"
 )
 
 // Stuck is a task that had not returned when it was looked at.
@@ -77,18 +79,25 @@ func (s *Scheduler) sweep() {
 	collector := newProcessor(s, len(s.processors))
 	for _, victim := range s.processors {
 		victim.slotOpen.Store(true)
-		for t := collector.stealFrom(victim); t != nil; t = collector.stealFrom(victim) {
-			for ; t != nil; t = collector.next() {
-				t.Kind.Discard(t)
+		for _, pr := range byRank {
+			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {
+				for ; t != nil; t = collector.next() {
+					t.Kind.Discard(t)
+				}
 			}
 		}
 	}
 }
 
+// sweepInbox discards what was injected, of all priorities.
 func (s *Scheduler) sweepInbox() {
-	for n := s.inbox.TakeAll(); n != nil; {
-		var t *Task
-		t, n = cut(n)
-		t.Kind.Discard(t)
+	for _, list := range [...]*queue.Node{
+		s.board.collect(High), s.inbox.TakeAll(), s.board.collect(Low), s.board.collect(Idle),
+	} {
+		for list != nil {
+			var t *Task
+			t, list = cut(list)
+			t.Kind.Discard(t)
+		}
 	}
 }
