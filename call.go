@@ -47,6 +47,8 @@ func (s *seat) dispatch(l *letter, fresh bool) error {
 	switch {
 	case !l.free():
 		return l.unit.deliver(s, l, fresh)
+	case l.kind().place != nil:
+		l.kind().place(s, l)
 	case s.at(l.unit.rt):
 		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
 			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
@@ -54,7 +56,7 @@ func (s *seat) dispatch(l *letter, fresh bool) error {
 			s.processor.Push(&l.Task)
 		}
 	default:
-		l.unit.rt.scheduler.Inject(&l.Task)
+		s.inject(l.unit.rt, &l.Task)
 	}
 	return nil
 }

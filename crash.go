@@ -21,12 +21,12 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 	err := s.panicked(l.kind().describe(l), value, stack)
 	s.pressed = nil
-	if t.Kind == unitKind {
+	if isUnit(t) {
 		unitOf(t).faulted(err)
 	}
 	l.kind().fail(s, l, err)
 	switch {
-	case t.Kind != unitKind:
+	case !isUnit(t):
 	case p != nil:
 		p.PushBack(t)
 	default:

@@ -22,6 +22,8 @@ var (
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.
 	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
+	// ErrSameUnit says that an operation on several units was sent to the same unit twice.
+	ErrSameUnit = errors.New("freerun: the same unit twice in an operation on several units")
 	// ErrForward is what Forward returns for its operation to return. An operation that returns it without having called Forward, or
 	// that calls Forward and does not return it, fails with it.
 	ErrForward = errors.New("freerun: the error of Forward must be returned by the operation that called it, and by no other")

@@ -90,7 +90,7 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			o.failNote(s, &n.letter, received(o.told.describe(&n.letter), err))
+			n.kind().fail(s, &n.letter, received(o.told.describe(&n.letter), err))
 			return nil
 		case dep == nil:
 			return s.dispatch(&n.letter, fresh)

@@ -20,6 +20,7 @@ type seat struct {
 	active    atomics.RelaxedPointer[Context]
 	woken     queue.Chain
 	waking    bool
+	orphans   *queue.Chain // see discard.go
 	letters   letterCache
 	counters  counters
 	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back

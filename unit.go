@@ -72,7 +72,9 @@ type unit struct {
 // drainLimit is how many letters a processor runs before other units get their turn.
 const drainLimit = 128
 
-var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
+var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
+
+func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has that
 
 func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
@@ -86,18 +88,22 @@ func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
 			return err
 		}
 	}
-	if u.mailbox.Enqueue(&l.Node) {
+	wasIdle, marked := u.mailbox.Offer(&l.Node)
+	if marked {
+		wasIdle = u.deliverBehind(s, l)
+	}
+	if wasIdle {
 		u.queue(s)
 	}
 	return nil
 }
 
-// queue has the unit, whose mailbox the caller owns, run by some processor.
+// queue hands the unit, whose mailbox is the caller's, to the scheduler.
 func (u *unit) queue(s *seat) {
-	if s.processor != nil && s.rt == u.rt {
+	if s.at(u.rt) {
 		s.processor.PushNext(&u.Task)
 	} else {
-		u.rt.scheduler.Inject(&u.Task)
+		s.inject(u.rt, &u.Task)
 	}
 }
 
@@ -117,6 +123,12 @@ func drain(p *sched.Processor, t *sched.Task) {
 			return
 		}
 		l := letterOf(n)
+		if take := l.kind().take; take != nil {
+			if !take(s, u, l) {
+				return
+			}
+			continue
+		}
 		if x := u.extras.Load(); x != nil && x.takeOut(s, l) {
 			continue
 		}
@@ -134,14 +146,4 @@ func drain(p *sched.Processor, t *sched.Task) {
 		}
 	}
 	p.PushBack(t)
-}
-
-// discard fails the letters of a unit that was queued after the end.
-func discard(t *sched.Task) {
-	u := unitOf(t)
-	s := u.rt.stranger()
-	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
-		l := letterOf(n)
-		l.kind().fail(s, l, ErrClosed)
-	}
 }
