@@ -27,7 +27,7 @@ type crossing struct {
 func newCrossing(r *explore.Run, units int) *crossing {
 	x := &crossing{
 		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
-		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l) },
+		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, true) },
 	}
 	x.rt.free.rt = x.rt
 	for i := range x.units {
