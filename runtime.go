@@ -25,6 +25,8 @@ type Runtime struct {
 	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
+	clock     clock
+	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
@@ -72,7 +74,7 @@ func New(options ...Option) *Runtime {
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger}
+	rt := &Runtime{logger: s.logger, clock: systemClock{}}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
