@@ -24,7 +24,7 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	}
 	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
 	s.counters.panics.Add(1)
-	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
+	c.rt.log(slog.LevelError, "operation panicked", l.origin.report([]any{"operation", err.Operation, "panic", value, "stack", string(stack)})...)
 	l.kind().fail(s, l, err)
 	switch t.Kind {
 	case unitKind:
@@ -51,7 +51,8 @@ func (s *seat) lose(k *kind, l *letter, err error) {
 	if now-last < int64(time.Second) || !rt.lostAt.CompareAndSwap(last, now) {
 		return
 	}
-	rt.log(slog.LevelWarn, "operation without a future failed", "operation", k.describe(l), "error", err, "lost", rt.Stats().Lost)
+	about := []any{"operation", k.describe(l), "error", err, "lost", rt.Stats().Lost}
+	rt.log(slog.LevelWarn, "operation without a future failed", l.origin.report(about)...)
 }
 
 // log reports to the logger, which is the user's: one that panics must not end the process.
