@@ -18,7 +18,7 @@ func (c *Context) Block(fn func()) {
 		panic("freerun: Block with a nil function")
 	}
 	if s := c.checked().here(); s.processor != nil {
-		c.leave(s)
+		s.active.Load().leave(s)
 	}
 	fn()
 }
@@ -40,10 +40,15 @@ func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	return lodgerOf(h).away.Load()
 }
 
-// isAway reports whether the caller is the operation with this context, and without a processor.
-func (c *Context) isAway() bool {
-	h := sched.Here()
-	return h != nil && h.Processor() == nil && lodgerOf(h).away.Load() == c
+// running returns the context that the calling operation was run with, of which c is made; nil if it is not called by one.
+func (c *Context) running() *Context {
+	if s := c.here(); s.processor != nil {
+		return s.active.Load()
+	}
+	if h := sched.Here(); h != nil && h.Processor() == nil {
+		return lodgerOf(h).away.Load()
+	}
+	return nil
 }
 
 // leave takes the running operation off its seat: whoever sits there next finds a context of its own.
@@ -56,7 +61,5 @@ func (c *Context) leave(s *seat) {
 
 // renew gives the seat another context in place of c, which goes away with its operation.
 func (s *seat) renew(c *Context) {
-	fresh := &Context{rt: c.rt}
-	fresh.seat.Store(s)
-	s.active.Store(fresh)
+	s.active.Store(s.newContext(c.realm))
 }

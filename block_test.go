@@ -50,7 +50,7 @@ func TestBlockKeepsTheUnit(t *testing.T) {
 	<-g.entered
 	const more = 300
 	for i := range more {
-		note.Tell(rt.Context(), u, i+1)
+		appended.Tell(rt.Context(), u, i+1)
 	}
 	must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }))
 	if n := u.Stats().Operations; n != 1 {
@@ -64,7 +64,7 @@ func TestBlockKeepsTheUnit(t *testing.T) {
 	}
 }
 
-var note = freerun.Op("test.note", func(_ *freerun.Context, s *[]int, n int) (int, error) {
+var appended = freerun.Op("test.appended", func(_ *freerun.Context, s *[]int, n int) (int, error) {
 	*s = append(*s, n)
 	return n, nil
 })

@@ -21,16 +21,18 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 	err := s.panicked(l.kind().describe(l), value, stack)
 	s.pressed = nil
-	if t.Kind == unitKind {
+	switch {
+	case isUnit(t):
 		unitOf(t).faulted(err)
+	case t.Kind == &expressKind:
+		expressOf(t).lanes.unit.faulted(err)
 	}
 	l.kind().fail(s, l, err)
 	switch {
-	case t.Kind != unitKind:
-	case p != nil:
-		p.PushBack(t)
-	default:
-		s.rt.scheduler.Inject(t)
+	case isUnit(t):
+		unitOf(t).goOn(s)
+	case t.Kind == &expressKind:
+		expressOf(t).lanes.unit.goOn(s)
 	}
 }
 

@@ -135,8 +135,8 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.isKnown() {
 		return f.value, nil
 	}
-	if c.checked().here().processor != nil || c.isAway() {
-		c.forwarded = f.cell
+	if running := c.checked().running(); running != nil {
+		running.forwarded = f.cell
 	}
 	return none, ErrForward
 }

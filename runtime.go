@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"sync"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
@@ -14,21 +15,24 @@ import (
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
-	seats     []*seat // of the processors
-	outside   seat    // of ordinary goroutines
-	context   Context // the one that leads there
-	free      unit    // the addressee of free operations, never queued itself
-	scope     scope
+	seats     []*seat         // of the processors
+	outside   seat            // of ordinary goroutines
+	context   Context         // the one that leads there
+	free      unit            // the addressee of free operations, never queued itself
+	ctx       context.Context // done when what has not ended is given up
+	cancel    context.CancelCauseFunc
 	border    border
-	depots    sync.Map // int → *depot: letters to use again, by the operation's number
-	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
+	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
+	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
+	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
 	schedule  Schedule      // of a deterministic runtime, nil otherwise
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	phase  atomics.Uint32
-	ending sync.Once
-	endErr error
+	phase    atomics.Uint32
+	ending   sync.Once
+	endErr   error
+	finished chan struct{} // closed when it has ended
 }
 
 // The phases of a runtime, which only grow.
@@ -71,12 +75,13 @@ func New(options ...Option) *Runtime {
 		o(&s)
 	}
 	rt := &Runtime{logger: s.logger, schedule: s.schedule}
-	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest}
 	if s.schedule != nil {
 		config.Choose = chooseBy(s.schedule)
 		config.Processors = cmp.Or(s.processors, deterministicProcessors)
 	}
-	rt.scope.done = make(chan struct{})
+	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
+	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt

@@ -113,7 +113,7 @@ func (rt *Runtime) Close() error {
 func (rt *Runtime) end(cause error) error {
 	rt.advance(aborting) // before once: this may be what the first caller waits for
 	rt.ending.Do(func() {
-		rt.scope.cancel()
+		rt.cancel(ErrClosed)
 		grace := time.NewTimer(closeGrace)
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)
@@ -123,6 +123,7 @@ func (rt *Runtime) end(cause error) error {
 			return true
 		})
 		rt.endErr = rt.account(stuck, cause)
+		close(rt.finished)
 	})
 	return rt.endErr
 }

@@ -30,7 +30,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow runs a small operation if it is better run at once, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	s := c.here()
-	if s.processor == nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
+	if s.processor == nil || c != s.active.Load() || c.realm.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
 		return f, false
 	}
 	if o.args != nil && !o.args.allThere(unsafe.Pointer(&arg)) {

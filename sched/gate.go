@@ -12,14 +12,14 @@ import (
 //
 // Whoever queues a task:
 //
-//	S1  makes the task visible in a queue                              (ring, deque, slot or inbox: an atomic store)
+//	S1  makes the task visible in a queue                              (ring, deque, slot or inbox, of any priority: an atomic store)
 //	S2  reads the census; if nobody searches and somebody is parked, wakes one processor, as a searcher
 //
 // A processor that found nothing:
 //
 //	P1  raises its flag in parked
 //	P2  leaves the census (awake−1, and searching−1 if it searched)
-//	P3  if nobody searches now, looks at all queues once more; if there is something, it wakes a processor as in S2,
+//	P3  if nobody searches now, looks at all queues, of all priorities, once more; if there is something, it wakes a processor as in S2,
 //	    if it can itself
 //	P4  otherwise sleeps until somebody who took its flag down sends it a token
 //

@@ -53,7 +53,7 @@ func TestHighIsNext(t *testing.T) {
 // TestHighIsNextAlive is the same on processors that run, whose starts are counted one by one: the processor that runs the task of High
 // starts hardly any other between its being queued and its turn.
 func TestHighIsNextAlive(t *testing.T) {
-	const processors, rounds = 4, 2_000
+	const processors, rounds = 4, 500
 	for _, flood := range byRank[1:] {
 		t.Run(flood.String(), func(t *testing.T) {
 			s := started(t, processors)
@@ -95,7 +95,7 @@ func TestHighIsNextAlive(t *testing.T) {
 // TestHighIsFetched has one processor stay in a task that queues another of High and waits for it, while the others never run dry of
 // lower ones: one of them must come, and soon. (To wait is against the rules, and makes the latency visible.)
 func TestHighIsFetched(t *testing.T) {
-	const processors, rounds = 3, 300
+	const processors, rounds = 3, 150
 	s := started(t, processors)
 	var started [processors]atomic.Int64
 	var ended atomic.Bool

@@ -4,6 +4,9 @@ package sched
 // is out of service.
 func (p *Processor) rest() (t *Task, out bool) {
 	s := p.scheduler
+	if resting := s.config.Resting; resting != nil {
+		resting(p)
+	}
 	for searching := s.census.beginSearch(); ; searching = true {
 		if searching {
 			if t := p.search(); t != nil {

@@ -129,6 +129,16 @@ func (p *Processor) PushNextAt(pr Priority, t *Task) {
 	}
 }
 
+// PushSoon is PushNext if the slot is empty, and PushBack otherwise: for tasks of which many may come at once, all of them as good as the
+// next.
+func (p *Processor) PushSoon(t *Task) {
+	if p.slot.filled() {
+		p.PushBack(t)
+	} else {
+		p.PushNext(t)
+	}
+}
+
 // PushBack queues a task behind all that is in the ring.
 func (p *Processor) PushBack(t *Task) {
 	if !p.ring.push(t) {

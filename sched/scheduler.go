@@ -28,6 +28,9 @@ type Config struct {
 	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
 	// the processors' numbers, and must not be kept.
 	Choose func(ready []*Processor) int
+	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
+	// to sleep. It must not queue any.
+	Resting func(p *Processor)
 }
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.

@@ -29,10 +29,13 @@ var Program = &programs.Program{
 		{Name: paramClients, Doc: "clients that make transfers", Default: 8, Quick: 8, Min: 1, Max: 100_000},
 	},
 	Points: []map[string]int{
-		{paramAccounts: 8, paramWork: 0}, {paramAccounts: 1000, paramWork: 0},
-		{paramAccounts: 8, paramWork: 1000}, {paramAccounts: 1000, paramWork: 1000},
+		{paramAccounts: 8, paramWork: 0},
+		{paramAccounts: 1000, paramWork: 0},
+		{paramAccounts: 8, paramWork: 1000},
+		{paramAccounts: 1000, paramWork: 1000},
 	},
 	Variants: []programs.Variant{
+		{Name: "units", Kind: programs.Freerun, Doc: "an operation on both accounts, whatever the order", Run: runUnits},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "goroutines that lock both accounts, in the order of their numbers", Run: runMutex},
 	},
 	Expected: func(v programs.Values) string {
@@ -57,7 +60,7 @@ func move(from, to *account, amount int64, rounds int) {
 	amount = min(amount, from.balance)
 	from.balance -= amount
 	from.out++
-	spin(rounds) // here the money is in neither
+	amount += burn(rounds) // here the money is in neither
 	to.balance += amount
 	to.in++
 }
