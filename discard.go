@@ -57,12 +57,18 @@ func (s *seat) failLetter(t *sched.Task) {
 
 // failUnit fails the letters of a unit whose mailbox is the caller's.
 func (s *seat) failUnit(u *unit) {
-	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
+	for u.Kind != sharedUnitKind {
+		n := u.mailbox.Dequeue()
+		if n == nil {
+			return
+		}
 		l := letterOf(n)
 		if take := l.kind().take; take == nil {
 			l.kind().fail(s, l, ErrClosed)
-		} else if !take(s, u, l) {
+		} else if take(s, u, l) == gone {
 			return
 		}
+	}
+	for u.serveShared(s, drainLimit) {
 	}
 }

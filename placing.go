@@ -163,7 +163,10 @@ func (m *several) push(s *seat, p *part, own bool) bool {
 			return false
 		}
 		box.HandedOut(&p.Node)
-		if m.arrive(p.index) {
+		switch {
+		case !p.unit.alone(&p.letter): // the last reader sees to it
+			return false
+		case m.arrive(p.index):
 			return true
 		}
 		p.unit.queue(s) // this is late: the unit has come, and gone, before

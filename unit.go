@@ -9,7 +9,7 @@ import (
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
-// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 72 bytes beside its state, needs no closing, and
+// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 80 bytes beside its state, needs no closing, and
 // is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
 	unit
@@ -51,6 +51,7 @@ type unit struct {
 	late       *letter               // the owner's: was run, and may be used again after the next Dequeue
 	operations atomics.RelaxedUint64 // written by the owner
 	steals     atomics.RelaxedUint64 // written by the thief, between two owners
+	extras     atomics.Pointer[extras]
 }
 
 // drainLimit is how many letters a processor runs before other units get their turn.
@@ -101,7 +102,11 @@ func drain(p *sched.Processor, t *sched.Task) {
 		}
 		l := letterOf(n)
 		if take := l.kind().take; take != nil {
-			if !take(s, u, l) {
+			switch take(s, u, l) {
+			case gone:
+				return
+			case shared:
+				drainShared(p, t)
 				return
 			}
 			continue

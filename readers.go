@@ -1,0 +1,149 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Source:     our own, on the owner queue; the order of readers and writers is that of J. Mellor-Crummey and M. Scott's fair lock (Scalable
+//             reader-writer synchronization, 1991), in which nobody spins here
+// Sketch:     the owner, with a reader:         readers += 2; then the mailbox is given up, or another letter is taken; the reader is a task of its own
+//             the owner, with any other letter: if readers is 0, run it. Otherwise held = letter; readers += 1; if readers was not 0, go away
+//             a reader, in the end:             readers −= 2; if readers is 1, the unit is its own: readers = 0, queue the unit; held comes first
+// Invariants: I1 only the owner adds, so a 0 that the owner has seen stays. I2 while readers is odd, the unit has no owner, is in no
+//             queue, and its mailbox is not given up. I3 what must be alone runs only while readers is 0.
+// Progress:   wait-free, each step of it. A reader that does not end keeps what must be alone waiting, as an operation does.
+// Fairness:   letters leave the mailbox in its order. A reader that comes behind a letter that must be alone runs after it, and the
+//             other way round, so neither starves.
+// Publish:    what readers did is before their last step on the word, which the owner's is behind; held is written before the
+//             owner's step, and read by the next owner
+// Cost:       two atomic operations for a reader, none for a unit that never had one: such a unit has another kind, and another drain
+// Checked by: TestExploreReaders…, TestRead…
+
+const (
+	oneReader uint32 = 2
+	leftHere  uint32 = 1 // the unit is the last reader's
+)
+
+// taken is what came of taking a letter that is not simply run.
+type taken uint8
+
+const (
+	onward taken = iota // the caller goes on with the next letter
+	gone                // the unit is not the caller's any more
+	shared              // the unit has readers now: the caller goes on as its kind says
+)
+
+// sharedUnitKind is the kind of units that have had readers.
+var sharedUnitKind *sched.Kind
+
+func init() { // not above: what it does leads back here
+	sharedUnitKind = &sched.Kind{Run: drainShared, Stolen: countSteal, Discard: discardUnit}
+}
+
+// admitReader lets a reader in, as a task of the given kind. For the unit's owner, who has dequeued it.
+func (u *unit) admitReader(s *seat, l *letter, looking *kind) taken {
+	u.operations.Add(1)
+	u.extra().readers.Add(oneReader)
+	l.become(looking)
+	first := u.Kind != sharedUnitKind
+	if first {
+		u.Kind = sharedUnitKind
+	}
+	switch {
+	case u.mailbox.GiveUp():
+		s.hand(u.rt, &l.Task)
+		return gone
+	case s.at(u.rt):
+		s.processor.Push(&l.Task)
+	default:
+		s.inject(u.rt, &l.Task)
+	}
+	if first {
+		return shared
+	}
+	return onward
+}
+
+// hand makes t the next task here. The caller returns to the scheduler at once.
+func (s *seat) hand(rt *Runtime, t *sched.Task) {
+	if s.at(rt) {
+		s.processor.Hand(t)
+	} else {
+		s.inject(rt, t)
+	}
+}
+
+// leave ends a reader.
+func (u *unit) leave(s *seat) {
+	x := u.extras.Load()
+	if x.readers.Add(^(oneReader - 1)) == leftHere {
+		x.readers.Store(0)
+		u.queue(s)
+	}
+}
+
+// alone reports whether l, which the caller has dequeued as the unit's owner, may have the unit to itself now. If not, l is kept, and the unit
+// is not the caller's any more: the last reader sees to it.
+func (u *unit) alone(l *letter) bool {
+	x := u.extras.Load()
+	if x == nil || x.readers.Load() == 0 {
+		return true
+	}
+	x.held.Set(l)
+	if x.readers.Add(leftHere) != leftHere {
+		return false
+	}
+	x.readers.Store(0) // the last one has ended in this moment
+	x.held.Clear()
+	return true
+}
+
+// drainShared is drain for a unit that has had readers.
+func drainShared(p *sched.Processor, t *sched.Task) {
+	if s, u := seatOf(p), unitOf(t); u.serveShared(s, drainLimit) {
+		p.PushBack(t)
+	}
+}
+
+// serveShared runs so many letters, or fails them if s is that of one who discards. It returns true if the unit is still the caller's.
+func (u *unit) serveShared(s *seat, limit int) bool {
+	for l := u.extra().held.Take(); limit > 0; limit-- {
+		if l == nil {
+			if l = u.dequeue(s); l == nil {
+				return false
+			}
+			if !l.kind().looks && !u.alone(l) {
+				return false
+			}
+		}
+		switch take := l.kind().take; {
+		case take != nil:
+			if take(s, u, l) == gone {
+				return false
+			}
+		case s.orphans != nil:
+			l.kind().fail(s, l, ErrClosed)
+		default:
+			u.operations.Add(1)
+			l.Kind.Run(s.processor, &l.Task)
+		}
+		l = nil
+	}
+	return true
+}
+
+// dequeue takes the next letter, nil if there is none and the unit has been given up, and has the last one used again.
+func (u *unit) dequeue(s *seat) *letter {
+	late := u.late
+	if late != nil {
+		u.late = nil // before Dequeue: afterwards the unit may be another processor's
+	}
+	n := u.mailbox.Dequeue()
+	if late != nil {
+		late.kind().recycle(s, late)
+	}
+	if n == nil {
+		return nil
+	}
+	return letterOf(n)
+}
