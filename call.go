@@ -17,7 +17,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &call[A, R]{arg: arg}
 	m.become(o.called)
 	m.unit = u
-	f := Future[R]{&m.result}
+	f := Future[R]{cell: &m.result}
 	s := c.here()
 	if err := s.refuses(u); err != nil {
 		m.arg = *new(A)
@@ -26,28 +26,31 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 	} else if !s.rt.countSent() {
 		m.arg = *new(A)
 		m.fillFailed(s, ErrClosed)
 		return f
 	}
 	if o.args == nil {
-		s.dispatch(&m.letter)
+		if err := s.dispatch(&m.letter, true); err != nil {
+			o.failCall(s, &m.letter, err)
+		}
 	} else {
 		o.collect(s, m, true)
 	}
 	return f
 }
 
-// dispatch queues a letter that is ready to run.
-func (s *seat) dispatch(l *letter) {
+// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh says that the caller is the sender, at the send.
+func (s *seat) dispatch(l *letter, fresh bool) error {
 	switch {
 	case !l.free():
-		l.unit.deliver(s, l)
+		return l.unit.deliver(s, l, fresh)
 	case l.kind().place != nil:
 		l.kind().place(s, l)
 	case s.at(l.unit.rt):
-		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
+		if task := s.processor.Running(); s.between() && task != nil && !isUnit(task) {
 			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
 		} else {
 			s.processor.Push(&l.Task)
@@ -55,6 +58,7 @@ func (s *seat) dispatch(l *letter) {
 	default:
 		s.inject(l.unit.rt, &l.Task)
 	}
+	return nil
 }
 
 // collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.
@@ -67,7 +71,9 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 			return
 		case dep == nil:
 			m.edge.Store(nil)
-			s.dispatch(&m.letter)
+			if err := s.dispatch(&m.letter, fresh); err != nil {
+				o.failCall(s, &m.letter, err)
+			}
 			return
 		case !fresh && o.args.many:
 			o.args.gather(s, &m.message, unsafe.Pointer(&m.arg))

@@ -8,27 +8,44 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// crashed is called on a processor after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
+// crashed is called on a processor's goroutine after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
 // operation fails, the unit goes on with the next letter.
-func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
-	s := seatOf(p)
-	c := s.active.Load()
-	l := c.current
+func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
+	p := h.Processor()
+	c := contextOf(h, p)
+	s, l := c.seat.Load(), c.current
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
+	err := s.panicked(l.kind().describe(l), value, stack)
+	s.pressed = nil
+	if isUnit(t) {
+		unitOf(t).faulted(err)
+	}
+	l.kind().fail(s, l, err)
+	switch {
+	case !isUnit(t):
+	case p != nil:
+		p.PushBack(t)
+	default:
+		s.rt.scheduler.Inject(t)
+	}
+}
+
+// panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
-	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
-	s.counters.panics.Add(1)
-	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
-	l.kind().fail(s, l, err)
-	if isUnit(t) {
-		p.PushBack(t)
+	if s.processor != nil {
+		s.counters.panics.Add(1)
+	} else {
+		s.rt.border.panics.Add(1)
 	}
+	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
+	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.

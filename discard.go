@@ -69,6 +69,13 @@ func (s *seat) failUnit(u *unit) {
 			return
 		}
 	}
-	for u.serveShared(s, drainLimit) {
+	for {
+		l, state := u.nextShared(s)
+		if state == gone {
+			return
+		}
+		if l != nil {
+			l.kind().fail(s, l, ErrClosed)
+		}
 	}
 }

@@ -1,22 +1,69 @@
 package freerun
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import (
+	"fmt"
+	"reflect"
 
-// extras is what few units need. It is made when it is first needed, and stays.
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// extras is what only some units need, so that the others do not pay for it: a unit without has one word for it. It is made with the
+// unit, by its options, or on first use, and stays.
 type extras struct {
+	bound  *bound       // nil: the mailbox has no limit
+	policy *faultPolicy // nil: a unit keeps its state when an operation panics
+	held   atomics.Pointer[hold]
+
 	// readers is two for each reader that was taken from the mailbox and has not ended, and one if the unit's owner has gone away and left the
 	// unit to the last of them. Only the owner lets readers in.
 	readers atomics.Uint32
-	// held is the letter that the owner has left, which will be the next. The owner's.
-	held atomics.Plain[*letter]
+	left    atomics.Plain[*letter] // what the owner has left then, which comes next; the owner's
 }
 
-// extra returns the unit's extras. Any goroutine.
-func (u *unit) extra() *extras {
+// fill adds the figures that only units with extras have.
+func (x *extras) fill(s *UnitStats) {
+	s.HeldBack = x.held.Load() != nil
+	if x.bound != nil {
+		s.Waiting, s.Peak = int(x.bound.count.Load()), int(x.bound.peak.Load())
+	}
+	if x.policy != nil {
+		s.Restarts = int(x.policy.restarts.Load())
+	}
+}
+
+// takeOut is called for each letter that was dequeued, and returns true if it is not to be run. Owner only.
+func (x *extras) takeOut(s *seat, l *letter) (ended bool) {
+	if x.bound != nil {
+		x.bound.takeOut()
+	}
+	if x.policy != nil && x.policy.stopped != nil {
+		l.kind().fail(s, l, x.policy.stopped)
+		return true
+	}
+	return false
+}
+
+// UnitOption is a setting of a unit, for [NewUnit].
+type UnitOption func(x *extras, state reflect.Type)
+
+// extend returns the unit's extras, which it makes if there are none. Any goroutine.
+func (u *unit) extend() *extras {
 	for {
 		if x := u.extras.Load(); x != nil {
 			return x
 		}
 		u.extras.CompareAndSwap(nil, new(extras))
 	}
+}
+
+// apply makes the extras that the options ask for.
+func (u *unit) apply(options []UnitOption, state reflect.Type) {
+	x := &extras{}
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freerun: NewUnit with a nil option, the one with index %d", i))
+		}
+		o(x, state)
+	}
+	u.extras.Store(x)
 }

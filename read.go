@@ -14,7 +14,8 @@ type ReadOperation[S, A, R any] struct{ reading[A, R] }
 // ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a pointer into it, as several such operations
 // of one unit may run at the same time on several processors. They never run beside an operation that is not a ReadOp or a [Read], and
 // the order of the mailbox holds between the two sorts, so neither starves the other; among those that run together there is no
-// order. All else that is said of [Op] holds.
+// order. As nothing is written, a panic in fn is no fault of the unit ([RestartOnPanic]), and a unit is not held back for what fn sends
+// ([Mailbox]). All else that is said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
 	if fn == nil {
 		panic("freerun: ReadOp with a nil function: " + name)
@@ -70,7 +71,7 @@ func (o *reading[A, R]) complete(name string, describe func(*letter) string) {
 	o.operation.complete(name, describe)
 	o.called.looks = true
 	o.called.take = func(s *seat, u *unit, l *letter) taken { return u.admitReader(s, l, o.looking) }
-	o.looking = newKind(kind{name: name, describe: describe, fail: o.failLooking}, o.runLooking)
+	o.looking = newKind(kind{name: name, describe: describe, looks: true, fail: o.failLooking}, o.runLooking)
 }
 
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {

@@ -1,8 +1,8 @@
 package freerun
 
 import (
+	"cmp"
 	"log/slog"
-	"runtime"
 	"sync"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
@@ -23,6 +23,7 @@ type Runtime struct {
 	depots    sync.Map // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
+	schedule  Schedule      // of a deterministic runtime, nil otherwise
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
 	phase  atomics.Uint32
@@ -44,6 +45,7 @@ type Option func(*settings)
 type settings struct {
 	processors int
 	logger     *slog.Logger
+	schedule   Schedule
 }
 
 // Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
@@ -64,17 +66,22 @@ func Logger(l *slog.Logger) Option {
 
 // New starts a runtime.
 func New(options ...Option) *Runtime {
-	s := settings{processors: runtime.GOMAXPROCS(0)}
+	s := settings{}
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger}
+	rt := &Runtime{logger: s.logger, schedule: s.schedule}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger}
+	if s.schedule != nil {
+		config.Choose = chooseBy(s.schedule)
+		config.Processors = cmp.Or(s.processors, deterministicProcessors)
+	}
 	rt.scope.done = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
-	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
+	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
 		s := newSeat(rt, p)
 		p.Local = s

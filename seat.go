@@ -15,6 +15,7 @@ import (
 type seat struct {
 	rt        *Runtime
 	processor *sched.Processor // nil outside
+	driven    bool             // the processor is one of a deterministic runtime
 	_         pad.Line         // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	woken     queue.Chain
@@ -22,6 +23,7 @@ type seat struct {
 	orphans   *queue.Chain // see discard.go
 	letters   letterCache
 	counters  counters
+	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
 	_         pad.Line
 }
 
@@ -31,7 +33,7 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p}
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic()}
 	c := &Context{rt: rt}
 	c.seat.Store(s)
 	s.active.Store(c)
@@ -65,12 +67,13 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 		return nil
 	}
 	c := s.active.Load()
-	c.current = l
+	c.current, c.credit, c.depth = l, smallRuns, 0
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
 	s.processor.Spend()
+	s.tellBegin(k, l)
 	return c
 }
 

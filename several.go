@@ -18,6 +18,9 @@ func (m *several) arrive(i int32) bool {
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
+	if x := p.unit.extras.Load(); x != nil && x.bound != nil {
+		x.bound.stall()
+	}
 	return true
 }
 
@@ -47,11 +50,37 @@ func (m *several) ready(s *seat) {
 	}
 }
 
+// stopped returns why the message cannot be run though it has all its units: one of them was stopped. It returns a plain nil otherwise.
+func (m *several) stopped() error {
+	parts := m.all()
+	for i := range parts {
+		if x := parts[i].unit.extras.Load(); x != nil && x.policy != nil && x.policy.stopped != nil {
+			return x.policy.stopped
+		}
+	}
+	return nil
+}
+
+// faulted applies the policy of each unit if err says that the operation, which had them, panicked.
+func (m *several) faulted(err error) {
+	crash, panicked := err.(*PanicError)
+	if !panicked {
+		return
+	}
+	parts := m.all()
+	for i := range parts {
+		parts[i].unit.faulted(crash)
+	}
+}
+
 // release lets go of all units.
 func (m *several) release(s *seat) {
 	parts := m.all()
 	for i := range parts {
 		u := parts[i].unit
+		if x := u.extras.Load(); x != nil && x.bound != nil {
+			x.bound.stalled.Store(false)
+		}
 		switch {
 		case u.mailbox.GiveUp():
 		case s.at(u.rt):

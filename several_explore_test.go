@@ -30,7 +30,7 @@ type crossing struct {
 func newCrossing(r *explore.Run, units int) *crossing {
 	x := &crossing{
 		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
-		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l) },
+		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, true) },
 	}
 	x.rt.free.rt = x.rt
 	for i := range x.units {
@@ -253,6 +253,6 @@ func (x *crossing) reader(s *seat, name string, to int) {
 	l.become(newKind(kind{looks: true, take: func(s *seat, u *unit, l *letter) taken {
 		return u.admitReader(s, l, looking)
 	}}, nil))
-	u.deliver(s, l)
+	u.deliver(s, l, true)
 	s.discardOrphans()
 }

@@ -61,7 +61,7 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 	m.arg = arg
 	m.become(o.called)
 	m.unit = &s.rt.free
-	f := Future[R]{&m.result}
+	f := Future[R]{cell: &m.result}
 	if err := m.count(s); err != nil {
 		m.arg = *new(A)
 		m.fillFailed(s, err)
@@ -100,6 +100,7 @@ func (m *several) count(s *seat) error {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 	} else if !s.rt.countSent() {
 		return ErrClosed
 	}
@@ -109,6 +110,10 @@ func (m *several) count(s *seat) error {
 func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	m := (*jointCall[A, R])(unsafe.Pointer(t))
+	if err := m.stopped(); err != nil {
+		o.failHeld(s, &m.letter, err)
+		return
+	}
 	c := s.begin(&m.letter, o.held)
 	if c == nil {
 		o.failHeld(s, &m.letter, ErrClosed)
@@ -123,13 +128,19 @@ func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 
 // failHeld ends a message that has its units, and will not be run, or whose operation did not return.
 func (o *joint[A, R]) failHeld(s *seat, l *letter, err error) {
+	m := jointCallOf[A, R](l)
+	m.faulted(err)
 	o.failCall(s, l, err)
-	jointCallOf[A, R](l).release(s)
+	m.release(s)
 }
 
 func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	m := (*jointNote[A])(unsafe.Pointer(t))
+	if err := m.stopped(); err != nil {
+		o.failHeldNote(s, &m.letter, err)
+		return
+	}
 	c := s.begin(&m.letter, o.heldNotes)
 	if c == nil {
 		o.failHeldNote(s, &m.letter, ErrClosed)
@@ -146,8 +157,10 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 }
 
 func (o *joint[A, R]) failHeldNote(s *seat, l *letter, err error) {
+	m := jointNoteOf[A](l)
+	m.faulted(err)
 	o.failJointNote(s, l, err)
-	jointNoteOf[A](l).release(s)
+	m.release(s)
 }
 
 // failJointNote is failNote for a letter that comes from no depot.

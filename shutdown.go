@@ -24,8 +24,11 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrClosed
 	}
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) {
+	switch {
+	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
+	case errors.Is(err, sched.ErrStalled):
+		return ErrStalled
 	}
 	return err
 }
@@ -35,7 +38,7 @@ func (rt *Runtime) checked() error {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: a nil or zero Runtime; make runtimes with New")
 	}
-	if sched.Current() != nil {
+	if sched.Here() != nil {
 		return errInside
 	}
 	return nil
@@ -87,8 +90,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.advance(draining)
 	rt.border.rendezvous()
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown: end waits for it
+	switch {
+	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
 		err = nil
+	case errors.Is(err, sched.ErrStalled):
+		err = ErrStalled
 	}
 	return rt.end(err)
 }
@@ -122,10 +128,10 @@ func (rt *Runtime) end(cause error) error {
 }
 
 // account tells what was left at the end; nil if nothing was.
-func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
+func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
-	for _, p := range stuck {
-		if name := seatOf(p).active.Load().operation(); name != "" {
+	for _, s := range stuck {
+		if name := contextOf(s.Host, s.Processor).operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -17,14 +18,17 @@ type Unit[S any] struct {
 }
 
 // NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's operations. Any goroutine; it does
-// not wait. It panics if rt is nil.
-func NewUnit[S any](rt *Runtime, state S) *Unit[S] {
+// not wait. It panics if rt or an option is nil, or if an option is for another type of state.
+func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt == nil {
 		panic("freerun: NewUnit with a nil Runtime")
 	}
 	u := &Unit[S]{state: state}
 	u.rt = rt
 	u.Kind = unitKind
+	if len(options) > 0 {
+		u.apply(options, reflect.TypeFor[S]())
+	}
 	return u
 }
 
@@ -32,11 +36,22 @@ func NewUnit[S any](rt *Runtime, state S) *Unit[S] {
 type UnitStats struct {
 	Operations uint64 // run so far
 	Steals     uint64 // times that a processor took the unit from another one's queue
+
+	// Of a unit with a [Mailbox] limit, 0 otherwise:
+	Waiting  int  // messages in the mailbox
+	Peak     int  // the most that there ever were
+	HeldBack bool // the unit is held back by a full mailbox that it has sent to; known of any unit
+	// Of a unit with RestartOnPanic:
+	Restarts int
 }
 
 // Stats returns the unit's figures. Any goroutine; while operations run, the figures may lag behind.
 func (u *Unit[S]) Stats() UnitStats {
-	return UnitStats{Operations: u.operations.Load(), Steals: u.steals.Load()}
+	s := UnitStats{Operations: u.operations.Load(), Steals: u.steals.Load()}
+	if x := u.extras.Load(); x != nil {
+		x.fill(&s)
+	}
+	return s
 }
 
 // unit is what the runtime knows of a unit. It is a task of the scheduler: to be run while its mailbox is owned.
@@ -65,8 +80,14 @@ func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
-// deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy.
-func (u *unit) deliver(s *seat, l *letter) {
+// deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the
+// letter. fresh says that the letter is delivered by its sender, at the send.
+func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
+	if x := u.extras.Load(); x != nil && x.bound != nil {
+		if err := x.bound.admit(s, u, fresh); err != nil {
+			return err
+		}
+	}
 	wasIdle, marked := u.mailbox.Offer(&l.Node)
 	if marked {
 		wasIdle = u.deliverBehind(s, l)
@@ -74,6 +95,7 @@ func (u *unit) deliver(s *seat, l *letter) {
 	if wasIdle {
 		u.queue(s)
 	}
+	return nil
 }
 
 // queue hands the unit, whose mailbox is the caller's, to the scheduler.
@@ -87,7 +109,7 @@ func (u *unit) queue(s *seat) {
 
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u := seatOf(p), unitOf(t)
+	s, u, h := seatOf(p), unitOf(t), p.Host()
 	for range drainLimit {
 		late := u.late
 		if late != nil {
@@ -111,8 +133,21 @@ func drain(p *sched.Processor, t *sched.Task) {
 			}
 			continue
 		}
+		if x := u.extras.Load(); x != nil && x.takeOut(s, l) {
+			continue
+		}
 		u.operations.Add(1)
 		l.Kind.Run(p, &l.Task)
+		if now := h.Processor(); now != p {
+			if now == nil {
+				u.rt.scheduler.Inject(t)
+				return
+			}
+			p, s = now, seatOf(now)
+		}
+		if s.pressed != nil && u.holdBack(s) {
+			return
+		}
 	}
 	p.PushBack(t)
 }

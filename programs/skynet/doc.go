@@ -7,6 +7,7 @@
 //	variant      file            how
 //	serial       serial.go       plain recursion, the work itself
 //	futures      futures.go      a free operation for each node and leaf, and one that waits for a node's ten futures
+//	lazy         futures.go      the same, declared small
 //	goroutines   goroutines.go   as in the original: a goroutine for each node and leaf, and a channel for each node
 //
 // Source: A. Temerev, Skynet 1M concurrency microbenchmark, https://github.com/atemerev/skynet.

@@ -1,0 +1,62 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Block runs fn, which may wait for whatever it likes: a file, a lock, a channel, a library that blocks. It hands the processor with all that is
+// queued on it to another goroutine first, so that blocking code costs no parallelism. The operation stays what it is: the next one of its unit starts
+// when it has ended. But it has no processor any more, until it ends: what it sends takes the path from outside, as from any
+// ordinary goroutine; only to wait for futures, or for the runtime, is refused with [ErrWouldBlock] all the same. A panic in fn is the
+// operation's.
+//
+// The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. It costs about what a channel's hand-over does, and a goroutine
+// if there is no spare one. It panics if fn is nil.
+func (c *Context) Block(fn func()) {
+	if fn == nil {
+		panic("freerun: Block with a nil function")
+	}
+	if s := c.checked().here(); s.processor != nil {
+		c.leave(s)
+	}
+	fn()
+}
+
+// lodger is what the runtime keeps with a goroutine of the scheduler.
+type lodger struct {
+	away atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
+}
+
+func newLodger(h *sched.Host) { h.Local = &lodger{} }
+
+func lodgerOf(h *sched.Host) *lodger { return h.Local.(*lodger) }
+
+// contextOf returns the context of the operation that runs on h's goroutine. Any goroutine may ask, and gets what may be over.
+func contextOf(h *sched.Host, p *sched.Processor) *Context {
+	if p != nil {
+		return seatOf(p).active.Load()
+	}
+	return lodgerOf(h).away.Load()
+}
+
+// isAway reports whether the caller is the operation with this context, and without a processor.
+func (c *Context) isAway() bool {
+	h := sched.Here()
+	return h != nil && h.Processor() == nil && lodgerOf(h).away.Load() == c
+}
+
+// leave takes the running operation off its seat: whoever sits there next finds a context of its own.
+func (c *Context) leave(s *seat) {
+	s.pressed = nil
+	s.renew(c)
+	c.seat.Store(s.rt.stranger())
+	lodgerOf(s.processor.Leave()).away.Store(c)
+}
+
+// renew gives the seat another context in place of c, which goes away with its operation.
+func (s *seat) renew(c *Context) {
+	fresh := &Context{rt: c.rt}
+	fresh.seat.Store(s)
+	s.active.Store(fresh)
+}
