@@ -104,6 +104,7 @@ func (s *Scheduler) resize() {
 		s.bringBack(p) // L3
 	}
 	s.dismissSleepers() // L4
+	s.watch.wind()      // one alone does not wind it for its slot
 }
 
 // dismissSleepers takes all that are too many, and sleep, out of service.
