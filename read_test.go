@@ -94,7 +94,6 @@ func TestReadersAndWriters(t *testing.T) {
 		c := rt.Context()
 		type state struct {
 			written [senders]int
-			other   int
 		}
 		units := [2]*freerun.Unit[state]{freerun.NewUnit(rt, state{}), freerun.NewUnit(rt, state{})}
 		var inside [2]atomic.Int32 // readers; a writer adds a thousand

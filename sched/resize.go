@@ -68,9 +68,12 @@ func (s *Scheduler) grow(n int) {
 // Resize changes how many processors there are while the scheduler runs, between Start and Stop; afterwards it does nothing. It does not wait for those
 // that are too many: each goes when its task has returned, and what it had queued is run by the others. A number that follows GOMAXPROCS is as said
 // here until that changes. Any goroutine; it waits for
-// others that call it at the same time. It panics if n is less than 1 or above 32767.
+// others that call it at the same time. It panics before Start, and if n is less than 1 or above 32767.
 func (s *Scheduler) Resize(n int) {
 	checkSize(n)
+	if s.watch == nil {
+		panic("sched: Resize before Start")
+	}
 	s.resizing.Lock()
 	defer s.resizing.Unlock()
 	s.wanted = n
@@ -104,6 +107,7 @@ func (s *Scheduler) resize() {
 		s.bringBack(p) // L3
 	}
 	s.dismissSleepers() // L4
+	s.watch.wind()      // one alone does not wind it for its slot
 }
 
 // dismissSleepers takes all that are too many, and sleep, out of service.

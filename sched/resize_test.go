@@ -249,4 +249,10 @@ func TestResizeMisuse(t *testing.T) {
 			s.Resize(n)
 		}()
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Resize before Start does not panic")
+		}
+	}()
+	New(Config{Processors: 1}).Resize(2)
 }
