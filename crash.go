@@ -14,8 +14,8 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
 	s, l := c.seat.Load(), c.current
-	c.current, c.forwarded = nil, nil
-	c.inside.Store(0)
+	c.forwarded = nil
+	c.end()
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}

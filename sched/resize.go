@@ -49,8 +49,8 @@ import (
 //
 // Checked by: TestResize…, TestExploreResize
 
-// mostProcessors is as many as the census can count, with room for those who are about to be counted.
-const mostProcessors = 1<<15 - 1
+// MostProcessors is as many as the census can count, with room for those who are about to be counted.
+const MostProcessors = 1<<15 - 1
 
 // all returns the processors that there ever were.
 func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
@@ -93,7 +93,7 @@ func (s *Scheduler) resize() {
 	if s.stopping.Load() {
 		return
 	}
-	n := min(s.wanted+s.extra, mostProcessors)
+	n := min(s.wanted+s.extra, MostProcessors)
 	before := len(s.all())
 	s.grow(n) // L1
 	for _, p := range s.all()[before:] {
@@ -129,7 +129,7 @@ func (s *Scheduler) dismissSleepers() {
 }
 
 func checkSize(n int) {
-	if n < 1 || n > mostProcessors {
+	if n < 1 || n > MostProcessors {
 		panic("sched: the number of processors must be between 1 and 32767")
 	}
 }
@@ -139,7 +139,7 @@ func (s *Scheduler) followGo() {
 	if !s.follow {
 		return
 	}
-	if n := min(runtime.GOMAXPROCS(0), mostProcessors); n != s.followed {
+	if n := min(runtime.GOMAXPROCS(0), MostProcessors); n != s.followed {
 		s.followed = n
 		s.Resize(n)
 	}

@@ -115,6 +115,9 @@ func (s *Scheduler) Start() {
 // Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
 func (s *Scheduler) Processors() []*Processor { return s.all() }
 
+// Limit returns how many processors shall be in service now.
+func (s *Scheduler) Limit() int { return int(s.limit.Load()) }
+
 // Inject queues a task from outside: from any goroutine that is not one of the processors. It does not wait. After the
 // scheduler has stopped, the task is discarded.
 func (s *Scheduler) Inject(t *Task) {
@@ -166,11 +169,13 @@ func (s *Scheduler) hasWork() bool {
 
 // Stats are the figures of one processor since the scheduler started.
 type Stats struct {
-	Steps   uint64 // tasks run
-	Steals  uint64 // times that it stole
-	Stolen  uint64 // tasks that it stole
-	Parks   uint64 // times that it parked
-	Breaths uint64 // times that it let other goroutines run
+	Steps    uint64 // tasks run
+	Steals   uint64 // times that it stole
+	Stolen   uint64 // tasks that it stole
+	Searches uint64 // times that it looked for work everywhere
+	Parks    uint64 // times that it parked
+	Wakes    uint64 // times that it was woken to look for work
+	Breaths  uint64 // times that it let other goroutines run
 
 	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
@@ -180,6 +185,7 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
+		Searches: c.searches.Load(), Wakes: c.wakes.Load(), Breaths: c.breaths.Load(),
+		High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }
