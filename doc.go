@@ -22,17 +22,32 @@
 //	closure           Do                                     one at a time on the unit
 //	                  Go, Then, Then2, Settle                anywhere, in parallel
 //
+// Both exist to be sent later (SendAfter) and again and again (Every); After is a future that time resolves.
+//
 // Named operations are the fast path: Send allocates once, Tell not at all; one that takes no longer than its message is declared with
 // [SmallOp], and run as a call while nobody is idle. [Forward] hands the outcome of a future on as that of
 // the running operation. A failed future fails all that receive it; [Settle] is where a failure is handled inside the runtime.
 //
+// # Scopes, priorities, time
+//
+// What is sent through a [Context] belongs to the context's [Scope] and has its priority, and so does all that follows from it. [Runtime.Scope]
+// makes a scope, [Context.In] leads into one, [Context.With] gives another priority. [Scope.Wait] waits until all of a scope is done, and tells the
+// first failure with the chain of operations that sent it; [Scope.Cancel], or the end of the context that the scope was made with, fails what
+// has not started, and is seen by operations as their context's end.
+//
+// A processor runs messages of [High] before others, those of [Low] and [Idle] when there is nothing better, but for a turn now and then. Within one
+// unit a higher priority overtakes. A unit can have a priority of its own ([UnitPriority]).
+//
+// [After], [Operation.SendAfter] and [Every] follow the clock; a [Timer] either fires or is stopped. Timers end with their scope, and with the
+// runtime: a shutdown does not wait for them. In a testing/synctest bubble they follow the bubble's time.
+//
 // # Contracts
 //
 //  1. Exclusion. At most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
-//  2. Order. Messages to one unit run in the order in which they became ready; those ready when sent, in the order sent, wherever
-//     one send returned before the other began. A message that waits for futures becomes ready when the runtime comes to it after the
+//  2. Order. Messages to one unit run in the order in which they became ready; those ready when sent, in the order sent, within one
+//     priority, wherever one send returned before the other began. A message that waits for futures becomes ready when the runtime comes to it after the
 //     last of them was resolved: what is sent in that moment may come before it.
-//  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrFull], [ErrStopped], [ErrCycle], [ErrOtherRuntime], a
+//  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrCanceled], [ErrFull], [ErrStopped], [ErrCycle], [ErrOtherRuntime], a
 //     [*PanicError] or an [*ArgumentError]). Nothing is lost, no future stays open for ever. Tell returns an error when it
 //     is refused; later failures of what has no future are counted in [Stats] and logged.
 //  4. Forward only. An operation starts when every future that can be reached from its argument has an outcome; a result that
@@ -42,7 +57,7 @@
 //  5. Work conserving. While work is queued and a processor is parked, one processor is searching or being woken. The one unit in
 //     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
 //     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core.
-//  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
+//  6. Fair. A unit with a full mailbox does not starve others, low priorities move under any flood of higher ones, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; and a busy processor lets the program's ordinary goroutines run about every 45 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
 //     the unit goes on with its next message: with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. What Go itself ends the process for (a concurrent map write, a stack
