@@ -117,3 +117,72 @@ func ExampleRestartOnPanic() {
 	fmt.Println(n, err)
 	// Output: 0 <nil>
 }
+
+// Two accounts at once: nobody sees the money in neither, and two transfers in opposite directions cannot deadlock.
+func ExampleWhen2() {
+	rt := freerun.New()
+	defer rt.Close()
+	ada := freerun.NewUnit(rt, account{owner: "ada", balance: 10})
+	bob := freerun.NewUnit(rt, account{owner: "bob"})
+	paid := freerun.When2(rt.Context(), ada, bob, func(c *freerun.Context, from, to *account) (string, error) {
+		from.balance -= 4
+		to.balance += 4
+		return fmt.Sprint(from.owner, " ", from.balance, ", ", to.owner, " ", to.balance), nil
+	})
+	fmt.Println(paid.Wait(context.Background()))
+	// Output: ada 6, bob 4 <nil>
+}
+
+// A sum over any number of units that is true of one instant.
+func ExampleWhenAll() {
+	rt := freerun.New()
+	defer rt.Close()
+	bank := []*freerun.Unit[account]{
+		freerun.NewUnit(rt, account{balance: 10}), freerun.NewUnit(rt, account{balance: 20}), freerun.NewUnit(rt, account{balance: 30}),
+	}
+	money := freerun.WhenAll(rt.Context(), bank, func(c *freerun.Context, accounts []*account) (int, error) {
+		sum := 0
+		for _, a := range accounts {
+			sum += a.balance
+		}
+		return sum, nil
+	})
+	fmt.Println(money.Wait(context.Background()))
+	// Output: 60 <nil>
+}
+
+var move = freerun.Op2("example.move", func(c *freerun.Context, from, to *account, amount int) (int, error) {
+	if from.balance < amount {
+		return from.balance, errors.New("insufficient funds")
+	}
+	from.balance -= amount
+	to.balance += amount
+	return to.balance, nil
+})
+
+// A named operation on two units, declared once.
+func ExampleOp2() {
+	rt := freerun.New()
+	defer rt.Close()
+	ada, bob := freerun.NewUnit(rt, account{balance: 10}), freerun.NewUnit(rt, account{})
+	move.Tell(rt.Context(), ada, bob, 3)
+	fmt.Println(move.Send(rt.Context(), bob, ada, 1).Wait(context.Background()))
+	fmt.Println(move.Send(rt.Context(), bob, ada, 50).Wait(context.Background()))
+	// Output:
+	// 8 <nil>
+	// 0 insufficient funds
+}
+
+// Operations that only look may run at the same time; one that writes waits for them, and they for it, in the order sent.
+func ExampleRead() {
+	rt := freerun.New()
+	defer rt.Close()
+	ada := freerun.NewUnit(rt, account{owner: "ada", balance: 10})
+	owner := freerun.Read(rt.Context(), ada, func(c *freerun.Context, a *account) (string, error) { return a.owner, nil })
+	balance := freerun.Read(rt.Context(), ada, func(c *freerun.Context, a *account) (int, error) { return a.balance, nil })
+	fmt.Println(owner.Wait(context.Background()))
+	fmt.Println(balance.Wait(context.Background()))
+	// Output:
+	// ada <nil>
+	// 10 <nil>
+}
