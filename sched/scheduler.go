@@ -20,7 +20,7 @@ type Config struct {
 	Crashed func(h *Host, t *Task, value any, stack []byte)
 	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
 	Hosted func(h *Host)
-	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local.
+	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local. It must not resize.
 	Added func(p *Processor)
 	// Watchdog says what to do about tasks that do not return.
 	Watchdog Watchdog
@@ -91,7 +91,7 @@ func New(config Config) *Scheduler {
 		s.spawn = s.driver.spawn
 	}
 	s.processors.Store(new([]*Processor))
-	s.grow(config.Processors)
+	s.grow(config.Processors, func(*Processor) {})
 	s.limit.Store(int32(config.Processors))
 	s.wanted, s.followed = config.Processors, config.Processors
 	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
