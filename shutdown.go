@@ -162,12 +162,9 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 	for {
 		failed := rt.abandoned()
 		done := rt.done() + uint64(running)
-		left := failed
-		if sent := rt.sent(); sent > done { // not so if an operation has just returned
-			left += sent - done
-		}
+		left := int64(failed) + int64(rt.sent()-done)
 		if failed == rt.abandoned() { // both figures are of one moment
-			return left
+			return uint64(max(0, left)) // below 0 if an operation has just returned
 		}
 	}
 }
