@@ -25,6 +25,7 @@ type Context struct {
 	// Of the operation that runs with this context now; its goroutine's own.
 	current   *letter
 	forwarded any // the *result[R] that it has forwarded
+	forks     forks
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
 	inside   atomics.RelaxedUintptr

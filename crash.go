@@ -16,11 +16,17 @@ func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
 	l := c.current
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
+	if t.Kind == jobKind && value == nil {
+		return // a branch called runtime.Goexit, and whoever joins it knows
+	}
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
 	if value == nil {
 		value = ErrGoexit
+	}
+	if e, ok := value.(*PanicError); ok && e.branch { // from a join: what the branch panicked with, and where, is what counts
+		value, stack = e.Value, e.Stack
 	}
 	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
 	s.counters.panics.Add(1)

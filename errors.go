@@ -37,6 +37,8 @@ type PanicError struct {
 	Operation string // its name, or the name of the function for a closure
 	Value     any    // what it panicked with
 	Stack     []byte // as of debug.Stack
+
+	branch bool // it is what a join panics with
 }
 
 // Error tells the operation and the value, without the stack.

@@ -1,12 +1,13 @@
 // Package sched is a work-stealing scheduler: it runs [Task]s, which never wait, on a fixed number of processors, each a
 // goroutine with queues of its own.
 //
-// A processor has four places that tasks wait in:
+// A processor has five places that tasks wait in:
 //
 //	slot    the one task to run next (PushNext); nobody else is woken for it, and thieves may take it only when
 //	        the running task has kept it waiting for SlotPatience
 //	ring    first in first out (PushBack); thieves take half of it
 //	deque   last in first out (Push); thieves take the oldest
+//	offer   the oldest part of the running task that others could do; only thieves take from it ([Offer])
 //	share   a part of the inbox, which tasks from outside (Inject) and what overflows a ring come through
 //
 // A processor without work searches the others, then parks; gate.go has the protocol that loses no wake-up. Guarantees:

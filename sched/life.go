@@ -103,6 +103,7 @@ func (p *Processor) lastLook() *Task {
 func (p *Processor) park(searching bool) bool {
 	s := p.scheduler
 	p.slot.forget()
+	p.offer.slot.forget()
 	p.counters.parks.Add(1)                                                 // before anybody can see it parked
 	s.parked.raise(p.index)                                                 // P1
 	noneSearching, noneAwake := s.census.leave(searching)                   // P2

@@ -50,6 +50,8 @@ type Processor struct {
 	ended    atomics.Bool                // no goroutine is this processor any more
 	share    atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
 	_        pad.Line
+	offer    Offer
+	_        pad.Line
 	counters counters
 	ring     ring
 	deque    *deque.Growable[Task]
@@ -63,6 +65,7 @@ type counters struct {
 func newProcessor(s *Scheduler, index int) *Processor {
 	d := deque.NewGrowable[Task]()
 	return &Processor{
+		offer:     Offer{scheduler: s},
 		scheduler: s,
 		index:     index,
 		deque:     d,
@@ -235,5 +238,5 @@ func (p *Processor) unpack(list *queue.Node) *Task {
 
 // hasWork reports whether somebody could find a task here, at some instant of the call. Any goroutine.
 func (p *Processor) hasWork() bool {
-	return !p.ring.empty() || !p.thief.Empty() || p.share.Load() != nil || p.slot.filled() && p.slotOpen.Load()
+	return !p.ring.empty() || !p.thief.Empty() || !p.offer.Empty() || p.share.Load() != nil || p.slot.filled() && p.slotOpen.Load()
 }

@@ -46,7 +46,7 @@ func (p *Processor) raid() *Task {
 	return nil
 }
 
-// stealFrom takes half of the victim's ring, or its oldest task from the deque, or its share of the inbox, or the task in
+// stealFrom takes half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
 // its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here.
 func (p *Processor) stealFrom(victim *Processor) *Task {
 	if n := p.ring.stealHalf(&victim.ring); n > 0 {
@@ -62,6 +62,10 @@ func (p *Processor) stealFrom(victim *Processor) *Task {
 		if outcome == deque.Empty {
 			break
 		}
+	}
+	if t := victim.offer.slot.steal(); t != nil {
+		p.counters.stolen.Add(1)
+		return t
 	}
 	if victim.share.Load() != nil {
 		if list := victim.share.Swap(nil); list != nil {
