@@ -8,9 +8,10 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// crashed is called on a processor after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
+// crashed is called on a processor's goroutine after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
 // operation fails, the unit goes on with the next letter.
-func crashed(p *sched.Processor, t *sched.Task, value any, stack []byte) {
+func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
+	p := h.Processor()
 	s := seatOf(p)
 	c := s.active.Load()
 	l := c.current

@@ -122,10 +122,10 @@ func (rt *Runtime) end(cause error) error {
 }
 
 // account tells what was left at the end; nil if nothing was.
-func (rt *Runtime) account(stuck []*sched.Processor, cause error) error {
+func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
-	for _, p := range stuck {
-		if name := seatOf(p).active.Load().operation(); name != "" {
+	for _, s := range stuck {
+		if name := seatOf(s.Processor).active.Load().operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}

@@ -7,16 +7,32 @@ import (
 	"github.com/freerun-go/freerun/internal/park"
 )
 
-// bed is where a processor sleeps, in the model. The model's end is told to each bed, since a model thread cannot wait for a channel.
-type bed struct {
-	parker *park.Parker
-	end    *model.Context
-}
+// bed is where a processor or a host sleeps, in the model.
+type bed struct{ parker *park.Parker }
 
-func newBed() bed { return bed{park.New(), new(model.Context)} }
+func newBed() bed { return bed{park.New()} }
 
 func (b *bed) wake() { b.parker.Unpark() }
 
-func (b *bed) sleep(<-chan struct{}) bool { return b.parker.ParkContext(b.end) == nil }
+func (b *bed) sleep(_ *Host, quit *bell) bool {
+	if quit == nil {
+		b.parker.Park()
+		return true
+	}
+	return b.parker.ParkContext(quit.over) == nil
+}
 
-func letOthersRun() {}
+func (b *bed) taken() bool { return b.parker.TryConsume() }
+
+func (b *bed) hasToken() bool { panic("sched: a driver in the model") }
+
+// bell wakes all who sleep, in the model.
+type bell struct{ over *model.Context }
+
+func newBell() bell { return bell{new(model.Context)} }
+
+func (b *bell) ring() { b.over.Cancel() }
+
+func (b *bell) hasRung() bool { return b.over.Err() != nil }
+
+func (p *Processor) letOthersRun() {}

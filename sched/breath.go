@@ -37,6 +37,9 @@ func (p *Processor) Spend() {
 }
 
 func (p *Processor) breathe() {
+	if p.letDriverChoose() { // each time: no time passes, so the count is never more than one
+		return
+	}
 	b := &p.breath
 	now := time.Since(b.origin)
 	b.batch = nextBatch(b.batch, now-b.read)

@@ -21,8 +21,8 @@ type crash struct {
 // crashing returns a running scheduler and where it reports crashes.
 func crashing(t *testing.T, processors int) (*Scheduler, chan crash) {
 	crashes := make(chan crash, 1000)
-	s := New(Config{Processors: processors, Crashed: func(p *Processor, t *Task, value any, stack []byte) {
-		crashes <- crash{p, t, value, string(stack)}
+	s := New(Config{Processors: processors, Crashed: func(h *Host, t *Task, value any, stack []byte) {
+		crashes <- crash{h.Processor(), t, value, string(stack)}
 	}})
 	s.Start()
 	t.Cleanup(func() { stop(t, s) })
@@ -83,7 +83,7 @@ func TestCrashes(t *testing.T) {
 }
 
 // TestGoexitReplacesTheGoroutine ends the goroutines of processors again and again, while somebody watches their homes: a home is the
-// identity of a goroutine that knows that it is the processor, and never of one that has ended.
+// identity of a goroutine that knows that it is a host, and never of one that has ended.
 func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	const rounds = 1_000
 	s, crashes := crashing(t, 2)
@@ -98,8 +98,8 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 				if home == 0 {
 					continue
 				}
-				stranger := func() bool { now, ok := homes.Load(home); return !ok || now != p }
-				// Go may give the identity to the goroutine that takes over. That one is in homes before it is the home, so it
+				stranger := func() bool { now, ok := hosts.Load(home); return !ok || now.(*Host).scheduler != s }
+				// Go may give the identity to the goroutine that takes over. That one is in hosts before it is the home, so it
 				// is found the second time, unless it has ended as well.
 				if stranger() && p.Home() == home && stranger() && exits.Load() == before {
 					t.Error("a processor's home is a goroutine that has ended")
@@ -128,7 +128,7 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 func TestGoexitWhileStopping(t *testing.T) {
 	const count = 100
 	var crashes atomic.Int32
-	s := New(Config{Processors: 2, Crashed: func(*Processor, *Task, any, []byte) { crashes.Add(1) }})
+	s := New(Config{Processors: 2, Crashed: func(*Host, *Task, any, []byte) { crashes.Add(1) }})
 	s.Start()
 	b := newBlocker(nop)
 	s.Inject(&b.Task)

@@ -1,5 +1,6 @@
-// Package sched is a work-stealing scheduler: it runs [Task]s, which never wait, on a fixed number of processors, each a
-// goroutine with queues of its own.
+// Package sched is a work-stealing scheduler: it runs [Task]s on a fixed number of processors, each with queues of its own. A
+// processor is not its goroutine, which is a [Host]: a task that must block leaves its processor ([Processor.Leave]), and one
+// that must wait for others in its middle waits for a [Strand]; both keep no processor from working. No other task may wait.
 //
 // A processor has five places that tasks wait in:
 //
@@ -17,7 +18,10 @@
 // parked scheduler uses no CPU and has no timer running. Processors park on a channel, so a scheduler made in a
 // testing/synctest bubble is durably blocked when it is idle.
 //
-// Tasks do not start goroutines and are not moved once they run. Queueing allocates nothing.
+// Tasks do not start goroutines, and are not moved from theirs once they run. Queueing allocates nothing.
+//
+// With [Config.Choose] a scheduler is deterministic: the same code runs on one goroutine, in an order that is chosen from outside, so
+// that every schedule can be drawn from a seed and replayed; driver.go says how.
 //
 // Source: R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 1999; L. Quirk,
 // Ownership of a queue for practical lock-free scheduling, 2008; the schedulers of Go and Tokio for slot, ring and

@@ -35,26 +35,44 @@ import (
 // Rejected: waking a processor at each push (thundering herd: each finds nothing and parks again); a lock around the list
 // of parked processors (a waker that is preempted in it stops all the others).
 
-// census counts awake and searching processors in one word, so that both change at one instant.
+// census counts in one word, so that they change at one instant, the processors that are awake, those of them that search, and the
+// tasks that are away: that have left their processor and have not returned. The scheduler is idle while nothing is queued, none is
+// awake, and none is away.
 type census struct {
 	_    pad.Line
-	word atomics.Uint32 // awake<<16 | searching
+	word atomics.Uint64 // away<<32 | awake<<16 | searching
 	_    pad.Line
 }
 
-const oneAwake = 1 << 16
+const (
+	oneSearching = 1
+	oneAwake     = 1 << 16
+	oneAway      = 1 << 32
+)
 
-func (c *census) awake() int     { return int(c.word.Load() >> 16) }
-func (c *census) searching() int { return int(c.word.Load() & (oneAwake - 1)) }
+func searchingIn(w uint64) int { return int(uint16(w)) }
+func awakeIn(w uint64) int     { return int(uint16(w >> 16)) }
+
+func (c *census) awake() int     { return awakeIn(c.word.Load()) }
+func (c *census) searching() int { return searchingIn(c.word.Load()) }
+
+// idle reports whether no processor is awake and no task away.
+func (c *census) idle() bool { return c.word.Load()>>16 == 0 }
+
+// complete reports whether a processor that queues a task need wake nobody: one searches, or all are awake.
+func (c *census) complete(processors int) bool {
+	w := c.word.Load()
+	return searchingIn(w) != 0 || awakeIn(w) >= processors
+}
 
 // summon makes room for one more processor, as the only searcher, unless somebody searches or all are awake (W1).
 func (c *census) summon(processors int) bool {
 	for {
 		w := c.word.Load()
-		if w&(oneAwake-1) != 0 || int(w>>16) >= processors {
+		if searchingIn(w) != 0 || awakeIn(w) >= processors {
 			return false
 		}
-		if c.word.CompareAndSwap(w, w+oneAwake+1) {
+		if c.word.CompareAndSwap(w, w+oneAwake+oneSearching) {
 			return true
 		}
 	}
@@ -64,26 +82,35 @@ func (c *census) summon(processors int) bool {
 func (c *census) beginSearch() bool {
 	for {
 		w := c.word.Load()
-		if w&(oneAwake-1) != 0 {
+		if searchingIn(w) != 0 {
 			return false
 		}
-		if c.word.CompareAndSwap(w, w+1) {
+		if c.word.CompareAndSwap(w, w+oneSearching) {
 			return true
 		}
 	}
 }
 
 // endSearch makes a searcher an ordinary processor and reports whether nobody searches now.
-func (c *census) endSearch() (last bool) { return c.word.Add(^uint32(0))&(oneAwake-1) == 0 }
+func (c *census) endSearch() (last bool) { return searchingIn(c.word.Add(^uint64(0))) == 0 }
 
-// leave takes a processor out of the census, and reports whether nobody searches and whether nobody is awake now (P2).
-func (c *census) leave(searching bool) (noneSearching, noneAwake bool) {
-	delta := uint32(oneAwake)
+// leave takes a processor out of the census, and reports whether nobody searches, and whether none is awake and no task away now (P2).
+func (c *census) leave(searching bool) (noneSearching, idle bool) {
+	delta := uint64(oneAwake)
 	if searching {
-		delta++
+		delta += oneSearching
 	}
 	w := c.word.Add(-delta)
-	return w&(oneAwake-1) == 0, w>>16 == 0
+	return searchingIn(w) == 0, w>>16 == 0
+}
+
+// depart counts a task that leaves its processor, which is awake and stays so.
+func (c *census) depart() { c.word.Add(oneAway) }
+
+// comeBack counts a task that was away and has returned, or has a processor again, and reports whether none is awake and no task away now.
+func (c *census) comeBack() (idle bool) {
+	const minusOneAway = ^uint64(oneAway - 1)
+	return c.word.Add(minusOneAway)>>16 == 0
 }
 
 // flags has a bit for each processor, up while it is parked or about to be.

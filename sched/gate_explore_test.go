@@ -27,7 +27,12 @@ func newWorld(r *explore.Run, processors, jobs int) *world {
 	w.watch = newWatch(w.Scheduler)
 	w.watch.wound.Store(true) // nobody winds it
 	for i, p := range w.processors {
-		r.Go(names[i], func() { p.work() })
+		r.Go(names[i], func() {
+			h := w.newHost()
+			p.host.Store(h)
+			h.moveIn(p)
+			h.work()
+		})
 	}
 	r.After(func() {
 		for i, j := range w.jobs {
@@ -49,10 +54,7 @@ func (w *world) job(do func(p *Processor)) *Task {
 			do(p)
 		}
 		if w.left--; w.left == 0 {
-			close(w.quit)
-			for _, p := range w.processors {
-				p.bed.end.Cancel()
-			}
+			w.finish()
 		}
 	})
 	w.jobs = append(w.jobs, j)

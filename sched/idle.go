@@ -1,6 +1,11 @@
 package sched
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import (
+	"context"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
 
 // idleNotice tells the goroutines that wait for the scheduler to be idle, by closing a channel that all of them share: so those
 // who gave up waiting leave nothing behind.
@@ -31,5 +36,52 @@ func (n *idleNotice) tell() {
 	}
 	if c := n.next.Swap(nil); c != nil {
 		close(*c)
+	}
+}
+
+// isIdle reports whether, at some instant of the call, no task was queued, running or away.
+func (s *Scheduler) isIdle() bool {
+	// In this order: a task that hasWork missed because it was taken is in the census until it has returned, and so is the one that queued it
+	// until the task was, or until a processor was woken for it.
+	return !s.hasWork() && s.census.idle()
+}
+
+// wentIdle is called when the last processor has parked and no task is away, or the last of those has returned.
+func (s *Scheduler) wentIdle() {
+	s.idle.tell()
+	if s.stopping.Load() {
+		s.finish()
+	}
+}
+
+// AwaitIdle returns when, at some instant of the call, no task was queued or running, with or without a processor, and settled, which is asked then,
+// returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. Any
+// goroutine but a processor's.
+func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
+	if s.driver != nil {
+		return s.driveIdle(ctx, settled)
+	}
+	const firstDoubt, longestDoubt = 50 * time.Microsecond, 10 * time.Millisecond
+	notice := s.idle.await()
+	for pause := firstDoubt; ; {
+		var again <-chan time.Time
+		if s.isIdle() {
+			if settled() {
+				return nil
+			}
+			// Somebody is between counting a task and queueing it, or a task waits for another scheduler: no event of
+			// ours will tell when that is over.
+			again = time.After(pause)
+			pause = min(2*pause, longestDoubt)
+		}
+		select {
+		case <-notice:
+			notice = s.idle.await()
+		case <-again:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.halt:
+			return ErrStopped
+		}
 	}
 }

@@ -2,6 +2,8 @@
 
 package sched
 
+import "github.com/freerun-go/freerun/internal/atomics"
+
 const (
 	// ringSize is how many tasks fit into the ring of a processor.
 	ringSize = 256
@@ -9,3 +11,7 @@ const (
 	// else: on a machine with fewer cores than runnable goroutines that is who will bring work.
 	searchRounds = 3
 )
+
+// diagnostic is a pointer for its owner to write and for others to look at, who are content with any value that it had before
+// something they have synchronised with. It costs what a plain pointer costs.
+type diagnostic[T any] = atomics.RelaxedPointer[T]

@@ -21,9 +21,9 @@ const (
 	ringTurn = 4
 )
 
-// Processor runs tasks, one after another, on a goroutine of its own. Tasks get it passed, and through it queue what
-// follows from them on this processor, where it is warm in the cache. Its methods are for that goroutine only, unless they
-// say otherwise.
+// Processor runs tasks, one after another, on the goroutine of the [Host] that is its home. Tasks get it passed, and through it queue
+// what follows from them on this processor, where it is warm in the cache. Its methods are for that goroutine only, unless
+// they say otherwise.
 type Processor struct {
 	// immutable
 	scheduler *Scheduler
@@ -38,16 +38,16 @@ type Processor struct {
 	step      uint32
 	slotInRow int
 	random    uint64
-	running   *Task
 	handed    *Task
 	breath    breath
 
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool // the running task has kept the slot waiting: thieves may take from it
-	home     atomics.Uintptr
-	ended    atomics.Bool                // no goroutine is this processor any more
+	slotOpen atomics.Bool                // the running task has kept the slot waiting: thieves may take from it
+	home     atomics.Uintptr             // the identity of the goroutine that is its home
+	host     diagnostic[Host]            // that home, or the one that it is given to; written by who gives it
+	running  diagnostic[Task]            // written by the home
 	share    atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
 	_        pad.Line
 	offer    Offer
@@ -79,12 +79,12 @@ func newProcessor(s *Scheduler, index int) *Processor {
 // Index returns the number of the processor, from 0. Any goroutine.
 func (p *Processor) Index() int { return p.index }
 
-// Home returns the identity of the goroutine that is the processor now, 0 if there is none: before the first one runs, after the
+// Home returns the identity of the goroutine that is the processor's home now, 0 if there is none: before the first one runs, after the
 // last one has ended, and while one takes the place of another. Any goroutine.
 func (p *Processor) Home() uintptr { return p.home.Load() }
 
 // Running returns the task that runs now, nil between tasks.
-func (p *Processor) Running() *Task { return p.running }
+func (p *Processor) Running() *Task { return p.running.Load() }
 
 // Push queues a task that may run anywhere, last in first out for this processor, first in first out for thieves.
 func (p *Processor) Push(t *Task) {

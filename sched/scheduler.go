@@ -1,11 +1,9 @@
 package sched
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
-	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/queue"
@@ -15,10 +13,16 @@ import (
 type Config struct {
 	// Processors is how many tasks run at the same time; 0 means GOMAXPROCS.
 	Processors int
-	// Crashed is called on the processor p when a task panicked (value is what it panicked with) or ended its goroutine
-	// with runtime.Goexit (value is nil). The processor goes on; what becomes of the task is up to Crashed. If it is nil,
-	// a panic is not recovered.
-	Crashed func(p *Processor, t *Task, value any, stack []byte)
+	// Crashed is called on the goroutine of the host h when a task panicked (value is what it panicked with) or ended its
+	// goroutine with runtime.Goexit (value is nil). The host's processor, nil if the task had left it, goes on; what becomes of the
+	// task is up to Crashed. If it is nil, a panic is not recovered.
+	Crashed func(h *Host, t *Task, value any, stack []byte)
+	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
+	Hosted func(h *Host)
+	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
+	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
+	// the processors' numbers, and must not be kept.
+	Choose func(ready []*Processor) int
 }
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
@@ -30,10 +34,19 @@ type Scheduler struct {
 	parked     *flags
 	watch      *watch
 	idle       idleNotice
-	quit       chan struct{}
-	exited     chan struct{}
-	alive      atomics.Int32
-	stopped    atomics.Bool
+	spares     spares
+	hosted     atomics.Uint64             // hosts there ever were
+	spawn      func(h *Host, live func()) // starts the goroutine of a host
+	driver     *driver                    // of a deterministic scheduler, nil otherwise
+
+	stopping atomics.Bool  // Stop was called
+	halt     chan struct{} // closed when Stop is called
+	finished atomics.Bool  // quit has rung, or is about to
+	quit     bell          // rings when the processors shall end
+	serving  atomics.Int32 // processors that have not ended
+	stopped  atomics.Bool  // nobody comes any more for what is queued
+	alive    atomics.Int32 // hosts
+	exited   chan struct{} // closed when the last host ends
 }
 
 // ErrStopped says that the scheduler was stopped.
@@ -50,22 +63,32 @@ func New(config Config) *Scheduler {
 	s := &Scheduler{
 		config: config,
 		parked: newFlags(config.Processors),
-		quit:   make(chan struct{}),
+		spares: newSpares(config.Processors),
+		spawn:  func(_ *Host, live func()) { go live() },
+		halt:   make(chan struct{}),
+		quit:   newBell(),
 		exited: make(chan struct{}),
+	}
+	if config.Choose != nil {
+		s.driver = newDriver(config)
+		s.spawn = s.driver.spawn
 	}
 	for i := range config.Processors {
 		s.processors = append(s.processors, newProcessor(s, i))
 	}
-	s.census.word.Store(uint32(len(s.processors)) * oneAwake) // they look for work first when they start, so none needs to be woken
+	s.census.word.Store(uint64(len(s.processors)) * oneAwake) // they look for work first when they start, so none needs to be woken
 	return s
 }
 
 // Start starts the processors, which first run what was injected before. Once.
 func (s *Scheduler) Start() {
 	s.watch = newWatch(s)
-	s.alive.Store(int32(len(s.processors)))
+	if s.driver != nil {
+		s.watch.wound.Store(true) // nobody winds it: no time passes
+	}
+	s.serving.Store(int32(len(s.processors)))
 	for _, p := range s.processors {
-		go p.live()
+		s.launch(p)
 	}
 }
 
@@ -84,10 +107,7 @@ func (s *Scheduler) Inject(t *Task) {
 
 // wakeOne wakes a processor to search, unless one searches or all are awake (S2).
 func (s *Scheduler) wakeOne() {
-	if w := s.census.word.Load(); w&(oneAwake-1) != 0 || int(w>>16) >= len(s.processors) {
-		return
-	}
-	if s.census.summon(len(s.processors)) {
+	if n := len(s.processors); !s.census.complete(n) && s.census.summon(n) {
 		s.sendToken()
 	}
 }
@@ -108,57 +128,6 @@ func (s *Scheduler) hasWork() bool {
 	return false
 }
 
-func (s *Scheduler) quitting() bool {
-	select {
-	case <-s.quit:
-		return true
-	default:
-		return false
-	}
-}
-
-// Stop ends the processors: each goes on until it finds no task anywhere, and then ends. It returns those that have not
-// ended by the time that expired fires, because a task does not return; they end when it does. Tasks that nobody ran
-// are discarded. Stop must be called once, and not by a task.
-func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []*Processor) {
-	close(s.quit)
-	s.watch.timer.Stop()
-	select {
-	case <-s.exited:
-	case <-expired:
-		for _, p := range s.processors {
-			if !p.ended.Load() {
-				stuck = append(stuck, p)
-			}
-		}
-	}
-	s.stopped.Store(true)
-	s.sweep()
-	return stuck
-}
-
-// sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
-func (s *Scheduler) sweep() {
-	s.sweepInbox()
-	collector := newProcessor(s, len(s.processors))
-	for _, victim := range s.processors {
-		victim.slotOpen.Store(true)
-		for t := collector.stealFrom(victim); t != nil; t = collector.stealFrom(victim) {
-			for ; t != nil; t = collector.next() {
-				t.Kind.Discard(t)
-			}
-		}
-	}
-}
-
-func (s *Scheduler) sweepInbox() {
-	for n := s.inbox.TakeAll(); n != nil; {
-		var t *Task
-		t, n = cut(n)
-		t.Kind.Discard(t)
-	}
-}
-
 // Stats are the figures of one processor since the scheduler started.
 type Stats struct {
 	Steps   uint64 // tasks run
@@ -174,35 +143,5 @@ func (p *Processor) Stats() Stats {
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
 		Breaths: c.breaths.Load(),
-	}
-}
-
-// AwaitIdle returns when, at some instant of the call, no task was queued or running and settled, which is asked then,
-// returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. Any
-// goroutine but a processor's.
-func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
-	const firstDoubt, longestDoubt = 50 * time.Microsecond, 10 * time.Millisecond
-	notice := s.idle.await()
-	for pause := firstDoubt; ; {
-		var again <-chan time.Time
-		// In this order: a task that hasWork missed because it was taken has a processor awake, until it was run.
-		if !s.hasWork() && s.census.awake() == 0 {
-			if settled() {
-				return nil
-			}
-			// Somebody is between counting a task and queueing it, or a task waits for another scheduler: no event of
-			// ours will tell when that is over.
-			again = time.After(pause)
-			pause = min(2*pause, longestDoubt)
-		}
-		select {
-		case <-notice:
-			notice = s.idle.await()
-		case <-again:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-s.quit:
-			return ErrStopped
-		}
 	}
 }

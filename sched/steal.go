@@ -10,7 +10,7 @@ import (
 func (p *Processor) search() *Task {
 	for round := range searchRounds {
 		if round > 0 {
-			letOthersRun()
+			p.letOthersRun()
 		}
 		t := p.takeShared()
 		if t == nil {

@@ -37,7 +37,7 @@ func (w *watch) wind() {
 // look opens each slot that waited since the last look for one and the same task.
 func (w *watch) look() {
 	s := w.scheduler
-	if s.quitting() {
+	if s.quit.hasRung() {
 		return
 	}
 	waiting := false
@@ -46,8 +46,7 @@ func (w *watch) look() {
 		if p.slot.filled() {
 			waiting = true
 			if steps == w.seen[i] {
-				p.slotOpen.Store(true)
-				s.wakeOne() // even if the slot was open: the task in it may have come after its predecessor was stolen
+				p.openSlot()
 			}
 		}
 		w.seen[i] = steps
@@ -62,4 +61,10 @@ func (w *watch) look() {
 			w.wind()
 		}
 	}
+}
+
+// openSlot lets thieves take from the slot.
+func (p *Processor) openSlot() {
+	p.slotOpen.Store(true)
+	p.scheduler.wakeOne() // even if the slot was open: the task in it may have come after its predecessor was stolen
 }

@@ -1,0 +1,94 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Stuck is a task that had not returned when it was looked at.
+type Stuck struct {
+	Task      *Task
+	Host      *Host      // on whose goroutine it runs
+	Processor *Processor // that runs it, nil if the task has left it
+}
+
+// Stop ends the scheduler: it waits until no task is queued or running, with or without a processor, and ends all goroutines. If that has
+// not come to pass by the time that expired fires, it returns the tasks that have not returned; the goroutines that run them end when they
+// do. What nobody has run by then, and what is queued later, is discarded. Stop must be called once, and not by a task.
+//
+// The end, in two steps: once stopping is set, whoever makes the scheduler idle finishes it, that is, rings quit; then each processor ends when it finds no
+// task anywhere, and each host when it has no processor. stopping is set before Stop looks whether the scheduler is idle, and the census falls to nothing
+// before stopping is read, so one of the two finishes.
+func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
+	s.stopping.Store(true)
+	close(s.halt)
+	if s.census.idle() {
+		s.finish()
+	}
+	if s.driver != nil {
+		expired = s.driveToEnd()
+	}
+	select {
+	case <-s.exited:
+	case <-expired:
+		s.finish()
+		stuck = s.unreturned()
+	}
+	s.watch.timer.Stop()
+	s.stopped.Store(true)
+	s.sweep()
+	if s.driver != nil {
+		s.Drive(nil) // the strands that were discarded
+	}
+	return stuck
+}
+
+// finish lets the processors end. Any goroutine, any number of times.
+func (s *Scheduler) finish() {
+	if s.finished.CompareAndSwap(false, true) {
+		s.quit.ring()
+	}
+}
+
+// unreturned returns the tasks that run now, except such as are just about to leave their processor or to get one.
+func (s *Scheduler) unreturned() (all []Stuck) {
+	for _, p := range s.processors {
+		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
+			all = append(all, Stuck{Task: t, Host: h, Processor: p})
+		}
+	}
+	hosts.Range(func(_, v any) bool {
+		h := v.(*Host)
+		if h.scheduler == s {
+			if t := h.away.Load(); t != nil {
+				all = append(all, Stuck{Task: t, Host: h})
+			}
+		}
+		return true
+	})
+	slices.SortFunc(all, func(a, b Stuck) int { return cmp.Compare(a.Host.number, b.Host.number) })
+	return all
+}
+
+// sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
+func (s *Scheduler) sweep() {
+	s.sweepInbox()
+	collector := newProcessor(s, len(s.processors))
+	for _, victim := range s.processors {
+		victim.slotOpen.Store(true)
+		for t := collector.stealFrom(victim); t != nil; t = collector.stealFrom(victim) {
+			for ; t != nil; t = collector.next() {
+				t.Kind.Discard(t)
+			}
+		}
+	}
+}
+
+func (s *Scheduler) sweepInbox() {
+	for n := s.inbox.TakeAll(); n != nil; {
+		var t *Task
+		t, n = cut(n)
+		t.Kind.Discard(t)
+	}
+}
