@@ -17,7 +17,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &call[A, R]{arg: arg}
 	m.become(o.called)
 	m.unit = u
-	f := Future[R]{&m.result}
+	f := Future[R]{cell: &m.result}
 	s := c.here()
 	if err := s.refuses(u); err != nil {
 		m.arg = *new(A)
@@ -32,18 +32,20 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		return f
 	}
 	if o.args == nil {
-		s.dispatch(&m.letter)
+		if err := s.dispatch(&m.letter, true); err != nil {
+			o.failCall(s, &m.letter, err)
+		}
 	} else {
 		o.collect(s, m, true)
 	}
 	return f
 }
 
-// dispatch queues a letter that is ready to run.
-func (s *seat) dispatch(l *letter) {
+// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh says that the caller is the sender, at the send.
+func (s *seat) dispatch(l *letter, fresh bool) error {
 	switch {
 	case !l.free():
-		l.unit.deliver(s, l)
+		return l.unit.deliver(s, l, fresh)
 	case s.at(l.unit.rt):
 		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
 			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
@@ -53,6 +55,7 @@ func (s *seat) dispatch(l *letter) {
 	default:
 		l.unit.rt.scheduler.Inject(&l.Task)
 	}
+	return nil
 }
 
 // collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.
@@ -65,7 +68,9 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 			return
 		case dep == nil:
 			m.edge.Store(nil)
-			s.dispatch(&m.letter)
+			if err := s.dispatch(&m.letter, fresh); err != nil {
+				o.failCall(s, &m.letter, err)
+			}
 			return
 		case !fresh && o.args.many:
 			o.args.gather(s, &m.message, unsafe.Pointer(&m.arg))

@@ -25,6 +25,8 @@ type Context struct {
 	// Of the operation that runs with this context now; its goroutine's own.
 	current   *letter
 	forwarded any // the *result[R] that it has forwarded
+	credit    int // how many small operations it may still run itself
+	depth     int // how many of them run now, in one another
 	forks     forks
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.

@@ -296,7 +296,7 @@ func TestForward(t *testing.T) {
 		t.Errorf("a forward of what has an outcome already: %d", v)
 	}
 	dropped := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
-		v, _ := freerun.Forward(c, freerun.Resolved(5))
+		v, _ := freerun.Forward(c, good)
 		return v, nil
 	})
 	if _, err := dropped.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {

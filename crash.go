@@ -12,9 +12,12 @@ import (
 // operation fails, the unit goes on with the next letter.
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
-	s := seatOf(p)
-	c := s.active.Load()
-	l := c.current
+	c := lodgerOf(h).context.Load() // of an operation that has no processor any more
+	if p != nil {
+		c = seatOf(p).active.Load()
+	}
+	s, l := c.seat.Load(), c.current
+	c.forks.home.Store(0) // the goroutine may be about to end
 	c.current, c.forwarded = nil, nil
 	c.inside.Store(0)
 	if t.Kind == jobKind && value == nil {
@@ -23,19 +26,28 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
+	err := s.panicked(l.kind().describe(l), value, stack)
+	s.pressed = nil
+	if t.Kind == unitKind {
+		unitOf(t).faulted(err)
+	}
+	l.kind().fail(s, l, err)
+	if t.Kind == unitKind {
+		unitOf(t).queueBack(s)
+	}
+}
+
+// panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
 	if e, ok := value.(*PanicError); ok && e.branch { // from a join: what the branch panicked with, and where, is what counts
 		value, stack = e.Value, e.Stack
 	}
-	err := &PanicError{Operation: l.kind().describe(l), Value: value, Stack: stack}
 	s.counters.panics.Add(1)
-	c.rt.log(slog.LevelError, "operation panicked", "operation", err.Operation, "panic", value, "stack", string(stack))
-	l.kind().fail(s, l, err)
-	if t.Kind == unitKind {
-		p.PushBack(t)
-	}
+	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
+	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.

@@ -22,6 +22,7 @@ type operation[A, R any] struct {
 	told    *kind // letters without a future
 	// tolerant says that a failed future in the argument counts as resolved, and the operation is run. For arguments with one future.
 	tolerant bool
+	small    bool // a free operation that may be run where it is sent
 }
 
 var (

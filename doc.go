@@ -22,7 +22,8 @@
 //	closure           Do                                     one at a time on the unit
 //	                  Go, Then, Then2, Settle                anywhere, in parallel
 //
-// Named operations are the fast path: Send allocates once, Tell not at all. [Forward] hands the outcome of a future on as that of
+// Named operations are the fast path: Send allocates once, Tell not at all; one that takes no longer than its message is declared with
+// [SmallOp], and run as a call while nobody is idle. [Forward] hands the outcome of a future on as that of
 // the running operation. A failed future fails all that receive it; [Settle] is where a failure is handled inside the runtime.
 //
 // # Contracts
@@ -31,7 +32,7 @@
 //  2. Order. Messages to one unit run in the order in which they became ready; those ready when sent, in the order sent, wherever
 //     one send returned before the other began. A message that waits for futures becomes ready when the runtime comes to it after the
 //     last of them was resolved: what is sent in that moment may come before it.
-//  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrCycle], [ErrOtherRuntime], a
+//  3. Exactly once. A message is run once, or its future fails with a named error ([ErrClosed], [ErrFull], [ErrStopped], [ErrCycle], [ErrOtherRuntime], a
 //     [*PanicError] or an [*ArgumentError]). Nothing is lost, no future stays open for ever. Tell returns an error when it
 //     is refused; later failures of what has no future are counted in [Stats] and logged.
 //  4. Forward only. An operation starts when every future that can be reached from its argument has an outcome; a result that
@@ -44,14 +45,14 @@
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; and a busy processor lets the program's ordinary goroutines run about every 45 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
-//     the unit goes on with its next message. What Go itself ends the process for (a concurrent map write, a stack
+//     the unit goes on with its next message: with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. What Go itself ends the process for (a concurrent map write, a stack
 //     overflow, no memory) no library survives.
 //  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and returns when the work is done. Past its
 //     deadline what has not started fails with ErrClosed, and an operation that does not return is named in the error.
 //  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
 //  10. Cost. Tell allocates nothing in steady state, Send at most once besides what the argument itself allocates (and what its scan
 //     does, where interfaces or maps in it hold futures); an idle unit costs
-//     72 bytes beside its state. The argument of an operation is dropped before its future is resolved.
+//     80 bytes beside its state. The argument of an operation is dropped before its future is resolved.
 //
 // # What the scan of an argument looks into
 //

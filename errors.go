@@ -12,6 +12,10 @@ var (
 	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an operation passes
 	// a future on, as an argument or with Forward or Then; only an ordinary goroutine waits.
 	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
+	// ErrFull says that the mailbox of a unit was full: see [Mailbox].
+	ErrFull = errors.New("freerun: the unit's mailbox is full")
+	// ErrStopped says that the unit runs no more operations, because one panicked: see [StopOnPanic].
+	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
@@ -51,6 +55,23 @@ func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
+
+// StoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and wraps why.
+type StoppedError struct {
+	Err      *PanicError // what stopped the unit
+	Restarts int         // how many times it had been restarted
+}
+
+// Error tells what stopped the unit.
+func (e *StoppedError) Error() string {
+	if e.Restarts > 0 {
+		return fmt.Sprintf("freerun: the unit is stopped, after %d restarts: %v", e.Restarts, e.Err)
+	}
+	return fmt.Sprintf("freerun: the unit is stopped: %v", e.Err)
+}
+
+// Unwrap returns [ErrStopped] and what stopped the unit.
+func (e *StoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
 
 // ArgumentError is the error of a future whose operation was not run, because a future in its argument failed, or whose
 // result holds a future that failed. Its text tells the chain of sends that the failure came through.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/freerun-go/freerun"
 )
@@ -87,4 +89,31 @@ func ExampleForward() {
 	})
 	fmt.Println(pay.Wait(context.Background()))
 	// Output: 6 <nil>
+}
+
+func ExampleMailbox() {
+	rt := freerun.New()
+	defer rt.Close()
+	blocked := make(chan struct{})
+	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse))
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { <-blocked; return 0, nil })
+	for {
+		f := freerun.Do(rt.Context(), u, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil })
+		if _, err := f.Result(); errors.Is(err, freerun.ErrFull) {
+			fmt.Println(err)
+			break
+		}
+	}
+	close(blocked)
+	// Output: freerun: the unit's mailbox is full
+}
+
+func ExampleRestartOnPanic() {
+	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
+	defer rt.Close()
+	cache := freerun.NewUnit(rt, map[string]int{"a": 1}, freerun.RestartOnPanic(func() map[string]int { return map[string]int{} }, 5, time.Minute))
+	freerun.Do(rt.Context(), cache, func(*freerun.Context, *map[string]int) (int, error) { panic("corrupt") })
+	n, err := freerun.Do(rt.Context(), cache, func(_ *freerun.Context, m *map[string]int) (int, error) { return len(*m), nil }).Wait(context.Background())
+	fmt.Println(n, err)
+	// Output: 0 <nil>
 }

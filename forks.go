@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/park"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -42,7 +43,8 @@ type forks struct {
 	runs   []run
 	open   int // the first run that may have frames that were not laid
 	lanes  map[unsafe.Pointer]stack
-	strand strand // where it waits
+	strand sched.Strand // where it sleeps
+	parker *park.Parker // where it does once it has no processor any more, nil before
 }
 
 // stack is a lane as those see it who need not know the type of its frames.

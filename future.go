@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/sched"
 )
@@ -11,14 +12,34 @@ import (
 // is none: Wait, Result and Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic; in an argument
 // there is nothing to wait for.
 //
+// A Future[R] holds an R, for a result that was known at once; so a type cannot hold a future of itself, but of a pointer to itself.
 // A future keeps its result alive, and the unit that it was sent to, not the argument of its operation.
-type Future[R any] struct{ cell *result[R] }
+type Future[R any] struct {
+	value R // the result, if it was known at once: then cell is known
+	cell  *result[R]
+}
 
-// Resolved returns a future that has the result v already. It is taken as it is: futures in v are not waited for.
+// known is the cell of futures that have their result in themselves. Nothing but its seal is ever looked at.
+var known = func() *message {
+	m := &message{}
+	m.state.Store(&filled)
+	return m
+}()
+
+// Resolved returns a future that has the result v already. It is taken as it is: futures in v are not waited for. No allocation.
 func Resolved[R any](v R) Future[R] {
-	r := &result[R]{value: v}
-	r.state.Store(&filled)
-	return Future[R]{r}
+	return Future[R]{value: v, cell: *(**result[R])(unsafe.Pointer(&known))}
+}
+
+// isKnown reports whether f has its result in itself.
+func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.message == known }
+
+// result returns the result of a future that has one.
+func (f *Future[R]) result() R {
+	if f.isKnown() {
+		return f.value
+	}
+	return f.cell.value
 }
 
 // Failed returns a future that has failed with err already. It panics if err is nil.
@@ -29,7 +50,7 @@ func Failed[R any](err error) Future[R] {
 	r := &result[R]{}
 	r.edge.Store(&newFailure(err).message)
 	r.state.Store(&filled)
-	return Future[R]{r}
+	return Future[R]{cell: r}
 }
 
 // Result returns the result, or the error that the future failed with, or [ErrWouldBlock] if it has no outcome yet. It does not
@@ -45,14 +66,14 @@ func (f Future[R]) Result() (R, error) {
 	case !closed:
 		return *new(R), ErrWouldBlock
 	}
-	return f.cell.value, nil
+	return f.result(), nil
 }
 
 // Value returns the result of a future that is known to have one: any future that came in an operation's argument has, when
 // the operation runs. It panics if the future has no outcome yet, has failed, or is the zero Future.
 func (f Future[R]) Value() R {
 	if f.cell != nil && f.cell.state.Load() == &filled && f.cell.edge.Load() == nil {
-		return f.cell.value
+		return f.result()
 	}
 	_, err := f.Result()
 	if err == ErrWouldBlock {
@@ -96,14 +117,17 @@ func mustContext(ctx context.Context) {
 }
 
 // Forward makes the outcome of f that of the running operation: `return freerun.Forward(c, f)` ends an operation that leaves its
-// result to another. It does not wait. Whether f has an outcome already makes no difference: the value returned is always the zero R and
-// means nothing, and the error stands for the outcome of f. The operation that c belongs to must return that error; if it returns nil
+// result to another. It does not wait. What it returns is for the operation that c belongs to to return as it is: for a future whose
+// result was known when it was made that is the result, otherwise an error that stands for the outcome of f. If the operation returns nil
 // instead, its future fails with [ErrForward], and so does that of any other operation that returns it. For the zero Future the
 // error is [ErrNoFuture].
 func Forward[R any](c *Context, f Future[R]) (R, error) {
 	var none R
 	if f.cell == nil {
 		return none, ErrNoFuture
+	}
+	if f.isKnown() {
+		return f.value, nil
 	}
 	if c.checked().here().processor != nil {
 		c.forwarded = f.cell

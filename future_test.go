@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun"
 )
@@ -116,6 +117,14 @@ func TestMisuse(t *testing.T) {
 		"Processors(0)":                 func() { freerun.New(freerun.Processors(0)) },
 		"Logger(nil)":                   func() { freerun.New(freerun.Logger(nil)) },
 		"NewUnit without a runtime":     func() { freerun.NewUnit(nil, 0) },
+		"Mailbox without room":          func() { freerun.Mailbox(0, freerun.Wait) },
+		"Mailbox without a policy":      func() { freerun.Mailbox(1, 0) },
+		"NewUnit with a nil option":     func() { freerun.NewUnit(rt, 0, nil) },
+		"RestartOnPanic without":        func() { freerun.RestartOnPanic[int](nil, 1, time.Second) },
+		"RestartOnPanic with 0":         func() { freerun.RestartOnPanic(zero, 0, time.Second) },
+		"RestartOnPanic in no time":     func() { freerun.RestartOnPanic(zero, 1, 0) },
+		"RestartOnPanic of another":     func() { freerun.NewUnit(rt, "", freerun.RestartOnPanic(zero, 1, time.Second)) },
+		"OnPanic with nil":              func() { freerun.OnPanic(nil) },
 		"Wait with a nil context":       func() { open.Wait(noContext) },
 		"Forward through a nil context": func() { freerun.Forward(nowhere, open) },
 	} {
@@ -125,5 +134,7 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 }
+
+func zero() int { return 0 }
 
 var neverAssigned *freerun.Operation[int, int, int]

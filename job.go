@@ -79,6 +79,7 @@ func runJob(p *sched.Processor, t *sched.Task) {
 		return
 	}
 	c := seatOf(p).active.Load()
+	c.credit, c.depth = smallRuns, 0
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
 	c.inside.Store(1)
@@ -105,7 +106,7 @@ func (j *job) steal(c *Context) {
 			c.inside.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {
-			sleeper.forks.strand.Ready(c.seat.Load().processor)
+			sleeper.rouse(c.seat.Load().processor)
 		}
 	}()
 	j.work.do(c)

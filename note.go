@@ -20,11 +20,26 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	n := noteOf[A](l)
 	n.unit, n.arg = u, arg
 	if o.args == nil {
-		s.dispatch(&n.letter)
+		err = s.dispatch(&n.letter, true)
 	} else {
-		o.collectNote(s, n, true)
+		err = o.collectNote(s, n, true)
 	}
-	return nil
+	if err != nil {
+		o.refuse(s, n, err)
+	}
+	return err
+}
+
+// refuse ends a message that its sender is told of.
+func (o *operation[A, R]) refuse(s *seat, n *note[A], err error) {
+	s.countFailed(n.unit.rt, err, 1)
+	o.drop(n)
+}
+
+// drop leaves a letter to the collector.
+func (o *operation[A, R]) drop(n *note[A]) {
+	n.arg = *new(A)
+	n.unit.rt.depot(o.id).flood.add(-1)
 }
 
 // letterFor admits and counts a message to u with operation id, and returns the seat to send it from, a letter to use again if there
@@ -68,27 +83,30 @@ func (o *operation[A, R]) newNotes(d *depot) *letter {
 	return &block[0].letter
 }
 
-// collectNote is collect for a letter without a future.
-func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) {
+// collectNote is collect for a letter without a future. The error is for the sender, if that is who calls.
+func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
 			o.failNote(s, &n.letter, received(o.told.describe(&n.letter), err))
-			return
+			return nil
 		case dep == nil:
-			s.dispatch(&n.letter)
-			return
+			return s.dispatch(&n.letter, fresh)
 		case !fresh && o.args.many:
 			o.args.gatherFor(s, &n.letter, unsafe.Pointer(&n.arg))
-			return
+			return nil
 		case dep.notify(&n.letter):
-			return
+			return nil
 		}
 	}
 }
 
-func (o *operation[A, R]) wakeNote(s *seat, l *letter) { o.collectNote(s, noteOf[A](l), false) }
+func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
+	if err := o.collectNote(s, noteOf[A](l), false); err != nil {
+		o.failNote(s, l, err)
+	}
+}
 
 func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
@@ -112,12 +130,15 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 // make a call of each step.
 func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	s, _ := c.end()
-	s.counters.ran.Add(1)
+	s.countRan(l.unit.rt, 1)
 	if err != nil && err != ErrForward {
 		s.lose(k, l, err)
 	}
 	u := l.unit
-	l.unit = &s.rt.free              // a letter that is kept must not keep its unit
+	l.unit = &s.rt.free // a letter that is kept must not keep its unit
+	if s.processor == nil {
+		return
+	}
 	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
 		s.magazine(id).put(l)
 	} else {
@@ -131,8 +152,7 @@ func (o *operation[A, R]) failNote(s *seat, l *letter, err error) {
 	if err != ErrClosed { // that is told by the shutdown that it belongs to
 		s.lose(o.told, l, err)
 	}
-	noteOf[A](l).arg = *new(A)
-	l.unit.rt.depot(o.id).flood.add(-1)
+	o.drop(noteOf[A](l))
 }
 
 func (o *operation[A, R]) recycleNote(s *seat, l *letter) { s.magazine(o.id).put(l) }

@@ -53,7 +53,12 @@ func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeO
 
 // Send is as [Operation.Send], to no unit.
 func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
-	return o.checked().send(c, &c.checked().rt.free, arg)
+	if op := o.checked(); op.small {
+		if f, done := op.tryNow(c.checked(), arg); done {
+			return f
+		}
+	}
+	return o.send(c, &c.checked().rt.free, arg)
 }
 
 // Tell is as [Operation.Tell], to no unit.

@@ -10,7 +10,7 @@ import (
 // plan says where values of one type hold futures. It is made once per type, and prunes what cannot hold one, so that the
 // scan of a value costs nothing for an argument without futures, and one look each for those with a few in plain sight.
 type plan struct {
-	offsets []uintptr // of the futures, if all lie in the value itself
+	offsets []uintptr // of the futures' cells, if all lie in the value itself
 	shape   shape     // otherwise
 	many    bool      // how many there are depends on the value
 	cyclic  bool      // a value may lead back to itself
@@ -80,12 +80,15 @@ var (
 
 // isFuture recognises futures by what they are made of, as a program may give the type another name.
 func isFuture(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || t.NumField() != 1 || t.Field(0).Type.Kind() != reflect.Pointer {
+	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(1).Type.Kind() != reflect.Pointer {
 		return false
 	}
-	cell := t.Field(0).Type.Elem()
+	cell := t.Field(1).Type.Elem()
 	return cell.PkgPath() == ownPackage && strings.HasPrefix(cell.Name(), "result[")
 }
+
+// cellOf returns where in a future of type t its cell is.
+func cellOf(t reflect.Type) uintptr { return t.Field(1).Offset }
 
 // opaque reports whether the scan does not look into values of type t: units, runtimes, contexts, synchronisation, and what is
 // guarded by synchronisation of its own. To read the insides of a struct with a mutex without holding it would be a
@@ -132,11 +135,11 @@ func isContext(t reflect.Type) bool {
 
 func synchronises(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
 
-// inSight returns the offsets of all futures in a value of type t, if the value itself holds them all and they are few.
+// inSight returns the offsets of the cells of all futures in a value of type t, if the value itself holds them all and they are few.
 func inSight(t reflect.Type, at uintptr, found []uintptr) ([]uintptr, bool) {
 	switch {
 	case isFuture(t):
-		return append(found, at), len(found) < mostOffsets
+		return append(found, at+cellOf(t)), len(found) < mostOffsets
 	case !mayHold(t, map[reflect.Type]bool{}):
 		return found, true
 	}
@@ -167,7 +170,7 @@ type planner struct {
 // shapeOf returns the shape of t, nil if its values cannot hold futures.
 func (b *planner) shapeOf(t reflect.Type) shape {
 	if isFuture(t) {
-		return aFuture{}
+		return aFuture{cellOf(t)}
 	}
 	if !mayHold(t, map[reflect.Type]bool{}) {
 		return nil

@@ -20,8 +20,9 @@ type Runtime struct {
 	free      unit    // the addressee of free operations, never queued itself
 	scope     scope
 	border    border
-	depots    sync.Map // int → *depot: letters to use again, by the operation's number
-	waiters   sync.Map // *message → *waiter: futures that ordinary goroutines wait for
+	depots    sync.Map  // int → *depot: letters to use again, by the operation's number
+	waiters   sync.Map  // *message → *waiter: futures that ordinary goroutines wait for
+	contexts  sync.Pool // of *Context that are in no use
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
@@ -74,7 +75,7 @@ func New(options ...Option) *Runtime {
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
-	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed})
+	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed, Hosted: func(h *sched.Host) { h.Local = &lodger{} }})
 	for _, p := range rt.scheduler.Processors() {
 		s := newSeat(rt, p)
 		p.Local = s

@@ -151,8 +151,8 @@ type shape interface {
 }
 
 type (
-	aFuture   struct{}
-	reference struct{ to shape } // to another shape, which may be the one that it is in
+	aFuture   struct{ cell uintptr } // where its cell is
+	reference struct{ to shape }     // to another shape, which may be the one that it is in
 	field     struct {
 		at    uintptr
 		shape shape
@@ -175,7 +175,9 @@ type (
 	dynamic struct{ t reflect.Type }
 )
 
-func (aFuture) walk(p unsafe.Pointer, s *scan) bool { return s.meet(*(**message)(p)) }
+func (f aFuture) walk(p unsafe.Pointer, s *scan) bool {
+	return s.meet(*(**message)(unsafe.Add(p, f.cell)))
+}
 
 func (r *reference) walk(p unsafe.Pointer, s *scan) bool { return r.to.walk(p, s) }
 

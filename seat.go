@@ -21,6 +21,7 @@ type seat struct {
 	waking    bool
 	letters   letterCache
 	counters  counters
+	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
 	_         pad.Line
 }
 
@@ -31,9 +32,7 @@ type counters struct {
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
 	s := &seat{rt: rt, processor: p}
-	c := &Context{rt: rt}
-	c.seat.Store(s)
-	s.active.Store(c)
+	s.active.Store(rt.spareContext(s))
 	return s
 }
 
@@ -64,7 +63,7 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 		return nil
 	}
 	c := s.active.Load()
-	c.current = l
+	c.current, c.credit, c.depth = l, smallRuns, 0
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}

@@ -125,7 +125,11 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, s := range stuck {
-		if name := seatOf(s.Processor).active.Load().operation(); name != "" {
+		c := lodgerOf(s.Host).context.Load()
+		if s.Processor != nil {
+			c = seatOf(s.Processor).active.Load()
+		}
+		if name := c.operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}
@@ -165,10 +169,11 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 
 // operation names what the processor runs now, empty between operations. Any goroutine.
 func (c *Context) operation() string {
+	if c == nil || c.inside.Load() == 0 {
+		return ""
+	}
 	k := c.kind.Load()
 	switch {
-	case c.inside.Load() == 0:
-		return ""
 	case k.name == "":
 		return functionName(c.function.Load())
 	}

@@ -86,6 +86,9 @@ func (p *Processor) Home() uintptr { return p.home.Load() }
 // Running returns the task that runs now, nil between tasks.
 func (p *Processor) Running() *Task { return p.running.Load() }
 
+// SomeIdle reports whether some processor is parked, at some instant of the call.
+func (p *Processor) SomeIdle() bool { return p.scheduler.census.awake() < len(p.scheduler.processors) }
+
 // Push queues a task that may run anywhere, last in first out for this processor, first in first out for thieves.
 func (p *Processor) Push(t *Task) {
 	p.deque.Push(t)

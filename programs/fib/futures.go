@@ -21,9 +21,11 @@ type sum struct {
 // fib sends itself, so it is made in init: as an initialised variable it would refer to itself.
 var fib *freerun.FreeOperation[call, int]
 
-var plus = freerun.FreeOp("programs/fib.plus", func(_ *freerun.Context, s sum) (int, error) {
+var plus = freerun.FreeOp("programs/fib.plus", add)
+
+func add(_ *freerun.Context, s sum) (int, error) {
 	return s.x.Value() + s.y.Value() + burn(int(s.work)), nil
-})
+}
 
 func init() {
 	fib = freerun.FreeOp("programs/fib.fib", func(c *freerun.Context, a call) (int, error) {
@@ -37,7 +39,9 @@ func init() {
 	})
 }
 
-func runFutures(cfg programs.Config) (programs.Result, error) {
+func runFutures(cfg programs.Config) (programs.Result, error) { return run(cfg, fib) }
+
+func run(cfg programs.Config, fib *freerun.FreeOperation[call, int]) (programs.Result, error) {
 	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
 	rt := freerun.New(freerun.Processors(cfg.Processors))
 	defer rt.Close()

@@ -45,9 +45,11 @@ func plain(v programs.Variant) programs.Variant {
 	return v
 }
 
-// run lets goroutines take the lock until it was taken so many times.
+// run lets goroutines take the lock until it was taken so many times. What counts begins when each of them has had it once: before, those
+// who started first have it to themselves.
 func run(l sync.Locker, goroutines, size int) (programs.Result, error) {
-	count := 0                             // under the lock
+	count, started := 0, 0 // under the lock
+	meter := programs.StartMeter()
 	taken := make([]uint64, 16*goroutines) // by each, on lines of their own
 	gate := make(chan struct{})
 	var all sync.WaitGroup
@@ -55,8 +57,17 @@ func run(l sync.Locker, goroutines, size int) (programs.Result, error) {
 	for i := range goroutines {
 		all.Go(func() {
 			<-gate
+			l.Lock()
+			if started++; started == goroutines {
+				meter = programs.StartMeter()
+			}
+			l.Unlock()
 			for {
 				l.Lock()
+				if started < goroutines {
+					l.Unlock()
+					continue
+				}
 				if count == size {
 					l.Unlock()
 					break
@@ -68,7 +79,6 @@ func run(l sync.Locker, goroutines, size int) (programs.Result, error) {
 			finish.Reached()
 		})
 	}
-	meter := programs.StartMeter()
 	close(gate)
 	end, err := finish.Wait()
 	result := meter.StopAt(end, uint64(size))

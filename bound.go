@@ -1,0 +1,170 @@
+package freerun
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Full says what happens to a message for a unit whose mailbox is full, see [Mailbox].
+type Full uint8
+
+const (
+	// Refuse fails the message with [ErrFull]: the future of a Send fails, a Tell returns it. A message that had to wait for
+	// futures finds out when they are resolved.
+	Refuse Full = iota + 1
+	// Wait makes ordinary goroutines wait in Send and Tell until there is room, or until Done of the context that they send through is
+	// closed. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
+	// full mailbox has gone down to half of its limit. No processor waits, and units that hold each other back cannot come to a
+	// standstill: one whose own mailbox is above its limit is never held back. Free operations are not held back.
+	Wait
+)
+
+// Mailbox limits a unit's mailbox to most messages that are ready and not yet started, and says what happens when it is full. It
+// panics if most is less than 1, or full is neither Refuse nor Wait. Without a limit a mailbox takes all that is sent.
+//
+// A send costs one more compare-and-swap then, and the start of an operation one more atomic addition.
+func Mailbox(most int, full Full) UnitOption {
+	if most < 1 {
+		panic(fmt.Sprintf("freerun: Mailbox with room for %d messages; it needs at least 1", most))
+	}
+	if full != Refuse && full != Wait {
+		panic("freerun: Mailbox needs Refuse or Wait")
+	}
+	return func(x *extras, _ reflect.Type) {
+		x.bound = &bound{most: int64(most), full: full, room: make(chan struct{}, 1)}
+	}
+}
+
+// Source:     the notices of flood.go; for held units S. Clebsch, S. Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes
+//             who sends to an overloaded actor, and never an overloaded one (ponyrt, mailbox backpressure)
+// Sketch:     send: n = count+1, if there is room or the sender may not wait; above the limit: raise over
+//             take out: count−1; tell one who waits; at half the limit, if over: lower it, release all who are held
+//             hold X back on Y: X.held = h; Y.holds += h; release h if Y is not over, or X is
+// Invariants: I1 while over is up, count has not been seen at or below half of the limit since it was raised. I2 a unit
+//             that is held is held by a hold in the holds of a mailbox that is over, or somebody is about to release it. I3 a mailbox
+//             that is over belongs to a unit that is not held, or somebody is about to release it.
+//             From I2 and I3: whoever is held waits for a unit that runs, and goes down to half of its limit, as its operations wait
+//             for nothing. Not invariant: count ≤ most; units go above it.
+// Progress:   admit from outside waits if it is allowed to; all else is wait-free, but for the loops of compare-and-swap
+// Publish:    a hold's unit before it is added to holds
+// ABA/memory: a hold is made for each time that a unit is held, and released once; one left in a list does no harm
+// Cost:       one compare-and-swap or addition a message on either side; a hold is an allocation
+// Checked by: TestExploreBound…, TestMailbox…
+
+// bound is the limit of a mailbox.
+type bound struct {
+	most int64
+	full Full
+
+	count   atomics.Int64 // messages in the mailbox
+	peak    atomics.Int64
+	waiting atomics.Int32 // ordinary goroutines that wait for room
+	room    chan struct{}
+	over    atomics.Bool // above the limit, and not down to half of it since
+	holds   queue.Inbox  // units that are held back
+}
+
+// admit takes a place in the mailbox of u for a message, or returns why there is none.
+func (b *bound) admit(s *seat, u *unit, fresh bool) error {
+	switch {
+	case b.tryTake():
+		return nil
+	case b.full == Refuse:
+		return ErrFull
+	case fresh && s.processor == nil && sched.Current() == nil:
+		return b.await(u.rt)
+	}
+	b.exceed(u)
+	if fresh {
+		s.press(b)
+	}
+	return nil
+}
+
+// tryTake takes a place if there is one.
+func (b *bound) tryTake() bool {
+	for {
+		n := b.count.Load()
+		if n >= b.most {
+			return false
+		}
+		if b.count.CompareAndSwap(n, n+1) {
+			b.rise(n + 1)
+			return true
+		}
+	}
+}
+
+// await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
+// it before looking for somebody who waits.
+func (b *bound) await(rt *Runtime) error {
+	b.waiting.Add(1)
+	defer b.waiting.Add(-1)
+	for !b.tryTake() {
+		select {
+		case <-b.room:
+		case <-rt.scope.done:
+			return ErrClosed
+		}
+	}
+	if b.waiting.Load() > 1 && b.count.Load() < b.most {
+		b.tell() // there is more room than this sender was told of: tell the next
+	}
+	return nil
+}
+
+// exceed takes a place whether there is one or not.
+func (b *bound) exceed(u *unit) {
+	n := b.count.Add(1)
+	b.rise(n)
+	if n <= b.most || b.over.Load() {
+		return
+	}
+	b.over.Store(true)
+	if b.low(b.count.Load()) { // the owner took all out before it could see that
+		b.relax()
+		return
+	}
+	u.extras.Load().letGo() // I3
+}
+
+// rise records a peak.
+func (b *bound) rise(n int64) {
+	for {
+		peak := b.peak.Load()
+		if n <= peak || b.peak.CompareAndSwap(peak, n) {
+			return
+		}
+	}
+}
+
+// takeOut gives back the place of a message that is about to be run, or failed. Owner of the mailbox only.
+func (b *bound) takeOut() {
+	n := b.count.Add(-1)
+	if b.waiting.Load() > 0 && n < b.most {
+		b.tell()
+	}
+	if b.over.Load() && b.low(n) {
+		b.relax()
+	}
+}
+
+func (b *bound) low(n int64) bool { return n <= b.most/2 }
+
+// tell wakes one who waits for room.
+func (b *bound) tell() {
+	select {
+	case b.room <- struct{}{}:
+	default:
+	}
+}
+
+// relax lowers over, and releases all who are held.
+func (b *bound) relax() {
+	b.over.Store(false)
+	b.releaseAll()
+}

@@ -1,0 +1,120 @@
+//go:build explore
+
+package freerun
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// limited returns two units of one runtime with limits of so many messages.
+func limited(first, second int64) (x, y *unit) {
+	rt := &Runtime{scheduler: sched.New(sched.Config{Processors: 1})}
+	rt.free.rt = rt
+	units := [2]*unit{}
+	for i, most := range [2]int64{first, second} {
+		u := &unit{rt: rt}
+		u.Kind = unitKind
+		u.extend().bound = &bound{most: most, full: Wait, room: make(chan struct{}, 1)}
+		units[i] = u
+	}
+	return units[0], units[1]
+}
+
+// drainPlaces is the owner of a mailbox that takes so many messages out, if they are there.
+func (b *bound) drainPlaces(n int) {
+	for range n {
+		if b.count.Load() > 0 {
+			b.takeOut()
+		}
+	}
+}
+
+// holding has the unit x send to y, whose mailbox is full, and be held back, while y's owner takes messages out and, if flooded, x's own mailbox
+// gets over its limit. In the end, with y's mailbox empty, x must not be held any more.
+func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		x, y := limited(1, 2)
+		b := y.extras.Load().bound
+		b.count.Store(2)
+		r.Go("sender", func() {
+			b.exceed(y)
+			holdBack(x, b)
+		})
+		r.Go("owner", func() { b.drainPlaces(3) })
+		if flooded {
+			r.Go("flood", func() {
+				own := x.extras.Load().bound
+				own.exceed(x)
+				own.exceed(x)
+			})
+		}
+		r.After(func() {
+			if own := x.extras.Load(); own.isOver() && own.held.Load() != nil {
+				r.Failf("held with a mailbox above its limit")
+			}
+			b.drainPlaces(3)
+			if b.count.Load() != 0 || b.over.Load() {
+				r.Failf("%d left, over: %v", b.count.Load(), b.over.Load())
+			}
+			if x.extras.Load().held.Load() != nil {
+				r.Failf("held for ever")
+			}
+		})
+	}
+}
+
+func heldBack(x *unit, b *bound) { x.holdBack(&seat{rt: x.rt, pressed: b}) }
+
+func TestExploreBoundHold(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
+	explore.Exhaustive(t, 3, holding(true, heldBack))
+	explore.Freeze(t, holding(true, heldBack))
+}
+
+// TestExploreBoundControls leaves the second looks out: then a unit is held for ever.
+func TestExploreBoundControls(t *testing.T) {
+	explore.MustFail(t, 3, holding(false, func(x *unit, b *bound) {
+		h := &hold{unit: x}
+		x.extras.Load().held.Store(h)
+		b.holds.Add(&h.Node) // and no H4
+	}))
+	explore.MustFail(t, 3, holding(true, func(x *unit, b *bound) {
+		if x.extras.Load().isOver() {
+			return
+		}
+		h := &hold{unit: x}
+		b.holds.Add(&h.Node) // H2 before H1, and no H3
+		x.extras.Load().held.Store(h)
+		if !b.over.Load() {
+			b.releaseAll()
+		}
+	}))
+}
+
+// TestExploreBoundRaise has a mailbox emptied while a sender finds it above its limit: over does not stay up.
+func TestExploreBoundRaise(t *testing.T) {
+	body := func(exceed func(b *bound, y *unit)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			_, y := limited(1, 1)
+			b := y.extras.Load().bound
+			b.count.Store(1)
+			r.Go("sender", func() { exceed(b, y) })
+			r.Go("owner", func() { b.drainPlaces(2) })
+			r.After(func() {
+				b.drainPlaces(2)
+				if b.over.Load() {
+					r.Failf("an empty mailbox is above its limit")
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, explore.Unbounded, body((*bound).exceed))
+	explore.MustFail(t, explore.Unbounded, body(func(b *bound, _ *unit) {
+		if b.count.Add(1) > b.most {
+			b.over.Store(true) // without a second look
+		}
+	}))
+}

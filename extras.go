@@ -1,0 +1,64 @@
+package freerun
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// extras is what only some units need, so that the others do not pay for it: a unit without has one word for it. It is made with the
+// unit, by its options, or on first use, and stays.
+type extras struct {
+	bound  *bound       // nil: the mailbox has no limit
+	policy *faultPolicy // nil: a unit keeps its state when an operation panics
+	held   atomics.Pointer[hold]
+}
+
+// fill adds the figures that only units with extras have.
+func (x *extras) fill(s *UnitStats) {
+	s.HeldBack = x.held.Load() != nil
+	if x.bound != nil {
+		s.Waiting, s.Peak = int(x.bound.count.Load()), int(x.bound.peak.Load())
+	}
+	if x.policy != nil {
+		s.Restarts = int(x.policy.restarts.Load())
+	}
+}
+
+// takeOut is called for each letter that was dequeued, and returns true if it is not to be run. Owner only.
+func (x *extras) takeOut(s *seat, l *letter) (ended bool) {
+	if x.bound != nil {
+		x.bound.takeOut()
+	}
+	if x.policy != nil && x.policy.stopped != nil {
+		l.kind().fail(s, l, x.policy.stopped)
+		return true
+	}
+	return false
+}
+
+// UnitOption is a setting of a unit, for [NewUnit].
+type UnitOption func(x *extras, state reflect.Type)
+
+// extend returns the unit's extras, which it makes if there are none. Any goroutine.
+func (u *unit) extend() *extras {
+	for {
+		if x := u.extras.Load(); x != nil {
+			return x
+		}
+		u.extras.CompareAndSwap(nil, new(extras))
+	}
+}
+
+// apply makes the extras that the options ask for.
+func (u *unit) apply(options []UnitOption, state reflect.Type) {
+	x := &extras{}
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freerun: NewUnit with a nil option, the one with index %d", i))
+		}
+		o(x, state)
+	}
+	u.extras.Store(x)
+}

@@ -1,0 +1,133 @@
+package freerun
+
+import (
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// Fault is what the hook of [OnPanic] is told of an operation that panicked, or called runtime.Goexit.
+type Fault struct {
+	Err      *PanicError
+	Restarts int  // of the unit so far, this one included
+	Stopped  bool // the unit runs no further operation
+}
+
+// faultPolicy says what becomes of a unit whose operation panicked. All but what the options set is the owner's.
+type faultPolicy struct {
+	restart func(u *unit) // gives the unit a new state; nil: it keeps the one it has
+	most    int           // restarts within the window; then the unit is stopped
+	window  time.Duration
+	stop    bool
+	hook    func(Fault)
+
+	restarts atomics.RelaxedUint64
+	recent   []time.Time // of the restarts within the window, oldest first
+	stopped  *StoppedError
+}
+
+// faults returns the policy that options set.
+func (x *extras) faults() *faultPolicy {
+	if x.policy == nil {
+		x.policy = &faultPolicy{}
+	}
+	return x.policy
+}
+
+// RestartOnPanic gives the unit a new state, which factory makes, when an operation panics or calls runtime.Goexit: whatever the operation
+// left half done is gone. The next message finds the new state. After most restarts within the window the next such operation stops the
+// unit, as with [StopOnPanic]; so does a factory that panics. Without this option a unit keeps the state that it has.
+//
+// The factory runs with the unit to itself, on a processor, and must not wait. RestartOnPanic panics if factory is nil, or if most
+// or window is not positive; NewUnit does if the unit's state has another type.
+func RestartOnPanic[S any](factory func() S, most int, window time.Duration) UnitOption {
+	if factory == nil || most < 1 || window <= 0 {
+		panic("freerun: RestartOnPanic needs a factory, at least 1 restart and a positive window")
+	}
+	made := reflect.TypeFor[S]()
+	return func(x *extras, state reflect.Type) {
+		if made != state {
+			panic(fmt.Sprintf("freerun: RestartOnPanic with a factory of %v for a unit of %v", made, state))
+		}
+		p := x.faults()
+		p.restart, p.most, p.window = func(u *unit) { *stateOf[S](u) = factory() }, most, window
+	}
+}
+
+// StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages that are in its mailbox, and all that come later,
+// fail with a [*StoppedError].
+func StopOnPanic() UnitOption {
+	return func(x *extras, _ reflect.Type) { x.faults().stop = true }
+}
+
+// OnPanic calls hook after an operation of the unit panicked, or called runtime.Goexit, and before its future fails: with the unit to
+// itself, on a processor; it must not wait. A hook that panics is reported, and harms nothing else. It panics if hook is nil.
+func OnPanic(hook func(Fault)) UnitOption {
+	if hook == nil {
+		panic("freerun: OnPanic with a nil hook")
+	}
+	return func(x *extras, _ reflect.Type) { x.faults().hook = hook }
+}
+
+// faulted applies the unit's policy after its operation ended with err. Owner only.
+func (u *unit) faulted(err *PanicError) {
+	x := u.extras.Load()
+	if x == nil || x.policy == nil {
+		return
+	}
+	p := x.policy
+	switch {
+	case p.stop:
+		p.stopped = &StoppedError{Err: err}
+	case p.restart != nil && !p.mayRestart(time.Now()):
+		p.stopped = &StoppedError{Err: err, Restarts: int(p.restarts.Load())}
+	case p.restart != nil:
+		p.restarts.Add(1)
+		if crash := guard("the factory of RestartOnPanic", func() { p.restart(u) }); crash != nil {
+			p.stopped = &StoppedError{Err: crash, Restarts: int(p.restarts.Load())}
+		}
+	}
+	if p.hook == nil {
+		return
+	}
+	fault := Fault{Err: err, Restarts: int(p.restarts.Load()), Stopped: p.stopped != nil}
+	if crash := guard("the hook of OnPanic", func() { p.hook(fault) }); crash != nil {
+		u.rt.log(slog.LevelError, "hook panicked", "operation", err.Operation, "panic", crash.Value, "stack", string(crash.Stack))
+	}
+}
+
+// mayRestart reports whether there is one more restart within the window, and takes it.
+func (p *faultPolicy) mayRestart(now time.Time) bool {
+	for len(p.recent) > 0 && now.Sub(p.recent[0]) >= p.window {
+		p.recent = p.recent[1:]
+	}
+	if len(p.recent) == p.most {
+		return false
+	}
+	p.recent = append(p.recent, now)
+	return true
+}
+
+// guard runs the user's f where a panic must not go on, nor a Goexit: so on a goroutine of its own. It is for what happens rarely.
+func guard(what string, f func()) (crash *PanicError) {
+	done := make(chan *PanicError)
+	go func() {
+		crash := &PanicError{Operation: what, Value: ErrGoexit}
+		defer func() {
+			if crash != nil {
+				if v := recover(); v != nil {
+					crash.Value = v
+				}
+				crash.Stack = debug.Stack()
+			}
+			done <- crash
+		}()
+		f()
+		crash = nil
+	}()
+	return <-done
+}

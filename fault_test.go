@@ -1,0 +1,121 @@
+package freerun_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// breakIt leaves a unit's state half changed.
+var breakIt = freerun.Op("test.breakIt", func(_ *freerun.Context, n *int, exit bool) (int, error) {
+	*n += 1000
+	if exit {
+		runtime.Goexit()
+	}
+	panic("broken")
+})
+
+func TestKeepOnPanicIsTheDefault(t *testing.T) {
+	rt, _ := start(t)
+	u := freerun.NewUnit(rt, 7)
+	breakIt.Send(rt.Context(), u, false)
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != 1007 {
+		t.Errorf("the state is %d", n)
+	}
+}
+
+func TestRestartOnPanic(t *testing.T) {
+	for _, exit := range []bool{false, true} {
+		rt, _ := start(t)
+		faults := make(chan freerun.Fault, 10)
+		u := freerun.NewUnit(rt, 7, freerun.RestartOnPanic(func() int { return 5 }, 3, time.Hour),
+			freerun.OnPanic(func(f freerun.Fault) { faults <- f }))
+		for i := range 3 {
+			f := breakIt.Send(rt.Context(), u, exit)
+			next := addOne.Send(rt.Context(), u, 1)
+			var p *freerun.PanicError
+			if _, err := f.Wait(within(t)); !errors.As(err, &p) || errors.Is(err, freerun.ErrStopped) {
+				t.Fatalf("the broken operation: %v", err)
+			}
+			if n := must(t, next); n != 6 {
+				t.Fatalf("the state after a restart is %d", n)
+			}
+			if got := <-faults; got.Stopped || got.Restarts != i+1 || got.Err != p {
+				t.Errorf("the hook was told %+v of %v", got, p)
+			}
+		}
+		breakIt.Send(rt.Context(), u, exit)
+		queued := addOne.Send(rt.Context(), u, 1)
+		var stopped *freerun.StoppedError
+		if _, err := queued.Wait(within(t)); !errors.Is(err, freerun.ErrStopped) || !errors.As(err, &stopped) || stopped.Restarts != 3 {
+			t.Fatalf("after more restarts than allowed: %v", err)
+		}
+		if got := <-faults; !got.Stopped || got.Restarts != 3 {
+			t.Errorf("the hook was told %+v", got)
+		}
+		if s := u.Stats(); s.Restarts != 3 {
+			t.Errorf("stats %+v", s)
+		}
+	}
+}
+
+// TestRestartsOutsideTheWindow restarts more often than allowed at a time, but over a longer time.
+func TestRestartsOutsideTheWindow(t *testing.T) {
+	rt, _ := start(t)
+	u := freerun.NewUnit(rt, 7, freerun.RestartOnPanic(func() int { return 5 }, 1, time.Nanosecond))
+	for range 20 {
+		breakIt.Send(rt.Context(), u, false)
+		time.Sleep(time.Microsecond)
+	}
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != 5 {
+		t.Errorf("the state is %d", n)
+	}
+}
+
+func TestStopOnPanic(t *testing.T) {
+	rt, j := start(t)
+	u := freerun.NewUnit(rt, 7, freerun.StopOnPanic())
+	f := breakIt.Send(rt.Context(), u, false)
+	if _, err := f.Wait(within(t)); errors.Is(err, freerun.ErrStopped) {
+		t.Errorf("the operation that stopped the unit: %v", err)
+	}
+	_, err := addOne.Send(rt.Context(), u, 1).Wait(within(t))
+	var p *freerun.PanicError
+	if !errors.Is(err, freerun.ErrStopped) || !errors.As(err, &p) || p.Value != "broken" || !strings.Contains(err.Error(), "test.breakIt") {
+		t.Errorf("a message to a stopped unit: %v", err)
+	}
+	addOne.Tell(rt.Context(), u, 1)
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done || s.Lost != 1 || s.Failed != 3 {
+		t.Errorf("stats %+v", s)
+	}
+	if log := strings.Join(j.texts(), "\n"); !strings.Contains(log, "unit is stopped") {
+		t.Errorf("the lost message was not reported: %q", log)
+	}
+}
+
+// TestFaultyPolicies has the user's own part of a policy panic, and end its goroutine.
+func TestFaultyPolicies(t *testing.T) {
+	rt, j := start(t, freerun.Processors(1))
+	for name, fail := range map[string]func(){"panic": func() { panic("factory") }, "exit": runtime.Goexit} {
+		u := freerun.NewUnit(rt, 1, freerun.RestartOnPanic(func() int { fail(); return 0 }, 5, time.Hour))
+		breakIt.Send(rt.Context(), u, false)
+		if _, err := addOne.Send(rt.Context(), u, 1).Wait(within(t)); !errors.Is(err, freerun.ErrStopped) || !strings.Contains(err.Error(), "factory") {
+			t.Errorf("%s in a factory: %v", name, err)
+		}
+		v := freerun.NewUnit(rt, 1, freerun.OnPanic(func(freerun.Fault) { fail() }))
+		breakIt.Send(rt.Context(), v, false)
+		if n := must(t, addOne.Send(rt.Context(), v, 0)); n != 1001 {
+			t.Errorf("%s in a hook: the state is %d", name, n)
+		}
+	}
+	if log := strings.Join(j.texts(), "\n"); !strings.Contains(log, "hook panicked") {
+		t.Errorf("the hook was not reported: %q", log)
+	}
+}

@@ -1,0 +1,77 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/queue"
+)
+
+// A unit whose operation has sent to a full mailbox is held back: its own mailbox stays owned, and in no queue, until the hold is
+// released. bound.go has the argument why it will be.
+
+// hold is one time that a unit is held back.
+type hold struct {
+	queue.Node
+	unit     *unit
+	released atomics.Bool
+}
+
+// press notes that the operation that runs here has sent to a full mailbox.
+func (s *seat) press(b *bound) {
+	if s.processor == nil {
+		return
+	}
+	if l := s.active.Load().current; l != nil && !l.free() && l.unit.rt == s.rt {
+		s.pressed = b
+	}
+}
+
+// holdBack holds the unit, whose mailbox the caller owns, back because of the full mailbox that its operation has sent to, and returns
+// true: then the unit is the caller's no longer. It returns false if the unit goes on.
+func (u *unit) holdBack(s *seat) bool {
+	b := s.pressed
+	s.pressed = nil
+	x := u.extend()
+	if x.bound == b || x.isOver() {
+		return false
+	}
+	h := &hold{unit: u}
+	x.held.Store(h)      // H1
+	b.holds.Add(&h.Node) // H2
+	if x.isOver() {      // H3
+		h.release()
+	}
+	if !b.over.Load() { // H4
+		b.releaseAll()
+	}
+	return true
+}
+
+func (x *extras) isOver() bool { return x.bound != nil && x.bound.over.Load() }
+
+// letGo releases the unit if it is held.
+func (x *extras) letGo() {
+	if h := x.held.Load(); h != nil {
+		h.release()
+	}
+}
+
+// releaseAll releases all units that are held because of b.
+func (b *bound) releaseAll() {
+	for n := b.holds.TakeAll(); n != nil; {
+		h := (*hold)(unsafe.Pointer(n))
+		n = n.Next()
+		h.Link(nil)
+		h.release()
+	}
+}
+
+// release lets the unit go on, once.
+func (h *hold) release() {
+	if h.released.CompareAndSwap(false, true) {
+		u := h.unit
+		u.extras.Load().held.CompareAndSwap(h, nil)
+		u.rt.scheduler.Inject(&u.Task)
+	}
+}

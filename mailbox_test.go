@@ -1,0 +1,229 @@
+package freerun_test
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// doorway is a unit's state whose operation waits, for the tests' sake: it holds its processor until the test lets it go.
+type doorway struct {
+	open  chan struct{}
+	count int
+}
+
+var pass = freerun.Op("test.pass", func(_ *freerun.Context, g *doorway, _ int) (int, error) {
+	<-g.open
+	g.count++
+	return g.count, nil
+})
+
+func TestMailboxRefuses(t *testing.T) {
+	const most = 3
+	rt, _ := start(t, freerun.Processors(2))
+	open := make(chan struct{})
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(most, freerun.Refuse))
+	first := pass.Send(rt.Context(), u, 0)
+	for u.Stats().Operations == 0 { // it is out of the mailbox once it runs
+		addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(within(t))
+	}
+	for range most {
+		if err := pass.Tell(rt.Context(), u, 0); err != nil {
+			t.Fatalf("Tell with room: %v", err)
+		}
+	}
+	if err := pass.Tell(rt.Context(), u, 0); !errors.Is(err, freerun.ErrFull) {
+		t.Errorf("Tell without room: %v", err)
+	}
+	if _, err := pass.Send(rt.Context(), u, 0).Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+		t.Errorf("Send without room: %v", err)
+	}
+	inside := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, pass.Tell(c, u, 0) })
+	if _, err := inside.Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+		t.Errorf("Tell inside without room: %v", err)
+	}
+	if s := u.Stats(); s.Waiting != most || s.Peak != most {
+		t.Errorf("stats %+v", s)
+	}
+	close(open)
+	must(t, first)
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := must(t, pass.Send(rt.Context(), u, 0)); n != most+2 {
+		t.Errorf("%d operations were run, want %d", n, most+2)
+	}
+	if s := rt.Stats(); s.Sent != s.Done || s.Failed != 3 || s.Lost != 0 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// TestMailboxRefusesLate has two messages wait for a future while the mailbox fills up, with all processors taken: when they are ready,
+// there is no room.
+func TestMailboxRefusesLate(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	open, last := make(chan struct{}), make(chan struct{})
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Refuse))
+	other := freerun.NewUnit(rt, doorway{open: last})
+	awaited := pass.Send(rt.Context(), other, 0)
+	late := passAfter.Send(rt.Context(), u, awaited)
+	if err := passAfter.Tell(rt.Context(), u, awaited); err != nil {
+		t.Fatal(err)
+	}
+	for u.Stats().Operations == 0 || u.Stats().Waiting == 0 { // one at the gate, one in the mailbox
+		pass.Tell(rt.Context(), u, 0)
+		runtime.Gosched()
+	}
+	close(last)
+	if _, err := late.Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+		t.Errorf("the late message ended with %v", err)
+	}
+	close(open)
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done || s.Lost != 1 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+var passAfter = freerun.Op("test.passAfter", func(_ *freerun.Context, g *doorway, f freerun.Future[int]) (int, error) {
+	g.count++
+	return f.Value(), nil
+})
+
+// TestMailboxMakesGoroutinesWait has goroutines send much more than there is room for.
+func TestMailboxMakesGoroutinesWait(t *testing.T) {
+	const most, senders, each = 4, 3, 2000
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0, freerun.Mailbox(most, freerun.Wait))
+	var all sync.WaitGroup
+	for range senders {
+		all.Go(func() {
+			for i := range each {
+				if i%2 == 0 {
+					addOne.Tell(rt.Context(), u, 1)
+				} else {
+					addOne.Send(rt.Context(), u, 1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
+		t.Errorf("%d of %d messages were run", n, senders*each)
+	}
+	if s := u.Stats(); s.Peak > most {
+		t.Errorf("a mailbox for %d held %d", most, s.Peak)
+	}
+}
+
+// TestMailboxWaitEndsWithTheRuntime closes the runtime while a goroutine waits for room.
+func TestMailboxWaitEndsWithTheRuntime(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	open := make(chan struct{})
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Wait))
+	refused := make(chan error)
+	go func() {
+		for {
+			if err := pass.Tell(rt.Context(), u, 0); err != nil {
+				refused <- err
+				return
+			}
+		}
+	}()
+	for u.Stats().Waiting == 0 {
+		runtime.Gosched()
+	}
+	go rt.Close()
+	if err := <-refused; !errors.Is(err, freerun.ErrClosed) {
+		t.Errorf("who waited was told %v", err)
+	}
+	close(open)
+}
+
+// relay is a unit that passes on what it gets, as many times as it is told.
+type relay struct {
+	to  []*freerun.Unit[relay]
+	got int
+}
+
+var passOn *freerun.Operation[relay, int, int]
+
+func init() {
+	passOn = freerun.Op("test.passOn", func(c *freerun.Context, r *relay, times int) (int, error) {
+		r.got++
+		if times > 0 {
+			for _, to := range r.to {
+				if err := passOn.Tell(c, to, times-1); err != nil {
+					return r.got, err
+				}
+			}
+		}
+		return r.got, nil
+	})
+}
+
+// TestMailboxHoldsUnitsBack has units send to one whose mailbox is small: none gets further ahead than by the message that it was held
+// back for.
+func TestMailboxHoldsUnitsBack(t *testing.T) {
+	const most, senders, each = 4, 5, 3000
+	rt, _ := start(t, freerun.Processors(2))
+	sink := freerun.NewUnit(rt, relay{}, freerun.Mailbox(most, freerun.Wait))
+	units := []*freerun.Unit[relay]{}
+	for range senders {
+		units = append(units, freerun.NewUnit(rt, relay{to: []*freerun.Unit[relay]{sink}}))
+	}
+	for range each {
+		for _, u := range units {
+			passOn.Tell(rt.Context(), u, 1)
+		}
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := must(t, passOn.Send(rt.Context(), sink, 0)); n != senders*each+1 {
+		t.Errorf("%d of %d messages were run", n-1, senders*each)
+	}
+	if s := sink.Stats(); s.Peak > most+senders || s.Waiting != 0 {
+		t.Errorf("a mailbox for %d with %d senders: %+v", most, senders, s)
+	}
+	for _, u := range units {
+		if u.Stats().HeldBack {
+			t.Error("a unit is held back by an empty mailbox")
+		}
+	}
+}
+
+// TestMailboxRings has more messages go round than all mailboxes of a ring, and of units that send to themselves and to each other, have
+// room for: nothing comes to a standstill.
+func TestMailboxRings(t *testing.T) {
+	for _, members := range []int{1, 2, 3, 7} {
+		rt, _ := start(t, freerun.Processors(2))
+		ring := []*freerun.Unit[relay]{}
+		for i := range members {
+			ring = append(ring, freerun.NewUnit(rt, relay{}, freerun.Mailbox(1+i%2, freerun.Wait)))
+		}
+		for i, u := range ring {
+			must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
+				r.to = []*freerun.Unit[relay]{ring[(i+1)%members]}
+				if i == 0 {
+					r.to = append(r.to, ring[0])
+				}
+				return 0, nil
+			}))
+		}
+		for i := range 20 * members {
+			passOn.Tell(rt.Context(), ring[i%members], 10)
+		}
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatalf("%d members: %v", members, err)
+		}
+		if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 {
+			t.Errorf("%d members: %+v", members, s)
+		}
+	}
+}

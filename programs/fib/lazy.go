@@ -1,0 +1,26 @@
+package fib
+
+import (
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// The same operations as in futures.go, declared small: most of them are run where they are sent.
+
+var smallFib *freerun.FreeOperation[call, int]
+
+var smallPlus = freerun.SmallOp("programs/fib.smallPlus", add)
+
+func init() {
+	smallFib = freerun.SmallOp("programs/fib.smallFib", func(c *freerun.Context, a call) (int, error) {
+		extra := burn(int(a.work))
+		if a.n < 2 {
+			return int(a.n) + extra, nil
+		}
+		x := smallFib.Send(c, call{a.n - 1, a.work})
+		y := smallFib.Send(c, call{a.n - 2, a.work})
+		return freerun.Forward(c, smallPlus.Send(c, sum{x, y, a.work}))
+	})
+}
+
+func runLazy(cfg programs.Config) (programs.Result, error) { return run(cfg, smallFib) }

@@ -1,0 +1,101 @@
+package freerun
+
+import (
+	"runtime/debug"
+	"unsafe"
+)
+
+// A free operation that is declared small is run where it is sent, as a call, while that is better than queueing it: nobody is idle who
+// could take it, what it needs is there, and the operation that sends it has not run too many so already. Then there is no
+// message at all, and its future has the result in itself.
+
+const (
+	// smallRuns is how many small operations one operation that was queued runs itself; what is sent after them is queued, so
+	// that others get their turn, and thieves get work that is worth the way.
+	smallRuns = 256
+	// smallDepth is how deep in one another they run.
+	smallDepth = 64
+)
+
+// SmallOp declares a free operation that takes about as long as sending it, or is a tree of such. All that is said of [FreeOp] holds,
+// and in addition Send may run it at once, before it returns, on the goroutine of the sending operation: the future has its
+// result then and allocates nothing. That is not done while a processor is idle, nor from ordinary goroutines, nor beyond some depth.
+// A runtime.Goexit in it may end the sending operation too.
+func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
+	o := FreeOp(name, fn)
+	o.small = true
+	return o
+}
+
+// tryNow runs a small operation if it is better run at once, and reports whether it did.
+func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
+	s := c.here()
+	if s.processor == nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
+		return f, false
+	}
+	if o.args != nil && !o.args.allThere(unsafe.Pointer(&arg)) {
+		return f, false
+	}
+	c.credit--
+	s.counters.sent.Add(1)
+	return o.runNow(c, s, arg), true
+}
+
+// allThere reports whether all futures in the value at p have their results, if that is quickly seen.
+func (pl *plan) allThere(p unsafe.Pointer) bool {
+	if pl.shape != nil {
+		return false
+	}
+	for _, at := range pl.offsets {
+		m := *(**message)(unsafe.Add(p, at))
+		if m != nil && m != known && (m.state.Load() != &filled || m.edge.Load() != nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
+	outer, forwarded := c.kind.Load(), c.forwarded
+	c.kind.Store(o.called)
+	c.forwarded = nil
+	c.depth++
+	returned := false
+	defer func() {
+		c.depth--
+		if !returned {
+			f = o.crashNow(c, c.seat.Load(), recover())
+		}
+		c.kind.Store(outer)
+		c.forwarded = forwarded
+	}()
+	s.processor.Spend()
+	v, err := o.onNone(c, arg)
+	returned = true
+	s = c.seat.Load() // it may have waited, and have another processor now
+	if err == nil && c.forwarded == nil && o.results == nil {
+		s.countRan(s.rt, 1)
+		return Resolved(v)
+	}
+	return o.settleNow(c, s, v, err)
+}
+
+// settleNow makes a future for an outcome that is not a plain value.
+func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[R] {
+	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
+		s.countRan(s.rt, 1)
+		return Future[R]{cell: source} // its outcome is this one's
+	}
+	m := &call[A, R]{}
+	m.become(o.called)
+	m.unit = &s.rt.free
+	o.settle(s, &m.result, v, err, c.forwarded)
+	return Future[R]{cell: &m.result}
+}
+
+// crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+func (o *operation[A, R]) crashNow(c *Context, s *seat, value any) Future[R] {
+	err := s.panicked(o.called.name, value, debug.Stack())
+	s.countFailed(s.rt, err, 1)
+	return Failed[R](err)
+}

@@ -1,0 +1,176 @@
+package freerun_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// smallKinds are what a small operation may come to.
+const (
+	smallValue = iota
+	smallError
+	smallPanic
+	smallExit
+	smallForward
+	smallForwardDropped
+	smallForwardOther
+)
+
+var errSmall = errors.New("small")
+
+var small = freerun.SmallOp("test.small", func(c *freerun.Context, kind int) (int, error) {
+	switch kind {
+	case smallError:
+		return 0, errSmall
+	case smallPanic:
+		panic("small")
+	case smallExit:
+		runtime.Goexit()
+	case smallForward:
+		return freerun.Forward(c, addTwo.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}))
+	case smallForwardDropped:
+		freerun.Forward(c, addTwo.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}))
+	case smallForwardOther:
+		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (string, error) { return "", nil }))
+		return 0, err
+	}
+	return 7, nil
+})
+
+// smallSum needs futures, and its result holds one.
+var smallSum = freerun.SmallOp("test.smallSum", func(c *freerun.Context, p pair) (box, error) {
+	return box{addTwo.Send(c, p)}, nil
+})
+
+type box struct{ f freerun.Future[int] }
+
+// TestSmallOutcomes: run at once or queued, a small operation comes to the same.
+func TestSmallOutcomes(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	outside := func(kind int) (int, error) { return small.Send(rt.Context(), kind).Wait(within(t)) }
+	inside := func(kind int) (int, error) {
+		return freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, small.Send(c, kind)) }).Wait(within(t))
+	}
+	for name, send := range map[string]func(int) (int, error){"outside": outside, "inside": inside} {
+		for kind, want := range []struct {
+			value int
+			err   error
+		}{{7, nil}, {0, errSmall}, {0, nil}, {0, freerun.ErrGoexit}, {3, nil}, {0, freerun.ErrForward}, {0, freerun.ErrForward}} {
+			v, err := send(kind)
+			if kind == smallPanic {
+				var p *freerun.PanicError
+				if !errors.As(err, &p) || p.Operation != "test.small" || p.Value != "small" || !strings.Contains(string(p.Stack), "small_test.go") {
+					t.Errorf("%s: a panic came to %v", name, err)
+				}
+			} else if v != want.value || !errors.Is(err, want.err) {
+				t.Errorf("%s, kind %d: %d, %v, want %d, %v", name, kind, v, err, want.value, want.err)
+			}
+		}
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// TestSmallRunsAtOnce: an operation on the only processor runs small ones itself, so many and no more, so that others get their turn.
+func TestSmallRunsAtOnce(t *testing.T) {
+	const sends = 10_000
+	rt, _ := start(t, freerun.Processors(1))
+	atOnce := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		n := 0
+		for range sends {
+			if _, err := small.Send(c, smallValue).Result(); err == nil {
+				n++
+			} else if !errors.Is(err, freerun.ErrWouldBlock) {
+				return 0, err
+			}
+		}
+		return n, nil
+	}))
+	if atOnce == 0 || atOnce > sends/10 {
+		t.Errorf("%d of %d small operations were run at once", atOnce, sends)
+	}
+	if _, err := small.Send(rt.Context(), smallValue).Result(); err != nil && !errors.Is(err, freerun.ErrWouldBlock) {
+		t.Error(err)
+	}
+}
+
+// TestSmallPanicHarmsNoSender: the operation that sent it goes on.
+func TestSmallPanicHarmsNoSender(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+		_, err := small.Send(c, smallPanic).Result()
+		return err.Error(), nil
+	}))
+	if !strings.Contains(v, "test.small panicked: small") {
+		t.Errorf("the sender saw %q", v)
+	}
+	if s := rt.Stats(); s.Panics != 1 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// TestSmallWithFutures: it is run at once only if what it needs is there, and waits for what its result holds.
+func TestSmallWithFutures(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	g := newGate()
+	slow := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
+	<-g.entered
+	waits := freerun.Go(rt.Context(), func(c *freerun.Context) (box, error) {
+		return freerun.Forward(c, smallSum.Send(c, pair{slow, freerun.Resolved(2)}))
+	})
+	failed := freerun.Go(rt.Context(), func(c *freerun.Context) (box, error) {
+		return freerun.Forward(c, smallSum.Send(c, pair{freerun.Failed[int](errSmall), freerun.Resolved(2)}))
+	})
+	close(g.opened)
+	if v := must(t, waits).f.Value(); v != 3 {
+		t.Errorf("the sum is %d", v)
+	}
+	if _, err := failed.Wait(within(t)); !errors.Is(err, errSmall) {
+		t.Errorf("with a failed future: %v", err)
+	}
+}
+
+// TestSmallTree: a deep tree of small operations on several processors.
+func TestSmallTree(t *testing.T) {
+	for _, processors := range []int{1, 2, 4} {
+		rt, _ := start(t, freerun.Processors(processors))
+		if v := must(t, smallFib.Send(rt.Context(), 22)); v != 17711 {
+			t.Errorf("fib(22) = %d on %d processors", v, processors)
+		}
+		if s := rt.Stats(); s.Sent != s.Done || s.Sent < 17711 {
+			t.Errorf("stats %+v", s)
+		}
+	}
+}
+
+var smallFib *freerun.FreeOperation[int, int]
+
+var smallAdd = freerun.SmallOp("test.smallAdd", func(_ *freerun.Context, p pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
+
+func init() {
+	smallFib = freerun.SmallOp("test.smallFib", func(c *freerun.Context, n int) (int, error) {
+		if n < 2 {
+			return n, nil
+		}
+		return freerun.Forward(c, smallAdd.Send(c, pair{smallFib.Send(c, n-1), smallFib.Send(c, n-2)}))
+	})
+}
+
+// TestSmallAllocatesNothing while it is run at once.
+func TestSmallAllocatesNothing(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	n := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
+		return testing.AllocsPerRun(100, func() { smallAdd.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}) }), nil
+	}))
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
