@@ -120,7 +120,7 @@ func mustContext(ctx context.Context) {
 // result to another. It does not wait. What it returns is for the operation that c belongs to to return as it is: for a future whose
 // result was known when it was made that is the result, otherwise an error that stands for the outcome of f. If the operation returns nil
 // instead, its future fails with [ErrForward], and so does that of any other operation that returns it. For the zero Future the
-// error is [ErrNoFuture].
+// error is [ErrNoFuture], and in a branch of a [Join] or in a loop, which cannot end the operation, it is one that wraps ErrForward.
 func Forward[R any](c *Context, f Future[R]) (R, error) {
 	var none R
 	if f.cell == nil {
@@ -130,6 +130,9 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 		return f.value, nil
 	}
 	if c.checked().here().processor != nil {
+		if c.forks.depth > 0 {
+			return none, errBranchForwards
+		}
 		c.forwarded = f.cell
 	}
 	return none, ErrForward

@@ -60,9 +60,12 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	c.kind.Store(o.called)
 	c.forwarded = nil
 	c.depth++
+	branches := c.forks.depth
+	c.forks.depth = 0 // it is an operation of its own, which may forward
 	returned := false
 	defer func() {
 		c.depth--
+		c.forks.depth = branches
 		if !returned {
 			f = o.crashNow(c, c.seat.Load(), recover())
 		}
