@@ -34,40 +34,45 @@ func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
 // Join calls the function with a and with b, in parallel if a processor has nothing better to do, and returns both results. All that is said
 // of the function [Join] holds. It allocates nothing, unless the second branch is taken by another processor.
 func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
-	l := (*lane[A, R])(c.forks.lane(unsafe.Pointer(o)))
-	entered := l == nil
-	if entered {
-		if l = laneFor[A, R](c.checked(), unsafe.Pointer(o.checked())); l == nil {
-			return o.apart(c, a, b)
-		}
-		l.fn = o.fn
+	l := (*lane[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
+	if l == nil {
+		return o.enter(c, a, b)
 	}
-	f := &c.forks
-	h, d := len(l.frames), f.depth
+	h, done := len(l.frames), false
 	l.frames = append(l.frames, b)
-	f.depth = d + 1
 	defer func() {
-		if c.forks.depth != d {
-			l.unwind(c, h, d, entered, recover())
+		if !done {
+			l.unwind(h, recover())
 		}
 	}()
-	if f.offer.Empty() {
+	if c.forks.offer.Empty() {
 		c.publish()
 	}
 	x = o.fn(c, a)
 	if len(l.jobs) > h {
-		y = l.join(c)
+		y = l.join()
 	} else {
 		b = l.frames[h]
 		l.frames[h] = *new(A)
 		l.frames = l.frames[:h]
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
 		y = o.fn(c, b)
 	}
-	f.depth = d
-	if entered {
-		f.leave()
-	}
+	done = true
 	return x, y
+}
+
+// enter is Join where the top run lies in another lane.
+func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
+	l := laneFor[A, R](c, unsafe.Pointer(o.checked()))
+	if l == nil {
+		return o.apart(c, a, b)
+	}
+	l.fn = o.fn
+	defer c.forks.leave()
+	return o.Join(c, a, b)
 }
 
 // Call calls the function: inside an operation just so, and from an ordinary goroutine with the runtime's context on a processor, as a free operation

@@ -38,7 +38,7 @@ type forks struct {
 	offer  *sched.Offer           // of the processor
 	key    unsafe.Pointer         // for whom the top run is
 	last   unsafe.Pointer         // that lane
-	depth  int                    // in how many branches and loops the goroutine is
+	floor  int                    // how many runs there were when the operation began; more, and it is in a branch or a loop
 	job    *job                   // the stolen branch that is being run, nil for the operation itself
 	runs   []run
 	open   int // the first run that may have frames that were not laid
@@ -85,7 +85,7 @@ func (c *Context) owned() bool {
 
 // lane returns the lane for key if the top run lies in it, and c is the goroutine's own; nil otherwise.
 func (f *forks) lane(key unsafe.Pointer) unsafe.Pointer {
-	if f.key == key && f.home.Load() == goid.ID() {
+	if f.home.Load() == goid.ID() && f.key == key { // key is the goroutine's own
 		return f.last
 	}
 	return nil
@@ -123,6 +123,25 @@ func (f *forks) leave() {
 		f.key, f.last = f.runs[top-1].key, f.runs[top-1].at
 	}
 	f.open = min(f.open, max(top-1, 0))
+}
+
+// beginInner begins a small operation that is run within another one, and may forward even if that one is in a branch.
+func (f *forks) beginInner() (floor int) {
+	if len(f.runs) == 0 {
+		return 0
+	}
+	floor = f.floor
+	f.enter(nil, nil, nil)
+	f.floor = len(f.runs)
+	return floor
+}
+
+// endInner ends it.
+func (f *forks) endInner(floor int) {
+	if f.floor > 0 {
+		f.leave()
+		f.floor = floor
+	}
 }
 
 // layOldest makes a job of the oldest frame that is not laid, nil if there is none.

@@ -130,7 +130,7 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 		return f.value, nil
 	}
 	if c.checked().here().processor != nil {
-		if c.forks.depth > 0 {
+		if len(c.forks.runs) > c.forks.floor {
 			return none, errBranchForwards
 		}
 		c.forwarded = f.cell

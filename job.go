@@ -90,8 +90,8 @@ func runJob(p *sched.Processor, t *sched.Task) {
 // steal runs a job that its goroutine has claimed, and tells who waits for it.
 func (j *job) steal(c *Context) {
 	f := &c.forks
-	outer, depth := f.job, f.depth
-	f.job, f.depth = j, depth+1
+	outer, floor := f.job, f.floor
+	f.job, f.floor = j, len(f.runs)
 	f.enter(nil, nil, nil)
 	returned := false
 	defer func() {
@@ -101,8 +101,8 @@ func (j *job) steal(c *Context) {
 		j.work.drop()
 		j.parent.Store(nil)
 		f.leave()
-		f.job, f.depth = outer, depth
-		if outer == nil && depth == 0 && c.current == nil {
+		f.job, f.floor = outer, floor
+		if len(f.runs) == 0 && c.current == nil {
 			c.inside.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {

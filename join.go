@@ -24,41 +24,46 @@ func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A
 	}
 	key := keyOf[B]()
 	l := (*lane[func(*Context) B, B])(c.checked().forks.lane(key))
-	entered := l == nil
-	if entered {
-		if l = laneFor[func(*Context) B, B](c, key); l == nil {
-			return joinApart(c, f, g)
-		}
-		if l.fn == nil { // to name a generic function is an allocation
-			l.fn = invoke[B]
-		}
+	if l == nil {
+		return joinEntering(c, key, f, g)
 	}
-	k := &c.forks
-	h, d := len(l.frames), k.depth
+	h, done := len(l.frames), false
 	l.frames = append(l.frames, g)
-	k.depth = d + 1
 	defer func() {
-		if c.forks.depth != d {
-			l.unwind(c, h, d, entered, recover())
+		if !done {
+			l.unwind(h, recover())
 		}
 	}()
-	if k.offer.Empty() {
+	if c.forks.offer.Empty() {
 		c.publish()
 	}
 	a = f(c)
 	if len(l.jobs) > h {
-		b = l.join(c)
+		b = l.join()
 	} else {
 		g = l.frames[h]
 		l.frames[h] = nil
 		l.frames = l.frames[:h]
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
 		b = g(c)
 	}
-	k.depth = d
-	if entered {
-		k.leave()
-	}
+	done = true
 	return a, b
+}
+
+// joinEntering is Join where the top run lies in another lane.
+func joinEntering[A, B any](c *Context, key unsafe.Pointer, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
+	l := laneFor[func(*Context) B, B](c, key)
+	if l == nil {
+		return joinApart(c, f, g)
+	}
+	if l.fn == nil { // to name a generic function is an allocation
+		l.fn = invoke[B]
+	}
+	defer c.forks.leave()
+	return Join(c, f, g)
 }
 
 // Join3 is [Join] of three functions.

@@ -8,9 +8,11 @@ type lane[A, R any] struct {
 	jobs   []*branch[A, R] // of frames[:len(jobs)], whose arguments are in them
 	unused *branch[A, R]
 	fn     func(c *Context, arg A) R
+	c      *Context
 }
 
-// laneFor begins a run in the lane of the function that key stands for, and returns the lane, which has no function yet if it is new; nil if the goroutine that is there is not the one that runs c's operation.
+// laneFor begins a run in the lane of the function that key stands for, and returns the lane, which has no function yet if it is new; nil if
+// the goroutine that is there is not the one that runs c's operation.
 func laneFor[A, R any](c *Context, key unsafe.Pointer) *lane[A, R] {
 	if !c.owned() {
 		return nil
@@ -18,7 +20,7 @@ func laneFor[A, R any](c *Context, key unsafe.Pointer) *lane[A, R] {
 	f := &c.forks
 	l, ok := f.known(key).(*lane[A, R])
 	if !ok {
-		l = &lane[A, R]{}
+		l = &lane[A, R]{c: c}
 		f.lanes[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
@@ -51,8 +53,8 @@ func (l *lane[A, R]) drop() {
 }
 
 // join ends the branch of the top frame, which is laid: it runs it here, or waits for the thief that has it.
-func (l *lane[A, R]) join(c *Context) R {
-	b := l.jobs[len(l.frames)-1]
+func (l *lane[A, R]) join() R {
+	c, b := l.c, l.jobs[len(l.frames)-1]
 	arg, mine, again := b.retake(c)
 	if mine {
 		l.drop()
@@ -69,19 +71,15 @@ func (l *lane[A, R]) join(c *Context) R {
 	return b.result.Get()
 }
 
-// unwind is called when a branch of a join panicked with value, or ended its goroutine, which value nil stands for; before the join the height was h
-// and the depth d, and entered says whether the join has begun a run. It returns, or panics on, after both branches have ended.
-func (l *lane[A, R]) unwind(c *Context, h, d int, entered bool, value any) {
+// unwind is called when a branch of a join panicked with value, or ended its goroutine, which value nil stands for; before the join the height was h. It
+// returns, or panics on, after both branches have ended.
+func (l *lane[A, R]) unwind(h int, value any) {
 	var e *PanicError
 	if value != nil {
 		e = branchPanic(value, functionName(codeOf(l.fn)))
 	}
 	if len(l.frames) > h { // it was the first one: the second is not joined
-		l.cancel(c)
-	}
-	c.forks.depth = d
-	if entered {
-		c.forks.leave()
+		l.cancel(l.c)
 	}
 	if e != nil {
 		panic(e)

@@ -41,14 +41,10 @@ type loopLane[T any] struct {
 	unused *branch[span[T], T]
 }
 
-// loopLaneFor is laneFor for loops, but that the run may have begun already.
-func loopLaneFor[T any](c *Context) (lane *loopLane[T], entered bool) {
-	key := keyOf[loopLane[T]]()
-	if l := (*loopLane[T])(c.forks.lane(key)); l != nil {
-		return l, false
-	}
+// loopLaneFor is laneFor for loops.
+func loopLaneFor[T any](c *Context, key unsafe.Pointer) *loopLane[T] {
 	if !c.owned() {
-		return nil, false
+		return nil
 	}
 	f := &c.forks
 	l, ok := f.known(key).(*loopLane[T])
@@ -57,7 +53,7 @@ func loopLaneFor[T any](c *Context) (lane *loopLane[T], entered bool) {
 		f.lanes[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
-	return l, true
+	return l
 }
 
 func (l *loopLane[T]) height() int { return l.top }
@@ -107,15 +103,22 @@ func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
 
 // run runs a part of a loop, which is not empty, and returns the sum of its results.
 func (s *span[T]) run(c *Context) T {
-	l, entered := loopLaneFor[T](c)
+	key := keyOf[loopLane[T]]()
+	l := (*loopLane[T])(c.forks.lane(key))
 	if l == nil {
-		return s.runApart(c)
+		if l = loopLaneFor[T](c, key); l == nil {
+			return s.runApart(c)
+		}
+		defer c.forks.leave()
 	}
-	f, d := l.push(s), c.forks.depth
-	c.forks.depth = d + 1
+	return l.run(c, s)
+}
+
+func (l *loopLane[T]) run(c *Context, s *span[T]) T {
+	f, done := l.push(s), false
 	defer func() {
-		if c.forks.depth != d {
-			l.unwind(c, d, entered, recover())
+		if !done {
+			l.unwind(c, recover())
 		}
 	}()
 	for {
@@ -134,10 +137,7 @@ func (s *span[T]) run(c *Context) T {
 	}
 	sum := f.sum
 	l.pop()
-	c.forks.depth = d
-	if entered {
-		c.forks.leave()
-	}
+	done = true
 	return sum
 }
 
@@ -146,7 +146,7 @@ func (f *loopFrame[T]) doEach(c *Context) {
 	for f.next < f.to {
 		i := f.next
 		f.next = i + 1
-		if c.forks.offer.Empty() && i+1 < f.to {
+		if c.forks.offer.Empty() {
 			c.publish()
 		}
 		each(c, i)
@@ -158,7 +158,7 @@ func (f *loopFrame[T]) doChunks(c *Context) {
 		from := f.next
 		to := from + min(f.loop.grain, f.to-from)
 		f.next = to
-		if c.forks.offer.Empty() && to < f.to {
+		if c.forks.offer.Empty() {
 			c.publish()
 		}
 		f.loop.chunk(c, from, to)
@@ -169,7 +169,7 @@ func (f *loopFrame[T]) doSum(c *Context) {
 	for f.next < f.to {
 		i := f.next
 		f.next = i + 1
-		if c.forks.offer.Empty() && i+1 < f.to {
+		if c.forks.offer.Empty() {
 			c.publish()
 		}
 		f.add(f.loop.leaf(c, i))
@@ -213,7 +213,7 @@ func (f *loopFrame[T]) drop() {
 }
 
 // unwind is lane.unwind for a loop: what thieves have is waited for, the rest is not run.
-func (l *loopLane[T]) unwind(c *Context, d int, entered bool, value any) {
+func (l *loopLane[T]) unwind(c *Context, value any) {
 	f := l.frames[l.top-1]
 	var e *PanicError
 	if value != nil {
@@ -227,10 +227,6 @@ func (l *loopLane[T]) unwind(c *Context, d int, entered bool, value any) {
 		}
 	}
 	l.pop()
-	c.forks.depth = d
-	if entered {
-		c.forks.leave()
-	}
 	if e != nil {
 		panic(e)
 	}

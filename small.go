@@ -60,12 +60,11 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	c.kind.Store(o.called)
 	c.forwarded = nil
 	c.depth++
-	branches := c.forks.depth
-	c.forks.depth = 0 // it is an operation of its own, which may forward
+	floor := c.forks.beginInner()
 	returned := false
 	defer func() {
 		c.depth--
-		c.forks.depth = branches
+		c.forks.endInner(floor)
 		if !returned {
 			f = o.crashNow(c, c.seat.Load(), recover())
 		}

@@ -114,6 +114,7 @@ func TestExploreHelp(t *testing.T) {
 	for name, queue := range map[string]func(p *Processor, t *Task){
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
 		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
+		"offer": func(p *Processor, t *Task) { p.Offer().Put(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			explore.Exhaustive(t, 2, func(r *explore.Run) {
