@@ -26,6 +26,19 @@
 // [SmallOp], and run as a call while nobody is idle. [Forward] hands the outcome of a future on as that of
 // the running operation. A failed future fails all that receive it; [Settle] is where a failure is handled inside the runtime.
 //
+// # Fork and join
+//
+// What one operation computes may be made parallel, with results that are there when the call returns, and nothing sent:
+//
+//	Join, Join3        two or three closures; Branch.Join for a function declared with Fork, on two arguments: the fast path
+//	For, ForRange      a loop over indices, split as far as processors ask for parts; ForRange in pieces of a given size
+//	Reduce, Map        a loop with a result, combined in the order of the indices; each item of a slice
+//
+// They nest in each other to any depth. A fork that nobody takes costs a few nanoseconds and allocates nothing. While a branch is with another
+// processor, its joiner helps with what it forks, or leaves its own processor to others, so waiting keeps nobody from working. A branch that panics
+// makes its join panic with a [*PanicError], after all branches have ended. The branches of an operation on a unit run at the same
+// time: what one of them writes of the unit's state, no other may touch.
+//
 // # Contracts
 //
 //  1. Exclusion. At most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
@@ -41,7 +54,8 @@
 //     with [ErrWouldBlock]. A result that comes to wait for itself fails with [ErrCycle].
 //  5. Work conserving. While work is queued and a processor is parked, one processor is searching or being woken. The one unit in
 //     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
-//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core.
+//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core. Of what a processor has forked
+//     the oldest part is open to the others; when one has taken it, the next oldest is from the next fork, join or index on.
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; and a busy processor lets the program's ordinary goroutines run about every 45 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
