@@ -19,8 +19,8 @@ type visit struct {
 	future  Future[struct{}]
 }
 
-// ordinary reports whether the goroutine that is there is an ordinary one with the runtime's own context, so that it may send and wait.
-func (c *Context) ordinary() bool { return c == &c.rt.context && sched.Current() == nil }
+// ordinary reports whether the goroutine that is there is an ordinary one with a context for such, so that it may send and wait.
+func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.realm) && sched.Here() == nil }
 
 // send sends do as a free operation.
 func (c *Context) send(do func(c *Context)) *visit {

@@ -17,7 +17,7 @@ type border struct {
 	stripes []stripe
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
-	sent, ran, failed, abandoned, lost atomics.Uint64
+	sent, ran, failed, abandoned, lost, panics atomics.Uint64
 }
 
 type stripe struct {

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -68,21 +69,28 @@ type bound struct {
 	holds   queue.Inbox  // units that are held back
 }
 
-// admit takes a place in the mailbox of u for a message, or returns why there is none.
-func (b *bound) admit(s *seat, u *unit, fresh bool) error {
+// admit takes a place in the mailbox for a message, or returns why there is none.
+func (b *bound) admit(s *seat, l *letter, fresh bool) error {
 	switch {
 	case b.tryTake():
 		return nil
 	case b.full == Refuse:
 		return ErrFull
-	case fresh && s.processor == nil && sched.Current() == nil:
-		return b.await(u.rt)
+	case fresh && s.processor == nil && mayWait(l.unit.rt):
+		return b.await(l)
 	}
-	b.exceed(u)
+	b.exceed(l.unit)
 	if fresh {
 		s.press(b)
 	}
 	return nil
+}
+
+// mayWait reports whether the caller may wait for room: an ordinary goroutine may, and an operation that blocks, unless nobody
+// else can go on meanwhile.
+func mayWait(rt *Runtime) bool {
+	h := sched.Here()
+	return h == nil || h.Processor() == nil && !rt.deterministic()
 }
 
 // tryTake takes a place if there is one.
@@ -101,13 +109,26 @@ func (b *bound) tryTake() bool {
 
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
 // it before looking for somebody who waits.
-func (b *bound) await(rt *Runtime) error {
+func (b *bound) await(l *letter) error {
+	rt, canceled := l.unit.rt, (<-chan struct{})(nil)
+	if s := l.origin.realmOf().scopeOf(); s != nil {
+		canceled = s.ctx.Done()
+	}
+	if rt.deterministic() {
+		taken := false
+		return rt.driveUntil(context.Background(), func() bool {
+			taken = taken || b.tryTake()
+			return taken
+		})
+	}
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
 	for !b.tryTake() {
 		select {
 		case <-b.room:
-		case <-rt.scope.done:
+		case <-canceled:
+			return l.canceled()
+		case <-rt.ctx.Done():
 			return ErrClosed
 		}
 	}
@@ -126,7 +147,7 @@ func (b *bound) exceed(u *unit) {
 	}
 	b.over.Store(true)
 	if b.low(b.count.Load()) { // the owner took all out before it could see that
-		b.relax()
+		b.relax(u)
 		return
 	}
 	u.extras.Load().letGo() // I3
@@ -143,13 +164,13 @@ func (b *bound) rise(n int64) {
 }
 
 // takeOut gives back the place of a message that is about to be run, or failed. Owner of the mailbox only.
-func (b *bound) takeOut() {
+func (b *bound) takeOut(u *unit) {
 	n := b.count.Add(-1)
 	if b.waiting.Load() > 0 && n < b.most {
 		b.tell()
 	}
 	if b.over.Load() && b.low(n) {
-		b.relax()
+		b.relax(u)
 	}
 }
 
@@ -163,8 +184,16 @@ func (b *bound) tell() {
 	}
 }
 
-// relax lowers over, and releases all who are held.
-func (b *bound) relax() {
+// relax lowers over, and releases all who are held; unless the mailbox filled up while over was still up, so that those who filled it relied on that.
+func (b *bound) relax(u *unit) {
 	b.over.Store(false)
+	for b.count.Load() > b.most {
+		b.over.Store(true)
+		if !b.low(b.count.Load()) {
+			u.extras.Load().letGo() // I3
+			return
+		}
+		b.over.Store(false)
+	}
 	b.releaseAll()
 }

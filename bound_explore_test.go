@@ -24,10 +24,10 @@ func limited(first, second int64) (x, y *unit) {
 }
 
 // drainPlaces is the owner of a mailbox that takes so many messages out, if they are there.
-func (b *bound) drainPlaces(n int) {
+func (b *bound) drainPlaces(y *unit, n int) {
 	for range n {
 		if b.count.Load() > 0 {
-			b.takeOut()
+			b.takeOut(y)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 			b.exceed(y)
 			holdBack(x, b)
 		})
-		r.Go("owner", func() { b.drainPlaces(3) })
+		r.Go("owner", func() { b.drainPlaces(y, 3) })
 		if flooded {
 			r.Go("flood", func() {
 				own := x.extras.Load().bound
@@ -55,7 +55,7 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 			if own := x.extras.Load(); own.isOver() && own.held.Load() != nil {
 				r.Failf("held with a mailbox above its limit")
 			}
-			b.drainPlaces(3)
+			b.drainPlaces(y, 3)
 			if b.count.Load() != 0 || b.over.Load() {
 				r.Failf("%d left, over: %v", b.count.Load(), b.over.Load())
 			}
@@ -102,9 +102,9 @@ func TestExploreBoundRaise(t *testing.T) {
 			b := y.extras.Load().bound
 			b.count.Store(1)
 			r.Go("sender", func() { exceed(b, y) })
-			r.Go("owner", func() { b.drainPlaces(2) })
+			r.Go("owner", func() { b.drainPlaces(y, 2) })
 			r.After(func() {
-				b.drainPlaces(2)
+				b.drainPlaces(y, 2)
 				if b.over.Load() {
 					r.Failf("an empty mailbox is above its limit")
 				}

@@ -19,16 +19,10 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m.unit = u
 	f := Future[R]{cell: &m.result}
 	s := c.here()
-	if err := s.refuses(u); err != nil {
+	if err := s.admits(c, u, &m.letter); err != nil {
+		c.blame(o.called, &m.letter, err)
 		m.arg = *new(A)
 		m.fillFailed(s, err)
-		return f
-	}
-	if s.processor != nil {
-		s.counters.sent.Add(1)
-	} else if !s.rt.countSent() {
-		m.arg = *new(A)
-		m.fillFailed(s, ErrClosed)
 		return f
 	}
 	if o.args == nil {
@@ -46,14 +40,16 @@ func (s *seat) dispatch(l *letter, fresh bool) error {
 	switch {
 	case !l.free():
 		return l.unit.deliver(s, l, fresh)
-	case s.at(l.unit.rt):
-		if task := s.processor.Running(); s.between() && task != nil && task.Kind != unitKind {
-			s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
-		} else {
-			s.processor.Push(&l.Task)
-		}
+	case l.kind().place != nil:
+		l.kind().place(s, l)
+	case !s.at(l.unit.rt):
+		s.inject(l.unit.rt, l.priority(), &l.Task)
+	case l.priority() != Normal:
+		s.processor.PushAt(l.priority(), &l.Task)
+	case s.between() && s.runsLetter():
+		s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
 	default:
-		l.unit.rt.scheduler.Inject(&l.Task)
+		s.processor.Push(&l.Task)
 	}
 	return nil
 }
@@ -78,7 +74,7 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 		}
 		switch m.await(s, dep, fresh) {
 		case circular:
-			s.countFailed(m.unit.rt, ErrCycle, 1)
+			s.countCycle(&m.message, o.called)
 			return
 		case waits:
 			return
@@ -93,6 +89,12 @@ func (o *operation[A, R]) wakeCall(s *seat, l *letter) {
 		m.arg = *new(A)
 		return
 	}
+	if l.origin != nil {
+		if err := l.canceled(); err != nil {
+			o.failCall(s, l, err)
+			return
+		}
+	}
 	o.collect(s, m, false)
 }
 
@@ -101,7 +103,7 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 	m := (*call[A, R])(unsafe.Pointer(t))
 	c := s.begin(&m.letter, o.called)
 	if c == nil {
-		o.failCall(s, &m.letter, ErrClosed)
+		o.failCall(s, &m.letter, m.refusal())
 		return
 	}
 	var v R
@@ -119,11 +121,14 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 // failCall ends a message that will not be run, or whose operation did not return.
 func (o *operation[A, R]) failCall(s *seat, l *letter, err error) {
 	m := callOf[A, R](l)
+	l.blame(o.called, err)
 	m.arg = *new(A)
 	s.countFailed(l.unit.rt, err, 1)
 	if !m.fillFailed(s, err) {
 		s.countFailed(l.unit.rt, err, minusOne)
+		return
 	}
+	l.leave(s)
 }
 
 // settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
@@ -159,12 +164,15 @@ func (m *message) finish(s *seat, err error) {
 	s.countRan(m.unit.rt, 1)
 	won := false
 	if err != nil {
+		m.blameRan(s, err)
 		won = m.fillFailed(s, err)
 	} else {
 		won = m.fill(s)
 	}
 	if !won {
 		s.countRan(m.unit.rt, minusOne)
+	} else if m.origin != nil {
+		m.leave(s)
 	}
 }
 
@@ -173,6 +181,7 @@ func (m *message) owe(s *seat, dep *message) waiting {
 	w := m.await(s, dep, false)
 	if w == circular {
 		s.countRan(m.unit.rt, 1)
+		m.closedAsCycle(s, m.kind())
 	}
 	return w
 }

@@ -12,21 +12,26 @@ import (
 // Context is what every send goes through. An operation gets one, and sends through it on the fast path, as the processor
 // that runs it; [Runtime.Context] is the one for ordinary goroutines.
 //
-// It is a [context.Context], so it goes straight into calls to databases and networks: Done is closed when the runtime
-// gives up what has not ended (at Close, or at the deadline of Shutdown), and it never changes, so a library may keep it and
-// use it from any goroutine for as long as it likes. Only sending depends on where it happens: a send through
-// an operation's context from another goroutine, or after the operation has ended, is recognised and takes the path from outside.
+// It is a [context.Context], so it goes straight into calls to databases and networks: Done is closed when the scope of the
+// operation is canceled ([Runtime.Scope]), and in any case when the runtime gives up what has not ended (at Close, or at the deadline
+// of Shutdown). As a context it never changes, so a library may keep it and use it from any goroutine for as long as it likes. Only
+// sending depends on where it happens: a send through an operation's context from another goroutine, or after the operation has
+// ended, is recognised and takes the path from outside.
+//
+// What is sent through a context belongs to the scope of that context, and so does all that follows from it.
 //
 // Any goroutine may call the methods; none waits. A Context must not be copied, and the zero Context is of no use.
 type Context struct {
-	rt   *Runtime
-	seat atomics.RelaxedPointer[seat] // where its goroutine sends from; written by that goroutine only
+	rt    *Runtime
+	realm *realm                       // scope and priority; nil: the runtime's own, and none
+	seat  atomics.RelaxedPointer[seat] // where its goroutine sends from; written by that goroutine only
 
 	// Of the operation that runs with this context now; its goroutine's own.
 	current   *letter
-	forwarded any // the *result[R] that it has forwarded
-	credit    int // how many small operations it may still run itself
-	depth     int // how many of them run now, in one another
+	origin    atomics.RelaxedPointer[origin] // of the current one
+	forwarded any                            // the *result[R] that it has forwarded
+	credit    int                            // how many small operations it may still run itself
+	depth     int                            // how many of them run now, in one another
 	forks     forks
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
@@ -41,21 +46,52 @@ var _ context.Context = (*Context)(nil)
 // Runtime returns the runtime that the context sends in.
 func (c *Context) Runtime() *Runtime { return c.rt }
 
-// Deadline returns no deadline: a runtime has none.
-func (c *Context) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+// Scope returns the scope of what is sent through the context, nil if it is in none.
+func (c *Context) Scope() *Scope {
+	if c.realm == nil {
+		return nil
+	}
+	return c.realm.scope
+}
 
-// Done returns a channel that is closed when the runtime gives up what has not ended.
-func (c *Context) Done() <-chan struct{} { return c.rt.scope.done }
+// In returns the context for sends under scope s from where c is: an operation that sends through it does so on the fast path, as through
+// its own. It keeps c's priority. It panics if s is of another runtime.
+func (c *Context) In(s *Scope) *Context {
+	if s.checked().rt != c.checked().rt {
+		panic("freerun: In with a scope of another runtime")
+	}
+	return c.here().leading(c.rt.realmOf(s, c.Priority()))
+}
 
-// Err returns nil until Done is closed, then [context.Canceled].
-func (c *Context) Err() error { return c.rt.scope.err() }
+// std returns the context of package context that is behind this one.
+func (c *Context) std() context.Context {
+	if s := c.Scope(); s != nil {
+		return s.linked()
+	}
+	return c.rt.ctx
+}
 
-// Value returns nil: a context of the runtime carries no values.
-func (c *Context) Value(any) any { return nil }
+// Deadline returns that of the context that the scope was made with; there is none without scope.
+func (c *Context) Deadline() (deadline time.Time, ok bool) { return c.std().Deadline() }
+
+// Done returns a channel that is closed when the scope is canceled, or the runtime gives up what has not ended.
+func (c *Context) Done() <-chan struct{} { return c.std().Done() }
+
+// Err returns nil until Done is closed, and then why, as [context.Context] says. [context.Cause] tells the cause that was given to
+// [Scope.Cancel], and [ErrClosed] for the end of the runtime.
+func (c *Context) Err() error { return c.std().Err() }
+
+// Value returns that of the context that the scope was made with, nil without scope.
+func (c *Context) Value(key any) any {
+	if _, ok := key.(scopeKey); ok {
+		return c.Scope()
+	}
+	return c.std().Value(key) // what package context asks for too, so that deriving from this context starts no goroutine
+}
 
 // AfterFunc arranges for f to be called in its own goroutine once Done is closed, and returns a function that stops that, as
-// [context.AfterFunc] does. Package context finds this method, so that deriving a context from this one starts no goroutine.
-func (c *Context) AfterFunc(f func()) (stop func() bool) { return c.rt.scope.afterFunc(f) }
+// [context.AfterFunc] does.
+func (c *Context) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.std(), f) }
 
 // here returns the seat to send from: the one of c on the goroutine that is there, otherwise the one outside.
 func (c *Context) here() *seat {

@@ -12,10 +12,7 @@ import (
 // operation fails, the unit goes on with the next letter.
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
-	c := lodgerOf(h).context.Load() // of an operation that has no processor any more
-	if p != nil {
-		c = seatOf(p).active.Load()
-	}
+	c := contextOf(h, p)
 	s, l := c.seat.Load(), c.current
 	c.forks.home.Store(0) // the goroutine may be about to end
 	c.current, c.forwarded = nil, nil
@@ -28,12 +25,18 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 	err := s.panicked(l.kind().describe(l), value, stack)
 	s.pressed = nil
-	if t.Kind == unitKind {
+	switch {
+	case isUnit(t):
 		unitOf(t).faulted(err)
+	case t.Kind == &expressKind:
+		expressOf(t).lanes.unit.faulted(err)
 	}
 	l.kind().fail(s, l, err)
-	if t.Kind == unitKind {
-		unitOf(t).queueBack(s)
+	switch {
+	case isUnit(t):
+		unitOf(t).goOn(s)
+	case t.Kind == &expressKind:
+		expressOf(t).lanes.unit.goOn(s)
 	}
 }
 
@@ -45,7 +48,11 @@ func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	if e, ok := value.(*PanicError); ok && e.branch { // from a join: what the branch panicked with, and where, is what counts
 		value, stack = e.Value, e.Stack
 	}
-	s.counters.panics.Add(1)
+	if s.processor != nil {
+		s.counters.panics.Add(1)
+	} else {
+		s.rt.border.panics.Add(1)
+	}
 	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }

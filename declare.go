@@ -33,13 +33,17 @@ var (
 
 // declare completes the operation under a name of its own.
 func (o *operation[A, R]) declare(name string) {
+	claim(name)
+	o.complete(name, func(*letter) string { return name })
+}
+
+func claim(name string) {
 	if name == "" {
 		panic("freerun: an operation needs a name")
 	}
 	if _, taken := declared.LoadOrStore(name, struct{}{}); taken {
 		panic("freerun: an operation named " + name + " exists already")
 	}
-	o.complete(name, func(*letter) string { return name })
 }
 
 // complete makes what the operation needs only once.

@@ -18,10 +18,14 @@ var (
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
+	// ErrCanceled says that a message was not started because its scope was canceled: see [CanceledError].
+	ErrCanceled = errors.New("freerun: canceled before it was started")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.
 	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
+	// ErrSameUnit says that an operation on several units was sent to the same unit twice.
+	ErrSameUnit = errors.New("freerun: the same unit twice in an operation on several units")
 	// ErrForward is what Forward returns for its operation to return. An operation that returns it without having called Forward, or
 	// that calls Forward and does not return it, fails with it.
 	ErrForward = errors.New("freerun: the error of Forward must be returned by the operation that called it, and by no other")

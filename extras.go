@@ -10,9 +10,12 @@ import (
 // extras is what only some units need, so that the others do not pay for it: a unit without has one word for it. It is made with the
 // unit, by its options, or on first use, and stays.
 type extras struct {
-	bound  *bound       // nil: the mailbox has no limit
-	policy *faultPolicy // nil: a unit keeps its state when an operation panics
-	held   atomics.Pointer[hold]
+	own      bool // all messages have the unit's own priority, and there are no lanes
+	priority Priority
+	bound    *bound                 // nil: the mailbox has no limit
+	policy   *faultPolicy           // nil: a unit keeps its state when an operation panics
+	held     atomics.Pointer[hold]  // while the unit is held back
+	lanes    atomics.Pointer[lanes] // nil: all messages so far were of one priority
 }
 
 // fill adds the figures that only units with extras have.
@@ -29,7 +32,7 @@ func (x *extras) fill(s *UnitStats) {
 // takeOut is called for each letter that was dequeued, and returns true if it is not to be run. Owner only.
 func (x *extras) takeOut(s *seat, l *letter) (ended bool) {
 	if x.bound != nil {
-		x.bound.takeOut()
+		x.bound.takeOut(l.unit)
 	}
 	if x.policy != nil && x.policy.stopped != nil {
 		l.kind().fail(s, l, x.policy.stopped)
@@ -61,4 +64,20 @@ func (u *unit) apply(options []UnitOption, state reflect.Type) {
 		o(x, state)
 	}
 	u.extras.Store(x)
+}
+
+// lanes returns the unit's lanes, nil if it has none.
+func (u *unit) lanes() *lanes {
+	if x := u.extras.Load(); x != nil {
+		return x.lanes.Load()
+	}
+	return nil
+}
+
+// priority returns that with which the unit's own task is queued.
+func (u *unit) priority() Priority {
+	if x := u.extras.Load(); x != nil && x.own {
+		return x.priority
+	}
+	return Normal
 }

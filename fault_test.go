@@ -119,3 +119,32 @@ func TestFaultyPolicies(t *testing.T) {
 		t.Errorf("the hook was not reported: %q", log)
 	}
 }
+
+// TestFaultOfSeveralUnits: an operation on several units is a fault of each of them, and none is run on one that is stopped.
+func TestFaultOfSeveralUnits(t *testing.T) {
+	rt, _ := start(t)
+	kept := freerun.NewUnit(rt, 1)
+	restarted := freerun.NewUnit(rt, 1, freerun.RestartOnPanic(func() int { return 50 }, 3, time.Hour))
+	stopped := freerun.NewUnit(rt, 1, freerun.StopOnPanic())
+	broken := freerun.When3(rt.Context(), kept, restarted, stopped, func(_ *freerun.Context, a, b, c *int) (int, error) {
+		*a, *b, *c = 9, 9, 9
+		panic("broken")
+	})
+	next := freerun.When2(rt.Context(), stopped, kept, func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
+	var p *freerun.PanicError
+	if _, err := broken.Wait(within(t)); !errors.As(err, &p) || errors.Is(err, freerun.ErrStopped) {
+		t.Errorf("the broken operation: %v", err)
+	}
+	if _, err := next.Wait(within(t)); !errors.Is(err, freerun.ErrStopped) {
+		t.Errorf("an operation on a stopped unit and another: %v", err)
+	}
+	if a, b := must(t, addOne.Send(rt.Context(), kept, 0)), must(t, addOne.Send(rt.Context(), restarted, 0)); a != 9 || b != 50 {
+		t.Errorf("the states are %d and %d", a, b)
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done {
+		t.Errorf("stats %+v", s)
+	}
+}

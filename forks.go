@@ -75,7 +75,7 @@ func (c *Context) owned() bool {
 		return true
 	}
 	s := c.seat.Load()
-	if s.processor == nil || s.processor.Home() != id {
+	if s.processor == nil || s.processor.Home() != id || s.active.Load() != c {
 		return false
 	}
 	c.forks.home.Store(id)
@@ -125,6 +125,9 @@ func (f *forks) leave() {
 	f.open = min(f.open, max(top-1, 0))
 }
 
+// branched reports whether the running operation is in a branch or a loop.
+func (f *forks) branched() bool { return len(f.runs) > f.floor }
+
 // beginInner begins a small operation that is run within another one, and may forward even if that one is in a branch.
 func (f *forks) beginInner() (floor int) {
 	if len(f.runs) == 0 {
@@ -157,7 +160,7 @@ func (c *Context) layOldest(all bool) *job {
 			}
 			if j := r.lane.lay(end, all); j != nil {
 				j.parent.Store(r.job)
-				j.kind, j.function = c.kind.Load(), c.function.Load()
+				j.kind, j.function, j.realm = c.kind.Load(), c.function.Load(), c.realm
 				return j
 			}
 		}
@@ -179,10 +182,13 @@ func (c *Context) publish() {
 // publishAll gives all frames to the processor's deque, oldest first, because nobody else can reach them while the goroutine sleeps.
 func (c *Context) publishAll(p *sched.Processor) {
 	f := &c.forks
-	if t := f.offer.Take(); t != nil {
-		p.Push(t)
+	if len(f.runs) == 0 {
+		return
+	}
+	if t := p.Offer().Take(); t != nil {
+		p.PushAt(c.Priority(), t)
 	}
 	for j := c.layOldest(true); j != nil; j = c.layOldest(true) {
-		p.Push(&j.Task)
+		p.PushAt(c.Priority(), &j.Task)
 	}
 }

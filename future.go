@@ -94,10 +94,16 @@ func (f Future[R]) Done() <-chan struct{} {
 
 // Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. A message
 // whose sender gives up is run all the same. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
-// once if there is no outcome yet, whatever ctx is. It panics if ctx is nil.
+// once if there is no outcome yet, whatever ctx is. In a deterministic runtime Wait runs what there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	if f.cell == nil || f.cell.closedNow() || sched.Current() != nil {
+	if f.cell == nil || f.cell.closedNow() || sched.Here() != nil {
+		return f.Result()
+	}
+	if rt := f.cell.unit.rt; rt.deterministic() {
+		if err := rt.driveUntil(ctx, f.cell.closedNow); err != nil {
+			return *new(R), err
+		}
 		return f.Result()
 	}
 	select {
@@ -120,7 +126,7 @@ func mustContext(ctx context.Context) {
 // result to another. It does not wait. What it returns is for the operation that c belongs to to return as it is: for a future whose
 // result was known when it was made that is the result, otherwise an error that stands for the outcome of f. If the operation returns nil
 // instead, its future fails with [ErrForward], and so does that of any other operation that returns it. For the zero Future the
-// error is [ErrNoFuture], and in a branch of a [Join] or in a loop, which cannot end the operation, it is one that wraps ErrForward.
+// error is [ErrNoFuture].
 func Forward[R any](c *Context, f Future[R]) (R, error) {
 	var none R
 	if f.cell == nil {
@@ -129,11 +135,11 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 	if f.isKnown() {
 		return f.value, nil
 	}
-	if c.checked().here().processor != nil {
-		if len(c.forks.runs) > c.forks.floor {
+	if running := c.checked().running(); running != nil {
+		if running.forks.branched() {
 			return none, errBranchForwards
 		}
-		c.forwarded = f.cell
+		running.forwarded = f.cell
 	}
 	return none, ErrForward
 }

@@ -12,6 +12,7 @@ type gathering struct {
 	left  []*message
 	then  *letter
 	owner *message // the letter's message, if it has a future
+	kind  *kind    // of the owner
 }
 
 var gatheringKind = newKind(kind{name: "gathering", wake: wakeGathering}, nil)
@@ -26,7 +27,7 @@ func newGathering(u *unit, then *letter, left []*message) *gathering {
 // gather makes m wait for all futures in the value at p.
 func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) {
 	g := newGathering(m.unit, &m.letter, pl.allOpen(p))
-	g.owner = m
+	g.owner, g.kind = m, m.kind()
 	m.edge.Store(&g.message)
 	g.proceed(s)
 }
@@ -54,7 +55,7 @@ func (g *gathering) proceed(s *seat) {
 			continue
 		}
 		if m != nil && m.closesCycle(dep) && m.seal(s, &cycled) {
-			s.countFailed(m.unit.rt, ErrCycle, 1)
+			s.countCycle(m, g.kind)
 		}
 		return
 	}

@@ -72,6 +72,6 @@ func (h *hold) release() {
 	if h.released.CompareAndSwap(false, true) {
 		u := h.unit
 		u.extras.Load().held.CompareAndSwap(h, nil)
-		u.rt.scheduler.Inject(&u.Task)
+		u.goOn(u.rt.stranger())
 	}
 }

@@ -14,7 +14,7 @@ import (
 //	   └────→ stolen ─→ done       by a thief, which runs it
 //	             └─→ awaited ─→ done   the operation sleeps until then
 //
-// Who may touch what: argument, parent, kind and function are written before it is queued. Whoever took it out of queued has the argument; a thief
+// Who may touch what: argument, parent, kind and function are written before it is queued, and so is realm. Whoever took it out of queued has the argument; a thief
 // writes result and failure before done, and the operation reads them after. waiter is written before awaited. Parent alone is
 // read by anybody at any time (await.go).
 type job struct {
@@ -25,7 +25,8 @@ type job struct {
 	parent   atomics.RelaxedPointer[job] // the job that it was forked in
 	kind     *kind
 	function uintptr
-	work     work // the job itself, as what knows its types
+	realm    *realm // scope and priority
+	work     work   // the job itself, as what knows its types
 }
 
 // work is what a thief does.
@@ -78,7 +79,7 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	if !j.claim(jobStolen) {
 		return
 	}
-	c := seatOf(p).active.Load()
+	c := seatOf(p).assume(j.realm)
 	c.credit, c.depth = smallRuns, 0
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
@@ -104,6 +105,7 @@ func (j *job) steal(c *Context) {
 		f.job, f.floor = outer, floor
 		if len(f.runs) == 0 && c.current == nil {
 			c.inside.Store(0)
+			f.home.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {
 			sleeper.rouse(c.seat.Load().processor)

@@ -32,6 +32,7 @@ func newForkWorld(r *explore.Run, processors int) *forkWorld {
 func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
 	c.stand()
+	c.seat.Store(w.rt.stranger())
 	c.forks.offer = p.Offer()
 	return c
 }
@@ -39,7 +40,7 @@ func (w *forkWorld) context(p *sched.Processor) *Context {
 // await sleeps until j is done.
 func (w *forkWorld) await(c *Context, j *job) {
 	for !j.done() {
-		c.sleepBare(j)
+		c.sleep(j)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	note = freerun.Op("join_wait_test.note", func(c *freerun.Context, s *[]int, i int) (int, error) {
+	inOrder = freerun.Op("join_wait_test.note", func(c *freerun.Context, s *[]int, i int) (int, error) {
 		if i%4 == 0 {
 			awayAndBack(c)
 		}
@@ -136,12 +136,12 @@ func TestJoinOnUnit(t *testing.T) {
 	last := freerun.Go(rt.Context(), func(c *freerun.Context) (freerun.Future[int], error) {
 		for i := range messages - 1 {
 			if i%2 == 0 {
-				note.Tell(c, u, i)
+				inOrder.Tell(c, u, i)
 			} else {
-				note.Send(c, u, i)
+				inOrder.Send(c, u, i)
 			}
 		}
-		return note.Send(c, u, messages-1), nil
+		return inOrder.Send(c, u, messages-1), nil
 	})
 	if n := must(t, must(t, last)); n != messages {
 		t.Errorf("%d messages were run before the last one", n)

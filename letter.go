@@ -12,7 +12,8 @@ import (
 // pointer to the letter is a pointer to the message.
 type letter struct {
 	sched.Task
-	unit *unit // the addressee; a runtime's free unit for a free operation
+	unit   *unit   // the addressee; a runtime's free unit for a free operation
+	origin *origin // scope, priority and senders; nil: the runtime's own, and none
 }
 
 // kind is what messages of one sort have in common: one sort for each operation and stage of a message's life. Its
@@ -22,6 +23,11 @@ type kind struct {
 	sched.Kind
 	// name is the operation's; empty for closures.
 	name string
+	// take is what the owner of a unit does with such a letter instead of running it; nil for letters that it runs. It returns false if the
+	// unit is not the caller's any more.
+	take func(s *seat, u *unit, l *letter) bool
+	// place is what is done with a letter that is ready, instead of queueing it for its one unit, or none; nil for most.
+	place func(s *seat, l *letter)
 	// wake goes on with a letter that waited for a future, which is resolved now.
 	wake func(s *seat, l *letter)
 	// fail ends a letter that will not be run.
@@ -36,10 +42,7 @@ type kind struct {
 func newKind(k kind, run func(p *sched.Processor, t *sched.Task)) *kind {
 	done := &k
 	done.Run = run
-	done.Discard = func(t *sched.Task) {
-		l := (*letter)(unsafe.Pointer(t))
-		done.fail(l.unit.rt.stranger(), l, ErrClosed)
-	}
+	done.Discard = discardLetter
 	return done
 }
 

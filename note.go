@@ -10,7 +10,7 @@ import (
 // cycle, and its letter is used again.
 
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	s, l, d, err := c.letterFor(u, o.id)
+	s, origin, l, d, err := c.letterFor(u, o.id)
 	if err != nil {
 		return err
 	}
@@ -19,6 +19,9 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	}
 	n := noteOf[A](l)
 	n.unit, n.arg = u, arg
+	if origin != nil { // a letter that is used again has none
+		n.origin = origin
+	}
 	if o.args == nil {
 		err = s.dispatch(&n.letter, true)
 	} else {
@@ -32,7 +35,9 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 
 // refuse ends a message that its sender is told of.
 func (o *operation[A, R]) refuse(s *seat, n *note[A], err error) {
+	n.blame(o.told, err)
 	s.countFailed(n.unit.rt, err, 1)
+	n.leave(s)
 	o.drop(n)
 }
 
@@ -42,23 +47,30 @@ func (o *operation[A, R]) drop(n *note[A]) {
 	n.unit.rt.depot(o.id).flood.add(-1)
 }
 
-// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, a letter to use again if there
-// is one, and the depot.
-func (c *Context) letterFor(u *unit, id int) (*seat, *letter, *depot, error) {
-	s := c.here()
+// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, its origin, a letter to use again if
+// there is one, and the depot.
+func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter, d *depot, err error) {
+	s = c.here()
 	if err := s.refuses(u); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
+	}
+	if c.realm != nil {
+		if origin, err = c.enter(s); err != nil {
+			return nil, nil, nil, nil, err
+		}
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
+		s.pause()
 		m := s.magazine(id)
-		return s, m.take(), m.depot, nil
+		return s, origin, m.take(), m.depot, nil
 	}
 	l, d, admitted := s.rt.letterFromOutside(id)
 	if !admitted {
-		return nil, nil, nil, ErrClosed
+		origin.withdraw(s)
+		return nil, nil, nil, nil, ErrClosed
 	}
-	return s, l, d, nil
+	return s, origin, l, d, nil
 }
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
@@ -89,7 +101,7 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			o.failNote(s, &n.letter, received(o.told.describe(&n.letter), err))
+			n.kind().fail(s, &n.letter, received(o.told.describe(&n.letter), err))
 			return nil
 		case dep == nil:
 			return s.dispatch(&n.letter, fresh)
@@ -103,8 +115,14 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 }
 
 func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
+	if l.origin != nil {
+		if err := l.canceled(); err != nil {
+			l.kind().fail(s, l, err)
+			return
+		}
+	}
 	if err := o.collectNote(s, noteOf[A](l), false); err != nil {
-		o.failNote(s, l, err)
+		l.kind().fail(s, l, err)
 	}
 }
 
@@ -113,7 +131,7 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	n := (*note[A])(unsafe.Pointer(t))
 	c := s.begin(&n.letter, o.told)
 	if c == nil {
-		o.failNote(s, &n.letter, ErrClosed)
+		o.failNote(s, &n.letter, n.refusal())
 		return
 	}
 	var err error
@@ -130,29 +148,44 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 // make a call of each step.
 func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	s, _ := c.end()
-	s.countRan(l.unit.rt, 1)
+	s.countRan(s.rt, 1)
 	if err != nil && err != ErrForward {
+		l.blame(k, err)
 		s.lose(k, l, err)
+	}
+	if l.origin != nil {
+		l.leave(s) // nor its origin
 	}
 	u := l.unit
 	l.unit = &s.rt.free // a letter that is kept must not keep its unit
-	if s.processor == nil {
-		return
+	box, late := &u.mailbox, &u.late
+	if lanes := u.lanes(); lanes != nil {
+		box, late = lanes.lane(lanes.running)
 	}
-	if u.mailbox.Reusable(&l.Node) { // so is every letter to the free unit, whose mailbox nobody uses
+	switch {
+	case !box.Reusable(&l.Node):
+		*late = l
+	case s.processor != nil: // every letter to the free unit is reusable, as nobody uses its mailbox
 		s.magazine(id).put(l)
-	} else {
-		u.late = l
+	default:
+		s.rt.depot(id).flood.add(-1)
 	}
 }
 
 // failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
 func (o *operation[A, R]) failNote(s *seat, l *letter, err error) {
-	s.countFailed(l.unit.rt, err, 1)
-	if err != ErrClosed { // that is told by the shutdown that it belongs to
-		s.lose(o.told, l, err)
-	}
+	s.endFailedNote(o.told, l, err)
 	o.drop(noteOf[A](l))
+}
+
+// endFailedNote counts and reports a letter without a future that failed, and ends its part in its scope.
+func (s *seat) endFailedNote(k *kind, l *letter, err error) {
+	l.blame(k, err)
+	s.countFailed(l.unit.rt, err, 1)
+	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled { // that is told by the shutdown, or the scope, that it belongs to
+		s.lose(k, l, err)
+	}
+	l.leave(s)
 }
 
 func (o *operation[A, R]) recycleNote(s *seat, l *letter) { s.magazine(o.id).put(l) }

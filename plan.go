@@ -102,7 +102,11 @@ func opaque(t reflect.Type) bool {
 	}
 	if t.PkgPath() == ownPackage {
 		name, _, _ := strings.Cut(t.Name(), "[")
-		return name == "Unit" || name == "Runtime" || name == "Operation" || name == "FreeOperation"
+		switch name {
+		case "Unit", "Runtime", "Operation", "Operation2", "Operation3", "OperationAll", "FreeOperation":
+			return true
+		}
+		return false
 	}
 	if synchronises(t) {
 		return true

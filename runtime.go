@@ -1,8 +1,9 @@
 package freerun
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
-	"runtime"
 	"sync"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
@@ -14,21 +15,24 @@ import (
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
-	seats     []*seat // of the processors
-	outside   seat    // of ordinary goroutines
-	context   Context // the one that leads there
-	free      unit    // the addressee of free operations, never queued itself
-	scope     scope
+	seats     []*seat         // of the processors
+	outside   seat            // of ordinary goroutines
+	context   Context         // the one that leads there
+	free      unit            // the addressee of free operations, never queued itself
+	ctx       context.Context // done when what has not ended is given up
+	cancel    context.CancelCauseFunc
 	border    border
-	depots    sync.Map  // int → *depot: letters to use again, by the operation's number
-	waiters   sync.Map  // *message → *waiter: futures that ordinary goroutines wait for
-	contexts  sync.Pool // of *Context that are in no use
+	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
+	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
+	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
 	logger    *slog.Logger
+	schedule  Schedule      // of a deterministic runtime, nil otherwise
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	phase  atomics.Uint32
-	ending sync.Once
-	endErr error
+	phase    atomics.Uint32
+	ending   sync.Once
+	endErr   error
+	finished chan struct{} // closed when it has ended
 }
 
 // The phases of a runtime, which only grow.
@@ -45,6 +49,7 @@ type Option func(*settings)
 type settings struct {
 	processors int
 	logger     *slog.Logger
+	schedule   Schedule
 }
 
 // Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
@@ -65,17 +70,23 @@ func Logger(l *slog.Logger) Option {
 
 // New starts a runtime.
 func New(options ...Option) *Runtime {
-	s := settings{processors: runtime.GOMAXPROCS(0)}
+	s := settings{}
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger}
-	rt.scope.done = make(chan struct{})
+	rt := &Runtime{logger: s.logger, schedule: s.schedule}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest}
+	if s.schedule != nil {
+		config.Choose = chooseBy(s.schedule)
+		config.Processors = cmp.Or(s.processors, deterministicProcessors)
+	}
+	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
+	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt = rt
 	rt.border.init()
-	rt.scheduler = sched.New(sched.Config{Processors: s.processors, Crashed: crashed, Hosted: func(h *sched.Host) { h.Local = &lodger{} }})
+	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
 		s := newSeat(rt, p)
 		p.Local = s

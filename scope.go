@@ -3,58 +3,159 @@ package freerun
 import (
 	"context"
 	"sync"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
 )
 
-// scope is the immutable part of a context that libraries keep: what is cancelled together.
-type scope struct {
-	done chan struct{}
+// Scope is a tree of sends that is awaited and canceled together. What is sent through its [Scope.Context] belongs to it, and so
+// does all that follows: an operation runs in the scope of its message, and what it sends is of the same scope. Make it with
+// [Runtime.Scope].
+//
+//	s := rt.Scope(ctx)
+//	defer s.Cancel(nil)                     // as with context.WithCancel: frees what ctx keeps for it
+//	fetch.Send(s.Context(), site, url)      // and whatever fetch sends
+//	err := s.Wait(ctx)                      // until all of it is done; the first error
+//
+// A scope that is made with the context of another one, or with one derived from it, is a child: it is canceled with its parent, and
+// the parent's Wait waits for it; but its failures are its own, and not the parent's. All methods may be called by any goroutine; only
+// Wait waits. A Scope must not be copied; the zero Scope is of no use.
+type Scope struct {
+	rt       *Runtime
+	parent   *Scope // nil if it is in no other
+	name     string
+	failFast bool
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	realm    *realm // of Normal
 
-	// Border code: called by libraries that derive contexts, never by sends.
-	mu     sync.Mutex
-	after  map[*func()]struct{}
-	closed bool
+	tally    tally
+	failure  atomics.Pointer[ScopeError]
+	refused  atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
+	realms   [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
+	linkOnce sync.Once
 }
 
-func (s *scope) err() error {
-	select {
-	case <-s.done:
-		return context.Canceled
-	default:
+type scopeKey struct{}
+
+// ScopeOption is a setting for [Runtime.Scope].
+type ScopeOption func(*Scope)
+
+// ScopeName gives a scope a name, for errors.
+func ScopeName(name string) ScopeOption { return func(s *Scope) { s.name = name } }
+
+// FailFast has the first failure in the scope cancel it: what has not started then fails with [ErrCanceled], whose cause is that failure.
+func FailFast() ScopeOption { return func(s *Scope) { s.failFast = true } }
+
+// Scope returns a new scope, which is canceled when ctx is done, and has its deadline and values. Any goroutine, operations too; it does
+// not wait. Call [Scope.Cancel] when it is not needed any more: until then ctx, if it can be canceled, keeps it. It panics if ctx is nil.
+func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
+	mustContext(ctx)
+	if rt == nil || rt.scheduler == nil {
+		panic("freerun: a nil or zero Runtime; make runtimes with New")
+	}
+	s := &Scope{rt: rt}
+	for _, o := range options {
+		o(s)
+	}
+	if parent, _ := ctx.Value(scopeKey{}).(*Scope); parent != nil && parent.rt == rt {
+		s.parent = parent
+		s.tally.above = &parent.tally
+	}
+	if c, ok := ctx.(*Context); ok && c.Scope() == nil {
+		ctx = context.Background() // of a runtime: linked when it is needed
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	s.realm = newRealm(rt, s, Normal)
+	return s
+}
+
+// Context returns the context for sends under the scope by ordinary goroutines. It is a [context.Context], done when the scope
+// is canceled. In an operation of another scope, [Context.In] returns a faster one.
+func (s *Scope) Context() *Context { return &s.checked().realm.outside }
+
+// Name returns the name that the scope was given.
+func (s *Scope) Name() string { return s.name }
+
+// Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
+// operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
+// scope is started any more; one that waits for a future fails when that is resolved. Calls after the first do nothing.
+func (s *Scope) Cancel(cause error) { s.checked().cancel(cause) }
+
+// Wait waits until nothing of the scope is open: every message that was sent under it, or under a scope below, has an outcome. It
+// returns nil if none of its own has failed and no operation of its own has returned an error; otherwise a [*ScopeError] for the first that did,
+// whether or not anybody has looked at its future. If ctx is done before, Wait returns ctx's error, and [ErrClosed] if the runtime has
+// ended before all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation it
+// returns an [ErrWouldBlock] at once. It panics if ctx is nil.
+func (s *Scope) Wait(ctx context.Context) error {
+	mustContext(ctx)
+	s.checked()
+	if sched.Here() != nil {
+		return errScopeInside
+	}
+	if s.rt.deterministic() {
+		return s.outcome(s.rt.driveUntil(ctx, func() bool { return s.tally.open.Load() == 0 }))
+	}
+	for {
+		zero := s.tally.nextZero()
+		if zero == nil {
+			return s.outcome(nil)
+		}
+		select {
+		case <-zero:
+		case <-ctx.Done():
+			if s.tally.open.Load() == 0 {
+				return s.outcome(nil)
+			}
+			return ctx.Err()
+		case <-s.rt.finished:
+			if s.tally.open.Load() == 0 {
+				return s.outcome(nil)
+			}
+			return s.outcome(ErrClosed)
+		}
+	}
+}
+
+// outcome returns the first failure, or err if there was none.
+func (s *Scope) outcome(err error) error {
+	if first := s.failure.Load(); first != nil {
+		return first
+	}
+	return err
+}
+
+func (s *Scope) canceled() bool { return s.ctx.Err() != nil }
+
+// refusal returns the error of messages that are not started, nil if the scope was not canceled.
+func (s *Scope) refusal() error {
+	if !s.canceled() {
 		return nil
 	}
+	e := s.refused.Load()
+	if e == nil {
+		s.refused.CompareAndSwap(nil, &CanceledError{Scope: s.name, Cause: context.Cause(s.ctx)})
+		e = s.refused.Load()
+	}
+	return e
 }
 
-// cancel closes done and starts the functions that wait for it. Any number of times.
-func (s *scope) cancel() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
+// linked returns the scope's context for those who want to know when it is done: which it is also at the end of the runtime. That is
+// arranged for when it is asked for first: few scopes are asked, and the runtime keeps those that are until they are canceled.
+func (s *Scope) linked() context.Context {
+	s.linkOnce.Do(func() {
+		stop := context.AfterFunc(s.rt.ctx, func() { s.cancel(ErrClosed) })
+		context.AfterFunc(s.ctx, func() { stop() })
+	})
+	if s.rt.ctx.Err() != nil {
+		s.cancel(ErrClosed) // not a moment later
 	}
-	s.closed = true
-	close(s.done)
-	for f := range s.after {
-		go (*f)()
-	}
-	s.after = nil
+	return s.ctx
 }
 
-func (s *scope) afterFunc(f func()) (stop func() bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		go f()
-		return func() bool { return false }
+func (s *Scope) checked() *Scope {
+	if s == nil || s.realm == nil {
+		panic("freerun: a nil or zero Scope; make scopes with Runtime.Scope")
 	}
-	if s.after == nil {
-		s.after = make(map[*func()]struct{})
-	}
-	s.after[&f] = struct{}{}
-	return func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		_, waiting := s.after[&f]
-		delete(s.after, &f)
-		return waiting
-	}
+	return s
 }

@@ -15,10 +15,14 @@ import (
 type seat struct {
 	rt        *Runtime
 	processor *sched.Processor // nil outside
+	driven    bool             // the processor is one of a deterministic runtime
 	_         pad.Line         // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
+	root      atomics.RelaxedPointer[Context] // the one without scope and priority
+	stock     stock                           // of the scope of the active one
 	woken     queue.Chain
 	waking    bool
+	orphans   *queue.Chain // see discard.go
 	letters   letterCache
 	counters  counters
 	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
@@ -31,9 +35,41 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p}
-	s.active.Store(rt.spareContext(s))
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic()}
+	s.active.Store(s.leading(nil))
 	return s
+}
+
+// leading returns the context of realm r that leads to this seat. They are kept, so that a library may keep them: the seat has one for
+// each realm, and makes another if that one leads elsewhere now, or belongs to an operation that has not ended.
+func (s *seat) leading(r *realm) *Context {
+	slot := &s.root
+	switch {
+	case s.processor == nil && r == nil:
+		return &s.rt.context
+	case s.processor == nil:
+		return &r.outside
+	case r != nil:
+		if s.processor.Index() >= len(r.contexts) {
+			return s.newContext(r)
+		}
+		slot = &r.contexts[s.processor.Index()]
+	}
+	if now := s.active.Load(); now != nil && now.realm == r {
+		return now
+	}
+	c := slot.Load()
+	if c == nil || c.seat.Load() != s || c.current != nil {
+		c = s.newContext(r)
+		slot.Store(c)
+	}
+	return c
+}
+
+func (s *seat) newContext(r *realm) *Context {
+	c := &Context{rt: s.rt, realm: r}
+	c.seat.Store(s)
+	return c
 }
 
 // stranger returns a seat for somebody who is no processor and must wake those who wait for a future.
@@ -57,25 +93,58 @@ func (s *seat) refuses(u *unit) error {
 	return ErrClosed
 }
 
-// begin is called before an operation is run, and returns the context to run it with; nil if the runtime has given up what is queued.
+// begin is called before an operation is run, and returns the context to run it with; nil if it must not be started, for the reason that
+// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled.
 func (s *seat) begin(l *letter, k *kind) *Context {
 	if s.rt.phase.Load() >= aborting {
 		return nil
 	}
 	c := s.active.Load()
+	if l.origin != nil || c.realm != nil {
+		if c = s.turn(c, l.origin); c == nil {
+			return nil
+		}
+	}
 	c.current, c.credit, c.depth = l, smallRuns, 0
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
 	s.processor.Spend()
+	s.tellBegin(k, l)
 	return c
 }
+
+// turn makes the context of o's realm the active one, and returns it; nil if the scope was canceled.
+func (s *seat) turn(c *Context, o *origin) *Context {
+	r := o.realmOf()
+	if r != nil && r.scope != nil && r.scope.canceled() {
+		return nil
+	}
+	c = s.assume(r)
+	c.origin.Store(o)
+	return c
+}
+
+// assume makes the context of realm r the active one, and returns it.
+func (s *seat) assume(r *realm) *Context {
+	c := s.active.Load()
+	if c.realm != r {
+		c = s.leading(r)
+		s.active.Store(c)
+		s.stock.turn(r.tally())
+	}
+	return c
+}
+
+// rest is called when the processor has nothing to do.
+func rest(p *sched.Processor) { seatOf(p).stock.settle() }
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
 func (c *Context) end() (s *seat, forwarded any) {
 	c.current = nil
 	c.inside.Store(0)
+	c.forks.home.Store(0)
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}
@@ -105,6 +174,12 @@ func (s *seat) wake(newest *queue.Node) {
 
 // between reports whether the processor is between two operations: the last one has ended, and what waited for it is being woken.
 func (s *seat) between() bool { return s.waking && s.active.Load().current == nil }
+
+// runsLetter reports whether what the processor runs is a letter, not a unit.
+func (s *seat) runsLetter() bool {
+	t := s.processor.Running()
+	return t != nil && !isUnit(t) && t.Kind != &expressKind
+}
 
 // countFailed counts a message of rt, which need not be this seat's, that ended with err instead of being run to its end. n is 1, or
 // minusOne to take that back.

@@ -24,8 +24,11 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrClosed
 	}
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) {
+	switch {
+	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
+	case errors.Is(err, sched.ErrStalled):
+		return ErrStalled
 	}
 	return err
 }
@@ -35,7 +38,7 @@ func (rt *Runtime) checked() error {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: a nil or zero Runtime; make runtimes with New")
 	}
-	if sched.Current() != nil {
+	if sched.Here() != nil {
 		return errInside
 	}
 	return nil
@@ -87,8 +90,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.advance(draining)
 	rt.border.rendezvous()
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown: end waits for it
+	switch {
+	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
 		err = nil
+	case errors.Is(err, sched.ErrStalled):
+		err = ErrStalled
 	}
 	return rt.end(err)
 }
@@ -107,7 +113,7 @@ func (rt *Runtime) Close() error {
 func (rt *Runtime) end(cause error) error {
 	rt.advance(aborting) // before once: this may be what the first caller waits for
 	rt.ending.Do(func() {
-		rt.scope.cancel()
+		rt.cancel(ErrClosed)
 		grace := time.NewTimer(closeGrace)
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)
@@ -117,6 +123,7 @@ func (rt *Runtime) end(cause error) error {
 			return true
 		})
 		rt.endErr = rt.account(stuck, cause)
+		close(rt.finished)
 	})
 	return rt.endErr
 }
@@ -125,11 +132,7 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, s := range stuck {
-		c := lodgerOf(s.Host).context.Load()
-		if s.Processor != nil {
-			c = seatOf(s.Processor).active.Load()
-		}
-		if name := c.operation(); name != "" {
+		if name := contextOf(s.Host, s.Processor).operation(); name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}
@@ -169,11 +172,10 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 
 // operation names what the processor runs now, empty between operations. Any goroutine.
 func (c *Context) operation() string {
-	if c == nil || c.inside.Load() == 0 {
-		return ""
-	}
 	k := c.kind.Load()
 	switch {
+	case c.inside.Load() == 0:
+		return ""
 	case k.name == "":
 		return functionName(c.function.Load())
 	}

@@ -30,7 +30,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow runs a small operation if it is better run at once, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	s := c.here()
-	if s.processor == nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
+	if s.processor == nil || c != s.active.Load() || c.realm.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
 		return f, false
 	}
 	if o.args != nil && !o.args.allThere(unsafe.Pointer(&arg)) {
@@ -60,13 +60,13 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	c.kind.Store(o.called)
 	c.forwarded = nil
 	c.depth++
-	floor := c.forks.beginInner()
+	floor := c.forks.beginInner() // it is an operation of its own, which may forward
 	returned := false
 	defer func() {
 		c.depth--
 		c.forks.endInner(floor)
 		if !returned {
-			f = o.crashNow(c, c.seat.Load(), recover())
+			f = o.crashNow(c.seat.Load(), recover())
 		}
 		c.kind.Store(outer)
 		c.forwarded = forwarded
@@ -74,7 +74,7 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	s.processor.Spend()
 	v, err := o.onNone(c, arg)
 	returned = true
-	s = c.seat.Load() // it may have waited, and have another processor now
+	s = c.seat.Load() // it may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {
 		s.countRan(s.rt, 1)
 		return Resolved(v)
@@ -96,7 +96,7 @@ func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[
 }
 
 // crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
-func (o *operation[A, R]) crashNow(c *Context, s *seat, value any) Future[R] {
+func (o *operation[A, R]) crashNow(s *seat, value any) Future[R] {
 	err := s.panicked(o.called.name, value, debug.Stack())
 	s.countFailed(s.rt, err, 1)
 	return Failed[R](err)

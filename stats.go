@@ -24,7 +24,7 @@ type ProcessorStats struct {
 // Stats returns the figures of the runtime. Any goroutine; it does not wait.
 func (rt *Runtime) Stats() Stats {
 	var stats Stats
-	stats.Failed, stats.Lost = rt.border.failed.Load(), rt.border.lost.Load()
+	stats.Failed, stats.Lost, stats.Panics = rt.border.failed.Load(), rt.border.lost.Load(), rt.border.panics.Load()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
 	for i, s := range rt.seats {

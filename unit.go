@@ -58,21 +58,26 @@ func (u *Unit[S]) Stats() UnitStats {
 //
 // Its life: idle; a send finds the mailbox idle and queues the unit; a processor takes it and drains the mailbox, up to
 // drainLimit letters; then it queues the unit again behind the others, or gives the mailbox up, which is idle then. So a unit
-// is in at most one queue at a time, which is what makes stealing it safe.
+// is in at most one queue at a time, which is what makes stealing it safe. A unit with lanes is more than one task: lanes.go.
 type unit struct {
 	sched.Task
 	rt         *Runtime
 	mailbox    queue.Mailbox
-	late       *letter               // the owner's: was run, and may be used again after the next Dequeue
-	operations atomics.RelaxedUint64 // written by the owner
-	steals     atomics.RelaxedUint64 // written by the thief, between two owners
-	extras     atomics.Pointer[extras]
+	extras     atomics.Pointer[extras] // nil for most
+	late       *letter                 // the owner's: was run, and may be used again after the next Dequeue
+	operations atomics.RelaxedUint64   // written by the owner
+	steals     atomics.RelaxedUint64   // written by the thief, between two owners
 }
 
-// drainLimit is how many letters a processor runs before other units get their turn.
-const drainLimit = 128
+const (
+	drainLimit    = 128 // how many letters a processor runs before other units get their turn
+	drainLimitLow = 16  // of Low or Idle
+	drainGlance   = 16  // how often, in letters, it looks for work of High
+)
 
-var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discard}
+var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
+
+func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has that
 
 func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
@@ -81,31 +86,94 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the
 // letter. fresh says that the letter is delivered by its sender, at the send.
 func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
-	if x := u.extras.Load(); x != nil && x.bound != nil {
-		if err := x.bound.admit(s, u, fresh); err != nil {
+	if x := u.extras.Load(); x != nil || l.origin != nil {
+		return u.deliverAt(s, x, l, fresh)
+	}
+	u.enqueue(s, l)
+	return nil
+}
+
+// deliverAt is deliver for a unit that has extras, or a letter that may have a priority.
+func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh bool) error {
+	if x != nil && x.bound != nil {
+		if err := x.bound.admit(s, l, fresh); err != nil {
 			return err
 		}
 	}
-	if u.mailbox.Enqueue(&l.Node) {
-		u.queue(s)
+	if x != nil && x.own {
+		l.origin = l.origin.at(u.rt, x.priority)
+		u.enqueue(s, l)
+		return nil
+	}
+	p := l.priority()
+	if p == Normal {
+		u.enqueue(s, l)
+		return nil
+	}
+	e := &u.withLanes(s).express[p]
+	if e.mailbox.Enqueue(&l.Node) {
+		s.push(u.rt, p, &e.Task)
 	}
 	return nil
 }
 
-// queue has the unit, whose mailbox the caller owns, run by some processor.
-func (u *unit) queue(s *seat) {
-	if s.processor != nil && s.rt == u.rt {
-		s.processor.PushNext(&u.Task)
+// enqueue puts a letter into the unit's mailbox, or its lane of Normal.
+func (u *unit) enqueue(s *seat, l *letter) {
+	wasIdle, marked := u.mailbox.Offer(&l.Node)
+	if marked {
+		wasIdle = u.deliverBehind(s, l)
+	}
+	if wasIdle {
+		u.queue(s)
+	}
+}
+
+// queue hands the unit, whose mailbox is the caller's, to the scheduler.
+func (u *unit) queue(s *seat) { s.push(u.rt, u.priority(), &u.Task) }
+
+// goOn queues the unit, which is the caller's, behind the others.
+func (u *unit) goOn(s *seat) {
+	if x := u.lanes(); x != nil {
+		x.join() // if they were made while it ran
+		x.yield(s)
+		return
+	}
+	s.pushBack(u.rt, u.priority(), &u.Task)
+}
+
+// push queues a task of rt to be run soon.
+func (s *seat) push(rt *Runtime, p Priority, t *sched.Task) {
+	if s.at(rt) {
+		s.processor.PushNextAt(p, t)
 	} else {
-		u.rt.scheduler.Inject(&u.Task)
+		s.inject(rt, p, t)
+	}
+}
+
+// pushBack queues a task of rt behind the others.
+func (s *seat) pushBack(rt *Runtime, p Priority, t *sched.Task) {
+	if s.at(rt) {
+		s.processor.PushBackAt(p, t)
+	} else {
+		s.inject(rt, p, t)
 	}
 }
 
 // drain runs the letters of a unit whose mailbox this processor owns.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u := seatOf(p), unitOf(t)
-	c := s.active.Load()
-	for range drainLimit {
+	u := unitOf(t)
+	pr, limit := Normal, uint(drainLimit)
+	if x := u.extras.Load(); x != nil {
+		if lanes := x.lanes.Load(); lanes != nil {
+			lanes.runNormal(p)
+			return
+		}
+		if x.own {
+			pr, limit = x.priority, uint(limitAt(x.priority))
+		}
+	}
+	s, h := seatOf(p), p.Host()
+	for left := limit; left > 0; left-- {
 		late := u.late
 		if late != nil {
 			u.late = nil // before Dequeue: afterwards the unit may be another processor's
@@ -117,37 +185,43 @@ func drain(p *sched.Processor, t *sched.Task) {
 		if n == nil {
 			return
 		}
-		l := letterOf(n)
-		if x := u.extras.Load(); x != nil && x.takeOut(s, l) {
-			continue
-		}
-		u.operations.Add(1)
-		l.Kind.Run(s.processor, &l.Task)
-		if s = c.seat.Load(); s.processor == nil { // it had to wait, and has no processor any more
-			break
-		}
-		if s.pressed != nil && u.holdBack(s) {
+		if p, s = u.runOne(p, s, h, letterOf(n)); p == nil {
 			return
 		}
+		if lanes := u.lanes(); lanes != nil { // since this letter
+			lanes.runNormal(p)
+			return
+		}
+		if left%drainGlance == 1 && p.HighWaits() && pr != High {
+			break
+		}
 	}
-	u.queueBack(s)
+	p.PushBackAt(pr, t)
 }
 
-// queueBack queues the unit, whose mailbox the caller owns, behind others.
-func (u *unit) queueBack(s *seat) {
-	if s.processor != nil {
-		s.processor.PushBack(&u.Task)
-	} else {
-		u.rt.scheduler.Inject(&u.Task)
+// runOne runs a letter of the unit, on processor p with its seat s and host h. It returns the processor on which it goes on, and its seat; nil if
+// the unit is not the caller's any more.
+func (u *unit) runOne(p *sched.Processor, s *seat, h *sched.Host, l *letter) (*sched.Processor, *seat) {
+	if take := l.kind().take; take != nil {
+		if !take(s, u, l) {
+			return nil, nil
+		}
+		return p, s
 	}
-}
-
-// discard fails the letters of a unit that was queued after the end.
-func discard(t *sched.Task) {
-	u := unitOf(t)
-	s := u.rt.stranger()
-	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
-		l := letterOf(n)
-		l.kind().fail(s, l, ErrClosed)
+	if x := u.extras.Load(); x != nil && x.takeOut(s, l) {
+		return p, s
 	}
+	u.operations.Add(1)
+	l.Kind.Run(p, &l.Task)
+	if now := h.Processor(); now != p {
+		if now == nil { // the operation has left it
+			u.goOn(u.rt.stranger())
+			return nil, nil
+		}
+		p, s = now, seatOf(now)
+	}
+	if s.pressed != nil && u.holdBack(s) {
+		return nil, nil
+	}
+	return p, s
 }

@@ -198,7 +198,7 @@ func TestCatalogue(t *testing.T) {
 		}
 		smallest = append(smallest, fmt.Sprintf("%s.size=%d", p.Name, p.Params[0].Min))
 	}
-	plan, err := NewPlan(Catalogue(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest})
+	plan, err := NewPlan(Catalogue(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest, Rivals: true})
 	if err != nil {
 		t.Fatal(err)
 	}

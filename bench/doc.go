@@ -19,5 +19,7 @@
 // [Plan.Run] measures and hands out a [Row] per variant and number of processors. [Plan.WriteTable] and [Row.MarshalJSON]
 // present them.
 //
+// Variants written with other libraries, rivals, are measured if [Request] asks for them.
+//
 // The folder rivals has ordinary Go benchmarks of the libraries a user might pick instead.
 package bench

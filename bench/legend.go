@@ -83,6 +83,9 @@ func (p *Plan) legend(groups []group) string {
 	for _, line := range p.withoutRatio(groups) {
 		out.WriteString(line + "\n")
 	}
+	if names := p.absentRivals(); len(names) > 0 {
+		fmt.Fprintf(&out, "without its rivals: %s; --rivals shows them beside.\n", strings.Join(names, ", "))
+	}
 	if name, ok := p.reduced(); ok {
 		fmt.Fprintf(&out, "reduced sizes: for figures run the program by name, such as freerun bench %s\n", name)
 	}

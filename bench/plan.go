@@ -16,8 +16,10 @@ import (
 type Request struct {
 	// Programs names the programs; none means all of them.
 	Programs []string
-	// Variants names the variants; none means all that a program has.
+	// Variants names the variants; none means all that a program has, but for rivals.
 	Variants []string
+	// Rivals asks for the variants written with other libraries too, of those programs that have some.
+	Rivals bool
 	// Processors are the numbers of processors to measure with; none means GOMAXPROCS as it is.
 	Processors []int
 	// Params are settings such as "work=100", for every program that has the parameter, or "fib.work=100", for one.
@@ -45,7 +47,7 @@ type Plan struct {
 type job struct {
 	program  *programs.Program
 	variants []programs.Variant // those that fit the values
-	all      []programs.Variant // those that would fit, wanted or not
+	all      []programs.Variant // those that would fit, wanted or not; rivals only if they take part
 	values   programs.Values
 	point    string // what tells the job from others of its program, in a reader's words
 	reduced  bool   // whether its size is the reduced one
@@ -92,7 +94,11 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 		return nil, err
 	}
 	for _, p := range selected {
-		j := job{program: p, variants: variants(p, r.Variants)}
+		taking := p.Variants
+		if !r.rivalsTakePart(p) {
+			taking = withoutRivals(taking)
+		}
+		j := job{program: p, variants: variants(taking, r.Variants), all: taking}
 		if len(j.variants) == 0 {
 			if len(r.Programs) == 0 {
 				continue
@@ -118,7 +124,7 @@ func (p *Plan) add(j job, quick, overview bool, set map[string]int) error {
 	if overview {
 		points = points[len(points)-1:]
 	}
-	wanted := j.variants
+	wanted, taking := j.variants, j.all
 	for _, point := range points {
 		merged := maps.Clone(set)
 		maps.Copy(merged, point)
@@ -131,7 +137,7 @@ func (p *Plan) add(j job, quick, overview bool, set map[string]int) error {
 			return err
 		}
 		j.point = describe(j.program, point)
-		j.variants, j.all = fitting(wanted, j.values), fitting(j.program.Variants, j.values)
+		j.variants, j.all = fitting(wanted, j.values), fitting(taking, j.values)
 		if len(j.variants) > 0 {
 			p.jobs = append(p.jobs, j)
 		} else if len(points) == 1 {
@@ -209,13 +215,13 @@ func chooseMany(what string, wanted, known []string) ([]string, error) {
 	return wanted, nil
 }
 
-// variants returns the program's variants among those wanted, all of them if none is.
-func variants(p *programs.Program, wanted []string) []programs.Variant {
+// variants returns those variants that are wanted, all of them if none is.
+func variants(all []programs.Variant, wanted []string) []programs.Variant {
 	if len(wanted) == 0 {
-		return p.Variants
+		return all
 	}
 	var some []programs.Variant
-	for _, v := range p.Variants {
+	for _, v := range all {
 		if slices.Contains(wanted, v.Name) {
 			some = append(some, v)
 		}

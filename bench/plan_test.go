@@ -16,7 +16,7 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 		"program, far":      {Request{Programs: []string{"xyzzy"}}, []string{`unknown program "xyzzy": there are fib`}},
 		"program twice":     {Request{Programs: []string{"fib", "fib"}}, []string{"fib is asked for twice"}},
 		"variant":           {Request{Variants: []string{"chanels"}}, []string{`did you mean "channels"?`, "mutex"}},
-		"variant elsewhere": {Request{Programs: []string{"fib", "fanin"}, Variants: []string{"units"}}, []string{"fib has no variant units; it has serial, futures, goroutines"}},
+		"variant elsewhere": {Request{Programs: []string{"fib", "fanin"}, Variants: []string{"units"}}, []string{"fib has no variant units; it has serial, futures, lazy, goroutines"}},
 		"processors":        {Request{Processors: []int{0}}, []string{"must be from 1 to"}},
 		"processors twice":  {Request{Processors: []int{2, 2}}, []string{"2 processors are asked for twice"}},
 		"runs":              {Request{Runs: -1}, []string{"must be at least 1"}},
@@ -72,8 +72,8 @@ func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Measurements(); got != 5*2 {
-		t.Errorf("%d measurements, want 10: ddb, fanin, cas, queues and locks have a mutex variant, twice each", got)
+	if got := plan.Measurements(); got != 6*2 {
+		t.Errorf("%d measurements, want 12: ddb, fanin, bank, cas, queues and locks have a mutex variant, twice each", got)
 	}
 }
 
@@ -129,5 +129,49 @@ func TestPlanPoints(t *testing.T) {
 	var usage *UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "mpmc") {
 		t.Errorf("a variant that does not fit: %v", err)
+	}
+}
+
+// TestPlanRivals holds when rivals are measured, and what the table says when they are not.
+func TestPlanRivals(t *testing.T) {
+	const (
+		absent = "without its rivals: submit; --rivals shows them beside.\n"
+		gap    = "no ratio for submit: "
+	)
+	for name, c := range map[string]struct {
+		request  Request
+		variants []string
+		says     string
+	}{
+		"not asked":  {Request{}, []string{"tell", "futures", "goroutines"}, absent},
+		"asked":      {Request{Rivals: true}, []string{"tell", "futures", "goroutines", "pond", "ants"}, ""},
+		"named":      {Request{Variants: []string{"tell", "pond"}}, []string{"tell", "pond"}, gap + "goroutines and ants were not measured.\n"},
+		"not named":  {Request{Variants: []string{"tell", "goroutines"}}, []string{"tell", "goroutines"}, absent},
+		"only some":  {Request{Rivals: true, Variants: []string{"tell", "goroutines"}}, []string{"tell", "goroutines"}, gap + "pond and ants were not measured.\n"},
+		"all others": {Request{Variants: []string{"pond"}}, []string{"pond"}, gap + "goroutines and ants were not measured.\n"},
+	} {
+		c.request.Programs, c.request.Params, c.request.Processors, c.request.Runs = []string{"submit"}, []string{"size=10"}, []int{1}, 1
+		plan, err := NewPlan(Catalogue(), c.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []Row
+		if err := plan.Run(t.Context(), nil, func(r Row) error { rows = append(rows, r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		var variants []string
+		for _, r := range rows {
+			variants = append(variants, r.Variant)
+		}
+		if !slices.Equal(variants, c.variants) {
+			t.Errorf("%s: variants %q, want %q", name, variants, c.variants)
+		}
+		var out strings.Builder
+		if err := plan.WriteTable(&out, rows); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.says) || (c.says != absent && strings.Contains(out.String(), absent)) {
+			t.Errorf("%s: the legend does not say %q, or says more:\n%s", name, c.says, &out)
+		}
 	}
 }

@@ -13,5 +13,11 @@
 //	ddb        how do units, exclusion and stealing carry an unbalanced load?   first paper, section 9, figures 7 to 10
 //	pingpong   what does handing one message from unit to unit cost?
 //	fanin      what does a message from an ordinary goroutine cost?
+//	submit     what does an empty task from an ordinary goroutine cost?
+//	skynet     what does a tree of a million tasks cost, whose nodes wait?     A. Temerev, Skynet 1M
+//	bank       what does an operation on two units at once cost?
+//	hot        what do those wait for who have nothing to do with a flood of messages?
+//	tick       what does a runtime use that has next to nothing to do?
 //	cas        what becomes of compare-and-swap when more contend for a word?   second paper, the graphs of CAS and back-off
+//	locks      what does a lock cost when many contend for it?               lecture 13, queues for mutual exclusion
 package programs

@@ -36,10 +36,10 @@ import (
 // The zero value is idle and empty. A mailbox must not be copied after first use. Nothing here waits or allocates.
 // Dequeue by anybody but the owner corrupts the mailbox: the type cannot tell.
 type Mailbox struct {
-	head atomics.Pointer[Node]
+	head atomics.Pointer[Newest]
 
-	seen atomics.Plain[*Node] // owner only
-	todo atomics.Plain[*Node] // owner only
+	seen atomics.Plain[*Newest] // owner only
+	todo atomics.Plain[*Node]   // owner only
 }
 
 // Enqueue adds n and reports whether the mailbox was idle: then the caller is its owner now, and must see to it that all
@@ -47,8 +47,8 @@ type Mailbox struct {
 func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
 	for {
 		h := m.head.Load()
-		n.next.Set(h)
-		if m.head.CompareAndSwap(h, n) { // L1
+		n.next.Set(h.node())
+		if m.head.CompareAndSwap(h, unmarked(n)) { // L1
 			return h == nil
 		}
 	}
@@ -73,7 +73,25 @@ func (m *Mailbox) Dequeue() *Node {
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
-func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen.Get() }
+func (m *Mailbox) Reusable(n *Node) bool { return unmarked(n) != m.seen.Get() }
+
+// GiveUp gives the mailbox up if there is nothing to dequeue, and reports whether it did: the caller is the owner no longer then, otherwise it
+// still is. It does not wait. Owner only.
+func (m *Mailbox) GiveUp() bool {
+	if m.todo.Get() != nil {
+		return false
+	}
+	seen := m.seen.Get()
+	if m.head.Load() != seen {
+		return false
+	}
+	m.seen.Clear()
+	if m.head.CompareAndSwap(seen, nil) { // L3
+		return true
+	}
+	m.seen.Set(seen)
+	return false
+}
 
 // takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
 // returns nil.
@@ -88,5 +106,5 @@ func (m *Mailbox) takeOrGiveUp() *Node {
 		h = m.head.Load() // L2
 	}
 	m.seen.Set(h)
-	return reverse(h, seen)
+	return reverse(h.node(), seen.node())
 }

@@ -48,7 +48,7 @@ func (p *Processor) breathe() {
 		return
 	}
 	p.counters.breaths.Add(1)
-	if s := p.scheduler; s.census.awake() < len(s.processors) && p.counters.breaths.Load()%deepBreath != 0 {
+	if !p.scheduler.census.allAwake() && p.counters.breaths.Load()%deepBreath != 0 {
 		yield.Local()
 	} else {
 		runtime.Gosched()

@@ -1,4 +1,4 @@
-// Package sched is a work-stealing scheduler: it runs [Task]s on a fixed number of processors, each with queues of its own. A
+// Package sched is a work-stealing scheduler: it runs [Task]s on a number of processors, each with queues of its own. A
 // processor is not its goroutine, which is a [Host]: a task that must block leaves its processor ([Processor.Leave]), and one
 // that must wait for others in its middle waits for a [Strand]; both keep no processor from working. No other task may wait.
 //
@@ -10,6 +10,10 @@
 //	deque   last in first out (Push); thieves take the oldest
 //	offer   the oldest part of the running task that others could do; only thieves take from it ([Offer])
 //	share   a part of the inbox, which tasks from outside (Inject) and what overflows a ring come through
+//
+// There are four priorities, each with a ring, a deque and an inbox of its own. High comes before Normal, Normal before Low, and Low
+// before Idle, on all processors together: a task of High, wherever it is queued, is what a busy processor runs next, or next but one;
+// one that has nothing better than Low asks others first. Lower levels have a turn in 8, 32 and 256 steps, so they move under any flood.
 //
 // A processor without work searches the others, then parks; gate.go has the protocol that loses no wake-up. Guarantees:
 // while a task is queued (but for a slot, as above) and a processor is parked, one processor searches or is being woken;

@@ -40,7 +40,7 @@ type driver struct {
 }
 
 func newDriver(config Config) *driver {
-	return &driver{choose: config.Choose, passed: make([]int, config.Processors)}
+	return &driver{choose: config.Choose}
 }
 
 // turn is a host as a coroutine. What it says is of one instant, as nothing else runs meanwhile.
@@ -103,6 +103,10 @@ func (p *Processor) letDriverChoose() bool {
 	return true
 }
 
+// Pause lets the driver of a deterministic scheduler choose who goes on, in the middle of a task. By the running task only; nothing
+// happens in other schedulers.
+func (p *Processor) Pause() { p.letDriverChoose() }
+
 // Drive runs the tasks of a deterministic scheduler until the condition holds, which is looked at between any two turns, or nothing is left that could run.
 // It reports whether the condition held; nil never does. One goroutine at a time, and no task; what is queued from outside meanwhile must be
 // queued by the condition.
@@ -129,7 +133,7 @@ func (s *Scheduler) Drive(until func() bool) bool {
 // the hosts that end or have lost their scheduler.
 func (d *driver) next(s *Scheduler) *Host {
 	d.ready = d.ready[:0]
-	for _, p := range s.processors {
+	for _, p := range s.all() {
 		if h := p.host.Load(); h != nil && h.turn.isReady() {
 			d.ready = append(d.ready, p)
 		}
@@ -154,6 +158,9 @@ func (d *driver) next(s *Scheduler) *Host {
 // openSlots opens the slots of processors that were passed over too often.
 func (d *driver) openSlots(chosen *Processor) {
 	for _, p := range d.ready {
+		for len(d.passed) <= p.index {
+			d.passed = append(d.passed, 0)
+		}
 		switch n := &d.passed[p.index]; {
 		case p == chosen || !p.slot.filled():
 			*n = 0

@@ -44,15 +44,16 @@ func (e *errand) task(depth int) *Task {
 	return &newJob(func(p *Processor) {
 		fmt.Fprintf(e.log, "%d on %d\n", name, p.Index())
 		for range min(depth, 3) {
+			pr := Priority(e.random.IntN(priorities))
 			switch t := e.task(depth - 1); e.random.IntN(5) {
 			case 0:
-				p.Push(t)
+				p.PushAt(pr, t)
 			case 1:
-				p.PushBack(t)
+				p.PushBackAt(pr, t)
 			case 2:
-				p.PushNext(t)
+				p.PushNextAt(pr, t)
 			case 3:
-				e.s.Inject(t)
+				e.s.InjectAt(pr, t)
 			default:
 				p.Hand(t)
 			}
@@ -62,7 +63,8 @@ func (e *errand) task(depth int) *Task {
 		switch e.random.IntN(6) {
 		case 0:
 			var st Strand
-			p.Push(&newJob(func(q *Processor) { st.Ready(q) }).Task)
+			pr := Priority(e.random.IntN(priorities))
+			p.Push(&newJob(func(q *Processor) { st.ReadyAt(pr, q) }).Task)
 			fmt.Fprintf(e.log, "%d goes on on %d\n", name, st.Wait(p).Index())
 		case 1:
 			p.Leave()
@@ -228,5 +230,26 @@ func TestDriveMisuse(t *testing.T) {
 	s, _ = driven(2, func([]*Processor) int { return wrong })
 	refused("a choice that is none", func() { s.Drive(nil) })
 	wrong = 0
+	s.Stop(nil)
+}
+
+// TestDrivenResize changes the number of processors of a deterministic scheduler.
+func TestDrivenResize(t *testing.T) {
+	s := New(Config{Processors: 1, Choose: atRandom(1)})
+	s.Start()
+	ran := map[int]int{}
+	for _, n := range []int{3, 1, 2} {
+		s.Resize(n)
+		clear(ran)
+		for range 200 {
+			s.Inject(&newJob(func(p *Processor) { ran[p.Index()]++ }).Task)
+		}
+		if err := s.AwaitIdle(t.Context(), always); err != nil {
+			t.Error(err)
+		}
+		if len(ran) != n || s.inService() != n {
+			t.Errorf("%d processors ran tasks, %d are in service, want %d", len(ran), s.inService(), n)
+		}
+	}
 	s.Stop(nil)
 }

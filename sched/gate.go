@@ -12,14 +12,14 @@ import (
 //
 // Whoever queues a task:
 //
-//	S1  makes the task visible in a queue                              (ring, deque, slot or inbox: an atomic store)
+//	S1  makes the task visible in a queue                              (ring, deque, slot or inbox, of any priority: an atomic store)
 //	S2  reads the census; if nobody searches and somebody is parked, wakes one processor, as a searcher
 //
 // A processor that found nothing:
 //
 //	P1  raises its flag in parked
 //	P2  leaves the census (awake−1, and searching−1 if it searched)
-//	P3  if nobody searches now, looks at all queues once more; if there is something, it wakes a processor as in S2,
+//	P3  if nobody searches now, looks at all queues, of all priorities, once more; if there is something, it wakes a processor as in S2,
 //	    if it can itself
 //	P4  otherwise sleeps until somebody who took its flag down sends it a token
 //
@@ -35,41 +35,48 @@ import (
 // Rejected: waking a processor at each push (thundering herd: each finds nothing and parks again); a lock around the list
 // of parked processors (a waker that is preempted in it stops all the others).
 
-// census counts in one word, so that they change at one instant, the processors that are awake, those of them that search, and the
-// tasks that are away: that have left their processor and have not returned. The scheduler is idle while nothing is queued, none is
-// awake, and none is away.
+// census counts in one word, so that they change at one instant, the processors that are in service (resize.go), those of them that are
+// awake, those that search, and the tasks that are away: that have left their processor and have not returned. The scheduler is
+// idle while nothing is queued, none is awake, and none is away.
 type census struct {
 	_    pad.Line
-	word atomics.Uint64 // away<<32 | awake<<16 | searching
+	word atomics.Uint64 // away<<40 | serving<<24 | awake<<8 | searching
 	_    pad.Line
 }
 
 const (
 	oneSearching = 1
-	oneAwake     = 1 << 16
-	oneAway      = 1 << 32
+	oneAwake     = 1 << 8
+	oneServing   = 1 << 24
+	oneAway      = 1 << 40
 )
 
-func searchingIn(w uint64) int { return int(uint16(w)) }
-func awakeIn(w uint64) int     { return int(uint16(w >> 16)) }
+func searchingIn(w uint64) int { return int(uint8(w)) }
+func awakeIn(w uint64) int     { return int(uint16(w / oneAwake)) }
+func servingIn(w uint64) int   { return int(uint16(w / oneServing)) }
+func idleIn(w uint64) bool     { return awakeIn(w) == 0 && w/oneAway == 0 }
+
+// completeIn reports whether whoever queues a task need wake nobody: one searches, or all are awake.
+func completeIn(w uint64) bool { return searchingIn(w) != 0 || awakeIn(w) >= servingIn(w) }
 
 func (c *census) awake() int     { return awakeIn(c.word.Load()) }
 func (c *census) searching() int { return searchingIn(c.word.Load()) }
+func (c *census) complete() bool { return completeIn(c.word.Load()) }
 
-// idle reports whether no processor is awake and no task away.
-func (c *census) idle() bool { return c.word.Load()>>16 == 0 }
-
-// complete reports whether a processor that queues a task need wake nobody: one searches, or all are awake.
-func (c *census) complete(processors int) bool {
+// allAwake reports whether no processor is parked.
+func (c *census) allAwake() bool {
 	w := c.word.Load()
-	return searchingIn(w) != 0 || awakeIn(w) >= processors
+	return awakeIn(w) >= servingIn(w)
 }
 
+// idle reports whether no processor is awake and no task away.
+func (c *census) idle() bool { return idleIn(c.word.Load()) }
+
 // summon makes room for one more processor, as the only searcher, unless somebody searches or all are awake (W1).
-func (c *census) summon(processors int) bool {
+func (c *census) summon() bool {
 	for {
 		w := c.word.Load()
-		if searchingIn(w) != 0 || awakeIn(w) >= processors {
+		if completeIn(w) {
 			return false
 		}
 		if c.word.CompareAndSwap(w, w+oneAwake+oneSearching) {
@@ -101,7 +108,7 @@ func (c *census) leave(searching bool) (noneSearching, idle bool) {
 		delta += oneSearching
 	}
 	w := c.word.Add(-delta)
-	return searchingIn(w) == 0, w>>16 == 0
+	return searchingIn(w) == 0, idleIn(w)
 }
 
 // depart counts a task that leaves its processor, which is awake and stays so.
@@ -110,20 +117,36 @@ func (c *census) depart() { c.word.Add(oneAway) }
 // comeBack counts a task that was away and has returned, or has a processor again, and reports whether none is awake and no task away now.
 func (c *census) comeBack() (idle bool) {
 	const minusOneAway = ^uint64(oneAway - 1)
-	return c.word.Add(minusOneAway)>>16 == 0
+	return idleIn(c.word.Add(minusOneAway))
 }
 
-// flags has a bit for each processor, up while it is parked or about to be.
+// flags has a bit for each processor, up while it is parked or about to be. There are never fewer of them, and none moves.
 type flags struct {
 	_     pad.Line
-	words []atomics.Uint64
+	words atomics.Pointer[[]*atomics.Uint64]
 }
 
-func newFlags(n int) *flags { return &flags{words: make([]atomics.Uint64, (n+63)/64)} }
+func newFlags(n int) *flags {
+	f := new(flags)
+	f.words.Store(new([]*atomics.Uint64))
+	f.grow(n)
+	return f
+}
+
+// grow makes flags for n processors. One goroutine at a time.
+func (f *flags) grow(n int) {
+	words := *f.words.Load()
+	for words = words[:len(words):len(words)]; len(words)*64 < n; {
+		words = append(words, new(atomics.Uint64))
+	}
+	f.words.Store(&words)
+}
+
+func (f *flags) word(i int) *atomics.Uint64 { return (*f.words.Load())[i/64] }
 
 // raise puts up the flag of processor i (P1).
 func (f *flags) raise(i int) {
-	w := &f.words[i/64]
+	w := f.word(i)
 	for {
 		old := w.Load()
 		if w.CompareAndSwap(old, old|1<<(i%64)) {
@@ -134,7 +157,7 @@ func (f *flags) raise(i int) {
 
 // lower takes the flag of processor i down and reports whether it was up.
 func (f *flags) lower(i int) bool {
-	w := &f.words[i/64]
+	w := f.word(i)
 	for {
 		old := w.Load()
 		if old&(1<<(i%64)) == 0 {
@@ -146,11 +169,14 @@ func (f *flags) lower(i int) bool {
 	}
 }
 
+// isUp reports whether the flag of processor i is up.
+func (f *flags) isUp(i int) bool { return f.word(i).Load()&(1<<(i%64)) != 0 }
+
 // lowerAny takes some flag down and returns whose it was (W2). The caller has raised the census, so there is one.
 func (f *flags) lowerAny() int {
 	for {
-		for k := range f.words {
-			if w := f.words[k].Load(); w != 0 {
+		for k, word := range *f.words.Load() {
+			if w := word.Load(); w != 0 {
 				if i := k*64 + bits.TrailingZeros64(w); f.lower(i) {
 					return i
 				}

@@ -26,7 +26,7 @@ func newWorld(r *explore.Run, processors, jobs int) *world {
 	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
 	w.watch = newWatch(w.Scheduler)
 	w.watch.wound.Store(true) // nobody winds it
-	for i, p := range w.processors {
+	for i, p := range w.all() {
 		r.Go(names[i], func() {
 			h := w.newHost()
 			p.host.Store(h)
@@ -72,20 +72,38 @@ func TestExploreParking(t *testing.T) {
 			})
 		})
 	})
+	t.Run("one processor, two priorities", func(t *testing.T) {
+		explore.Exhaustive(t, 3, func(r *explore.Run) {
+			w := newWorld(r, 1, 2)
+			r.Go("outside", func() {
+				w.InjectAt(Low, w.job(nil))
+				w.InjectAt(High, w.job(nil))
+			})
+		})
+	})
+	for _, pr := range []Priority{High, Idle} {
+		t.Run("two processors, "+pr.String(), func(t *testing.T) {
+			explore.Exhaustive(t, 2, func(r *explore.Run) {
+				w := newWorld(r, 2, 1)
+				r.Go("outside", func() { w.InjectAt(pr, w.job(nil)) })
+			})
+		})
+	}
 	t.Run("two processors", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			w := newWorld(r, 2, 1)
 			r.Go("outside", func() { w.Inject(w.job(nil)) })
 		})
 	})
-	t.Run("two from outside", func(t *testing.T) {
-		explore.Exhaustive(t, 1, func(r *explore.Run) {
-			w := newWorld(r, 2, 2)
-			for _, name := range []string{"outside", "elsewhere"} {
-				r.Go(name, func() { w.Inject(w.job(nil)) })
-			}
+	for name, other := range map[string]Priority{"two from outside": Normal, "two from outside, one low": Low, "two from outside, one high": High} {
+		t.Run(name, func(t *testing.T) {
+			explore.Exhaustive(t, 1, func(r *explore.Run) {
+				w := newWorld(r, 2, 2)
+				r.Go("outside", func() { w.Inject(w.job(nil)) })
+				r.Go("elsewhere", func() { w.InjectAt(other, w.job(nil)) })
+			})
 		})
-	})
+	}
 }
 
 // TestExploreWaking has tasks queue others, by each way there is, while the other processor goes to sleep.
@@ -95,6 +113,17 @@ func TestExploreWaking(t *testing.T) {
 		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
 		"slot":  func(p *Processor, t *Task) { p.PushNext(t) },
 		"hand":  func(p *Processor, t *Task) { p.Hand(t) },
+
+		"deque, high": func(p *Processor, t *Task) { p.PushAt(High, t) },
+		"ring, idle":  func(p *Processor, t *Task) { p.PushBackAt(Idle, t) },
+		"inbox, low":  func(p *Processor, t *Task) { p.scheduler.InjectAt(Low, t) },
+		"slot and high": func(p *Processor, t *Task) {
+			if p.slot.filled() {
+				p.PushBackAt(High, t)
+			} else {
+				p.PushNext(t)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -115,6 +144,10 @@ func TestExploreHelp(t *testing.T) {
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
 		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
 		"offer": func(p *Processor, t *Task) { p.Offer().Put(t) },
+
+		"deque, low":  func(p *Processor, t *Task) { p.PushAt(Low, t) },
+		"ring, high":  func(p *Processor, t *Task) { p.PushBackAt(High, t) },
+		"inbox, high": func(p *Processor, t *Task) { p.scheduler.InjectAt(High, t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -199,6 +232,23 @@ func TestExploreMany(t *testing.T) {
 				p.PushNext(w.job(func(p *Processor) { p.Hand(w.job(nil)) }))
 			}))
 			w.Inject(w.job(nil))
+		})
+	})
+}
+
+// TestExploreManyLevels is the same with all priorities.
+func TestExploreManyLevels(t *testing.T) {
+	explore.Random(t, 3000, func(r *explore.Run) {
+		w := newWorld(r, 3, 8)
+		r.Go("outside", func() {
+			w.InjectAt(Low, w.job(func(p *Processor) {
+				p.PushAt(High, w.job(func(p *Processor) { p.PushBackAt(Idle, w.job(nil)) }))
+				p.PushBackAt(Low, w.job(nil))
+			}))
+			w.InjectAt(High, w.job(func(p *Processor) {
+				p.PushNext(w.job(func(p *Processor) { p.Hand(w.job(nil)) }))
+			}))
+			w.InjectAt(Idle, w.job(nil))
 		})
 	})
 }

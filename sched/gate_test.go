@@ -11,14 +11,14 @@ import (
 
 func TestCensusTransitions(t *testing.T) {
 	var c census
-	c.word.Store(2 * oneAwake)
+	c.word.Store(2 * (oneServing + oneAwake))
 	expect := func(what string, awake, searching int) {
 		t.Helper()
 		if c.awake() != awake || c.searching() != searching {
 			t.Fatalf("after %s: %d awake, %d searching, want %d and %d", what, c.awake(), c.searching(), awake, searching)
 		}
 	}
-	if c.summon(2) {
+	if c.summon() {
 		t.Fatal("summoned a third of two")
 	}
 	if !c.beginSearch() || c.beginSearch() {
@@ -29,14 +29,14 @@ func TestCensusTransitions(t *testing.T) {
 		t.Fatal("the other one searches and is awake")
 	}
 	expect("leave", 1, 1)
-	if c.summon(2) {
+	if c.summon() {
 		t.Fatal("summoned a searcher beside one")
 	}
 	if !c.endSearch() {
 		t.Fatal("nobody searches now")
 	}
 	expect("endSearch", 1, 0)
-	if !c.summon(2) {
+	if !c.summon() {
 		t.Fatal("did not summon though one is parked and nobody searches")
 	}
 	expect("summon", 2, 1)
@@ -54,7 +54,7 @@ func TestCensusStampede(t *testing.T) {
 	const rounds, goroutines = 3_000, 4
 	for round := range rounds {
 		var c census
-		c.word.Store(oneAwake)
+		c.word.Store(goroutines*oneServing + oneAwake)
 		var ready, searchers atomic.Int32
 		var all sync.WaitGroup
 		for i := range goroutines {
@@ -62,7 +62,7 @@ func TestCensusStampede(t *testing.T) {
 				for ready.Add(1); ready.Load() < goroutines; {
 					runtime.Gosched()
 				}
-				if i == 0 && c.beginSearch() || i > 0 && c.summon(goroutines) {
+				if i == 0 && c.beginSearch() || i > 0 && c.summon() {
 					searchers.Add(1)
 				}
 			})
@@ -118,7 +118,7 @@ func TestCensusInvariants(t *testing.T) {
 	watching.Go(func() {
 		for !finished.Load() {
 			w := s.census.word.Load() // one instant
-			if awake, searching := int(w>>16), int(w&(oneAwake-1)); awake > processors || searching > 1 || searching > awake {
+			if awake, searching := awakeIn(w), searchingIn(w); awake > processors || searching > 1 || searching > awake {
 				t.Errorf("%d awake, %d searching of %d", awake, searching, processors)
 				return
 			}
@@ -144,7 +144,7 @@ func TestCensusInvariants(t *testing.T) {
 	if n := s.census.searching(); n != 0 {
 		t.Errorf("all are parked and %d search", n)
 	}
-	for _, p := range s.processors {
+	for _, p := range s.all() {
 		if len(p.bed.token) > 0 {
 			t.Errorf("processor %d sleeps beside a token", p.index)
 		}

@@ -31,6 +31,7 @@ type Host struct {
 	// shared
 	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
 	berth berth
+	trace atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
@@ -62,6 +63,9 @@ func Current() *Processor {
 // Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
 func (h *Host) Processor() *Processor { return h.processor }
 
+// Host returns the host whose goroutine the processor runs on. On that goroutine only.
+func (p *Processor) Host() *Host { return p.host.Load() }
+
 // Task returns the task that the host runs, nil between tasks. On the host's goroutine only.
 func (h *Host) Task() *Task {
 	if h.processor != nil {
@@ -90,6 +94,7 @@ func (s *Scheduler) newHost() *Host {
 func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id = goid.ID()
+	h.trace.Store(goroutineNumber())
 	hosts.Store(h.id, h)
 	defer func() {
 		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
@@ -163,6 +168,12 @@ func (h *Host) work() {
 		if driven {
 			h.turn.pass()
 		}
+		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
+			p.giveAway()
+			p.withdraw(false)
+			h.retire(p)
+			return
+		}
 	}
 }
 
@@ -179,16 +190,6 @@ func (h *Host) catch() {
 	value := recover()
 	crashed(h, t, value, debug.Stack())
 	h.comeBack()
-}
-
-// retire ends a processor that found no task anywhere while the scheduler quits. When the last one ends, nobody comes any more for what
-// is queued from then on: it is discarded.
-func (h *Host) retire(p *Processor) {
-	h.moveOut(p)
-	if s := h.scheduler; s.serving.Add(-1) == 0 {
-		s.stopped.Store(true)
-		s.sweepInbox()
-	}
 }
 
 // give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.

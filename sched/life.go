@@ -1,15 +1,29 @@
 package sched
 
-// rest finds a task elsewhere, or parks until there is one. It returns nil when the scheduler quits and nothing is left.
+// rest finds a task elsewhere, or parks until there is one. It returns nil when the processor has left the census, or the scheduler
+// quits and nothing is left.
 func (p *Processor) rest() *Task {
 	s := p.scheduler
+	if resting := s.config.Resting; resting != nil {
+		resting(p)
+	}
 	for searching := s.census.beginSearch(); ; searching = true {
 		if searching {
 			if t := p.search(); t != nil {
 				return t
 			}
 		}
-		if s.quit.hasRung() || !p.park(searching) {
+		if s.quit.hasRung() {
+			return p.lastLook()
+		}
+		if p.isSurplus() {
+			p.withdraw(searching)
+			return nil
+		}
+		switch p.park(searching) {
+		case dismissed:
+			return nil
+		case quits:
 			return p.lastLook()
 		}
 	}
@@ -23,22 +37,39 @@ func (p *Processor) lastLook() *Task {
 	return p.raid()
 }
 
-// park sleeps until somebody wakes this processor, as a searcher, and returns true; false if the scheduler quits. The steps are
-// those of the parking protocol in gate.go.
-func (p *Processor) park(searching bool) bool {
+// awakening is how a processor's sleep ends.
+type awakening int
+
+const (
+	summoned  awakening = iota // somebody woke it, as a searcher
+	dismissed                  // it was taken out of service
+	quits                      // the scheduler ends
+)
+
+// park sleeps until somebody wakes this processor. The steps are those of the parking protocol in gate.go.
+func (p *Processor) park(searching bool) awakening {
 	s := p.scheduler
 	p.slot.forget()
 	p.offer.slot.forget()
-	p.counters.parks.Add(1)                                                 // before anybody can see it parked
-	s.parked.raise(p.index)                                                 // P1
-	noneSearching, idle := s.census.leave(searching)                        // P2
-	if noneSearching && s.hasWork() && s.census.summon(len(s.processors)) { // P3
+	p.counters.parks.Add(1)                                // before anybody can see it parked
+	s.parked.raise(p.index)                                // P1
+	noneSearching, idle := s.census.leave(searching)       // P2
+	if noneSearching && s.hasWork() && s.census.summon() { // P3
 		if s.parked.lower(p.index) {
-			return true
+			s.keepWatch()
+			return summoned
 		}
 		s.sendToken() // somebody woke this processor already: wake another
 	} else if idle {
 		s.wentIdle()
 	}
-	return p.bed.sleep(p.host.Load(), &s.quit) // P4
+	switch {
+	case p.leaveBed(): // see resize.go
+		return dismissed
+	case !p.bed.sleep(p.host.Load(), &s.quit): // P4
+		return quits
+	case p.dismiss.Get():
+		return dismissed
+	}
+	return summoned
 }

@@ -93,10 +93,10 @@ func hang(t *testing.T, what string) {
 // parkedAll reports whether all processors sleep: none is in the census and each has its flag up.
 func (s *Scheduler) parkedAll() bool {
 	up := 0
-	for i := range s.processors {
-		up += int(s.parked.words[i/64].Load() >> (i % 64) & 1)
+	for i := range s.all() {
+		up += int(s.parked.word(i).Load() >> (i % 64) & 1)
 	}
-	return s.census.awake() == 0 && up == len(s.processors) && !s.hasWork()
+	return s.census.awake() == 0 && up == servingIn(s.census.word.Load()) && !s.hasWork()
 }
 
 func awaitParked(t *testing.T, s *Scheduler) {

@@ -21,13 +21,16 @@ var closedOffer = func() *Offer {
 	return o
 }()
 
-// Offer returns the offer of the processor. It is never empty if the scheduler has no other processor. Any goroutine.
+// Offer returns the offer of the processor. It is never empty if the scheduler has no other processor now. Any goroutine.
 func (p *Processor) Offer() *Offer {
-	if len(p.scheduler.processors) == 1 {
+	if len(p.scheduler.all()) == 1 {
 		return closedOffer
 	}
 	return &p.offer
 }
+
+// NoOffer returns an offer that is never empty, for a task without a processor.
+func NoOffer() *Offer { return closedOffer }
 
 // Empty reports whether something could be put into the offer. A thief that takes what is there makes it empty: that is how it asks for
 // more. One load.
@@ -51,7 +54,7 @@ func (o *Offer) Take() *Task {
 // and even used again, by its owner at the same time: it may look only at what is atomic or relaxed in it. What accept saw was so when the task
 // was taken: the slot's number tells. On p's goroutine only.
 func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
-	all := p.scheduler.processors
+	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
 	for i := range all {
 		victim := all[(start+i)%len(all)]

@@ -64,7 +64,7 @@ func TestOfferTakenBack(t *testing.T) {
 // TestStealOffered takes only what is accepted, and not from itself.
 func TestStealOffered(t *testing.T) {
 	s := New(Config{Processors: 3})
-	p, q, r := s.processors[0], s.processors[1], s.processors[2]
+	p, q, r := s.all()[0], s.all()[1], s.all()[2]
 	mine, one, other := newJob(nop), newJob(nop), newJob(nop)
 	p.Offer().Put(&mine.Task)
 	q.Offer().Put(&one.Task)
@@ -84,7 +84,7 @@ func TestStealOffered(t *testing.T) {
 
 // TestOfferAlone has a processor without others: its offer is never empty, so nothing is put there.
 func TestOfferAlone(t *testing.T) {
-	o := New(Config{Processors: 1}).processors[0].Offer()
+	o := New(Config{Processors: 1}).all()[0].Offer()
 	if o.Empty() || o.Take() != nil {
 		t.Error("a processor that is alone offers something")
 	}

@@ -1,10 +1,8 @@
 package sched
 
 import (
-	"github.com/freerun-go/freerun/deque"
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/queue"
 )
 
 const (
@@ -28,14 +26,15 @@ type Processor struct {
 	// immutable
 	scheduler *Scheduler
 	index     int
-	thief     deque.GrowableThief[Task]
 	bed       bed
 	// Local is for whoever made the scheduler: set it before Start.
 	Local any
 
 	// owner only
 	_         pad.Line
-	step      uint32
+	held      uint32 // the priorities, but for Normal, of which the levels may hold something
+	turn      uint32 // how many tasks were picked while some priority but Normal had something
+	asked     int    // the processor that was asked last
 	slotInRow int
 	random    uint64
 	handed    *Task
@@ -44,36 +43,39 @@ type Processor struct {
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool                // the running task has kept the slot waiting: thieves may take from it
-	home     atomics.Uintptr             // the identity of the goroutine that is its home
-	host     diagnostic[Host]            // that home, or the one that it is given to; written by who gives it
-	running  diagnostic[Task]            // written by the home
-	share    atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
+	slotOpen atomics.Bool        // the running task has kept the slot waiting: thieves may take from it
+	home     atomics.Uintptr     // the identity of the goroutine that is its home
+	host     diagnostic[Host]    // that home, or the one that it is given to; written by who gives it
+	running  diagnostic[Task]    // written by the home
+	retired  atomics.Bool        // out of service, and without a home
+	dismiss  atomics.Plain[bool] // was taken out of service by somebody else, in its sleep; read by the home
 	_        pad.Line
 	offer    Offer
 	_        pad.Line
 	counters counters
-	ring     ring
-	deque    *deque.Growable[Task]
+	_        pad.Line                           // thieves read the next words
+	level                                       // of Normal
+	others   [priorities]atomics.Pointer[level] // those of the other priorities, made at their first use
 }
 
 // counters are written by the processor and read by anybody.
 type counters struct {
 	steps, steals, stolen, parks, breaths atomics.RelaxedUint64
+	taken                                 [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
 }
 
 func newProcessor(s *Scheduler, index int) *Processor {
-	d := deque.NewGrowable[Task]()
-	return &Processor{
+	p := &Processor{
 		offer:     Offer{scheduler: s},
 		scheduler: s,
 		index:     index,
-		deque:     d,
-		thief:     d.Thief(),
 		bed:       newBed(),
+		asked:     index,
 		random:    uint64(index)*0x9e3779b97f4a7c15 + 1,
 		breath:    newBreath(),
 	}
+	p.level.init(Normal)
+	return p
 }
 
 // Index returns the number of the processor, from 0. Any goroutine.
@@ -87,7 +89,7 @@ func (p *Processor) Home() uintptr { return p.home.Load() }
 func (p *Processor) Running() *Task { return p.running.Load() }
 
 // SomeIdle reports whether some processor is parked, at some instant of the call.
-func (p *Processor) SomeIdle() bool { return p.scheduler.census.awake() < len(p.scheduler.processors) }
+func (p *Processor) SomeIdle() bool { return !p.scheduler.census.allAwake() }
 
 // Push queues a task that may run anywhere, last in first out for this processor, first in first out for thieves.
 func (p *Processor) Push(t *Task) {
@@ -95,9 +97,12 @@ func (p *Processor) Push(t *Task) {
 	p.scheduler.wakeOne()
 }
 
-// Hand makes t the task that this processor runs next, before all others, if it has none such yet; otherwise it pushes t. It is
-// for a task that became ready by what the running task did last: nobody sees t until the running task returns, so the
-// caller must see to it that it does so right away.
+// PushAt is Push with a priority.
+func (p *Processor) PushAt(pr Priority, t *Task) { p.push(p.own(pr), t) }
+
+// Hand makes t the task of Normal that this processor runs next, before all others of Normal, if it has none such yet; otherwise
+// it pushes t. It is for a task that became ready by what the running task did last: nobody sees t until the running task
+// returns, so the caller must see to it that it does so right away.
 func (p *Processor) Hand(t *Task) {
 	if p.handed == nil {
 		p.handed = t
@@ -113,65 +118,40 @@ func (p *Processor) PushNext(t *Task) {
 		p.PushBack(old)
 		return
 	}
-	if len(p.scheduler.processors) > 1 {
+	if len(p.scheduler.all()) > 1 {
 		p.scheduler.watch.wind()
+	}
+}
+
+// PushNextAt is PushNext with a priority. Only tasks of Normal use the slot; others are pushed back.
+func (p *Processor) PushNextAt(pr Priority, t *Task) {
+	if pr == Normal {
+		p.PushNext(t)
+	} else {
+		p.PushBackAt(pr, t)
+	}
+}
+
+// PushSoon is PushNext if the slot is empty, and PushBack otherwise: for tasks of which many may come at once, all of them as good as the
+// next.
+func (p *Processor) PushSoon(t *Task) {
+	if p.slot.filled() {
+		p.PushBack(t)
+	} else {
+		p.PushNext(t)
 	}
 }
 
 // PushBack queues a task behind all that is in the ring.
 func (p *Processor) PushBack(t *Task) {
 	if !p.ring.push(t) {
-		p.spill(t)
+		p.spill(&p.level, t)
 	}
 	p.scheduler.wakeOne()
 }
 
-// spill moves the older half of the full ring to the inbox, for everybody, and queues t.
-func (p *Processor) spill(t *Task) {
-	for {
-		if newest, oldest := p.ring.takeHalf(); newest != nil {
-			p.scheduler.inbox.AddChain(&newest.Node, &oldest.Node)
-		}
-		if p.ring.push(t) {
-			return
-		}
-	}
-}
-
-// next picks the task to run, from what this processor can reach without looking at the others: nil if there is none.
-func (p *Processor) next() *Task {
-	p.step++
-	if t := p.handed; t != nil {
-		p.handed = nil
-		if p.step%glance != 0 {
-			return t
-		}
-		p.Push(t) // a chain of such tasks must not keep the others waiting
-	}
-	if p.step%glance == 0 {
-		if t := p.lookUp(); t != nil {
-			return t
-		}
-	}
-	if t := p.takeSlot(); t != nil {
-		return t
-	}
-	if p.step%ringTurn == 0 {
-		if t := p.ring.pop(); t != nil {
-			return t
-		}
-	}
-	if t, ok := p.deque.Pop(); ok {
-		return t
-	}
-	if t := p.ring.pop(); t != nil {
-		return t
-	}
-	if t := p.takeSlotAnyway(); t != nil {
-		return t
-	}
-	return p.takeShared()
-}
+// PushBackAt is PushBack with a priority.
+func (p *Processor) PushBackAt(pr Priority, t *Task) { p.pushBack(p.own(pr), t) }
 
 // takeSlot takes the task from the slot, unless it is time for the others.
 func (p *Processor) takeSlot() *Task {
@@ -194,52 +174,12 @@ func (p *Processor) takeSlotAnyway() *Task {
 	return p.slot.take()
 }
 
-// lookUp takes what may have waited long: from the inbox, now and then from the thieves' end of the deque.
-func (p *Processor) lookUp() *Task {
-	if p.step%(glance*reach) == 0 {
-		if t, _ := p.thief.Steal(); t != nil {
-			return t
-		}
-	}
-	return p.takeShared()
-}
-
-// takeShared takes a task from this processor's share of the inbox, or from the inbox, and moves a ringful of those
-// behind it to the ring.
-func (p *Processor) takeShared() *Task {
-	var list *queue.Node
-	if p.share.Load() != nil {
-		list = p.share.Swap(nil)
-	}
-	if list == nil {
-		list = p.scheduler.inbox.TakeAll()
-	}
-	return p.unpack(list)
-}
-
-// unpack returns the first task of a list that nobody else sees, puts as many as are welcome into the ring, and lays the
-// rest open as this processor's share. The share must be empty.
-func (p *Processor) unpack(list *queue.Node) *Task {
-	if list == nil {
-		return nil
-	}
-	first, list := cut(list)
-	if list == nil {
-		return first
-	}
-	for room := min(p.ring.free(), ringSize/2); room > 0 && list != nil; room-- {
-		var t *Task
-		t, list = cut(list)
-		p.ring.push(t)
-	}
-	if list != nil {
-		p.share.Store(list)
-	}
-	p.scheduler.wakeOne()
-	return first
-}
-
 // hasWork reports whether somebody could find a task here, at some instant of the call. Any goroutine.
 func (p *Processor) hasWork() bool {
-	return !p.ring.empty() || !p.thief.Empty() || !p.offer.Empty() || p.share.Load() != nil || p.slot.filled() && p.slotOpen.Load()
+	for _, pr := range byRank {
+		if l := p.levelOf(pr); l != nil && l.hasWork() {
+			return true
+		}
+	}
+	return !p.offer.Empty() || p.slot.filled() && p.slotOpen.Load()
 }

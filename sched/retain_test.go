@@ -22,6 +22,12 @@ func TestIdleRetainsNothing(t *testing.T) {
 				p.PushBack(fresh())
 				p.Push(fresh())
 			}
+			for _, pr := range []Priority{High, Low, Idle} {
+				for range 300 {
+					p.PushBackAt(pr, fresh())
+					p.PushAt(pr, fresh())
+				}
+			}
 			p.PushNext(fresh())
 			p.PushNext(fresh())
 		})

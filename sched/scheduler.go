@@ -3,6 +3,7 @@ package sched
 import (
 	"errors"
 	"runtime"
+	"sync"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -11,7 +12,7 @@ import (
 
 // Config says how a scheduler is made. The zero value is usable.
 type Config struct {
-	// Processors is how many tasks run at the same time; 0 means GOMAXPROCS.
+	// Processors is how many tasks run at the same time; 0 means GOMAXPROCS, and to follow it when it changes.
 	Processors int
 	// Crashed is called on the goroutine of the host h when a task panicked (value is what it panicked with) or ended its
 	// goroutine with runtime.Goexit (value is nil). The host's processor, nil if the task had left it, goes on; what becomes of the
@@ -19,17 +20,32 @@ type Config struct {
 	Crashed func(h *Host, t *Task, value any, stack []byte)
 	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
 	Hosted func(h *Host)
+	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local.
+	Added func(p *Processor)
+	// Watchdog says what to do about tasks that do not return.
+	Watchdog Watchdog
 	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
 	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
 	// the processors' numbers, and must not be kept.
 	Choose func(ready []*Processor) int
+	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
+	// to sleep. It must not queue any.
+	Resting func(p *Processor)
 }
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
 type Scheduler struct {
 	config     Config
-	processors []*Processor
+	follow     bool                          // changes of GOMAXPROCS
+	vigilant   bool                          // the watch looks whenever a processor is awake
+	processors atomics.Pointer[[]*Processor] // all that there ever were
+	limit      atomics.Int32                 // how many of them shall be in service
+	resizing   sync.Mutex                    // held while any of these changes, and while stopping is set
+	wanted     int                           // how many Resize has said
+	extra      int                           // how many more for tasks that are late; changed by the watch only
+	followed   int                           // the last number that was followed; of the watch only
 	inbox      queue.Inbox
+	board      board
 	census     census
 	parked     *flags
 	watch      *watch
@@ -54,14 +70,14 @@ var ErrStopped = errors.New("sched: stopped")
 
 // New makes a scheduler that does not run yet. It panics if the number of processors is negative or above 32767.
 func New(config Config) *Scheduler {
-	if config.Processors == 0 {
+	follow := config.Processors == 0
+	if follow {
 		config.Processors = runtime.GOMAXPROCS(0)
 	}
-	if config.Processors < 0 || config.Processors > 1<<15-1 {
-		panic("sched: the number of processors must be between 1 and 32767")
-	}
+	checkSize(config.Processors)
 	s := &Scheduler{
 		config: config,
+		follow: follow,
 		parked: newFlags(config.Processors),
 		spares: newSpares(config.Processors),
 		spawn:  func(_ *Host, live func()) { go live() },
@@ -69,14 +85,16 @@ func New(config Config) *Scheduler {
 		quit:   newBell(),
 		exited: make(chan struct{}),
 	}
+	s.vigilant = follow || config.Watchdog.After > 0
 	if config.Choose != nil {
 		s.driver = newDriver(config)
 		s.spawn = s.driver.spawn
 	}
-	for i := range config.Processors {
-		s.processors = append(s.processors, newProcessor(s, i))
-	}
-	s.census.word.Store(uint64(len(s.processors)) * oneAwake) // they look for work first when they start, so none needs to be woken
+	s.processors.Store(new([]*Processor))
+	s.grow(config.Processors)
+	s.limit.Store(int32(config.Processors))
+	s.wanted, s.followed = config.Processors, config.Processors
+	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
 	return s
 }
 
@@ -84,16 +102,18 @@ func New(config Config) *Scheduler {
 func (s *Scheduler) Start() {
 	s.watch = newWatch(s)
 	if s.driver != nil {
+		s.vigilant = false
 		s.watch.wound.Store(true) // nobody winds it: no time passes
 	}
-	s.serving.Store(int32(len(s.processors)))
-	for _, p := range s.processors {
+	s.serving.Store(int32(len(s.all())))
+	for _, p := range s.all() {
 		s.launch(p)
 	}
+	s.keepWatch()
 }
 
-// Processors returns the processors, which the caller must not change.
-func (s *Scheduler) Processors() []*Processor { return s.processors }
+// Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
+func (s *Scheduler) Processors() []*Processor { return s.all() }
 
 // Inject queues a task from outside: from any goroutine that is not one of the processors. It does not wait. After the
 // scheduler has stopped, the task is discarded.
@@ -105,22 +125,38 @@ func (s *Scheduler) Inject(t *Task) {
 	}
 }
 
+// InjectAt is Inject with a priority.
+func (s *Scheduler) InjectAt(pr Priority, t *Task) {
+	if !pr.valid() {
+		panic("sched: there is no such priority")
+	}
+	s.add(pr, t, t)
+	s.wakeOne()
+	if s.stopped.Load() {
+		s.sweepInbox()
+	}
+}
+
 // wakeOne wakes a processor to search, unless one searches or all are awake (S2).
 func (s *Scheduler) wakeOne() {
-	if n := len(s.processors); !s.census.complete(n) && s.census.summon(n) {
+	if !s.census.complete() && s.census.summon() {
 		s.sendToken()
 	}
 }
 
 // sendToken wakes some parked processor; the caller has summoned it.
-func (s *Scheduler) sendToken() { s.processors[s.parked.lowerAny()].bed.wake() }
+func (s *Scheduler) sendToken() {
+	i := s.parked.lowerAny() // before the list: whose flag it is may have come into it just now
+	s.all()[i].bed.wake()
+	s.keepWatch()
+}
 
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {
-	if !s.inbox.Empty() {
+	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
 	}
-	for _, p := range s.processors {
+	for _, p := range s.all() {
 		if p.hasWork() {
 			return true
 		}
@@ -135,6 +171,8 @@ type Stats struct {
 	Stolen  uint64 // tasks that it stole
 	Parks   uint64 // times that it parked
 	Breaths uint64 // times that it let other goroutines run
+
+	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
 
 // Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
@@ -142,6 +180,6 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(),
+		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

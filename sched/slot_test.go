@@ -6,7 +6,7 @@ import (
 
 // alone waits, in a task on p, until all other processors sleep.
 func alone(t *testing.T, p *Processor) {
-	until(t, "the other processors to park", func() bool { return p.scheduler.census.word.Load() == oneAwake })
+	until(t, "the other processors to park", func() bool { return p.scheduler.census.awake() == 1 && p.scheduler.census.searching() == 0 })
 }
 
 // inTask runs do as a task and waits for its end.
@@ -51,13 +51,13 @@ func TestSlotWakesNobody(t *testing.T) {
 		inTask(t, s, func(p *Processor) {
 			alone(t, p)
 			p.PushNext(&newJob(nop).Task)
-			census := s.census.word.Load()
+			w := s.census.word.Load()
 			if p.slotOpen.Load() {
 				return
 			}
 			closed++
-			if census != oneAwake {
-				t.Errorf("PushNext left %d awake and %d searching", census>>16, census&(oneAwake-1))
+			if awakeIn(w) != 1 || searchingIn(w) != 0 {
+				t.Errorf("PushNext left %d awake and %d searching", awakeIn(w), searchingIn(w))
 			}
 			if s.hasWork() {
 				t.Error("a task in a slot that is not open counts as work for others")

@@ -1,9 +1,6 @@
 package sched
 
-import (
-	"github.com/freerun-go/freerun/deque"
-	"github.com/freerun-go/freerun/queue"
-)
+import "github.com/freerun-go/freerun/deque"
 
 // search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
 // search returns a task.
@@ -12,10 +9,7 @@ func (p *Processor) search() *Task {
 		if round > 0 {
 			p.letOthersRun()
 		}
-		t := p.takeShared()
-		if t == nil {
-			t = p.raid()
-		}
+		t := p.raid()
 		if t == nil {
 			t = p.next() // what came to this processor alone in the meantime
 		}
@@ -29,32 +23,73 @@ func (p *Processor) search() *Task {
 	return nil
 }
 
-// raid tries every other processor once, from a random one on.
+// raid tries the inbox and all other processors for each priority, before the next lower one: what is to be found of a high one is not
+// left behind for something lower that is nearer.
 func (p *Processor) raid() *Task {
-	all := p.scheduler.processors
-	start := int(p.draw() % uint64(len(all)))
-	for i := range all {
-		victim := all[(start+i)%len(all)]
-		if victim == p {
-			continue
+	for _, pr := range byRank {
+		if t := p.takeInjected(pr); t != nil {
+			return t
 		}
-		if t := p.stealFrom(victim); t != nil {
-			p.counters.steals.Add(1)
+		if t := p.raidLevel(pr); t != nil {
 			return t
 		}
 	}
 	return nil
 }
 
-// stealFrom takes half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
-// its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here.
-func (p *Processor) stealFrom(victim *Processor) *Task {
-	if n := p.ring.stealHalf(&victim.ring); n > 0 {
-		p.counters.stolen.Add(uint64(n))
-		return p.ring.pop()
+// takeInjected takes a task from the inbox of a priority.
+func (p *Processor) takeInjected(pr Priority) *Task {
+	if pr == Normal {
+		return p.takeShared(&p.level)
+	}
+	if p.scheduler.board.inboxes[pr].Empty() {
+		return nil
+	}
+	t := p.takeShared(p.own(pr))
+	if t != nil {
+		p.took(pr)
+	}
+	return t
+}
+
+// raidLevel tries every other processor once, from a random one on.
+func (p *Processor) raidLevel(pr Priority) *Task {
+	all := p.scheduler.all()
+	start := int(p.draw() % uint64(len(all)))
+	for i := range all {
+		if t := p.rob(all[(start+i)%len(all)], pr); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// rob is stealFrom for a task that is going to be run, from a processor that may be p itself, where there is nothing to steal.
+func (p *Processor) rob(victim *Processor, pr Priority) *Task {
+	if victim == p {
+		return nil
+	}
+	t := p.stealFrom(victim, pr)
+	if t != nil {
+		p.counters.steals.Add(1)
+		p.took(pr)
+	}
+	return t
+}
+
+// stealFrom takes, of one priority, half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
+// its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here. This
+// processor's own ring of that priority must be empty.
+func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
+	theirs := victim.levelOf(pr)
+	if theirs == nil {
+		return nil
+	}
+	if t := p.stealRing(theirs); t != nil {
+		return t
 	}
 	for {
-		t, outcome := victim.thief.Steal()
+		t, outcome := theirs.thief.Steal()
 		if outcome == deque.Stolen {
 			p.counters.stolen.Add(1)
 			return t
@@ -63,16 +98,19 @@ func (p *Processor) stealFrom(victim *Processor) *Task {
 			break
 		}
 	}
-	if t := victim.offer.slot.steal(); t != nil {
-		p.counters.stolen.Add(1)
-		return t
-	}
-	if victim.share.Load() != nil {
-		if list := victim.share.Swap(nil); list != nil {
-			return p.adopt(list)
+	if pr == Normal {
+		if t := victim.offer.slot.steal(); t != nil {
+			p.counters.stolen.Add(1)
+			return t
 		}
 	}
-	if victim.slotOpen.Load() {
+	if theirs.share.Load() != nil {
+		if list := theirs.share.Swap(nil); list != nil {
+			p.counters.stolen.Add(1)
+			return p.unpack(p.own(pr), list)
+		}
+	}
+	if pr == Normal && victim.slotOpen.Load() {
 		if t := victim.slot.steal(); t != nil {
 			t.stolen()
 			p.counters.stolen.Add(1)
@@ -82,10 +120,19 @@ func (p *Processor) stealFrom(victim *Processor) *Task {
 	return nil
 }
 
-// adopt makes the victim's share of the inbox this processor's own.
-func (p *Processor) adopt(list *queue.Node) *Task {
-	p.counters.stolen.Add(1)
-	return p.unpack(list)
+// stealRing takes half of a victim's ring.
+func (p *Processor) stealRing(theirs *level) *Task {
+	mine := p.own(theirs.priority)
+	n := mine.ring.stealHalf(&theirs.ring)
+	if n == 0 {
+		return nil
+	}
+	p.counters.stolen.Add(uint64(n))
+	t := mine.ring.pop()
+	if n > 1 {
+		p.hold(theirs.priority)
+	}
+	return t
 }
 
 // draw returns a pseudo-random number (xorshift64*, S. Vigna, 2016).

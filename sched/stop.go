@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun/queue"
 )
 
 // Stuck is a task that had not returned when it was looked at.
@@ -21,7 +23,9 @@ type Stuck struct {
 // task anywhere, and each host when it has no processor. stopping is set before Stop looks whether the scheduler is idle, and the census falls to nothing
 // before stopping is read, so one of the two finishes.
 func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
+	s.resizing.Lock()
 	s.stopping.Store(true)
+	s.resizing.Unlock()
 	close(s.halt)
 	if s.census.idle() {
 		s.finish()
@@ -53,7 +57,7 @@ func (s *Scheduler) finish() {
 
 // unreturned returns the tasks that run now, except such as are just about to leave their processor or to get one.
 func (s *Scheduler) unreturned() (all []Stuck) {
-	for _, p := range s.processors {
+	for _, p := range s.all() {
 		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
@@ -74,21 +78,28 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 // sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
 func (s *Scheduler) sweep() {
 	s.sweepInbox()
-	collector := newProcessor(s, len(s.processors))
-	for _, victim := range s.processors {
+	collector := newProcessor(s, len(s.all()))
+	for _, victim := range s.all() {
 		victim.slotOpen.Store(true)
-		for t := collector.stealFrom(victim); t != nil; t = collector.stealFrom(victim) {
-			for ; t != nil; t = collector.next() {
-				t.Kind.Discard(t)
+		for _, pr := range byRank {
+			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {
+				for ; t != nil; t = collector.next() {
+					t.Kind.Discard(t)
+				}
 			}
 		}
 	}
 }
 
+// sweepInbox discards what was injected, of all priorities.
 func (s *Scheduler) sweepInbox() {
-	for n := s.inbox.TakeAll(); n != nil; {
-		var t *Task
-		t, n = cut(n)
-		t.Kind.Discard(t)
+	for _, list := range [...]*queue.Node{
+		s.board.collect(High), s.inbox.TakeAll(), s.board.collect(Low), s.board.collect(Idle),
+	} {
+		for list != nil {
+			var t *Task
+			t, list = cut(list)
+			t.Kind.Discard(t)
+		}
 	}
 }

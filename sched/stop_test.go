@@ -44,13 +44,14 @@ func TestStopRunsWhatIsQueued(t *testing.T) {
 			all = append(all, mine...)
 			b := newBlocker(func(p *Processor) {
 				for i, j := range mine[:600] {
+					pr := Priority(i / 3 % priorities)
 					switch i % 3 {
 					case 0:
-						p.Push(&j.Task)
+						p.PushAt(pr, &j.Task)
 					case 1:
-						p.PushBack(&j.Task)
+						p.PushBackAt(pr, &j.Task)
 					default:
-						p.PushNext(&j.Task)
+						p.PushNextAt(pr, &j.Task)
 					}
 				}
 			})
@@ -63,10 +64,10 @@ func TestStopRunsWhatIsQueued(t *testing.T) {
 			s.Inject(&b.Task)
 			await(t, "a task to start", b.runs) // each on another processor, as the others are blocked
 		}
-		for range 300 {
+		for i := range 300 {
 			j := newJob(nop)
 			all = append(all, j)
-			s.Inject(&j.Task)
+			s.InjectAt(Priority(i%priorities), &j.Task)
 		}
 		stopped := make(chan struct{})
 		go func() {
@@ -98,9 +99,9 @@ func TestInjectAfterStopDiscards(t *testing.T) {
 	if stuck := s.Stop(nil); stuck != nil {
 		t.Errorf("%d processors of an idle scheduler are stuck", len(stuck))
 	}
-	for range 50 { // more than there are processors to be woken
+	for i := range 50 { // more than there are processors to be woken
 		j := newJob(nop)
-		s.Inject(&j.Task)
+		s.InjectAt(Priority(i%priorities), &j.Task)
 		if j.discarded.Load() != 1 || j.ran.Load() != 0 {
 			t.Fatalf("discarded %d times, ran %d times", j.discarded.Load(), j.ran.Load())
 		}
@@ -118,8 +119,8 @@ func TestStopWhileInjecting(t *testing.T) {
 		var sent atomic.Int32
 		for i := range senders {
 			sending.Go(func() {
-				for _, j := range all[i*each : (i+1)*each] {
-					s.Inject(&j.Task)
+				for k, j := range all[i*each : (i+1)*each] {
+					s.InjectAt(Priority((i+k)%priorities), &j.Task)
 					sent.Add(1)
 				}
 			})
@@ -152,8 +153,8 @@ func TestStopReportsStuckTasks(t *testing.T) {
 		for _, j := range waiting[1:20] {
 			p.Push(&j.Task)
 		}
-		for _, j := range waiting[20:] {
-			p.PushBack(&j.Task)
+		for i, j := range waiting[20:] {
+			p.PushBackAt(Priority(i%priorities), &j.Task)
 		}
 	})
 	s.Inject(&b.Task)
@@ -192,13 +193,14 @@ func TestStuckTaskReturnsDuringSweep(t *testing.T) {
 		waiting := jobs(count)
 		b := newBlocker(func(p *Processor) {
 			for i, j := range waiting {
+				pr := Priority(i / 3 % priorities)
 				switch (i + round) % 3 {
 				case 0:
-					p.Push(&j.Task)
+					p.PushAt(pr, &j.Task)
 				case 1:
-					p.PushBack(&j.Task)
+					p.PushBackAt(pr, &j.Task)
 				default:
-					s.inbox.Add(&j.Task.Node) // without waking anybody
+					s.add(pr, &j.Task, &j.Task) // without waking anybody
 				}
 			}
 			p.PushNext(&newJob(nop).Task)

@@ -89,14 +89,17 @@ func (s *Strand) Wait(p *Processor) *Processor {
 
 // Ready ends the wait of the strand, or lets the next one return at once. It must be called once for each wait, by any goroutine. p is the
 // processor whose goroutine calls it, nil if it is none's; it gets to run the strand, unless others are faster.
-func (s *Strand) Ready(p *Processor) {
+func (s *Strand) Ready(p *Processor) { s.ReadyAt(Normal, p) }
+
+// ReadyAt is Ready with the priority that the waiting task goes on with.
+func (s *Strand) ReadyAt(pr Priority, p *Processor) {
 	if !s.makeReady() { // R1
 		return
 	}
 	if home := s.host.Get().scheduler; p != nil && p.scheduler == home { // R2
-		p.Push(&s.Task)
+		p.PushAt(pr, &s.Task)
 	} else {
-		home.Inject(&s.Task)
+		home.InjectAt(pr, &s.Task)
 	}
 }
 

@@ -77,6 +77,38 @@ func TestStrandOrders(t *testing.T) {
 	}
 }
 
+// TestStrandsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
+func TestStrandsByRank(t *testing.T) {
+	for _, queue := range []string{"pushed", "injected"} {
+		t.Run(queue, func(t *testing.T) {
+			s := started(t, 1)
+			var strands [priorities]Strand
+			var order []Priority
+			for pr := range Priority(priorities) {
+				s.Inject(&newJob(func(p *Processor) {
+					strands[pr].Wait(p)
+					order = append(order, pr)
+				}).Task)
+			}
+			inTask(t, s, func(p *Processor) { // behind all of those
+				for pr := range Priority(priorities) {
+					if queue == "pushed" {
+						strands[pr].ReadyAt(pr, p)
+					} else {
+						strands[pr].ReadyAt(pr, nil)
+					}
+				}
+			})
+			if err := s.AwaitIdle(t.Context(), always); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(order); got != "[high normal low idle]" {
+				t.Errorf("they went on as %s", got)
+			}
+		})
+	}
+}
+
 // TestManyStrandsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
 func TestManyStrandsWait(t *testing.T) {
 	const count = 3_000

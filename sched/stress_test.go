@@ -26,6 +26,7 @@ type crowd struct {
 	members []*wanderer
 	runs    []int32 // that each should make
 	ended   atomic.Int64
+	queued  [priorities]atomic.Uint64
 }
 
 func (c *crowd) recruit(random *rand.Rand) *wanderer {
@@ -60,18 +61,30 @@ func (c *crowd) step(p *Processor, w *wanderer) {
 
 // queue queues w anywhere. What is handed must be all that the running task still does.
 func (c *crowd) queue(p *Processor, random *rand.Rand, w *wanderer) {
+	pr := c.level(random)
 	switch random.IntN(6) {
 	case 0, 1:
-		p.Push(&w.Task)
+		p.PushAt(pr, &w.Task)
 	case 2:
-		p.PushBack(&w.Task)
+		p.PushBackAt(pr, &w.Task)
 	case 3:
-		p.PushNext(&w.Task)
+		p.PushNextAt(pr, &w.Task)
 	case 4:
-		c.s.Inject(&w.Task)
+		c.s.InjectAt(pr, &w.Task)
 	case 5:
-		p.Hand(&w.Task)
+		if pr != Normal {
+			p.PushAt(pr, &w.Task)
+		} else {
+			p.Hand(&w.Task)
+		}
 	}
+}
+
+// level draws a priority, more often Normal than another, and counts it.
+func (c *crowd) level(random *rand.Rand) Priority {
+	pr := Priority(max(0, random.IntN(2*priorities)-priorities))
+	c.queued[pr].Add(1)
+	return pr
 }
 
 // TestStress runs tasks that go through all queues, from inside and outside, and counts their runs.
@@ -92,7 +105,7 @@ func TestStress(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 100+i))
 				sending.Go(func() {
 					for range each {
-						s.Inject(&c.recruit(random).Task)
+						s.InjectAt(c.level(random), &c.recruit(random).Task)
 					}
 				})
 			}
@@ -108,9 +121,10 @@ func TestStress(t *testing.T) {
 				t.Error(err)
 				hang(t, "all tasks to end")
 			}
-			steps := uint64(0)
+			steps, high, low, idle := uint64(0), uint64(0), uint64(0), uint64(0)
 			for _, p := range s.Processors() {
-				steps += p.Stats().Steps
+				stats := p.Stats()
+				steps, high, low, idle = steps+stats.Steps, high+stats.High, low+stats.Low, idle+stats.Idle
 			}
 			for i, w := range c.members {
 				steps -= uint64(c.runs[i])
@@ -119,6 +133,11 @@ func TestStress(t *testing.T) {
 				}
 			}
 			awaitParked(t, s)
+			for pr, counted := range map[Priority]uint64{High: high, Low: low, Idle: idle} {
+				if queued := c.queued[pr].Load(); counted != queued {
+					t.Errorf("the processors counted %d tasks of priority %v, want %d", counted, pr, queued)
+				}
+			}
 			if steps != 0 {
 				t.Errorf("the processors counted %d runs too many", int64(steps))
 			}

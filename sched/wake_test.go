@@ -19,7 +19,7 @@ func TestNoLostWakeUp(t *testing.T) {
 				runtime.Gosched() // so that processors are met on their way to sleep
 			}
 			done := make(chan struct{})
-			s.Inject(&newJob(func(*Processor) { close(done) }).Task)
+			s.InjectAt(Priority(round%priorities), &newJob(func(*Processor) { close(done) }).Task)
 			await(t, "the injected task", done)
 		}
 	}
@@ -33,6 +33,11 @@ func TestWakeUpFromInside(t *testing.T) {
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
 		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
 		"inbox": func(p *Processor, t *Task) { p.scheduler.Inject(t) },
+
+		"deque, high": func(p *Processor, t *Task) { p.PushAt(High, t) },
+		"ring, low":   func(p *Processor, t *Task) { p.PushBackAt(Low, t) },
+		"next, low":   func(p *Processor, t *Task) { p.PushNextAt(Low, t) },
+		"inbox, idle": func(p *Processor, t *Task) { p.scheduler.InjectAt(Idle, t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := started(t, 2)
@@ -77,6 +82,21 @@ func TestEveryProcessorIsWoken(t *testing.T) {
 		"pushed back": func(_ *Scheduler, p *Processor, tasks []*job) {
 			for _, j := range tasks {
 				p.PushBack(&j.Task)
+			}
+		},
+		"injected with each priority": func(s *Scheduler, _ *Processor, tasks []*job) {
+			for i, j := range tasks {
+				s.InjectAt(Priority(i%priorities), &j.Task)
+			}
+		},
+		"pushed with each priority": func(_ *Scheduler, p *Processor, tasks []*job) {
+			for i, j := range tasks {
+				p.PushAt(Priority(i%priorities), &j.Task)
+			}
+		},
+		"pushed back with one priority": func(_ *Scheduler, p *Processor, tasks []*job) {
+			for _, j := range tasks {
+				p.PushBackAt(Low, &j.Task)
 			}
 		},
 		"pushed and pushed back": func(_ *Scheduler, p *Processor, tasks []*job) {
@@ -154,9 +174,15 @@ func TestHasWork(t *testing.T) {
 		"deque":     func(p *Processor, t *Task) { p.Push(t) },
 		"share":     func(p *Processor, t *Task) { p.share.Store(&t.Node) },
 		"open slot": func(p *Processor, t *Task) { p.slot.put(t); p.slotOpen.Store(true) },
+
+		"inbox of high": func(p *Processor, t *Task) { p.scheduler.InjectAt(High, t) },
+		"inbox of idle": func(p *Processor, t *Task) { p.scheduler.InjectAt(Idle, t) },
+		"ring of low":   func(p *Processor, t *Task) { p.PushBackAt(Low, t) },
+		"deque of high": func(p *Processor, t *Task) { p.PushAt(High, t) },
+		"share of idle": func(p *Processor, t *Task) { p.own(Idle).share.Store(&t.Node) },
 	} {
 		s := New(Config{Processors: 3})
-		thief, victim := s.processors[0], s.processors[2]
+		thief, victim := s.all()[0], s.all()[2]
 		if s.hasWork() {
 			t.Fatal("a new scheduler has work")
 		}

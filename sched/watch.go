@@ -11,17 +11,25 @@ import (
 // may take it.
 const SlotPatience = time.Millisecond
 
+// followTurn is how often, in looks, the watch looks at the number of Go's processors.
+const followTurn = 64
+
 // watch opens the slots of processors whose running task keeps the slot waiting. It is wound by the first use of a slot and
-// looks again each SlotPatience while any processor is awake, so an idle scheduler has no timer running.
+// looks again each SlotPatience while any processor is awake, so an idle scheduler has no timer running. If it has more to do (following GOMAXPROCS, a watchdog), it is wound whenever
+// a processor is woken.
 type watch struct {
 	scheduler *Scheduler
 	wound     atomics.Bool
 	timer     *time.Timer
-	seen      []uint64 // steps of each processor at the last look; only look touches it
+	looks     atomics.RelaxedUint64
+
+	// of look only
+	dog  watchdog
+	seen []uint64 // steps of each processor at the last look
 }
 
 func newWatch(s *Scheduler) *watch {
-	w := &watch{scheduler: s, seen: make([]uint64, s.config.Processors)}
+	w := &watch{scheduler: s, dog: watchdog{config: s.config.Watchdog}}
 	w.timer = time.AfterFunc(math.MaxInt64, w.look) // look uses timer, so it must not fire before it is set
 	w.timer.Stop()
 	return w
@@ -34,14 +42,28 @@ func (w *watch) wind() {
 	}
 }
 
+// keepWatch is called whenever a processor was counted as awake.
+func (s *Scheduler) keepWatch() {
+	if s.vigilant {
+		s.watch.wind()
+	}
+}
+
 // look opens each slot that waited since the last look for one and the same task.
 func (w *watch) look() {
 	s := w.scheduler
 	if s.quit.hasRung() {
 		return
 	}
+	if w.looks.Add(1); w.looks.Load()%followTurn == 0 {
+		s.followGo()
+	}
+	w.dog.look(s)
 	waiting := false
-	for i, p := range s.processors {
+	for i, p := range s.all() {
+		if i == len(w.seen) {
+			w.seen = append(w.seen, 0)
+		}
 		steps := p.counters.steps.Load()
 		if p.slot.filled() {
 			waiting = true
@@ -56,7 +78,10 @@ func (w *watch) look() {
 		return
 	}
 	w.wound.Store(false)
-	for _, p := range s.processors { // a slot filled between the look and the line above found the watch wound
+	if s.vigilant && s.census.awake() > 0 { // whoever counted it found the watch wound
+		w.wind()
+	}
+	for _, p := range s.all() { // a slot filled between the look and the line above found the watch wound
 		if p.slot.filled() {
 			w.wind()
 		}

@@ -22,9 +22,10 @@ import (
 type benchFlags struct {
 	processors []string
 	variants   []string
-	sizes      []string
 	settings   []string
+	params     map[string]*[]string // by parameter, what its own flag says
 	runs       int
+	rivals     bool
 	quick      bool
 	json       bool
 	inProcess  bool
@@ -33,7 +34,7 @@ type benchFlags struct {
 }
 
 func newBench(catalogue []*programs.Program) *cobra.Command {
-	var f benchFlags
+	f := benchFlags{params: make(map[string]*[]string)}
 	names := bench.ProgramNames(catalogue)
 	c := &cobra.Command{
 		Use:   "bench [PROGRAM...]",
@@ -41,9 +42,10 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		Long:  benchHelp(catalogue),
 		Example: `  freerun bench                                       every program, reduced, in under a minute
   freerun bench fib --size 32 --processors 1,2        one program, with one and with two processors
-  freerun bench fib --set work=1000                   with extra work at each operation
-  freerun bench ddb --variants replies,channels,mutex --set hot=90
+  freerun bench fib --work 1000                       with extra work at each operation
+  freerun bench ddb --variants replies,channels,mutex --hot 90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
+  freerun bench submit queues --rivals                beside what other libraries offer
   freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(args, n) })
@@ -55,8 +57,10 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringSliceVar(&f.processors, "processors", nil,
 		"measure with so many processors: `N`, or several such as 1,2 (default GOMAXPROCS)")
 	flags.StringSliceVar(&f.variants, "variants", nil, "measure only the variants `NAME,NAME`")
-	flags.StringSliceVar(&f.sizes, "size", nil, "the program's size: `N`, or PROGRAM=N for each of several")
-	flags.StringSliceVar(&f.settings, "set", nil, "set another parameter: `NAME=N` or PROGRAM.NAME=N")
+	flags.BoolVar(&f.rivals, "rivals", false,
+		"measure variants written with other libraries too, and count them among those that ratios are to")
+	addParams(flags, catalogue, f.params)
+	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N` or PROGRAM.NAME=N; --NAME N is short for it")
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
@@ -67,7 +71,6 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	complete(c, "variants", bench.VariantNames(catalogue)...)
 	complete(c, "processors", "1", "2", "1,2")
 	complete(c, "runs")
-	complete(c, "size")
 	var params []string
 	for _, p := range catalogue {
 		for _, name := range p.ParamNames()[1:] {
@@ -75,6 +78,9 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		}
 	}
 	complete(c, "set", params...)
+	for name := range f.params {
+		complete(c, name)
+	}
 	return c
 }
 
@@ -90,9 +96,10 @@ func benchHelp(catalogue []*programs.Program) string {
 	var b strings.Builder
 	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
 turns, each in a process of its own and after a run to warm up, every result is checked, and the
-median over the runs is reported. Without a program all of
-them are measured at reduced sizes. An interrupt ends the bench after the measurement under way and
-shows what there is; a second one ends it at once.
+median over the runs is reported. Without a program all of them are measured at reduced sizes. The
+variants marked rival use other libraries, and are measured with --rivals, or if they are named. An
+interrupt ends the bench after the measurement under way and shows what there is; a second one ends
+it at once.
 
 Programs:
 `)
@@ -102,11 +109,7 @@ Programs:
 			fmt.Fprintf(&b, "    %-12s %s (%s)\n", v.Name, v.Doc, v.Kind)
 		}
 		for _, param := range p.Params {
-			flag := "--set " + param.Name + "="
-			if param.Name == programs.Size {
-				flag = "--size "
-			}
-			fmt.Fprintf(&b, "    %-22s %s\n", flag+strconv.Itoa(param.Default), param.Doc)
+			fmt.Fprintf(&b, "    %-22s %s\n", "--"+param.Name+" "+strconv.Itoa(param.Default), param.Doc)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -116,7 +119,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if f.runs < 1 {
 		return usagef("--runs is %d, and must be at least 1", f.runs)
 	}
-	request := bench.Request{Programs: names, Variants: f.variants, Runs: f.runs, Quick: f.quick, Params: f.settings}
+	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: slices.Clone(f.settings)}
 	for _, s := range f.processors {
 		n, err := strconv.Atoi(s)
 		if err != nil {
@@ -124,13 +127,11 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		}
 		request.Processors = append(request.Processors, n)
 	}
-	for _, s := range f.sizes {
-		setting, err := sizeSetting(s)
-		if err != nil {
-			return err
-		}
-		request.Params = append(request.Params, setting)
+	settings, err := paramSettings(f.params)
+	if err != nil {
+		return err
 	}
+	request.Params = append(request.Params, settings...)
 	if !f.inProcess && f.cpuProfile == "" && f.memProfile == "" {
 		request.Runner = isolated()
 	}
@@ -143,21 +144,6 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		return err
 	}
 	return errors.Join(measure(c, plan, f.json), stop())
-}
-
-// sizeSetting turns a value of --size into the setting that it is short for.
-func sizeSetting(s string) (string, error) {
-	program, size, ok := strings.Cut(s, "=")
-	if !ok {
-		program, size = "", s
-	}
-	if _, err := strconv.Atoi(strings.ReplaceAll(size, "_", "")); err != nil {
-		return "", usagef("--size is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", s)
-	}
-	if program == "" {
-		return programs.Size + "=" + size, nil
-	}
-	return program + "." + programs.Size + "=" + size, nil
 }
 
 // measure carries out the plan and writes what it finds, also when it ends early.

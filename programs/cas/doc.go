@@ -4,7 +4,7 @@
 // against contenders:
 //
 //	freerun bench cas --processors 1,2,4,8               as many contenders as processors
-//	freerun bench cas --processors 2 --set contenders=8  more contenders than processors
+//	freerun bench cas --processors 2 --contenders 8      more contenders than processors
 //
 // One operation is one successful compare-and-swap. The further figures say what it took, and how fair the contest was: a
 // contender that has the word's cache line has it for many operations in a row if the others pause.

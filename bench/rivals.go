@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Rivals take part only when they are asked for: what a user compares with first is plain Go, and they take their time. Who names one has
+// asked for them. Where they do not take part, ratios are to the fastest in plain Go, and the legend says so.
+
+// rivalsTakePart reports whether the program's rivals are measured, or at least among those that a ratio is to.
+func (r *Request) rivalsTakePart(p *programs.Program) bool {
+	return r.Rivals || slices.ContainsFunc(p.Variants, func(v programs.Variant) bool {
+		return v.Kind == programs.Rival && slices.Contains(r.Variants, v.Name)
+	})
+}
+
+// withoutRivals returns the variants that are written with freerun or plain Go.
+func withoutRivals(all []programs.Variant) []programs.Variant {
+	var some []programs.Variant
+	for _, v := range all {
+		if v.Kind != programs.Rival {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// absentRivals returns the names of the programs whose rivals could take part, and do not.
+func (p *Plan) absentRivals() []string {
+	var names []string
+	for _, j := range p.jobs {
+		could := len(withoutRivals(j.program.Variants)) < len(j.program.Variants)
+		if could && len(withoutRivals(j.all)) == len(j.all) && !slices.Contains(names, j.program.Name) {
+			names = append(names, j.program.Name)
+		}
+	}
+	return names
+}

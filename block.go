@@ -1,0 +1,67 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Block runs fn, which may wait for whatever it likes: a file, a lock, a channel, a library that blocks. It hands the processor with all that is
+// queued on it to another goroutine first, so that blocking code costs no parallelism. The operation stays what it is: the next one of its unit starts
+// when it has ended. But it has no processor any more, until it ends: what it sends takes the path from outside, as from any
+// ordinary goroutine; only to wait for futures, or for the runtime, is refused with [ErrWouldBlock] all the same. A panic in fn is the
+// operation's.
+//
+// The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. It costs about what a channel's hand-over does, and a goroutine
+// if there is no spare one. It panics if fn is nil.
+func (c *Context) Block(fn func()) {
+	if fn == nil {
+		panic("freerun: Block with a nil function")
+	}
+	if s := c.checked().here(); s.processor != nil {
+		s.active.Load().leave(s)
+	}
+	fn()
+}
+
+// lodger is what the runtime keeps with a goroutine of the scheduler.
+type lodger struct {
+	away atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
+}
+
+func newLodger(h *sched.Host) { h.Local = &lodger{} }
+
+func lodgerOf(h *sched.Host) *lodger { return h.Local.(*lodger) }
+
+// contextOf returns the context of the operation that runs on h's goroutine. Any goroutine may ask, and gets what may be over.
+func contextOf(h *sched.Host, p *sched.Processor) *Context {
+	if p != nil {
+		return seatOf(p).active.Load()
+	}
+	return lodgerOf(h).away.Load()
+}
+
+// running returns the context that the calling operation was run with, of which c is made; nil if it is not called by one.
+func (c *Context) running() *Context {
+	if s := c.here(); s.processor != nil {
+		return s.active.Load()
+	}
+	if h := sched.Here(); h != nil && h.Processor() == nil {
+		return lodgerOf(h).away.Load()
+	}
+	return nil
+}
+
+// leave takes the running operation off its seat: whoever sits there next finds a context of its own.
+func (c *Context) leave(s *seat) {
+	c.publishAll(s.processor)
+	c.stand()
+	s.pressed = nil
+	s.renew(c)
+	c.seat.Store(s.rt.stranger())
+	lodgerOf(s.processor.Leave()).away.Store(c)
+}
+
+// renew gives the seat another context in place of c, which goes away with its operation.
+func (s *seat) renew(c *Context) {
+	s.active.Store(s.newContext(c.realm))
+}

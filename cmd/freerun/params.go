@@ -1,0 +1,57 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// addParams adds a flag for each parameter of a program, and notes in params where its values will be. Only --size is in the list
+// of flags: the others stand in the list of programs, beside those that they are for.
+func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[string]*[]string) {
+	for _, p := range catalogue {
+		for _, name := range p.ParamNames() {
+			if params[name] != nil {
+				continue
+			}
+			params[name] = new([]string)
+			flags.StringSliceVar(params[name], name, nil, "the program's "+name+": `N`, or PROGRAM=N for each of several")
+			flags.Lookup(name).Hidden = name != programs.Size
+		}
+	}
+}
+
+// paramSettings returns the settings that the flags of parameters are short for, by name.
+func paramSettings(params map[string]*[]string) ([]string, error) {
+	var settings []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		for _, value := range *params[name] {
+			setting, err := paramSetting(name, value)
+			if err != nil {
+				return nil, err
+			}
+			settings = append(settings, setting)
+		}
+	}
+	return settings, nil
+}
+
+// paramSetting turns a value of a parameter's flag into the setting that it is short for.
+func paramSetting(name, value string) (string, error) {
+	program, number, ok := strings.Cut(value, "=")
+	if !ok {
+		program, number = "", value
+	}
+	if _, err := strconv.Atoi(strings.ReplaceAll(number, "_", "")); err != nil {
+		return "", usagef("--%s is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", name, value)
+	}
+	if program == "" {
+		return name + "=" + number, nil
+	}
+	return program + "." + name + "=" + number, nil
+}

@@ -1,0 +1,144 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// recorded is a schedule that is drawn from a seed, and keeps what it is told.
+type recorded struct {
+	random *rand.Rand
+	log    []string
+}
+
+func newRecorded(seed uint64) *recorded { return &recorded{random: rand.New(rand.NewPCG(seed, 1))} }
+
+func (r *recorded) Choose(ready []int) int { return r.random.IntN(len(ready)) }
+func (r *recorded) Began(processor int, operation string) {
+	r.log = append(r.log, fmt.Sprint(processor, operation))
+}
+
+// play runs a bit of everything under a schedule, and returns what came of it.
+func play(t *testing.T, r *recorded, processors int) string {
+	rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
+	units := []*freerun.Unit[relay]{}
+	for range 5 {
+		units = append(units, freerun.NewUnit(rt, relay{}, freerun.Mailbox(3, freerun.Wait)))
+	}
+	for i, u := range units {
+		must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
+			r.to = []*freerun.Unit[relay]{units[(i+1)%len(units)], units[(i+2)%len(units)]}
+			return 0, nil
+		}))
+	}
+	for i := range 20 {
+		passOn.Tell(rt.Context(), units[i%len(units)], 4)
+	}
+	sum := smallFib.Send(rt.Context(), 15)
+	broken := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		c.Block(func() { passOn.Tell(c, units[0], 3) })
+		panic("oh")
+	})
+	gone := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { runtime.Goexit(); return 0, nil })
+	if v := must(t, sum); v != 610 {
+		t.Errorf("fib(15) = %d", v)
+	}
+	if _, err := broken.Wait(within(t)); err == nil {
+		t.Error("no panic")
+	}
+	if _, err := gone.Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
+		t.Errorf("Goexit came to %v", err)
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done {
+		t.Errorf("stats %+v", s)
+	}
+	counts := []int{}
+	for _, u := range units {
+		counts = append(counts, must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) { return r.got, nil })))
+	}
+	if err := rt.Shutdown(within(t)); err != nil {
+		t.Error(err)
+	}
+	return fmt.Sprint(counts)
+}
+
+// TestDeterministic: what comes of it is the same under all schedules, what happens is the same under the same, and another under another.
+func TestDeterministic(t *testing.T) {
+	for _, processors := range []int{1, 2, 5} {
+		var first, other *recorded
+		want := ""
+		for seed := range uint64(10) {
+			a, b := newRecorded(seed), newRecorded(seed)
+			result := play(t, a, processors)
+			if again := play(t, b, processors); again != result || !slices.Equal(a.log, b.log) {
+				t.Fatalf("%d processors, seed %d: two runs differ", processors, seed)
+			}
+			if want == "" {
+				want = result
+			}
+			if result != want {
+				t.Errorf("%d processors, seed %d: %s, before %s", processors, seed, result, want)
+			}
+			first, other = a, first
+		}
+		if processors > 1 && slices.Equal(first.log, other.log) {
+			t.Errorf("%d processors: two seeds, and the same order", processors)
+		}
+	}
+}
+
+// TestDeterministicStalls: who waits for what cannot come to pass is told.
+func TestDeterministicStalls(t *testing.T) {
+	rt, _ := start(t, freerun.Deterministic(1))
+	other, _ := start(t, freerun.Deterministic(2))
+	ready := freerun.Go(other.Context(), func(*freerun.Context) (int, error) { return 1, nil })
+	waits := freerun.Then(rt.Context(), ready, func(_ *freerun.Context, v int) (int, error) { return v + 1, nil })
+	if _, err := waits.Wait(within(t)); !errors.Is(err, freerun.ErrStalled) {
+		t.Errorf("Wait: %v", err)
+	}
+	if err := rt.Quiesce(within(t)); !errors.Is(err, freerun.ErrStalled) {
+		t.Errorf("Quiesce: %v", err)
+	}
+	must(t, ready)
+	if v := must(t, waits); v != 2 {
+		t.Errorf("then %d", v)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	never := freerun.Then(rt.Context(), freerun.Go(other.Context(), func(*freerun.Context) (int, error) { return 1, nil }),
+		func(*freerun.Context, int) (int, error) { return 0, nil })
+	if _, err := never.Wait(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait with a context that is done: %v", err)
+	}
+	var left *freerun.ShutdownError
+	if err := rt.Shutdown(within(t)); !errors.As(err, &left) || left.Abandoned != 1 || !errors.Is(err, freerun.ErrStalled) {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if _, err := never.Wait(within(t)); !errors.Is(err, freerun.ErrClosed) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestDeterministicMailbox: an ordinary goroutine that finds a mailbox full makes room by running the unit.
+func TestDeterministicMailbox(t *testing.T) {
+	rt, _ := start(t, freerun.Deterministic(1))
+	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
+	for range 100 {
+		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 100 || u.Stats().Peak > 2 {
+		t.Errorf("counted %d, stats %+v", v, u.Stats())
+	}
+}

@@ -1,0 +1,71 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Once the scheduler has stopped, tasks that are queued are discarded: letters fail, units have theirs fail. That may make other tasks ready: a
+// unit that was held by a message to several units, the operations that waited for a future. They are put aside, and discarded by who
+// began, one after another: a chain of them, of any length, needs no stack.
+
+func discardLetter(t *sched.Task) {
+	s := (*letter)(unsafe.Pointer(t)).unit.rt.discarder()
+	s.failLetter(t)
+	s.discardOrphans()
+}
+
+func discardUnit(t *sched.Task) {
+	s := unitOf(t).rt.discarder()
+	s.failUnit(unitOf(t))
+	s.discardOrphans()
+}
+
+// discarder returns a seat for somebody who discards tasks.
+func (rt *Runtime) discarder() *seat {
+	s := rt.stranger()
+	s.orphans = new(queue.Chain)
+	return s
+}
+
+// inject queues a task of rt, whose processor s is not.
+func (s *seat) inject(rt *Runtime, p Priority, t *sched.Task) {
+	if s.orphans != nil && s.rt == rt {
+		s.orphans.PushBack(&t.Node)
+	} else {
+		rt.scheduler.InjectAt(p, t)
+	}
+}
+
+func (s *seat) discardOrphans() {
+	for n := s.orphans.PopFront(); n != nil; n = s.orphans.PopFront() {
+		t := (*sched.Task)(unsafe.Pointer(n))
+		switch {
+		case isUnit(t):
+			s.failUnit(unitOf(t))
+		case t.Kind == &expressKind:
+			s.failExpress(expressOf(t))
+		default:
+			s.failLetter(t)
+		}
+	}
+}
+
+func (s *seat) failLetter(t *sched.Task) {
+	l := (*letter)(unsafe.Pointer(t))
+	l.kind().fail(s, l, ErrClosed)
+}
+
+// failUnit fails the letters of a unit whose mailbox is the caller's.
+func (s *seat) failUnit(u *unit) {
+	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
+		l := letterOf(n)
+		if take := l.kind().take; take == nil {
+			l.kind().fail(s, l, ErrClosed)
+		} else if !take(s, u, l) {
+			return
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package freerun
+
+// admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused.
+func (s *seat) admits(c *Context, u *unit, l *letter) error {
+	if err := s.refuses(u); err != nil {
+		return err
+	}
+	if c.realm != nil {
+		o, err := c.enter(s)
+		if err != nil {
+			return err
+		}
+		l.origin = o
+	}
+	if s.processor != nil {
+		s.counters.sent.Add(1)
+		s.pause()
+		return nil
+	}
+	if !s.rt.countSent() {
+		l.origin.withdraw(s)
+		l.origin = nil
+		return ErrClosed
+	}
+	return nil
+}
+
+// enter counts a message that is about to be sent through c, which has a realm, in its scope, and returns its origin; or the error if the
+// scope was canceled: then it would not be started.
+func (c *Context) enter(s *seat) (*origin, error) {
+	r := c.realm
+	if r.scope != nil {
+		if err := r.scope.refusal(); err != nil {
+			return nil, err
+		}
+		s.stock.take(&r.scope.tally)
+	}
+	if s.processor == nil {
+		return &r.root, nil
+	}
+	return s.sends(c), nil
+}
+
+// leave ends the part of a message in its scope, after its outcome is known. Its holder only.
+func (l *letter) leave(s *seat) {
+	if o := l.origin; o != nil {
+		l.origin = nil // a future must not keep the scope
+		o.withdraw(s)
+	}
+}
+
+// withdraw takes back what enter counted.
+func (o *origin) withdraw(s *seat) {
+	if t := o.realmOf().tally(); t != nil {
+		s.stock.put(t)
+	}
+}
+
+// canceled returns the error of a letter whose scope was canceled, otherwise nil.
+func (l *letter) canceled() error {
+	if r := l.origin.realmOf(); r != nil && r.scope != nil {
+		return r.scope.refusal()
+	}
+	return nil
+}
+
+// refusal returns why a letter must not be started, after begin has found that it must not.
+func (l *letter) refusal() error {
+	if l.unit.rt.phase.Load() < aborting {
+		if err := l.canceled(); err != nil {
+			return err
+		}
+	}
+	return ErrClosed
+}
+
+// countCycle counts a message of kind k that the caller has sealed as waiting for itself. Whoever wakes it may be looking at it, too.
+func (s *seat) countCycle(m *message, k *kind) {
+	s.countFailed(m.unit.rt, ErrCycle, 1)
+	m.closedAsCycle(s, k)
+}
+
+func (m *message) closedAsCycle(s *seat, k *kind) {
+	if m.origin == nil {
+		return
+	}
+	if x := m.blamed(); x != nil {
+		name := k.name
+		if name == "" {
+			name = "a closure" // which one is in the argument, which may be gone
+		}
+		x.fail(name, m.origin, ErrCycle)
+	}
+	m.origin.withdraw(s)
+}
+
+// blame tells c's scope of a message that was refused.
+func (c *Context) blame(k *kind, l *letter, err error) {
+	x := c.Scope()
+	if x == nil || x.failure.Load() != nil {
+		return
+	}
+	o := &c.realm.root
+	if s := c.here(); s.processor != nil {
+		o = s.sends(c)
+	}
+	x.fail(k.describe(l), o, err)
+}

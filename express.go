@@ -1,0 +1,148 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// express is the lane of one priority besides Normal: a mailbox, and the task that is queued, with that priority, while the mailbox is owned.
+type express struct {
+	sched.Task
+	lanes   *lanes
+	mailbox queue.Mailbox
+	late    *letter // as unit.late
+}
+
+// expressKind is set in init, as what runs a lane leads to what queues it.
+var expressKind sched.Kind
+
+// tokenKind is of the letter that tells a unit, in its place among the others, that it has lanes.
+var tokenKind kind
+
+func init() {
+	expressKind = sched.Kind{Run: runExpress, Discard: discardExpress}
+	tokenKind = kind{name: "token", take: func(*seat, *unit, *letter) bool { return true }}
+}
+
+func expressOf(t *sched.Task) *express { return (*express)(unsafe.Pointer(t)) }
+
+// priorityOf returns that of a lane.
+func (x *lanes) priorityOf(e *express) Priority {
+	for i := range x.express {
+		if e == &x.express[i] {
+			return Priority(i)
+		}
+	}
+	panic("freerun: a lane of another unit")
+}
+
+// withLanes returns the unit's lanes, made if there are none (L0).
+func (u *unit) withLanes(s *seat) *lanes {
+	x := u.extend()
+	if all := x.lanes.Load(); all != nil {
+		return all
+	}
+	all := &lanes{unit: u}
+	all.word.Store(claimed)
+	for i := range all.express {
+		all.express[i].Kind = &expressKind
+		all.express[i].lanes = all
+	}
+	all.token.unit = u
+	all.token.become(&tokenKind)
+	if !x.lanes.CompareAndSwap(nil, all) {
+		return x.lanes.Load()
+	}
+	u.enqueue(s, &all.token)
+	return all
+}
+
+// lane returns the mailbox of a priority, and where its late letter is kept.
+func (x *lanes) lane(p Priority) (*queue.Mailbox, **letter) {
+	if p == Normal {
+		return &x.unit.mailbox, &x.unit.late
+	}
+	return &x.express[p].mailbox, &x.express[p].late
+}
+
+// runExpress runs the task of a lane.
+func runExpress(p *sched.Processor, t *sched.Task) {
+	e := expressOf(t)
+	if x := e.lanes; x.claim(x.priorityOf(e)) {
+		x.serve(p)
+	}
+}
+
+// runNormal runs the unit's own task, once it has lanes.
+func (x *lanes) runNormal(p *sched.Processor) {
+	if x.join() || x.claim(Normal) {
+		x.serve(p)
+	}
+}
+
+// serve runs letters of a unit whose lanes the caller holds, until all are given up or others must have their turn.
+func (x *lanes) serve(p *sched.Processor) {
+	s, u, h := seatOf(p), x.unit, p.Host()
+	for ran := 0; ; {
+		pr, some := x.pick()
+		if !some {
+			return
+		}
+		box, late := x.lane(pr)
+		again := *late
+		*late = nil // before Dequeue, as in drain
+		n := box.Dequeue()
+		if again != nil {
+			again.kind().recycle(s, again)
+		}
+		if n == nil {
+			x.gaveUp(pr)
+			continue
+		}
+		if p, s = u.runOne(p, s, h, letterOf(n)); p == nil {
+			return
+		}
+		if ran++; ran >= limitAt(pr) || pr != High && p.HighWaits() {
+			x.yield(s)
+			return
+		}
+	}
+}
+
+// yield queues the lanes that the caller holds behind the others of their priorities.
+func (x *lanes) yield(s *seat) {
+	held := x.release()
+	for pr := range Priority(priorities) {
+		switch {
+		case held&laneBit(pr) == 0:
+		case pr == Normal:
+			s.pushBack(x.unit.rt, pr, &x.unit.Task)
+		default:
+			s.pushBack(x.unit.rt, pr, &x.express[pr].Task)
+		}
+	}
+}
+
+func discardExpress(t *sched.Task) {
+	s := expressOf(t).lanes.unit.rt.discarder()
+	s.failExpress(expressOf(t))
+	s.discardOrphans()
+}
+
+// failExpress fails the letters of a lane whose mailbox is the caller's.
+func (s *seat) failExpress(e *express) {
+	for n := e.mailbox.Dequeue(); n != nil; n = e.mailbox.Dequeue() {
+		l := letterOf(n)
+		l.kind().fail(s, l, ErrClosed)
+	}
+}
+
+// limitAt is how many letters of a priority a processor runs before other units get their turn.
+func limitAt(p Priority) int {
+	if Normal.Before(p) {
+		return drainLimitLow
+	}
+	return drainLimit
+}

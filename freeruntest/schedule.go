@@ -1,0 +1,65 @@
+package freeruntest
+
+import "math/rand/v2"
+
+// schedule chooses at random, or by priorities that change at random.
+type schedule struct {
+	random *rand.Rand
+	step   int
+	log    func(processor int, operation string)
+
+	// of PCT; nil otherwise
+	priorities []int       // of each processor; the highest that can goes on
+	changes    map[int]int // step → the priority that whoever goes on then falls to
+}
+
+const (
+	mostChanges = 3
+	// The changes lie within a horizon of choices from the start. How many there will be is not known, so the horizon is drawn too.
+	horizons     = 4
+	leastHorizon = 16
+)
+
+func newSchedule(random *rand.Rand, byPriority bool, processors int) *schedule {
+	s := &schedule{random: random}
+	if !byPriority {
+		return s
+	}
+	s.priorities = random.Perm(processors)
+	s.changes = map[int]int{}
+	horizon := leastHorizon << (2 * random.IntN(horizons)) // 16, 64, 256, 1024
+	for i := range 1 + random.IntN(mostChanges) {
+		s.changes[random.IntN(horizon)] = -1 - i
+	}
+	return s
+}
+
+func (s *schedule) Choose(ready []int) int {
+	s.step++
+	if s.priorities == nil {
+		return s.random.IntN(len(ready))
+	}
+	first := s.first(ready)
+	if fallen, change := s.changes[s.step]; change {
+		s.priorities[ready[first]] = fallen
+		first = s.first(ready)
+	}
+	return first
+}
+
+// first returns the index of the one with the highest priority.
+func (s *schedule) first(ready []int) int {
+	best := 0
+	for i, p := range ready {
+		if s.priorities[p] > s.priorities[ready[best]] {
+			best = i
+		}
+	}
+	return best
+}
+
+func (s *schedule) Began(processor int, operation string) {
+	if s.log != nil {
+		s.log(processor, operation)
+	}
+}

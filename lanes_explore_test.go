@@ -1,0 +1,168 @@
+//go:build explore
+
+package freerun
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/queue"
+)
+
+// laneModel is a unit without scheduler: who would queue a task runs it at once. Its state is a plain field, so that two who run operations
+// at the same time race.
+type laneModel struct {
+	normal queue.Mailbox
+	lanes  atomics.Pointer[lanes]
+	state  atomics.Plain[int]
+	ran    atomics.Plain[[]string]
+	turns  int  // letters before others get their turn
+	hasty  bool // a control: new lanes are nobody's, though somebody may own the mailbox of Normal
+}
+
+type laneLetter struct {
+	queue.Node
+	name  string
+	token bool
+}
+
+func (m *laneModel) mailbox(x *lanes, p Priority) *queue.Mailbox {
+	if p == Normal {
+		return &m.normal
+	}
+	return &x.express[p].mailbox
+}
+
+// send is deliverAt, withLanes and queue.
+func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
+	if p == Normal {
+		if m.normal.Enqueue(&l.Node) {
+			m.task(Normal)
+		}
+		return
+	}
+	x := m.lanes.Load()
+	made := false
+	if x == nil {
+		x = new(lanes)
+		x.word.Store(claimed)
+		if m.hasty {
+			x.word.Store(0)
+			x.joined.Set(true)
+		}
+		if made = m.lanes.CompareAndSwap(nil, x); !made {
+			x = m.lanes.Load()
+		}
+	}
+	if made && m.normal.Enqueue(&token.Node) {
+		m.task(Normal)
+	}
+	if x.express[p].mailbox.Enqueue(&l.Node) {
+		m.task(p)
+	}
+}
+
+// task is drain and runExpress.
+func (m *laneModel) task(p Priority) {
+	x := m.lanes.Load()
+	switch {
+	case p != Normal:
+		if x.claim(p) {
+			m.serve(x)
+		}
+		return
+	case x != nil:
+		if x.join() || x.claim(Normal) {
+			m.serve(x)
+		}
+		return
+	}
+	for n := m.normal.Dequeue(); n != nil; n = m.normal.Dequeue() {
+		m.run(n)
+		if x = m.lanes.Load(); x != nil {
+			if x.join() || x.claim(Normal) {
+				m.serve(x)
+			}
+			return
+		}
+	}
+}
+
+func (m *laneModel) serve(x *lanes) {
+	for ran := 0; ; {
+		p, some := x.pick()
+		if !some {
+			return
+		}
+		n := m.mailbox(x, p).Dequeue()
+		if n == nil {
+			x.gaveUp(p)
+			continue
+		}
+		m.run(n)
+		if ran++; ran == m.turns {
+			held := x.release()
+			for p := range Priority(priorities) {
+				if held&laneBit(p) != 0 {
+					m.task(p)
+				}
+			}
+			return
+		}
+	}
+}
+
+func (m *laneModel) run(n *queue.Node) {
+	l := (*laneLetter)(unsafe.Pointer(n))
+	m.state.Set(m.state.Get() + 1)
+	if !l.token {
+		m.ran.Set(append(m.ran.Get(), l.name))
+	}
+}
+
+// laneProgram has one thread for each priority send so many letters.
+func laneProgram(turns int, hasty bool, each int, priorities ...Priority) func(*explore.Run) {
+	return func(r *explore.Run) {
+		m := &laneModel{turns: turns, hasty: hasty}
+		want := 0
+		for _, p := range priorities {
+			letters := make([]laneLetter, each)
+			token := &laneLetter{token: true}
+			want += each
+			r.Go(p.String(), func() {
+				for i := range letters {
+					letters[i].name = p.String()
+					m.send(p, &letters[i], token)
+				}
+			})
+		}
+		r.After(func() {
+			if n := len(m.ran.Get()); n != want {
+				r.Failf("%d of %d letters were run: %v", n, want, m.ran.Get())
+			}
+			if x := m.lanes.Load(); x != nil && (x.word.Load() != 0 || x.held.Get() != 0) {
+				r.Failf("claimed for ever: %x", x.word.Load())
+			}
+		})
+	}
+}
+
+func TestExploreLanes(t *testing.T) {
+	for name, body := range map[string]func(*explore.Run){
+		"two lanes made":   laneProgram(100, false, 1, Normal, High),
+		"two express":      laneProgram(100, false, 1, High, Low),
+		"two each":         laneProgram(100, false, 2, Normal, High),
+		"turns":            laneProgram(1, false, 2, Normal, High),
+		"turns of express": laneProgram(1, false, 2, Low, High),
+	} {
+		t.Run(name, func(t *testing.T) { explore.Exhaustive(t, 4, body) })
+	}
+	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, laneProgram(1, false, 1, Normal, High, Low)) })
+}
+
+// TestExploreLanesControl: lanes that are not claimed in the name of the owner that there may be let two run operations at once.
+func TestExploreLanesControl(t *testing.T) {
+	explore.MustFail(t, 2, laneProgram(100, true, 1, Normal, High))
+}

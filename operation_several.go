@@ -1,0 +1,163 @@
+package freerun
+
+// Operation2 is a named operation on two units at once, with states S and T: it takes an argument A and returns an R or an error. Declare it
+// once, with [Op2]. Any goroutine may send it.
+type Operation2[S, T, A, R any] struct{ joint[A, R] }
+
+// Op2 declares an operation on two units. fn runs with the states of both to itself; all that is said of [Op] holds.
+func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
+	if fn == nil {
+		panic("freerun: Op2 with a nil function: " + name)
+	}
+	o := &Operation2[S, T, A, R]{}
+	o.onAll = func(c *Context, m *several, arg A) (R, error) {
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), arg)
+	}
+	o.declare(name)
+	return o
+}
+
+// Send sends the operation to a and b, with arg, and returns the future of its result at once. It is as [Operation.Send], to two units:
+// the message comes into the order of both at one instant, so that what is sent to either after Send has returned runs after it, and
+// all operations on several units that have units in common run in one order. In whatever order the units are given, nothing
+// waits and nothing deadlocks: a unit that has come to the message lies still until the other has. If a and b are the same unit,
+// the future fails with [ErrSameUnit]. One allocation.
+func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
+	m := &jointCall2[A, R]{}
+	m.n = 2
+	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
+	return o.checked().send(c.checked(), &m.jointCall, arg)
+}
+
+// Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. One allocation, and no goroutine is held back: a sender
+// that may be far ahead of the receivers should take futures, and look at them from time to time.
+func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
+	m := &jointNote2[A]{}
+	m.n = 2
+	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
+	return o.checked().tell(c.checked(), &m.jointNote, arg)
+}
+
+// Operation3 is Operation2 for three units. Declare it with [Op3].
+type Operation3[S, T, U, A, R any] struct{ joint[A, R] }
+
+// Op3 declares an operation on three units, as [Op2] does.
+func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) *Operation3[S, T, U, A, R] {
+	if fn == nil {
+		panic("freerun: Op3 with a nil function: " + name)
+	}
+	o := &Operation3[S, T, U, A, R]{}
+	o.onAll = func(c *Context, m *several, arg A) (R, error) {
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit), arg)
+	}
+	o.declare(name)
+	return o
+}
+
+// Send is as [Operation2.Send], to three units.
+func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) Future[R] {
+	m := &jointCall3[A, R]{}
+	m.n = 3
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
+	return o.checked().send(c.checked(), &m.jointCall, arg)
+}
+
+// Tell is as [Operation2.Tell], to three units.
+func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
+	m := &jointNote3[A]{}
+	m.n = 3
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
+	return o.checked().tell(c.checked(), &m.jointNote, arg)
+}
+
+// OperationAll is Operation2 for any number of units with states of one type, none included. Declare it with [OpAll].
+type OperationAll[S, A, R any] struct{ joint[A, R] }
+
+// OpAll declares an operation on any number of units. fn gets their states in the order in which Send got the units, all of them to itself;
+// it must not keep the slice. All that is said of [Op] holds.
+func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R, error)) *OperationAll[S, A, R] {
+	if fn == nil {
+		panic("freerun: OpAll with a nil function: " + name)
+	}
+	o := &OperationAll[S, A, R]{}
+	o.onAll = func(c *Context, m *several, arg A) (R, error) { return fn(c, statesOf[S](m), arg) }
+	o.declare(name)
+	return o
+}
+
+// Send is as [Operation2.Send], to all units, of which none may occur twice. The slice may be used again at once.
+func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future[R] {
+	m := &jointCall[A, R]{}
+	setUnits(&m.several, units)
+	return o.checked().send(c.checked(), m, arg)
+}
+
+// Tell is as [Operation2.Tell], to all units.
+func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
+	m := &jointNote[A]{}
+	setUnits(&m.several, units)
+	return o.checked().tell(c.checked(), m, arg)
+}
+
+// Messages to two and to three units, with their parts.
+type (
+	jointCall2[A, R any] struct {
+		jointCall[A, R]
+		two [2]part
+	}
+	jointCall3[A, R any] struct {
+		jointCall[A, R]
+		three [3]part
+	}
+	jointNote2[A any] struct {
+		jointNote[A]
+		two [2]part
+	}
+	jointNote3[A any] struct {
+		jointNote[A]
+		three [3]part
+	}
+)
+
+func setUnits[S any](m *several, units []*Unit[S]) {
+	if len(units) == 0 {
+		return
+	}
+	parts := make([]part, len(units))
+	for i, u := range units {
+		parts[i].unit = u.checked()
+	}
+	m.n, m.many = int32(len(parts)), &parts[0]
+}
+
+func statesOf[S any](m *several) []*S {
+	parts := m.all()
+	states := make([]*S, len(parts))
+	for i := range parts {
+		states[i] = stateOf[S](parts[i].unit)
+	}
+	return states
+}
+
+func (o *Operation2[S, T, A, R]) checked() *joint[A, R] {
+	if o == nil || o.held == nil {
+		panic("freerun: send of an operation on two units that was not declared; declare it with Op2")
+	}
+	return &o.joint
+}
+
+func (o *Operation3[S, T, U, A, R]) checked() *joint[A, R] {
+	if o == nil || o.held == nil {
+		panic("freerun: send of an operation on three units that was not declared; declare it with Op3")
+	}
+	return &o.joint
+}
+
+func (o *OperationAll[S, A, R]) checked() *joint[A, R] {
+	if o == nil || o.held == nil {
+		panic("freerun: send of an operation on many units that was not declared; declare it with OpAll")
+	}
+	return &o.joint
+}

@@ -1,0 +1,124 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// origin is where a message comes from: its realm, and the chain of operations that sent it. A letter has one pointer for all of
+// it; nil is the runtime's own realm, without scope and priority, where nothing is recorded.
+//
+// Each realm has a tree of them, the root for what ordinary goroutines send, and below a node one for each operation that sends
+// while it runs on behalf of that node. So a chain is recorded once, not with every message, and a send in steady state only
+// looks for the node that is there. The tree is bounded in depth and size: beyond, nodes stand for longer chains (a calling context tree: G.
+// Ammons, T. Ball and J. Larus, Exploiting hardware performance counters with flow and context sensitive profiling, PLDI 1997).
+type origin struct {
+	realm    *realm
+	sender   *kind   // of the operation that sends; nil in the root
+	function uintptr // its code, for a closure
+	earlier  *origin // of the message that this operation runs for; nil at the end of what is known
+	depth    int
+
+	below atomics.Pointer[origin] // newest first, linked by next
+	next  *origin
+}
+
+const (
+	mostDeep  = 16  // operations in a chain
+	mostNodes = 256 // in the tree of a realm
+)
+
+// realm is what messages with the same scope and the same priority have in common: the contexts that they are run with.
+type realm struct {
+	scope    *Scope // nil: the runtime's own
+	priority Priority
+	root     origin
+	nodes    atomics.Int64
+	outside  Context // for ordinary goroutines
+	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
+	contexts []atomics.RelaxedPointer[Context]
+}
+
+func newRealm(rt *Runtime, scope *Scope, priority Priority) *realm {
+	r := &realm{scope: scope, priority: priority, contexts: make([]atomics.RelaxedPointer[Context], len(rt.seats))}
+	r.root.realm = r
+	r.outside.rt, r.outside.realm = rt, r
+	r.outside.seat.Store(&rt.outside)
+	return r
+}
+
+// realmOf returns the realm of a letter's origin, nil for the runtime's own.
+func (o *origin) realmOf() *realm {
+	if o == nil {
+		return nil
+	}
+	return o.realm
+}
+
+// scopeOf returns the realm's scope, nil if it has none.
+func (r *realm) scopeOf() *Scope {
+	if r == nil {
+		return nil
+	}
+	return r.scope
+}
+
+// tally returns the tally of the realm's scope, nil if it has none.
+func (r *realm) tally() *tally {
+	if r == nil || r.scope == nil {
+		return nil
+	}
+	return &r.scope.tally
+}
+
+// sends returns the origin of what operation c, which runs on seat s, sends through via. via is c, or made from it.
+func (s *seat) sends(via *Context) *origin {
+	r, c := via.realm, s.active.Load()
+	if r.scope == nil || c.current == nil {
+		return &r.root
+	}
+	at, earlier := &r.root, (*origin)(nil)
+	if from := c.origin.Load(); from != nil {
+		switch {
+		case from.realm == r:
+			at, earlier = from, from
+		case from.realm.scope == r.scope, from.realm.scope == r.scope.parent: // a shorter scope must not be kept by a longer one
+			earlier = from
+		}
+	}
+	return at.after(c.kind.Load(), c.function.Load(), earlier)
+}
+
+// after returns the node below o of an operation that runs for earlier; o if there are too many.
+func (o *origin) after(sender *kind, function uintptr, earlier *origin) *origin {
+	if sender.name != "" {
+		function = 0
+	}
+	if o.sender == sender && o.function == function {
+		return o // recursion is one node
+	}
+	newest := o.below.Load()
+	for n := newest; n != nil; n = n.next {
+		if n.sender == sender && n.function == function && n.earlier == earlier {
+			return n
+		}
+	}
+	if o.depth >= mostDeep || o.realm.nodes.Load() >= mostNodes {
+		return o
+	}
+	n := &origin{realm: o.realm, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, next: newest}
+	o.realm.nodes.Add(1)
+	o.below.CompareAndSwap(newest, n) // in vain if another was added: then this one serves once
+	return n
+}
+
+// chain returns the names of the operations that sent, the last one first.
+func (o *origin) chain() (names []string) {
+	for ; o != nil && o.sender != nil && len(names) < mostDeep; o = o.earlier {
+		name := o.sender.name
+		if name == "" {
+			name = functionName(o.function)
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,101 @@
+package freerun
+
+import (
+	"reflect"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Priority says how soon a message is to be run, in comparison with others. The zero value is Normal.
+type Priority = sched.Priority
+
+// The priorities. A processor runs what is High before anything else, and Low and Idle only when there is nothing better, but for a turn
+// now and then, so that all of it moves under any flood.
+const (
+	Normal = sched.Normal // what is not said to be anything else
+	High   = sched.High   // short, rare, and somebody waits for it
+	Low    = sched.Low    // when there is nothing of Normal to do
+	Idle   = sched.Idle   // when there is nothing else to do
+)
+
+const priorities = 4
+
+// With returns the context for sends with priority p from where c is, in c's scope. What follows from them has that priority
+// too, unless it is said otherwise, or sent to a unit that has a priority of its own ([UnitPriority]), which comes before. Within one unit, messages
+// of one priority are run in order, and those of a higher one overtake. The same context is returned each time; nothing is allocated in
+// steady state. It panics if there is no such priority.
+//
+//	alarm.Tell(c.With(freerun.High), pump, pressure)
+func (c *Context) With(p Priority) *Context {
+	if int(p) >= priorities {
+		panic("freerun: With: there is no such priority")
+	}
+	return c.checked().here().leading(c.rt.realmOf(c.Scope(), p))
+}
+
+// Priority returns the priority of what is sent through the context; in an operation, the one that it was run with.
+func (c *Context) Priority() Priority {
+	if c.realm == nil {
+		return Normal
+	}
+	return c.realm.priority
+}
+
+// UnitPriority gives a unit a priority of its own: all its messages have that one, whatever they were sent with. It panics if there is no such
+// priority.
+func UnitPriority(p Priority) UnitOption {
+	if int(p) >= priorities {
+		panic("freerun: UnitPriority: there is no such priority")
+	}
+	return func(x *extras, _ reflect.Type) { x.own, x.priority = true, p }
+}
+
+// priority returns that of a letter.
+func (l *letter) priority() Priority {
+	if l.origin == nil {
+		return Normal
+	}
+	return l.origin.realm.priority
+}
+
+// realmOf returns the realm of messages with a scope, or none, and a priority; nil for the runtime's own.
+func (rt *Runtime) realmOf(s *Scope, p Priority) *realm {
+	switch {
+	case s == nil && p == Normal:
+		return nil
+	case s == nil:
+		return realmIn(&rt.realms[p], rt, nil, p)
+	case p == Normal:
+		return s.realm
+	}
+	return realmIn(&s.realms[p], rt, s, p)
+}
+
+// realmIn returns the realm that is, or is to be, in slot.
+func realmIn(slot *atomics.Pointer[realm], rt *Runtime, s *Scope, p Priority) *realm {
+	if r := slot.Load(); r != nil {
+		return r
+	}
+	slot.CompareAndSwap(nil, newRealm(rt, s, p))
+	return slot.Load()
+}
+
+// at returns the origin of the same senders with priority p.
+func (o *origin) at(rt *Runtime, p Priority) *origin {
+	var s *Scope
+	if o != nil {
+		if o.realm.priority == p {
+			return o
+		}
+		s = o.realm.scope
+	}
+	r := rt.realmOf(s, p)
+	switch {
+	case r == nil:
+		return nil
+	case o == nil || o.sender == nil:
+		return &r.root
+	}
+	return r.root.after(o.sender, o.function, o.earlier)
+}

@@ -1,0 +1,103 @@
+package hot
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// subject is what a variant sets up.
+type subject struct {
+	call  func(quiet int) error // calls a quiet one and waits for the answer; any goroutine
+	flood func() error          // begins the flood
+	stop  func() error          // makes the hot ones keep what they receive, and returns when all have come to rest
+	count func() (answered, left int, err error)
+}
+
+// sample is what was measured of calls, in nanoseconds, each kind of time with the shortest first.
+type sample struct {
+	took []uint64 // by each call
+	late []uint64 // how much longer than asked for the caller slept before
+}
+
+// run measures a subject: the calls in peace, then the same under the flood.
+func run(s subject, v programs.Values) (result programs.Result, err error) {
+	idle, err := calls(s.call, v)
+	if err != nil {
+		return result, err
+	}
+	if err := s.flood(); err != nil {
+		return result, err
+	}
+	meter := programs.StartMeter()
+	flooded, err := calls(s.call, v)
+	result = meter.Stop(uint64(v.Get(programs.Size)))
+	result.Elapsed = 0
+	if stopping := s.stop(); err == nil {
+		err = stopping
+	}
+	if err != nil {
+		return result, err
+	}
+	for _, ns := range flooded.took { // not the time that the callers slept
+		result.Elapsed += time.Duration(ns)
+	}
+	answered, left, err := s.count()
+	result.Checksum = checksum(answered, left)
+	result.Figures = figures(idle, flooded)
+	return result, err
+}
+
+// calls lets the callers make so many calls between them, each to all quiet ones in turn.
+func calls(call func(quiet int) error, v programs.Values) (sample, error) {
+	size, callers, pause := v.Get(programs.Size), v.Get(paramCallers), time.Duration(v.Get(paramPause))*time.Microsecond
+	s := sample{took: make([]uint64, size), late: make([]uint64, size)}
+	errs := make([]error, callers)
+	var group sync.WaitGroup
+	for from := range callers {
+		group.Go(func() {
+			for i := from; i < size; i += callers {
+				asked := time.Now()
+				if pause > 0 {
+					time.Sleep(pause)
+				}
+				began := time.Now()
+				if errs[from] = call(i % quietOnes); errs[from] != nil {
+					return
+				}
+				s.took[i] = uint64(time.Since(began))
+				s.late[i] = uint64(max(0, began.Sub(asked)-pause))
+			}
+		})
+	}
+	group.Wait()
+	slices.Sort(s.took)
+	slices.Sort(s.late)
+	return s, errors.Join(errs...)
+}
+
+// quantile returns the time that so many thousandths of the times stay below or at. They are sorted.
+func quantile(times []uint64, thousandths int) uint64 { return times[(len(times)-1)*thousandths/1000] }
+
+func figures(idle, flooded sample) []programs.Figure {
+	spread := func(name, what string, times []uint64) programs.Figure {
+		return programs.Figure{
+			Name: name, Doc: what + ", ns",
+			Value:  []uint64{quantile(times, 500), quantile(times, 990), quantile(times, 1000)},
+			Labels: []string{what + ", ns: p50", "p99", "max"},
+		}
+	}
+	return []programs.Figure{
+		spread("idle_call_ns", "a call in an idle runtime", idle.took),
+		spread("flood_call_ns", "a call under the flood", flooded.took),
+		spread("idle_late_ns", "how late a caller woke up in an idle runtime", idle.late),
+		spread("flood_late_ns", "how late a caller woke up under the flood", flooded.late),
+		{
+			Name: "p99_percent_of_idle", Doc: "p99 of a call under the flood, in % of that in an idle runtime",
+			Value: 100 * quantile(flooded.took, 990) / max(1, quantile(idle.took, 990)),
+		},
+	}
+}

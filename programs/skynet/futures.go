@@ -1,0 +1,69 @@
+package skynet
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// answers are those of a node's children, as many as there are. The operation that gets them starts when it has them all.
+type answers struct {
+	of [degree]freerun.Future[int64]
+	n  int
+}
+
+// tree is the two operations that the program is made of.
+type tree struct {
+	node *freerun.FreeOperation[span, int64]
+	add  *freerun.FreeOperation[answers, int64]
+}
+
+// They send themselves, so they are made in init: as initialised variables they would refer to themselves.
+var queued, small tree
+
+func init() {
+	queued.add = freerun.FreeOp("programs/skynet.add", sum)
+	queued.node = freerun.FreeOp("programs/skynet.node", queued.visit)
+	small.add = freerun.SmallOp("programs/skynet.small.add", sum)
+	small.node = freerun.SmallOp("programs/skynet.small.node", small.visit)
+}
+
+// visit is what a node does.
+func (t *tree) visit(c *freerun.Context, s span) (int64, error) {
+	if s.leaves == 1 {
+		return int64(s.first), nil
+	}
+	a := answers{n: s.children()}
+	for i := range a.n {
+		a.of[i] = t.node.Send(c, s.child(i))
+	}
+	return freerun.Forward(c, t.add.Send(c, a))
+}
+
+func sum(_ *freerun.Context, a answers) (sum int64, err error) {
+	for _, f := range a.of[:a.n] {
+		sum += f.Value()
+	}
+	return sum, nil
+}
+
+func runFutures(cfg programs.Config) (programs.Result, error) { return queued.run(cfg) }
+
+func runLazy(cfg programs.Config) (programs.Result, error) { return small.run(cfg) }
+
+func (t *tree) run(cfg programs.Config) (programs.Result, error) {
+	size := cfg.Values.Get(programs.Size)
+	rt := freerun.New(freerun.Processors(cfg.Processors))
+	defer rt.Close()
+	meter := programs.StartMeter()
+	sum, err := t.node.Send(rt.Context(), span{leaves: int32(size)}).Wait(context.Background())
+	r := meter.Stop(uint64(size))
+	if err != nil {
+		return r, err
+	}
+	r.Checksum = strconv.FormatInt(sum, 10)
+	r.Figures = []programs.Figure{programs.MessagesPerProcessor(rt), programs.Steals(rt)}
+	return r, nil
+}

@@ -1,0 +1,72 @@
+package submit
+
+import (
+	"strconv"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Program is the program with all its variants but the rivals.
+var Program = &programs.Program{
+	Name:      "submit",
+	Doc:       "one ordinary goroutine submits empty tasks and waits for all of them",
+	Source:    "isolates the path of a task from outside; what pools of goroutines are for",
+	Operation: "task submitted and run",
+	Params: []programs.Param{
+		{Name: programs.Size, Doc: "tasks in all", Default: 2_000_000, Quick: 200_000, Min: 10, Max: 100_000_000},
+	},
+	Variants: []programs.Variant{
+		Variant("tell", programs.Freerun, "a free operation by Tell; Quiesce waits for all", startTell),
+		{Name: "futures", Kind: programs.Freerun, Doc: "a free operation by Send; each future is waited for", Run: runFutures},
+		Variant("goroutines", programs.PlainGo, "a goroutine for each task, and a sync.WaitGroup", startGoroutines),
+	},
+	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
+}
+
+// Pool is what tasks are submitted to. One goroutine calls its functions, one after another.
+type Pool struct {
+	// Submit hands over a task and returns before it was run, or an error if it will not be.
+	Submit func(task func()) error
+	// Wait returns when all tasks that were submitted have been run.
+	Wait func() error
+	// Close ends the pool, outside the clock.
+	Close func() error
+}
+
+// Start makes a pool of so many workers.
+type Start func(workers int) (Pool, error)
+
+// Variant returns the program written with such a pool.
+func Variant(name string, kind programs.Kind, doc string, start Start) programs.Variant {
+	return programs.Variant{Name: name, Kind: kind, Doc: doc, Run: func(cfg programs.Config) (programs.Result, error) {
+		return run(start, cfg)
+	}}
+}
+
+// run submits the tasks, all of them the same function, so that no rival has to allocate for them.
+func run(start Start, cfg programs.Config) (result programs.Result, err error) {
+	pool, err := start(cfg.Processors)
+	if err != nil {
+		return result, err
+	}
+	defer func() {
+		if closing := pool.Close(); err == nil {
+			err = closing
+		}
+	}()
+	size := cfg.Values.Get(programs.Size)
+	count := newCount()
+	task := count.add
+	meter := programs.StartMeter()
+	for range size {
+		if err := pool.Submit(task); err != nil {
+			return result, err
+		}
+	}
+	if err := pool.Wait(); err != nil {
+		return result, err
+	}
+	result = meter.Stop(uint64(size))
+	result.Checksum = strconv.FormatUint(count.total(), 10)
+	return result, nil
+}

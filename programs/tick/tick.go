@@ -1,0 +1,58 @@
+package tick
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// period is how often there is a task.
+const period = time.Millisecond
+
+// Program is the program with all its variants.
+var Program = &programs.Program{
+	Name:      "tick",
+	Doc:       "one task a millisecond; the time is CPU time, of the whole process",
+	Source:    "isolates waking up and going to sleep again",
+	Operation: "tick, of CPU time",
+	Params: []programs.Param{
+		{Name: programs.Size, Doc: "ticks in all", Default: 1_000, Quick: 100, Min: 10, Max: 10_000_000},
+	},
+	Variants: []programs.Variant{
+		{Name: "units", Kind: programs.Freerun, Doc: "a ticker wakes a goroutine, which sends to a unit by Tell", Run: runUnits},
+		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a ticker wakes a goroutine, which does the task itself", Run: runGoroutines},
+		{Name: "channels", Kind: programs.PlainGo, Doc: "a ticker wakes a goroutine, which wakes another over a channel", Run: runChannels},
+	},
+	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
+}
+
+// run calls tick for each of so many ticks and measures what the process uses meanwhile. finish is called at the end, and returns how many
+// tasks were done.
+func run(size int, tick func() error, finish func() (int, error)) (result programs.Result, err error) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	meter := programs.StartMeter()
+	before, err := cpuTime()
+	if err != nil {
+		return result, err
+	}
+	for range size {
+		<-ticker.C
+		if err := tick(); err != nil {
+			return result, err
+		}
+	}
+	after, err := cpuTime()
+	if err != nil {
+		return result, err
+	}
+	result = meter.Stop(uint64(size))
+	result.Figures = []programs.Figure{
+		{Name: "wall_ns_per_tick", Doc: "ns from tick to tick", Value: uint64(result.Elapsed) / uint64(size)},
+	}
+	result.Elapsed = max(1, after-before)
+	done, err := finish()
+	result.Checksum = strconv.Itoa(done)
+	return result, err
+}

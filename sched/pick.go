@@ -1,0 +1,154 @@
+package sched
+
+// askAround is how many other processors one that is about to run a task below Normal asks for something better: few, in turn, so that
+// the answer costs the same however many there are.
+const askAround = 4
+
+// next picks the task to run, from what this processor can reach without searching: nil if there is none. As long as there is
+// nothing but Normal, it looks at two words besides, of which one is its own and the other is hardly ever written.
+func (p *Processor) next() *Task {
+	if p.held|p.scheduler.board.word.Load() != 0 {
+		if t := p.beforeNormal(); t != nil {
+			return t
+		}
+	}
+	p.step++
+	if t := p.handed; t != nil {
+		p.handed = nil
+		if p.step%glance != 0 {
+			return t
+		}
+		p.Push(t) // a chain of such tasks must not keep the others waiting
+	}
+	if p.step%glance == 0 {
+		if t := p.lookUp(&p.level); t != nil {
+			return t
+		}
+	}
+	if t := p.takeSlot(); t != nil {
+		return t
+	}
+	if t := p.level.pop(); t != nil {
+		return t
+	}
+	if t := p.takeSlotAnyway(); t != nil {
+		return t
+	}
+	if t := p.takeShared(&p.level); t != nil {
+		return t
+	}
+	return p.afterNormal()
+}
+
+// beforeNormal picks from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
+func (p *Processor) beforeNormal() *Task {
+	p.turn++
+	pr := due(p.turn)
+	if pr == Normal {
+		return nil
+	}
+	t := p.pick(pr)
+	if t == nil && pr != High {
+		t = p.pick(High)
+	}
+	if t != nil && p.handed != nil { // nobody sees that one as long as another runs
+		handed := p.handed
+		p.handed = nil
+		p.Push(handed)
+	}
+	return t
+}
+
+// afterNormal picks from the other levels when Normal is empty: from High if it was Normal's turn, and from Low and Idle unless some other
+// processor has something better.
+func (p *Processor) afterNormal() *Task {
+	if p.held|p.scheduler.board.word.Load() == 0 {
+		return nil
+	}
+	if t := p.pick(High); t != nil {
+		return t
+	}
+	for _, pr := range [...]Priority{Low, Idle} {
+		if !p.mayHave(pr) {
+			continue
+		}
+		if t := p.ask(pr); t != nil {
+			return t
+		}
+		if t := p.pick(pr); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// mayHave reports whether this processor may find something of a priority, which is not Normal, in its own level or in the inbox.
+func (p *Processor) mayHave(pr Priority) bool {
+	return (p.held|p.scheduler.board.word.Load())&pr.bit() != 0
+}
+
+// pick takes a task of a priority, which is not Normal: from this processor's level or the inbox, and if it is High, from wherever it is.
+func (p *Processor) pick(pr Priority) *Task {
+	if p.mayHave(pr) {
+		l := p.own(pr)
+		l.step++
+		if t := p.pickFrom(l); t != nil {
+			p.took(pr)
+			return t
+		}
+		p.held &^= pr.bit()
+	}
+	if pr == High && p.scheduler.board.word.Load()&highElsewhere != 0 {
+		return p.fetchHigh()
+	}
+	return nil
+}
+
+func (p *Processor) pickFrom(l *level) *Task {
+	if l.step%glance == 0 {
+		if t := p.lookUp(l); t != nil {
+			return t
+		}
+	}
+	if t := l.pop(); t != nil {
+		return t
+	}
+	return p.takeShared(l)
+}
+
+// fetchHigh takes a task of High from another processor. If there is none it takes the bit down that says so.
+func (p *Processor) fetchHigh() *Task {
+	if t := p.raidLevel(High); t != nil {
+		return t
+	}
+	b := &p.scheduler.board
+	b.lower(highElsewhere)
+	t := p.raidLevel(High) // what came before the bit was down
+	if t != nil {
+		b.raise(highElsewhere) // there may be more
+	}
+	return t
+}
+
+// ask takes a task of a higher priority than pr from one of the next few processors; nil if they have none.
+func (p *Processor) ask(pr Priority) *Task {
+	all := p.scheduler.all()
+	for range min(askAround, len(all)) {
+		p.asked = (p.asked + 1) % len(all)
+		for _, better := range byRank[:rank[pr]] {
+			if t := p.rob(all[p.asked], better); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// took counts a task that is going to be run.
+func (p *Processor) took(pr Priority) { p.counters.taken[pr].Add(1) }
+
+// HighWaits reports whether there may be tasks of High to run, here or elsewhere. It costs as little as reading two words: a task that does
+// several things in a row asks in between whether to go on. What it is told may be out of date.
+func (p *Processor) HighWaits() bool {
+	return (p.held|p.scheduler.board.word.Load())&(1<<High|highElsewhere) != 0
+}

@@ -1,0 +1,73 @@
+package sched
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestPriorityOrder(t *testing.T) {
+	var zero Priority
+	if zero != Normal {
+		t.Error("the zero value is not Normal")
+	}
+	order := []Priority{High, Normal, Low, Idle}
+	for i, a := range order {
+		for j, b := range order {
+			if a.Before(b) != (i < j) {
+				t.Errorf("%v before %v: %v", a, b, a.Before(b))
+			}
+		}
+	}
+	if got := fmt.Sprint(order, Priority(9)); got != "[high normal low idle] no priority" {
+		t.Errorf("their names are %s", got)
+	}
+}
+
+// TestDue holds the shares that the constants promise, wherever one begins to count, also where the count comes round, and that a task of
+// High never waits for two turns in a row.
+func TestDue(t *testing.T) {
+	promised := map[Priority]uint32{Normal: normalTurn, Low: lowTurn, Idle: idleTurn}
+	for _, start := range []uint32{0, 77, 1<<32 - 1000} {
+		last := map[Priority]uint32{}
+		before := High
+		for i := range uint32(5_000) {
+			pr := due(start + i)
+			if pr != High {
+				if before != High {
+					t.Fatalf("from %d: two turns in a row at %d", start, i)
+				}
+				last[pr] = i
+			}
+			before = pr
+			for of, turn := range promised {
+				if i-last[of] > turn {
+					t.Fatalf("from %d: no turn of %v between %d and %d", start, of, last[of], i)
+				}
+			}
+		}
+	}
+}
+
+// TestNoSuchPriority holds that a number that is no priority is refused, everywhere.
+func TestNoSuchPriority(t *testing.T) {
+	const none = Priority(priorities)
+	for name, queue := range map[string]func(p *Processor, t *Task){
+		"PushAt":     func(p *Processor, t *Task) { p.PushAt(none, t) },
+		"PushBackAt": func(p *Processor, t *Task) { p.PushBackAt(none, t) },
+		"PushNextAt": func(p *Processor, t *Task) { p.PushNextAt(none, t) },
+		"InjectAt":   func(p *Processor, t *Task) { p.scheduler.InjectAt(none, t) },
+	} {
+		s := New(Config{Processors: 1})
+		func() {
+			defer func() {
+				if got := recover(); got != "sched: there is no such priority" {
+					t.Errorf("%s panicked with %v", name, got)
+				}
+			}()
+			queue(s.all()[0], &newJob(nop).Task)
+		}()
+		if s.hasWork() {
+			t.Errorf("%s queued the task", name)
+		}
+	}
+}

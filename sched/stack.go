@@ -1,0 +1,52 @@
+package sched
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+)
+
+const (
+	firstTrace   = 1 << 16
+	longestTrace = 1 << 26
+)
+
+// goroutineNumber returns the number by which traces call the running goroutine.
+func goroutineNumber() uint64 {
+	var trace [64]byte
+	text, _ := bytes.CutPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine "))
+	number, _, _ := bytes.Cut(text, []byte(" "))
+	n, _ := strconv.ParseUint(string(number), 10, 64) // 0, which no goroutine has, if Go should ever write it differently
+	return n
+}
+
+// Stack returns the stack of the goroutine that ran the task, as it is now, with all frames that the task is in, in the form of a panic's
+// trace; nil if the goroutine has ended. Go offers no other way than to write down the stacks of all goroutines, for which it
+// stops all of them: this is for reports, not for measurements. Any goroutine but that one.
+func (k Stuck) Stack() []byte {
+	return stackOf(k.Host.trace.Load())
+}
+
+func stackOf(number uint64) []byte {
+	trace := make([]byte, firstTrace)
+	for {
+		n := runtime.Stack(trace, true)
+		if n < len(trace) || len(trace) >= longestTrace {
+			return find(trace[:n], number)
+		}
+		trace = make([]byte, 2*len(trace))
+	}
+}
+
+// find returns the stack of a goroutine from a trace of many, with an empty line between any two.
+func find(trace []byte, number uint64) []byte {
+	heading := []byte("goroutine " + strconv.FormatUint(number, 10) + " ")
+	for len(trace) > 0 {
+		stack, rest, _ := bytes.Cut(trace, []byte("\n\n"))
+		if bytes.HasPrefix(stack, heading) {
+			return bytes.Clone(stack)
+		}
+		trace = rest
+	}
+	return nil
+}

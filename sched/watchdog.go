@@ -1,0 +1,79 @@
+package sched
+
+import "time"
+
+// Watchdog says what a scheduler does about tasks that do not return. It looks each millisecond while a processor is awake, so what it does
+// may come that much later than said. With [Config.Choose], where no time passes, it does nothing.
+type Watchdog struct {
+	// After is how long a processor may be in one task, without a call of [Processor.Spend], before the task is late; 0 means for ever.
+	After time.Duration
+	// Report, if set, is called when a task is late, once until it returns or calls Spend, with how long it has been running, to the
+	// millisecond. It is called on the goroutine of a timer: until it returns nobody else is reported.
+	Report func(late Stuck, been time.Duration)
+	// Extra is how many processors are added at most while tasks are late: one whenever all that are in service are in late tasks and
+	// others are queued. When a task is late no more, the one that was added last goes.
+	Extra int
+}
+
+// watchdog is the part of the watch that knows how long each processor has been in its task.
+type watchdog struct {
+	config Watchdog
+	posts  []post
+}
+
+// post is what the watchdog knows of a processor.
+type post struct {
+	progress uint64    // at the last look
+	since    time.Time // of the first look that found this progress
+	told     bool      // it was reported
+}
+
+// progress is a number that changes when the processor begins a task, or breathes in the middle of one, which it does at each Spend if those are far apart.
+// Any goroutine.
+func (p *Processor) progress() uint64 { return p.counters.steps.Load() + p.counters.breaths.Load() }
+
+// look reports the tasks that are late since the last look, and sees to it that not all processors are in such tasks.
+func (d *watchdog) look(s *Scheduler) {
+	if d.config.After <= 0 {
+		return
+	}
+	now, late := time.Now(), 0
+	for i, p := range s.all() {
+		if i == len(d.posts) {
+			d.posts = append(d.posts, post{})
+		}
+		if d.posts[i].isLate(p, now, d.config) {
+			late++
+		}
+	}
+	d.relieve(s, late)
+}
+
+// isLate reports whether the task that p runs is late, and tells Report of it the first time.
+func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
+	progress, task, host := p.progress(), p.running.Load(), p.host.Load()
+	if progress != at.progress || task == nil || host == nil {
+		*at = post{progress: progress, since: now}
+		return false
+	}
+	been := now.Sub(at.since)
+	if been < config.After {
+		return false
+	}
+	if !at.told && config.Report != nil && p.progress() == progress { // so it is still this task
+		config.Report(Stuck{Task: task, Host: host, Processor: p}, been)
+	}
+	at.told = true
+	return true
+}
+
+// relieve adds a processor if all are late and something is queued, and lets those go that were added for tasks that are late no more.
+func (d *watchdog) relieve(s *Scheduler, late int) {
+	extra := min(s.extra, late)
+	if late >= servingIn(s.census.word.Load()) && s.extra < d.config.Extra && s.hasWork() {
+		extra = s.extra + 1
+	}
+	if extra != s.extra {
+		s.setExtra(extra)
+	}
+}

@@ -1,0 +1,66 @@
+package freerun_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// BenchmarkScope has the hop of BenchmarkPingPong without and with a scope, with two scopes that take turns, and what a scope costs that is
+// made, used once and awaited.
+func BenchmarkScope(b *testing.B) {
+	for name, scopes := range map[string]int{"none": 0, "one": 1, "turns": 2} {
+		b.Run(name, func(b *testing.B) { benchScopePing(b, scopes) })
+	}
+	b.Run("made", func(b *testing.B) {
+		rt := freerun.New(freerun.Processors(1))
+		defer rt.Close()
+		b.ReportAllocs()
+		for b.Loop() {
+			s := rt.Scope(context.Background())
+			tickOnce.Tell(s.Context(), 1)
+			if err := s.Wait(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			s.Cancel(nil)
+		}
+	})
+	b.Run("awaited without", func(b *testing.B) {
+		rt := freerun.New(freerun.Processors(1))
+		defer rt.Close()
+		b.ReportAllocs()
+		for b.Loop() {
+			tickOnce.Send(rt.Context(), 1).Wait(context.Background())
+		}
+	})
+}
+
+func benchScopePing(b *testing.B, scopes int) {
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
+	var dones []chan struct{}
+	var starts []func()
+	for i := range max(scopes, 1) {
+		c := rt.Context()
+		if i < scopes {
+			s := rt.Scope(context.Background())
+			defer s.Cancel(nil)
+			c = s.Context()
+		}
+		done := make(chan struct{})
+		x := freerun.NewUnit(rt, pinger{done: done})
+		y := freerun.NewUnit(rt, pinger{other: x, done: done})
+		freerun.Do(c, x, func(_ *freerun.Context, p *pinger) (int, error) { p.other = y; return 0, nil }).Wait(context.Background())
+		dones = append(dones, done)
+		starts = append(starts, func() { benchPing.Tell(c, x, b.N/max(scopes, 1)) })
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for _, start := range starts {
+		start()
+	}
+	for _, done := range dones {
+		<-done
+	}
+}

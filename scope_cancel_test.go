@@ -1,0 +1,160 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// TestScopeCancel: of each message exactly one thing happens: it is run, or fails with ErrCanceled and the cause. After Cancel has
+// returned, none is started.
+func TestScopeCancel(t *testing.T) {
+	cause := errors.New("enough")
+	for round := range 50 {
+		rt, _ := start(t, freerun.Processors(2))
+		s := rt.Scope(context.Background(), freerun.ScopeName("flood"))
+		var started, after atomic.Int64
+		var over atomic.Bool
+		units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
+		var futures [200]freerun.Future[int]
+		for i := range futures {
+			futures[i] = freerun.Do(s.Context(), units[i%2], func(*freerun.Context, *int) (int, error) {
+				if started.Add(1); over.Load() {
+					after.Add(1)
+				}
+				return 1, nil
+			})
+			if i == 4*round {
+				go func() { s.Cancel(cause); over.Store(true) }()
+			}
+		}
+		if err := s.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
+			t.Fatal(err)
+		}
+		okay := int64(0)
+		for _, f := range futures {
+			v, err := f.Result()
+			switch {
+			case err == nil && v == 1:
+				okay++
+			case !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause):
+				t.Fatalf("%v, %v", v, err)
+			}
+		}
+		if okay != started.Load() {
+			t.Fatalf("%d started, %d with a result", started.Load(), okay)
+		}
+		if n := after.Load(); n > 2 { // one on each processor may have begun before, and counted late
+			t.Errorf("%d were started after Cancel had returned", n)
+		}
+		rt.Close()
+	}
+}
+
+// TestScopeCancelSeen: operations see that their scope is canceled, and why; what waits for a future fails when that is resolved; what is
+// sent later is refused.
+func TestScopeCancelSeen(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	type key struct{}
+	deadline := time.Now().Add(time.Hour)
+	ctx, cancel := context.WithDeadline(context.WithValue(context.Background(), key{}, "value"), deadline)
+	defer cancel()
+	s := rt.Scope(ctx)
+	cause := errors.New("enough")
+	g := newGate()
+	seen := freerun.Go(s.Context(), func(c *freerun.Context) (string, error) {
+		if d, ok := c.Deadline(); !ok || !d.Equal(deadline) || c.Value(key{}) != "value" || c.Scope() != s {
+			t.Error("deadline, value or scope does not show")
+		}
+		close(g.entered)
+		<-c.Done()
+		return fmt.Sprint(c.Err(), ", ", context.Cause(c)), nil
+	})
+	<-g.entered
+	hold := newGate()
+	outside := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.pass(); return 1, nil })
+	<-hold.entered
+	waits := freerun.Then(s.Context(), outside, func(*freerun.Context, int) (int, error) { t.Error("was started"); return 0, nil })
+	if err := laterOn.Tell(s.Context(), outside); err != nil {
+		t.Error(err)
+	}
+	s.Cancel(cause)
+	s.Cancel(errors.New("too late"))
+	if text := must(t, seen); text != "context canceled, enough" {
+		t.Error(text)
+	}
+	if _, err := tickOnce.Send(s.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+		t.Errorf("sent later: %v", err)
+	}
+	if err := tickOnce.Tell(s.Context(), 1); !errors.Is(err, freerun.ErrCanceled) {
+		t.Errorf("told later: %v", err)
+	}
+	close(hold.opened)
+	if _, err := waits.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+		t.Errorf("what waited for a future: %v", err)
+	}
+	if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("Wait: %v", err)
+	}
+	must(t, outside)
+}
+
+var laterOn = freerun.FreeOp("test.laterOn", func(_ *freerun.Context, f freerun.Future[int]) (int, error) { return f.Value(), nil })
+
+// TestScopeContextIsAContext: contexts derived from a scope's start no goroutine, and end with it, at once.
+func TestScopeContextIsAContext(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	s := rt.Scope(t.Context())
+	kept := must(t, freerun.Go(s.Context(), func(c *freerun.Context) (any, error) { return c, nil })).(*freerun.Context)
+	must(t, tickOnce.Send(rt.Context(), 1)) // the seat has turned to another realm
+	before := runtime.NumGoroutine()
+	derived := make([]context.Context, 100)
+	for i := range derived {
+		var cancel context.CancelFunc
+		derived[i], cancel = context.WithTimeout([]context.Context{kept, s.Context()}[i%2], time.Hour)
+		defer cancel()
+	}
+	if n := runtime.NumGoroutine(); n > before+1 {
+		t.Errorf("%d goroutines more", n-before)
+	}
+	called := make(chan bool)
+	kept.AfterFunc(func() { close(called) })
+	s.Cancel(nil)
+	for _, d := range append(derived, kept, s.Context()) {
+		if !errors.Is(d.Err(), context.Canceled) || !errors.Is(context.Cause(d), context.Canceled) {
+			t.Errorf("derived: %v", d.Err())
+		}
+	}
+	<-called
+}
+
+// TestScopeDeadline uses fake time.
+func TestScopeDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := freerun.New(freerun.Processors(2))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s := rt.Scope(ctx)
+		f := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { <-c.Done(); return 0, context.Cause(c) })
+		if err := s.Wait(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Wait: %v", err)
+		}
+		if _, err := f.Result(); err != context.DeadlineExceeded {
+			t.Errorf("the operation: %v", err)
+		}
+		if _, err := tickOnce.Send(s.Context(), 1).Result(); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, freerun.ErrCanceled) {
+			t.Errorf("sent later: %v", err)
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,205 @@
+//go:build explore
+
+package freerun
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// crossing is a program with some units and messages to one and to several of them. Who comes to own a unit serves it, as those do who queue
+// something after the end of a runtime: by the code that is there for that.
+type crossing struct {
+	r     *explore.Run
+	rt    *Runtime
+	units []unit
+	desks []atomics.Plain[int] // of each unit, where only one operation is
+	log   [][]string           // of each unit: what ran
+	sent  map[string][]int     // message → its units
+
+	deliver  func(s *seat, u *unit, l *letter) // as unit.deliver, or a faulty one
+	unsorted bool
+}
+
+func newCrossing(r *explore.Run, units int) *crossing {
+	x := &crossing{
+		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
+		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, true) },
+	}
+	x.rt.free.rt = x.rt
+	for i := range x.units {
+		x.units[i].rt = x.rt
+		x.units[i].Kind = unitKind
+	}
+	return x
+}
+
+// run is an operation on some units.
+func (x *crossing) run(name string, units []int) {
+	for _, i := range units {
+		x.desks[i].Set(x.desks[i].Get() + 1)
+		x.log[i] = append(x.log[i], name)
+	}
+}
+
+// single sends a message to one unit.
+func (x *crossing) single(s *seat, name string, to int) {
+	l := &letter{unit: &x.units[to]}
+	l.become(newKind(kind{fail: func(*seat, *letter, error) { x.run(name, x.sent[name]) }}, nil))
+	x.deliver(s, l.unit, l)
+	s.discardOrphans()
+}
+
+// both sends a message to several units.
+func (x *crossing) both(s *seat, name string, to ...int) {
+	m := &jointNote[int]{}
+	parts := make([]part, len(to))
+	for i, u := range to {
+		parts[i].unit = &x.units[u]
+	}
+	m.many, m.n, m.offset = &parts[0], int32(len(parts)), uint32(unsafe.Offsetof(m.several))
+	m.unit = &x.rt.free
+	m.become(newKind(kind{fail: func(s *seat, _ *letter, _ error) {
+		x.run(name, x.sent[name])
+		m.release(s)
+	}}, nil))
+	if err := m.arrange(s); err != nil {
+		x.r.Failf("%s: %v", name, err)
+	}
+	if x.unsorted {
+		for i := range parts {
+			parts[i].nth = int32(i)
+		}
+	}
+	m.place(s)
+	s.discardOrphans()
+}
+
+// errand is a message: its name, and its units.
+type errand struct {
+	name string
+	to   []int
+}
+
+// sender is a thread that sends errands, one after another.
+func (x *crossing) sender(name string, errands ...errand) {
+	for _, e := range errands {
+		x.sent[e.name] = e.to
+	}
+	x.r.Go(name, func() {
+		s := x.rt.discarder()
+		for _, e := range errands {
+			if len(e.to) == 1 {
+				x.single(s, e.name, e.to[0])
+			} else {
+				x.both(s, e.name, e.to...)
+			}
+		}
+	})
+}
+
+// check holds that all ran, and that there is an order of all messages with which each unit, and each sender, agrees.
+func (x *crossing) check(senders ...[]errand) {
+	after := map[string][]string{} // what is behind a message
+	for i, ran := range x.log {
+		want := 0
+		for _, to := range x.sent {
+			for _, u := range to {
+				if u == i {
+					want++
+				}
+			}
+		}
+		if len(ran) != want {
+			x.r.Failf("unit %d ran %v, not %d messages", i, ran, want)
+		}
+		if !x.units[i].mailbox.GiveUp() && x.units[i].mailbox.Newest() != nil {
+			x.r.Failf("unit %d is idle and has an owner", i)
+		}
+		for k := 1; k < len(ran); k++ {
+			after[ran[k-1]] = append(after[ran[k-1]], ran[k])
+		}
+	}
+	for _, errands := range senders {
+		for k := 1; k < len(errands); k++ {
+			after[errands[k-1].name] = append(after[errands[k-1].name], errands[k].name)
+		}
+	}
+	state := map[string]int{}
+	var visit func(name string)
+	visit = func(name string) {
+		switch state[name] {
+		case 1:
+			x.r.Failf("no order agrees with %v and the senders: %s is behind itself", x.log, name)
+		case 2:
+			return
+		}
+		state[name] = 1
+		for _, next := range after[name] {
+			visit(next)
+		}
+		state[name] = 2
+	}
+	for name := range x.sent {
+		visit(name)
+	}
+}
+
+// crossed is a program of senders.
+func crossed(units int, faulty func(x *crossing), senders ...[]errand) func(r *explore.Run) {
+	names := []string{"one", "two", "three", "four"}
+	return func(r *explore.Run) {
+		x := newCrossing(r, units)
+		if faulty != nil {
+			faulty(x)
+		}
+		for i, errands := range senders {
+			x.sender(names[i], errands...)
+		}
+		r.After(func() { x.check(senders...) })
+	}
+}
+
+var (
+	twice      = [][]errand{{{"M", []int{0, 1}}}, {{"N", []int{1, 0}}}}
+	passers    = [][]errand{{{"M", []int{0, 1}}}, {{"p", []int{0}}, {"q", []int{1}}}}
+	twicePass  = [][]errand{{{"M", []int{0, 1}}}, {{"N", []int{1, 0}}}, {{"p", []int{0}}, {"q", []int{1}}}}
+	backPass   = [][]errand{{{"M", []int{0, 1}}}, {{"N", []int{1, 0}}}, {{"q", []int{1}}, {"p", []int{0}}}}
+	chain      = [][]errand{{{"M", []int{0, 1}}, {"m", []int{1}}}, {{"N", []int{2, 1}}, {"n", []int{2}}}, {{"O", []int{0, 2}}}}
+	threeUnits = [][]errand{{{"M", []int{0, 1, 2}}}, {{"N", []int{2, 0}}}, {{"q", []int{2}}, {"p", []int{0}}}}
+)
+
+// TestExploreSeveral holds in every interleaving that messages to several units are in one order everywhere, and that none is lost.
+func TestExploreSeveral(t *testing.T) {
+	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 3, crossed(2, nil, twice...)) })
+	t.Run("passing", func(t *testing.T) { explore.Exhaustive(t, 4, crossed(2, nil, passers...)) })
+	t.Run("two and passing", func(t *testing.T) { explore.Exhaustive(t, 2, crossed(2, nil, twicePass...)) })
+	t.Run("two and passing back", func(t *testing.T) { explore.Exhaustive(t, 2, crossed(2, nil, backPass...)) })
+	t.Run("chain", func(t *testing.T) { explore.Random(t, 20000, crossed(3, nil, chain...)) })
+	t.Run("three units", func(t *testing.T) { explore.Random(t, 20000, crossed(3, nil, threeUnits...)) })
+}
+
+// TestExploreSeveralFrozen stops a sender, or an owner, anywhere: the others end their sends.
+func TestExploreSeveralFrozen(t *testing.T) {
+	explore.Freeze(t, crossed(2, nil, twicePass...))
+	explore.Freeze(t, crossed(3, nil, chain...))
+}
+
+// TestExploreSeveralControls has faults that must be found.
+func TestExploreSeveralControls(t *testing.T) {
+	t.Run("a plain message does not help", func(t *testing.T) {
+		explore.MustFail(t, 3, crossed(2, func(x *crossing) {
+			x.deliver = func(s *seat, u *unit, l *letter) {
+				if u.mailbox.Enqueue(&l.Node) {
+					u.queue(s)
+				}
+			}
+		}, passers...))
+	})
+	t.Run("units in the order of the arguments", func(t *testing.T) {
+		explore.MustFail(t, 2, crossed(2, func(x *crossing) { x.unsorted = true }, twice...))
+	})
+}

@@ -1,0 +1,468 @@
+package freerun_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Operations on several units at once.
+
+type ledger struct{ balance, in, out int }
+
+var transfer = freerun.Op2("test.transfer", func(_ *freerun.Context, from, to *ledger, amount int) (int, error) {
+	amount = min(amount, from.balance)
+	from.balance -= amount
+	from.out++
+	to.balance += amount
+	to.in++
+	return amount, nil
+})
+
+func newAccounts(rt *freerun.Runtime, n, balance int) []*freerun.Unit[ledger] {
+	all := make([]*freerun.Unit[ledger], n)
+	for i := range all {
+		all[i] = freerun.NewUnit(rt, ledger{balance: balance})
+	}
+	return all
+}
+
+func TestWhen(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	c := rt.Context()
+	n, text, flag := freerun.NewUnit(rt, 1), freerun.NewUnit(rt, "a"), freerun.NewUnit(rt, false)
+	two := freerun.When2(c, n, text, func(_ *freerun.Context, n *int, text *string) (int, error) {
+		*n, *text = *n+1, *text+"b"
+		return *n, nil
+	})
+	three := freerun.When3(c, text, flag, n, func(_ *freerun.Context, text *string, flag *bool, n *int) (string, error) {
+		*flag = *n == 2
+		return *text, nil
+	})
+	if v := must(t, two); v != 2 {
+		t.Errorf("two: %d", v)
+	}
+	if v := must(t, three); v != "ab" {
+		t.Errorf("three: %q", v)
+	}
+	if !must(t, freerun.Do(c, flag, func(_ *freerun.Context, flag *bool) (bool, error) { return *flag, nil })) {
+		t.Error("the third unit was not written, or the two operations ran in the wrong order")
+	}
+	for units := range 6 {
+		all := newAccounts(rt, units, 7)
+		sum := freerun.WhenAll(c, all, func(_ *freerun.Context, states []*ledger) (int, error) {
+			sum := 0
+			for i, s := range states {
+				sum += s.balance
+				s.in = i + 1
+			}
+			return sum, nil
+		})
+		if v := must(t, sum); v != 7*units {
+			t.Errorf("%d units: sum %d", units, v)
+		}
+		for i, u := range all {
+			if in := must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (int, error) { return a.in, nil })); in != i+1 {
+				t.Errorf("unit %d got the state of unit %d", i, in-1)
+			}
+			if ops := u.Stats().Operations; ops != 2 {
+				t.Errorf("unit %d counts %d operations", i, ops)
+			}
+		}
+	}
+}
+
+func TestOperationsOnSeveral(t *testing.T) {
+	rt, j := start(t, freerun.Processors(2))
+	c := rt.Context()
+	all := newAccounts(rt, 3, 100)
+	if v := must(t, transfer.Send(c, all[0], all[1], 30)); v != 30 {
+		t.Errorf("%d transferred", v)
+	}
+	if err := transfer.Tell(c, all[2], all[0], 5); err != nil {
+		t.Error(err)
+	}
+	if v := must(t, share3.Send(c, all[0], all[1], all[2], 10)); v != 20 {
+		t.Errorf("%d share3", v)
+	}
+	if err := share3.Tell(c, all[2], all[1], all[0], 1); err != nil {
+		t.Error(err)
+	}
+	if v := must(t, totalOf.Send(c, all, "total")); v != "total 300" {
+		t.Error(v)
+	}
+	if err := totalOf.Tell(c, all, ""); err != nil {
+		t.Error(err)
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != 6 || s.Done != 6 || s.Lost != 1 {
+		t.Errorf("%+v", s)
+	}
+	if log := strings.Join(j.texts(), "\n"); !strings.Contains(log, "test.total") || !strings.Contains(log, "no text") {
+		t.Errorf("a lost failure was not logged: %s", log)
+	}
+}
+
+var share3 = freerun.Op3("test.share3", func(_ *freerun.Context, x, y, z *ledger, amount int) (int, error) {
+	x.balance -= 2 * amount
+	y.balance += amount
+	z.balance += amount
+	return 2 * amount, nil
+})
+
+var totalOf = freerun.OpAll("test.total", func(_ *freerun.Context, all []*ledger, text string) (string, error) {
+	if text == "" {
+		return "", errors.New("no text")
+	}
+	sum := 0
+	for _, a := range all {
+		sum += a.balance
+	}
+	return text + " " + itoa(sum), nil
+})
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + itoa(n%10)
+}
+
+func TestSeveralRefused(t *testing.T) {
+	rt, _ := start(t)
+	other, _ := start(t)
+	c := rt.Context()
+	all := newAccounts(rt, 4, 1)
+	foreign := freerun.NewUnit(other, ledger{})
+	twice := []*freerun.Unit[ledger]{all[0], all[1], all[2], all[1]}
+	never := func(*freerun.Context, *ledger, *ledger) (int, error) { t.Error("run"); return 0, nil }
+	never3 := func(*freerun.Context, *ledger, *ledger, *ledger) (int, error) { t.Error("run"); return 0, nil }
+	neverAll := func(*freerun.Context, []*ledger) (int, error) { t.Error("run"); return 0, nil }
+	refused := func(name string, f freerun.Future[int], want error) {
+		t.Helper()
+		if _, err := f.Result(); !errors.Is(err, want) { // at once
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+	refused("When2", freerun.When2(c, all[0], all[0], never), freerun.ErrSameUnit)
+	refused("When3", freerun.When3(c, all[0], all[1], all[0], never3), freerun.ErrSameUnit)
+	refused("WhenAll", freerun.WhenAll(c, twice, neverAll), freerun.ErrSameUnit)
+	refused("Send", transfer.Send(c, all[1], all[1], 1), freerun.ErrSameUnit)
+	refused("When2", freerun.When2(c, all[0], foreign, never), freerun.ErrOtherRuntime)
+	refused("WhenAll", freerun.WhenAll(c, []*freerun.Unit[ledger]{foreign, all[0]}, neverAll), freerun.ErrOtherRuntime)
+	if err := transfer.Tell(c, all[2], all[2], 1); !errors.Is(err, freerun.ErrSameUnit) {
+		t.Errorf("Tell: %v", err)
+	}
+	if err := transfer.Tell(c, foreign, all[2], 1); !errors.Is(err, freerun.ErrOtherRuntime) {
+		t.Errorf("Tell: %v", err)
+	}
+	rt.Close()
+	refused("When2", freerun.When2(c, all[0], all[1], never), freerun.ErrClosed)
+	if err := transfer.Tell(c, all[0], all[2], 1); !errors.Is(err, freerun.ErrClosed) {
+		t.Errorf("Tell: %v", err)
+	}
+	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestSeveralWaitForTheirArgument holds that a message with an open future does not keep its units from others meanwhile.
+func TestSeveralWaitForTheirArgument(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2))
+	c := rt.Context()
+	g := newGate()
+	amount := freerun.Go(c, func(*freerun.Context) (int, error) { g.pass(); return 40, nil })
+	<-g.entered
+	all := newAccounts(rt, 2, 100)
+	late := transferLater.Send(c, all[0], all[1], lateAmount{amount})
+	if err := transferLater.Tell(c, all[0], all[1], lateAmount{amount}); err != nil {
+		t.Error(err)
+	}
+	must(t, transfer.Send(c, all[0], all[1], 50))
+	close(g.opened)
+	if v := must(t, late); v != 40 {
+		t.Errorf("%d transferred", v)
+	}
+	failed := transferLater.Send(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))})
+	if _, err := failed.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "test.transferLater received: no amount") {
+		t.Error(err)
+	}
+	if err := transferLater.Tell(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))}); err != nil {
+		t.Error(err)
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := rt.Stats(); s.Sent != s.Done || s.Failed != 2 || s.Lost != 1 {
+		t.Errorf("%+v", s)
+	}
+	balance := func(_ *freerun.Context, a *ledger) (int, error) { return a.balance, nil }
+	if a, b := must(t, freerun.Do(c, all[0], balance)), must(t, freerun.Do(c, all[1], balance)); a != 0 || b != 200 {
+		t.Errorf("%d and %d", a, b)
+	}
+}
+
+type lateAmount struct{ n freerun.Future[int] }
+
+var transferLater = freerun.Op2("test.transferLater", func(_ *freerun.Context, from, to *ledger, a lateAmount) (int, error) {
+	n := min(a.n.Value(), from.balance)
+	from.balance -= n
+	to.balance += n
+	return n, nil
+})
+
+// TestSeveralCrash: whatever becomes of an operation, its units go on.
+func TestSeveralCrash(t *testing.T) {
+	for _, processors := range []int{1, 3} {
+		rt, _ := start(t, freerun.Processors(processors))
+		c := rt.Context()
+		all := newAccounts(rt, 3, 100)
+		const rounds = 100
+		var crashed []freerun.Future[int]
+		for i := range rounds {
+			for _, u := range all {
+				addIn.Tell(c, u, 1)
+			}
+			crashed = append(crashed, freerun.WhenAll(c, all, func(c *freerun.Context, s []*ledger) (int, error) {
+				for _, a := range s {
+					a.out++
+				}
+				switch i % 3 {
+				case 0:
+					panic("boom")
+				case 1:
+					runtime.Goexit()
+				}
+				return 0, errors.New("no")
+			}))
+			crashNote.Tell(c, all[i%3], all[(i+1)%3], i)
+		}
+		for i, f := range crashed {
+			_, err := f.Wait(within(t))
+			var p *freerun.PanicError
+			if errors.As(err, &p) != (i%3 < 2) || err == nil {
+				t.Fatalf("%d: %v", i, err)
+			}
+			if errors.Is(err, freerun.ErrGoexit) != (i%3 == 1) {
+				t.Fatalf("%d: %v", i, err)
+			}
+		}
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range all {
+			s := must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (ledger, error) { return *a, nil }))
+			if s.in != rounds || s.out != rounds {
+				t.Errorf("%+v", s)
+			}
+		}
+		if s := rt.Stats(); s.Sent != s.Done || s.Lost != rounds {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+var addIn = freerun.Op("test.addIn", func(_ *freerun.Context, a *ledger, n int) (struct{}, error) {
+	a.in += n
+	return struct{}{}, nil
+})
+
+var crashNote = freerun.Op2("test.crashNote", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
+	if i%2 == 0 {
+		panic("boom")
+	}
+	runtime.Goexit()
+	return 0, nil
+})
+
+// TestBank is a linearizability-style check: every audit, an operation on all accounts, sees all of the money, and each transfer whole.
+func TestBank(t *testing.T) {
+	const accounts, opening, clients, each = 5, 1000, 4, 1500
+	for _, processors := range []int{1, 2, 4} {
+		rt, _ := start(t, freerun.Processors(processors))
+		c := rt.Context()
+		all := newAccounts(rt, accounts, opening)
+		var wg sync.WaitGroup
+		for client := range clients {
+			wg.Go(func() {
+				for i := range each {
+					from := (client*7 + i*3) % accounts
+					to := (from + 1 + i%(accounts-1)) % accounts
+					switch {
+					case i%50 == 0:
+						if v := must(t, freerun.WhenAll(c, all, func(_ *freerun.Context, s []*ledger) (int, error) {
+							sum, in, out := 0, 0, 0
+							for _, a := range s {
+								sum, in, out = sum+a.balance, in+a.in, out+a.out
+							}
+							if in != out {
+								return 0, errors.New("a transfer in halves")
+							}
+							return sum, nil
+						})); v != accounts*opening {
+							t.Errorf("%d in the bank", v)
+						}
+					case i%4 == 0:
+						transfer.Send(c, all[from], all[to], i%100)
+					default:
+						transfer.Tell(c, all[from], all[to], i%100)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 || s.Sent != clients*each {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// TestSeveralOrder: messages of one sender to single units and to several run on each of them in the order in which they were sent.
+func TestSeveralOrder(t *testing.T) {
+	const units, senders, each = 4, 4, 3000
+	for _, processors := range []int{1, 3} {
+		rt, _ := start(t, freerun.Processors(processors))
+		c := rt.Context()
+		all := make([]*freerun.Unit[sequence], units)
+		for i := range all {
+			all[i] = freerun.NewUnit(rt, sequence{next: map[int]int{}})
+		}
+		var wg sync.WaitGroup
+		var sent [units][senders]int
+		for s := range senders {
+			wg.Go(func() {
+				for i := range each {
+					a, b := (s+i)%units, (s+i+1+i%(units-1))%units
+					if i%3 == 0 {
+						record.Tell(c, all[a], stamp{s, sent[a][s]})
+						sent[a][s]++
+						continue
+					}
+					recordTwo.Tell(c, all[a], all[b], stamps{stamp{s, sent[a][s]}, stamp{s, sent[b][s]}})
+					sent[a][s]++
+					sent[b][s]++
+				}
+			})
+		}
+		wg.Wait()
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range all {
+			must(t, freerun.Do(c, u, func(_ *freerun.Context, q *sequence) (int, error) {
+				if len(q.wrong) > 0 {
+					t.Errorf("%d messages out of order on unit %d, first %v", len(q.wrong), i, q.wrong[0])
+				}
+				for s := range senders {
+					if q.next[s] != sent[i][s] {
+						t.Errorf("unit %d had %d messages of sender %d, of %d", i, q.next[s], s, sent[i][s])
+					}
+				}
+				return 0, nil
+			}))
+		}
+	}
+}
+
+type stamps struct{ a, b stamp }
+
+var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *sequence, m stamps) (struct{}, error) {
+	for i, s := range []*sequence{p, q} {
+		n := []stamp{m.a, m.b}[i]
+		if s.next[n.sender] != n.number {
+			s.wrong = append(s.wrong, n)
+		}
+		s.next[n.sender] = n.number + 1
+	}
+	return struct{}{}, nil
+})
+
+// TestSeveralAgree: two senders send to the same two units, in opposite order of arguments, and single messages, one after another: there is one
+// order of all messages that both units agree with. Each message takes a ticket of all its units: no two messages may have passed each
+// other.
+func TestSeveralAgree(t *testing.T) {
+	const each = 4000
+	rt, _ := start(t, freerun.Processors(2))
+	c := rt.Context()
+	x, y := freerun.NewUnit(rt, []int(nil)), freerun.NewUnit(rt, []int(nil))
+	push := func(id int) func(*freerun.Context, *[]int, *[]int) (int, error) {
+		return func(_ *freerun.Context, a, b *[]int) (int, error) {
+			*a, *b = append(*a, id), append(*b, id)
+			return 0, nil
+		}
+	}
+	var wg sync.WaitGroup
+	for s := range 2 {
+		wg.Go(func() {
+			for i := range each {
+				if s == 0 {
+					freerun.When2(c, x, y, push(2*i+s))
+				} else {
+					freerun.When2(c, y, x, push(2*i+s))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	get := func(_ *freerun.Context, s *[]int) ([]int, error) { return *s, nil }
+	a, b := must(t, freerun.Do(c, x, get)), must(t, freerun.Do(c, y, get))
+	if len(a) != 2*each || len(b) != 2*each {
+		t.Fatalf("%d and %d messages", len(a), len(b))
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatalf("message %d is %d on one unit and %d on the other", i, a[i], b[i])
+		}
+	}
+}
+
+// TestSeveralUnderClose closes the runtime in the middle of transfers: each was run or failed with ErrClosed.
+func TestSeveralUnderClose(t *testing.T) {
+	const senders, each = 4, 1000
+	for round := range 10 {
+		rt, _ := start(t, freerun.Processors(2))
+		all := newAccounts(rt, 6, 1000)
+		var okay, closed atomic.Int64
+		var wg sync.WaitGroup
+		for s := range senders {
+			wg.Go(func() {
+				var futures []freerun.Future[int]
+				for i := range each {
+					futures = append(futures, transfer.Send(rt.Context(), all[i%6], all[(i+1+(s+i)%5)%6], 1))
+					addIn.Tell(rt.Context(), all[i%6], 0)
+					if s == 0 && i == 90*(round+1) {
+						go rt.Close()
+					}
+				}
+				for _, f := range futures {
+					switch _, err := f.Wait(within(t)); {
+					case err == nil:
+						okay.Add(1)
+					case errors.Is(err, freerun.ErrClosed):
+						closed.Add(1)
+					default:
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		rt.Close()
+		if okay.Load()+closed.Load() != senders*each {
+			t.Fatalf("%d and %d of %d", okay.Load(), closed.Load(), senders*each)
+		}
+		if s := rt.Stats(); s.Sent != s.Done {
+			t.Errorf("%+v", s)
+		}
+	}
+}

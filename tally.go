@@ -1,0 +1,124 @@
+package freerun
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// tally counts what is open in a scope: messages that were sent and have no outcome, and tallies below it that are not zero.
+//
+// One word for each message, there and back, would be two atomic additions a message, on a line that all processors fight for. So
+// a processor takes stock: many at a time, which it hands out and takes back with plain additions, as long as it runs that scope's
+// operations; it gives back what it has left when it turns to another scope, or has nothing to do. (Weights that are handed out and
+// must come back: F. Mattern, Global quiescence detection based on credit distribution and recovery, 1989.)
+//
+// Invariants: I1 open = messages without an outcome + what lies in stocks + tallies below that are not zero. I2 a seat has a stock of the
+// scope of its active context only, and none when it rests. So once nothing of a scope is open, open becomes zero without
+// anybody's doing: each seat that has some either rests soon, or begins an operation of that scope, which is open, or of another.
+//
+// Who waits and who ends must not miss each other:
+//
+//	W1  the waiter puts a channel into zero, or finds one there,   E1  who ends the last one makes open zero,
+//	W2  and looks whether open is zero.                            E2  and takes the channel out of zero, and closes it.
+//
+// Both sides write first and then read what the other writes, so one of them sees the other. A channel may be closed for a zero that
+// was before W1: the waiter looks again.
+//
+// A tally that leaves zero adds one to the one above, before the message that it counts is queued; so while something is open below, whoever
+// waits above does not return. On the way back the one above may be late: it is too high for a moment, never too low.
+//
+// Progress: all is wait-free but for W1, which is lock-free.
+// Checked by: TestExploreTally…, TestScope…
+type tally struct {
+	open  atomics.Int64
+	zero  atomics.Pointer[chan struct{}]
+	above *tally
+}
+
+// add counts n more, which are not queued yet.
+func (t *tally) add(n int64) {
+	for ; t != nil && t.open.Add(n) == n; n = 1 {
+		t = t.above
+	}
+}
+
+// remove takes n back.
+func (t *tally) remove(n int64) {
+	for ; t != nil && t.open.Add(-n) == 0; n = 1 { // E1
+		if t.zero.Load() != nil { // E2
+			if waiting := t.zero.Swap(nil); waiting != nil {
+				close(*waiting)
+			}
+		}
+		t = t.above
+	}
+}
+
+// nextZero returns a channel that is closed when the tally becomes zero next, or nil if it is zero.
+func (t *tally) nextZero() <-chan struct{} {
+	waiting := t.zero.Load() // W1
+	if waiting == nil {
+		fresh := make(chan struct{})
+		if waiting = &fresh; !t.zero.CompareAndSwap(nil, waiting) {
+			if waiting = t.zero.Load(); waiting == nil { // closed just now, and so became zero: the caller will look again
+				return always
+			}
+		}
+	}
+	if t.open.Load() == 0 { // W2
+		return nil
+	}
+	return *waiting
+}
+
+// stock is what a seat has of one tally. Its processor's own.
+type stock struct {
+	of *tally
+	n  int64
+}
+
+// stockSize is how many a seat takes at a time. It gives back what exceeds twice as much.
+const stockSize = 64
+
+// take counts one message of t.
+func (s *stock) take(t *tally) {
+	switch {
+	case s.of != t:
+		t.add(1)
+	case s.n == 0:
+		t.add(stockSize)
+		s.n = stockSize - 1
+	default:
+		s.n--
+	}
+}
+
+// put takes one message of t back.
+func (s *stock) put(t *tally) {
+	if s.of != t {
+		t.remove(1)
+		return
+	}
+	if s.n++; s.n >= 2*stockSize {
+		s.n -= stockSize
+		t.remove(stockSize)
+	}
+}
+
+// turn gives back what is left, and keeps stock of t from now on; nil for none.
+func (s *stock) turn(t *tally) {
+	if s.of == t {
+		return
+	}
+	s.settle()
+	s.of = t
+}
+
+// settle gives back what is left.
+func (s *stock) settle() {
+	if n := s.n; n > 0 {
+		s.n = 0
+		s.of.remove(n)
+	}
+}

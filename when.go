@@ -1,0 +1,71 @@
+package freerun
+
+import (
+	"reflect"
+	"sync"
+)
+
+// When2 sends fn to two units: it runs with both states to itself, to its end, and must not wait. It returns the future of its result at once.
+// It is [Operation2.Send] for a function that has no name, with the same order and the same errors: the message comes into the
+// order of both units at one instant; nothing waits and nothing deadlocks, in whatever order the units are given; the same unit twice
+// is an [ErrSameUnit]. The function cannot be looked into, as with [Do]. It panics if c, a unit or fn is nil.
+func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, a *S, b *T) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: When2 with a nil function")
+	}
+	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit))
+	})
+	m := &jointCall2[func(*Context, *S, *T) (R, error), R]{}
+	m.n = 2
+	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
+	return o.send(c.checked(), &m.jointCall, fn)
+}
+
+// When3 is When2 for three units.
+func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn func(c *Context, x *S, y *T, z *U) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: When3 with a nil function")
+	}
+	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		parts := m.all()
+		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit))
+	})
+	m := &jointCall3[func(*Context, *S, *T, *U) (R, error), R]{}
+	m.n = 3
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
+	return o.send(c.checked(), &m.jointCall, fn)
+}
+
+// WhenAll is When2 for any number of units with states of one type, none included. fn gets their states in the order of units, and must not keep
+// the slice; units may be used again at once.
+func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states []*S) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: WhenAll with a nil function")
+	}
+	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, []*S) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		return fn(c, statesOf[S](m))
+	})
+	m := &jointCall[func(*Context, []*S) (R, error), R]{}
+	setUnits(&m.several, units)
+	return o.send(c.checked(), m, fn)
+}
+
+// jointClosures has the operation that stands for all closures of one type.
+var jointClosures sync.Map // reflect.Type of *jointCall[F, R] → *joint[F, R]
+
+// jointClosureOf returns the operation for closures of type F; onAll calls them, and is the same function for all of one type.
+func jointClosureOf[F, R any](onAll func(*Context, *several, F) (R, error)) *joint[F, R] {
+	t := reflect.TypeFor[jointCall[F, R]]()
+	if o, ok := jointClosures.Load(t); ok {
+		return o.(*joint[F, R])
+	}
+	o := &joint[F, R]{onAll: onAll}
+	o.complete("", func(l *letter) string { return functionName(codeOf(callOf[F, R](l).arg)) })
+	first, _ := jointClosures.LoadOrStore(t, o)
+	return first.(*joint[F, R])
+}
