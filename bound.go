@@ -47,8 +47,9 @@ func Mailbox(most int, full Full) UnitOption {
 //             hold X back on Y: X.held = h; Y.holds += h; release h if Y is not over, or X is
 // Invariants: I1 while over is up, count has not been seen at or below half of the limit since it was raised. I2 a unit
 //             that is held is held by a hold in the holds of a mailbox that is over, or somebody is about to release it. I3 a mailbox
-//             that is over belongs to a unit that is not held, or somebody is about to release it.
-//             From I2 and I3: whoever is held waits for a unit that runs, and goes down to half of its limit, as its operations wait
+//             that is over belongs to a unit that is not held, or somebody is about to release it. I4 while a unit lies still for a message
+//             to several units, stalled is up, and nobody is held because of its mailbox, or somebody is about to release them.
+//             From I2, I3 and I4: whoever is held waits for a unit that runs, and goes down to half of its limit, as its operations wait
 //             for nothing. Not invariant: count ≤ most; units go above it.
 // Progress:   admit from outside waits if it is allowed to; all else is wait-free, but for the loops of compare-and-swap
 // Publish:    a hold's unit before it is added to holds
@@ -67,6 +68,7 @@ type bound struct {
 	room    chan struct{}
 	over    atomics.Bool // above the limit, and not down to half of it since
 	holds   queue.Inbox  // units that are held back
+	stalled atomics.Bool // the unit lies still for a message to several units, which may need one that is held: nobody is held back for it
 }
 
 // admit takes a place in the mailbox for a message, or returns why there is none.
@@ -182,6 +184,12 @@ func (b *bound) tell() {
 	case b.room <- struct{}{}:
 	default:
 	}
+}
+
+// stall is called when the unit begins to lie still, before anybody else can have it.
+func (b *bound) stall() {
+	b.stalled.Store(true)
+	b.releaseAll()
 }
 
 // relax lowers over, and releases all who are held; unless the mailbox filled up while over was still up, so that those who filled it relied on that.

@@ -118,3 +118,36 @@ func TestExploreBoundRaise(t *testing.T) {
 		}
 	}))
 }
+
+// TestExploreBoundStall has the unit x held back for y, which comes to lie still for a message to both: x goes on.
+func TestExploreBoundStall(t *testing.T) {
+	body := func(holdBack func(x *unit, b *bound)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			x, y := limited(1, 2)
+			b := y.extras.Load().bound
+			b.count.Store(2)
+			r.Go("sender", func() {
+				b.exceed(y)
+				holdBack(x, b)
+			})
+			r.Go("owner", func() {
+				b.takeOut(y)
+				b.stall()
+			})
+			r.After(func() {
+				if x.extras.Load() != nil && x.extras.Load().held.Load() != nil {
+					r.Failf("held for a unit that lies still")
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, explore.Unbounded, body(heldBack))
+	explore.MustFail(t, 3, body(func(x *unit, b *bound) {
+		h := &hold{unit: x}
+		x.extend().held.Store(h)
+		b.holds.Add(&h.Node)
+		if !b.over.Load() { // and whether y lies still is not looked at
+			b.releaseAll()
+		}
+	}))
+}

@@ -26,7 +26,8 @@ type message struct {
 // failure is the error of a failed future. It is found where an edge would be, and leads nowhere.
 type failure struct {
 	message
-	err error
+	err     error
+	senders []string // of the message that failed; see origin.go
 }
 
 func newFailure(err error) *failure {
@@ -81,7 +82,11 @@ func (m *message) fill(s *seat) bool {
 
 // fillFailed publishes err as the outcome, as fill does.
 func (m *message) fillFailed(s *seat, err error) bool {
-	m.edge.Store(&newFailure(err).message)
+	f := newFailure(err)
+	if m.origin != nil {
+		f.senders = m.origin.chain()
+	}
+	m.edge.Store(&f.message)
 	return m.seal(s, &filled)
 }
 

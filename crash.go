@@ -23,7 +23,7 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
-	err := s.panicked(l.kind().describe(l), value, stack)
+	err := s.panicked(l.kind().describe(l), l.origin, value, stack)
 	s.pressed = nil
 	switch {
 	case isUnit(t):
@@ -41,7 +41,7 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 }
 
 // panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
-func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
+func (s *seat) panicked(operation string, from *origin, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
@@ -53,7 +53,7 @@ func (s *seat) panicked(operation string, value any, stack []byte) *PanicError {
 	} else {
 		s.rt.border.panics.Add(1)
 	}
-	s.rt.log(slog.LevelError, "operation panicked", "operation", operation, "panic", value, "stack", string(stack))
+	s.rt.log(slog.LevelError, "operation panicked", from.report([]any{"operation", operation, "panic", value, "stack", string(stack)})...)
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
@@ -74,7 +74,8 @@ func (s *seat) lose(k *kind, l *letter, err error) {
 	if now-last < int64(time.Second) || !rt.lostAt.CompareAndSwap(last, now) {
 		return
 	}
-	rt.log(slog.LevelWarn, "operation without a future failed", "operation", k.describe(l), "error", err, "lost", rt.Stats().Lost)
+	about := []any{"operation", k.describe(l), "error", err, "lost", rt.Stats().Lost}
+	rt.log(slog.LevelWarn, "operation without a future failed", l.origin.report(about)...)
 }
 
 // log reports to the logger, which is the user's: one that panics must not end the process.

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// A deterministic runtime runs the same code as any other, but its processors are coroutines of the goroutine that waits for something, and a
-// [Schedule] decides which of them goes on, at each message that is sent and at each operation that begins. The same program under
+// A deterministic runtime runs the same code as any other, but its processors are coroutines of the goroutine that waits for something, its time
+// is virtual (virtual_clock.go), and a [Schedule] decides which of them goes on, at each message that is sent and at each operation that begins. The same program under
 // the same schedule does the same each time.
 
 // Schedule decides what happens next in a deterministic runtime, see [DeterministicBy]. Its methods are called by one goroutine at a time, and
@@ -33,7 +33,8 @@ const deterministicProcessors = 4
 // on the order in which things happen. Package freeruntest tries many.
 //
 // The runtime has no goroutines then. Its operations run while somebody waits, in Wait of a future, Quiesce, Shutdown or Close, on the goroutine that does, and
-// these return [ErrStalled] when nothing is left to run; so there must be one goroutine that sends and waits. An operation that blocks
+// these return [ErrStalled] when nothing is left to run. Its time is virtual: when nothing is left to run before, who waits for a future or a scope
+// has the clock jump to the next timer. So there must be one goroutine that sends and waits. An operation that blocks
 // blocks everything, and the channel of Done is closed only while somebody else waits. There are 4 processors if [Processors]
 // does not say otherwise.
 func Deterministic(seed uint64) Option {
@@ -74,14 +75,25 @@ func (rt *Runtime) deterministic() bool { return rt.schedule != nil }
 
 // driveUntil runs operations until the condition holds, ctx is done or nothing is left to run, and returns nil, ctx's error or ErrStalled.
 func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
-	rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil })
-	switch {
-	case reached():
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
+	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
+		if !rt.endCanceledTimers() && !rt.virtual.advance() {
+			return ErrStalled
+		}
 	}
-	return ErrStalled
+	if reached() {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// endCanceledTimers fails the timers of scopes that were canceled, and reports whether there were any.
+func (rt *Runtime) endCanceledTimers() (some bool) {
+	for _, t := range rt.openTimers() {
+		if t.scope != nil && t.scope.canceled() {
+			some = t.end(t.scope.refusal()) || some
+		}
+	}
+	return some
 }
 
 // pause lets the schedule decide who goes on, in the middle of an operation.

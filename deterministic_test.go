@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun"
 )
@@ -140,5 +141,59 @@ func TestDeterministicMailbox(t *testing.T) {
 	}
 	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 100 || u.Stats().Peak > 2 {
 		t.Errorf("counted %d, stats %+v", v, u.Stats())
+	}
+}
+
+// TestDeterministicTime: hours pass in no time, in the order of the clock, and the same way each time.
+func TestDeterministicTime(t *testing.T) {
+	play := func(seed uint64) string {
+		rt, _ := start(t, freerun.Deterministic(seed))
+		begun := rt.Now()
+		u := freerun.NewUnit(rt, []int(nil))
+		s := rt.Scope(t.Context())
+		for i := range 5 {
+			appended.SendAfter(s.Context(), time.Duration(5-i)*time.Hour, u, i)
+		}
+		every := appended.Every(rt.Context(), 2*time.Hour, u, 9)
+		at := must(t, freerun.After(rt.Context(), 3*time.Hour+time.Minute))
+		if passed := at.Sub(begun); passed != 3*time.Hour+time.Minute || rt.Now() != at {
+			t.Errorf("after 3 h 1 min %v have passed, and it is %v", passed, rt.Now())
+		}
+		if !every.Stop() {
+			t.Error("the repetition could not be stopped")
+		}
+		if err := s.Wait(within(t)); err != nil {
+			t.Error(err)
+		}
+		got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) (string, error) { return fmt.Sprint(*s), nil }))
+		if passed := rt.Now().Sub(begun); passed != 5*time.Hour {
+			t.Errorf("in the end %v have passed", passed)
+		}
+		return got
+	}
+	for seed := range uint64(20) {
+		got := play(seed)
+		if again := play(seed); again != got {
+			t.Fatalf("seed %d: %s, again %s", seed, got, again)
+		}
+		if got != "[4 3 9 2 1 0]" && got != "[4 9 3 2 1 0]" { // two are due at 2 h
+			t.Errorf("seed %d: %s", seed, got)
+		}
+	}
+}
+
+// TestDeterministicCancel: when a scope is canceled, its timers fail before the clock goes on.
+func TestDeterministicCancel(t *testing.T) {
+	rt, _ := start(t, freerun.Deterministic(3))
+	begun := rt.Now()
+	s := rt.Scope(t.Context())
+	u := freerun.NewUnit(rt, 0)
+	later, _ := addOne.SendAfter(s.Context(), time.Hour, u, 1)
+	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { s.Cancel(nil); return 0, nil })
+	if _, err := later.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || rt.Now() != begun {
+		t.Errorf("a timer of a canceled scope: %v at %v", err, rt.Now())
+	}
+	if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+		t.Errorf("the scope: %v", err)
 	}
 }

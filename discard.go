@@ -60,11 +60,11 @@ func (s *seat) failLetter(t *sched.Task) {
 
 // failUnit fails the letters of a unit whose mailbox is the caller's.
 func (s *seat) failUnit(u *unit) {
-	for n := u.mailbox.Dequeue(); n != nil; n = u.mailbox.Dequeue() {
-		l := letterOf(n)
-		if take := l.kind().take; take == nil {
+	for l := u.next(s); l != nil; l = u.next(s) {
+		switch u.take(s, l) {
+		case ready:
 			l.kind().fail(s, l, ErrClosed)
-		} else if !take(s, u, l) {
+		case gone:
 			return
 		}
 	}

@@ -118,88 +118,71 @@ func ExampleRestartOnPanic() {
 	// Output: 0 <nil>
 }
 
-// An operation runs two computations in parallel if a processor is free, and goes on when both are done.
-func ExampleJoin() {
+// Two accounts at once: nobody sees the money in neither, and two transfers in opposite directions cannot deadlock.
+func ExampleWhen2() {
 	rt := freerun.New()
 	defer rt.Close()
-	var count func(c *freerun.Context, from, to int) int // how many numbers in a range are divisible by 3 or 5
-	count = func(c *freerun.Context, from, to int) (n int) {
-		if to-from > 1000 {
-			middle := (from + to) / 2
-			left, right := freerun.Join(c,
-				func(c *freerun.Context) int { return count(c, from, middle) },
-				func(c *freerun.Context) int { return count(c, middle, to) })
-			return left + right
-		}
-		for i := from; i < to; i++ {
-			if i%3 == 0 || i%5 == 0 {
-				n++
-			}
-		}
-		return n
+	ada := freerun.NewUnit(rt, account{owner: "ada", balance: 10})
+	bob := freerun.NewUnit(rt, account{owner: "bob"})
+	paid := freerun.When2(rt.Context(), ada, bob, func(c *freerun.Context, from, to *account) (string, error) {
+		from.balance -= 4
+		to.balance += 4
+		return fmt.Sprint(from.owner, " ", from.balance, ", ", to.owner, " ", to.balance), nil
+	})
+	fmt.Println(paid.Wait(context.Background()))
+	// Output: ada 6, bob 4 <nil>
+}
+
+// A sum over any number of units that is true of one instant.
+func ExampleWhenAll() {
+	rt := freerun.New()
+	defer rt.Close()
+	bank := []*freerun.Unit[account]{
+		freerun.NewUnit(rt, account{balance: 10}), freerun.NewUnit(rt, account{balance: 20}), freerun.NewUnit(rt, account{balance: 30}),
 	}
-	n, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return count(c, 0, 1_000_000), nil }).Wait(context.Background())
-	fmt.Println(n, err)
-	// Output: 466667 <nil>
-}
-
-// A function that forks itself refers to itself, so it is assigned in an init function.
-var exampleFib *freerun.Branch[int, int]
-
-func init() {
-	exampleFib = freerun.Fork(func(c *freerun.Context, n int) int {
-		if n < 2 {
-			return n
+	money := freerun.WhenAll(rt.Context(), bank, func(c *freerun.Context, accounts []*account) (int, error) {
+		sum := 0
+		for _, a := range accounts {
+			sum += a.balance
 		}
-		x, y := exampleFib.Join(c, n-1, n-2)
-		return x + y
+		return sum, nil
 	})
+	fmt.Println(money.Wait(context.Background()))
+	// Output: 60 <nil>
 }
 
-// The fast form of Join: a function declared once, and arguments instead of closures.
-func ExampleBranch() {
+var move = freerun.Op2("example.move", func(c *freerun.Context, from, to *account, amount int) (int, error) {
+	if from.balance < amount {
+		return from.balance, errors.New("insufficient funds")
+	}
+	from.balance -= amount
+	to.balance += amount
+	return to.balance, nil
+})
+
+// A named operation on two units, declared once.
+func ExampleOp2() {
 	rt := freerun.New()
 	defer rt.Close()
-	fmt.Println(exampleFib.Call(rt.Context(), 30))
-	// Output: 832040
+	ada, bob := freerun.NewUnit(rt, account{balance: 10}), freerun.NewUnit(rt, account{})
+	move.Tell(rt.Context(), ada, bob, 3)
+	fmt.Println(move.Send(rt.Context(), bob, ada, 1).Wait(context.Background()))
+	fmt.Println(move.Send(rt.Context(), bob, ada, 50).Wait(context.Background()))
+	// Output:
+	// 8 <nil>
+	// 0 insufficient funds
 }
 
-func ExampleFor() {
+// Operations that only look may run at the same time; one that writes waits for them, and they for it, in the order sent.
+func ExampleRead() {
 	rt := freerun.New()
 	defer rt.Close()
-	squares := make([]int, 5)
-	freerun.For(rt.Context(), len(squares), func(_ *freerun.Context, i int) { squares[i] = i * i })
-	fmt.Println(squares)
-	// Output: [0 1 4 9 16]
-}
-
-func ExampleForRange() {
-	rt := freerun.New()
-	defer rt.Close()
-	image := make([]byte, 100_000)
-	freerun.ForRange(rt.Context(), len(image), 4096, func(_ *freerun.Context, from, to int) {
-		for i := range image[from:to] {
-			image[from+i] = 255
-		}
-	})
-	fmt.Println(image[0], image[99_999])
-	// Output: 255 255
-}
-
-// The results are combined in the order of the indices, whoever computes them.
-func ExampleReduce() {
-	rt := freerun.New()
-	defer rt.Close()
-	text := freerun.Reduce(rt.Context(), 10,
-		func(_ *freerun.Context, i int) string { return fmt.Sprint(i) },
-		func(a, b string) string { return a + b })
-	fmt.Println(text)
-	// Output: 0123456789
-}
-
-func ExampleMap() {
-	rt := freerun.New()
-	defer rt.Close()
-	fmt.Println(freerun.Map(rt.Context(), []string{"a", "bb", "ccc"}, func(_ *freerun.Context, s string) int { return len(s) }))
-	// Output: [1 2 3]
+	ada := freerun.NewUnit(rt, account{owner: "ada", balance: 10})
+	owner := freerun.Read(rt.Context(), ada, func(c *freerun.Context, a *account) (string, error) { return a.owner, nil })
+	balance := freerun.Read(rt.Context(), ada, func(c *freerun.Context, a *account) (int, error) { return a.balance, nil })
+	fmt.Println(owner.Wait(context.Background()))
+	fmt.Println(balance.Wait(context.Background()))
+	// Output:
+	// ada <nil>
+	// 10 <nil>
 }

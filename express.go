@@ -23,7 +23,7 @@ var tokenKind kind
 
 func init() {
 	expressKind = sched.Kind{Run: runExpress, Discard: discardExpress}
-	tokenKind = kind{name: "token", take: func(*seat, *unit, *letter) bool { return true }}
+	tokenKind = kind{name: "token", looks: true, take: func(*seat, *unit, *letter) taken { return onward }}
 }
 
 func expressOf(t *sched.Task) *express { return (*express)(unsafe.Pointer(t)) }
@@ -86,28 +86,36 @@ func (x *lanes) runNormal(p *sched.Processor) {
 func (x *lanes) serve(p *sched.Processor) {
 	s, u, h := seatOf(p), x.unit, p.Host()
 	for ran := 0; ; {
-		pr, some := x.pick()
-		if !some {
+		pr, l := x.next(s)
+		if l == nil {
 			return
 		}
-		box, late := x.lane(pr)
-		again := *late
-		*late = nil // before Dequeue, as in drain
-		n := box.Dequeue()
-		if again != nil {
-			again.kind().recycle(s, again)
-		}
-		if n == nil {
-			x.gaveUp(pr)
-			continue
-		}
-		if p, s = u.runOne(p, s, h, letterOf(n)); p == nil {
+		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
 		if ran++; ran >= limitAt(pr) || pr != High && p.HighWaits() {
 			x.yield(s)
 			return
 		}
+	}
+}
+
+// next returns the letter that comes next, and its lane; nil if there is none, and the unit is not the caller's any more.
+func (x *lanes) next(s *seat) (Priority, *letter) {
+	if l := x.unit.extras.Load().left.Take(); l != nil {
+		x.running = l.priority()
+		return x.running, l
+	}
+	for {
+		pr, some := x.pick()
+		if !some {
+			return pr, nil
+		}
+		box, late := x.lane(pr)
+		if l := dequeue(s, box, late); l != nil {
+			return pr, l
+		}
+		x.gaveUp(pr)
 	}
 }
 

@@ -16,6 +16,11 @@ type extras struct {
 	policy   *faultPolicy           // nil: a unit keeps its state when an operation panics
 	held     atomics.Pointer[hold]  // while the unit is held back
 	lanes    atomics.Pointer[lanes] // nil: all messages so far were of one priority
+
+	// readers is two for each reader that was taken from the mailbox and has not ended, and one if the unit's owner has gone away and left the
+	// unit to the last of them. Only the owner lets readers in.
+	readers atomics.Uint32
+	left    atomics.Plain[*letter] // what the owner has left then, which comes next; the owner's
 }
 
 // fill adds the figures that only units with extras have.

@@ -69,6 +69,16 @@ func (f Future[R]) Result() (R, error) {
 	return f.result(), nil
 }
 
+// Senders returns the names of the operations that sent the message of a future which has failed under a scope: the one that sent it, then the one
+// that sent that one, and so on, up to 16; nil if an ordinary goroutine sent it, and for other futures. It does not wait. The
+// slice must not be changed.
+func (f Future[R]) Senders() []string {
+	if f.cell == nil || f.cell.state.Load() != &filled || f.cell.edge.Load() == nil {
+		return nil
+	}
+	return (*failure)(unsafe.Pointer(f.cell.edge.Load())).senders
+}
+
 // Value returns the result of a future that is known to have one: any future that came in an operation's argument has, when
 // the operation runs. It panics if the future has no outcome yet, has failed, or is the zero Future.
 func (f Future[R]) Value() R {

@@ -22,7 +22,7 @@ func (s *seat) press(b *bound) {
 	if s.processor == nil {
 		return
 	}
-	if l := s.active.Load().current; l != nil && !l.free() && l.unit.rt == s.rt {
+	if l := s.active.Load().current; l != nil && !l.free() && !l.kind().looks && l.unit.rt == s.rt {
 		s.pressed = b
 	}
 }
@@ -42,7 +42,7 @@ func (u *unit) holdBack(s *seat) bool {
 	if x.isOver() {      // H3
 		h.release()
 	}
-	if !b.over.Load() { // H4
+	if !b.over.Load() || b.stalled.Load() { // H4
 		b.releaseAll()
 	}
 	return true

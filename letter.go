@@ -23,9 +23,10 @@ type kind struct {
 	sched.Kind
 	// name is the operation's; empty for closures.
 	name string
-	// take is what the owner of a unit does with such a letter instead of running it; nil for letters that it runs. It returns false if the
-	// unit is not the caller's any more.
-	take func(s *seat, u *unit, l *letter) bool
+	// take is what the owner of a unit does with such a letter instead of running it; nil for letters that it runs.
+	take func(s *seat, u *unit, l *letter) taken
+	// looks says that such a letter need not have the unit to itself.
+	looks bool
 	// place is what is done with a letter that is ready, instead of queueing it for its one unit, or none; nil for most.
 	place func(s *seat, l *letter)
 	// wake goes on with a letter that waited for a future, which is resolved now.

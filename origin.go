@@ -1,6 +1,8 @@
 package freerun
 
 import (
+	"strings"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
@@ -20,6 +22,7 @@ type origin struct {
 
 	below atomics.Pointer[origin] // newest first, linked by next
 	next  *origin
+	names atomics.Pointer[[]string] // what chain has found
 }
 
 const (
@@ -111,14 +114,36 @@ func (o *origin) after(sender *kind, function uintptr, earlier *origin) *origin 
 	return n
 }
 
-// chain returns the names of the operations that sent, the last one first.
-func (o *origin) chain() (names []string) {
-	for ; o != nil && o.sender != nil && len(names) < mostDeep; o = o.earlier {
-		name := o.sender.name
+// chain returns the names of the operations that sent, the last one first. The caller must not change them. They keep no origin, and so no scope.
+func (o *origin) chain() []string {
+	if o == nil || o.sender == nil {
+		return nil
+	}
+	if names := o.names.Load(); names != nil {
+		return *names
+	}
+	var names []string
+	for at := o; at != nil && at.sender != nil && len(names) < mostDeep; at = at.earlier {
+		name := at.sender.name
 		if name == "" {
-			name = functionName(o.function)
+			name = functionName(at.function)
 		}
 		names = append(names, name)
 	}
+	o.names.Store(&names)
 	return names
+}
+
+// report adds to what is logged of a message where it came from.
+func (o *origin) report(args []any) []any {
+	if o == nil || o.realm.scope == nil {
+		return args
+	}
+	if name := o.realm.scope.name; name != "" {
+		args = append(args, "scope", name)
+	}
+	if names := o.chain(); names != nil {
+		args = append(args, "senders", strings.Join(names, ", "))
+	}
+	return args
 }

@@ -164,12 +164,21 @@ func (m *several) push(s *seat, p *part, own bool) bool {
 			return false
 		}
 		box.HandedOut(&p.Node)
-		if m.arrive(p.index) {
+		switch {
+		case !p.unit.mayArrive(p): // the last reader sees to it
+			return false
+		case m.arrive(p.index):
 			return true
 		}
 		p.unit.queue(s) // this is late: the unit has come, and gone, before
 		return false
 	}
+}
+
+// mayArrive reports whether the unit, whose mailbox is the caller's, has no readers; if it has, the last of them sees to the part.
+func (u *unit) mayArrive(p *part) bool {
+	x := u.extras.Load()
+	return x == nil || x.alone(&p.letter)
 }
 
 // deliverBehind is deliver for a mailbox whose newest letter is, or was, a part. It reports whether the mailbox was idle.

@@ -103,7 +103,7 @@ func opaque(t reflect.Type) bool {
 	if t.PkgPath() == ownPackage {
 		name, _, _ := strings.Cut(t.Name(), "[")
 		switch name {
-		case "Unit", "Runtime", "Operation", "Operation2", "Operation3", "OperationAll", "FreeOperation":
+		case "Unit", "Runtime", "Operation", "Operation2", "Operation3", "OperationAll", "ReadOperation", "FreeOperation":
 			return true
 		}
 		return false

@@ -25,9 +25,15 @@ type Runtime struct {
 	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
+	clock     clock
+	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
 	logger    *slog.Logger
-	schedule  Schedule      // of a deterministic runtime, nil otherwise
 	lostAt    atomics.Int64 // when a lost failure was logged last
+
+	// of a deterministic runtime
+	schedule    Schedule // nil otherwise
+	virtual     *virtualClock
+	begunTimers uint64
 
 	phase    atomics.Uint32
 	ending   sync.Once
@@ -74,11 +80,13 @@ func New(options ...Option) *Runtime {
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger, schedule: s.schedule}
+	rt := &Runtime{logger: s.logger, schedule: s.schedule, clock: systemClock{}}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest}
 	if s.schedule != nil {
 		config.Choose = chooseBy(s.schedule)
 		config.Processors = cmp.Or(s.processors, deterministicProcessors)
+		rt.virtual = newVirtualClock()
+		rt.clock = rt.virtual
 	}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished = make(chan struct{})

@@ -29,11 +29,12 @@ type Scope struct {
 	cancel   context.CancelCauseFunc
 	realm    *realm // of Normal
 
-	tally    tally
-	failure  atomics.Pointer[ScopeError]
-	refused  atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
-	realms   [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
-	linkOnce sync.Once
+	tally               tally
+	failure             atomics.Pointer[ScopeError]
+	refused             atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
+	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
+	timers              sync.Map                           // *Timer → nil
+	linkOnce, watchOnce sync.Once
 }
 
 type scopeKey struct{}
@@ -79,8 +80,12 @@ func (s *Scope) Name() string { return s.name }
 
 // Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
 // operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
-// scope is started any more; one that waits for a future fails when that is resolved. Calls after the first do nothing.
-func (s *Scope) Cancel(cause error) { s.checked().cancel(cause) }
+// scope is started any more, and its timers have failed; a message that waits for a future fails when that is resolved. Calls after the first
+// do nothing.
+func (s *Scope) Cancel(cause error) {
+	s.checked().cancel(cause)
+	s.endTimers()
+}
 
 // Wait waits until nothing of the scope is open: every message that was sent under it, or under a scope below, has an outcome. It
 // returns nil if none of its own has failed and no operation of its own has returned an error; otherwise a [*ScopeError] for the first that did,

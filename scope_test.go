@@ -78,7 +78,7 @@ var scopeSends = freerun.FreeOp("test.scopeSends", func(c *freerun.Context, err 
 
 // TestScopeErrorTellsTheChain: Wait returns the first failure, though nobody holds a future, with who sent what under which scope.
 func TestScopeErrorTellsTheChain(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, j := start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("import"))
 	defer s.Cancel(nil)
 	boom := errors.New("boom")
@@ -98,7 +98,15 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 			t.Errorf("%q is not in %q", part, err)
 		}
 	}
-	must(t, tickOnce.Send(s.Context(), 1))
+	// A future that failed tells it, too, and the log.
+	var inner freerun.Future[int]
+	must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { inner = scopeFails.Send(c, boom); return 0, nil }))
+	if _, err := inner.Wait(within(t)); err != boom || len(inner.Senders()) != 1 || !strings.Contains(inner.Senders()[0], "TestScopeErrorTellsTheChain") {
+		t.Errorf("%v, sent by %q", err, inner.Senders())
+	}
+	if log := strings.Join(j.texts(), " "); !strings.Contains(log, "scope=import senders=test.scopeSends, ") {
+		t.Error(log)
+	}
 	if again := s.Wait(within(t)); again != err {
 		t.Errorf("the second Wait: %v", again)
 	}

@@ -18,26 +18,26 @@ func (m *several) arrive(i int32) bool {
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
+	if x := p.unit.extras.Load(); x != nil && x.bound != nil {
+		x.bound.stall()
+	}
 	return true
 }
 
-// takePart is what the owner of a unit does with a part. It returns false if the unit is not the caller's any more.
-func takePart(s *seat, _ *unit, l *letter) bool {
+// takePart is what the owner of a unit does with a part.
+func takePart(s *seat, _ *unit, l *letter) taken {
 	p := partOf(&l.Node)
 	m := p.of
 	if !m.arrive(p.index) {
-		return true
+		return onward
 	}
 	if m.arrived.Add(1) < m.n {
-		return false
+		return gone
 	}
 	m.placed.Store(1) // as all arrived, all were pushed: nobody need help any more once a mailbox is given up
-	if s.processor != nil {
-		s.processor.Hand(&m.whole().Task) // a drain, which returns at once
-	} else {
-		m.ready(s)
-	}
-	return false
+	whole := m.whole()
+	s.hand(whole.unit.rt, &whole.Task) // a drain, which returns at once
+	return gone
 }
 
 // ready queues the message, which has all its units.
@@ -77,7 +77,11 @@ func (m *several) faulted(err error) {
 func (m *several) release(s *seat) {
 	parts := m.all()
 	for i := range parts {
-		if u := parts[i].unit; u.lanes() != nil || !u.mailbox.GiveUp() {
+		u := parts[i].unit
+		if x := u.extras.Load(); x != nil && x.bound != nil {
+			x.bound.stalled.Store(false)
+		}
+		if u.lanes() != nil || !u.mailbox.GiveUp() {
 			u.goOn(s)
 		}
 	}

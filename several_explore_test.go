@@ -22,6 +22,9 @@ type crossing struct {
 
 	deliver  func(s *seat, u *unit, l *letter) // as unit.deliver, or a faulty one
 	unsorted bool
+	hasty    bool // messages that write say that they only look
+	readings atomics.Int32
+	wanted   int32 // readings
 }
 
 func newCrossing(r *explore.Run, units int) *crossing {
@@ -48,7 +51,7 @@ func (x *crossing) run(name string, units []int) {
 // single sends a message to one unit.
 func (x *crossing) single(s *seat, name string, to int) {
 	l := &letter{unit: &x.units[to]}
-	l.become(newKind(kind{fail: func(*seat, *letter, error) { x.run(name, x.sent[name]) }}, nil))
+	l.become(newKind(kind{looks: x.hasty, fail: func(*seat, *letter, error) { x.run(name, x.sent[name]) }}, nil))
 	x.deliver(s, l.unit, l)
 	s.discardOrphans()
 }
@@ -84,15 +87,24 @@ type errand struct {
 	to   []int
 }
 
+// looks reports whether an errand is a reader: they have names that begin with r.
+func looks(e errand) bool { return e.name[0] == 'r' }
+
 // sender is a thread that sends errands, one after another.
 func (x *crossing) sender(name string, errands ...errand) {
 	for _, e := range errands {
-		x.sent[e.name] = e.to
+		if looks(e) {
+			x.wanted++
+		} else {
+			x.sent[e.name] = e.to
+		}
 	}
 	x.r.Go(name, func() {
 		s := x.rt.discarder()
 		for _, e := range errands {
-			if len(e.to) == 1 {
+			if looks(e) {
+				x.reader(s, e.name, e.to[0])
+			} else if len(e.to) == 1 {
 				x.single(s, e.name, e.to[0])
 			} else {
 				x.both(s, e.name, e.to...)
@@ -104,6 +116,9 @@ func (x *crossing) sender(name string, errands ...errand) {
 // check holds that all ran, and that there is an order of all messages with which each unit, and each sender, agrees.
 func (x *crossing) check(senders ...[]errand) {
 	after := map[string][]string{} // what is behind a message
+	if n := x.readings.Load(); n != x.wanted {
+		x.r.Failf("%d of %d readers ran", n, x.wanted)
+	}
 	for i, ran := range x.log {
 		want := 0
 		for _, to := range x.sent {
@@ -188,6 +203,22 @@ func TestExploreSeveralFrozen(t *testing.T) {
 	explore.Freeze(t, crossed(3, nil, chain...))
 }
 
+var (
+	readers      = [][]errand{{{"r1", []int{0}}, {"w1", []int{0}}}, {{"r2", []int{0}}, {"w2", []int{0}}}}
+	threeReaders = [][]errand{{{"r1", []int{0}}, {"r2", []int{0}}}, {{"r3", []int{0}}, {"w", []int{0}}}, {{"v", []int{0}}, {"r4", []int{0}}}}
+	readAndBoth  = [][]errand{{{"M", []int{0, 1}}, {"r1", []int{0}}}, {{"r2", []int{1}}, {"N", []int{1, 0}}}, {{"r3", []int{0}}, {"p", []int{1}}}}
+)
+
+// TestExploreReaders holds in every interleaving that readers run beside readers only, and that nobody is left behind.
+func TestExploreReaders(t *testing.T) {
+	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 4, crossed(1, nil, readers...)) })
+	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, crossed(1, nil, threeReaders...)) })
+	t.Run("several units", func(t *testing.T) { explore.Exhaustive(t, 1, crossed(2, nil, readAndBoth...)) })
+	t.Run("many", func(t *testing.T) { explore.Random(t, 10000, crossed(1, nil, threeReaders...)) })
+	t.Run("many, several units", func(t *testing.T) { explore.Random(t, 20000, crossed(2, nil, readAndBoth...)) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, crossed(2, nil, readAndBoth...)) })
+}
+
 // TestExploreSeveralControls has faults that must be found.
 func TestExploreSeveralControls(t *testing.T) {
 	t.Run("a plain message does not help", func(t *testing.T) {
@@ -199,7 +230,29 @@ func TestExploreSeveralControls(t *testing.T) {
 			}
 		}, passers...))
 	})
+	t.Run("a writer does not wait for readers", func(t *testing.T) {
+		explore.MustFail(t, 2, crossed(1, func(x *crossing) { x.hasty = true }, readers...))
+	})
 	t.Run("units in the order of the arguments", func(t *testing.T) {
 		explore.MustFail(t, 2, crossed(2, func(x *crossing) { x.unsorted = true }, twice...))
 	})
+}
+
+// reader sends a message that only looks.
+func (x *crossing) reader(s *seat, name string, to int) {
+	u := &x.units[to]
+	l := &letter{unit: u}
+	looking := newKind(kind{fail: func(s *seat, _ *letter, _ error) {
+		before := x.desks[to].Get()
+		x.readings.Add(1)
+		if after := x.desks[to].Get(); after != before {
+			x.r.Failf("%s saw %d, then %d", name, before, after)
+		}
+		u.readerEnded(s)
+	}}, nil)
+	l.become(newKind(kind{looks: true, take: func(s *seat, u *unit, l *letter) taken {
+		return u.admitReader(s, l, looking)
+	}}, nil))
+	u.deliver(s, l, true)
+	s.discardOrphans()
 }

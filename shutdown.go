@@ -88,6 +88,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 		return err
 	}
 	rt.advance(draining)
+	rt.endTimers()
 	rt.border.rendezvous()
 	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
 	switch {
@@ -114,6 +115,7 @@ func (rt *Runtime) end(cause error) error {
 	rt.advance(aborting) // before once: this may be what the first caller waits for
 	rt.ending.Do(func() {
 		rt.cancel(ErrClosed)
+		rt.endTimers()
 		grace := time.NewTimer(closeGrace)
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)

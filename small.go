@@ -97,7 +97,7 @@ func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[
 
 // crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
 func (o *operation[A, R]) crashNow(s *seat, value any) Future[R] {
-	err := s.panicked(o.called.name, value, debug.Stack())
+	err := s.panicked(o.called.name, nil, value, debug.Stack())
 	s.countFailed(s.rt, err, 1)
 	return Failed[R](err)
 }

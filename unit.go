@@ -174,18 +174,11 @@ func drain(p *sched.Processor, t *sched.Task) {
 	}
 	s, h := seatOf(p), p.Host()
 	for left := limit; left > 0; left-- {
-		late := u.late
-		if late != nil {
-			u.late = nil // before Dequeue: afterwards the unit may be another processor's
-		}
-		n := u.mailbox.Dequeue()
-		if late != nil {
-			late.kind().recycle(s, late)
-		}
-		if n == nil {
+		l := u.next(s)
+		if l == nil {
 			return
 		}
-		if p, s = u.runOne(p, s, h, letterOf(n)); p == nil {
+		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
 		if lanes := u.lanes(); lanes != nil { // since this letter
@@ -199,16 +192,63 @@ func drain(p *sched.Processor, t *sched.Task) {
 	p.PushBackAt(pr, t)
 }
 
+// next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more.
+func (u *unit) next(s *seat) *letter {
+	if x := u.extras.Load(); x != nil {
+		if l := x.left.Take(); l != nil {
+			return l
+		}
+	}
+	return dequeue(s, &u.mailbox, &u.late)
+}
+
+// dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again.
+func dequeue(s *seat, box *queue.Mailbox, late **letter) *letter {
+	again := *late
+	if again != nil {
+		*late = nil // before Dequeue: afterwards the mailbox may be another processor's
+	}
+	n := box.Dequeue()
+	if again != nil {
+		again.kind().recycle(s, again)
+	}
+	if n == nil {
+		return nil
+	}
+	return letterOf(n)
+}
+
+// taken is what came of taking a letter.
+type taken uint8
+
+const (
+	ready  taken = iota // it has the unit to itself, and is to be run
+	onward              // it was dealt with: the caller goes on with the next
+	gone                // the unit is not the caller's any more
+)
+
+// take decides what is done with a letter that the caller has dequeued as the unit's owner.
+func (u *unit) take(s *seat, l *letter) taken {
+	x, k := u.extras.Load(), l.kind()
+	if x != nil && !k.looks && !x.alone(l) {
+		return gone
+	}
+	if k.take != nil {
+		return k.take(s, u, l)
+	}
+	if x != nil && x.takeOut(s, l) {
+		return onward
+	}
+	return ready
+}
+
 // runOne runs a letter of the unit, on processor p with its seat s and host h. It returns the processor on which it goes on, and its seat; nil if
 // the unit is not the caller's any more.
 func (u *unit) runOne(p *sched.Processor, s *seat, h *sched.Host, l *letter) (*sched.Processor, *seat) {
-	if take := l.kind().take; take != nil {
-		if !take(s, u, l) {
-			return nil, nil
-		}
-		return p, s
-	}
-	if x := u.extras.Load(); x != nil && x.takeOut(s, l) {
+	switch u.take(s, l) {
+	case gone:
+		return nil, nil
+	case onward:
 		return p, s
 	}
 	u.operations.Add(1)

@@ -196,6 +196,11 @@ func TestCatalogue(t *testing.T) {
 		if p.Params[0].Name != programs.Size || p.Params[0].Min < 10 {
 			t.Errorf("%s: the first parameter is %+v, want a size of at least 10", p.Name, p.Params[0])
 		}
+		for i, v := range p.Variants {
+			if slices.ContainsFunc(p.Variants[:i], func(w programs.Variant) bool { return w.Name == v.Name }) {
+				t.Errorf("%s has two variants %s", p.Name, v.Name)
+			}
+		}
 		smallest = append(smallest, fmt.Sprintf("%s.size=%d", p.Name, p.Params[0].Min))
 	}
 	plan, err := NewPlan(Catalogue(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest, Rivals: true})

@@ -9,7 +9,9 @@ import "sync/atomic"
 //
 // Order: within a group the tasks are in the order of the requests, and messages of one sender to one unit run in the
 // order sent. A command for several shards has a part in the group of each, in its turn; therefore each part sees
-// everything the connection sent before it to that shard, and nothing that it sent after.
+// everything the connection sent before it to that shard, and nothing that it sent after. What must be atomic over
+// several shards, and a transaction, is a message of its own to all of them (freerun.OpAll): the groups of these shards
+// so far are sent before it, and what comes later goes into new ones.
 
 // maxRound bounds the requests of a round, and with it what the replies can hold on to.
 const maxRound = 1024
@@ -27,24 +29,34 @@ type task struct {
 // group is the tasks of one round for one shard: the message. While it is under way it belongs to the shard, otherwise
 // to the connection. The shard gives it back by counting down the round.
 type group struct {
+	shard     int
 	tasks     []task
 	out       writer
 	completed int // tasks that have been run; fewer than all if one of them panicked
 	refused   bool
 	round     *round
+
+	alone message // of this group and nothing else
+	self  [1]*group
 }
 
-// round counts the groups that are under way. The one that ends it puts a token into done; so does a server that gives
+// message is what is sent at a time: one group to its shard, or several, and perhaps none, at one instant.
+type message struct {
+	groups []*group
+	single bool // one group, and nothing else
+	round  *round
+	tx     *transaction
+}
+
+// round counts the messages that are under way. The one that ends it puts a token into done; so does a server that gives
 // up on the round, in which case pending is not 0.
 type round struct {
 	pending atomic.Int32
 	done    chan struct{} // room for both tokens
 }
 
-// run executes the tasks of a group. It counts down even if an effect panics, so that the connection does not wait for
-// ever; the panic goes on to the runtime, which reports it.
+// run executes the tasks of a group.
 func (s *shard) run(g *group) {
-	defer g.finish()
 	s.begin()
 	for i := range g.tasks {
 		t := &g.tasks[i]
@@ -62,8 +74,19 @@ func (s *shard) run(g *group) {
 	s.end()
 }
 
-func (g *group) finish() {
-	r := g.round
+// run executes a message with the states of its shards, in the order of its groups.
+func (m *message) run(shards []*shard) {
+	if m.tx != nil && !m.tx.begin(shards) {
+		return
+	}
+	for i, g := range m.groups {
+		shards[i].run(g)
+	}
+}
+
+// finish counts down one message. It is deferred where messages are run: a panic goes on to the runtime, which reports
+// it, and the connection does not wait for ever.
+func (r *round) finish() {
 	if r.pending.Add(-1) == 0 {
 		r.done <- struct{}{}
 	}

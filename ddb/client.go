@@ -96,9 +96,12 @@ func (c *connection) describe() string {
 	if last := c.last.Load(); last != nil {
 		name = last.name
 	}
-	now := time.Now()
-	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=N db=0 sub=0 psub=0 ssub=0 multi=-1"+
+	now, flags, multi := time.Now(), "N", c.multi.Load()
+	if multi >= 0 {
+		flags = "x"
+	}
+	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=0 sub=0 psub=0 ssub=0 multi=%d"+
 		" cmd=%s user=default redir=-1 resp=2",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.clientName(), int64(now.Sub(c.since).Seconds()),
-		max(0, now.Unix()-c.active.Load()), name)
+		max(0, now.Unix()-c.active.Load()), flags, multi, name)
 }

@@ -1,7 +1,7 @@
 package ddb
 
-// command is one entry of the command table. Exactly one of keyed, local, spread and subcommands is set (local may
-// stand beside subcommands: it is then the form without a subcommand).
+// command is one entry of the command table. Exactly one of keyed, local, spread, transacts and subcommands is set (local
+// may stand beside subcommands: it is then the form without a subcommand).
 type command struct {
 	name  string // in lower case; of a subcommand "container|name"
 	arity int    // number of arguments with the name; -n: at least n
@@ -10,7 +10,12 @@ type command struct {
 	local  func(c *connection, args [][]byte, w *writer)           // answered by the connection itself
 	spread func(c *connection, args [][]byte, w *writer) *gathered // several shards; nil if it has answered with an error
 
+	transacts func(c *connection, args [][]byte) slot // what has to do with transactions
+
 	subcommands map[string]*command
+
+	atomic    bool // spread: over all shards at one instant
+	immediate bool // executed, not queued, between MULTI and EXEC
 
 	flags                        []string
 	firstKey, lastKey, stepKey   int
@@ -23,7 +28,7 @@ var commands map[string]*command
 
 func init() {
 	commands = map[string]*command{}
-	for _, table := range [][]*command{stringCommands(), keyCommands(), serverCommands(), connectionCommands()} {
+	for _, table := range [][]*command{stringCommands(), keyCommands(), serverCommands(), connectionCommands(), transactionCommands()} {
 		for _, c := range table {
 			commands[c.name] = c
 		}

@@ -24,17 +24,24 @@ type connection struct {
 	out    output
 	local  writer   // replies of commands that need no shard
 	slots  []slot   // the replies of the round, in order
-	groups []*group // by shard
+	groups []*group // by shard: what comes next for it goes there; nil if there is nothing yet
 	arena  [][]byte // the arguments of the round
 	round  *round
-	used   []int // shards that have a group in this round
-	quit   bool
+	used   []int      // shards that have, or had, a group in this round
+	outbox []*message // to be sent in this order
+	idle   []*group   // to be used again
+
+	together *message      // what is being made of several groups
+	queue    queue         // between MULTI and EXEC
+	watches  []*watchpoint // keys of WATCH
+	quit     bool
 
 	drained int // reads since the server began to drain
 
 	// Read by others, for CLIENT LIST.
 	active atomic.Int64 // Unix seconds of the last round
 	last   atomic.Pointer[command]
+	multi  atomic.Int64 // commands queued since MULTI, -1 without it
 	mu     sync.Mutex
 	name   string
 }
@@ -49,6 +56,7 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 		round:  &round{done: make(chan struct{}, 2)},
 	}
 	c.active.Store(c.since.Unix())
+	c.multi.Store(-1)
 	c.out = output{conn: conn, timeout: s.config.WriteTimeout, limit: standardBacklog, sent: &s.stats.output}
 	return c
 }

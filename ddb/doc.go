@@ -20,9 +20,14 @@
 //
 //   - The replies of a connection come in the order of its requests, however it pipelines.
 //   - A command on one key is atomic. The commands of one connection on one key take effect in the order sent.
-//   - A command that touches several shards (MGET, MSET, DEL, EXISTS, KEYS, DBSIZE, FLUSHALL, FLUSHDB, INFO) sees all
-//     that its connection sent before it and nothing that it sent after. It is not atomic across shards: other
-//     connections may see MSET's effect on one key and not yet on another. On one shard it is.
+//   - MGET, MSET, DEL, EXISTS, FLUSHALL and FLUSHDB are atomic, however many shards their keys are in: each is one operation
+//     on all of these units at once. Others see all of an MSET, or nothing.
+//   - KEYS, DBSIZE and INFO see all that their connection sent before them and nothing that it sent after, but visit each shard
+//     at a moment of its own: a shard is not kept waiting while another is searched.
+//   - MULTI queues commands and EXEC executes them as one operation on all shards concerned, so nobody sees a part of it; those
+//     in other shards go on meanwhile. With WATCH it is not executed, and answers with nil, if one of the keys has been written to,
+//     has been deleted or has expired since, by whomever. A command that could not be queued makes EXEC answer EXECABORT; one that
+//     fails when it is executed does not undo the others, as in Redis.
 //   - SCAN returns every key that is present from the beginning of the iteration to its end, some perhaps twice. One
 //     call visits one shard and at most COUNT keys, so it may return none although the iteration goes on.
 //   - A key that is due is never seen again, and is removed within about 100 milliseconds even if nobody asks for it.
@@ -43,7 +48,8 @@
 // announced. A connection executes at most 1024 requests before it writes their replies; replies refer to long values
 // and do not copy them. For a client that does not read, at most 64 MiB of replies wait (more by what one reply adds);
 // then nothing more of it is read, and when it has taken nothing for a minute (WriteTimeout) it is disconnected. The
-// replies to KEYS and MGET are made in one piece. IdleTimeout is off by default, as in Redis.
+// replies to KEYS and MGET are made in one piece. What is queued since MULTI may take as much as a request (MaxRequest).
+// IdleTimeout is off by default, as in Redis.
 //
 // # redcon
 //

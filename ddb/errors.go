@@ -31,17 +31,28 @@ const (
 	errMaxClients     = "ERR max number of clients reached"
 	errNoKeys         = "ERR The command has no key arguments"
 	errInvalidCommand = "ERR Invalid command specified"
+	errNested         = "ERR MULTI calls can not be nested"
+	errWatchInside    = "ERR WATCH inside MULTI is not allowed"
+	errExecAbort      = "EXECABORT Transaction discarded because of previous errors."
 	errInvalidNumArgs = "ERR Invalid number of arguments specified for command"
 )
 
 // Replies that are ours, not Redis's.
 const (
-	errShuttingDown = "ERR server is shutting down"
-	errInternal     = "ERR internal error: the command failed in the server, see its log"
+	errShuttingDown    = "ERR server is shutting down"
+	errTransactionSize = "ERR the transaction is larger than a request may be"
+	errInternal        = "ERR internal error: the command failed in the server, see its log"
 )
 
 func errArity(name string) string {
 	return "ERR wrong number of arguments for '" + name + "' command"
+}
+
+func errNoMulti(name string) string { return "ERR " + name + " without MULTI" }
+
+// errAborted is the reply to an EXEC that is itself wrong.
+func errAborted(msg string) string {
+	return "EXECABORT Transaction discarded because of: " + strings.TrimPrefix(msg, "ERR ")
 }
 
 func errExpireTime(name string) string {

@@ -36,6 +36,7 @@ func quit(c *connection, _ [][]byte, w *writer) {
 }
 
 func reset(c *connection, _ [][]byte, w *writer) {
+	c.discard()
 	c.setClientName("")
 	w.simple("RESET")
 }

@@ -5,7 +5,21 @@ import "github.com/freerun-go/freerun"
 // The operations of a shard's unit.
 var (
 	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
+		defer g.round.finish()
 		s.run(g)
+		return struct{}{}, nil
+	})
+
+	// has all shards that a message is for to itself.
+	executeTogether = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+		defer m.round.finish()
+		m.run(s)
+		return struct{}{}, nil
+	})
+
+	// forget a key that a connection watched when it ended.
+	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, w *watchpoint) (struct{}, error) {
+		s.unwatch(w)
 		return struct{}{}, nil
 	})
 

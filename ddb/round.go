@@ -1,17 +1,27 @@
 package ddb
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
 
 // slot is where the reply to one request of a round comes from.
 type slot struct {
 	source source
-	shard  int // fromShard: the group
-	task   int // fromShard: the task within it
+	group  *group // fromShard
+	task   int    // fromShard: the task within it
 
 	start, end int // fromConnection: the reply is local.buf[start:end], and tail
 	tail       []byte
 
 	gathered *gathered
+
+	tx *transaction // fromTransaction
+
+	cmd  *command // fromCommand: answered when the reply is written
+	args [][]byte
 }
 
 type source uint8
@@ -20,6 +30,8 @@ const (
 	fromConnection source = iota
 	fromShard
 	fromShards
+	fromTransaction
+	fromCommand
 )
 
 // gathered is the reply that is joined from the parts of several shards.
@@ -29,57 +41,143 @@ type gathered struct {
 	join   func(c *connection, g *gathered)
 }
 
-// route decides who answers a request, and lets the connection answer at once what needs no shard.
+// route decides who answers a request, and lets the connection answer at once what needs no shard. In a transaction it
+// queues the request instead.
 func (c *connection) route(args [][]byte) {
 	cmd, msg := resolve(args)
-	start := len(c.local.buf)
-	switch {
-	case cmd == nil && isWebRequest(args[0]):
+	if cmd == nil && isWebRequest(args[0]) {
 		c.quit = true
 		return
+	}
+	if cmd != nil && cmd.subcommands != nil && cmd.local == nil {
+		msg, cmd = errArity(cmd.name), nil // a container without its subcommand
+	}
+	switch {
 	case cmd == nil:
-		c.local.fail(msg)
-	case cmd.keyed != nil:
-		shard := c.server.shardOf(args[1])
-		g := c.group(shard)
-		c.slots = append(c.slots, slot{source: fromShard, shard: shard, task: len(g.tasks)})
-		g.tasks = append(g.tasks, task{effect: cmd.keyed, args: args})
-		c.last.Store(cmd)
-		return
-	case cmd.spread != nil:
-		c.last.Store(cmd)
-		if gathered := cmd.spread(c, args, &c.local); gathered != nil {
-			c.slots = append(c.slots, slot{source: fromShards, gathered: gathered})
-			return
+		if c.queue.spoil(); equalFold(args[0], "EXEC") { // its own misuse ends the transaction
+			c.discard()
+			msg = errAborted(msg)
 		}
-	case cmd.local != nil:
-		c.last.Store(cmd)
-		cmd.local(c, args, &c.local)
-	default: // a container without its subcommand
-		c.local.fail(errArity(cmd.name))
-	}
-	if cmd == nil {
 		c.server.stats.failed.Add(1)
+		c.slots = append(c.slots, c.say(func() { c.local.fail(msg) }))
+	case c.queue.open && !cmd.immediate:
+		c.last.Store(cmd)
+		c.slots = append(c.slots, c.say(func() { c.enqueue(cmd, args) }))
+	default:
+		c.last.Store(cmd)
+		c.slots = append(c.slots, c.begin(cmd, args))
 	}
-	c.slots = append(c.slots, slot{start: start, end: len(c.local.buf), tail: c.local.tail})
+}
+
+// begin gives a command to those who execute it, and says where its reply comes from.
+func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
+	switch {
+	case cmd.keyed != nil:
+		g := c.group(c.server.shardOf(args[1]))
+		g.tasks = append(g.tasks, task{effect: cmd.keyed, args: args})
+		return slot{source: fromShard, group: g, task: len(g.tasks) - 1}
+	case cmd.transacts != nil:
+		return cmd.transacts(c, args)
+	case cmd.spread != nil:
+		var gathered *gathered
+		spread := func() { s = c.say(func() { gathered = cmd.spread(c, args, &c.local) }) }
+		if cmd.atomic && c.together == nil && c.spans(cmd, args) {
+			c.jointly(nil, spread)
+		} else {
+			spread()
+		}
+		if gathered != nil {
+			return slot{source: fromShards, gathered: gathered}
+		}
+		return s
+	default:
+		return c.say(func() { cmd.local(c, args, &c.local) })
+	}
+}
+
+// say returns the reply that is written to local meanwhile.
+func (c *connection) say(write func()) slot {
+	start := len(c.local.buf)
+	write()
+	s := slot{start: start, end: len(c.local.buf), tail: c.local.tail}
 	c.local.tail = nil
+	return s
 }
 
 // isWebRequest recognises a browser that was tricked into posting to this port: its connection is closed before the
 // body can be taken for commands, as Redis does.
 func isWebRequest(name []byte) bool { return equalFold(name, "POST") || equalFold(name, "HOST:") }
 
-// group returns the group of a shard, which it adds to the round.
+// group returns the group that what comes next for a shard goes into.
 func (c *connection) group(shard int) *group {
 	g := c.groups[shard]
 	if g == nil {
-		g = &group{round: c.round}
+		g = c.fresh(shard)
 		c.groups[shard] = g
-	}
-	if len(g.tasks) == 0 {
-		c.used = append(c.used, shard)
+		if c.together != nil {
+			c.together.groups = append(c.together.groups, g)
+		} else {
+			c.used = append(c.used, shard)
+		}
 	}
 	return g
+}
+
+// fresh returns a group without tasks.
+func (c *connection) fresh(shard int) *group {
+	if last := len(c.idle) - 1; last >= 0 {
+		g := c.idle[last]
+		c.idle = c.idle[:last]
+		g.shard = shard
+		return g
+	}
+	return &group{shard: shard, round: c.round}
+}
+
+// jointly makes what fill gives to shards a message of its own. Shards that have a watched key of tx belong to it too.
+func (c *connection) jointly(tx *transaction, fill func()) {
+	apart := c.groups
+	c.groups = make([]*group, len(apart))
+	c.together = &message{round: c.round, tx: tx}
+	fill()
+	if tx != nil {
+		tx.shards = make([]int, len(tx.watches))
+		for i, w := range tx.watches {
+			tx.shards[i] = slices.Index(c.together.groups, c.group(w.shard))
+		}
+	}
+	m := c.together
+	c.groups, c.together = apart, nil
+	for _, g := range m.groups {
+		c.seal(g.shard)
+	}
+	if len(m.groups) > 0 {
+		c.outbox = append(c.outbox, m)
+	}
+}
+
+// seal ends the group of a shard: it is sent before what comes next for the shard.
+func (c *connection) seal(shard int) {
+	if g := c.groups[shard]; g != nil {
+		g.self[0] = g
+		g.alone = message{groups: g.self[:], single: true, round: c.round}
+		c.outbox = append(c.outbox, &g.alone)
+		c.groups[shard] = nil
+	}
+}
+
+// spans reports whether a command touches more than one shard.
+func (c *connection) spans(cmd *command, args [][]byte) bool {
+	if cmd.firstKey == 0 {
+		return len(c.server.units) > 1
+	}
+	first := c.server.shardOf(args[1])
+	for i := 1 + cmd.stepKey; i < len(args); i += cmd.stepKey {
+		if c.server.shardOf(args[i]) != first {
+			return true
+		}
+	}
+	return false
 }
 
 // add gives a shard its part of a request.
@@ -116,10 +214,13 @@ func (c *connection) everywhere(args [][]byte, effect func(*shard, [][]byte, *pa
 	return parts
 }
 
-// execute sends the groups of the round, waits for all of them and writes the replies.
+// execute sends the messages of the round, waits for all of them and writes the replies.
 func (c *connection) execute() error {
 	c.active.Store(time.Now().Unix())
-	if len(c.used) > 0 && !c.dispatch() {
+	for _, shard := range c.used {
+		c.seal(shard)
+	}
+	if len(c.outbox) > 0 && !c.dispatch() {
 		c.out.bytes([]byte("-" + errShuttingDown + "\r\n"))
 		c.out.flush()
 		return errRefused
@@ -135,14 +236,15 @@ func (c *connection) execute() error {
 	return nil
 }
 
-// dispatch reports whether the round was completed. If it was not, the groups may still be in a shard's hands.
+// dispatch reports whether the round was completed. If it was not, the messages may still be in a shard's hands.
 func (c *connection) dispatch() bool {
-	c.round.pending.Store(int32(len(c.used)))
+	c.round.pending.Store(int32(len(c.outbox)))
 	refused := int32(0)
-	for _, shard := range c.used {
-		g := c.groups[shard]
-		if execute.Tell(c.server.outside, c.server.units[shard], g) != nil {
-			g.refused = true
+	for _, m := range c.outbox {
+		if c.send(m) != nil {
+			for _, g := range m.groups {
+				g.refused = true
+			}
 			refused++
 		}
 	}
@@ -151,6 +253,18 @@ func (c *connection) dispatch() bool {
 	}
 	<-c.round.done
 	return c.round.pending.Load() == 0
+}
+
+func (c *connection) send(m *message) error {
+	s := c.server
+	if m.single {
+		return execute.Tell(s.outside, s.units[m.groups[0].shard], m.groups[0])
+	}
+	units := make([]*freerun.Unit[shard], len(m.groups))
+	for i, g := range m.groups {
+		units[i] = s.units[g.shard]
+	}
+	return executeTogether.Tell(s.outside, units, m)
 }
 
 // abandon ends the wait for a round that the runtime will not complete. Only after the runtime was closed.
@@ -165,7 +279,7 @@ func (c *connection) abandon() {
 func (c *connection) answer(s *slot) bool {
 	switch s.source {
 	case fromShard:
-		g := c.groups[s.shard]
+		g := s.group
 		switch {
 		case g.refused:
 			c.out.bytes([]byte("-" + errShuttingDown + "\r\n"))
@@ -185,14 +299,19 @@ func (c *connection) answer(s *slot) bool {
 			}
 		}
 		s.gathered.join(c, s.gathered)
+	case fromTransaction:
+		return c.answerTransaction(s.tx)
+	case fromCommand:
+		now := c.say(func() { s.cmd.local(c, s.args, &c.local) })
+		return c.answer(&now)
 	}
 	return true
 }
 
 // incomplete answers a command of which some shard has not done its part.
 func (c *connection) incomplete() bool {
-	for _, shard := range c.used {
-		if c.groups[shard].refused {
+	for _, m := range c.outbox {
+		if m.groups[0].refused {
 			c.out.bytes([]byte("-" + errShuttingDown + "\r\n"))
 			return false
 		}
@@ -211,10 +330,15 @@ func (c *connection) reply(head, tail []byte, reused bool) {
 
 // forget ends the round.
 func (c *connection) forget() {
-	for _, shard := range c.used {
-		c.groups[shard].reset()
+	for _, m := range c.outbox {
+		for _, g := range m.groups {
+			g.reset()
+			if len(c.idle) < 2*len(c.groups) {
+				c.idle = append(c.idle, g)
+			}
+		}
 	}
-	c.used, c.slots, c.arena = c.used[:0], emptied(c.slots), emptied(c.arena)
+	c.used, c.outbox, c.slots, c.arena = c.used[:0], emptied(c.outbox), emptied(c.slots), emptied(c.arena)
 	if cap(c.local.buf) > keptBuffer {
 		c.local.buf = nil
 	}

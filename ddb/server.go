@@ -176,6 +176,7 @@ func (s *Server) admit(conn net.Conn) {
 // attend serves a client to the end.
 func (s *Server) attend(c *connection) {
 	err := c.serve()
+	c.leave()
 	if outErr := c.out.close(); err == nil {
 		err = outErr
 	}

@@ -29,6 +29,8 @@ type shard struct {
 
 	stats shardStats
 
+	watched map[string][]*watchpoint // by key, of all connections
+
 	// earliest is the least deadline of all entries, for the sweeper, which reads it without a message.
 	earliest *atomic.Int64
 }
@@ -87,6 +89,7 @@ func (s *shard) put(e *entry, key, value []byte) *entry {
 	if e == nil {
 		return s.insert(key, append(make([]byte, 0, len(value)), value...))
 	}
+	s.touch(e.key)
 	if cap(e.value) <= shareable && len(value) <= cap(e.value) {
 		e.value = append(e.value[:0], value...)
 	} else {
@@ -100,11 +103,13 @@ func (s *shard) insert(key, value []byte) *entry {
 	e := &entry{key: string(key), value: value, position: len(s.entries), expiry: -1}
 	s.table[e.key] = e
 	s.entries = append(s.entries, e)
+	s.touch(e.key)
 	return e
 }
 
 // remove deletes an entry; the last one takes its place in entries (SCAN relies on that, see scan).
 func (s *shard) remove(e *entry) {
+	s.touch(e.key)
 	s.setDeadline(e, 0)
 	delete(s.table, e.key)
 	last := len(s.entries) - 1
@@ -116,5 +121,10 @@ func (s *shard) remove(e *entry) {
 
 // flush deletes everything.
 func (s *shard) flush() {
+	for key := range s.watched {
+		if s.find([]byte(key)) != nil {
+			s.touch(key)
+		}
+	}
 	s.table, s.entries, s.expiring = map[string]*entry{}, nil, nil
 }

@@ -43,6 +43,7 @@ func appendTo(s *shard, args [][]byte, w *writer) {
 		return
 	default:
 		e.value = append(e.value, args[2]...)
+		s.touch(e.key)
 	}
 	w.integer(int64(len(e.value)))
 }

@@ -37,7 +37,7 @@ func connectionCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "quit", arity: -1, local: quit,
+			name: "quit", arity: -1, local: quit, immediate: true,
 			flags:      []string{"noscript", "loading", "stale", "fast", "no_auth", "allow_busy"},
 			categories: []string{"@fast", "@connection"},
 			summary:    "Close the connection", since: "1.0.0", group: "connection",
@@ -51,7 +51,7 @@ func connectionCommands() []*command {
 			costs: "O(N)",
 		},
 		{
-			name: "reset", arity: 1, local: reset,
+			name: "reset", arity: 1, local: reset, immediate: true,
 			flags:      []string{"noscript", "loading", "stale", "fast", "no_auth", "allow_busy"},
 			categories: []string{"@fast", "@connection"},
 			summary:    "Reset the connection", since: "6.2.0", group: "connection",

@@ -3,7 +3,7 @@ package ddb
 func keyCommands() []*command {
 	return []*command{
 		{
-			name: "del", arity: -2, spread: spreadDel,
+			name: "del", arity: -2, spread: spreadDel, atomic: true,
 			flags:      []string{"write"},
 			categories: []string{"@keyspace", "@write", "@slow"},
 			firstKey:   1, lastKey: -1, stepKey: 1,
@@ -11,7 +11,7 @@ func keyCommands() []*command {
 			costs: "O(N)",
 		},
 		{
-			name: "exists", arity: -2, spread: spreadExists,
+			name: "exists", arity: -2, spread: spreadExists, atomic: true,
 			flags:      []string{"readonly", "fast"},
 			categories: []string{"@keyspace", "@read", "@fast"},
 			firstKey:   1, lastKey: -1, stepKey: 1,

@@ -10,14 +10,14 @@ func serverCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "flushall", arity: -1, spread: spreadFlush,
+			name: "flushall", arity: -1, spread: spreadFlush, atomic: true,
 			flags:      []string{"write"},
 			categories: []string{"@keyspace", "@write", "@slow", "@dangerous"},
 			summary:    "Remove all keys from all databases", since: "1.0.0", group: "server",
 			costs: "O(N)",
 		},
 		{
-			name: "flushdb", arity: -1, spread: spreadFlush,
+			name: "flushdb", arity: -1, spread: spreadFlush, atomic: true,
 			flags:      []string{"write"},
 			categories: []string{"@keyspace", "@write", "@slow", "@dangerous"},
 			summary:    "Remove all keys from the current database", since: "1.0.0", group: "server",

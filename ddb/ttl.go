@@ -33,6 +33,7 @@ func (s *shard) expireIn(args [][]byte, unit int64, name string, w *writer) {
 		s.remove(e)
 	} else {
 		s.setDeadline(e, when)
+		s.touch(e.key)
 	}
 	w.integer(1)
 }
@@ -101,6 +102,7 @@ func persist(s *shard, args [][]byte, w *writer) {
 	had := e != nil && e.deadline != 0
 	if had {
 		s.setDeadline(e, 0)
+		s.touch(e.key)
 	}
 	w.bit(had)
 }

@@ -22,6 +22,7 @@ const (
 // breath decides when a processor yields. It reads the clock after as many operations as took about half of breathAfter lately.
 type breath struct {
 	left, batch int
+	fresh       bool // it has yielded, and not looked at the inbox since
 	origin      time.Time
 	read, taken time.Duration // the clock when it was read last, and after the last yield, since origin
 }
@@ -55,6 +56,7 @@ func (p *Processor) breathe() {
 	}
 	b.read = time.Since(b.origin)
 	b.taken = b.read
+	b.fresh = true // whoever had a turn now may have sent something
 }
 
 // nextBatch returns how many operations to run before the clock is read again, if the last batch took that long.

@@ -61,6 +61,7 @@ func completeIn(w uint64) bool { return searchingIn(w) != 0 || awakeIn(w) >= ser
 
 func (c *census) awake() int     { return awakeIn(c.word.Load()) }
 func (c *census) searching() int { return searchingIn(c.word.Load()) }
+func (c *census) serving() int   { return servingIn(c.word.Load()) }
 func (c *census) complete() bool { return completeIn(c.word.Load()) }
 
 // allAwake reports whether no processor is parked.

@@ -150,8 +150,9 @@ func (h *Host) work() {
 	for {
 		t := p.next()
 		if t == nil {
-			if t = p.rest(); t == nil {
-				h.retire(p)
+			var out bool
+			if t, out = p.rest(); t == nil {
+				h.retire(p, out)
 				return
 			}
 		}
@@ -171,7 +172,7 @@ func (h *Host) work() {
 		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
 			p.giveAway()
 			p.withdraw(false)
-			h.retire(p)
+			h.retire(p, true)
 			return
 		}
 	}

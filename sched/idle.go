@@ -55,7 +55,8 @@ func (s *Scheduler) wentIdle() {
 }
 
 // AwaitIdle returns when, at some instant of the call, no task was queued or running, with or without a processor, and settled, which is asked then,
-// returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. Any
+// returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. That of a deterministic
+// scheduler drives it, and returns [ErrStalled] rather than wait. Any
 // goroutine but a processor's.
 func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
 	if s.driver != nil {

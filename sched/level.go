@@ -147,11 +147,7 @@ func (p *Processor) unpack(l *level, list *queue.Node) *Task {
 	if list == nil {
 		return first
 	}
-	for room := min(l.ring.free(), ringSize/2); room > 0 && list != nil; room-- {
-		var t *Task
-		t, list = cut(list)
-		l.ring.push(t)
-	}
+	list = l.ring.pushList(list, ringSize/2)
 	if list != nil {
 		l.share.Store(list)
 	}

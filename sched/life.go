@@ -1,8 +1,8 @@
 package sched
 
-// rest finds a task elsewhere, or parks until there is one. It returns nil when the processor has left the census, or the scheduler
-// quits and nothing is left.
-func (p *Processor) rest() *Task {
+// rest finds a task elsewhere, or parks until there is one. It returns nil when the scheduler quits and nothing is left, or when the processor
+// is out of service.
+func (p *Processor) rest() (t *Task, out bool) {
 	s := p.scheduler
 	if resting := s.config.Resting; resting != nil {
 		resting(p)
@@ -10,21 +10,21 @@ func (p *Processor) rest() *Task {
 	for searching := s.census.beginSearch(); ; searching = true {
 		if searching {
 			if t := p.search(); t != nil {
-				return t
+				return t, false
 			}
 		}
 		if s.quit.hasRung() {
-			return p.lastLook()
+			return p.lastLook(), false
 		}
 		if p.isSurplus() {
 			p.withdraw(searching)
-			return nil
+			return nil, true
 		}
 		switch p.park(searching) {
 		case dismissed:
-			return nil
+			return nil, true
 		case quits:
-			return p.lastLook()
+			return p.lastLook(), false
 		}
 	}
 }
@@ -63,9 +63,10 @@ func (p *Processor) park(searching bool) awakening {
 	} else if idle {
 		s.wentIdle()
 	}
+	if s.census.serving() > int(s.limit.Load()) { // see resize.go; this one may be among them
+		s.dismissSleepers()
+	}
 	switch {
-	case p.leaveBed(): // see resize.go
-		return dismissed
 	case !p.bed.sleep(p.host.Load(), &s.quit): // P4
 		return quits
 	case p.dismiss.Get():

@@ -10,6 +10,8 @@ const (
 	// searchRounds is how many times a searcher looks at everybody before it parks. Between rounds it lets Go run somebody
 	// else: on a machine with fewer cores than runnable goroutines that is who will bring work.
 	searchRounds = 3
+	// surplusTurn is how often, in tasks, a busy processor looks whether it is still wanted.
+	surplusTurn = 64
 )
 
 // diagnostic is a pointer for its owner to write and for others to look at, who are content with any value that it had before

@@ -6,6 +6,7 @@ package sched
 const (
 	ringSize     = 4
 	searchRounds = 1
+	surplusTurn  = 1
 )
 
 // diagnostic is a pointer that the explorer spends no steps on.

@@ -20,7 +20,8 @@ func (p *Processor) next() *Task {
 		}
 		p.Push(t) // a chain of such tasks must not keep the others waiting
 	}
-	if p.step%glance == 0 {
+	if p.step%glance == 0 || p.breath.fresh {
+		p.breath.fresh = false
 		if t := p.lookUp(&p.level); t != nil {
 			return t
 		}

@@ -23,13 +23,13 @@ import (
 //	Y4  it has no home any more, and is marked as retired
 //	Y5  if it is below the limit by now, it is brought back
 //
-// One that parks looks at the limit after P2, and if it is beyond takes itself out (X1 to X4, then Y4, Y5). To take out one that sleeps:
+// One that parks, whether it is wanted or not, does L4 after P2 and P3 if there are too many in service. To take out one that sleeps:
 //
 //	X1  if its flag is not up, it is awake, or somebody is about to wake it: it looks at the limit itself
-//	X2  serving−1, unless all are awake: then as many are about to be woken as have their flags up
-//	X3  takes the flag of that processor down: it is out
+//	X2  serving−1, unless all are awake
+//	X3  takes the flag of that processor down: it is out, and is told so in its bed
 //	X4  if it was not up any more: undoes X2, wakes a processor for what was queued meanwhile by those who saw that all are
-//	    awake, and does L4 again, for those who failed in X2 meanwhile
+//	    awake, and does L4 again
 //
 // To bring one back:
 //
@@ -38,19 +38,19 @@ import (
 //	B3  gives it to a host, where it looks for work, as all do at first
 //
 // L2 comes before L3 and L4; P2 and Y4 come before the processor looks at the limit: so either the processor sees the new limit, or whoever
-// set it sees the processor parked, or retired. In every state of the census as many processors serve as are awake, or have their flag up or
-// are about to be woken; X2 takes out one of those with a flag, whose flag X3 or X4 settles, and Y2 one that is awake, so each waker
-// finds a flag. What a processor that goes had queued is visible since Y1, before Y2; who queues something between
-// and counts on a searcher that goes is covered by Y3.
+// set it sees the processor parked, or retired. What a processor that goes had queued is visible since Y1, before Y2; who queues something
+// between and counts on a searcher that goes is covered by Y3.
+//
+// Call those who are past W1 or X2, and have not taken their flag, claimants. Flags that are up, and were raised by processors past P2, are as many as
+// serving−awake and the claimants together, less the flags that were taken from processors between P1 and P2. So each claimant finds a
+// flag, as without X: those between P1 and P2 have one too. One that sleeps and is too many may fail in X2 because
+// claimants have counted on its flag, and then take that of one between P1 and P2, or undo X2. The one does L4 after its P2, the
+// other after X4: so nobody who is too many sleeps for ever.
 //
 // Checked by: TestResize…, TestExploreResize
 
-const (
-	// surplusTurn is how often, in tasks, a busy processor looks whether it is still wanted.
-	surplusTurn = 64
-	// mostProcessors is as many as the census can count, with room for those who are about to be counted.
-	mostProcessors = 1<<15 - 1
-)
+// mostProcessors is as many as the census can count, with room for those who are about to be counted.
+const mostProcessors = 1<<15 - 1
 
 // all returns the processors that there ever were.
 func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
@@ -68,9 +68,12 @@ func (s *Scheduler) grow(n int) {
 // Resize changes how many processors there are while the scheduler runs, between Start and Stop; afterwards it does nothing. It does not wait for those
 // that are too many: each goes when its task has returned, and what it had queued is run by the others. A number that follows GOMAXPROCS is as said
 // here until that changes. Any goroutine; it waits for
-// others that call it at the same time. It panics if n is less than 1 or above 32767.
+// others that call it at the same time. It panics before Start, and if n is less than 1 or above 32767.
 func (s *Scheduler) Resize(n int) {
 	checkSize(n)
+	if s.watch == nil {
+		panic("sched: Resize before Start")
+	}
 	s.resizing.Lock()
 	defer s.resizing.Unlock()
 	s.wanted = n
@@ -104,6 +107,7 @@ func (s *Scheduler) resize() {
 		s.bringBack(p) // L3
 	}
 	s.dismissSleepers() // L4
+	s.watch.wind()      // one alone does not wind it for its slot
 }
 
 // dismissSleepers takes all that are too many, and sleep, out of service.
@@ -176,7 +180,6 @@ func (p *Processor) giveAway() {
 // withdraw takes this processor, which is awake, out of the census (Y2, Y3).
 func (p *Processor) withdraw(searching bool) {
 	s := p.scheduler
-	p.dismiss.Set(true)
 	noneSearching, idle := s.census.withdraw(searching) // Y2
 	if noneSearching && s.hasWork() {                   // Y3
 		s.wakeOne()
@@ -201,21 +204,6 @@ func (s *Scheduler) takeOut(p *Processor) (taken, undone bool) {
 	return false, true
 }
 
-// leaveBed takes this processor, which has parked, out of service if it is too many (X1 to X4). Otherwise it sleeps on.
-func (p *Processor) leaveBed() (dismissed bool) {
-	if !p.isSurplus() {
-		return false
-	}
-	taken, undone := p.scheduler.takeOut(p)
-	if taken {
-		p.dismiss.Set(true)
-	}
-	if undone {
-		p.scheduler.dismissSleepers()
-	}
-	return taken
-}
-
 // bringBack takes p into service if it is retired.
 func (s *Scheduler) bringBack(p *Processor) {
 	if !p.retired.CompareAndSwap(true, false) { // B1
@@ -228,16 +216,16 @@ func (s *Scheduler) bringBack(p *Processor) {
 	s.entrust(p) // B3
 }
 
-// retire lets go of a processor that ends because the scheduler quits, or that has left the census. When the last one ends, nobody comes any more
+// retire lets go of a processor that ends because the scheduler quits, or that is out of service. When the last one ends, nobody comes any more
 // for what is queued from then on: it is discarded.
-func (h *Host) retire(p *Processor) {
-	s, dismissed := h.scheduler, p.dismiss.Get()
+func (h *Host) retire(p *Processor, out bool) {
+	s := h.scheduler
 	h.moveOut(p)
 	if s.serving.Add(-1) == 0 {
 		s.stopped.Store(true)
 		s.sweepInbox()
 	}
-	if !dismissed {
+	if !out {
 		return
 	}
 	p.retired.Store(true) // Y4

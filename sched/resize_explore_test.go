@@ -14,7 +14,7 @@ import (
 func (c *crew) expectSize(tasks, least, most int) {
 	c.r.After(func() {
 		c.check(tasks)
-		if n := servingIn(c.census.word.Load()); n < least || n > most {
+		if n := c.census.serving(); n < least || n > most {
 			c.r.Failf("the census has %d processors, want %d to %d", n, least, most)
 		}
 	})
@@ -40,8 +40,10 @@ func TestExploreResize(t *testing.T) {
 			r.Go("outside", func() {
 				c.Resize(1)
 				c.Inject(c.task(nop))
-				for servingIn(c.census.word.Load()) > 1 { // in the end all go that are too many, though nothing wakes them
-					model.SpinOnce()
+				for _, p := range c.all()[1:] { // in the end all go that are too many, though nothing wakes them
+					for !p.retired.Load() {
+						model.SpinOnce()
+					}
 				}
 				c.halfStop()
 			})
@@ -62,13 +64,32 @@ func TestExploreResize(t *testing.T) {
 		})
 	})
 	t.Run("down and up", func(t *testing.T) {
-		explore.Random(t, 5000, func(r *explore.Run) {
+		explore.Exhaustive(t, 1, func(r *explore.Run) {
 			c := newCrew(r, 2, 1)
 			c.expectSize(1, 2, 2)
 			r.Go("outside", func() {
 				c.Resize(1)
 				c.Inject(c.task(nop))
 				c.Resize(2)
+				c.halfStop()
+			})
+		})
+	})
+	t.Run("down with tasks in all queues", func(t *testing.T) {
+		explore.Random(t, 8000, func(r *explore.Run) {
+			c := newCrew(r, 2, 0)
+			c.expectSize(6, 1, 2)
+			task := func(p *Processor) {
+				p.PushNext(c.task(nop))
+				p.Hand(c.task(nop))
+			}
+			c.inbox.Add(&c.task(func(p *Processor) {
+				p.Push(c.task(task))
+				p.PushAt(Low, c.task(nop))
+				p.PushBack(c.task(nop))
+			}).Node)
+			r.Go("outside", func() {
+				c.Resize(1)
 				c.halfStop()
 			})
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/replay"
 )
 
-func (s *Scheduler) inService() int { return servingIn(s.census.word.Load()) }
+func (s *Scheduler) inService() int { return s.census.serving() }
 
 // meet runs as many tasks as there should be processors, which wait for each other, and looks at the census while they all run.
 func meet(t *testing.T, s *Scheduler, n int) {
@@ -249,4 +249,10 @@ func TestResizeMisuse(t *testing.T) {
 			s.Resize(n)
 		}()
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Resize before Start does not panic")
+		}
+	}()
+	New(Config{Processors: 1}).Resize(2)
 }

@@ -3,6 +3,7 @@ package sched
 import (
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design
@@ -39,6 +40,20 @@ func (r *ring) push(t *Task) bool {
 	r.slots[tail%ringSize].Store(t)
 	r.tail.Store(tail + 1)
 	return true
+}
+
+// pushList adds tasks of a list that nobody else sees at the back, in its order, as many as there is room for and at most so many, and
+// returns the rest. It publishes them all with one store. Owner only.
+func (r *ring) pushList(list *queue.Node, most uint32) (rest *queue.Node) {
+	h, tail := r.head.Load(), r.tail.Load()
+	r.sweep(h)
+	for end := tail + min(most, ringSize-(tail-h)); tail != end && list != nil; tail++ {
+		var t *Task
+		t, list = cut(list)
+		r.slots[tail%ringSize].Store(t)
+	}
+	r.tail.Store(tail)
+	return list
 }
 
 // pop removes the oldest task; nil if there is none. Owner only.

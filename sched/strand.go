@@ -56,13 +56,13 @@ func strandOf(t *Task) *Strand { return (*Strand)(unsafe.Pointer(t)) }
 
 // Wait waits until the strand is ready. p is the processor that runs the calling task; the task goes on with the one that Wait returns, which
 // is p only if it did not have to wait. It returns nil if the scheduler was stopped meanwhile: then the task goes on without a
-// processor, as after [Processor.Leave]. On p's goroutine only.
+// processor, as after [Processor.Leave]. By the task that runs on p only; it panics on another goroutine than p's.
 func (s *Strand) Wait(p *Processor) *Processor {
+	h := p.mustBeHome("Wait")
 	if s.state.Load() == strandReady {
 		s.state.Store(strandOpen)
 		return p
 	}
-	h := p.host.Load()
 	task := p.running.Load()
 	h.away.Store(task) // W1
 	h.scheduler.census.depart()
@@ -88,7 +88,7 @@ func (s *Strand) Wait(p *Processor) *Processor {
 }
 
 // Ready ends the wait of the strand, or lets the next one return at once. It must be called once for each wait, by any goroutine. p is the
-// processor whose goroutine calls it, nil if it is none's; it gets to run the strand, unless others are faster.
+// processor whose goroutine calls it: it gets to run the strand, unless others are faster. It may be nil, or one that the caller has left.
 func (s *Strand) Ready(p *Processor) { s.ReadyAt(Normal, p) }
 
 // ReadyAt is Ready with the priority that the waiting task goes on with.
@@ -96,7 +96,7 @@ func (s *Strand) ReadyAt(pr Priority, p *Processor) {
 	if !s.makeReady() { // R1
 		return
 	}
-	if home := s.host.Get().scheduler; p != nil && p.scheduler == home { // R2
+	if home := s.host.Get().scheduler; p != nil && p.scheduler == home && p.isHome() { // R2
 		p.PushAt(pr, &s.Task)
 	} else {
 		home.InjectAt(pr, &s.Task)

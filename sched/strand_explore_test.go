@@ -130,6 +130,16 @@ func TestExploreLeave(t *testing.T) {
 	})
 }
 
+// TestExploreLate queues a task from outside while the scheduler ends: it is run or discarded.
+func TestExploreLate(t *testing.T) {
+	explore.Exhaustive(t, 2, func(r *explore.Run) {
+		c := newCrew(r, 1, 0)
+		c.expect(1)
+		r.Go("outside", func() { c.Inject(c.late()) })
+		r.Go("stopper", c.halfStop)
+	})
+}
+
 // TestExploreStrand has a task wait for another one, or for somebody outside: it goes on, with a processor, in every order of the two.
 func TestExploreStrand(t *testing.T) {
 	waiting := func(c *crew, st *Strand) func(p *Processor) {

@@ -70,7 +70,7 @@ func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
 // relieve adds a processor if all are late and something is queued, and lets those go that were added for tasks that are late no more.
 func (d *watchdog) relieve(s *Scheduler, late int) {
 	extra := min(s.extra, late)
-	if late >= servingIn(s.census.word.Load()) && s.extra < d.config.Extra && s.hasWork() {
+	if late >= s.census.serving() && s.extra < d.config.Extra && s.hasWork() {
 		extra = s.extra + 1
 	}
 	if extra != s.extra {

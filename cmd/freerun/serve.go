@@ -32,7 +32,8 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the database made of units to Redis clients",
 		Long: `Serve a database that speaks the Redis protocol and whose shards are units. It keeps its data
-in memory only. It prints where it listens. On an interrupt or SIGTERM it accepts no more connections,
+in memory only. MSET, MGET, DEL and transactions (MULTI, EXEC, WATCH) are atomic over all shards. It
+prints where it listens. On an interrupt or SIGTERM it accepts no more connections,
 answers what it has been asked, and ends; a second signal ends it at once.`,
 		Example: `  freerun serve                                    on port 6379 of this machine
   freerun serve --addr 127.0.0.1:0                 on a free port, which it prints

@@ -60,7 +60,7 @@ func move(from, to *account, amount int64, rounds int) {
 	amount = min(amount, from.balance)
 	from.balance -= amount
 	from.out++
-	spin(rounds) // here the money is in neither
+	amount += burn(rounds) // here the money is in neither
 	to.balance += amount
 	to.in++
 }

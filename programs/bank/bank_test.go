@@ -82,4 +82,7 @@ func TestRounds(t *testing.T) {
 	if spin(3) == spin(4) {
 		t.Error("a round does nothing")
 	}
+	if burn(0) != 0 || burn(1000) != 0 {
+		t.Error("the work adds something")
+	}
 }

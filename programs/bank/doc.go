@@ -7,6 +7,6 @@
 // A run checks that no money came into being or was lost, and that each account saw as many transfers as were made with it.
 //
 //	variant   file       how
-//	units     units.go   each client is a unit that sends an operation on both accounts, and is at most 32 of its transfers ahead
+//	units     units.go   each client is a unit that sends an operation on both accounts, and is at most 16 of its transfers ahead
 //	mutex     mutex.go   each client is a goroutine that locks both accounts, the one with the lower number first
 package bank

@@ -8,7 +8,7 @@ import (
 )
 
 // ahead is how many transfers a teller sends before it waits for the last of them.
-const ahead = 32
+const ahead = 16
 
 // teller is a client as a unit.
 type teller struct {

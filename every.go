@@ -1,0 +1,93 @@
+package freerun
+
+import (
+	"errors"
+	"time"
+	"unsafe"
+)
+
+// repetition sends one message at a time, at instants of a grid that begins with the first. When the one before has not ended by an
+// instant, that one is left out; so runs do not overlap, and what they take does not shift the ones to come.
+type repetition struct {
+	letter // waits for the message that was sent last
+	timer  Timer
+	begun  time.Time
+	period time.Duration
+	send   func() *message
+	last   *message
+	called *kind // of the messages
+}
+
+var repetitionKind = newKind(kind{name: "repetition", wake: wakeRepetition}, nil)
+
+// every has send called each d. c is the context that it sends through.
+func every(c *Context, d time.Duration, u *unit, called *kind, send func() *message) *Timer {
+	if d <= 0 {
+		panic("freerun: Every needs a duration above zero")
+	}
+	r := &repetition{begun: c.rt.clock.now(), period: d, send: send, called: called}
+	r.become(repetitionKind)
+	r.unit = u
+	r.timer.rt, r.timer.scope = c.rt, c.Scope()
+	r.timer.fire = r.fire
+	r.timer.begin(d)
+	return &r.timer
+}
+
+// outside returns the context of the same scope and priority for ordinary goroutines.
+func (c *Context) outside() *Context { return c.rt.outside.leading(c.realm) }
+
+func (r *repetition) fire() {
+	r.last = r.send()
+	if !r.last.notify(&r.letter) {
+		r.ended(r.unit.rt.stranger())
+	}
+}
+
+func wakeRepetition(s *seat, l *letter) { (*repetition)(unsafe.Pointer(l)).ended(s) }
+
+// ended arms the timer for the next instant of the grid.
+func (r *repetition) ended(s *seat) {
+	_, err := r.last.outcome()
+	r.last = nil
+	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
+		s.lose(r.called, &r.letter, err)
+	}
+	passed := r.unit.rt.clock.now().Sub(r.begun)
+	r.timer.arm(r.period - passed%r.period)
+}
+
+// Every runs fn each d from now on, the first time when d has passed, under c's scope and with its priority, until the timer is stopped, the scope is
+// canceled, or the runtime is shut down. Runs do not overlap: an instant at which the run before has not ended is left out. They do not
+// drift: instants are multiples of d from the beginning. An error or a panic is an error of the scope, and is counted and logged as one of a
+// Tell; it does not end the repetition. A scope's Wait waits for a run, not for the repetition's end. Any goroutine; it does not wait. It
+// panics if c or fn is nil, or d is not above zero.
+func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
+	if fn == nil {
+		panic("freerun: Every with a nil function")
+	}
+	c = c.checked().outside()
+	op := closureOf(func(c *Context, a everyArg) (struct{}, error) {
+		c.function.Store(codeOf(a.fn))
+		return struct{}{}, a.fn(c)
+	}, nil)
+	called := newKind(kind{describe: func(*letter) string { return functionName(codeOf(fn)) }}, nil)
+	return every(c, d, &c.rt.free, called, func() *message { return &op.send(c, &c.rt.free, everyArg{fn}).cell.message })
+}
+
+type everyArg struct{ fn func(*Context) error }
+
+// Every sends the operation to u, with arg, each d; see the function [Every]. arg is the same each time.
+func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
+	op, c := o.checked(), c.checked().outside()
+	if u.checked().rt != c.rt {
+		panic(ErrOtherRuntime)
+	}
+	return every(c, d, u.checked(), op.called, func() *message { return &op.send(c, &u.unit, arg).cell.message })
+}
+
+// Every is as [Operation.Every], to no unit.
+func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
+	op, c := o.checked(), c.checked().outside()
+	return every(c, d, &c.rt.free, op.called, func() *message { return &op.send(c, &c.rt.free, arg).cell.message })
+}

@@ -1,0 +1,96 @@
+package freerun
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// ReadOperation is a named operation that only looks at a unit's state. Declare it once, with [ReadOp]. Any goroutine may send it.
+type ReadOperation[S, A, R any] struct{ reading[A, R] }
+
+// ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a pointer into it, as several such operations
+// of one unit may run at the same time on several processors. They never run beside an operation that is not a ReadOp or a [Read], and
+// the order of the mailbox holds between the two sorts, so neither starves the other; among those that run together there is no
+// order. As nothing is written, a panic in fn is no fault of the unit ([RestartOnPanic]), and a unit is not held back for what fn sends
+// ([Mailbox]). All else that is said of [Op] holds.
+func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
+	if fn == nil {
+		panic("freerun: ReadOp with a nil function: " + name)
+	}
+	o := &ReadOperation[S, A, R]{}
+	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
+	claim(name)
+	o.complete(name, func(*letter) string { return name })
+	return o
+}
+
+// Send is as [Operation.Send].
+func (o *ReadOperation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
+	if o == nil || o.looking == nil {
+		panic("freerun: send of an operation that was not declared; declare it with ReadOp")
+	}
+	return o.send(c.checked(), u.checked(), arg)
+}
+
+// Read is [Do] for a function that only looks at the state: it must not write to it, nor let go of a pointer into it, as several such functions
+// may run on one unit at the same time. They never run beside others, and are in the unit's order with them; see [ReadOp].
+func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: Read with a nil function")
+	}
+	t := reflect.TypeFor[call[func(*Context, *S) (R, error), R]]()
+	known, ok := readings.Load(t)
+	if !ok {
+		o := &reading[func(*Context, *S) (R, error), R]{}
+		o.onUnit = func(c *Context, u *unit, fn func(*Context, *S) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			return fn(c, stateOf[S](u))
+		}
+		o.complete("", func(l *letter) string {
+			return functionName(codeOf(callOf[func(*Context, *S) (R, error), R](l).arg))
+		})
+		known, _ = readings.LoadOrStore(t, o)
+	}
+	return known.(*reading[func(*Context, *S) (R, error), R]).send(c.checked(), u.checked(), fn)
+}
+
+// readings has the operation that stands for all functions of one type that are sent with Read.
+var readings sync.Map // reflect.Type of *call[F, R] → *reading[F, R]
+
+// reading is an operation that only looks.
+type reading[A, R any] struct {
+	operation[A, R]
+	looking *kind // letters that the unit's owner has let in
+}
+
+// complete makes what the operation needs only once.
+func (o *reading[A, R]) complete(name string, describe func(*letter) string) {
+	o.operation.complete(name, describe)
+	o.called.looks = true
+	o.called.take = func(s *seat, u *unit, l *letter) taken { return u.admitReader(s, l, o.looking) }
+	o.looking = newKind(kind{name: name, describe: describe, looks: true, fail: o.failLooking}, o.runLooking)
+}
+
+func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
+	s := seatOf(p)
+	m := (*call[A, R])(unsafe.Pointer(t))
+	c := s.begin(&m.letter, o.looking)
+	if c == nil {
+		o.failLooking(s, &m.letter, m.refusal())
+		return
+	}
+	v, err := o.onUnit(c, m.unit, m.arg)
+	m.arg = *new(A)
+	s, forwarded := c.end()
+	o.settle(s, &m.result, v, err, forwarded)
+	m.unit.readerEnded(s)
+}
+
+// failLooking ends a reader that was let in, and will not be run, or whose operation did not return.
+func (o *reading[A, R]) failLooking(s *seat, l *letter, err error) {
+	o.failCall(s, l, err)
+	l.unit.readerEnded(s)
+}

@@ -1,0 +1,84 @@
+package freerun
+
+import (
+	"container/heap"
+	"time"
+)
+
+// virtualClock is the time of a deterministic runtime. It stands still, but when the driver has nothing left to run: then it jumps to
+// the next timer, which fires on the driver's goroutine. Timers of one instant fire in the order in which they were set.
+type virtualClock struct {
+	at    time.Time
+	set   uint64
+	queue virtualQueue
+}
+
+type virtualTimer struct {
+	at    time.Time
+	nth   uint64
+	f     func()
+	index int // in the queue; -1 if it is not there
+}
+
+// newVirtualClock returns a clock that begins where that of testing/synctest does.
+func newVirtualClock() *virtualClock {
+	return &virtualClock{at: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+func (c *virtualClock) now() time.Time { return c.at }
+
+func (c *virtualClock) afterFunc(d time.Duration, f func()) (stop func() bool) {
+	c.set++
+	t := &virtualTimer{at: c.at.Add(max(d, 0)), nth: c.set, f: f}
+	heap.Push(&c.queue, t)
+	return func() bool {
+		if t.index < 0 {
+			return false
+		}
+		heap.Remove(&c.queue, t.index)
+		return true
+	}
+}
+
+// advance fires the next timer, at its time; false if there is none.
+func (c *virtualClock) advance() bool {
+	if len(c.queue) == 0 {
+		return false
+	}
+	t := heap.Pop(&c.queue).(*virtualTimer)
+	c.at = t.at
+	t.f()
+	return true
+}
+
+// virtualQueue is a heap by time.
+type virtualQueue []*virtualTimer
+
+func (q virtualQueue) Len() int { return len(q) }
+
+func (q virtualQueue) Less(i, j int) bool {
+	if q[i].at.Equal(q[j].at) {
+		return q[i].nth < q[j].nth
+	}
+	return q[i].at.Before(q[j].at)
+}
+
+func (q virtualQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+
+func (q *virtualQueue) Push(x any) {
+	t := x.(*virtualTimer)
+	t.index = len(*q)
+	*q = append(*q, t)
+}
+
+func (q *virtualQueue) Pop() any {
+	last := len(*q) - 1
+	t := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	t.index = -1
+	return t
+}
