@@ -176,6 +176,7 @@ func (c *Context) layOldest(all bool) *job {
 func (c *Context) publish() {
 	if j := c.layOldest(false); j != nil {
 		c.forks.offer.Put(&j.Task)
+		c.seat.Load().pause()
 	}
 }
 
