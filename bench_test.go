@@ -127,3 +127,61 @@ func BenchmarkFanInChannel(b *testing.B) {
 	}
 	<-done
 }
+
+// onOperation runs do as an operation, and waits for it.
+func onOperation(b *testing.B, do func(c *freerun.Context)) {
+	rt := freerun.New()
+	defer rt.Close()
+	if _, err := freerun.Go(rt.Context(), func(c *freerun.Context) (struct{}, error) { do(c); return struct{}{}, nil }).Wait(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkJoin reports ns per call of fib, joined.
+func BenchmarkJoin(b *testing.B) {
+	const n, calls = 22, 57313
+	for name, fib := range map[string]func(*freerun.Context, int) int{"branch": fib.Call, "closures": fibClosures} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			onOperation(b, func(c *freerun.Context) {
+				for b.Loop() {
+					if v := fib(c, n); v != 17711 {
+						b.Error(v)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+		})
+	}
+	b.Run("nothing", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				fib.Join(c, 0, 0)
+			}
+		})
+	})
+}
+
+// BenchmarkFor reports ns per index of an empty loop.
+func BenchmarkFor(b *testing.B) {
+	const n = 1_000_000
+	body := func(*freerun.Context, int) {}
+	b.Run("For", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				freerun.For(c, n, body)
+			}
+		})
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/index")
+	})
+	b.Run("calls", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				for i := range n {
+					body(c, i)
+				}
+			}
+		})
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/index")
+	})
+}

@@ -25,7 +25,8 @@ func (c *Context) Block(fn func()) {
 
 // lodger is what the runtime keeps with a goroutine of the scheduler.
 type lodger struct {
-	away atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
+	labelled *kind                           // what the goroutine is labelled with in profiles; its own
+	away     atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
 }
 
 func newLodger(h *sched.Host) { h.Local = &lodger{} }
@@ -53,6 +54,8 @@ func (c *Context) running() *Context {
 
 // leave takes the running operation off its seat: whoever sits there next finds a context of its own.
 func (c *Context) leave(s *seat) {
+	c.publishAll(s.processor)
+	c.stand()
 	s.pressed = nil
 	s.renew(c)
 	c.seat.Store(s.rt.stranger())
