@@ -80,6 +80,9 @@ func (x *lanes) mayReuse(l *letter) bool {
 // runExpress runs the task of a lane.
 func runExpress(p *sched.Processor, t *sched.Task) {
 	e := expressOf(t)
+	if s := seatOf(p); s.watched {
+		s.unit.Store(e.lanes.unit)
+	}
 	if x := e.lanes; x.claim(x.priorityOf(e)) {
 		x.serve(p)
 	}

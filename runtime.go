@@ -27,6 +27,7 @@ type Runtime struct {
 	clock     clock
 	onLate    func(Late)
 	labels    bool
+	watched   bool
 	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
@@ -84,7 +85,7 @@ func New(options ...Option) *Runtime {
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger, labels: s.labels, schedule: s.schedule, clock: systemClock{}}
+	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newSeat(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate

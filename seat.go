@@ -19,13 +19,15 @@ type seat struct {
 	processor *sched.Processor // nil outside
 	driven    bool             // the processor is one of a deterministic runtime
 	observed  bool             // somebody wants to know which operations begin
+	watched   bool             // there is a watchdog
 	_         pad.Line         // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	root      atomics.RelaxedPointer[Context] // the one without scope and priority
 	stock     stock                           // of the scope of the active one
 	woken     queue.Chain
 	waking    bool
-	orphans   *queue.Chain // see discard.go
+	orphans   *queue.Chain                 // see discard.go
+	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
 	letters   letterCache
 	counters  counters
 	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
@@ -38,7 +40,7 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), observed: rt.deterministic() || rt.labels}
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), observed: rt.deterministic() || rt.labels, watched: rt.watched}
 	s.active.Store(s.leading(nil))
 	return s
 }

@@ -178,6 +178,9 @@ func (s *seat) pushBack(rt *Runtime, p Priority, t *sched.Task) {
 // at any letter.
 func drain(p *sched.Processor, t *sched.Task) {
 	s, u, h := seatOf(p), unitOf(t), p.Host()
+	if s.watched {
+		s.unit.Store(u)
+	}
 	for left := uint(drainLimit); left > 0; left-- {
 		if u.extras.Load() != nil {
 			u.drainWithExtras(p, s, h, left)
