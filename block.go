@@ -25,7 +25,8 @@ func (c *Context) Block(fn func()) {
 
 // lodger is what the runtime keeps with a goroutine of the scheduler.
 type lodger struct {
-	away atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
+	labelled *kind                           // what the goroutine is labelled with in profiles; its own
+	away     atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
 }
 
 func newLodger(h *sched.Host) { h.Local = &lodger{} }

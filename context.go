@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"context"
+	"runtime/trace"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -30,6 +31,7 @@ type Context struct {
 	current   *letter
 	origin    atomics.RelaxedPointer[origin] // of the current one
 	forwarded any                            // the *result[R] that it has forwarded
+	region    *trace.Region                  // of an execution trace
 	credit    int                            // how many small operations it may still run itself
 	depth     int                            // how many of them run now, in one another
 	forks     forks

@@ -14,9 +14,8 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
 	s, l := c.seat.Load(), c.current
-	c.forks.home.Store(0) // the goroutine may be about to end
-	c.current, c.forwarded = nil, nil
-	c.inside.Store(0)
+	c.forwarded = nil
+	c.end()
 	if t.Kind == jobKind && value == nil {
 		return // a branch called runtime.Goexit, and whoever joins it knows
 	}

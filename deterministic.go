@@ -102,10 +102,3 @@ func (s *seat) pause() {
 		s.processor.Pause()
 	}
 }
-
-// tellBegin reports to the schedule that an operation begins.
-func (s *seat) tellBegin(k *kind, l *letter) {
-	if s.driven {
-		s.rt.schedule.Began(s.processor.Index(), k.describe(l))
-	}
-}

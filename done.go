@@ -68,5 +68,10 @@ func (m *message) closedNow() bool {
 	return closed
 }
 
-// abandon closes m because its runtime has ended. Any goroutine.
-func (m *message) abandon() { m.seal(m.unit.rt.stranger(), &abandoned) }
+// abandon closes m because its runtime has ended, and counts it: whoever still holds the letter finds it sealed, and takes its own count
+// back. Any goroutine.
+func (m *message) abandon() {
+	if s := m.unit.rt.stranger(); m.seal(s, &abandoned) {
+		s.countFailed(m.unit.rt, ErrClosed, 1)
+	}
+}

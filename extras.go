@@ -10,7 +10,8 @@ import (
 // extras is what only some units need, so that the others do not pay for it: a unit without has one word for it. It is made with the
 // unit, by its options, or on first use, and stays.
 type extras struct {
-	own      bool // all messages have the unit's own priority, and there are no lanes
+	name     string // for reports
+	own      bool   // all messages have the unit's own priority, and there are no lanes
 	priority Priority
 	bound    *bound                 // nil: the mailbox has no limit
 	policy   *faultPolicy           // nil: a unit keeps its state when an operation panics

@@ -42,7 +42,7 @@ type realm struct {
 }
 
 func newRealm(rt *Runtime, scope *Scope, priority Priority) *realm {
-	r := &realm{scope: scope, priority: priority, contexts: make([]atomics.RelaxedPointer[Context], len(rt.seats))}
+	r := &realm{scope: scope, priority: priority, contexts: make([]atomics.RelaxedPointer[Context], len(rt.scheduler.Processors()))}
 	r.root.realm = r
 	r.outside.rt, r.outside.realm = rt, r
 	r.outside.seat.Store(&rt.outside)

@@ -201,7 +201,7 @@ func (rt *Runtime) depot(id int) *depot {
 	}
 	d := &depot{}
 	d.flood.notice = make(chan struct{}, 1)
-	d.flood.low = lowMark(len(rt.seats), runtime.GOMAXPROCS(0))
+	d.flood.low = lowMark(rt.Processors(), runtime.GOMAXPROCS(0))
 	first, _ := rt.depots.LoadOrStore(id, d)
 	return first.(*depot)
 }

@@ -15,7 +15,6 @@ import (
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	scheduler *sched.Scheduler
-	seats     []*seat         // of the processors
 	outside   seat            // of ordinary goroutines
 	context   Context         // the one that leads there
 	free      unit            // the addressee of free operations, never queued itself
@@ -26,6 +25,8 @@ type Runtime struct {
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
 	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
 	clock     clock
+	onLate    func(Late)
+	labels    bool
 	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
@@ -56,6 +57,9 @@ type settings struct {
 	processors int
 	logger     *slog.Logger
 	schedule   Schedule
+	watchdog   sched.Watchdog
+	onLate     func(Late)
+	labels     bool
 }
 
 // Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
@@ -80,8 +84,10 @@ func New(options ...Option) *Runtime {
 	for _, o := range options {
 		o(&s)
 	}
-	rt := &Runtime{logger: s.logger, schedule: s.schedule, clock: systemClock{}}
-	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest}
+	rt := &Runtime{logger: s.logger, labels: s.labels, schedule: s.schedule, clock: systemClock{}}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest, Watchdog: s.watchdog}
+	config.Added = func(p *sched.Processor) { p.Local = newSeat(rt, p) }
+	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate
 	if s.schedule != nil {
 		config.Choose = chooseBy(s.schedule)
 		config.Processors = cmp.Or(s.processors, deterministicProcessors)
@@ -96,9 +102,7 @@ func New(options ...Option) *Runtime {
 	rt.border.init()
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
-		s := newSeat(rt, p)
-		p.Local = s
-		rt.seats = append(rt.seats, s)
+		p.Local = newSeat(rt, p)
 	}
 	rt.scheduler.Start()
 	return rt
@@ -108,6 +112,3 @@ func New(options ...Option) *Runtime {
 // through the one that it was given: through this one it is taken for an ordinary goroutine, which a shutdown refuses and
 // a flood holds back.
 func (rt *Runtime) Context() *Context { return &rt.context }
-
-// Processors returns how many operations run at the same time.
-func (rt *Runtime) Processors() int { return len(rt.seats) }

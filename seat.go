@@ -1,6 +1,8 @@
 package freerun
 
 import (
+	"runtime/trace"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/queue"
@@ -16,6 +18,7 @@ type seat struct {
 	rt        *Runtime
 	processor *sched.Processor // nil outside
 	driven    bool             // the processor is one of a deterministic runtime
+	observed  bool             // somebody wants to know which operations begin
 	_         pad.Line         // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	root      atomics.RelaxedPointer[Context] // the one without scope and priority
@@ -35,7 +38,7 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p, driven: rt.deterministic()}
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), observed: rt.deterministic() || rt.labels}
 	s.active.Store(s.leading(nil))
 	return s
 }
@@ -111,7 +114,9 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 	}
 	c.inside.Store(1)
 	s.processor.Spend()
-	s.tellBegin(k, l)
+	if s.observed || trace.IsEnabled() {
+		s.observe(c, k, l)
+	}
 	return c
 }
 
@@ -145,6 +150,10 @@ func (c *Context) end() (s *seat, forwarded any) {
 	c.current = nil
 	c.inside.Store(0)
 	c.forks.home.Store(0)
+	if c.region != nil {
+		c.region.End()
+		c.region = nil
+	}
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}

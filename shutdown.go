@@ -54,7 +54,7 @@ func (rt *Runtime) settled() bool {
 // abandoned returns how many messages were not run because the runtime was closed.
 func (rt *Runtime) abandoned() uint64 {
 	n := rt.border.abandoned.Load()
-	for _, s := range rt.seats {
+	for _, s := range rt.seats() {
 		n += s.counters.abandoned.Load()
 	}
 	return n
@@ -62,7 +62,7 @@ func (rt *Runtime) abandoned() uint64 {
 
 func (rt *Runtime) sent() uint64 {
 	n := rt.border.totalSent()
-	for _, s := range rt.seats {
+	for _, s := range rt.seats() {
 		n += s.counters.sent.Load()
 	}
 	return n
@@ -70,7 +70,7 @@ func (rt *Runtime) sent() uint64 {
 
 func (rt *Runtime) done() uint64 {
 	n := rt.border.failed.Load() + rt.border.ran.Load()
-	for _, s := range rt.seats {
+	for _, s := range rt.seats() {
 		n += s.counters.ran.Load() + s.counters.failed.Load()
 	}
 	return n
@@ -162,12 +162,9 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 	for {
 		failed := rt.abandoned()
 		done := rt.done() + uint64(running)
-		left := failed
-		if sent := rt.sent(); sent > done { // not so if an operation has just returned
-			left += sent - done
-		}
+		left := int64(failed) + int64(rt.sent()-done)
 		if failed == rt.abandoned() { // both figures are of one moment
-			return left
+			return uint64(max(0, left)) // below 0 if an operation has just returned
 		}
 	}
 }

@@ -17,8 +17,12 @@ type ProcessorStats struct {
 	Messages uint64 // operations run to their end
 	Steals   uint64 // times that it took work from another processor
 	Stolen   uint64 // units and free operations that it took so
+	Searches uint64 // times that it looked for work everywhere
 	Parks    uint64 // times that it had nothing to do, and slept
+	Wakes    uint64 // times that it was woken to look for work
 	Breaths  uint64 // times that it was busy, and let other goroutines run
+
+	High, Low, Idle uint64 // units and free operations of these priorities that it has taken to run
 }
 
 // Stats returns the figures of the runtime. Any goroutine; it does not wait.
@@ -27,10 +31,11 @@ func (rt *Runtime) Stats() Stats {
 	stats.Failed, stats.Lost, stats.Panics = rt.border.failed.Load(), rt.border.lost.Load(), rt.border.panics.Load()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
-	for i, s := range rt.seats {
+	for i, s := range rt.seats() {
 		p := rt.scheduler.Processors()[i].Stats()
 		stats.Processors = append(stats.Processors, ProcessorStats{
-			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Parks: p.Parks, Breaths: p.Breaths,
+			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,
+			Breaths: p.Breaths, High: p.High, Low: p.Low, Idle: p.Idle,
 		})
 		stats.Failed += s.counters.failed.Load()
 		stats.Lost += s.counters.lost.Load()

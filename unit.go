@@ -32,6 +32,11 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	return u
 }
 
+// UnitName gives a unit a name, for reports of the runtime.
+func UnitName(name string) UnitOption {
+	return func(x *extras, _ reflect.Type) { x.name = name }
+}
+
 // UnitStats are the figures of one unit.
 type UnitStats struct {
 	Operations uint64 // run so far

@@ -37,7 +37,8 @@ import (
 
 // census counts in one word, so that they change at one instant, the processors that are in service (resize.go), those of them that are
 // awake, those that search, and the tasks that are away: that have left their processor and have not returned. The scheduler is
-// idle while nothing is queued, none is awake, and none is away.
+// idle while nothing is queued, none is awake, and none is away. There is room for 16 million tasks that are away, whose stacks take 32 GiB
+// at least.
 type census struct {
 	_    pad.Line
 	word atomics.Uint64 // away<<40 | serving<<24 | awake<<8 | searching

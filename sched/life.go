@@ -72,5 +72,6 @@ func (p *Processor) park(searching bool) awakening {
 	case p.dismiss.Get():
 		return dismissed
 	}
+	p.counters.wakes.Add(1)
 	return summoned
 }

@@ -60,8 +60,8 @@ type Processor struct {
 
 // counters are written by the processor and read by anybody.
 type counters struct {
-	steps, steals, stolen, parks, breaths atomics.RelaxedUint64
-	taken                                 [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
+	steps, steals, stolen, parks, wakes, searches, breaths atomics.RelaxedUint64
+	taken                                                  [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
 }
 
 func newProcessor(s *Scheduler, index int) *Processor {

@@ -10,7 +10,7 @@ import (
 //
 // Whoever sets the limit, one at a time:
 //
-//	L1  makes the processors that are missing, out of service            (the list, then each is marked as retired)
+//	L1  makes the processors that are missing, out of service            (each is marked as retired, then the list)
 //	L2  sets the limit
 //	L3  brings back those below the limit that are retired               (B1 to B3)
 //	L4  takes those from the limit on out of service that sleep          (X1 to X4), and wakes their hosts to let go of them
@@ -49,18 +49,20 @@ import (
 //
 // Checked by: TestResize…, TestExploreResize
 
-// mostProcessors is as many as the census can count, with room for those who are about to be counted.
-const mostProcessors = 1<<15 - 1
+// MostProcessors is as many as the census can count, with room for those who are about to be counted.
+const MostProcessors = 1<<15 - 1
 
 // all returns the processors that there ever were.
 func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
 
-// grow makes processors up to a number, out of service (L1). One goroutine at a time.
-func (s *Scheduler) grow(n int) {
+// grow makes processors up to a number (L1), and has each prepared before anybody else sees it. One goroutine at a time.
+func (s *Scheduler) grow(n int, prepare func(p *Processor)) {
 	all := slices.Clip(s.all())
 	s.parked.grow(n)
 	for i := len(all); i < n; i++ {
-		all = append(all, newProcessor(s, i))
+		p := newProcessor(s, i)
+		prepare(p)
+		all = append(all, p)
 	}
 	s.processors.Store(&all)
 }
@@ -93,15 +95,13 @@ func (s *Scheduler) resize() {
 	if s.stopping.Load() {
 		return
 	}
-	n := min(s.wanted+s.extra, mostProcessors)
-	before := len(s.all())
-	s.grow(n) // L1
-	for _, p := range s.all()[before:] {
+	n := min(s.wanted+s.extra, MostProcessors)
+	s.grow(n, func(p *Processor) { // L1
 		p.retired.Store(true)
 		if s.config.Added != nil {
 			s.config.Added(p)
 		}
-	}
+	})
 	s.limit.Store(int32(n)) // L2
 	for _, p := range s.all()[:n] {
 		s.bringBack(p) // L3
@@ -129,7 +129,7 @@ func (s *Scheduler) dismissSleepers() {
 }
 
 func checkSize(n int) {
-	if n < 1 || n > mostProcessors {
+	if n < 1 || n > MostProcessors {
 		panic("sched: the number of processors must be between 1 and 32767")
 	}
 }
@@ -139,7 +139,7 @@ func (s *Scheduler) followGo() {
 	if !s.follow {
 		return
 	}
-	if n := min(runtime.GOMAXPROCS(0), mostProcessors); n != s.followed {
+	if n := min(runtime.GOMAXPROCS(0), MostProcessors); n != s.followed {
 		s.followed = n
 		s.Resize(n)
 	}

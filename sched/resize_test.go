@@ -239,7 +239,7 @@ func TestFollowGoInBubble(t *testing.T) {
 
 func TestResizeMisuse(t *testing.T) {
 	s := started(t, 1)
-	for _, n := range []int{0, -1, mostProcessors + 1} {
+	for _, n := range []int{0, -1, MostProcessors + 1} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -32,6 +32,22 @@ func TestIdleRetainsNothing(t *testing.T) {
 			p.PushNext(fresh())
 		})
 		awaitParked(t, s)
+		for i := range 60 { // tasks that leave, and that wait
+			t := fresh()
+			jobOf(t).do = func(p *Processor) {
+				if i%2 == 0 {
+					p.Leave()
+					return
+				}
+				var st Strand
+				p.Push(&newJob(func(q *Processor) { st.Ready(q) }).Task)
+				st.Wait(p)
+			}
+			s.Inject(t)
+		}
+		if err := s.AwaitIdle(t.Context(), always); err != nil {
+			t.Error(err)
+		}
 		first, last := newJob(nop), newJob(nop)
 		inTask(t, s, func(*Processor) { // a batch: the inbox is not looked at before this task ends
 			s.inbox.Add(&first.Node)

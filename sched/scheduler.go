@@ -20,7 +20,7 @@ type Config struct {
 	Crashed func(h *Host, t *Task, value any, stack []byte)
 	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
 	Hosted func(h *Host)
-	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local.
+	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local. It must not resize.
 	Added func(p *Processor)
 	// Watchdog says what to do about tasks that do not return.
 	Watchdog Watchdog
@@ -91,7 +91,7 @@ func New(config Config) *Scheduler {
 		s.spawn = s.driver.spawn
 	}
 	s.processors.Store(new([]*Processor))
-	s.grow(config.Processors)
+	s.grow(config.Processors, func(*Processor) {})
 	s.limit.Store(int32(config.Processors))
 	s.wanted, s.followed = config.Processors, config.Processors
 	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
@@ -114,6 +114,9 @@ func (s *Scheduler) Start() {
 
 // Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
 func (s *Scheduler) Processors() []*Processor { return s.all() }
+
+// Limit returns how many processors shall be in service now.
+func (s *Scheduler) Limit() int { return int(s.limit.Load()) }
 
 // Inject queues a task from outside: from any goroutine that is not one of the processors. It does not wait. After the
 // scheduler has stopped, the task is discarded.
@@ -166,11 +169,13 @@ func (s *Scheduler) hasWork() bool {
 
 // Stats are the figures of one processor since the scheduler started.
 type Stats struct {
-	Steps   uint64 // tasks run
-	Steals  uint64 // times that it stole
-	Stolen  uint64 // tasks that it stole
-	Parks   uint64 // times that it parked
-	Breaths uint64 // times that it let other goroutines run
+	Steps    uint64 // tasks run
+	Steals   uint64 // times that it stole
+	Stolen   uint64 // tasks that it stole
+	Searches uint64 // times that it looked for work everywhere
+	Parks    uint64 // times that it parked
+	Wakes    uint64 // times that it was woken to look for work
+	Breaths  uint64 // times that it let other goroutines run
 
 	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
@@ -180,6 +185,7 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Breaths: c.breaths.Load(), High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
+		Searches: c.searches.Load(), Wakes: c.wakes.Load(), Breaths: c.breaths.Load(),
+		High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

@@ -5,6 +5,7 @@ import "github.com/freerun-go/freerun/deque"
 // search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
 // search returns a task.
 func (p *Processor) search() *Task {
+	p.counters.searches.Add(1)
 	for round := range searchRounds {
 		if round > 0 {
 			p.letOthersRun()

@@ -1,0 +1,73 @@
+package freerun
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Late is what the watchdog reports of an operation that does not return.
+type Late struct {
+	Operation string // its name, or that of the function for a closure
+	Unit      string // the unit's name ([UnitName]) or address; empty for a free operation
+	Been      time.Duration
+	Stack     []byte // of its goroutine
+}
+
+// Watchdog has operations reported that run longer than after without an end, once each, through log/slog, as they keep their processor from
+// others; an operation that waits should use [Context.Block]. And when all processors are in such operations while messages are
+// queued, up to extra processors are added, one at a time, which go again when the operations have ended. The watchdog looks each
+// millisecond while a processor is busy, and not at all in a deterministic runtime. Without this option there is none. It panics if after is not
+// above zero or extra is negative.
+func Watchdog(after time.Duration, extra int) Option {
+	if after <= 0 || extra < 0 {
+		panic("freerun: Watchdog needs a duration above zero, and a number of processors that is not negative")
+	}
+	return func(s *settings) { s.watchdog.After, s.watchdog.Extra = after, extra }
+}
+
+// OnLate calls hook for each report of the watchdog ([Watchdog]), beside the logger, on a goroutine of its own that watches nothing
+// until hook returns. It panics if hook is nil.
+func OnLate(hook func(Late)) Option {
+	if hook == nil {
+		panic("freerun: OnLate with a nil hook")
+	}
+	return func(s *settings) { s.onLate = hook }
+}
+
+// reportLate is called by the scheduler for a task that does not return.
+func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
+	c := contextOf(t.Host, t.Processor)
+	if c == nil {
+		return
+	}
+	late := Late{Operation: c.operation(), Unit: nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
+	if late.Operation == "" {
+		return // it has ended in this moment
+	}
+	rt.log(slog.LevelWarn, "operation does not return",
+		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
+	if rt.onLate != nil {
+		defer func() { _ = recover() }() // the user's; as the logger
+		rt.onLate(late)
+	}
+}
+
+// nameOfUnit returns the name of the unit that a task runs, or its address if it has none; empty if the task is no unit's.
+func nameOfUnit(t *sched.Task) string {
+	var u *unit
+	switch {
+	case isUnit(t):
+		u = unitOf(t)
+	case t.Kind == &expressKind:
+		u = expressOf(t).lanes.unit
+	default:
+		return ""
+	}
+	if x := u.extras.Load(); x != nil && x.name != "" {
+		return x.name
+	}
+	return fmt.Sprintf("%p", u)
+}
