@@ -1,8 +1,8 @@
 package freerun
 
 // For calls body with each index from 0 to n-1, in parallel as far as processors have nothing better to do, and returns when all calls have
-// returned. A range is split when a processor asks for a part of it, and then in halves, so there is no grain to choose: a call costs two or three
-// nanoseconds more than in a plain loop. Indices that are not taken by others are called in order.
+// returned. A range is split when a processor asks for a part of it, and then in halves, so there is no grain to choose: it costs about what a
+// plain loop of calls does. Indices that are not taken by others are called in order.
 //
 // If calls panic, For panics with a [*PanicError] of one of them after all that was begun has ended; of what was not begun, some is not run. All that
 // is said of [Join] about contexts, units and Goexit holds here. From an ordinary goroutine, through [Runtime.Context], the loop is sent as

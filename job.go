@@ -85,6 +85,9 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	c.function.Store(j.function)
 	c.inside.Store(1)
 	p.Spend()
+	if s := seatOf(p); s.rt.labels {
+		s.labelBranch(j)
+	}
 	j.steal(c)
 }
 

@@ -14,8 +14,9 @@ import "unsafe"
 // On a unit: the branches of its operation run at the same time, so none of them may write what another one touches of the unit's state.
 //
 // Join may be called by operations and in branches. From an ordinary goroutine, through [Runtime.Context], g is sent as a free operation while f runs
-// on the goroutine itself, which also runs g if no processor has begun with it by then, and otherwise waits for it. With another goroutine's context, or in
-// an operation of another runtime, both are called one after the other. It panics if c, f or g is nil.
+// on the goroutine itself, which also runs g if no processor has begun with it by then, and otherwise waits for it. With another goroutine's context, with
+// one that is made from the operation's own ([Context.With], [Context.In]), after [Context.Block], or in an operation of another runtime, both are called one after
+// the other. It panics if c, f or g is nil.
 //
 // If g has caught variables, that is one allocation; [Branch.Join] needs none.
 func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {

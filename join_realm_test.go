@@ -2,6 +2,7 @@ package freerun_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/freerun-go/freerun"
@@ -107,4 +108,18 @@ func TestJoinOtherContext(t *testing.T) {
 			t.Errorf("joined %d, %d, %d", x, y, sum)
 		}
 	})
+}
+
+// TestJoinLabels has a stolen branch show under the name of its operation in profiles.
+func TestJoinLabels(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2), freerun.Labels())
+	f := stuck.Send(rt.Context(), func(c *freerun.Context) {
+		f, g := stolenBranch(func(*freerun.Context) {
+			if profile := goroutines(); strings.Count(profile, `:"join_wait_test.stuck"`) < 2 { // the operation and the branch
+				t.Errorf("the branch is not labelled:\n%s", profile)
+			}
+		})
+		freerun.Join(c, f, g)
+	})
+	must(t, f)
 }

@@ -35,6 +35,26 @@ func labelsOf(k *kind, l *letter) context.Context {
 	return ctx
 }
 
+// labelBranch puts the label of the operation that a stolen branch belongs to on the goroutine that runs the branch.
+func (s *seat) labelBranch(j *job) {
+	at := lodgerOf(s.processor.Host())
+	if at.labelled == j.kind && j.kind.name != "" {
+		return
+	}
+	at.labelled = j.kind
+	key, name := any(j.kind), j.kind.name
+	if name == "" {
+		name = functionName(j.function)
+		key = name
+	}
+	ctx, ok := labels.Load(key)
+	if !ok {
+		ctx = pprof.WithLabels(context.Background(), pprof.Labels(Label, name))
+		labels.Store(key, ctx)
+	}
+	pprof.SetGoroutineLabels(ctx.(context.Context))
+}
+
 // observe is called when an operation begins, if somebody may want to know.
 func (s *seat) observe(c *Context, k *kind, l *letter) {
 	if s.driven {

@@ -16,7 +16,7 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 		"program, far":      {Request{Programs: []string{"xyzzy"}}, []string{`unknown program "xyzzy": there are fib`}},
 		"program twice":     {Request{Programs: []string{"fib", "fib"}}, []string{"fib is asked for twice"}},
 		"variant":           {Request{Variants: []string{"chanels"}}, []string{`did you mean "channels"?`, "mutex"}},
-		"variant elsewhere": {Request{Programs: []string{"fib", "fanin"}, Variants: []string{"units"}}, []string{"fib has no variant units; it has serial, futures, lazy, goroutines"}},
+		"variant elsewhere": {Request{Programs: []string{"fib", "fanin"}, Variants: []string{"units"}}, []string{"fib has no variant units; it has serial, join, join-closures, futures, lazy, goroutines"}},
 		"processors":        {Request{Processors: []int{0}}, []string{"must be from 1 to"}},
 		"processors twice":  {Request{Processors: []int{2, 2}}, []string{"2 processors are asked for twice"}},
 		"runs":              {Request{Runs: -1}, []string{"must be at least 1"}},

@@ -12,7 +12,7 @@ func TestBadCommandLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"bnech":                               `unknown command "bnech": did you mean "bench"?`,
 		"bench fbi":                           `unknown program "fbi": did you mean "fib"? there are fib, ddb, pingpong, fanin, submit, skynet, bank, hot, tick, cas`,
-		"bench fib --variants futurs":         `did you mean "futures"? there are serial, futures, lazy, goroutines`,
+		"bench fib --variants futurs":         `did you mean "futures"? there are serial, join, join-closures, futures, lazy, goroutines`,
 		"bench fib --size 99":                 `size is 99, and must be from 10 to 45`,
 		"bench fib --size big":                `--size is "big", and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30`,
 		"bench --size fib":                    `--size is "fib", and must be a whole number`,
