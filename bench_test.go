@@ -2,7 +2,6 @@ package freerun_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 
@@ -129,44 +128,60 @@ func BenchmarkFanInChannel(b *testing.B) {
 	<-done
 }
 
-// BenchmarkSorts compares what messages of each sort cost, sent by an operation to units that are idle, so that each is alone, or to one.
-func BenchmarkSorts(b *testing.B) {
-	rt := freerun.New(freerun.Processors(1))
+// onOperation runs do as an operation, and waits for it.
+func onOperation(b *testing.B, do func(c *freerun.Context)) {
+	rt := freerun.New()
 	defer rt.Close()
-	const batch = 256
-	units := make([]*freerun.Unit[int], 2*batch)
-	for i := range units {
-		units[i] = freerun.NewUnit(rt, 0)
-	}
-	sorts := map[string]func(c *freerun.Context, x, y *freerun.Unit[int]){
-		"operation": func(c *freerun.Context, x, _ *freerun.Unit[int]) { addOne.Send(c, x, 1) },
-		"reader":    func(c *freerun.Context, x, _ *freerun.Unit[int]) { lookAt.Send(c, x, 1) },
-		"two units": func(c *freerun.Context, x, y *freerun.Unit[int]) { addBoth.Send(c, x, y, 1) },
-	}
-	for _, name := range []string{"operation", "reader", "two units"} {
-		for _, spread := range []int{1, batch} {
-			b.Run(fmt.Sprintf("%s/%d", name, spread), func(b *testing.B) {
-				for sent := 0; b.Loop(); sent++ {
-					if sent%batch != 0 {
-						continue
-					}
-					freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
-						for i := range batch {
-							sorts[name](c, units[i%spread], units[batch+i%spread])
-						}
-						return 0, nil
-					})
-					if err := rt.Quiesce(b.Context()); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
+	if _, err := freerun.Go(rt.Context(), func(c *freerun.Context) (struct{}, error) { do(c); return struct{}{}, nil }).Wait(context.Background()); err != nil {
+		b.Fatal(err)
 	}
 }
 
-var addBoth = freerun.Op2("bench.addBoth", func(_ *freerun.Context, x, y *int, n int) (int, error) {
-	*x += n
-	*y += n
-	return *x, nil
-})
+// BenchmarkJoin reports ns per call of fib, joined.
+func BenchmarkJoin(b *testing.B) {
+	const n, calls = 22, 57313
+	for name, fib := range map[string]func(*freerun.Context, int) int{"branch": fib.Call, "closures": fibClosures} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			onOperation(b, func(c *freerun.Context) {
+				for b.Loop() {
+					if v := fib(c, n); v != 17711 {
+						b.Error(v)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/calls, "ns/call")
+		})
+	}
+	b.Run("nothing", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				fib.Join(c, 0, 0)
+			}
+		})
+	})
+}
+
+// BenchmarkFor reports ns per index of an empty loop.
+func BenchmarkFor(b *testing.B) {
+	const n = 1_000_000
+	body := func(*freerun.Context, int) {}
+	b.Run("For", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				freerun.For(c, n, body)
+			}
+		})
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/index")
+	})
+	b.Run("calls", func(b *testing.B) {
+		onOperation(b, func(c *freerun.Context) {
+			for b.Loop() {
+				for i := range n {
+					body(c, i)
+				}
+			}
+		})
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/index")
+	})
+}

@@ -54,6 +54,8 @@ func (c *Context) running() *Context {
 
 // leave takes the running operation off its seat: whoever sits there next finds a context of its own.
 func (c *Context) leave(s *seat) {
+	c.publishAll(s.processor)
+	c.stand()
 	s.pressed = nil
 	s.renew(c)
 	c.seat.Store(s.rt.stranger())

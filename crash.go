@@ -16,6 +16,9 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	s, l := c.seat.Load(), c.current
 	c.forwarded = nil
 	c.end()
+	if t.Kind == jobKind && value == nil {
+		return // a branch called runtime.Goexit, and whoever joins it knows
+	}
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
@@ -40,6 +43,9 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 func (s *seat) panicked(operation string, from *origin, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
+	}
+	if e, ok := value.(*PanicError); ok && e.branch { // from a join: what the branch panicked with, and where, is what counts
+		value, stack = e.Value, e.Stack
 	}
 	if s.processor != nil {
 		s.counters.panics.Add(1)

@@ -46,6 +46,19 @@
 // [After], [Operation.SendAfter] and [Every] follow the clock; a [Timer] either fires or is stopped. Timers end with their scope, and with the
 // runtime: a shutdown does not wait for them. In a testing/synctest bubble they follow the bubble's time.
 //
+// # Fork and join
+//
+// What one operation computes may be made parallel, with results that are there when the call returns, and nothing sent:
+//
+//	Join, Join3        two or three closures; Branch.Join for a function declared with Fork, on two arguments: the fast path
+//	For, ForRange      a loop over indices, split as far as processors ask for parts; ForRange in pieces of a given size
+//	Reduce, Map        a loop with a result, combined in the order of the indices; each item of a slice
+//
+// They nest in each other to any depth. A fork that nobody takes costs a few nanoseconds and allocates nothing. While a branch is with another
+// processor, its joiner helps with what it forks, or leaves its own processor to others, so waiting keeps nobody from working. A branch that panics
+// makes its join panic with a [*PanicError], after all branches have ended. The branches of an operation on a unit run at the same
+// time: what one of them writes of the unit's state, no other may touch.
+//
 // # Contracts
 //
 //  1. Exclusion. At most one operation of a unit runs at any time, and each sees all that the earlier ones wrote. Those that only look
@@ -64,7 +77,8 @@
 //     the units are given.
 //  5. Work conserving. While work is queued and a processor is parked, one processor is searching or being woken. The one unit in
 //     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
-//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core.
+//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core. Of what a processor has forked
+//     the oldest part is open to the others; when one has taken it, the next oldest is from the next fork, join or index on.
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; low priorities move under any flood of higher ones; operations that look at a unit and those that write to it do not
 //     starve each other; and a busy processor lets the program's ordinary goroutines run about every 45 µs.

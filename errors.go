@@ -37,6 +37,9 @@ var (
 var errValueOpen = fmt.Errorf("freerun: Value of a future that has no outcome yet and was not waited for: "+
 	"only a future in the argument is, not one in a closure, a channel, or a struct with a lock (%w)", ErrWouldBlock)
 
+// errBranchForwards is what Forward returns in a branch or a loop: it would not know whose outcome to replace.
+var errBranchForwards = fmt.Errorf("freerun: Forward in a branch of a join or in a loop: only the operation itself forwards (%w)", ErrForward)
+
 // errInside is what ends a runtime, or waits for it, returns inside an operation.
 var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime or end it; a goroutine of its own may (%w)", ErrWouldBlock)
 
@@ -45,6 +48,8 @@ type PanicError struct {
 	Operation string // its name, or the name of the function for a closure
 	Value     any    // what it panicked with
 	Stack     []byte // as of debug.Stack
+
+	branch bool // it is what a join panics with
 }
 
 // Error tells the operation and the value, without the stack.

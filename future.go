@@ -146,6 +146,9 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 		return f.value, nil
 	}
 	if running := c.checked().running(); running != nil {
+		if running.forks.branched() {
+			return none, errBranchForwards
+		}
 		running.forwarded = f.cell
 	}
 	return none, ErrForward

@@ -126,12 +126,19 @@ func (s *seat) turn(c *Context, o *origin) *Context {
 	if r != nil && r.scope != nil && r.scope.canceled() {
 		return nil
 	}
+	c = s.assume(r)
+	c.origin.Store(o)
+	return c
+}
+
+// assume makes the context of realm r the active one, and returns it.
+func (s *seat) assume(r *realm) *Context {
+	c := s.active.Load()
 	if c.realm != r {
 		c = s.leading(r)
 		s.active.Store(c)
 		s.stock.turn(r.tally())
 	}
-	c.origin.Store(o)
 	return c
 }
 
@@ -142,6 +149,7 @@ func rest(p *sched.Processor) { seatOf(p).stock.settle() }
 func (c *Context) end() (s *seat, forwarded any) {
 	c.current = nil
 	c.inside.Store(0)
+	c.forks.home.Store(0)
 	if c.region != nil {
 		c.region.End()
 		c.region = nil

@@ -60,9 +60,11 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	c.kind.Store(o.called)
 	c.forwarded = nil
 	c.depth++
+	floor := c.forks.beginInner() // it is an operation of its own, which may forward
 	returned := false
 	defer func() {
 		c.depth--
+		c.forks.endInner(floor)
 		if !returned {
 			f = o.crashNow(c.seat.Load(), recover())
 		}

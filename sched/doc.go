@@ -2,12 +2,13 @@
 // processor is not its goroutine, which is a [Host]: a task that must block leaves its processor ([Processor.Leave]), and one
 // that must wait for others in its middle waits for a [Strand]; both keep no processor from working. No other task may wait.
 //
-// A processor has four places that tasks wait in:
+// A processor has five places that tasks wait in:
 //
 //	slot    the one task to run next (PushNext); nobody else is woken for it, and thieves may take it only when
 //	        the running task has kept it waiting for SlotPatience
 //	ring    first in first out (PushBack); thieves take half of it
 //	deque   last in first out (Push); thieves take the oldest
+//	offer   the oldest part of the running task that others could do; only thieves take from it ([Offer])
 //	share   a part of the inbox, which tasks from outside (Inject) and what overflows a ring come through
 //
 // There are four priorities, each with a ring, a deque and an inbox of its own. High comes before Normal, Normal before Low, and Low

@@ -143,6 +143,7 @@ func TestExploreHelp(t *testing.T) {
 	for name, queue := range map[string]func(p *Processor, t *Task){
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
 		"ring":  func(p *Processor, t *Task) { p.PushBack(t) },
+		"offer": func(p *Processor, t *Task) { p.Offer().Put(t) },
 
 		"deque, low":  func(p *Processor, t *Task) { p.PushAt(Low, t) },
 		"ring, high":  func(p *Processor, t *Task) { p.PushBackAt(High, t) },

@@ -50,6 +50,7 @@ const (
 func (p *Processor) park(searching bool) awakening {
 	s := p.scheduler
 	p.slot.forget()
+	p.offer.slot.forget()
 	p.counters.parks.Add(1)                                // before anybody can see it parked
 	s.parked.raise(p.index)                                // P1
 	noneSearching, idle := s.census.leave(searching)       // P2

@@ -50,6 +50,8 @@ type Processor struct {
 	retired  atomics.Bool        // out of service, and without a home
 	dismiss  atomics.Plain[bool] // was taken out of service by somebody else, in its sleep; read by the home
 	_        pad.Line
+	offer    Offer
+	_        pad.Line
 	counters counters
 	_        pad.Line                           // thieves read the next words
 	level                                       // of Normal
@@ -64,6 +66,7 @@ type counters struct {
 
 func newProcessor(s *Scheduler, index int) *Processor {
 	p := &Processor{
+		offer:     Offer{scheduler: s},
 		scheduler: s,
 		index:     index,
 		bed:       newBed(),
@@ -178,5 +181,5 @@ func (p *Processor) hasWork() bool {
 			return true
 		}
 	}
-	return p.slot.filled() && p.slotOpen.Load()
+	return !p.offer.Empty() || p.slot.filled() && p.slotOpen.Load()
 }

@@ -78,7 +78,7 @@ func (p *Processor) rob(victim *Processor, pr Priority) *Task {
 	return t
 }
 
-// stealFrom takes, of one priority, half of the victim's ring, or its oldest task from the deque, or its share of the inbox, or the task in
+// stealFrom takes, of one priority, half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
 // its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here. This
 // processor's own ring of that priority must be empty.
 func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
@@ -97,6 +97,12 @@ func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
 		}
 		if outcome == deque.Empty {
 			break
+		}
+	}
+	if pr == Normal {
+		if t := victim.offer.slot.steal(); t != nil {
+			p.counters.stolen.Add(1)
+			return t
 		}
 	}
 	if theirs.share.Load() != nil {

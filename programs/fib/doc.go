@@ -11,8 +11,10 @@
 //
 // One operation is one call of fib: fib(30) makes 2,692,537.
 //
-//	variant      file            how
-//	serial       serial.go       plain recursion, the work itself
-//	futures      futures.go      two free operations fib, one free operation plus that waits for both futures
-//	goroutines   goroutines.go   one branch in a goroutine that answers over a buffered channel, the other inline
+//	variant         file            how
+//	serial          serial.go       plain recursion, the work itself
+//	join            join.go         one branch forked, the other called, and joined: freerun.Branch
+//	join-closures   join.go         the same with freerun.Join and closures
+//	futures         futures.go      two free operations fib, one free operation plus that waits for both futures
+//	goroutines      goroutines.go   one branch in a goroutine that answers over a buffered channel, the other inline
 package fib

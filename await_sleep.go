@@ -1,0 +1,56 @@
+package freerun
+
+import (
+	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// sleep gives the processor away until j, which is stolen, is done, or returns at once because it is.
+func (c *Context) sleep(j *job) {
+	s := c.seat.Load()
+	if s.processor == nil {
+		if j.awaitedBy(c) {
+			c.forks.parker.Park()
+		}
+		return
+	}
+	c.publishAll(s.processor)
+	if !j.awaitedBy(c) {
+		return
+	}
+	pressed, home := s.pressed, lodgerOf(s.processor.Host())
+	s.pressed = nil
+	s.renew(c)
+	c.seat.Store(&c.rt.outside) // it leads nowhere, and to no seat that somebody could find it at
+	home.away.Store(c)
+	p := c.forks.strand.Wait(s.processor)
+	if p == nil { // the runtime has ended meanwhile
+		c.seat.Store(c.rt.stranger())
+		c.stand()
+		return
+	}
+	home.away.Store(nil)
+	s = seatOf(p)
+	s.active.Store(c)
+	s.stock.turn(c.realm.tally())
+	s.pressed = pressed
+	c.seat.Store(s)
+	c.forks.offer = p.Offer()
+}
+
+// stand notes that the operation has no processor any more. What it has forked is open to all, and what it forks from now on is run one after
+// the other.
+func (c *Context) stand() {
+	c.forks.home.Store(0)
+	c.forks.offer = sched.NoOffer()
+	c.forks.parker = park.New()
+}
+
+// rouse ends the sleep of c's goroutine. p is the caller's processor, nil if it has none.
+func (c *Context) rouse(p *sched.Processor) {
+	if c.forks.parker != nil {
+		c.forks.parker.Unpark()
+		return
+	}
+	c.forks.strand.ReadyAt(c.Priority(), p)
+}

@@ -1,0 +1,102 @@
+package freerun
+
+import "unsafe"
+
+// Branch is a function that is declared once, with [Fork], to be run in parallel with itself: the fast form of [Join], with no closures. Any
+// goroutine may use it.
+type Branch[A, R any] struct {
+	fn func(c *Context, arg A) R
+}
+
+// Fork declares a function that can be forked. Like an operation, one that refers to itself is assigned in an init function. It panics if
+// fn is nil.
+//
+//	var fib *freerun.Branch[int, int]
+//
+//	func init() {
+//		fib = freerun.Fork(func(c *freerun.Context, n int) int {
+//			if n < 2 {
+//				return n
+//			}
+//			x, y := fib.Join(c, n-1, n-2)
+//			return x + y
+//		})
+//	}
+//
+// Declare it once, not at each use: what processors keep for it lives as long as the runtime.
+func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
+	if fn == nil {
+		panic("freerun: Fork with a nil function")
+	}
+	return &Branch[A, R]{fn: fn}
+}
+
+// Join calls the function with a and with b, in parallel if a processor has nothing better to do, and returns both results. All that is said
+// of the function [Join] holds. It allocates nothing, unless the second branch is taken by another processor.
+func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
+	l := (*lane[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
+	if l == nil {
+		return o.enter(c, a, b)
+	}
+	h, done := len(l.frames), false
+	l.frames = append(l.frames, b)
+	defer func() {
+		if !done {
+			l.unwind(h, recover())
+		}
+	}()
+	if c.forks.offer.Empty() {
+		c.publish()
+	}
+	x = o.fn(c, a)
+	if len(l.jobs) > h {
+		y = l.join()
+	} else {
+		b = l.frames[h]
+		l.frames[h] = *new(A)
+		l.frames = l.frames[:h]
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		y = o.fn(c, b)
+	}
+	done = true
+	return x, y
+}
+
+// enter is Join where the top run lies in another lane.
+func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
+	l := laneFor[A, R](c, unsafe.Pointer(o.checked()))
+	if l == nil {
+		return o.apart(c, a, b)
+	}
+	l.fn = o.fn
+	defer c.forks.leave()
+	return o.Join(c, a, b)
+}
+
+// Call calls the function: inside an operation just so, and from an ordinary goroutine with the runtime's context on a processor, as a free operation
+// that is waited for: the way in. If the function panics then, so does Call, with a [*PanicError].
+func (o *Branch[A, R]) Call(c *Context, arg A) R {
+	if fn := o.checked().fn; !c.checked().ordinary() {
+		return fn(c, arg)
+	}
+	return o.visit(c, arg)
+}
+
+func (o *Branch[A, R]) visit(c *Context, arg A) (result R) {
+	c.visit(func(c *Context) { result = o.fn(c, arg) })
+	return result
+}
+
+// apart is Join for goroutines that are not c's.
+func (o *Branch[A, R]) apart(c *Context, a, b A) (R, R) {
+	return joinApart(c, func(c *Context) R { return o.fn(c, a) }, func(c *Context) R { return o.fn(c, b) })
+}
+
+func (o *Branch[A, R]) checked() *Branch[A, R] {
+	if o == nil || o.fn == nil {
+		panic("freerun: join of a function that was not declared; declare it with Fork")
+	}
+	return o
+}

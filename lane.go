@@ -1,0 +1,107 @@
+package freerun
+
+import "unsafe"
+
+// lane has the branches of one function that are forked and not joined: a stack of arguments, of which the oldest are laid open as jobs.
+type lane[A, R any] struct {
+	frames []A
+	jobs   []*branch[A, R] // of frames[:len(jobs)], whose arguments are in them
+	unused *branch[A, R]
+	fn     func(c *Context, arg A) R
+	c      *Context
+}
+
+// laneFor begins a run in the lane of the function that key stands for, and returns the lane, which has no function yet if it is new; nil if
+// the goroutine that is there is not the one that runs c's operation.
+func laneFor[A, R any](c *Context, key unsafe.Pointer) *lane[A, R] {
+	if !c.owned() {
+		return nil
+	}
+	f := &c.forks
+	l, ok := f.known(key).(*lane[A, R])
+	if !ok {
+		l = &lane[A, R]{c: c}
+		f.lanes[key] = l
+	}
+	f.enter(key, unsafe.Pointer(l), l)
+	return l
+}
+
+func (l *lane[A, R]) height() int { return len(l.frames) }
+
+func (l *lane[A, R]) lay(end int, _ bool) *job {
+	i := len(l.jobs)
+	if i >= end {
+		return nil
+	}
+	b := l.unused
+	if l.unused = nil; b == nil {
+		b = newBranch(l.fn)
+	}
+	b.arg.Set(l.frames[i])
+	l.frames[i] = *new(A)
+	l.jobs = append(l.jobs, b)
+	return &b.job
+}
+
+// drop removes the top frame, which is laid.
+func (l *lane[A, R]) drop() {
+	h := len(l.frames) - 1
+	l.frames = l.frames[:h]
+	l.jobs[h] = nil
+	l.jobs = l.jobs[:h]
+}
+
+// join ends the branch of the top frame, which is laid: it runs it here, or waits for the thief that has it.
+func (l *lane[A, R]) join() R {
+	c, b := l.c, l.jobs[len(l.frames)-1]
+	arg, mine, again := b.retake(c)
+	if mine {
+		l.drop()
+		if again {
+			l.unused = b
+		}
+		return l.fn(c, arg)
+	}
+	c.await(&b.job)
+	l.drop()
+	if e := b.failure.Get(); e != nil {
+		panic(e)
+	}
+	return b.result.Get()
+}
+
+// unwind is called when a branch of a join panicked with value, or ended its goroutine, which value nil stands for; before the join the height was h. It
+// returns, or panics on, after both branches have ended.
+func (l *lane[A, R]) unwind(h int, value any) {
+	var e *PanicError
+	if value != nil {
+		e = branchPanic(value, functionName(codeOf(l.fn)))
+	}
+	if len(l.frames) > h { // it was the first one: the second is not joined
+		l.cancel(l.c)
+	}
+	if e != nil {
+		panic(e)
+	}
+}
+
+// cancel ends the branch of the top frame without running it, unless a thief runs it already: then it waits.
+func (l *lane[A, R]) cancel(c *Context) {
+	h := len(l.frames) - 1
+	if len(l.jobs) <= h {
+		l.frames[h] = *new(A)
+		l.frames = l.frames[:h]
+		return
+	}
+	b := l.jobs[h]
+	_, mine, again := b.retake(c)
+	if again {
+		l.unused = b
+	}
+	if !mine {
+		c.await(&b.job)
+		c.tellOther(b.failure.Get())
+	}
+	l.drop()
+}

@@ -1,0 +1,251 @@
+package freerun
+
+import (
+	"log/slog"
+	"unsafe"
+)
+
+// A loop is one frame in the stack of what is forked (forks.go), and it is split only when the offer is empty: then the upper half of what is left
+// goes into the offer, and the loop goes on with the lower half. When it comes to the end of that, it takes the part that it gave away
+// last back, which is the next one in order, or waits for the thief that has it, which has split it in turn. So the pieces are as small
+// as the thieves need them and no smaller (A. Tzannes et al., Lazy Scheduling, ACM TOPLAS 2014), and results are combined in the order of the indices.
+
+// loop says what to do with each index: one of the three functions. It is copied into each part.
+type loop[T any] struct {
+	each    func(c *Context, i int)
+	chunk   func(c *Context, from, to int)
+	leaf    func(c *Context, i int) T
+	combine func(a, b T) T
+	grain   int // indices less than this are not split
+}
+
+// span is a part of a loop.
+type span[T any] struct {
+	loop     loop[T]
+	from, to int
+}
+
+// loopFrame is a part of a loop that is being run. next and to change while its functions run: what they fork may have the rest given away.
+type loopFrame[T any] struct {
+	loop     loop[T]
+	next, to int
+	parts    []*branch[span[T], T] // given away, the highest indices first
+	sum      T
+	summed   bool
+}
+
+// loopLane has the loops with results of one type that are being run, one in the other.
+type loopLane[T any] struct {
+	frames []*loopFrame[T] // those above height are unused
+	top    int
+	unused *branch[span[T], T]
+}
+
+// loopLaneFor is laneFor for loops.
+func loopLaneFor[T any](c *Context, key unsafe.Pointer) *loopLane[T] {
+	if !c.owned() {
+		return nil
+	}
+	f := &c.forks
+	l, ok := f.known(key).(*loopLane[T])
+	if !ok {
+		l = &loopLane[T]{}
+		f.lanes[key] = l
+	}
+	f.enter(key, unsafe.Pointer(l), l)
+	return l
+}
+
+func (l *loopLane[T]) height() int { return l.top }
+
+func (l *loopLane[T]) lay(end int, all bool) *job {
+	for _, f := range l.frames[:end] {
+		rest := f.to - f.next
+		if rest <= 0 {
+			continue
+		}
+		keep := rest / 2
+		if all || rest <= f.loop.grain {
+			keep = 0
+		}
+		b := l.unused
+		if l.unused = nil; b == nil {
+			b = newBranch(runSpan[T])
+		}
+		b.arg.Set(span[T]{f.loop, f.next + keep, f.to})
+		f.to = f.next + keep
+		f.parts = append(f.parts, b)
+		return &b.job
+	}
+	return nil
+}
+
+// push returns the frame for a part of a loop.
+func (l *loopLane[T]) push(s *span[T]) *loopFrame[T] {
+	if l.top == len(l.frames) {
+		l.frames = append(l.frames, &loopFrame[T]{})
+	}
+	f := l.frames[l.top]
+	l.top++
+	f.loop, f.next, f.to = s.loop, s.from, s.to
+	return f
+}
+
+// pop removes the top frame.
+func (l *loopLane[T]) pop() {
+	l.top--
+	f := l.frames[l.top]
+	clear(f.parts)
+	*f = loopFrame[T]{parts: f.parts[:0]}
+}
+
+func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
+
+// run runs a part of a loop, which is not empty, and returns the sum of its results.
+func (s *span[T]) run(c *Context) T {
+	key := keyOf[loopLane[T]]()
+	l := (*loopLane[T])(c.forks.lane(key))
+	if l == nil {
+		if l = loopLaneFor[T](c, key); l == nil {
+			return s.runApart(c)
+		}
+		defer c.forks.leave()
+	}
+	return l.run(c, s)
+}
+
+func (l *loopLane[T]) run(c *Context, s *span[T]) T {
+	f, done := l.push(s), false
+	defer func() {
+		if !done {
+			l.unwind(c, recover())
+		}
+	}()
+	for {
+		switch {
+		case f.loop.each != nil:
+			f.doEach(c)
+		case f.loop.chunk != nil:
+			f.doChunks(c)
+		default:
+			f.doSum(c)
+		}
+		if len(f.parts) == 0 {
+			break
+		}
+		l.join(c, f)
+	}
+	sum := f.sum
+	l.pop()
+	done = true
+	return sum
+}
+
+func (f *loopFrame[T]) doEach(c *Context) {
+	each := f.loop.each
+	for f.next < f.to {
+		i := f.next
+		f.next = i + 1
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		each(c, i)
+	}
+}
+
+func (f *loopFrame[T]) doChunks(c *Context) {
+	for f.next < f.to {
+		from := f.next
+		to := from + min(f.loop.grain, f.to-from)
+		f.next = to
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		f.loop.chunk(c, from, to)
+	}
+}
+
+func (f *loopFrame[T]) doSum(c *Context) {
+	for f.next < f.to {
+		i := f.next
+		f.next = i + 1
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		f.add(f.loop.leaf(c, i))
+	}
+}
+
+func (f *loopFrame[T]) add(v T) {
+	if f.summed {
+		v = f.loop.combine(f.sum, v)
+	}
+	f.sum, f.summed = v, true
+}
+
+// join goes on with the part that was given away last.
+func (l *loopLane[T]) join(c *Context, f *loopFrame[T]) {
+	b := f.parts[len(f.parts)-1]
+	arg, mine, again := b.retake(c)
+	if mine {
+		f.drop()
+		if again {
+			l.unused = b
+		}
+		f.next, f.to = arg.from, arg.to
+		return
+	}
+	c.await(&b.job)
+	f.drop()
+	if e := b.failure.Get(); e != nil {
+		panic(e)
+	}
+	if f.loop.combine != nil {
+		f.add(b.result.Get())
+	}
+}
+
+// drop forgets the part that was given away last.
+func (f *loopFrame[T]) drop() {
+	n := len(f.parts) - 1
+	f.parts[n] = nil
+	f.parts = f.parts[:n]
+}
+
+// unwind is lane.unwind for a loop: what thieves have is waited for, the rest is not run.
+func (l *loopLane[T]) unwind(c *Context, value any) {
+	f := l.frames[l.top-1]
+	var e *PanicError
+	if value != nil {
+		e = branchPanic(value, f.loop.name())
+	}
+	for f.next = f.to; len(f.parts) > 0; f.drop() {
+		b := f.parts[len(f.parts)-1]
+		if _, mine, _ := b.retake(c); !mine {
+			c.await(&b.job)
+			c.tellOther(b.failure.Get())
+		}
+	}
+	l.pop()
+	if e != nil {
+		panic(e)
+	}
+}
+
+func (p *loop[T]) name() string {
+	switch {
+	case p.each != nil:
+		return functionName(codeOf(p.each))
+	case p.chunk != nil:
+		return functionName(codeOf(p.chunk))
+	}
+	return functionName(codeOf(p.leaf))
+}
+
+// tellOther logs the panic of a branch that does not reach the joiner, because another one's does.
+func (c *Context) tellOther(e *PanicError) {
+	if e != nil {
+		c.rt.log(slog.LevelError, "two branches panicked, and the joiner hears of the other one",
+			"operation", e.Operation, "panic", e.Value, "stack", string(e.Stack))
+	}
+}
