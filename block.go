@@ -17,10 +17,22 @@ func (c *Context) Block(fn func()) {
 	if fn == nil {
 		panic("freerun: Block with a nil function")
 	}
-	if s := c.checked().here(); s.processor != nil {
+	s := c.checked().here()
+	switch {
+	case s.driven: // nothing else goes on while fn waits
+		s.pause()
+		defer c.pauseAfter()
+	case s.processor != nil:
 		s.active.Load().leave(s)
 	}
 	fn()
+}
+
+// pauseAfter lets the schedule of a deterministic runtime decide who goes on after blocking code.
+func (c *Context) pauseAfter() {
+	if s := c.here(); s.driven {
+		s.pause()
+	}
 }
 
 // lodger is what the runtime keeps with a goroutine of the scheduler.

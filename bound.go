@@ -20,7 +20,8 @@ const (
 	// Wait makes ordinary goroutines wait in Send and Tell until there is room, or until Done of the context that they send through is
 	// closed. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
 	// full mailbox has gone down to half of its limit. No processor waits, and units that hold each other back cannot come to a
-	// standstill: one whose own mailbox is above its limit is never held back. Free operations are not held back.
+	// standstill: one whose own mailbox is above its limit is never held back. Free operations, and operations
+	// that have left their processor ([Context.Block]), are not held back.
 	Wait
 )
 
@@ -78,7 +79,7 @@ func (b *bound) admit(s *seat, l *letter, fresh bool) error {
 		return nil
 	case b.full == Refuse:
 		return ErrFull
-	case fresh && s.processor == nil && mayWait(l.unit.rt):
+	case fresh && s.processor == nil && sched.Here() == nil: // one that blocks may be what the receiver waits for
 		return b.await(l)
 	}
 	b.exceed(l.unit)
@@ -86,13 +87,6 @@ func (b *bound) admit(s *seat, l *letter, fresh bool) error {
 		s.press(b)
 	}
 	return nil
-}
-
-// mayWait reports whether the caller may wait for room: an ordinary goroutine may, and an operation that blocks, unless nobody
-// else can go on meanwhile.
-func mayWait(rt *Runtime) bool {
-	h := sched.Here()
-	return h == nil || h.Processor() == nil && !rt.deterministic()
 }
 
 // tryTake takes a place if there is one.

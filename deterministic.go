@@ -34,8 +34,8 @@ const deterministicProcessors = 4
 //
 // The runtime has no goroutines then. Its operations run while somebody waits, in Wait of a future, Quiesce, Shutdown or Close, on the goroutine that does, and
 // these return [ErrStalled] when nothing is left to run. Its time is virtual: when nothing is left to run before, who waits for a future or a scope
-// has the clock jump to the next timer. So there must be one goroutine that sends and waits. An operation that blocks
-// blocks everything, and the channel of Done is closed only while somebody else waits. There are 4 processors if [Processors]
+// has the clock jump to the next timer. So there must be one goroutine that sends and waits. An operation that blocks,
+// in [Context.Block] too, blocks everything, and the channel of Done is closed only while somebody else waits. There are 4 processors if [Processors]
 // does not say otherwise.
 func Deterministic(seed uint64) Option {
 	return DeterministicBy(&randomSchedule{rand.New(rand.NewPCG(seed, 0))})

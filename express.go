@@ -67,6 +67,16 @@ func (x *lanes) lane(p Priority) (*queue.Mailbox, **letter) {
 	return &x.express[p].mailbox, &x.express[p].late
 }
 
+// mayReuse reports whether a letter of the running operation may be used again at once, and keeps it for later if not.
+func (x *lanes) mayReuse(l *letter) bool {
+	box, late := x.lane(x.running)
+	if box.Reusable(&l.Node) {
+		return true
+	}
+	*late = l
+	return false
+}
+
 // runExpress runs the task of a lane.
 func runExpress(p *sched.Processor, t *sched.Task) {
 	e := expressOf(t)

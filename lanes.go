@@ -21,19 +21,21 @@ import (
 //	L4  The holder that has no lane left gives up the claim, by a compare-and-swap from claimed and no bits; if that fails, it goes on at L3.
 //	L5  The holder that must let others have their turn takes the lanes whose bits are set, gives up the claim as in L4, and then queues the tasks of
 //	    all its lanes.
-//
+//	L6  A holder that leaves the unit to others, as it comes to a message to several units, to one that must be alone while there are readers, or
+//	    as the unit is held back, goes away and keeps the claim. Who lets the unit go on is the holder then, and does L5.
+
 // Source:     our own; who finds the lock taken leaves its work to the holder as in flat combining (D. Hendler et al., SPAA 2010)
-// Invariants: I1 claimed is set exactly while there is a holder, or the first owner of Normal's mailbox has not joined yet; it alone runs
-//
-//	operations. I2 a bit is set only while claimed is, by the owner of the lane's mailbox, who is no longer that owner then. I3
-//	each owned mailbox is in the hands of the one who was told so by Enqueue, of the scheduler, as its task is queued, of
-//	the word, or of the holder. held, running and turn are the holder's; joined is the owner of Normal's.
-//
+// Invariants: I1 claimed is set exactly while there is a holder, or the first owner of Normal's mailbox has not joined yet; the holder alone
+//             runs operations. I2 a bit is set only while claimed is, by the owner of the lane's mailbox, who is no longer that owner then.
+//             I3 each owned mailbox is in the hands of the one who was told so by Enqueue, of the scheduler, as its task is queued, of
+//             the word, or of the holder. held, running and turn are the holder's; joined is the owner of Normal's.
 // Progress:   L2 is lock-free: its compare-and-swap fails because another's took effect. Nobody waits for the holder.
 // Linearize:  a claim at L2's compare-and-swap; the end of one at L4's
-// Publish:    the state of the unit is written before L4 or L5 and read after L2; extras are made before they are seen
+// Publish:    the state of the unit is written before L4 or L5 and read after L2; lanes are made before they are seen
 // Cost:       two compare-and-swaps for each time that a unit with lanes is run, one load a letter; nothing without lanes but a load
-// Checked by: TestExploreLanes…, TestPriority…
+// Checked by: TestExploreLanes…, TestPriority…, TestMixedStress
+
+// lanes is what a unit has for messages of several priorities.
 type lanes struct {
 	unit    *unit
 	word    atomics.Uint32 // claimed, and a bit for each lane that was left to the holder

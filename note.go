@@ -158,13 +158,14 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 	}
 	u := l.unit
 	l.unit = &s.rt.free // a letter that is kept must not keep its unit
-	box, late := &u.mailbox, &u.late
+	reusable := false
 	if lanes := u.lanes(); lanes != nil {
-		box, late = lanes.lane(lanes.running)
+		reusable = lanes.mayReuse(l)
+	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
+		u.late = l
 	}
 	switch {
-	case !box.Reusable(&l.Node):
-		*late = l
+	case !reusable:
 	case s.processor != nil: // every letter to the free unit is reusable, as nobody uses its mailbox
 		s.magazine(id).put(l)
 	default:

@@ -94,7 +94,17 @@ func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
 	if x := u.extras.Load(); x != nil || l.origin != nil {
 		return u.deliverAt(s, x, l, fresh)
 	}
-	u.enqueue(s, l)
+	wasIdle, marked := u.mailbox.Offer(&l.Node) // enqueue, written out
+	if marked {
+		wasIdle = u.deliverBehind(s, l)
+	}
+	if wasIdle {
+		if s.at(u.rt) {
+			s.processor.PushNext(&u.Task)
+		} else {
+			s.inject(u.rt, Normal, &u.Task)
+		}
+	}
 	return nil
 }
 
@@ -164,21 +174,56 @@ func (s *seat) pushBack(rt *Runtime, p Priority, t *sched.Task) {
 	}
 }
 
-// drain runs the letters of a unit whose mailbox this processor owns.
+// drain runs the letters of a unit whose mailbox this processor owns. It is written out for the units that most are: without extras, which may come
+// at any letter.
 func drain(p *sched.Processor, t *sched.Task) {
-	u := unitOf(t)
-	pr, limit := Normal, uint(drainLimit)
-	if x := u.extras.Load(); x != nil {
-		if lanes := x.lanes.Load(); lanes != nil {
+	s, u, h := seatOf(p), unitOf(t), p.Host()
+	for left := uint(drainLimit); left > 0; left-- {
+		if u.extras.Load() != nil {
+			u.drainWithExtras(p, s, h, left)
+			return
+		}
+		late := u.late
+		if late != nil {
+			u.late = nil // before Dequeue: afterwards the unit may be another processor's
+		}
+		n := u.mailbox.Dequeue()
+		if late != nil {
+			late.kind().recycle(s, late)
+		}
+		if n == nil {
+			return
+		}
+		l := letterOf(n)
+		if l.kind().take != nil {
+			if p, s = u.runOne(p, s, h, l); p == nil {
+				return
+			}
+			continue
+		}
+		u.operations.Add(1)
+		l.Kind.Run(p, &l.Task)
+		if h.Processor() != p || s.pressed != nil {
+			if p, s = u.afterOne(p, s, h); p == nil {
+				return
+			}
+		}
+		if left%drainGlance == 1 && p.HighWaits() {
+			break
+		}
+	}
+	p.PushBack(t)
+}
+
+// drainWithExtras is drain for a unit that has extras.
+func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left uint) {
+	pr := u.priority()
+	left = min(left, uint(limitAt(pr)))
+	for ; left > 0; left-- {
+		if lanes := u.lanes(); lanes != nil {
 			lanes.runNormal(p)
 			return
 		}
-		if x.own {
-			pr, limit = x.priority, uint(limitAt(x.priority))
-		}
-	}
-	s, h := seatOf(p), p.Host()
-	for left := limit; left > 0; left-- {
 		l := u.next(s)
 		if l == nil {
 			return
@@ -186,15 +231,11 @@ func drain(p *sched.Processor, t *sched.Task) {
 		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
-		if lanes := u.lanes(); lanes != nil { // since this letter
-			lanes.runNormal(p)
-			return
-		}
 		if left%drainGlance == 1 && p.HighWaits() && pr != High {
 			break
 		}
 	}
-	p.PushBackAt(pr, t)
+	s.pushBack(u.rt, pr, &u.Task)
 }
 
 // next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more.
@@ -258,6 +299,11 @@ func (u *unit) runOne(p *sched.Processor, s *seat, h *sched.Host, l *letter) (*s
 	}
 	u.operations.Add(1)
 	l.Kind.Run(p, &l.Task)
+	return u.afterOne(p, s, h)
+}
+
+// afterOne is called when a letter was run, and returns the same as runOne.
+func (u *unit) afterOne(p *sched.Processor, s *seat, h *sched.Host) (*sched.Processor, *seat) {
 	if now := h.Processor(); now != p {
 		if now == nil { // the operation has left it
 			u.goOn(u.rt.stranger())

@@ -39,6 +39,9 @@ func (s *schedule) Choose(ready []int) int {
 	if s.priorities == nil {
 		return s.random.IntN(len(ready))
 	}
+	for last := ready[len(ready)-1]; len(s.priorities) <= last; { // processors that Resize has added
+		s.priorities = append(s.priorities, s.random.IntN(len(s.priorities)+1))
+	}
 	first := s.first(ready)
 	if fallen, change := s.changes[s.step]; change {
 		s.priorities[ready[first]] = fallen

@@ -170,6 +170,7 @@ func (h *Host) work() {
 			h.turn.pass()
 		}
 		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
+			p.tellResting()
 			p.giveAway()
 			p.withdraw(false)
 			h.retire(p, true)

@@ -4,9 +4,7 @@ package sched
 // is out of service.
 func (p *Processor) rest() (t *Task, out bool) {
 	s := p.scheduler
-	if resting := s.config.Resting; resting != nil {
-		resting(p)
-	}
+	p.tellResting()
 	for searching := s.census.beginSearch(); ; searching = true {
 		if searching {
 			if t := p.search(); t != nil {
@@ -26,6 +24,13 @@ func (p *Processor) rest() (t *Task, out bool) {
 		case quits:
 			return p.lastLook(), false
 		}
+	}
+}
+
+// tellResting tells who made the scheduler that this processor may run no task for long.
+func (p *Processor) tellResting() {
+	if resting := p.scheduler.config.Resting; resting != nil {
+		resting(p)
 	}
 }
 

@@ -29,7 +29,7 @@ type Config struct {
 	// the processors' numbers, and must not be kept.
 	Choose func(ready []*Processor) int
 	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
-	// to sleep. It must not queue any.
+	// to sleep, and when it goes out of service. It must not queue any.
 	Resting func(p *Processor)
 }
 

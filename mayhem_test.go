@@ -1,0 +1,399 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/freeruntest"
+	"github.com/freerun-go/freerun/internal/replay"
+)
+
+// Everything at once: messages of all sorts, from outside and from operations, to units with all sorts of options, with scopes that are canceled,
+// panics, blocking code, a changing number of processors, and an end that comes in three ways. In the end every message is accounted
+// for: it was run once and came to what its operation returned, or it was not run and failed with a named error.
+
+// mayhem is one runtime with what is sent to it.
+type mayhem struct {
+	t      *testing.T
+	rt     *freerun.Runtime
+	units  []*freerun.Unit[victim]
+	scopes []atomic.Pointer[freerun.Scope]
+
+	left   atomic.Int64 // how many more messages may be sent
+	wrong  atomic.Int64 // operations that were not alone
+	mu     sync.Mutex
+	errand []*errand
+}
+
+// victim is the state of a unit. An operation that writes adds to both, one after the other; so whoever sees them differ was not alone.
+type victim struct {
+	m          *mayhem
+	first, all int
+}
+
+// errand is one message, or one call: what it was and what became of it.
+type errand struct {
+	m    *mayhem
+	seed uint64
+	hops int
+	kind int
+	ran  atomic.Int32
+	told bool                     // it was refused, and the sender was told
+	done freerun.Future[*outcome] // the zero future of a Tell
+}
+
+// outcome is what an operation of an errand returns.
+type outcome struct{ of *errand }
+
+var errMayhem = errors.New("mayhem")
+
+const (
+	tell = iota
+	send
+	sendBoth
+	sendAll
+	read
+	sendFree
+	sendSmall
+	sendLater
+	sendAfterwards // with the future of another as argument
+	kinds
+)
+
+type errandAndFuture struct {
+	e *errand
+	f freerun.Future[*outcome]
+}
+
+var (
+	mayhemOp   *freerun.Operation[victim, *errand, *outcome]
+	mayhemBoth *freerun.Operation2[victim, victim, *errand, *outcome]
+	mayhemAll  *freerun.OperationAll[victim, *errand, *outcome]
+	mayhemRead *freerun.ReadOperation[victim, *errand, *outcome]
+	mayhemFree *freerun.FreeOperation[*errand, *outcome]
+	mayhemTiny *freerun.FreeOperation[*errand, *outcome]
+	mayhemThen *freerun.Operation[victim, errandAndFuture, *outcome]
+)
+
+func init() {
+	mayhemOp = freerun.Op("mayhem.one", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+		defer v.touch()()
+		return e.run(c)
+	})
+	mayhemBoth = freerun.Op2("mayhem.both", func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
+		defer v.touch()()
+		defer w.touch()()
+		return e.run(c)
+	})
+	mayhemAll = freerun.OpAll("mayhem.all", func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
+		for _, v := range all {
+			defer v.touch()()
+		}
+		return e.run(c)
+	})
+	mayhemRead = freerun.ReadOp("mayhem.read", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+		v.look()
+		o, err := e.run(c)
+		v.look()
+		return o, err
+	})
+	mayhemFree = freerun.FreeOp("mayhem.free", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+	mayhemTiny = freerun.SmallOp("mayhem.tiny", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+	mayhemThen = freerun.Op("mayhem.then", func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
+		defer v.touch()()
+		if _, err := a.f.Result(); err != nil {
+			a.e.m.wrong.Add(1) // it was started without what it needs
+		}
+		return a.e.run(c)
+	})
+}
+
+// touch is what one who writes does to a unit, in the beginning and, by what it returns, in the end.
+func (v *victim) touch() func() {
+	v.look()
+	v.first++
+	n := v.first
+	return func() {
+		v.all++
+		if v.first != n || v.all != n {
+			v.m.wrong.Add(1)
+		}
+	}
+}
+
+// look is what one who only looks does.
+func (v *victim) look() {
+	if v.first != v.all {
+		v.m.wrong.Add(1)
+	}
+}
+
+// run is what every operation does: it sends, computes, blocks, and comes to an end in one of many ways.
+func (e *errand) run(c *freerun.Context) (*outcome, error) {
+	e.ran.Add(1)
+	random := rand.New(rand.NewPCG(e.seed, 1))
+	var last freerun.Future[*outcome]
+	if e.hops > 0 {
+		for range random.IntN(3) {
+			last = e.m.send(c, random, e.hops-1)
+		}
+	}
+	switch random.IntN(24) {
+	case 0:
+		panic("mayhem")
+	case 1:
+		runtime.Goexit()
+	case 2:
+		return nil, errMayhem
+	case 3, 4:
+		c.Block(runtime.Gosched)
+	case 5, 6:
+		n := freerun.Reduce(c, 40, func(c *freerun.Context, i int) int { return i }, func(a, b int) int { return a + b })
+		if n != 780 {
+			e.m.wrong.Add(1)
+		}
+	case 7:
+		freerun.Join(c, func(c *freerun.Context) int { e.m.send(c, rand.New(rand.NewPCG(e.seed, 2)), 0); return 0 },
+			func(c *freerun.Context) int { return 0 })
+	case 8:
+		if random.IntN(4) == 0 {
+			freerun.Join(c, func(c *freerun.Context) int { panic("mayhem in a branch") }, func(c *freerun.Context) int { return 0 })
+		}
+	case 9, 10, 11:
+		if last != (freerun.Future[*outcome]{}) {
+			return freerun.Forward(c, last)
+		}
+	}
+	return &outcome{e}, nil
+}
+
+// send sends one message of some sort through c, in some scope, with some priority, and returns its future if it has one.
+func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freerun.Future[*outcome]) {
+	if m.left.Add(-1) < 0 {
+		return f
+	}
+	e := &errand{m: m, seed: random.Uint64(), hops: hops, kind: random.IntN(kinds)}
+	if random.IntN(3) == 0 {
+		if s := m.scopes[random.IntN(len(m.scopes))].Load(); s != nil {
+			c = c.In(s)
+		}
+	}
+	if random.IntN(3) == 0 {
+		c = c.With([]freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}[random.IntN(4)])
+	}
+	u, v := m.units[random.IntN(len(m.units))], m.units[random.IntN(len(m.units))]
+	switch e.kind {
+	case tell:
+		e.told = mayhemOp.Tell(c, u, e) != nil
+	case send:
+		e.done = mayhemOp.Send(c, u, e)
+	case sendBoth:
+		e.done = mayhemBoth.Send(c, u, v, e)
+	case sendAll:
+		e.done = mayhemAll.Send(c, m.units[:1+random.IntN(3)], e)
+	case read:
+		e.done = mayhemRead.Send(c, u, e)
+	case sendFree:
+		e.done = mayhemFree.Send(c, e)
+	case sendSmall:
+		e.done = mayhemTiny.Send(c, e)
+	case sendLater:
+		f, timer := mayhemOp.SendAfter(c, time.Duration(random.IntN(300))*time.Microsecond, u, e)
+		if random.IntN(4) == 0 {
+			timer.Stop()
+		}
+		e.done = f
+	case sendAfterwards:
+		if first := m.send(c, random, hops); first != (freerun.Future[*outcome]{}) {
+			e.done = mayhemThen.Send(c, u, errandAndFuture{e, first})
+		} else {
+			e.done = mayhemOp.Send(c, u, e)
+		}
+	}
+	m.mu.Lock()
+	m.errand = append(m.errand, e)
+	m.mu.Unlock()
+	return e.done
+}
+
+// newMayhem makes a runtime's units, and scopes.
+func newMayhem(t *testing.T, rt *freerun.Runtime, random *rand.Rand, messages int) *mayhem {
+	m := &mayhem{t: t, rt: rt, scopes: make([]atomic.Pointer[freerun.Scope], 3)}
+	m.left.Store(int64(messages))
+	for range 3 + random.IntN(6) {
+		options := []freerun.UnitOption{}
+		if random.IntN(3) == 0 {
+			options = append(options, freerun.Mailbox(1+random.IntN(5), []freerun.Full{freerun.Refuse, freerun.Wait}[random.IntN(2)]))
+		}
+		if random.IntN(4) == 0 {
+			options = append(options, freerun.UnitPriority([]freerun.Priority{freerun.High, freerun.Low, freerun.Idle}[random.IntN(3)]))
+		}
+		switch random.IntN(8) {
+		case 0:
+			options = append(options, freerun.StopOnPanic())
+		case 1:
+			options = append(options, freerun.RestartOnPanic(func() victim { return victim{m: m} }, 20, time.Hour))
+		}
+		m.units = append(m.units, freerun.NewUnit(rt, victim{m: m}, options...))
+	}
+	for i := range m.scopes {
+		m.scopes[i].Store(rt.Scope(t.Context()))
+	}
+	return m
+}
+
+// stir cancels a scope, and puts another in its place.
+func (m *mayhem) stir(random *rand.Rand) {
+	s := &m.scopes[random.IntN(len(m.scopes))]
+	s.Swap(m.rt.Scope(m.t.Context())).Cancel(nil)
+	m.rt.Resize(1 + random.IntN(4))
+}
+
+// account checks what became of all messages. graceful says that the runtime ran all that it had accepted.
+func (m *mayhem) account(graceful bool) {
+	t := m.t
+	for _, e := range m.errand {
+		n := e.ran.Load()
+		if n > 1 {
+			t.Errorf("a message of kind %d was run %d times", e.kind, n)
+		}
+		if e.kind == tell {
+			if e.told && n != 0 {
+				t.Errorf("a message was run, and its sender was told that it was refused")
+			}
+			continue
+		}
+		_, err := e.done.Result()
+		var p *freerun.PanicError
+		switch {
+		case errors.Is(err, freerun.ErrClosed), errors.Is(err, freerun.ErrCanceled), errors.Is(err, freerun.ErrFull),
+			errors.Is(err, freerun.ErrStopped), errors.Is(err, freerun.ErrSameUnit):
+			if graceful && n != 0 && e.hops == 0 { // others may have forwarded one that was not run
+				t.Errorf("a message of kind %d was run, and came to %v", e.kind, err)
+			}
+		case err == nil, errors.Is(err, errMayhem), errors.As(err, &p):
+			if _, inArgument := err.(*freerun.ArgumentError); n == 0 && !inArgument {
+				t.Errorf("a message of kind %d was not run, and came to %v", e.kind, err)
+			}
+		default:
+			t.Errorf("a message of kind %d came to %v", e.kind, err)
+		}
+	}
+	if n := m.wrong.Load(); n != 0 {
+		t.Errorf("%d operations were not alone, or had not what they needed", n)
+	}
+	if s := m.rt.Stats(); graceful && s.Sent != s.Done {
+		t.Errorf("%d messages were sent, and %d are done", s.Sent, s.Done)
+	}
+	for i, u := range m.units {
+		if s := u.Stats(); graceful && (s.HeldBack || s.Waiting != 0) {
+			t.Errorf("unit %d in the end: %+v", i, s)
+		}
+	}
+}
+
+// TestMayhem runs for some seconds, or as long as FREERUN_MAYHEM says.
+func TestMayhem(t *testing.T) {
+	length := 2 * time.Second
+	if text := os.Getenv("FREERUN_MAYHEM"); text != "" {
+		given, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length = given
+	}
+	seed := replay.Seed(t)
+	rounds, messages := 0, 0
+	for begun := time.Now(); time.Since(begun) < length && !t.Failed(); rounds++ {
+		messages += mayhemRound(t, rand.New(rand.NewPCG(seed, uint64(rounds))))
+	}
+	t.Logf("%d rounds, %d messages", rounds, messages)
+}
+
+// mayhemRound is one runtime from its beginning to its end, and returns how many messages there were.
+func mayhemRound(t *testing.T, random *rand.Rand) int {
+	rt := freerun.New(freerun.Processors(1+random.IntN(4)), freerun.Logger(slog.New(slog.DiscardHandler)), freerun.Watchdog(time.Millisecond, 2))
+	m := newMayhem(t, rt, random, 2000)
+	var all sync.WaitGroup
+	for range 1 + random.IntN(4) {
+		own := rand.New(rand.NewPCG(random.Uint64(), 3))
+		all.Go(func() {
+			for m.left.Load() > 0 {
+				if f := m.send(rt.Context(), own, 3); own.IntN(8) == 0 && f != (freerun.Future[*outcome]{}) {
+					f.Wait(within(t))
+				}
+			}
+		})
+	}
+	stirrer := rand.New(rand.NewPCG(random.Uint64(), 4))
+	all.Go(func() {
+		for m.left.Load() > 0 {
+			m.stir(stirrer)
+			time.Sleep(50 * time.Microsecond)
+		}
+	})
+	end := random.IntN(3)
+	var err error
+	switch end {
+	case 0: // everything is sent, and then the end
+		all.Wait()
+		err = rt.Shutdown(within(t))
+	case 1: // the end comes while they send
+		for m.left.Load() > 1000 {
+			runtime.Gosched()
+		}
+		err = rt.Shutdown(within(t))
+	case 2: // and does not wait for anything
+		for m.left.Load() > 1000 {
+			runtime.Gosched()
+		}
+		rt.Close()
+	}
+	if err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	m.left.Store(0)
+	all.Wait()
+	m.account(end < 2)
+	for i := range m.scopes {
+		m.scopes[i].Load().Cancel(nil)
+	}
+	return len(m.errand)
+}
+
+// TestMayhemExplored is the same with one sender, under many schedules.
+func TestMayhemExplored(t *testing.T) {
+	seed := uint64(0)
+	freeruntest.Explore(t, func(rt *freerun.Runtime) {
+		seed++
+		random := rand.New(rand.NewPCG(seed, 5))
+		m := newMayhem(t, rt, random, 60)
+		for m.left.Load() > 0 {
+			f := m.send(rt.Context(), random, 3)
+			if random.IntN(6) == 0 {
+				m.stir(random)
+			}
+			if random.IntN(6) == 0 && f != (freerun.Future[*outcome]{}) {
+				if _, err := f.Wait(context.Background()); errors.Is(err, freerun.ErrStalled) {
+					t.Errorf("stalled: %v", err)
+				}
+			}
+		}
+		if err := rt.Shutdown(within(t)); err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		m.account(true)
+		for i := range m.scopes {
+			m.scopes[i].Load().Cancel(nil)
+		}
+	}, freeruntest.Runs(300))
+}
