@@ -10,8 +10,8 @@ import "sync/atomic"
 // Order: within a group the tasks are in the order of the requests, and messages of one sender to one unit run in the
 // order sent. A command for several shards has a part in the group of each, in its turn; therefore each part sees
 // everything the connection sent before it to that shard, and nothing that it sent after. What must be atomic over
-// several shards, and a transaction, is a message of its own to all of them (freerun.OpAll): the groups of these shards
-// so far are sent before it, and what comes later goes into new ones.
+// several shards, and a transaction, is a message of its own to all of them (freerun.OpAll), one for several such commands
+// that follow each other: the groups of these shards so far are sent before it, and what comes later goes into new ones.
 
 // maxRound bounds the requests of a round, and with it what the replies can hold on to.
 const maxRound = 1024
@@ -42,10 +42,11 @@ type group struct {
 
 // message is what is sent at a time: one group to its shard, or several, and perhaps none, at one instant.
 type message struct {
-	groups []*group
-	single bool // one group, and nothing else
-	round  *round
-	tx     *transaction
+	groups   []*group
+	single   bool // one group, and nothing else
+	commands int
+	round    *round
+	tx       *transaction
 }
 
 // round counts the messages that are under way. The one that ends it puts a token into done; so does a server that gives

@@ -32,6 +32,8 @@ type connection struct {
 	idle   []*group   // to be used again
 
 	together *message      // what is being made of several groups
+	joint    *message      // the last of those, if more can go into it
+	scratch  []*group      // the groups of together by shard, meanwhile
 	queue    queue         // between MULTI and EXEC
 	watches  []*watchpoint // keys of WATCH
 	quit     bool

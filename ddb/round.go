@@ -110,6 +110,9 @@ func isWebRequest(name []byte) bool { return equalFold(name, "POST") || equalFol
 
 // group returns the group that what comes next for a shard goes into.
 func (c *connection) group(shard int) *group {
+	if c.together == nil {
+		c.joint = nil
+	}
 	g := c.groups[shard]
 	if g == nil {
 		g = c.fresh(shard)
@@ -134,27 +137,48 @@ func (c *connection) fresh(shard int) *group {
 	return &group{shard: shard, round: c.round}
 }
 
-// jointly makes what fill gives to shards a message of its own. Shards that have a watched key of tx belong to it too.
+// jointly makes what fill gives to shards a message of its own, or a part of the last one if that was made here and nothing was given to any shard
+// since: a pipeline of such commands is few messages. Shards that have a watched key of tx belong to it too.
 func (c *connection) jointly(tx *transaction, fill func()) {
-	apart := c.groups
-	c.groups = make([]*group, len(apart))
-	c.together = &message{round: c.round, tx: tx}
+	m := c.joint
+	if tx != nil || m == nil || m.commands == mostTogether {
+		m = &message{round: c.round, tx: tx}
+	} else {
+		c.outbox = c.outbox[:len(c.outbox)-1]
+	}
+	c.joint = nil
+	m.commands++
+	had, apart := len(m.groups), c.groups
+	if c.groups = c.scratch; c.groups == nil {
+		c.groups = make([]*group, len(apart))
+	}
+	for _, g := range m.groups {
+		c.groups[g.shard] = g
+	}
+	c.together = m
 	fill()
 	if tx != nil {
 		tx.shards = make([]int, len(tx.watches))
 		for i, w := range tx.watches {
-			tx.shards[i] = slices.Index(c.together.groups, c.group(w.shard))
+			tx.shards[i] = slices.Index(m.groups, c.group(w.shard))
 		}
 	}
-	m := c.together
-	c.groups, c.together = apart, nil
-	for _, g := range m.groups {
+	clear(c.groups)
+	c.scratch, c.groups, c.together = c.groups, apart, nil
+	for _, g := range m.groups[had:] {
 		c.seal(g.shard)
 	}
-	if len(m.groups) > 0 {
-		c.outbox = append(c.outbox, m)
+	if len(m.groups) == 0 {
+		return
+	}
+	c.outbox = append(c.outbox, m)
+	if tx == nil {
+		c.joint = m
 	}
 }
+
+// mostTogether bounds the commands of a message to several shards, which keeps all of them from others.
+const mostTogether = 32
 
 // seal ends the group of a shard: it is sent before what comes next for the shard.
 func (c *connection) seal(shard int) {
@@ -338,6 +362,7 @@ func (c *connection) forget() {
 			}
 		}
 	}
+	c.joint = nil
 	c.used, c.outbox, c.slots, c.arena = c.used[:0], emptied(c.outbox), emptied(c.slots), emptied(c.arena)
 	if cap(c.local.buf) > keptBuffer {
 		c.local.buf = nil

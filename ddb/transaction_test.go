@@ -2,6 +2,7 @@ package ddb
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,6 +64,57 @@ func TestTransactionInOnePipeline(t *testing.T) {
 	} {
 		if got := c.reply(); got != want {
 			t.Errorf("reply %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestPipelineOfAll has commands on several shards, on one, wrong ones and transactions follow each other in all ways, in one pipeline, and compares
+// with a server of one shard that gets them one by one.
+func TestPipelineOfAll(t *testing.T) {
+	_, many := serve(t, Config{Shards: 6, Processors: 3})
+	_, one := serve(t, Config{Shards: 1})
+	ours, theirs := dial(t, many), dial(t, one)
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 60 {
+		ours.do("FLUSHALL")
+		theirs.do("FLUSHALL")
+		var pipeline strings.Builder
+		var all [][]string
+		inside := false
+		for i := range 80 {
+			key := func() string { return string(rune('a' + random.IntN(6))) }
+			args := [][]string{
+				{"MSET", key(), strconv.Itoa(i), key(), strconv.Itoa(i), key(), strconv.Itoa(i)},
+				{"MSET", key(), strconv.Itoa(i), key()},
+				{"MSET", "x"},
+				{"MGET", "a", "b", "c", "d", "e", "f"},
+				{"DEL", key(), key()},
+				{"INCR", key()},
+				{"GET", key()},
+				{"SET", key(), strconv.Itoa(i)},
+				{"EXISTS", key(), key(), key()},
+				{"MULTI"},
+				{"EXEC"},
+				{"WATCH", key(), key()},
+				{"UNWATCH"},
+				{"PING"},
+				{"DBSIZE"},
+				{"FLUSHALL"},
+			}[random.IntN(16)]
+			inside = args[0] == "MULTI" || inside && args[0] != "EXEC"
+			all = append(all, args)
+			pipeline.WriteString(request(args...))
+		}
+		if inside {
+			all = append(all, []string{"DISCARD"})
+			pipeline.WriteString(request("DISCARD"))
+		}
+		ours.send(pipeline.String())
+		for i, args := range all {
+			if want, got := theirs.do(args...), ours.reply(); got != want {
+				t.Fatalf("seed %d: %v, after %v: %q, want %q", seed, args, all[:i], got, want)
+			}
 		}
 	}
 }
