@@ -19,7 +19,7 @@ type Late struct {
 // Watchdog has operations reported that run longer than after without an end, once each, through log/slog, as they keep their processor from
 // others; an operation that waits should use [Context.Block]. And when all processors are in such operations while messages are
 // queued, up to extra processors are added, one at a time, which go again when the operations have ended. The watchdog looks each
-// millisecond while a processor is busy, and not at all in a deterministic runtime. Without this option there is none. It panics if after is not
+// 10 ms while a processor is busy, more often if after is short, and not at all in a deterministic runtime. Without this option there is none. It panics if after is not
 // above zero or extra is negative.
 func Watchdog(after time.Duration, extra int) Option {
 	if after <= 0 || extra < 0 {

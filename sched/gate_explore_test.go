@@ -25,7 +25,7 @@ var names = [...]string{"P0", "P1", "P2"}
 func newWorld(r *explore.Run, processors, jobs int) *world {
 	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
 	w.watch = newWatch(w.Scheduler)
-	w.watch.wound.Store(true) // nobody winds it
+	w.watch.pace.Store(brisk) // nobody winds it
 	for i, p := range w.all() {
 		r.Go(names[i], func() {
 			h := w.newHost()

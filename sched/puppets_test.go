@@ -18,7 +18,7 @@ type puppets struct {
 func newPuppets(t *testing.T, processors int) *puppets {
 	s := New(Config{Processors: processors})
 	s.watch = newWatch(s)
-	s.watch.wound.Store(true) // nobody winds it
+	s.watch.pace.Store(brisk) // nobody winds it
 	return &puppets{Scheduler: s, t: t}
 }
 

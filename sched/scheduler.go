@@ -103,7 +103,7 @@ func (s *Scheduler) Start() {
 	s.watch = newWatch(s)
 	if s.driver != nil {
 		s.vigilant = false
-		s.watch.wound.Store(true) // nobody winds it: no time passes
+		s.watch.pace.Store(brisk) // nobody winds it: no time passes
 	}
 	s.serving.Store(int32(len(s.all())))
 	for _, p := range s.all() {

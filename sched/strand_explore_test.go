@@ -30,7 +30,7 @@ type reservist struct {
 func newCrew(r *explore.Run, processors, reserve int) *crew {
 	c := &crew{Scheduler: New(Config{Processors: processors}), r: r}
 	c.watch = newWatch(c.Scheduler)
-	c.watch.wound.Store(true) // nobody winds it
+	c.watch.pace.Store(brisk) // nobody winds it
 	c.serving.Store(int32(processors))
 	for i, p := range c.all() {
 		c.spawn = func(_ *Host, live func()) { r.Go(names[i], func() { c.live(live) }) }

@@ -2,8 +2,8 @@ package sched
 
 import "time"
 
-// Watchdog says what a scheduler does about tasks that do not return. It looks each millisecond while a processor is awake, so what it does
-// may come that much later than said. With [Config.Choose], where no time passes, it does nothing.
+// Watchdog says what a scheduler does about tasks that do not return. It looks each 10 ms while a processor is awake, more often if After is
+// short, so what it does may come a quarter later than said, or 10 ms. With [Config.Choose], where no time passes, it does nothing.
 type Watchdog struct {
 	// After is how long a processor may be in one task, without a call of [Processor.Spend], before the task is late; 0 means for ever.
 	After time.Duration

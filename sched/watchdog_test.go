@@ -87,7 +87,7 @@ func TestWatchdogReports(t *testing.T) {
 			t.Error("a task that has no processor was reported")
 		}
 		time.Sleep(time.Hour)
-		if s.watch.wound.Load() {
+		if s.watch.pace.Load() != still {
 			t.Error("the watch of an idle scheduler is still wound")
 		}
 		s.Stop(nil)
