@@ -16,6 +16,7 @@ PLATFORMS := linux/arm64 linux/386 windows/amd64 darwin/arm64 wasip1/wasm
 PACKAGES ?= work
 COUNT ?= 10
 FUZZTIME ?= 30s
+MAYHEM ?= 1h
 RUN ?= .
 BENCH ?= .
 
@@ -60,6 +61,10 @@ explore-long: ## the same with more preemptions and a hundred times as many rand
 .PHONY: stress
 stress: ## the tests COUNT times over with the race detector and 1, 2 and 4 processors; RUN= and PACKAGES= choose
 	go test -race -count $(COUNT) -cpu 1,2,4 -run '$(RUN)' $(PACKAGES)
+
+.PHONY: mayhem
+mayhem: ## everything at once for MAYHEM, with the race detector, and every message accounted for
+	FREERUN_MAYHEM=$(MAYHEM) go test -race -count 1 -timeout 0 -v -run '^TestMayhem$$' ./freeruntest
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME; RUN= chooses by name

@@ -1,4 +1,4 @@
-package freerun_test
+package freeruntest_test
 
 import (
 	"context"
@@ -396,4 +396,11 @@ func TestMayhemExplored(t *testing.T) {
 			m.scopes[i].Load().Cancel(nil)
 		}
 	}, freeruntest.Runs(300))
+}
+
+// within returns a context that turns a hang into a failure.
+func within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
 }
