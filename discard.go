@@ -60,7 +60,14 @@ func (s *seat) failLetter(t *sched.Task) {
 
 // failUnit fails the letters of a unit whose mailbox is the caller's.
 func (s *seat) failUnit(u *unit) {
-	for l := u.next(s); l != nil; l = u.next(s) {
+	for {
+		l, later := u.next(s)
+		if later {
+			continue
+		}
+		if l == nil {
+			return
+		}
 		switch u.take(s, l) {
 		case ready:
 			l.kind().fail(s, l, ErrClosed)

@@ -90,7 +90,7 @@
 //  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
 //  10. Cost. Tell allocates nothing in steady state, Send at most once besides what the argument itself allocates (and what its scan
 //     does, where interfaces or maps in it hold futures); an idle unit costs
-//     80 bytes beside its state. The argument of an operation is dropped before its future is resolved.
+//     88 bytes beside its state. The argument of an operation is dropped before its future is resolved.
 //
 // # What the scan of an argument looks into
 //

@@ -99,7 +99,11 @@ func (x *lanes) runNormal(p *sched.Processor) {
 func (x *lanes) serve(p *sched.Processor) {
 	s, u, h := seatOf(p), x.unit, p.Host()
 	for ran := 0; ; {
-		pr, l := x.next(s)
+		pr, l, later := x.next(s)
+		if later {
+			x.yield(s)
+			return
+		}
 		if l == nil {
 			return
 		}
@@ -113,20 +117,21 @@ func (x *lanes) serve(p *sched.Processor) {
 	}
 }
 
-// next returns the letter that comes next, and its lane; nil if there is none, and the unit is not the caller's any more.
-func (x *lanes) next(s *seat) (Priority, *letter) {
+// next returns the letter that comes next, and its lane; nil if there is none, and the unit is not the caller's any more; or nil and later, as
+// unit.next.
+func (x *lanes) next(s *seat) (pr Priority, l *letter, later bool) {
 	if l := x.unit.extras.Load().left.Take(); l != nil {
 		x.running = l.priority()
-		return x.running, l
+		return x.running, l, false
 	}
 	for {
 		pr, some := x.pick()
 		if !some {
-			return pr, nil
+			return pr, nil, false
 		}
 		box, late := x.lane(pr)
-		if l := dequeue(s, box, late); l != nil {
-			return pr, l
+		if l, later := dequeue(s, box, late); l != nil || later {
+			return pr, l, later
 		}
 		x.gaveUp(pr)
 	}

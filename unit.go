@@ -10,7 +10,7 @@ import (
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
-// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 80 bytes beside its state, needs no closing, and
+// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 88 bytes beside its state, needs no closing, and
 // is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
 	unit
@@ -78,6 +78,10 @@ const (
 	drainLimit    = 128 // how many letters a processor runs before other units get their turn
 	drainLimitLow = 16  // of Low or Idle
 	drainGlance   = 16  // how often, in letters, it looks for work of High
+
+	// mostTurned is how many letters of a long mailbox are brought into order at a time: as much work, if they are out of the caches, as to run
+	// a drainLimit of short ones.
+	mostTurned = 1024
 )
 
 var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
@@ -190,9 +194,12 @@ func drain(p *sched.Processor, t *sched.Task) {
 		if late != nil {
 			u.late = nil // before Dequeue: afterwards the unit may be another processor's
 		}
-		n := u.mailbox.Dequeue()
+		n, later := u.mailbox.DequeueWithin(mostTurned)
 		if late != nil {
 			late.kind().recycle(s, late)
+		}
+		if later {
+			break
 		}
 		if n == nil {
 			return
@@ -227,7 +234,10 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 			lanes.runNormal(p)
 			return
 		}
-		l := u.next(s)
+		l, later := u.next(s)
+		if later {
+			break
+		}
 		if l == nil {
 			return
 		}
@@ -241,30 +251,31 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 	s.pushBack(u.rt, pr, &u.Task)
 }
 
-// next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more.
-func (u *unit) next(s *seat) *letter {
+// next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more; or nil and
+// later if others must have their turn before it is found.
+func (u *unit) next(s *seat) (l *letter, later bool) {
 	if x := u.extras.Load(); x != nil {
 		if l := x.left.Take(); l != nil {
-			return l
+			return l, false
 		}
 	}
 	return dequeue(s, &u.mailbox, &u.late)
 }
 
-// dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again.
-func dequeue(s *seat, box *queue.Mailbox, late **letter) *letter {
+// dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again. It returns as next does.
+func dequeue(s *seat, box *queue.Mailbox, late **letter) (l *letter, later bool) {
 	again := *late
 	if again != nil {
 		*late = nil // before Dequeue: afterwards the mailbox may be another processor's
 	}
-	n := box.Dequeue()
+	n, later := box.DequeueWithin(mostTurned)
 	if again != nil {
 		again.kind().recycle(s, again)
 	}
 	if n == nil {
-		return nil
+		return nil, later
 	}
-	return letterOf(n)
+	return letterOf(n), false
 }
 
 // taken is what came of taking a letter.

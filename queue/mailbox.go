@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -38,8 +39,9 @@ import (
 type Mailbox struct {
 	head atomics.Pointer[Newest]
 
-	seen atomics.Plain[*Newest] // owner only
-	todo atomics.Plain[*Node]   // owner only
+	seen atomics.Plain[*Newest]  // owner only
+	todo atomics.Plain[*Node]    // owner only
+	turn atomics.Plain[*turning] // owner only; nil but while a long batch is being reversed
 }
 
 // Enqueue adds n and reports whether the mailbox was idle: then the caller is its owner now, and must see to it that all
@@ -55,13 +57,20 @@ func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
 }
 
 // Dequeue removes and returns the oldest node; nil means that there was none and that the caller is the owner no longer.
-// Owner only.
+// Owner only. The first call after many nodes were enqueued touches all of them: see [Mailbox.DequeueWithin].
 func (m *Mailbox) Dequeue() *Node {
-	n := m.todo.Get()
+	n, _ := m.DequeueWithin(math.MaxInt)
+	return n
+}
+
+// DequeueWithin is Dequeue, but it touches at most so many nodes: if there are more to be brought into order first, it returns later, and nil,
+// and the caller, who is still the owner, calls it again. It allocates once for a batch that takes more than one call. Owner only.
+func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
+	n = m.todo.Get()
 	if n == nil {
-		n = m.takeOrGiveUp()
+		n, later = m.takeOrGiveUp(most)
 		if n == nil {
-			return nil
+			return nil, later
 		}
 	}
 	todo := n.next.Get()
@@ -69,7 +78,7 @@ func (m *Mailbox) Dequeue() *Node {
 	if todo != nil {
 		n.next.Clear() // a node that was handed out must not keep those behind it from being collected
 	}
-	return n
+	return n, false
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
@@ -78,7 +87,7 @@ func (m *Mailbox) Reusable(n *Node) bool { return unmarked(n) != m.seen.Get() }
 // GiveUp gives the mailbox up if there is nothing to dequeue, and reports whether it did: the caller is the owner no longer then, otherwise it
 // still is. It does not wait. Owner only.
 func (m *Mailbox) GiveUp() bool {
-	if m.todo.Get() != nil {
+	if m.todo.Get() != nil || m.turn.Get() != nil {
 		return false
 	}
 	seen := m.seen.Get()
@@ -93,18 +102,40 @@ func (m *Mailbox) GiveUp() bool {
 	return false
 }
 
+// turning is a batch that is being reversed: oldest leads to what was, from the oldest so far to the newest; rest leads down to stop.
+type turning struct{ oldest, rest, stop *Node }
+
 // takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
-// returns nil.
-func (m *Mailbox) takeOrGiveUp() *Node {
+// returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest.
+func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
+	if m.turn.Get() != nil {
+		return m.goOnTurning(most)
+	}
 	seen := m.seen.Get()
 	h := m.head.Load() // L2
 	if h == seen {
 		m.seen.Clear()                        // before L3: afterwards it is the next owner's
 		if m.head.CompareAndSwap(seen, nil) { // L3
-			return nil
+			return nil, false
 		}
 		h = m.head.Load() // L2
 	}
 	m.seen.Set(h)
-	return reverse(h.node(), seen.node())
+	oldest, rest := reverseSome(h.node(), seen.node(), nil, most)
+	if rest != seen.node() {
+		m.turn.Set(&turning{oldest, rest, seen.node()})
+		return nil, true
+	}
+	return oldest, false
+}
+
+// goOnTurning reverses more of a long batch. Its stop, which is handed out, is only compared with: it may be anywhere by now.
+func (m *Mailbox) goOnTurning(most int) (oldest *Node, later bool) {
+	t := m.turn.Get()
+	t.oldest, t.rest = reverseSome(t.rest, t.stop, t.oldest, most)
+	if t.rest != t.stop {
+		return nil, true
+	}
+	m.turn.Clear()
+	return t.oldest, false
 }

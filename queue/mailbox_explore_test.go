@@ -23,6 +23,7 @@ type office struct {
 	last [3]int             // the number of the last mail of each producer
 	desk atomics.Plain[int] // only the owner is at it
 	got  int
+	most int // how many nodes a dequeue touches
 }
 
 // send enqueues and, if that makes the caller the owner, serves.
@@ -33,7 +34,14 @@ func (o *office) send(m *mail) {
 }
 
 func (o *office) serve() {
-	for n := o.Dequeue(); n != nil; n = o.Dequeue() {
+	for {
+		n, later := o.DequeueWithin(o.most)
+		if later {
+			continue
+		}
+		if n == nil {
+			return
+		}
 		m := (*mail)(unsafe.Pointer(n))
 		o.desk.Set(o.desk.Get() + 1)
 		if m.number != o.last[m.from]+1 {
@@ -47,9 +55,12 @@ func (o *office) serve() {
 var producers = [...]string{"one", "two", "three"}
 
 // postal is a program in which so many producers send so much mail each.
-func postal(producing, each int) func(*explore.Run) {
+func postal(producing, each int) func(*explore.Run) { return slowPostal(producing, each, 1000) }
+
+// slowPostal has the owner bring so many into order at a time.
+func slowPostal(producing, each, most int) func(*explore.Run) {
 	return func(r *explore.Run) {
-		o := &office{r: r}
+		o := &office{r: r, most: most}
 		for from := range producing {
 			r.Go(producers[from], func() {
 				for i := range each {
@@ -72,6 +83,8 @@ func TestExploreMailbox(t *testing.T) {
 	t.Run("two producers", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, postal(2, 2)) })
 	t.Run("three producers", func(t *testing.T) { explore.Exhaustive(t, 3, postal(3, 1)) })
 	t.Run("many", func(t *testing.T) { explore.Random(t, 5000, postal(3, 4)) })
+	t.Run("in pieces", func(t *testing.T) { explore.Exhaustive(t, 3, slowPostal(2, 3, 1)) })
+	t.Run("many in pieces", func(t *testing.T) { explore.Random(t, 5000, slowPostal(3, 5, 2)) })
 }
 
 // TestExploreMailboxReuse has the owner send mail again as soon as Reusable allows it, while another producer is about to link

@@ -335,3 +335,59 @@ func BenchmarkMailbox(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(items)), "ns/node")
 	})
 }
+
+// TestMailboxInPieces enqueues much more than a dequeue may touch, again and again, and more while that is brought into order: it takes as many calls
+// as it must, and all comes out in order. Nodes that were handed out are used again in the meantime.
+func TestMailboxInPieces(t *testing.T) {
+	const rounds, batch, most = 50, 100, 7
+	var m queue.Mailbox
+	var spare []*parcel
+	sent, got, calls := 0, 0, 0
+	send := func() {
+		p := &parcel{}
+		if n := len(spare); n > 0 {
+			p, spare = spare[n-1], spare[:n-1]
+		}
+		p.number = sent
+		sent++
+		m.Enqueue(&p.Node)
+	}
+	var last *parcel // may be used again after the next call
+	for range rounds {
+		for range batch {
+			send()
+		}
+		for range batch {
+			n, later := m.DequeueWithin(most)
+			if last != nil {
+				spare = append(spare, last)
+				last = nil
+			}
+			if later {
+				if calls++; m.GiveUp() {
+					t.Fatal("given up while mail is brought into order")
+				}
+				send()
+				continue
+			}
+			if n == nil {
+				break
+			}
+			p := (*parcel)(unsafe.Pointer(n))
+			if p.number != got {
+				t.Fatalf("number %d came, want %d", p.number, got)
+			}
+			got++
+			last = p
+		}
+	}
+	for n := m.Dequeue(); n != nil; n = m.Dequeue() {
+		if p := (*parcel)(unsafe.Pointer(n)); p.number != got {
+			t.Fatalf("number %d came, want %d", p.number, got)
+		}
+		got++
+	}
+	if got != sent || calls < rounds {
+		t.Errorf("%d of %d came, %d calls were put off", got, sent, calls)
+	}
+}

@@ -26,6 +26,17 @@ func reverse(newest, stop *Node) (oldest *Node) {
 	return oldest
 }
 
+// reverseSome reverses at most so many nodes of a list, from newest down to stop, onto oldest. It returns the oldest then, and what is left.
+func reverseSome(newest, stop, oldest *Node, most int) (first, rest *Node) {
+	n := newest
+	for ; n != stop && most > 0; most-- {
+		older := n.next.Get()
+		n.next.Set(oldest)
+		oldest, n = n, older
+	}
+	return oldest, n
+}
+
 // Chain is a first-in-first-out list of nodes for one goroutine at a time. The zero value is empty. Nothing here waits
 // or allocates; a chain must not be copied while it is in use.
 type Chain struct {
