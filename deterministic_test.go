@@ -222,3 +222,23 @@ func TestDeterministicCancelOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestDeterministicJoin: when the second branch of an ordinary goroutine's join has begun, and not ended, as the first one ends, the join runs
+// it on.
+func TestDeterministicJoin(t *testing.T) {
+	for seed := range uint64(50) {
+		rt, _ := start(t, freerun.Deterministic(seed))
+		u := freerun.NewUnit(rt, 0)
+		x, y := freerun.Join(rt.Context(), func(c *freerun.Context) int {
+			return must(t, addOne.Send(c, u, 1))
+		}, func(c *freerun.Context) int {
+			for range 5 {
+				addOne.Send(c, u, 1)
+			}
+			return 5
+		})
+		if err := rt.Quiesce(within(t)); err != nil || x < 1 || y != 5 {
+			t.Errorf("seed %d: %d and %d, %v", seed, x, y, err)
+		}
+	}
+}
