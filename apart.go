@@ -49,6 +49,23 @@ func (v *visit) run(c *Context) (struct{}, error) {
 // take reports whether the caller is the one to do it.
 func (v *visit) take() bool { return v.taken.CompareAndSwap(false, true) }
 
+// wait waits until what was begun has ended. In a deterministic runtime nobody else runs it.
+func (v *visit) wait(rt *Runtime) {
+	if rt.deterministic() {
+		_ = rt.driveUntil(context.Background(), v.hasEnded)
+	}
+	<-v.ended
+}
+
+func (v *visit) hasEnded() bool {
+	select {
+	case <-v.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // visit has do done on a processor, and returns when it has returned; if do panicked, it panics as a join does. What cannot be sent is done
 // right here, with c.
 func (c *Context) visit(do func(c *Context)) {
@@ -61,7 +78,7 @@ func (c *Context) visit(do func(c *Context)) {
 		alone(c, do) // the runtime was closed before it was started
 		return
 	}
-	<-v.ended
+	v.wait(c.rt)
 	if v.failure != nil {
 		panic(v.failure)
 	}
@@ -88,7 +105,7 @@ func joinApart[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B)
 	joined := false
 	defer func() {
 		if !joined && !v.take() {
-			<-v.ended
+			v.wait(c.rt)
 			c.tellOther(v.failure)
 		}
 	}()
@@ -98,7 +115,7 @@ func joinApart[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B)
 		alone(c, func(c *Context) { b = g(c) })
 		return a, b
 	}
-	<-v.ended
+	v.wait(c.rt)
 	if v.failure != nil {
 		panic(v.failure)
 	}

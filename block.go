@@ -45,7 +45,8 @@ func newLodger(h *sched.Host) { h.Local = &lodger{} }
 
 func lodgerOf(h *sched.Host) *lodger { return h.Local.(*lodger) }
 
-// contextOf returns the context of the operation that runs on h's goroutine. Any goroutine may ask, and gets what may be over.
+// contextOf returns the context of the operation that runs on h's goroutine, with p or, if p is nil, without a processor. Any goroutine may ask, and gets
+// what may be over; nil if the operation was just about to leave its processor, or has one again.
 func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	if p != nil {
 		return seatOf(p).active.Load()

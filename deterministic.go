@@ -88,7 +88,7 @@ func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 
 // endCanceledTimers fails the timers of scopes that were canceled, and reports whether there were any.
 func (rt *Runtime) endCanceledTimers() (some bool) {
-	for _, t := range rt.openTimers() {
+	for _, t := range rt.openTimers(&rt.timers) {
 		if t.scope != nil && t.scope.canceled() {
 			some = t.end(t.scope.refusal()) || some
 		}

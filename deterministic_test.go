@@ -197,3 +197,48 @@ func TestDeterministicCancel(t *testing.T) {
 		t.Errorf("the scope: %v", err)
 	}
 }
+
+// TestDeterministicCancelOrder: the timers of a canceled scope fail in the same order each time, that in which they began.
+func TestDeterministicCancelOrder(t *testing.T) {
+	for range 20 {
+		rt, _ := start(t, freerun.Deterministic(1), freerun.Processors(1))
+		s := rt.Scope(t.Context())
+		u := freerun.NewUnit(rt, []int(nil))
+		for i := range 8 {
+			freerun.Settle(rt.Context(), freerun.After(s.Context(), time.Hour), func(c *freerun.Context, _ time.Time, _ error) (freerun.Future[int], error) {
+				return freerun.Do(c, u, func(_ *freerun.Context, all *[]int) (int, error) {
+					*all = append(*all, i)
+					return 0, nil
+				}), nil
+			})
+		}
+		s.Cancel(nil)
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, all *[]int) (string, error) { return fmt.Sprint(*all), nil }))
+		if got != "[0 1 2 3 4 5 6 7]" && got != "[7 6 5 4 3 2 1 0]" {
+			t.Fatalf("they failed in the order %s", got)
+		}
+	}
+}
+
+// TestDeterministicJoin: when the second branch of an ordinary goroutine's join has begun, and not ended, as the first one ends, the join runs
+// it on.
+func TestDeterministicJoin(t *testing.T) {
+	for seed := range uint64(50) {
+		rt, _ := start(t, freerun.Deterministic(seed))
+		u := freerun.NewUnit(rt, 0)
+		x, y := freerun.Join(rt.Context(), func(c *freerun.Context) int {
+			return must(t, addOne.Send(c, u, 1))
+		}, func(c *freerun.Context) int {
+			for range 5 {
+				addOne.Send(c, u, 1)
+			}
+			return 5
+		})
+		if err := rt.Quiesce(within(t)); err != nil || x < 1 || y != 5 {
+			t.Errorf("seed %d: %d and %d, %v", seed, x, y, err)
+		}
+	}
+}

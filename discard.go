@@ -58,21 +58,48 @@ func (s *seat) failLetter(t *sched.Task) {
 	l.kind().fail(s, l, ErrClosed)
 }
 
-// failUnit fails the letters of a unit whose mailbox is the caller's.
+// failUnit fails the letters of a unit whose mailbox is the caller's. As drain does, it claims the unit once that has lanes: what it fails may leave
+// the unit to others, who expect a claim when they let it go on.
 func (s *seat) failUnit(u *unit) {
 	for {
-		l, later := u.next(s)
-		if later {
-			continue
-		}
-		if l == nil {
+		if x := u.lanes(); x != nil {
+			if x.join() || x.claim(Normal) {
+				s.failLanes(x)
+			}
 			return
 		}
-		switch u.take(s, l) {
-		case ready:
-			l.kind().fail(s, l, ErrClosed)
-		case gone:
+		l, later := u.next(s)
+		if !later && (l == nil || !s.failTaken(u, l)) {
 			return
 		}
 	}
+}
+
+// failExpress fails the letters of a lane whose mailbox is the caller's, and of the others that it gets with the claim. If another has that, an operation
+// that does not return, they are its.
+func (s *seat) failExpress(e *express) {
+	if x := e.lanes; x.claim(x.priorityOf(e)) {
+		s.failLanes(x)
+	}
+}
+
+// failLanes fails the letters of a unit whose lanes the caller holds.
+func (s *seat) failLanes(x *lanes) {
+	for {
+		_, l, later := x.next(s)
+		if !later && (l == nil || !s.failTaken(x.unit, l)) {
+			return
+		}
+	}
+}
+
+// failTaken fails a letter that the caller has dequeued as the unit's owner, and reports whether the unit is the caller's still.
+func (s *seat) failTaken(u *unit, l *letter) bool {
+	switch u.take(s, l) {
+	case ready:
+		l.kind().fail(s, l, ErrClosed)
+	case gone:
+		return false
+	}
+	return true
 }

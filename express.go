@@ -157,14 +157,6 @@ func discardExpress(t *sched.Task) {
 	s.discardOrphans()
 }
 
-// failExpress fails the letters of a lane whose mailbox is the caller's.
-func (s *seat) failExpress(e *express) {
-	for n := e.mailbox.Dequeue(); n != nil; n = e.mailbox.Dequeue() {
-		l := letterOf(n)
-		l.kind().fail(s, l, ErrClosed)
-	}
-}
-
 // limitAt is how many letters of a priority a processor runs before other units get their turn.
 func limitAt(p Priority) int {
 	if Normal.Before(p) {

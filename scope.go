@@ -63,8 +63,8 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 		s.parent = parent
 		s.tally.above = &parent.tally
 	}
-	if c, ok := ctx.(*Context); ok && c.Scope() == nil {
-		ctx = context.Background() // of a runtime: linked when it is needed
+	if c, ok := ctx.(*Context); ok && c.rt == rt && c.Scope() == nil {
+		ctx = context.Background() // of this runtime: linked when it is needed
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.realm = newRealm(rt, s, Normal)

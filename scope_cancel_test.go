@@ -158,3 +158,16 @@ func TestScopeDeadline(t *testing.T) {
 		}
 	})
 }
+
+// TestScopeOfAnotherRuntime: a scope that is made with the context of another runtime ends with that one.
+func TestScopeOfAnotherRuntime(t *testing.T) {
+	rt, _ := start(t)
+	other, _ := start(t)
+	s := rt.Scope(other.Context())
+	other.Close()
+	select {
+	case <-s.Context().Done():
+	case <-within(t).Done():
+		t.Error("the scope has not ended")
+	}
+}

@@ -106,7 +106,7 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 	}
 	c := s.active.Load()
 	if l.origin != nil || c.realm != nil {
-		if c = s.turn(c, l.origin); c == nil {
+		if c = s.turn(l.origin); c == nil {
 			return nil
 		}
 	}
@@ -123,12 +123,12 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 }
 
 // turn makes the context of o's realm the active one, and returns it; nil if the scope was canceled.
-func (s *seat) turn(c *Context, o *origin) *Context {
+func (s *seat) turn(o *origin) *Context {
 	r := o.realmOf()
 	if r != nil && r.scope != nil && r.scope.canceled() {
 		return nil
 	}
-	c = s.assume(r)
+	c := s.assume(r)
 	c.origin.Store(o)
 	return c
 }

@@ -9,7 +9,7 @@ import (
 // TestPartsLieBehind holds what several.all relies on: the parts of a message to two or three units begin where several ends, whatever the
 // alignment of argument and result.
 func TestPartsLieBehind(t *testing.T) {
-	type odd struct{ a, b byte }
+	type odd [2]byte
 	check := func(name string, joint, parts uintptr) {
 		if parts != joint+unsafe.Sizeof(several{}) {
 			t.Errorf("%s: several is at %d and the parts at %d", name, joint, parts)

@@ -169,8 +169,11 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 	}
 }
 
-// operation names what the processor runs now, empty between operations. Any goroutine.
+// operation names what runs with c now; empty between operations, and if c is nil. Any goroutine.
 func (c *Context) operation() string {
+	if c == nil {
+		return ""
+	}
 	k := c.kind.Load()
 	switch {
 	case c.inside.Load() == 0:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -125,14 +126,14 @@ func (t *Timer) forget() {
 
 // endTimers fails all timers of the runtime.
 func (rt *Runtime) endTimers() {
-	for _, t := range rt.openTimers() {
+	for _, t := range rt.openTimers(&rt.timers) {
 		t.end(ErrClosed)
 	}
 }
 
-// openTimers returns the timers that have not ended, in the order in which they began if the runtime is deterministic.
-func (rt *Runtime) openTimers() (open []*Timer) {
-	rt.timers.Range(func(t, _ any) bool {
+// openTimers returns the timers of a register that have not ended, in the order in which they began if the runtime is deterministic.
+func (rt *Runtime) openTimers(register *sync.Map) (open []*Timer) {
+	register.Range(func(t, _ any) bool {
 		open = append(open, t.(*Timer))
 		return true
 	})
@@ -151,8 +152,7 @@ func (s *Scope) watch() {
 
 // endTimers fails all timers of a scope that was canceled.
 func (s *Scope) endTimers() {
-	s.timers.Range(func(t, _ any) bool {
-		t.(*Timer).end(s.refusal())
-		return true
-	})
+	for _, t := range s.rt.openTimers(&s.timers) {
+		t.end(s.refusal())
+	}
 }

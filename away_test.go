@@ -1,0 +1,17 @@
+package freerun
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// TestOperationOnTheWay: the end of a runtime asks for the operation of a goroutine whose task is away. When the task is just about to leave its
+// processor, or has got one again since the scheduler was asked, there is no context to be found.
+func TestOperationOnTheWay(t *testing.T) {
+	h := &sched.Host{}
+	newLodger(h)
+	if name := contextOf(h, nil).operation(); name != "" {
+		t.Errorf("it is called %q", name)
+	}
+}

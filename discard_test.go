@@ -1,0 +1,61 @@
+package freerun_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// TestDiscardLanes closes a runtime whose only processor is stuck, with letters queued for a unit that has lanes, some of which leave the unit to
+// others: all of them fail, and Close returns.
+func TestDiscardLanes(t *testing.T) {
+	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
+	for _, before := range []struct {
+		name string
+		send func(c *freerun.Context, u, v *freerun.Unit[int]) freerun.Future[int]
+	}{
+		{"several", func(c *freerun.Context, u, v *freerun.Unit[int]) freerun.Future[int] {
+			return freerun.When2(c, u, v, func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
+		}},
+		{"reader", func(c *freerun.Context, u, _ *freerun.Unit[int]) freerun.Future[int] {
+			return freerun.Read(c, u, nothing)
+		}},
+		{"high reader", func(c *freerun.Context, u, _ *freerun.Unit[int]) freerun.Future[int] {
+			return freerun.Read(c.With(freerun.High), u, nothing)
+		}},
+	} {
+		t.Run(before.name, func(t *testing.T) {
+			rt, _ := start(t, freerun.Processors(1))
+			c := rt.Context()
+			u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
+			must(t, freerun.Do(c.With(freerun.High), u, nothing)) // so it has lanes
+			if err := rt.Quiesce(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			g := newGate()
+			freerun.Go(c, func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
+			defer close(g.opened)
+			<-g.entered
+			futures := []freerun.Future[int]{before.send(c, u, v)}
+			for _, p := range []freerun.Priority{freerun.High, freerun.Normal, freerun.Low} {
+				futures = append(futures, freerun.Do(c.With(p), u, nothing))
+			}
+			closed := make(chan error)
+			go func() { closed <- rt.Close() }()
+			select {
+			case <-closed:
+			case <-within(t).Done():
+				t.Fatal("Close does not return")
+			}
+			if failed := rt.Stats().Failed; failed != uint64(len(futures)) {
+				t.Errorf("%d of %d messages were failed", failed, len(futures))
+			}
+			for i, f := range futures {
+				if _, err := f.Result(); !errors.Is(err, freerun.ErrClosed) {
+					t.Errorf("message %d: %v", i, err)
+				}
+			}
+		})
+	}
+}
