@@ -41,10 +41,11 @@ func (o *operation[A, R]) refuse(s *seat, n *note[A], err error) {
 	o.drop(n)
 }
 
-// drop leaves a letter to the collector.
+// drop leaves a letter to the collector, which may have to keep it with the rest of its batch: not its argument and its unit, too.
 func (o *operation[A, R]) drop(n *note[A]) {
-	n.arg = *new(A)
-	n.unit.rt.depot(o.id).flood.add(-1)
+	rt := n.unit.rt
+	n.arg, n.unit = *new(A), &rt.free
+	rt.depot(o.id).flood.add(-1)
 }
 
 // letterFor admits and counts a message to u with operation id, and returns the seat to send it from, its origin, a letter to use again if

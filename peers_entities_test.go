@@ -1,0 +1,283 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// More of what users of actor libraries complain of: see peers_test.go.
+
+// parcel is something to be collected: large enough to lie in a place of its own.
+type parcel struct{ _ [256]byte }
+
+var (
+	handIn   = freerun.Op("peers.handIn", func(*freerun.Context, **parcel, *parcel) (int, error) { return 0, nil })
+	handBack = freerun.Op("peers.handBack", func(_ *freerun.Context, _ **parcel, p *parcel) (*parcel, error) { return p, nil })
+	dropIt   = freerun.Op("peers.dropIt", func(_ *freerun.Context, _ **parcel, p *parcel) (int, error) { panic(p) })
+)
+
+// TestPeersWhatEndedIsCollected, hollywood#43: of units that nobody refers to, and that were left alone, restarted, or stopped by a panic, nothing
+// stays: neither they, their state, what was in their mailboxes, futures and what they hold, scopes, nor timers that fired or were stopped.
+func TestPeersWhatEndedIsCollected(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(2), freerun.Logger(slog.New(slog.DiscardHandler))) // the usual one keeps what it is told of panics
+	r := &remains{}
+	for i := range 60 {
+		liveAndEnd(t, rt, r, i)
+	}
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	meet(t, rt, 2) // a processor keeps the context of the last operation that it has run
+	r.check(t)
+}
+
+func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *remains, i int) {
+	options := [][]freerun.UnitOption{
+		nil,
+		{freerun.Mailbox(4, freerun.Wait)},
+		{freerun.RestartOnPanic(func() *parcel { return watch(r, "states after a restart", new(parcel)) }, 9, time.Hour)},
+		{freerun.StopOnPanic()},
+	}[i%4]
+	u := watch(r, fmt.Sprint("units of kind ", i%4), freerun.NewUnit(rt, watch(r, "states", new(parcel)), options...))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := watch(r, "scopes", rt.Scope(ctx))
+	c := s.Context()
+	if err := handIn.Tell(c, u, watch(r, "arguments", new(parcel))); err != nil {
+		t.Error(err)
+	}
+	must(t, handBack.Send(c, u, watch(r, "results", new(parcel))))
+	late, fires := handBack.SendAfter(c, time.Microsecond, u, watch(r, "results of timers", new(parcel)))
+	watch(r, "timers that fired", fires)
+	must(t, late)
+	stopped, never := handBack.SendAfter(c, time.Hour, u, watch(r, "arguments of stopped timers", new(parcel)))
+	if !watch(r, "stopped timers", never).Stop() {
+		t.Error("a timer fired an hour early")
+	}
+	again := handIn.Every(c, time.Hour, u, watch(r, "arguments of repetitions", new(parcel)))
+	watch(r, "repetitions", again).Stop()
+	then := freerun.Then(c, stopped, func(_ *freerun.Context, p *parcel) (int, error) { return 0, nil })
+	if _, err := then.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+		t.Errorf("what waited for a stopped timer: %v", err)
+	}
+	if i%4 > 1 { // a panic, and mail behind it
+		dropIt.Tell(c, u, watch(r, "values of panics", new(parcel)))
+		for range 3 {
+			handIn.Tell(c, u, watch(r, "arguments", new(parcel)))
+			handBack.Send(c, u, watch(r, "arguments", new(parcel)))
+		}
+	}
+	if err := s.Wait(within(t)); err == nil {
+		t.Error("the scope has not seen the stopped timer")
+	}
+	s.Cancel(nil)
+}
+
+// halves are two numbers that each operation leaves equal.
+type halves struct{ life, left, right int }
+
+// TestPeersRestartIsWhole, hollywood#159: a handler was swapped while a message was in it. Here a unit is restarted with messages queued: each
+// sees the state of one life, whole, and those before a panic the life before it.
+func TestPeersRestartIsWhole(t *testing.T) {
+	const lives, each = 50, 20
+	onSome(t, func(t *testing.T, processors int) {
+		rt, _ := start(t, freerun.Processors(processors))
+		life := 0
+		u := freerun.NewUnit(rt, halves{}, freerun.RestartOnPanic(func() halves { life++; return halves{life: life} }, lives, time.Hour))
+		g := newGate()
+		freerun.Do(rt.Context(), u, func(*freerun.Context, *halves) (int, error) { g.pass(); return 0, nil })
+		<-g.entered
+		var seen []freerun.Future[halves]
+		for i := range lives * each {
+			breaks := i%each == each-1
+			seen = append(seen, freerun.Do(rt.Context(), u, func(_ *freerun.Context, h *halves) (halves, error) {
+				if h.left++; breaks {
+					panic("between the two")
+				}
+				h.right++
+				return *h, nil
+			}))
+			if i == lives*each/2 {
+				close(g.opened) // the rest comes while the unit works
+			}
+		}
+		for i, f := range seen {
+			h, err := f.Wait(within(t))
+			var p *freerun.PanicError
+			switch want := (halves{i / each, i%each + 1, i%each + 1}); {
+			case i%each == each-1:
+				if !errors.As(err, &p) {
+					t.Fatalf("message %d: %v", i, err)
+				}
+			case err != nil || h != want:
+				t.Fatalf("message %d saw %+v, %v; want %+v", i, h, err, want)
+			}
+		}
+	})
+}
+
+// TestPeersNothingIsDroppedSilently, ergo#94 and #96: of messages that come to a small mailbox from many, in all forms, each is either run or
+// refused, and its sender is told.
+func TestPeersNothingIsDroppedSilently(t *testing.T) {
+	const senders, each = 4, 3000
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse))
+	var told, refused atomic.Int64
+	count := func(err error) {
+		switch {
+		case err == nil:
+			told.Add(1)
+		case errors.Is(err, freerun.ErrFull):
+			refused.Add(1)
+		default:
+			t.Error(err)
+		}
+	}
+	var all sync.WaitGroup
+	for range senders {
+		all.Go(func() {
+			for i := range each {
+				switch i % 4 {
+				case 0:
+					_, err := addOne.Send(rt.Context(), u, 1).Wait(within(t))
+					count(err)
+				case 1:
+					_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, addOne.Tell(c, u, 1) }).Wait(within(t))
+					count(err)
+				default:
+					count(addOne.Tell(rt.Context(), u, 1))
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	ran := must(t, addOne.Send(rt.Context(), u, 0))
+	if int64(ran) != told.Load() || told.Load()+refused.Load() != senders*each || refused.Load() == 0 {
+		t.Errorf("%d messages: %d were run, %d taken, %d refused", senders*each, ran, told.Load(), refused.Load())
+	}
+}
+
+// TestPeersCallsIntoFullMailboxes, ergo#21: a call and a full mailbox froze the link. Here units with mailboxes for one message call each other,
+// many times over; each call is answered, or refused where the mailbox refuses.
+func TestPeersCallsIntoFullMailboxes(t *testing.T) {
+	const senders, each, deep = 4, 50, 20
+	for _, full := range []freerun.Full{freerun.Wait, freerun.Refuse} {
+		onSome(t, func(t *testing.T, processors int) {
+			rt, _ := start(t, freerun.Processors(processors))
+			a, b := newParties(t, rt, freerun.Mailbox(1, full))
+			var all sync.WaitGroup
+			for s := range senders {
+				all.Go(func() {
+					var answers [each]freerun.Future[int]
+					for i := range answers {
+						answers[i] = callOther.Send(rt.Context(), []*freerun.Unit[party]{a, b}[(s+i)%2], deep)
+					}
+					for _, f := range answers {
+						n, err := f.Wait(within(t))
+						if n != deep && (full == freerun.Wait || !errors.Is(err, freerun.ErrFull)) {
+							t.Errorf("a call was answered with %d, %v", n, err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			must(t, callOther.Send(rt.Context(), a, 1)) // with room, both answer still
+		})
+	}
+}
+
+// TestPeersAskBlocksNoProcessor, goakt: to ask for the outcome of an open future is refused inside, at once, however many do it on however
+// few processors; all of these stay free.
+func TestPeersAskBlocksNoProcessor(t *testing.T) {
+	const asking = 200
+	onSome(t, func(t *testing.T, processors int) {
+		rt, _ := start(t, freerun.Processors(processors))
+		g := newGate()
+		open := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.pass); return 7, nil })
+		<-g.entered
+		var refused atomic.Int64
+		var answers []freerun.Future[int]
+		for range asking {
+			answers = append(answers, freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(c *freerun.Context, _ *int) (int, error) {
+				if _, err := open.Wait(context.Background()); !errors.Is(err, freerun.ErrWouldBlock) {
+					return 0, fmt.Errorf("asked, and was told %w", err)
+				}
+				refused.Add(1)
+				return freerun.Forward(c, open) // the way to do it
+			}))
+		}
+		meet(t, rt, processors)
+		close(g.opened)
+		for _, f := range answers {
+			if n := must(t, f); n != 7 {
+				t.Errorf("the answer is %d", n)
+			}
+		}
+		if n := refused.Load(); n != asking {
+			t.Errorf("%d of %d were refused", n, asking)
+		}
+	})
+}
+
+// meet has as many operations run at the same time as there are processors, which shows that all of them are free.
+func meet(t *testing.T, rt *freerun.Runtime, processors int) {
+	t.Helper()
+	var here sync.WaitGroup
+	here.Add(processors)
+	for _, f := range func() (all []freerun.Future[int]) {
+		for range processors {
+			all = append(all, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { here.Done(); here.Wait(); return 0, nil }))
+		}
+		return all
+	}() {
+		must(t, f)
+	}
+}
+
+// TestPeersStoppedUnitKeepsNoMail, goakt#895: a unit that was stopped, and that the program still refers to, keeps none of the messages that
+// were in its mailbox, nor of those that come later.
+func TestPeersStoppedUnitKeepsNoMail(t *testing.T) {
+	for _, limit := range [][]freerun.UnitOption{nil, {freerun.Mailbox(1000, freerun.Refuse)}} {
+		rt, _ := start(t, freerun.Processors(2))
+		u := freerun.NewUnit(rt, new(parcel), append(limit, freerun.StopOnPanic())...)
+		r := &remains{}
+		g := newGate()
+		freerun.Do(rt.Context(), u, func(*freerun.Context, **parcel) (int, error) { g.pass(); panic("stop") })
+		<-g.entered
+		var kept []freerun.Future[*parcel]
+		mail := func(what string) {
+			for i := range 200 {
+				handIn.Tell(rt.Context().With(allPriorities[i%4]), u, watch(r, what, new(parcel)))
+				kept = append(kept, handBack.Send(rt.Context(), u, watch(r, what+", future kept", new(parcel))))
+			}
+		}
+		mail("queued mail")
+		close(g.opened)
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		mail("later mail")
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		r.check(t)
+		for _, f := range kept {
+			if _, err := f.Result(); !errors.Is(err, freerun.ErrStopped) {
+				t.Fatalf("a message to a stopped unit: %v", err)
+			}
+		}
+		runtime.KeepAlive(u)
+	}
+}

@@ -1,0 +1,158 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// What users of pools complain of: see peers_test.go.
+
+// TestPeersNestedSubmitAndWait, ants#197, pond#56 and #52: tasks that submit tasks and wait for them use up a pool. Here they nest in all forms
+// that there are, each in all others, on one processor too.
+func TestPeersNestedSubmitAndWait(t *testing.T) {
+	const deep = 6
+	leaves := 1
+	for range deep {
+		leaves *= 6
+	}
+	onSome(t, func(t *testing.T, processors int) {
+		rt, _ := start(t, freerun.Processors(processors))
+		u := freerun.NewUnit(rt, 0)
+		var count func(c *freerun.Context, left int) int                           // with what returns when it is done
+		var submit func(c *freerun.Context, left int) (freerun.Future[int], error) // with futures
+		count = func(c *freerun.Context, left int) int {
+			if left == 0 {
+				return 1
+			}
+			x, y := freerun.Join(c,
+				func(c *freerun.Context) (n int) {
+					var sum atomic.Int64
+					freerun.For(c, 3, func(c *freerun.Context, _ int) { sum.Add(int64(count(c, left-1))) })
+					return int(sum.Load())
+				},
+				func(c *freerun.Context) int {
+					return freerun.Reduce(c, 3, func(c *freerun.Context, _ int) int { return count(c, left-1) }, func(a, b int) int { return a + b })
+				})
+			return x + y
+		}
+		submit = func(c *freerun.Context, left int) (freerun.Future[int], error) {
+			if left == deep/2 {
+				return freerun.Resolved(count(c, left)), nil
+			}
+			all := make([]freerun.Future[int], 0, 6)
+			for i := range cap(all) {
+				next := func(c *freerun.Context) (int, error) {
+					f, err := submit(c, left-1)
+					if err != nil {
+						return 0, err
+					}
+					return freerun.Forward(c, f)
+				}
+				if i%2 == 0 {
+					all = append(all, freerun.Go(c, next))
+				} else { // all of these on one unit, which none of them keeps
+					all = append(all, freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { return next(c) }))
+				}
+			}
+			return freerun.Then(c, sumWide.Send(c, wide{all}), func(_ *freerun.Context, n int) (int, error) { return n, nil }), nil
+		}
+		f, err := submit(rt.Context(), deep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := must(t, f); n != leaves {
+			t.Errorf("%d leaves of %d", n, leaves)
+		}
+		if n := count(rt.Context(), 3); n != 6*6*6 { // and from an ordinary goroutine
+			t.Errorf("%d leaves of %d", n, 6*6*6)
+		}
+	})
+}
+
+// TestPeersCancelWithThousandsQueued, pond#138: a scope is canceled with thousands of its messages queued, in all places where a message can lie,
+// from outside and from inside: Cancel returns, Wait returns, each of them has failed with the cause, and what is not of the scope goes on.
+func TestPeersCancelWithThousandsQueued(t *testing.T) {
+	const each = 2000
+	cause := errors.New("enough")
+	onSome(t, func(t *testing.T, processors int) {
+		for _, inside := range []bool{false, true} {
+			rt, _ := start(t, freerun.Processors(processors))
+			s := rt.Scope(context.Background())
+			open := make(chan struct{})
+			var begun sync.WaitGroup
+			begun.Add(processors)
+			for range processors { // no processor is free
+				freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+					begun.Done()
+					<-open
+					return 0, nil
+				})
+			}
+			begun.Wait()
+			u, small := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
+			last := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 1, nil })
+			var started atomic.Int64
+			run := func() (int, error) { started.Add(1); return 0, nil }
+			var all []freerun.Future[int]
+			for i := range each {
+				c := s.Context().With(allPriorities[i/2%4])
+				late, _ := addOne.SendAfter(c, time.Hour, u, 1)
+				all = append(all, late,
+					freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return run() }),
+					freerun.Go(c, func(*freerun.Context) (int, error) { return run() }),
+					freerun.Then(c, last, func(*freerun.Context, int) (int, error) { return run() }),
+					freerun.When2(c, u, small, func(*freerun.Context, *int, *int) (int, error) { return run() }))
+			}
+			var waiting sync.WaitGroup
+			var refused atomic.Int64
+			for range 3 {
+				waiting.Go(func() { // these wait for room, sooner or later
+					for {
+						if err := addOne.Tell(s.Context(), small, 1); err != nil {
+							if !errors.Is(err, freerun.ErrCanceled) {
+								t.Errorf("who waited for room was told %v", err)
+							}
+							refused.Add(1)
+							return
+						}
+					}
+				})
+			}
+			outside := addOne.Send(rt.Context(), u, 1)
+			if inside {
+				close(open)
+				must(t, freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) { c.Scope().Cancel(cause); return 0, nil }))
+			} else {
+				s.Cancel(cause)
+				close(open)
+			}
+			if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+				t.Fatalf("Wait: %v", err)
+			}
+			waiting.Wait()
+			okay := int64(0)
+			for i, f := range all {
+				if _, err := f.Result(); err == nil {
+					okay++
+				} else if !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+					t.Fatalf("message %d: %v", i, err)
+				}
+			}
+			if okay != started.Load() || !inside && okay != 0 || refused.Load() != 3 {
+				t.Errorf("%d were started, %d have a result, %d of 3 were told that it is over", started.Load(), okay, refused.Load())
+			}
+			if n := must(t, outside); n != 1 {
+				t.Errorf("what is not of the scope returned %d", n)
+			}
+			if err := rt.Shutdown(within(t)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
