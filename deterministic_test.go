@@ -242,3 +242,38 @@ func TestDeterministicJoin(t *testing.T) {
 		}
 	}
 }
+
+// TestDeterministicAddresses: where units lie in memory, which is not the same each time, decides nothing about messages to several of them.
+func TestDeterministicAddresses(t *testing.T) {
+	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
+	play := func(seed uint64, first int) []string {
+		r := newRecorded(seed)
+		rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(3))
+		units := make([]*freerun.Unit[int], 2)
+		units[first] = freerun.NewUnit(rt, 0)
+		units[1-first] = freerun.NewUnit(rt, 0)
+		for _, u := range units {
+			must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing)) // so it has lanes
+		}
+		for range 3 {
+			freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+				for range 3 {
+					freerun.When2(c, units[0], units[1], func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
+					freerun.Read(c.With(freerun.Low), units[0], nothing)
+					addOne.Send(c.With(freerun.Low), units[0], 1)
+					freerun.Do(c.With(freerun.High), units[1], nothing)
+				}
+				return 0, nil
+			})
+		}
+		if err := rt.Quiesce(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		return r.log
+	}
+	for seed := range uint64(50) {
+		if one, other := play(seed, 0), play(seed, 1); !slices.Equal(one, other) {
+			t.Fatalf("seed %d: %v, and with addresses the other way round %v", seed, one, other)
+		}
+	}
+}

@@ -27,7 +27,8 @@
 //	                  When2, When3, WhenAll                  on several units at once, one at a time on each
 //	                  Read                                   beside others that only look at the unit
 //
-// Both exist to be sent later (SendAfter) and again and again (Every); After is a future that time resolves.
+// Named operations on one unit, or none, can be sent later (SendAfter) and again and again (Every), closures again and again (the function [Every]); [After]
+// is a future that time resolves.
 //
 // Named operations are the fast path: Send allocates once, Tell not at all; one that takes no longer than its message is declared with
 // [SmallOp], and run as a call while nobody is idle. [Forward] hands the outcome of a future on as that of

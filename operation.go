@@ -23,14 +23,16 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 // future that can be reached from arg has an outcome; if one failed, it is not run, and fails with an [ArgumentError].
 //
 // The future fails with [ErrClosed] if the runtime takes no messages any more, with [ErrOtherRuntime] if u is of another
-// runtime than c, with a [*PanicError] if the operation panics, and otherwise with the error that the operation
-// returns. Any goroutine may send; nothing waits. One allocation, which holds arg and result. It panics if c or u is nil.
+// runtime than c, with [ErrCanceled] if c's scope is canceled before the operation starts, with [ErrFull] or [ErrStopped] if the unit's options say so,
+// with a [*PanicError] if the operation panics, and otherwise with the error that the operation
+// returns. Any goroutine may send; nothing waits, but for room in a mailbox with [Wait]. One allocation, which holds arg and result. It panics
+// if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is counted and logged. It
-// returns ErrClosed or ErrOtherRuntime if the message was refused. No allocation in steady state. An ordinary goroutine that
+// returns ErrClosed, ErrOtherRuntime, ErrFull or an error that is ErrCanceled if the message was refused. No allocation in steady state. An ordinary goroutine that
 // is thousands of messages ahead of the receivers sleeps until some are done, for 10 ms at a time at most; an operation never does.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)

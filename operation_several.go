@@ -22,7 +22,8 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 // the message comes into the order of both at one instant, so that what is sent to either after Send has returned runs after it, and
 // all operations on several units that have units in common run in one order. In whatever order the units are given, nothing
 // waits and nothing deadlocks: a unit that has come to the message lies still until the other has. If a and b are the same unit,
-// the future fails with [ErrSameUnit]. One allocation.
+// the future fails with [ErrSameUnit]. Within the units it has the place of a message of [Normal], whatever c's priority, and it takes no room in a mailbox with
+// a limit. One allocation.
 func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
 	m := &jointCall2[A, R]{}
 	m.n = 2

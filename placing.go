@@ -81,12 +81,12 @@ func (m *several) arrange(s *seat) error {
 		p.Kind, p.of, p.index, p.nth = &partKind.Kind, m, int32(i), int32(i)
 	}
 	if len(parts) != 2 {
-		return inOrder(parts)
+		return inOrder(parts, s.rt.deterministic())
 	}
 	switch a, b := parts[0].identity(), parts[1].identity(); {
 	case a == b:
 		return ErrSameUnit
-	case a > b:
+	case a > b && !s.rt.deterministic():
 		parts[0].nth, parts[1].nth = 1, 0
 	}
 	return nil
@@ -95,15 +95,18 @@ func (m *several) arrange(s *seat) error {
 // identity is what units are ordered by. Go does not move what is on the heap, and a unit is: NewUnit returns its address.
 func (p *part) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
-// inOrder finds the order of the units by identity, or that two are the same.
-func inOrder(parts []part) error {
+// inOrder finds the order of the units by identity, or that two are the same. With given they stay in the order in which they were given: in a
+// deterministic runtime a placing is not interrupted, so any order will do, and that of addresses would not be the same each time.
+func inOrder(parts []part, given bool) error {
 	order := make([]int32, len(parts))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, j int32) int { return cmp.Compare(parts[i].identity(), parts[j].identity()) })
 	for i, nth := range order {
-		parts[i].nth = nth
+		if !given {
+			parts[i].nth = nth
+		}
 		if i > 0 && parts[nth].unit == parts[order[i-1]].unit {
 			return ErrSameUnit
 		}

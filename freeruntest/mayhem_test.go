@@ -32,6 +32,7 @@ type mayhem struct {
 	wrong  atomic.Int64 // operations that were not alone
 	mu     sync.Mutex
 	errand []*errand
+	ended  []*freerun.Scope
 }
 
 // victim is the state of a unit. An operation that writes adds to both, one after the other; so whoever sees them differ was not alone.
@@ -254,7 +255,11 @@ func newMayhem(t *testing.T, rt *freerun.Runtime, random *rand.Rand, messages in
 // stir cancels a scope, and puts another in its place.
 func (m *mayhem) stir(random *rand.Rand) {
 	s := &m.scopes[random.IntN(len(m.scopes))]
-	s.Swap(m.rt.Scope(m.t.Context())).Cancel(nil)
+	old := s.Swap(m.rt.Scope(m.t.Context()))
+	old.Cancel(nil)
+	m.mu.Lock()
+	m.ended = append(m.ended, old)
+	m.mu.Unlock()
 	m.rt.Resize(1 + random.IntN(4))
 }
 
@@ -293,6 +298,14 @@ func (m *mayhem) account(graceful bool) {
 	}
 	if s := m.rt.Stats(); graceful && s.Sent != s.Done {
 		t.Errorf("%d messages were sent, and %d are done", s.Sent, s.Done)
+	}
+	for i := range m.scopes {
+		m.ended = append(m.ended, m.scopes[i].Load())
+	}
+	for i, s := range m.ended {
+		if n := freerun.OpenIn(s); graceful && n != 0 {
+			t.Errorf("scope %d of %d has %d open messages in the end", i, len(m.ended), n)
+		}
 	}
 	for i, u := range m.units {
 		if s := u.Stats(); graceful && (s.HeldBack || s.Waiting != 0) {
