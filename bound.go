@@ -20,7 +20,7 @@ const (
 	// Wait makes ordinary goroutines wait in Send and Tell until there is room, or until Done of the context that they send through is
 	// closed. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
 	// full mailbox has gone down to half of its limit. No processor waits, and units that hold each other back cannot come to a
-	// standstill: one whose own mailbox is above its limit is never held back. Free operations, and operations
+	// standstill: one whose own mailbox is above its limit is never held back. Free operations, what stolen branches of a join send, and operations
 	// that have left their processor ([Context.Block]), are not held back.
 	Wait
 )
