@@ -34,13 +34,14 @@ type Context struct {
 	region    *trace.Region                  // of an execution trace
 	credit    int                            // how many small operations it may still run itself
 	depth     int                            // how many of them run now, in one another
-	forks     forks
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
 	inside   atomics.RelaxedUintptr
 	kind     atomics.RelaxedPointer[kind]
 	function atomics.RelaxedUintptr
-	_        pad.Line
+
+	forks forks // its first field is looked at for each operation, as the above are; the rest when something is forked
+	_     pad.Line
 }
 
 var _ context.Context = (*Context)(nil)

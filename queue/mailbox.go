@@ -121,6 +121,10 @@ func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
 		h = m.head.Load() // L2
 	}
 	m.seen.Set(h)
+	if n := h.node(); n.next.Get() == seen.node() { // most often there is one
+		n.next.Clear()
+		return n, false
+	}
 	oldest, rest := reverseSome(h.node(), seen.node(), nil, most)
 	if rest != seen.node() {
 		m.turn.Set(&turning{oldest, rest, seen.node()})
