@@ -49,8 +49,8 @@ func init() {
 func ExampleBranch() {
 	rt := freerun.New()
 	defer rt.Close()
-	fmt.Println(exampleFib.Call(rt.Context(), 30))
-	// Output: 832040
+	fmt.Println(exampleFib.Call(rt.Context(), 20))
+	// Output: 6765
 }
 
 func ExampleFor() {

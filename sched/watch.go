@@ -97,7 +97,8 @@ func (w *watch) look() {
 		w.timer.Reset(SlotPatience)
 		return
 	}
-	if s.vigilant && s.census.awake() > 0 {
+	// Those whose tasks were late when the watchdog looked may be parked by now: it must look once more, to let go of what it has added.
+	if s.vigilant && (s.census.awake() > 0 || s.extra > 0) {
 		w.timer.Reset(w.patience) // before the pace: who quickens it resets after this
 		w.pace.Store(slow)
 	} else {
