@@ -24,18 +24,13 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 	err := s.panicked(l.kind().describe(l), l.origin, value, stack)
 	s.pressed = nil
-	switch {
-	case isUnit(t):
-		unitOf(t).faulted(err)
-	case t.Kind == &expressKind:
-		expressOf(t).lanes.unit.faulted(err)
+	u := unitRunBy(t)
+	if u != nil {
+		u.faulted(err)
 	}
 	l.kind().fail(s, l, err)
-	switch {
-	case isUnit(t):
-		unitOf(t).goOn(s)
-	case t.Kind == &expressKind:
-		expressOf(t).lanes.unit.goOn(s)
+	if u != nil {
+		u.goOn(s)
 	}
 }
 

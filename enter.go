@@ -58,8 +58,8 @@ func (o *origin) withdraw(s *seat) {
 
 // canceled returns the error of a letter whose scope was canceled, otherwise nil.
 func (l *letter) canceled() error {
-	if r := l.origin.realmOf(); r != nil && r.scope != nil {
-		return r.scope.refusal()
+	if x := l.origin.realmOf().scopeOf(); x != nil {
+		return x.refusal()
 	}
 	return nil
 }

@@ -22,37 +22,36 @@ func Labels() Option { return func(s *settings) { s.labels = true } }
 // labels has the contexts with the labels of operations: those with a name by kind, closures by their name.
 var labels sync.Map // *kind or string → context.Context
 
-func labelsOf(k *kind, l *letter) context.Context {
+func labelsOf(k *kind, name string) context.Context {
 	key := any(k)
 	if k.name == "" {
-		key = k.describe(l)
+		key = name
 	}
 	if ctx, ok := labels.Load(key); ok {
 		return ctx.(context.Context)
 	}
-	ctx := pprof.WithLabels(context.Background(), pprof.Labels(Label, k.describe(l)))
+	ctx := pprof.WithLabels(context.Background(), pprof.Labels(Label, name))
 	labels.Store(key, ctx)
 	return ctx
 }
 
-// labelBranch puts the label of the operation that a stolen branch belongs to on the goroutine that runs the branch.
-func (s *seat) labelBranch(j *job) {
+// label labels the goroutine with the name of an operation of kind k, unless it has that label.
+func (s *seat) label(k *kind, name string) {
 	at := lodgerOf(s.processor.Host())
-	if at.labelled == j.kind && j.kind.name != "" {
+	if at.labelled == k && k.name != "" {
 		return
 	}
-	at.labelled = j.kind
-	key, name := any(j.kind), j.kind.name
+	at.labelled = k
+	pprof.SetGoroutineLabels(labelsOf(k, name))
+}
+
+// labelBranch labels the goroutine with the operation that a stolen branch belongs to.
+func (s *seat) labelBranch(j *job) {
+	name := j.kind.name
 	if name == "" {
 		name = functionName(j.function)
-		key = name
 	}
-	ctx, ok := labels.Load(key)
-	if !ok {
-		ctx = pprof.WithLabels(context.Background(), pprof.Labels(Label, name))
-		labels.Store(key, ctx)
-	}
-	pprof.SetGoroutineLabels(ctx.(context.Context))
+	s.label(j.kind, name)
 }
 
 // observe is called when an operation begins, if somebody may want to know.
@@ -61,10 +60,7 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 		s.rt.schedule.Began(s.processor.Index(), k.describe(l))
 	}
 	if s.rt.labels {
-		if at := lodgerOf(s.processor.Host()); at.labelled != k || k.name == "" {
-			at.labelled = k
-			pprof.SetGoroutineLabels(labelsOf(k, l))
-		}
+		s.label(k, k.describe(l))
 	}
 	if trace.IsEnabled() {
 		c.region = trace.StartRegion(context.Background(), k.describe(l))

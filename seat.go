@@ -125,7 +125,7 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 // turn makes the context of o's realm the active one, and returns it; nil if the scope was canceled.
 func (s *seat) turn(o *origin) *Context {
 	r := o.realmOf()
-	if r != nil && r.scope != nil && r.scope.canceled() {
+	if x := r.scopeOf(); x != nil && x.canceled() {
 		return nil
 	}
 	c := s.assume(r)
@@ -189,7 +189,7 @@ func (s *seat) between() bool { return s.waking && s.active.Load().current == ni
 // runsLetter reports whether what the processor runs is a letter, not a unit.
 func (s *seat) runsLetter() bool {
 	t := s.processor.Running()
-	return t != nil && !isUnit(t) && t.Kind != &expressKind
+	return t != nil && unitRunBy(t) == nil
 }
 
 // countFailed counts a message of rt, which need not be this seat's, that ended with err instead of being run to its end. n is 1, or

@@ -90,6 +90,17 @@ func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has
 
 func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
+// unitRunBy returns the unit that a task runs, with lanes or without; nil if the task is a letter.
+func unitRunBy(t *sched.Task) *unit {
+	switch {
+	case isUnit(t):
+		return unitOf(t)
+	case t.Kind == &expressKind:
+		return expressOf(t).lanes.unit
+	}
+	return nil
+}
+
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the

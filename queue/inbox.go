@@ -39,7 +39,7 @@ func (b *Inbox) TakeAll() *Node {
 	if b.head.Load() == nil {
 		return nil
 	}
-	return reverse(b.head.Swap(nil), nil) // L2
+	return reverse(b.head.Swap(nil)) // L2
 }
 
 // Empty reports whether the inbox was empty at some instant of the call. Any goroutine.

@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import (
+	"math"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
 
 // Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of
 // what is listed. A node is in at most one list at a time and belongs to that list until it is handed out again; the
@@ -15,14 +19,9 @@ func (n *Node) Next() *Node { return n.next.Get() }
 // Link puts next behind n. Only for whoever holds n, in a list of its own making.
 func (n *Node) Link(next *Node) { n.next.Set(next) }
 
-// reverse turns the list that leads from newest down to, and not including, stop into one that leads from the oldest
-// node up to newest, and returns the oldest.
-func reverse(newest, stop *Node) (oldest *Node) {
-	for n := newest; n != stop; {
-		older := n.next.Get()
-		n.next.Set(oldest)
-		oldest, n = n, older
-	}
+// reverse turns the list that leads from newest down into one that leads from the oldest node up to newest, and returns the oldest.
+func reverse(newest *Node) (oldest *Node) {
+	oldest, _ = reverseSome(newest, nil, nil, math.MaxInt)
 	return oldest
 }
 
@@ -62,7 +61,7 @@ func (c *Chain) PushNewestFirst(newest *Node) {
 	if newest == nil {
 		return
 	}
-	oldest := reverse(newest, nil)
+	oldest := reverse(newest)
 	if c.head == nil {
 		c.head = oldest
 	} else {
