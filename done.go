@@ -69,9 +69,12 @@ func (m *message) closedNow() bool {
 }
 
 // abandon closes m because its runtime has ended, and counts it: whoever still holds the letter finds it sealed, and takes its own count
-// back. Any goroutine.
+// back. A message that its timer has not sent was not counted as sent either. Any goroutine.
 func (m *message) abandon() {
-	if s := m.unit.rt.stranger(); m.seal(s, &abandoned) {
+	s := m.unit.rt.stranger()
+	if m.neverSent() {
+		m.seal(s, &abandoned)
+	} else if m.seal(s, &abandoned) {
 		s.countFailed(m.unit.rt, ErrClosed, 1)
 	}
 }

@@ -32,6 +32,8 @@ type Timer struct {
 //	T1 armed → fired    by the clock       then it fires; one that repeats is armed again when its operation has ended
 //	T2 fired → armed    by that operation's end
 //	T3 armed → stopped  by whoever stops it: then it fails; one that repeats may be stopped when it is fired, too, and is not armed again
+//	T4 fired → sent     by the clock, of one that does not repeat: its message is counted as sent. Until then, whoever finds that the runtime has
+//	                    ended may stop it as in T3, so that what a message is counted as never depends on how far its timer has come
 //
 // It is registered with its scope and its runtime before it is armed first, and then looks whether they have ended; those who end them do so first
 // and then go through all that are registered: one of the two sees the other.
@@ -39,6 +41,7 @@ const (
 	timerFired uint32 = iota // so a new one is not armed
 	timerArmed
 	timerStopped
+	timerSent
 )
 
 var errStopped = errors.New("the timer was stopped")
@@ -99,7 +102,7 @@ func (t *Timer) tick() {
 func (t *Timer) end(reason error) bool {
 	for {
 		now := t.state.Load()
-		if now == timerStopped || now == timerFired && t.fail != nil {
+		if now == timerStopped || now == timerSent || now == timerFired && t.fail != nil {
 			return false
 		}
 		if t.state.CompareAndSwap(now, timerStopped) { // T3
@@ -114,6 +117,12 @@ func (t *Timer) end(reason error) bool {
 		t.fail(reason)
 	}
 	return true
+}
+
+// disarm sees to it, at the end of the runtime, that the timer does not send its message, and reports whether that is so: false if it has.
+func (t *Timer) disarm() bool {
+	t.end(ErrClosed)
+	return t.state.CompareAndSwap(timerFired, timerStopped) || t.state.Load() == timerStopped
 }
 
 // forget takes the timer off the registers.
