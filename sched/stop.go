@@ -63,8 +63,7 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 		}
 	}
 	hosts.Range(func(_, v any) bool {
-		h := v.(*Host)
-		if h.scheduler == s {
+		if h, ok := v.(*Host); ok && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
 				all = append(all, Stuck{Task: t, Host: h})
 			}
