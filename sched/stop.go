@@ -102,3 +102,6 @@ func (s *Scheduler) sweepInbox() {
 		}
 	}
 }
+
+// Stopped reports whether the scheduler has stopped: what is queued now is discarded. Any goroutine.
+func (s *Scheduler) Stopped() bool { return s.stopped.Load() }
