@@ -23,7 +23,7 @@ type stack struct {
 	// of whoever runs or enters it
 	first     *Activity // to begin with when it is entered
 	finalizer finalizer
-	enter     func(*Waiter)
+	place     place
 	ctx       context.Context
 	discarded bool // what waits or yields on it ends
 	unwinding bool // it is being ended by Goexit for that reason

@@ -61,8 +61,14 @@ func (a *Activity) ready() {
 	}
 }
 
-// leave switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
+// leave is depart, but the activity ends instead of going on, if all is being given up.
 func (a *Activity) leave(f finalizer) {
+	a.depart(f)
+	a.unwindIfClosing()
+}
+
+// depart switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
+func (a *Activity) depart(f finalizer) {
 	st := a.stack.Load()
 	if p := st.co.Processor(); p != nil {
 		a.owner.Leave(a, p)
@@ -70,7 +76,6 @@ func (a *Activity) leave(f finalizer) {
 	st.finalizer = f
 	st.co.Suspend()
 	st.arrive(a)
-	a.unwindIfClosing()
 }
 
 // Here reports whether the calling goroutine is the activity's own.
@@ -82,7 +87,7 @@ func (a *Activity) Here() bool {
 // Suspend is [Wait] with the activity's own context, by its own goroutine only.
 func (a *Activity) Suspend(enter func(w *Waiter)) error {
 	a.own("Suspend")
-	return a.wait(a, 0, enter)
+	return a.wait(a, 0, enterFunc(enter))
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
@@ -102,14 +107,14 @@ func (a *Activity) Sleep(d time.Duration) error {
 		return a.owner.Canceled()
 	}
 	var stop func() bool
-	err := a.wait(a, 0, func(w *Waiter) {
+	err := a.wait(a, 0, enterFunc(func(w *Waiter) {
 		word := w.word.Load()
 		stop = a.owner.AfterFunc(d, func() {
 			if w.finishThis(word, granted) {
 				w.wake()
 			}
 		})
-	})
+	}))
 	if err != nil && stop != nil {
 		stop()
 	}
