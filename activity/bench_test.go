@@ -23,6 +23,7 @@ func BenchmarkCreate(b *testing.B) {
 			activity.Go(activity.On(s), func(a *activity.Activity) {
 				for range b.N {
 					activity.Go(a, func(*activity.Activity) { all.Done() })
+					a.Check(100)
 				}
 			})
 			all.Wait()

@@ -170,8 +170,12 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		word := w.upcoming()
 		defer context.AfterFunc(ctx, func() { w.interrupt(word) })()
 	}
-	st.place, st.ctx = in, ctx
-	a.depart(finishWait)
+	if p := st.co.Processor(); p != nil {
+		a.owner.Leave(a, p)
+	}
+	st.place, st.ctx, st.finalizer = in, ctx, finishWait
+	st.co.Suspend()
+	st.arrive(a)
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}
