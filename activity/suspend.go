@@ -72,7 +72,7 @@ func (a *Activity) Here() bool {
 // Suspend is [Wait] with the activity's own context, by its own goroutine only.
 func (a *Activity) Suspend(enter func(w *Waiter)) error {
 	a.own("Suspend")
-	return a.wait(a, 0, enter)
+	return a.wait(a, 0, enterFunc(enter))
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
@@ -91,8 +91,8 @@ func (a *Activity) Sleep(d time.Duration) error {
 		a.Yield()
 		return a.owner.Canceled()
 	}
-	var n nap
-	err := a.wait(a, 0, func(w *Waiter) { n.enter(a.owner, w, d) })
+	n := nap{owner: a.owner, d: d}
+	err := a.wait(a, 0, &n)
 	if err != nil {
 		n.end()
 	}
@@ -100,11 +100,15 @@ func (a *Activity) Sleep(d time.Duration) error {
 }
 
 // nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
-type nap struct{ stop atomics.Pointer[func() bool] }
+type nap struct {
+	owner Owner
+	d     time.Duration
+	stop  atomics.Pointer[func() bool]
+}
 
-func (n *nap) enter(o Owner, w *Waiter, d time.Duration) {
+func (n *nap) enter(w *Waiter) {
 	word := w.word.Load()
-	stop := o.AfterFunc(d, func() {
+	stop := n.owner.AfterFunc(n.d, func() {
 		if w.finishThis(word, granted) {
 			w.wake()
 		}
