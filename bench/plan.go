@@ -259,8 +259,12 @@ func parseSettings(settings []string, selected, catalogue []*programs.Program) (
 func assign(
 	sorted map[string]map[string]int, selected, catalogue []*programs.Program, program, param string, value int,
 ) error {
-	if program == "" && param == programs.Size && len(selected) > 1 {
-		return usagef("%q means something else for every program: write %s.size=%d", "size", selected[0].Name, value)
+	if program == "" && len(selected) > 1 {
+		for _, p := range selected {
+			if found, ok := p.Param(param); ok && (param == programs.Size || param == found.Letter) {
+				return usagef("%q means something else for every program: write %s.%s=%d", param, p.Name, param, value)
+			}
+		}
 	}
 	var known []string
 	used := false
@@ -269,8 +273,8 @@ func assign(
 			continue
 		}
 		known = append(known, p.ParamNames()...)
-		if slices.Contains(p.ParamNames(), param) {
-			sorted[p.Name][param] = value
+		if found, ok := p.Param(param); ok {
+			sorted[p.Name][found.Name] = value
 			used = true
 		}
 	}
