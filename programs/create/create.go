@@ -60,9 +60,9 @@ const fewest = 1000
 // sample is of how many tasks the memory is measured at most.
 const sample = 100_000
 
-// memory returns the figures about memory: what the process has come to need in all, and what one task takes from its creation until it runs.
-// Create creates so many tasks of which none runs to its end before free is called; free waits until all have.
-func (w *work) memory(create func(tasks int) (free func() error, err error)) ([]programs.Figure, error) {
+// memory returns the figures about memory: what the process has come to need in all, and what one task takes from its creation until it runs. Hold
+// creates so many tasks, none of which ends before all have been created, and returns how much more memory is live then.
+func (w *work) memory(hold func(tasks int) (bytes uint64, err error)) ([]programs.Figure, error) {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	figures := []programs.Figure{{Name: "process_bytes", Doc: "bytes that the process has obtained for all of its memory", Value: now.Sys}}
@@ -70,16 +70,11 @@ func (w *work) memory(create func(tasks int) (free func() error, err error)) ([]
 		return figures, nil
 	}
 	tasks := min(w.batch, sample)
-	before := live()
-	free, err := create(tasks)
-	if err != nil {
-		return nil, err
-	}
-	after := live()
+	bytes, err := hold(tasks)
 	figures = append(figures, programs.Figure{
-		Name: "bytes_each", Doc: "bytes of a task that waits for its turn", Value: (max(before, after) - before) / uint64(tasks),
+		Name: "bytes_each", Doc: "bytes of a task that waits for its turn", Value: bytes / uint64(tasks),
 	})
-	return figures, free()
+	return figures, err
 }
 
 // live returns the bytes in use, of objects and stacks.
@@ -88,4 +83,10 @@ func live() uint64 {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	return now.HeapAlloc + now.StackInuse
+}
+
+// grown returns how much more that is than before.
+func grown(before uint64) uint64 {
+	now := live()
+	return max(now, before) - before
 }

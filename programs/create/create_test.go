@@ -58,23 +58,21 @@ func TestTasksRunTwice(t *testing.T) {
 func TestMemory(t *testing.T) {
 	w := &work{batch: 2000}
 	var held [][]byte
-	freed, fault := false, errors.New("fault")
-	figures, err := w.memory(func(tasks int) (func() error, error) {
+	figures, err := w.memory(func(tasks int) (uint64, error) {
+		before := live()
 		for range tasks {
 			held = append(held, make([]byte, 1024))
 		}
-		return func() error { freed = len(held) == tasks; return nil }, nil
+		return grown(before), nil
 	})
-	if err != nil || len(figures) != 2 || !freed {
-		t.Fatalf("figures %v, freed %v, error %v", figures, freed, err)
+	if err != nil || len(figures) != 2 || len(held) != 2000 {
+		t.Fatalf("figures %v of %d tasks, error %v", figures, len(held), err)
 	}
 	if each := figures[1].Value.(uint64); each < 1024 || each > 1400 {
 		t.Errorf("%d bytes each, want some more than 1024", each)
 	}
-	if _, err := w.memory(func(int) (func() error, error) { return nil, fault }); !errors.Is(err, fault) {
-		t.Errorf("error %v, want the fault of creating", err)
-	}
-	if _, err := w.memory(func(int) (func() error, error) { return func() error { return fault }, nil }); !errors.Is(err, fault) {
-		t.Errorf("error %v, want the fault of freeing", err)
+	fault := errors.New("fault")
+	if _, err := w.memory(func(int) (uint64, error) { return 0, fault }); !errors.Is(err, fault) {
+		t.Errorf("error %v, want the fault", err)
 	}
 }

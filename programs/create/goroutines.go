@@ -33,7 +33,7 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 }
 
 // holdGoroutines has them wait for a channel. What they take before they run is the same: they have a stack from the start.
-func holdGoroutines(tasks int) (free func() error, err error) {
+func holdGoroutines(tasks int) (bytes uint64, err error) {
 	gate := make(chan struct{})
 	var all sync.WaitGroup
 	all.Add(tasks)
@@ -41,12 +41,12 @@ func holdGoroutines(tasks int) (free func() error, err error) {
 		<-gate
 		all.Done()
 	}
+	before := live()
 	for range tasks {
 		go task()
 	}
-	return func() error {
-		close(gate)
-		all.Wait()
-		return nil
-	}, nil
+	bytes = grown(before)
+	close(gate)
+	all.Wait()
+	return bytes, nil
 }

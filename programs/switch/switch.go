@@ -49,7 +49,7 @@ func newDance(v programs.Values) *dance {
 // end is what a task does at its end.
 func (d *dancer) end(done int) { d.done, d.at = done, time.Now() }
 
-// result completes what was measured of tasks that began at the same time.
+// result completes what was measured of tasks of which the first was started at that time.
 func (d *dance) result(began time.Time, r programs.Result) programs.Result {
 	done, first := 0, d.dancers[0].at
 	for _, dancer := range d.dancers {
