@@ -17,6 +17,7 @@ type Runtime struct {
 	scheduler *sched.Scheduler
 	outside   seat            // of ordinary goroutines
 	context   Context         // the one that leads there
+	tenant    tenant          // of activities without scope
 	free      unit            // the addressee of free operations, never queued itself
 	ctx       context.Context // done when what has not ended is given up
 	cancel    context.CancelCauseFunc
@@ -36,6 +37,8 @@ type Runtime struct {
 	schedule    Schedule // nil otherwise
 	virtual     *virtualClock
 	begunTimers uint64
+	waitedIn    []*Scope // whose activities have waited
+	waits       uint64   // how many activities have
 
 	phase    atomics.Uint32
 	ending   sync.Once
@@ -99,7 +102,7 @@ func New(options ...Option) *Runtime {
 	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
-	rt.free.rt = rt
+	rt.free.rt, rt.tenant.rt = rt, rt
 	rt.border.init()
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {

@@ -159,9 +159,10 @@ func (s *Scope) watch() {
 	}
 }
 
-// endTimers fails all timers of a scope that was canceled.
+// endTimers fails all timers of a scope that was canceled, and wakes its activities.
 func (s *Scope) endTimers() {
 	for _, t := range s.rt.openTimers(&s.timers) {
 		t.end(s.refusal())
 	}
+	s.interruptWaiting()
 }

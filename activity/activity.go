@@ -114,6 +114,9 @@ func (a *Activity) Name() string {
 	return *a.named
 }
 
+// Title returns the name that the activity was given, nil if it was given none.
+func (a *Activity) Title() *string { return a.named }
+
 // Priority returns the activity's priority.
 func (a *Activity) Priority() sched.Priority { return a.priority }
 
@@ -121,7 +124,7 @@ func (a *Activity) Priority() sched.Priority { return a.priority }
 func (a *Activity) Owner() Owner { return a.owner }
 
 // Local returns where the owner of an activity may keep something with the stack that it runs on: what was put there by the owners of earlier activities is
-// there still. Owners only, from [Owner.Enter] to [Owner.End].
+// there still. By the activity, from [Owner.Enter] to [Owner.End].
 func (a *Activity) Local() *any { return &a.stack.Load().local }
 
 // Code returns the address of the code of the activity's function, for reports; 0 once it has ended. While it has not ended only.

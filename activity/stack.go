@@ -63,18 +63,16 @@ func begin(p *sched.Processor, t *sched.Task) {
 	}
 	st := stackOn(p)
 	st.first = a
-	st.run(p, a)
+	st.run(p)
 }
 
 // goOn runs an activity that has one.
 func goOn(p *sched.Processor, t *sched.Task) {
-	a := activityOf(t)
-	a.stack.Load().run(p, a)
+	activityOf(t).stack.Load().run(p)
 }
 
 // run enters the stack, and sees to what is left when it was left.
-func (st *stack) run(p *sched.Processor, a *Activity) {
-	st.arrive(p, a)
+func (st *stack) run(p *sched.Processor) {
 	p, alive := st.co.Enter(p)
 	if !alive {
 		return
@@ -87,24 +85,9 @@ func (st *stack) run(p *sched.Processor, a *Activity) {
 		}
 		return
 	}
-	a = st.activity.Load()
-	if p != nil {
-		a.owner.Leave(a, p)
-	}
 	finish := st.finalizer
 	st.finalizer = nil
-	finish(p, a)
-}
-
-func (st *stack) arrive(p *sched.Processor, a *Activity) {
-	a.quantum = Quantum
-	if st.activity.Load() != a {
-		st.activity.Store(a)
-		a.stack.Store(st)
-		a.Kind = begun
-	}
-	a.owner.Enter(a, p)
-	p.Spend()
+	finish(p, st.activity.Load())
 }
 
 // live is the coroutine's body.
@@ -139,7 +122,6 @@ func (st *stack) successor() *Activity {
 			return nil
 		}
 		if a := activityOf(t); !a.isRefused(p) {
-			st.arrive(p, a)
 			return a
 		}
 	}
@@ -147,6 +129,9 @@ func (st *stack) successor() *Activity {
 
 // perform runs an activity from its beginning to its end.
 func (st *stack) perform(a *Activity) {
+	st.activity.Store(a)
+	a.stack.Store(st)
+	a.Kind = begun
 	returned := false
 	defer func() {
 		var failure any
@@ -164,8 +149,18 @@ func (st *stack) perform(a *Activity) {
 		}
 		a.conclude(st.co.Processor(), failure, trace, refused)
 	}()
+	st.arrive(a)
 	a.fn(a)
 	returned = true
+}
+
+// arrive is called when an activity has come to run on a processor; it has none if it is discarded.
+func (st *stack) arrive(a *Activity) {
+	if p := st.co.Processor(); p != nil {
+		a.quantum = Quantum
+		a.owner.Enter(a, p)
+		p.Spend()
+	}
 }
 
 // conclude ends an activity that has begun.
@@ -181,7 +176,7 @@ func (a *Activity) conclude(p *sched.Processor, failure any, trace []byte, refus
 
 // isRefused ends an activity that must not begin any more, and reports whether it did.
 func (a *Activity) isRefused(p *sched.Processor) bool {
-	if !a.owner.Closing() && a.owner.Canceled() == nil {
+	if a.owner.Canceled() == nil {
 		return false
 	}
 	a.refuse(p)
@@ -194,7 +189,7 @@ func (a *Activity) refuse(p *sched.Processor) {
 	a.end(outcome)
 }
 
-// refusal is why an activity was not begun, or not gone on with.
+// refusal is why an activity is not begun, or not gone on with.
 func (a *Activity) refusal() error {
 	if err := a.owner.Canceled(); err != nil {
 		return err

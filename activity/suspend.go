@@ -64,18 +64,33 @@ func (a *Activity) ready() {
 // leave switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
 func (a *Activity) leave(f finalizer) {
 	st := a.stack.Load()
+	if p := st.co.Processor(); p != nil {
+		a.owner.Leave(a, p)
+	}
 	st.finalizer = f
 	st.co.Suspend()
+	st.arrive(a)
 	a.unwindIfClosing()
+}
+
+// Here reports whether the calling goroutine is the activity's own.
+func (a *Activity) Here() bool {
+	st := a.stack.Load()
+	return st != nil && st.co.Here()
+}
+
+// Suspend is [Wait] with the activity's own context, by its own goroutine only.
+func (a *Activity) Suspend(enter func(w *Waiter)) error {
+	a.own("Suspend")
+	return a.wait(a, 0, enter)
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
 func (a *Activity) own(what string) *stack {
-	st := a.stack.Load()
-	if st == nil || !st.co.Here() {
+	if !a.Here() {
 		panic("activity: " + what + " by another goroutine than the activity's own; each activity calls the methods of its own Activity only")
 	}
-	return st
+	return a.stack.Load()
 }
 
 // Sleep waits for d, and returns nil, or the error of a cancellation that came before. The time is that of the runtime: virtual in a deterministic one. The
@@ -120,7 +135,7 @@ func (a *Activity) Block(fn func()) {
 		p.Pause()
 		return
 	}
-	a.owner.Leave(a, p)
+	a.owner.Depart(a, p)
 	p.Leave()
 	fn()
 	a.leave(requeue)

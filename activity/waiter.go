@@ -56,11 +56,13 @@ func (w *Waiter) Grant() bool {
 	return true
 }
 
-// interrupt ends the wait that word is of, if it has not ended.
-func (w *Waiter) interrupt(word uint64) {
-	if w.finishThis(word, interrupted) {
-		w.wake()
+// interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
+func (w *Waiter) interrupt(word uint64) bool {
+	if !w.finishThis(word, interrupted) {
+		return false
 	}
+	w.wake()
+	return true
 }
 
 func (w *Waiter) wake() {
@@ -179,28 +181,26 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	}
 }
 
-// Interrupt ends the wait of the activity, if it waits: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any goroutine.
-func (a *Activity) Interrupt() {
-	if st := a.stack.Load(); st != nil {
-		st.interrupt(a)
-	}
+// Interrupt ends the wait of the activity, and reports whether it waited: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any
+// goroutine.
+func (a *Activity) Interrupt() bool {
+	st := a.stack.Load()
+	return st != nil && st.interrupt(a)
 }
 
-// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing.
+// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing, in the order in which their stacks were made.
 func InterruptAll(s *sched.Scheduler) {
-	sched.Coroutines(func(co *sched.Coroutine) {
+	for _, co := range sched.Coroutines() {
 		if st, ok := co.Local.(*stack); ok && st.scheduler == s {
 			st.interrupt(nil)
 		}
-	})
+	}
 }
 
 // interrupt ends the wait of the activity on the stack, if it is a, or a is nil. Word is read before the activity: when the stack has another one by now, it has
 // that since before word was written, or word is not of an open wait any more.
-func (st *stack) interrupt(a *Activity) {
+func (st *stack) interrupt(a *Activity) bool {
 	w := st.waiter.Load()
 	word := w.word.Load()
-	if a == nil || st.activity.Load() == a {
-		w.interrupt(word)
-	}
+	return (a == nil || st.activity.Load() == a) && w.interrupt(word)
 }

@@ -2,9 +2,12 @@ package sched
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
 )
 
@@ -21,9 +24,10 @@ import (
 // there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
 type Coroutine struct {
 	// immutable
-	body func(*Coroutine)
-	next func() (struct{}, bool)
-	stop func()
+	number uint64
+	body   func(*Coroutine)
+	next   func() (struct{}, bool)
+	stop   func()
 	// Local is for whoever made the coroutine, before it is entered first.
 	Local any
 
@@ -37,9 +41,11 @@ type Coroutine struct {
 	host diagnostic[Host] // where it runs now; nil while it does not
 }
 
+var coroutines atomics.Uint64 // there ever were
+
 // NewCoroutine returns a coroutine that will run body when it is entered first. Nothing is started before. Any goroutine.
 func NewCoroutine(body func(*Coroutine)) *Coroutine {
-	co := &Coroutine{body: body}
+	co := &Coroutine{body: body, number: coroutines.Add(1)}
 	co.next, co.stop = iter.Pull(co.live)
 	return co
 }
@@ -147,12 +153,15 @@ func HereCoroutine() *Coroutine {
 	return nil
 }
 
-// Coroutines calls f for each coroutine of the process that has begun and not ended; one that begins or ends meanwhile may be left out.
-func Coroutines(f func(*Coroutine)) {
+// Coroutines returns the coroutines of the process that have begun and not ended, in the order in which they were made; one that begins or ends meanwhile may be
+// left out.
+func Coroutines() (all []*Coroutine) {
 	hosts.Range(func(_, v any) bool {
 		if co, ok := v.(*Coroutine); ok {
-			f(co)
+			all = append(all, co)
 		}
 		return true
 	})
+	slices.SortFunc(all, func(a, b *Coroutine) int { return cmp.Compare(a.number, b.number) })
+	return all
 }
