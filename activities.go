@@ -99,6 +99,17 @@ func (t *tenant) Context() context.Context {
 	return &t.realm.outside
 }
 
+// Start implements [activity.Owner].
+func (t *tenant) Start(a, b *activity.Activity) error {
+	if a.Here() {
+		return roomOf(a).context.StartActivity(b)
+	}
+	if t.realm == nil {
+		return t.rt.context.StartActivity(b)
+	}
+	return t.realm.outside.StartActivity(b)
+}
+
 // Enter implements [activity.Owner]: the context of the activity becomes that of the seat.
 func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	s := seatOf(p)

@@ -70,22 +70,19 @@ func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Schedule
 	if a.priority == unset {
 		a.priority = priority
 	}
-	switch {
-	case p == nil:
+	if p == nil {
 		s.InjectAt(a.priority, &a.Task)
-	case a.priority == sched.Normal:
-		p.Push(&a.Task)
-	default:
-		p.PushAt(a.priority, &a.Task)
+	} else {
+		p.PushBackAt(a.priority, &a.Task)
 	}
 }
 
 // StartActivity starts b where a was started.
 func (a *Activity) StartActivity(b *Activity) error {
-	if s, ok := a.owner.(Starter); ok {
-		return s.StartActivity(b)
+	if a.owner == nil {
+		return errNotStarted
 	}
-	return errNotStarted
+	return a.owner.Start(a, b)
 }
 
 // Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that

@@ -19,6 +19,8 @@ type Starter interface {
 type Owner interface {
 	// Context returns the context that activities pass on as their own: done when they are canceled.
 	Context() context.Context
+	// Start starts another activity b where a was started; any goroutine.
+	Start(a, b *Activity) error
 	// Enter is called when a has come to run on p, each time; Leave, when it is about to be left, or has ended. Depart is called instead of Leave when a gives p
 	// away, and runs on, without a processor, until Enter. All three on a's goroutine.
 	Enter(a *Activity, p *sched.Processor)

@@ -41,6 +41,7 @@ func (p plain) StartActivity(a *Activity) error {
 	return nil
 }
 
+func (p plain) Start(_, b *Activity) error       { return p.StartActivity(b) }
 func (plain) Context() context.Context           { return context.Background() }
 func (plain) Enter(*Activity, *sched.Processor)  {}
 func (plain) Leave(*Activity, *sched.Processor)  {}

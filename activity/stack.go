@@ -13,16 +13,13 @@ import (
 // stack is a coroutine that activities run on: one from its beginning to its end, and then the next. When an activity has ended and what comes next is
 // another one that has not begun, that runs on the same stack at once, without a switch; so activities that never wait cost little more than calls.
 type stack struct {
-	co        *sched.Coroutine
+	co        sched.Coroutine
+	activity  atomics.RelaxedPointer[Activity] // that it is of now, or was of last
+	finalizer finalizer                        // of whoever runs or enters it, as is what follows but for the waiter
+	waiter    atomics.Pointer[Waiter]          // of its next wait, or the one that is
 	scheduler *sched.Scheduler
-	local     any // see Activity.Local
-
-	activity atomics.RelaxedPointer[Activity] // that it is of now, or was of last
-	waiter   atomics.Pointer[Waiter]          // of its next wait, or the one that is
-
-	// of whoever runs or enters it
+	local     any       // see Activity.Local
 	first     *Activity // to begin with when it is entered
-	finalizer finalizer
 	enter     func(*Waiter)
 	ctx       context.Context
 	discarded bool // what waits or yields on it ends
@@ -50,7 +47,7 @@ func stackOn(p *sched.Processor) *stack {
 	}
 	st := &stack{scheduler: p.Scheduler()}
 	st.waiter.Store(&Waiter{})
-	st.co = sched.NewCoroutine(st.live)
+	st.co.Init(st.live)
 	st.co.Local = st
 	return st
 }
@@ -63,31 +60,30 @@ func begin(p *sched.Processor, t *sched.Task) {
 	}
 	st := stackOn(p)
 	st.first = a
-	st.run(p)
+	st.left(st.co.Enter(p))
 }
 
 // goOn runs an activity that has one.
 func goOn(p *sched.Processor, t *sched.Task) {
-	activityOf(t).stack.Load().run(p)
+	st := activityOf(t).stack.Load()
+	h := st.co.Visit(p)
+	st.co.Switch()
+	st.left(st.co.Left(h))
 }
 
-// run enters the stack, and sees to what is left when it was left.
-func (st *stack) run(p *sched.Processor) {
-	p, alive := st.co.Enter(p)
-	if !alive {
-		return
-	}
-	if st.finalizer == nil { // all have ended
-		if p != nil {
-			p.KeepCoroutine(st.co)
-		} else {
-			st.co.End()
-		}
-		return
-	}
+// left sees to what is to be done when the stack was left.
+func (st *stack) left(p *sched.Processor, alive bool) {
 	finish := st.finalizer
-	st.finalizer = nil
-	finish(p, st.activity.Load())
+	switch {
+	case !alive:
+	case finish != nil:
+		st.finalizer = nil
+		finish(p, st.activity.Load())
+	case p != nil: // all have ended
+		p.KeepCoroutine(&st.co)
+	default:
+		st.co.End()
+	}
 }
 
 // live is the coroutine's body.

@@ -18,15 +18,12 @@ func (a *Activity) Check(n int32) {
 	}
 }
 
-func (a *Activity) expire() {
-	a.yield(a.own("Check"))
-}
+func (a *Activity) expire() { a.Yield() }
 
 // Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none. The activity's own goroutine only. If what has
 // not ended is being given up, the activity ends here: what it has deferred is run.
-func (a *Activity) Yield() { a.yield(a.own("Yield")) }
-
-func (a *Activity) yield(st *stack) {
+func (a *Activity) Yield() {
+	st := a.own("Yield")
 	a.quantum = Quantum
 	a.unwindIfClosing()
 	p := st.co.Processor()
@@ -39,7 +36,11 @@ func (a *Activity) yield(st *stack) {
 		return
 	}
 	p.Carry(t)
-	a.leave(requeue)
+	a.owner.Leave(a, p)
+	st.finalizer = requeue
+	st.co.Suspend()
+	st.arrive(a)
+	a.unwindIfClosing()
 }
 
 // requeue is the finalizer of one who yields.
@@ -59,18 +60,6 @@ func (a *Activity) ready() {
 	} else {
 		s.InjectAt(a.priority, &a.Task)
 	}
-}
-
-// leave switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
-func (a *Activity) leave(f finalizer) {
-	st := a.stack.Load()
-	if p := st.co.Processor(); p != nil {
-		a.owner.Leave(a, p)
-	}
-	st.finalizer = f
-	st.co.Suspend()
-	st.arrive(a)
-	a.unwindIfClosing()
 }
 
 // Here reports whether the calling goroutine is the activity's own.
@@ -96,9 +85,9 @@ func (a *Activity) own(what string) *stack {
 // Sleep waits for d, and returns nil, or the error of a cancellation that came before. The time is that of the runtime: virtual in a deterministic one. The
 // activity's own goroutine only. It allocates a timer.
 func (a *Activity) Sleep(d time.Duration) error {
-	st := a.own("Sleep")
+	a.own("Sleep")
 	if d <= 0 {
-		a.yield(st)
+		a.Yield()
 		return a.owner.Canceled()
 	}
 	var stop func() bool
@@ -138,5 +127,8 @@ func (a *Activity) Block(fn func()) {
 	a.owner.Depart(a, p)
 	p.Leave()
 	fn()
-	a.leave(requeue)
+	st.finalizer = requeue
+	st.co.Suspend()
+	st.arrive(a)
+	a.unwindIfClosing()
 }

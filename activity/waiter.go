@@ -146,8 +146,13 @@ func (a *Activity) wait(ctx context.Context, tag uint64, enter func(w *Waiter)) 
 		word := w.upcoming()
 		defer context.AfterFunc(ctx, func() { w.interrupt(word) })()
 	}
-	st.enter, st.ctx = enter, ctx
-	a.leave(finishWait)
+	if p := st.co.Processor(); p != nil {
+		a.owner.Leave(a, p)
+	}
+	st.enter, st.ctx, st.finalizer = enter, ctx, finishWait
+	st.co.Suspend()
+	st.arrive(a)
+	a.unwindIfClosing()
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}
