@@ -62,13 +62,14 @@ func (co *Coroutine) Init(body func(*Coroutine)) {
 // live is the coroutine's goroutine.
 func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id = yield, goid.ID()
-	hosts.Store(co.id, co)
+	me := &guest{id: co.id, co: co}
+	checkIn(me)
 	defer func() {
 		if !co.returned { // of Goexit; a panic goes on to whoever has entered the coroutine
 			co.exiting = true
 			co.yield(struct{}{}) // or the goroutine of the host would end too
 		}
-		hosts.Delete(co.id)
+		checkOut(me)
 	}()
 	co.moveHome()
 	co.body(co)
@@ -156,20 +157,11 @@ func (co *Coroutine) isIn(trace []byte) bool {
 	return bytes.Contains(trace, fmt.Appendf(nil, "(*Coroutine).live(%p", co))
 }
 
-// HereCoroutine returns the coroutine that is running, nil on any other goroutine.
-func HereCoroutine() *Coroutine {
-	if v, ok := hosts.Load(goid.ID()); ok {
-		co, _ := v.(*Coroutine)
-		return co
-	}
-	return nil
-}
-
 // Coroutines returns the coroutines of the process that have begun and not ended, in the order in which they were made; one that begins or ends meanwhile may be
 // left out.
 func Coroutines() (all []*Coroutine) {
-	hosts.Range(func(_, v any) bool {
-		if co, ok := v.(*Coroutine); ok {
+	guests.Range(func(_, g any) bool {
+		if co := g.(*guest).co; co != nil {
 			all = append(all, co)
 		}
 		return true
