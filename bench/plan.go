@@ -259,12 +259,8 @@ func parseSettings(settings []string, selected, catalogue []*programs.Program) (
 func assign(
 	sorted map[string]map[string]int, selected, catalogue []*programs.Program, program, param string, value int,
 ) error {
-	if program == "" && len(selected) > 1 {
-		for _, p := range selected {
-			if found, ok := p.Param(param); ok && (param == programs.Size || param == found.Letter) {
-				return usagef("%q means something else for every program: write %s.%s=%d", param, p.Name, param, value)
-			}
-		}
+	if ambiguous := namesakes(selected, param); program == "" && len(ambiguous) > 1 {
+		return usagef("%q means something else for every program: write %s.%s=%d", param, ambiguous[0].Name, param, value)
 	}
 	var known []string
 	used := false
@@ -289,4 +285,15 @@ func assign(
 	default:
 		return unknown("program", program, ProgramNames(catalogue))
 	}
+}
+
+// namesakes returns the programs that have something of their own by that name: a size, or a parameter with that letter.
+func namesakes(selected []*programs.Program, name string) []*programs.Program {
+	var some []*programs.Program
+	for _, p := range selected {
+		if found, ok := p.Param(name); ok && (name == programs.Size || name == found.Letter) {
+			some = append(some, p)
+		}
+	}
+	return some
 }

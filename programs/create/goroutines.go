@@ -32,7 +32,7 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// holdGoroutines has them wait for a channel. What they take before they run is the same: they have a stack from the start.
+// holdGoroutines has them wait for a channel. What they take before they run is little less: they have a stack from the start.
 func holdGoroutines(tasks int) (bytes uint64, err error) {
 	gate := make(chan struct{})
 	var all sync.WaitGroup

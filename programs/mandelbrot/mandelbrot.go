@@ -24,6 +24,7 @@ var Program = &programs.Program{
 		{Name: paramIterations, Letter: "k", Doc: "iterations for a point at most", Default: 5000, Quick: 500, Min: 1, Max: 1_000_000_000},
 	},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each part, which yields now and then", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each part", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return newPlane(v).due() },
@@ -73,7 +74,10 @@ func step(zx, zy, x, y float64) (nx, ny, distance float64) {
 	return float64(xx-yy) + x, float64(2*float64(zx*zy)) + y, xx + yy
 }
 
-// escape returns after how many iterations the point is known to be outside the set, at most limit.
+// escape returns after how many iterations the point is known to be outside the set, at most limit. It is not inlined, so that all variants run the same
+// code, whatever is around it.
+//
+//go:noinline
 func escape(x, y float64, limit int) int {
 	var zx, zy, distance float64
 	for i := range limit {

@@ -21,6 +21,7 @@ var Program = &programs.Program{
 	Points: []map[string]int{{paramTasks: 1}, {paramTasks: 2}, {paramTasks: 3}, {paramTasks: 4}, {paramTasks: 16}, {paramTasks: 64}},
 	Variants: []programs.Variant{
 		{Name: "serial", Kind: programs.Baseline, Doc: "one row after another, without tasks", Run: runSerial},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each task, which yields now and then", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each task", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return newProblem(v.Get(programs.Size)).due() },
@@ -54,7 +55,10 @@ func square(n int) [][]float64 {
 // operations is how many multiplications the product takes.
 func (p *problem) operations() uint64 { return uint64(p.n) * uint64(p.n) * uint64(p.n) }
 
-// element returns one element of the product, as a textbook has it: as in the paper, nothing is done for the cache.
+// element returns one element of the product, as a textbook has it: as in the paper, nothing is done for the cache. It is not inlined, so that all variants
+// run the same code, whatever is around it.
+//
+//go:noinline
 func (p *problem) element(row []float64, column int) (sum float64) {
 	for k, x := range row {
 		sum += x * p.b[k][column]

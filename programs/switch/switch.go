@@ -21,6 +21,7 @@ var Program = &programs.Program{
 	},
 	Points: []map[string]int{{paramTasks: 1}, {paramTasks: 10}, {paramTasks: 100}, {paramTasks: 10_000}, {paramTasks: 1000}},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "activities that yield", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "goroutines that call runtime.Gosched", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
