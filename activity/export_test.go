@@ -15,3 +15,43 @@ func (a *Activity) Sleeps() bool {
 	st := a.stack.Load()
 	return st != nil && st.waiter.Load().word.Load()&stateBits == waiting
 }
+
+// Waits returns how many are in line for something, those included who have given up and were not passed yet.
+func Waits(in any) int {
+	var l *line
+	switch in := in.(type) {
+	case *Mutex:
+		l = in.line.p.Load()
+	case *FairMutex:
+		l = in.q.line.p.Load()
+	case *RWMutex:
+		l = in.q.line.p.Load()
+	case *Semaphore:
+		l = in.q.line.p.Load()
+	case *quota:
+		l = in.line.p.Load()
+	}
+	if l == nil {
+		return 0
+	}
+	return int(l.size.Load())
+}
+
+// Room and Items are what those who wait at a mailbox wait for.
+func (m *Mailbox[T]) Room() any  { return &m.room }
+func (m *Mailbox[T]) Items() any { return &m.items }
+
+// Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
+func Unused(in any) bool {
+	switch in := in.(type) {
+	case *Mutex:
+		return in.state.Load() == 0
+	case *FairMutex:
+		return in.q.state.Load() == 0
+	case *RWMutex:
+		return in.q.state.Load() == 0
+	case *Semaphore:
+		return in.q.state.Load() == (whole-in.size)*unit
+	}
+	return false
+}

@@ -20,7 +20,7 @@ type stack struct {
 	scheduler *sched.Scheduler
 	local     any       // see Activity.Local
 	first     *Activity // to begin with when it is entered
-	enter     func(*Waiter)
+	place     place
 	ctx       context.Context
 	discarded bool // what waits or yields on it ends
 	unwinding bool // it is being ended by Goexit for that reason

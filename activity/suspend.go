@@ -71,7 +71,7 @@ func (a *Activity) Here() bool {
 // Suspend is [Wait] with the activity's own context, by its own goroutine only.
 func (a *Activity) Suspend(enter func(w *Waiter)) error {
 	a.own("Suspend")
-	return a.wait(a, 0, enter)
+	return a.wait(a, 0, enterFunc(enter))
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
@@ -91,14 +91,14 @@ func (a *Activity) Sleep(d time.Duration) error {
 		return a.owner.Canceled()
 	}
 	var stop func() bool
-	err := a.wait(a, 0, func(w *Waiter) {
+	err := a.wait(a, 0, enterFunc(func(w *Waiter) {
 		word := w.word.Load()
 		stop = a.owner.AfterFunc(d, func() {
 			if w.finishThis(word, granted) {
 				w.wake()
 			}
 		})
-	})
+	}))
 	if err != nil && stop != nil {
 		stop()
 	}

@@ -49,12 +49,15 @@ const (
 // Grant ends the wait, and wakes who waits. It reports whether it did: false if the wait was interrupted, so that another may have what was to be granted. The
 // caller has taken the waiter out of where it was entered. Any goroutine; it does not wait.
 func (w *Waiter) Grant() bool {
-	if !w.finish(granted) {
+	if !w.claim() {
 		return false
 	}
 	w.wake()
 	return true
 }
+
+// claim is Grant, but for the waking, which the caller does later: so it can note before that what was granted.
+func (w *Waiter) claim() bool { return w.finish(granted) }
 
 // interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
 func (w *Waiter) interrupt(word uint64) bool {
@@ -91,12 +94,30 @@ func (w *Waiter) finishThis(word, how uint64) bool {
 	return word&stateBits == waiting && w.word.CompareAndSwap(word, word&^stateBits|how)
 }
 
+// isOver reports whether the wait has ended.
+func (w *Waiter) isOver() bool { return w.word.Load()&stateBits != waiting }
+
 // Wait waits. enter is called once the caller can be woken: it puts the waiter where it will be found, and then looks whether it need wait at all; if not, it takes
 // care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
 //
 // Wait returns nil when the wait was granted; if ctx or the activity was canceled before, the error of that. The caller is recognised by its goroutine, whatever
 // ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx is nil.
 func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+	return waitIn(ctx, tag, enterFunc(enter))
+}
+
+// place is where one waits.
+type place interface {
+	// enter is what [Wait] says of its argument.
+	enter(w *Waiter)
+}
+
+type enterFunc func(w *Waiter)
+
+func (f enterFunc) enter(w *Waiter) { f(w) }
+
+// waitIn is [Wait] in a place, for which nothing need be allocated.
+func waitIn(ctx context.Context, tag uint64, in place) error {
 	if ctx == nil {
 		panic("activity: a nil context.Context; use context.Background() if there is none")
 	}
@@ -105,13 +126,16 @@ func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
 	case err != nil:
 		return err
 	case a != nil:
-		return a.wait(ctx, tag, enter)
+		return a.wait(ctx, tag, in)
 	}
 	w := &Waiter{parker: park.New(), Tag: tag}
 	w.open()
-	enter(w)
-	if err := w.parker.ParkContext(ctx); err != nil && w.finish(interrupted) {
-		return err
+	in.enter(w)
+	if err := w.parker.ParkContext(ctx); err != nil {
+		if w.finish(interrupted) {
+			return err
+		}
+		w.parker.Park() // it was claimed, and is about to be woken
 	}
 	return nil
 }
@@ -129,8 +153,8 @@ func current() (*Activity, error) {
 	return nil, nil
 }
 
-// wait is Wait of the activity that runs.
-func (a *Activity) wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+// wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
+func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
 	if err := a.mayWait(); err != nil {
@@ -149,13 +173,13 @@ func (a *Activity) wait(ctx context.Context, tag uint64, enter func(w *Waiter)) 
 	if p := st.co.Processor(); p != nil {
 		a.owner.Leave(a, p)
 	}
-	st.enter, st.ctx, st.finalizer = enter, ctx, finishWait
+	st.place, st.ctx, st.finalizer = in, ctx, finishWait
 	st.co.Suspend()
 	st.arrive(a)
-	a.unwindIfClosing()
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}
+	a.unwindIfClosing()
 	st.waiter.Store(&Waiter{}) // w may be in a list still
 	if err := a.owner.Canceled(); err != nil {
 		return err
@@ -176,13 +200,13 @@ func (a *Activity) mayWait() error {
 // finishWait is the finalizer of a wait (W2 to W4).
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, enter, ctx := st.waiter.Load(), st.enter, st.ctx
-	st.enter, st.ctx = nil, nil
+	w, in, ctx := st.waiter.Load(), st.place, st.ctx
+	st.place, st.ctx = nil, nil
 	word := w.open()
 	if a.owner.Canceled() != nil || a.closing() || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
-		enter(w)
+		in.enter(w)
 	}
 }
 
