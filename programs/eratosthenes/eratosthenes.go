@@ -19,6 +19,7 @@ var Program = &programs.Program{
 		{Name: paramBuffer, Doc: "numbers that may wait before a sieve that is a task", Default: 100, Quick: 100, Min: 1, Max: 1_000_000},
 	},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each sieve, and activity.Mailbox between", Run: runActivities},
 		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each sieve, which tells the next one", Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each sieve, and buffered channels between", Run: runGoroutines},
 	},

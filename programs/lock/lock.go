@@ -3,6 +3,7 @@ package lock
 import (
 	"strconv"
 
+	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/programs"
 )
@@ -31,6 +32,8 @@ var Program = &programs.Program{
 		{paramTasks: 1000, paramLocks: 0},
 	},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "activities and activity.Mutex", Run: runActivities[activity.Mutex]},
+		{Name: "activities-fair", Kind: programs.Freerun, Doc: "activities and activity.FairMutex", Run: runActivities[activity.FairMutex]},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "goroutines and sync.Mutex", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },

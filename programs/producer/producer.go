@@ -25,6 +25,7 @@ var Program = &programs.Program{
 	},
 	Points: []map[string]int{{paramPairs: 1}, {paramPairs: 64}},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, and an activity.Mailbox", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each, and a buffered channel", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return newMarket(v).due() },
