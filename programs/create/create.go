@@ -22,6 +22,7 @@ var Program = &programs.Program{
 	},
 	Points: []map[string]int{{paramBatch: 1}, {paramBatch: 10_000_000}, {paramBatch: 1_000_000}, {paramBatch: 1000}},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, created by an activity", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a go statement for each", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string {
