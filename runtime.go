@@ -30,6 +30,7 @@ type Runtime struct {
 	labels    bool
 	watched   bool
 	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
+	firing    atomics.Int64
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 

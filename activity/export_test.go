@@ -1,6 +1,9 @@
 package activity
 
-import "context"
+import (
+	"context"
+	"runtime"
+)
 
 // Gate is a crowd for tests.
 type Gate struct{ crowd }
@@ -28,6 +31,8 @@ func Waits(in any) int {
 		l = in.q.line.p.Load()
 	case *Semaphore:
 		l = in.q.line.p.Load()
+	case *Cond:
+		l = &in.line
 	case *quota:
 		l = in.line.p.Load()
 	}
@@ -54,4 +59,35 @@ func Unused(in any) bool {
 		return in.q.state.Load() == (whole-in.size)*unit
 	}
 	return false
+}
+
+// Awaiting returns how many await a condition; Door is what those who want to enter wait for.
+func (m *Monitor) Awaiting() int {
+	for !m.TryEnter() {
+		runtime.Gosched()
+	}
+	n := len(m.awaiting)
+	m.inside.Store(0)
+	m.q.tryGive(whole, 0, whole)
+	return n
+}
+func (m *Monitor) Door() any { return &m.q }
+
+// Crowd returns how many are in the crowd of something that nobody uses now, those included who have given up.
+func Crowd(of any) (n int) {
+	var c *crowd
+	switch of := of.(type) {
+	case *Event:
+		c = of.crowd()
+	case *Latch:
+		c = &of.crowd
+	case *Barrier:
+		c = &of.present.Load().crowd
+	case *Activity:
+		c = &of.ends
+	}
+	for w := c.newest.Load(); w != nil && w != &opened; w = w.Next() {
+		n++
+	}
+	return n
 }

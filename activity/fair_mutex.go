@@ -35,3 +35,5 @@ func (m *FairMutex) unlock() {
 		panic("activity: Unlock of an unlocked FairMutex")
 	}
 }
+
+func (m *FairMutex) isLocked() bool { return used(m.q.state.Load()) == whole }

@@ -62,9 +62,7 @@ func TestExploreLineFrozen(t *testing.T) {
 		d.q.tryTake(1)
 		for _, name := range []string{"a", "b"} {
 			r.Go(name, func() {
-				w := &Waiter{}
-				w.open()
-				d.enter(w)
+				d.enter(openedWaiter())
 			})
 		}
 		r.Go("server", func() { d.line.serve(d) })

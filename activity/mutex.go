@@ -165,3 +165,5 @@ func (m *Mutex) admit(l *line) {
 		}
 	}
 }
+
+func (m *Mutex) isLocked() bool { return m.state.Load()&locked != 0 }

@@ -22,6 +22,7 @@ type stack struct {
 	first     *Activity // to begin with when it is entered
 	place     place
 	ctx       context.Context
+	insists   bool
 	discarded bool // what waits or yields on it ends
 	unwinding bool // it is being ended by Goexit for that reason
 }
@@ -136,7 +137,11 @@ func (st *stack) perform(a *Activity) {
 		switch {
 		case returned:
 		case st.unwinding:
-			refused = a.refusal()
+			if failure = recover(); failure == nil {
+				refused = a.refusal()
+			} else { // in what it has deferred
+				trace = debug.Stack()
+			}
 		default:
 			if failure = recover(); failure == nil {
 				failure = ErrGoexit

@@ -3,6 +3,7 @@ package activity
 import (
 	"time"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -90,19 +91,38 @@ func (a *Activity) Sleep(d time.Duration) error {
 		a.Yield()
 		return a.owner.Canceled()
 	}
-	var stop func() bool
-	err := a.wait(a, 0, enterFunc(func(w *Waiter) {
-		word := w.word.Load()
-		stop = a.owner.AfterFunc(d, func() {
-			if w.finishThis(word, granted) {
-				w.wake()
-			}
-		})
-	}))
-	if err != nil && stop != nil {
-		stop()
+	n := nap{owner: a.owner, d: d}
+	err := a.wait(a, 0, &n)
+	if err != nil {
+		n.end()
 	}
 	return err
+}
+
+// nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
+type nap struct {
+	owner Owner
+	d     time.Duration
+	stop  atomics.Pointer[func() bool]
+}
+
+func (n *nap) enter(w *Waiter) {
+	word := w.word.Load()
+	stop := n.owner.AfterFunc(n.d, func() {
+		if w.finishThis(word, granted) {
+			w.wake()
+		}
+	})
+	n.stop.Store(&stop)
+	if w.word.Load()&stateBits == interrupted { // then w is not used again
+		stop()
+	}
+}
+
+func (n *nap) end() {
+	if stop := n.stop.Load(); stop != nil {
+		(*stop)()
+	}
 }
 
 // Block runs fn, which may wait for whatever it likes: a file, a channel, a library that blocks. It gives the processor to another goroutine first, so that

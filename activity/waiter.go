@@ -140,6 +140,11 @@ func waitIn(ctx context.Context, tag uint64, in place) error {
 	return nil
 }
 
+// insisting is the context of a wait that is not ended by any cancellation, for who must have back what it has given up: it ends when all is being given up.
+type insisting struct{ context.Context }
+
+func insist() context.Context { return insisting{context.Background()} }
+
 // current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if it runs an operation.
 func current() (*Activity, error) {
 	if co := sched.HereCoroutine(); co != nil {
@@ -157,11 +162,12 @@ func current() (*Activity, error) {
 func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
-	if err := a.mayWait(); err != nil {
+	_, insists := ctx.(insisting)
+	if err := a.mayWait(); err != nil && !insists {
 		return err
 	}
 	w.activity, w.Tag = a, tag
-	if ctx == context.Context(a) || ctx.Done() == nil {
+	if insists || ctx == context.Context(a) || ctx.Done() == nil {
 		ctx = nil
 	} else {
 		if ctx.Err() != nil {
@@ -173,7 +179,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	if p := st.co.Processor(); p != nil {
 		a.owner.Leave(a, p)
 	}
-	st.place, st.ctx, st.finalizer = in, ctx, finishWait
+	st.place, st.ctx, st.insists, st.finalizer = in, ctx, insists, finishWait
 	st.co.Suspend()
 	st.arrive(a)
 	if w.word.Load()&stateBits == granted {
@@ -181,6 +187,9 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	}
 	a.unwindIfClosing()
 	st.waiter.Store(&Waiter{}) // w may be in a list still
+	if insists {
+		return a.wait(insisting{}, tag, in)
+	}
 	if err := a.owner.Canceled(); err != nil {
 		return err
 	}
@@ -203,7 +212,7 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	w, in, ctx := st.waiter.Load(), st.place, st.ctx
 	st.place, st.ctx = nil, nil
 	word := w.open()
-	if a.owner.Canceled() != nil || a.closing() || ctx != nil && ctx.Err() != nil {
+	if a.owner.Canceled() != nil && !st.insists || a.closing() || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
 		in.enter(w)
@@ -232,4 +241,10 @@ func (st *stack) interrupt(a *Activity) bool {
 	w := st.waiter.Load()
 	word := w.word.Load()
 	return (a == nil || st.activity.Load() == a) && w.interrupt(word)
+}
+
+// isUnwinding reports whether the caller is an activity that is being ended.
+func isUnwinding() bool {
+	a, _ := current()
+	return a != nil && a.stack.Load().unwinding
 }
