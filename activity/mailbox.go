@@ -13,17 +13,19 @@ import (
 // ErrMailboxClosed is what a [Mailbox] returns after Close: Send always, Receive once nothing is left.
 var ErrMailboxClosed = errors.New("activity: the mailbox is closed")
 
-// Source:     the bounded buffer of E. Dijkstra, Cooperating sequential processes, 1965: two semaphores and a ring. Ours: how it is closed
+// Source:     the bounded buffer of E. Dijkstra, Cooperating sequential processes, 1965: two semaphores and a ring. Ours: how it is closed, and that who makes room puts
+//             the message in that waits for it, and who brings a message puts it into the hands of who waits for one
 // Sketch:     Send:    take one of room; enqueue; give one of items
 //             Receive: take one of items; dequeue; give one of room; was it the last that is held, and room has ended: end items
+//             waiting: in the line of room, or items, with a parcel; who claims the waiter does the rest of Send, or of Receive, before it wakes it
 //             Close:   end room; is nothing of it held: end items
 // Invariants: I1 each message, from before it is enqueued until after it is dequeued, holds one of room; so enqueuing finds room in the ring. I2 there are at least
 //             as many messages in the ring as are left of items, or were taken and not dequeued yet; so dequeuing finds one. I3 once room has ended nothing is added but by those who
 //             hold room already, and when nothing of it is held the ring is empty for good: then, and not before, items ends.
-// Progress:   TrySend and TryReceive are lock-free but for a call that stalls in the midst of the ring's slot (see [queue.MPMC]); Send and Receive wait. A Receive
-//             after Close waits for the Sends that have room already.
+// Progress:   TrySend and TryReceive are lock-free but for the lines, and for a call that stalls in the midst of the ring's slot (see [queue.MPMC]); Send and Receive
+//             wait. A Receive after Close waits for the Sends that have room already.
 // Linearize:  Send where it is enqueued, Receive where it is dequeued; Close where room ends; ErrMailboxClosed of Send there or later, of Receive where items ends
-// Cost:       three CAS for each of the two; no allocation
+// Cost:       three CAS for each of the two; a call that waits allocates its parcel
 // Checked by: TestMailbox…, TestExploreMailbox…
 
 // Mailbox is a channel with a bound: first in, first out. Send waits while it is full, Receive while it is empty, and those who wait are admitted in the order in which
@@ -54,18 +56,8 @@ func (m *Mailbox[T]) Send(ctx context.Context, v T) error {
 	if m.TrySend(v) {
 		return nil
 	}
-	if m.room.isEnded() {
-		return ErrMailboxClosed
-	}
-	if err := m.room.take(ctx, 1); err != nil {
-		return err
-	}
-	if m.room.isEnded() {
-		m.giveRoom()
-		return ErrMailboxClosed
-	}
-	m.add(v)
-	return nil
+	p := sending[T]{m: m, v: v}
+	return p.wait(ctx)
 }
 
 // TrySend adds v if there is room, nobody waits for it, and the mailbox is open, and reports whether it did. It never waits.
@@ -84,16 +76,9 @@ func (m *Mailbox[T]) Receive(ctx context.Context) (v T, err error) {
 	if v, ok := m.TryReceive(); ok {
 		return v, nil
 	}
-	if m.items.isEnded() {
-		return v, ErrMailboxClosed
-	}
-	if err := m.items.take(ctx, 1); err != nil {
-		return v, err
-	}
-	if m.items.isEnded() {
-		return v, ErrMailboxClosed
-	}
-	return m.remove(), nil
+	p := receiving[T]{m: m}
+	err = p.wait(ctx)
+	return p.v, err
 }
 
 // TryReceive removes and returns the oldest message if there is one and nobody waits, and reports whether it did. It never waits.

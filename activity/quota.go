@@ -114,6 +114,10 @@ func (q *quota) admit(l *line) {
 			l.pop()
 			if w.claim() {
 				q.state.Add(n * unit) // L2
+				if p := w.parcel; p != nil {
+					w.parcel = nil
+					p.deliver()
+				}
 				w.wake()
 			}
 		}
