@@ -42,12 +42,9 @@ func Waits(in any) int {
 	return int(l.size.Load())
 }
 
-// Waiting returns how many wait at a mailbox, in Send or Receive.
-func (m *Mailbox[T]) Waiting() int {
-	m.desk.sitDown()
-	defer m.leave()
-	return m.waiting - m.gone
-}
+// Room and Items are what those who wait at a mailbox wait for.
+func (m *Mailbox[T]) Room() any  { return &m.room }
+func (m *Mailbox[T]) Items() any { return &m.items }
 
 // Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
 func Unused(in any) bool {

@@ -137,18 +137,20 @@ func TestExploreMailboxCancel(t *testing.T) {
 	}
 }
 
-// TestExploreMailboxHasty is a control: who has been at the desk must not go without doing what was left there.
-func TestExploreMailboxHasty(t *testing.T) {
+// TestExploreMailboxForgetsInFlight is a control: closing must not end the receiving while somebody who has room is about to add.
+func TestExploreMailboxForgetsInFlight(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		m := NewMailbox[int](1)
-		r.Go("hasty", func() {
-			m.desk.sitDown()
-			m.put(1)
-			m.desk.word.Store(nil)
+		sent, got := false, 0
+		r.Go("sender", func() { sent = m.Send(context.Background(), 1) == nil })
+		r.Go("closer", func() {
+			m.room.end()
+			m.items.end()
 		})
-		r.Go("receiver", func() {
-			if v, err := m.Receive(context.Background()); v != 1 || err != nil {
-				r.Failf("received %d, %v", v, err)
+		r.Go("receiver", func() { got = len(receiveAll(r, m)) })
+		r.After(func() {
+			if sent != (got == 1) {
+				r.Failf("sent: %v, received %d", sent, got)
 			}
 		})
 	})

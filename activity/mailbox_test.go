@@ -214,7 +214,7 @@ func TestMailboxInOrder(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		until(t, func() bool { return m.Waiting() == id })
+		until(t, func() bool { return activity.Waits(m.Room()) == id })
 	}
 	for want := range 11 {
 		if got, err := m.Receive(within(t)); got != want || err != nil {
@@ -233,7 +233,7 @@ func TestMailboxInOrder(t *testing.T) {
 			}
 			order = append(order, v)
 		})
-		until(t, func() bool { return m.Waiting() == id })
+		until(t, func() bool { return activity.Waits(m.Items()) == id })
 	}
 	for id := 1; id <= 10; id++ {
 		m.Send(within(t), id)
