@@ -73,16 +73,38 @@ func (m *several) faulted(err error) {
 	}
 }
 
-// release lets go of all units.
-func (m *several) release(s *seat) {
-	parts := m.all()
+// release lets go of all units. With again, the message is retired when their mailboxes have forgotten it. A unit with extras never does: what comes
+// there may be seen by more than those in sections.
+func (m *several) release(s *seat, again bool) {
+	parts, n, forgotten, late := m.all(), m.n, int32(0), int32(0)
 	for i := range parts {
-		u := parts[i].unit
-		if x := u.extras.Load(); x != nil && x.bound != nil {
+		p := &parts[i]
+		u, x := p.unit, p.unit.extras.Load()
+		if x != nil && x.bound != nil {
 			x.bound.stalled.Store(false)
 		}
-		if u.lanes() != nil || !u.mailbox.GiveUp() {
-			u.goOn(s)
+		switch {
+		case u.lanes() == nil && u.mailbox.GiveUp():
+			if x == nil {
+				forgotten++
+			}
+			continue
+		case !again || x != nil:
+		case u.mailbox.Reusable(&p.Node):
+			forgotten++
+		default:
+			if late++; late == 1 {
+				m.arrived.Store(n) // who found all units idle has not counted
+			}
+			u.late = &p.letter
 		}
+		u.goOn(s)
+	}
+	switch {
+	case !again:
+	case forgotten == n:
+		s.retire(m)
+	case forgotten > 0 && late > 0: // otherwise it is others' by now, or the collector's
+		m.forget(s, forgotten)
 	}
 }

@@ -82,7 +82,7 @@ func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
-func (m *Mailbox) Reusable(n *Node) bool { return unmarked(n) != m.seen.Get() }
+func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen.Get().node() }
 
 // GiveUp gives the mailbox up if there is nothing to dequeue, and reports whether it did: the caller is the owner no longer then, otherwise it
 // still is. It does not wait. Owner only.
