@@ -66,19 +66,24 @@ func (m *Mailbox) Dequeue() *Node {
 // DequeueWithin is Dequeue, but it touches at most so many nodes: if there are more to be brought into order first, it returns later, and nil,
 // and the caller, who is still the owner, calls it again. It allocates once for a batch that takes more than one call. Owner only.
 func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
-	n = m.todo.Get()
-	if n == nil {
-		n, later = m.takeOrGiveUp(most)
-		if n == nil {
-			return nil, later
+	if n = m.DequeueInOrder(); n != nil {
+		return n, false
+	}
+	return m.DequeueNew(most)
+}
+
+// DequeueInOrder is Dequeue for what an earlier call has brought into order already. If it returns nil, the caller is still the owner, and
+// goes on with [Mailbox.DequeueNew]. Owner only.
+func (m *Mailbox) DequeueInOrder() *Node {
+	n := m.todo.Get()
+	if n != nil {
+		todo := n.next.Get()
+		m.todo.Set(todo)
+		if todo != nil {
+			n.next.Clear() // a node that was handed out must not keep those behind it from being collected
 		}
 	}
-	todo := n.next.Get()
-	m.todo.Set(todo)
-	if todo != nil {
-		n.next.Clear() // a node that was handed out must not keep those behind it from being collected
-	}
-	return n, false
+	return n
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
@@ -105,9 +110,9 @@ func (m *Mailbox) GiveUp() bool {
 // turning is a batch that is being reversed: oldest leads to what was, from the oldest so far to the newest; rest leads down to stop.
 type turning struct{ oldest, rest, stop *Node }
 
-// takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
-// returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest.
-func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
+// DequeueNew is DequeueWithin when nothing is in order. It takes over all nodes above seen and returns the oldest; if there are none it gives the
+// mailbox up and returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest. Owner only.
+func (m *Mailbox) DequeueNew(most int) (oldest *Node, later bool) {
 	if m.turn.Get() != nil {
 		return m.goOnTurning(most)
 	}
@@ -130,7 +135,8 @@ func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
 		m.turn.Set(&turning{oldest, rest, seen.node()})
 		return nil, true
 	}
-	return oldest, false
+	m.todo.Set(oldest)
+	return m.DequeueInOrder(), false
 }
 
 // goOnTurning reverses more of a long batch. Its stop, which is handed out, is only compared with: it may be anywhere by now.
@@ -141,5 +147,6 @@ func (m *Mailbox) goOnTurning(most int) (oldest *Node, later bool) {
 		return nil, true
 	}
 	m.turn.Clear()
-	return t.oldest, false
+	m.todo.Set(t.oldest)
+	return m.DequeueInOrder(), false
 }
