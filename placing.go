@@ -68,9 +68,7 @@ type part struct {
 // partKind's letters are taken by the owner of the mailbox, and never run.
 var partKind kind
 
-func init() { // not above: takePart leads back here
-	partKind = kind{name: "part", take: takePart, recycle: func(s *seat, l *letter) { partOf(&l.Node).of.forget(s, 1) }}
-}
+func init() { partKind = kind{name: "part", take: takePart} } // not above: takePart leads back here
 
 func partOf(n *queue.Node) *part { return (*part)(unsafe.Pointer(n)) }
 

@@ -6,7 +6,7 @@ package freerun
 
 // Source:     our own; to let those pass who may still be looking is P. McKenney and J. Slingwine's grace period (Read-copy update, 1998)
 // Sketch:     section: inSection = 1; load the newest node, look at it, CAS against it; inSection = 0
-//             run:     its mailboxes forget its parts, one after another; with the last the message is put aside
+//             run:     its mailboxes forget its parts, one after another; then it is put aside
 //             again:   when there are many, or nothing to do: if all inSection are 0, one after another, those that were not helped are used again
 // Invariants: I1 who follows a mark, or compares with it, has loaded it in a section that lasts. I2 who touches a message of its own after its last
 //             push is in a section, or has a unit whose arrival it has not counted yet. I3 what was helped is left to the collector: helpers push
@@ -69,13 +69,6 @@ const mostRetired = 16
 type retired struct {
 	n    int
 	list [mostRetired]*several
-}
-
-// forget counts down the mailboxes that know of the message, which was run. Who counts the last one retires it.
-func (m *several) forget(s *seat, parts int32) {
-	if m.arrived.Add(-parts) == 0 {
-		s.retire(m)
-	}
 }
 
 // retire puts a message aside that no mailbox knows of, or leaves it to the collector. The seat outside is everybody's.

@@ -25,7 +25,6 @@ type crossing struct {
 	hasty    bool                     // messages that write say that they only look
 	again    bool                     // messages to several units are used again by their senders
 	renew    func(s *seat)            // as seat.useAgain, or a faulty one
-	hurried  bool                     // and retired before the mailboxes forget them
 	idle     atomics.Pointer[several] // to be used again
 	readings atomics.Int32
 	wanted   int32 // readings
@@ -70,11 +69,7 @@ func (x *crossing) both(s *seat, name string, to ...int) {
 	m.become(newKind(kind{
 		fail: func(s *seat, _ *letter, _ error) {
 			x.run(name, x.sent[name])
-			m.release(s, x.again && !x.hurried)
-			if x.hurried {
-				s.retire(&m.several)
-				x.renew(s)
-			}
+			m.release(s, x.again)
 		},
 		recycle: func(*seat, *letter) { x.idle.Store(&m.several) },
 	}, nil))

@@ -130,13 +130,35 @@ func (m *Mailbox) DequeueNew(most int) (oldest *Node, later bool) {
 		n.next.Clear()
 		return n, false
 	}
+	if m.putInOrder(h, seen, most) == nil {
+		return nil, true
+	}
+	return m.DequeueInOrder(), false
+}
+
+// putInOrder reverses a batch, from h down to seen, and returns the oldest, which comes next; nil if it has touched as many as it may before.
+func (m *Mailbox) putInOrder(h, seen *Newest, most int) *Node {
 	oldest, rest := reverseSome(h.node(), seen.node(), nil, most)
 	if rest != seen.node() {
 		m.turn.Set(&turning{oldest, rest, seen.node()})
-		return nil, true
+		return nil
 	}
 	m.todo.Set(oldest)
-	return m.DequeueInOrder(), false
+	return oldest
+}
+
+// Peek returns the node that is dequeued next; nil if there is none, or it is not in order after so many were touched. The caller remains the
+// owner. Owner only.
+func (m *Mailbox) Peek(most int) *Node {
+	if n := m.todo.Get(); n != nil || m.turn.Get() != nil {
+		return n
+	}
+	seen, h := m.seen.Get(), m.head.Load()
+	if h == seen {
+		return nil
+	}
+	m.seen.Set(h)
+	return m.putInOrder(h, seen, most)
 }
 
 // goOnTurning reverses more of a long batch. Its stop, which is handed out, is only compared with: it may be anywhere by now.
