@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime/debug"
-	"sync"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
@@ -29,35 +28,17 @@ type Host struct {
 	processor *Processor // whose home this is; nil if it has none
 
 	// shared
-	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
-	berth berth
-	trace atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
+	away diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
+	// visitor is the coroutine that runs in place of the host's own stack, nil if none does. It and the host never run both, so it is the owner, too.
+	visitor diagnostic[Coroutine]
+	berth   berth
+	trace   atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
 type berth struct {
 	bed       bed
 	processor atomics.Plain[*Processor] // written before the bed is woken, read after
-}
-
-// hosts has the host of each goroutine that is one, of all schedulers in the process.
-var hosts sync.Map // goid → *Host
-
-// Here returns the host whose goroutine is running, nil on any other goroutine. So a goroutine can tell that it is inside a task,
-// whether or not the task has a processor still.
-func Here() *Host {
-	if h, ok := hosts.Load(goid.ID()); ok {
-		return h.(*Host)
-	}
-	return nil
-}
-
-// Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.
-func Current() *Processor {
-	if h := Here(); h != nil {
-		return h.processor
-	}
-	return nil
 }
 
 // Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
@@ -95,7 +76,8 @@ func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id = goid.ID()
 	h.trace.Store(goroutineNumber())
-	hosts.Store(h.id, h)
+	me := &guest{id: h.id, host: h}
+	checkIn(me)
 	defer func() {
 		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
 		// the identity of a goroutine that has ended to another.
@@ -104,7 +86,7 @@ func (h *Host) live(p *Processor) {
 			s.entrust(p)
 		}
 		h.comeBack()
-		hosts.Delete(h.id)
+		checkOut(me)
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)
 		}
@@ -121,7 +103,11 @@ func (h *Host) live(p *Processor) {
 // moveIn makes the host the home of p, which has none.
 func (h *Host) moveIn(p *Processor) {
 	h.processor = p
-	p.home.Store(h.id)
+	if co := h.visitor.Load(); co != nil {
+		p.home.Store(co.id)
+	} else {
+		p.home.Store(h.id)
+	}
 }
 
 // moveOut leaves p without a home. The caller entrusts p to another host or ends it.
@@ -148,16 +134,17 @@ func (h *Host) work() {
 	defer h.catch()
 	p, driven := h.processor, h.turn != nil
 	for {
-		t := p.next()
-		if t == nil {
+		t := p.carried
+		if t != nil {
+			p.carried = nil
+		} else if t = p.next(); t == nil {
 			var out bool
 			if t, out = p.rest(); t == nil {
 				h.retire(p, out)
 				return
 			}
 		}
-		p.counters.steps.Add(1)
-		p.running.Store(t)
+		p.begin(t)
 		t.Kind.Run(p, t)
 		if h.processor != p { // the task left it
 			if p = h.processor; p == nil {

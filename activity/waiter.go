@@ -1,0 +1,255 @@
+package activity
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Waiter is one who waits: an activity, or an ordinary goroutine. All that waits in this package does it so, in one of two ways to sleep:
+//
+//	W1  the activity is left: its processor runs something else, on another stack     (a goroutine: nothing)
+//	W2  the finalizer, on the processor that has left it, opens the wait
+//	W3  if the activity was canceled meanwhile it interrupts the wait, and that is all
+//	W4  otherwise it enters the waiter where it will be found, and looks once more whether it need wait at all
+//	W5  when the wait has ended the activity is queued like any task                  (a goroutine: it is unparked)
+//
+// Whoever ends the wait, changes word from waiting to granted, or interrupted, by a compare-and-swap: so one decides how, and the activity is queued once. As
+// the wait is opened after the activity was left, nobody can run it while its stack is still in use; as the condition is looked at again after the waiter has
+// been entered, no wake-up is lost. (Task switch finalizers: section 3.2 of the fourth paper.)
+//
+// Interrupt, by whoever cancels, first makes that visible and then looks for an open wait; W2 opens the wait and then looks whether it is canceled: one of the
+// two sees the other.
+//
+// A waiter that was granted is in no list any more, and is used for the next wait of its stack. One that was interrupted may be in a list still, where it is found
+// ended, and dropped; the stack gets another. The number of the wait is in word, so that who interrupts an old wait cannot end a new one.
+type Waiter struct {
+	queue.Node // for the list that it waits in
+	word       atomics.Uint64
+	activity   *Activity    // nil for an ordinary goroutine
+	parker     *park.Parker // of that
+	// Tag is for the place that it waits in: what it wants there. Written before it waits.
+	Tag uint64
+	// parcel is what else must be done when it is granted, by who claims it; nil for nothing. Written when it enters.
+	parcel parcel
+}
+
+// parcel is something that is handed over with a grant.
+type parcel interface{ deliver() }
+
+// The states of a wait, in the lowest bits of word; above is the number of the wait.
+const (
+	idle uint64 = iota
+	waiting
+	granted
+	interrupted
+
+	stateBits = 3
+	oneWait   = stateBits + 1
+)
+
+// Grant ends the wait, and wakes who waits. It reports whether it did: false if the wait was interrupted, so that another may have what was to be granted. The
+// caller has taken the waiter out of where it was entered. Any goroutine; it does not wait.
+func (w *Waiter) Grant() bool {
+	if !w.claim() {
+		return false
+	}
+	w.wake()
+	return true
+}
+
+// claim is Grant, but for the waking, which the caller does later: so it can note before that what was granted.
+func (w *Waiter) claim() bool { return w.finish(granted) }
+
+// interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
+func (w *Waiter) interrupt(word uint64) bool {
+	if !w.finishThis(word, interrupted) {
+		return false
+	}
+	w.wake()
+	return true
+}
+
+func (w *Waiter) wake() {
+	if a := w.activity; a != nil {
+		a.ready()
+	} else {
+		w.parker.Unpark()
+	}
+}
+
+// upcoming returns what word will be when the next wait is opened.
+func (w *Waiter) upcoming() uint64 { return (w.word.Load()&^stateBits + oneWait) | waiting }
+
+// open begins the next wait, and returns its word.
+func (w *Waiter) open() uint64 {
+	word := w.upcoming()
+	w.word.Store(word)
+	return word
+}
+
+// finish changes waiting to how; false if the wait has ended.
+func (w *Waiter) finish(how uint64) bool { return w.finishThis(w.word.Load(), how) }
+
+// finishThis is finish for the wait that word is of.
+func (w *Waiter) finishThis(word, how uint64) bool {
+	return word&stateBits == waiting && w.word.CompareAndSwap(word, word&^stateBits|how)
+}
+
+// isOver reports whether the wait has ended.
+func (w *Waiter) isOver() bool { return w.word.Load()&stateBits != waiting }
+
+// Wait waits. enter is called once the caller can be woken: it puts the waiter where it will be found, and then looks whether it need wait at all; if not, it takes
+// care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
+//
+// Wait returns nil when the wait was granted; if ctx or the activity was canceled before, the error of that. The caller is recognised by its goroutine, whatever
+// ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx is nil.
+func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+	return waitIn(ctx, tag, enterFunc(enter))
+}
+
+// place is where one waits.
+type place interface {
+	// enter is what [Wait] says of its argument.
+	enter(w *Waiter)
+}
+
+type enterFunc func(w *Waiter)
+
+func (f enterFunc) enter(w *Waiter) { f(w) }
+
+// waitIn is [Wait] in a place, for which nothing need be allocated.
+func waitIn(ctx context.Context, tag uint64, in place) error {
+	if ctx == nil {
+		panic("activity: a nil context.Context; use context.Background() if there is none")
+	}
+	a, err := current()
+	switch {
+	case err != nil:
+		return err
+	case a != nil:
+		return a.wait(ctx, tag, in)
+	}
+	w := &Waiter{parker: park.New(), Tag: tag}
+	w.open()
+	in.enter(w)
+	if err := w.parker.ParkContext(ctx); err != nil {
+		if w.finish(interrupted) {
+			return err
+		}
+		w.parker.Park() // it was claimed, and is about to be woken
+	}
+	return nil
+}
+
+// insisting is the context of a wait that is not ended by any cancellation, for who must have back what it has given up: it ends when all is being given up.
+type insisting struct{ context.Context }
+
+func insist() context.Context { return insisting{context.Background()} }
+
+// current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if it runs an operation.
+func current() (*Activity, error) {
+	if co := sched.HereCoroutine(); co != nil {
+		if st, ok := co.Local.(*stack); ok {
+			return st.activity.Load(), nil
+		}
+	}
+	if sched.Here() != nil {
+		return nil, ErrWouldBlock
+	}
+	return nil, nil
+}
+
+// wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
+func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
+	st := a.stack.Load()
+	w := st.waiter.Load()
+	_, insists := ctx.(insisting)
+	if err := a.mayWait(); err != nil && !insists {
+		return err
+	}
+	w.activity, w.Tag = a, tag
+	if insists || ctx == context.Context(a) || ctx.Done() == nil {
+		ctx = nil
+	} else {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		word := w.upcoming()
+		defer context.AfterFunc(ctx, func() { w.interrupt(word) })()
+	}
+	if p := st.co.Processor(); p != nil {
+		a.owner.Leave(a, p)
+	}
+	st.place, st.ctx, st.insists, st.finalizer = in, ctx, insists, finishWait
+	st.co.Suspend()
+	st.arrive(a)
+	if w.word.Load()&stateBits == granted {
+		return nil
+	}
+	a.unwindIfClosing()
+	st.waiter.Store(&Waiter{}) // w may be in a list still
+	if insists {
+		return a.wait(insisting{}, tag, in)
+	}
+	if err := a.owner.Canceled(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// mayWait returns the error of a wait that would be in vain, and sees to it that the activity's owner knows it as one to interrupt.
+func (a *Activity) mayWait() error {
+	a.unwindIfClosing()
+	if !a.watched {
+		a.watched = true
+		a.owner.Watch(a)
+	}
+	return a.owner.Canceled()
+}
+
+// finishWait is the finalizer of a wait (W2 to W4).
+func finishWait(_ *sched.Processor, a *Activity) {
+	st := a.stack.Load()
+	w, in, ctx := st.waiter.Load(), st.place, st.ctx
+	st.place, st.ctx = nil, nil
+	word := w.open()
+	if a.owner.Canceled() != nil && !st.insists || a.closing() || ctx != nil && ctx.Err() != nil {
+		w.interrupt(word)
+	} else {
+		in.enter(w)
+	}
+}
+
+// Interrupt ends the wait of the activity, and reports whether it waited: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any
+// goroutine.
+func (a *Activity) Interrupt() bool {
+	st := a.stack.Load()
+	return st != nil && st.interrupt(a)
+}
+
+// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing, in the order in which their stacks were made.
+func InterruptAll(s *sched.Scheduler) {
+	for _, co := range sched.Coroutines() {
+		if st, ok := co.Local.(*stack); ok && st.scheduler == s {
+			st.interrupt(nil)
+		}
+	}
+}
+
+// interrupt ends the wait of the activity on the stack, if it is a, or a is nil. Word is read before the activity: when the stack has another one by now, it has
+// that since before word was written, or word is not of an open wait any more.
+func (st *stack) interrupt(a *Activity) bool {
+	w := st.waiter.Load()
+	word := w.word.Load()
+	return (a == nil || st.activity.Load() == a) && w.interrupt(word)
+}
+
+// isUnwinding reports whether the caller is an activity that is being ended.
+func isUnwinding() bool {
+	a, _ := current()
+	return a != nil && a.stack.Load().unwinding
+}
