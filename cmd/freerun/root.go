@@ -45,7 +45,7 @@ was wrong, 130 interrupted.`,
 	root.SetFlagErrorFunc(explainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newBench(bench.Catalogue()), newServe(), newVersion(), newMeasure(bench.Catalogue()))
+	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newVersion(), newMeasure(bench.Catalogue()))
 	return root
 }
 
