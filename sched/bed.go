@@ -17,7 +17,7 @@ func (b *bed) wake() { b.token <- struct{}{} }
 // sleep waits for the token and returns true, or false if the bell, unless it is nil, rings first. It is the goroutine of h that sleeps.
 func (b *bed) sleep(h *Host, quit *bell) bool {
 	if h.turn != nil {
-		return h.turn.sleep(b, quit)
+		return h.turn.sleep(h, b, quit)
 	}
 	if quit == nil {
 		<-b.token

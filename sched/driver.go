@@ -79,11 +79,20 @@ func (d *driver) spawn(h *Host, live func()) {
 // pass returns to the driver. On the coroutine only.
 func (t *turn) pass() { t.yield(struct{}{}) }
 
+// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's.
+func (h *Host) pass() {
+	if co := h.visitor.Load(); co != nil {
+		co.pass()
+	} else {
+		h.turn.pass()
+	}
+}
+
 // sleep is [bed.sleep] of a coroutine.
-func (t *turn) sleep(b *bed, quit *bell) bool {
+func (t *turn) sleep(h *Host, b *bed, quit *bell) bool {
 	t.bed, t.bell = b, quit
 	for !t.isReady() {
-		t.pass()
+		h.pass()
 	}
 	t.bed, t.bell = nil, nil
 	return b.taken()
@@ -99,7 +108,7 @@ func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
 	}
-	p.host.Load().turn.pass()
+	p.host.Load().pass()
 	return true
 }
 

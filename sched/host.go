@@ -29,9 +29,11 @@ type Host struct {
 	processor *Processor // whose home this is; nil if it has none
 
 	// shared
-	away  diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
-	berth berth
-	trace atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
+	away diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
+	// visitor is the coroutine that runs in place of the host's own stack, nil if none does. It and the host never run both, so it is the owner, too.
+	visitor diagnostic[Coroutine]
+	berth   berth
+	trace   atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
@@ -40,14 +42,19 @@ type berth struct {
 	processor atomics.Plain[*Processor] // written before the bed is woken, read after
 }
 
-// hosts has the host of each goroutine that is one, of all schedulers in the process.
-var hosts sync.Map // goid → *Host
+// hosts has the host or the coroutine of each goroutine that is one, of all schedulers in the process.
+var hosts sync.Map // goid → *Host or *Coroutine
 
 // Here returns the host whose goroutine is running, nil on any other goroutine. So a goroutine can tell that it is inside a task,
 // whether or not the task has a processor still.
 func Here() *Host {
-	if h, ok := hosts.Load(goid.ID()); ok {
-		return h.(*Host)
+	if v, ok := hosts.Load(goid.ID()); ok {
+		switch v := v.(type) {
+		case *Host:
+			return v
+		case *Coroutine:
+			return v.host.Load()
+		}
 	}
 	return nil
 }
@@ -121,7 +128,11 @@ func (h *Host) live(p *Processor) {
 // moveIn makes the host the home of p, which has none.
 func (h *Host) moveIn(p *Processor) {
 	h.processor = p
-	p.home.Store(h.id)
+	if co := h.visitor.Load(); co != nil {
+		p.home.Store(co.id)
+	} else {
+		p.home.Store(h.id)
+	}
 }
 
 // moveOut leaves p without a home. The caller entrusts p to another host or ends it.
@@ -148,16 +159,17 @@ func (h *Host) work() {
 	defer h.catch()
 	p, driven := h.processor, h.turn != nil
 	for {
-		t := p.next()
-		if t == nil {
+		t := p.carried
+		if t != nil {
+			p.carried = nil
+		} else if t = p.next(); t == nil {
 			var out bool
 			if t, out = p.rest(); t == nil {
 				h.retire(p, out)
 				return
 			}
 		}
-		p.counters.steps.Add(1)
-		p.running.Store(t)
+		p.begin(t)
 		t.Kind.Run(p, t)
 		if h.processor != p { // the task left it
 			if p = h.processor; p == nil {

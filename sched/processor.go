@@ -38,17 +38,19 @@ type Processor struct {
 	slotInRow int
 	random    uint64
 	handed    *Task
+	carried   *Task // what it runs next, whatever else there is
 	breath    breath
+	idle      []*Coroutine
 
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool        // the running task has kept the slot waiting: thieves may take from it
-	home     atomics.Uintptr     // the identity of the goroutine that is its home
-	host     diagnostic[Host]    // that home, or the one that it is given to; written by who gives it
-	running  diagnostic[Task]    // written by the home
-	retired  atomics.Bool        // out of service, and without a home
-	dismiss  atomics.Plain[bool] // was taken out of service by somebody else, in its sleep; read by the home
+	slotOpen atomics.Bool           // the running task has kept the slot waiting: thieves may take from it
+	home     atomics.RelaxedUintptr // the identity of the goroutine that is its home
+	host     diagnostic[Host]       // that home, or the one that it is given to; written by who gives it
+	running  diagnostic[Task]       // written by the home
+	retired  atomics.Bool           // out of service, and without a home
+	dismiss  atomics.Plain[bool]    // was taken out of service by somebody else, in its sleep; read by the home
 	_        pad.Line
 	offer    Offer
 	_        pad.Line

@@ -153,6 +153,10 @@ func (p *Processor) isSurplus() bool {
 // giveAway queues all that the processor has for the others (Y1). Owner only.
 func (p *Processor) giveAway() {
 	s := p.scheduler
+	if t := p.carried; t != nil {
+		p.carried = nil
+		s.Inject(t)
+	}
 	if t := p.handed; t != nil {
 		p.handed = nil
 		s.Inject(t)
@@ -220,6 +224,7 @@ func (s *Scheduler) bringBack(p *Processor) {
 // for what is queued from then on: it is discarded.
 func (h *Host) retire(p *Processor, out bool) {
 	s := h.scheduler
+	p.endCoroutines()
 	h.moveOut(p)
 	if s.serving.Add(-1) == 0 {
 		s.stopped.Store(true)

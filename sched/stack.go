@@ -24,26 +24,34 @@ func goroutineNumber() uint64 {
 // trace; nil if the goroutine has ended. Go offers no other way than to write down the stacks of all goroutines, for which it
 // stops all of them: this is for reports, not for measurements. Any goroutine but that one.
 func (k Stuck) Stack() []byte {
+	if co := k.Host.visitor.Load(); co != nil {
+		return co.Trace()
+	}
 	return stackOf(k.Host.trace.Load())
 }
 
 func stackOf(number uint64) []byte {
+	heading := []byte("goroutine " + strconv.FormatUint(number, 10) + " ")
+	return traceOf(func(trace []byte) bool { return bytes.HasPrefix(trace, heading) })
+}
+
+// traceOf returns the trace of a goroutine that is the right one.
+func traceOf(right func(trace []byte) bool) []byte {
 	trace := make([]byte, firstTrace)
 	for {
 		n := runtime.Stack(trace, true)
 		if n < len(trace) || len(trace) >= longestTrace {
-			return find(trace[:n], number)
+			return find(trace[:n], right)
 		}
 		trace = make([]byte, 2*len(trace))
 	}
 }
 
-// find returns the stack of a goroutine from a trace of many, with an empty line between any two.
-func find(trace []byte, number uint64) []byte {
-	heading := []byte("goroutine " + strconv.FormatUint(number, 10) + " ")
+// find returns the stack of the right goroutine from a trace of many, with an empty line between any two.
+func find(trace []byte, right func([]byte) bool) []byte {
 	for len(trace) > 0 {
 		stack, rest, _ := bytes.Cut(trace, []byte("\n\n"))
-		if bytes.HasPrefix(stack, heading) {
+		if right(stack) {
 			return bytes.Clone(stack)
 		}
 		trace = rest

@@ -63,8 +63,7 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 		}
 	}
 	hosts.Range(func(_, v any) bool {
-		h := v.(*Host)
-		if h.scheduler == s {
+		if h, ok := v.(*Host); ok && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
 				all = append(all, Stuck{Task: t, Host: h})
 			}
@@ -103,3 +102,6 @@ func (s *Scheduler) sweepInbox() {
 		}
 	}
 }
+
+// Stopped reports whether the scheduler has stopped: what is queued now is discarded. Any goroutine.
+func (s *Scheduler) Stopped() bool { return s.stopped.Load() }

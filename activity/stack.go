@@ -1,0 +1,225 @@
+package activity
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// stack is a coroutine that activities run on: one from its beginning to its end, and then the next. When an activity has ended and what comes next is
+// another one that has not begun, that runs on the same stack at once, without a switch; so activities that never wait cost little more than calls.
+type stack struct {
+	co        *sched.Coroutine
+	scheduler *sched.Scheduler
+	local     any // see Activity.Local
+
+	activity atomics.RelaxedPointer[Activity] // that it is of now, or was of last
+	waiter   atomics.Pointer[Waiter]          // of its next wait, or the one that is
+
+	// of whoever runs or enters it
+	first     *Activity // to begin with when it is entered
+	finalizer finalizer
+	enter     func(*Waiter)
+	ctx       context.Context
+	discarded bool // what waits or yields on it ends
+	unwinding bool // it is being ended by Goexit for that reason
+}
+
+// finalizer is what is done on behalf of an activity after it was left, by the processor that has left it; p is nil if it had none. From there on the activity
+// may run elsewhere at any moment.
+type finalizer func(p *sched.Processor, a *Activity)
+
+// The two kinds of task that an activity is.
+var (
+	fresh = &sched.Kind{Discard: discardFresh}
+	begun = &sched.Kind{Discard: discardBegun}
+)
+
+func init() { fresh.Run, begun.Run = begin, goOn } // they refer to both kinds
+
+func activityOf(t *sched.Task) *Activity { return (*Activity)(unsafe.Pointer(t)) }
+
+// stackOn returns a stack for an activity that is about to begin on p.
+func stackOn(p *sched.Processor) *stack {
+	if co := p.TakeCoroutine(); co != nil {
+		return co.Local.(*stack)
+	}
+	st := &stack{scheduler: p.Scheduler()}
+	st.waiter.Store(&Waiter{})
+	st.co = sched.NewCoroutine(st.live)
+	st.co.Local = st
+	return st
+}
+
+// begin runs an activity that has no stack.
+func begin(p *sched.Processor, t *sched.Task) {
+	a := activityOf(t)
+	if a.isRefused(p) {
+		return
+	}
+	st := stackOn(p)
+	st.first = a
+	st.run(p, a)
+}
+
+// goOn runs an activity that has one.
+func goOn(p *sched.Processor, t *sched.Task) {
+	a := activityOf(t)
+	a.stack.Load().run(p, a)
+}
+
+// run enters the stack, and sees to what is left when it was left.
+func (st *stack) run(p *sched.Processor, a *Activity) {
+	st.arrive(p, a)
+	p, alive := st.co.Enter(p)
+	if !alive {
+		return
+	}
+	if st.finalizer == nil { // all have ended
+		if p != nil {
+			p.KeepCoroutine(st.co)
+		} else {
+			st.co.End()
+		}
+		return
+	}
+	a = st.activity.Load()
+	if p != nil {
+		a.owner.Leave(a, p)
+	}
+	finish := st.finalizer
+	st.finalizer = nil
+	finish(p, a)
+}
+
+func (st *stack) arrive(p *sched.Processor, a *Activity) {
+	a.quantum = Quantum
+	if st.activity.Load() != a {
+		st.activity.Store(a)
+		a.stack.Store(st)
+		a.Kind = begun
+	}
+	a.owner.Enter(a, p)
+	p.Spend()
+}
+
+// live is the coroutine's body.
+func (st *stack) live(co *sched.Coroutine) {
+	for st.first != nil {
+		a := st.first
+		st.first = nil
+		for a != nil {
+			st.perform(a)
+			a = st.successor()
+		}
+		co.Suspend() // until there is another one, or for good
+	}
+}
+
+// successor takes what comes next if it is an activity that has not begun.
+func (st *stack) successor() *Activity {
+	for {
+		p := st.co.Processor()
+		if p == nil {
+			return nil
+		}
+		t := p.Pick()
+		if t == nil {
+			return nil
+		}
+		if t.Kind != fresh {
+			p.Carry(t)
+			return nil
+		}
+		if !p.Proceed(t) {
+			return nil
+		}
+		if a := activityOf(t); !a.isRefused(p) {
+			st.arrive(p, a)
+			return a
+		}
+	}
+}
+
+// perform runs an activity from its beginning to its end.
+func (st *stack) perform(a *Activity) {
+	returned := false
+	defer func() {
+		var failure any
+		var trace []byte
+		var refused error
+		switch {
+		case returned:
+		case st.unwinding:
+			refused = a.refusal()
+		default:
+			if failure = recover(); failure == nil {
+				failure = ErrGoexit
+			}
+			trace = debug.Stack()
+		}
+		a.conclude(st.co.Processor(), failure, trace, refused)
+	}()
+	a.fn(a)
+	returned = true
+}
+
+// conclude ends an activity that has begun.
+func (a *Activity) conclude(p *sched.Processor, failure any, trace []byte, refused error) {
+	outcome := a.owner.End(a, p, failure, trace, refused)
+	if p != nil {
+		a.owner.Leave(a, p)
+	}
+	a.fn = nil
+	a.stack.Store(nil)
+	a.end(outcome)
+}
+
+// isRefused ends an activity that must not begin any more, and reports whether it did.
+func (a *Activity) isRefused(p *sched.Processor) bool {
+	if !a.owner.Closing() && a.owner.Canceled() == nil {
+		return false
+	}
+	a.refuse(p)
+	return true
+}
+
+func (a *Activity) refuse(p *sched.Processor) {
+	outcome := a.owner.End(a, p, nil, nil, a.refusal())
+	a.fn = nil
+	a.end(outcome)
+}
+
+// refusal is why an activity was not begun, or not gone on with.
+func (a *Activity) refusal() error {
+	if err := a.owner.Canceled(); err != nil {
+		return err
+	}
+	return ErrClosed
+}
+
+func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }
+
+// discardBegun ends an activity that nobody runs any more: what it has deferred is run by the goroutine that is there.
+func discardBegun(t *sched.Task) {
+	st := activityOf(t).stack.Load()
+	st.discarded = true
+	if _, alive := st.co.Enter(nil); alive {
+		st.co.End()
+	}
+}
+
+// closing reports whether the activity ends where it would wait.
+func (a *Activity) closing() bool { return a.stack.Load().discarded || a.owner.Closing() }
+
+// unwindIfClosing ends the activity, if that is so, by [runtime.Goexit]: so what it has deferred is run, and nothing can go on in its stead.
+func (a *Activity) unwindIfClosing() {
+	if a.closing() {
+		a.stack.Load().unwinding = true
+		runtime.Goexit()
+	}
+}

@@ -1,0 +1,127 @@
+package activity
+
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Quantum is what an activity may use up before [Activity.Check] has it yield: about as many simple statements, some tens of microseconds.
+const Quantum = 20_000
+
+// Check notes that the activity has used up n of its quantum, about one for each simple statement, and has it yield when nothing is left. It is what implicit
+// cooperation inserts; programs that are compiled without it call it in long loops. The activity's own goroutine only. It costs at most a nanosecond when it
+// does not yield.
+func (a *Activity) Check(n int32) {
+	if a.quantum -= n; a.quantum < 0 {
+		a.expire()
+	}
+}
+
+func (a *Activity) expire() {
+	a.yield(a.own("Check"))
+}
+
+// Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none. The activity's own goroutine only. If what has
+// not ended is being given up, the activity ends here: what it has deferred is run.
+func (a *Activity) Yield() { a.yield(a.own("Yield")) }
+
+func (a *Activity) yield(st *stack) {
+	a.quantum = Quantum
+	a.unwindIfClosing()
+	p := st.co.Processor()
+	if p == nil { // in blocking code
+		return
+	}
+	t := p.Pick()
+	if t == nil {
+		p.Spend()
+		return
+	}
+	p.Carry(t)
+	a.leave(requeue)
+}
+
+// requeue is the finalizer of one who yields.
+func requeue(p *sched.Processor, a *Activity) {
+	if p == nil {
+		a.stack.Load().scheduler.InjectAt(a.priority, &a.Task)
+	} else {
+		p.PushBackAt(a.priority, &a.Task)
+	}
+}
+
+// ready queues an activity whose wait has ended.
+func (a *Activity) ready() {
+	s := a.stack.Load().scheduler
+	if p := sched.Current(); p != nil && p.Scheduler() == s {
+		p.PushNextAt(a.priority, &a.Task)
+	} else {
+		s.InjectAt(a.priority, &a.Task)
+	}
+}
+
+// leave switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
+func (a *Activity) leave(f finalizer) {
+	st := a.stack.Load()
+	st.finalizer = f
+	st.co.Suspend()
+	a.unwindIfClosing()
+}
+
+// own returns the activity's stack; it panics if the caller is not the activity.
+func (a *Activity) own(what string) *stack {
+	st := a.stack.Load()
+	if st == nil || !st.co.Here() {
+		panic("activity: " + what + " by another goroutine than the activity's own; each activity calls the methods of its own Activity only")
+	}
+	return st
+}
+
+// Sleep waits for d, and returns nil, or the error of a cancellation that came before. The time is that of the runtime: virtual in a deterministic one. The
+// activity's own goroutine only. It allocates a timer.
+func (a *Activity) Sleep(d time.Duration) error {
+	st := a.own("Sleep")
+	if d <= 0 {
+		a.yield(st)
+		return a.owner.Canceled()
+	}
+	var stop func() bool
+	err := a.wait(a, 0, func(w *Waiter) {
+		word := w.word.Load()
+		stop = a.owner.AfterFunc(d, func() {
+			if w.finishThis(word, granted) {
+				w.wake()
+			}
+		})
+	})
+	if err != nil && stop != nil {
+		stop()
+	}
+	return err
+}
+
+// Block runs fn, which may wait for whatever it likes: a file, a channel, a library that blocks. It gives the processor to another goroutine first, so that
+// blocking code costs no parallelism, and returns when the activity has a processor again. A panic in fn is the activity's. The activity's own goroutine only; it panics if
+// fn is nil. In a deterministic runtime nothing else goes on while fn runs.
+func (a *Activity) Block(fn func()) {
+	st := a.own("Block")
+	if fn == nil {
+		panic("activity: Block with a nil function")
+	}
+	p := st.co.Processor()
+	switch {
+	case p == nil:
+		fn()
+		return
+	case p.Driven():
+		p.Pause()
+		fn()
+		p.Pause()
+		return
+	}
+	a.owner.Leave(a, p)
+	p.Leave()
+	fn()
+	a.leave(requeue)
+}

@@ -1,0 +1,36 @@
+package sched
+
+// mostIdle is how many coroutines without a task a processor keeps.
+const mostIdle = 256
+
+// TakeCoroutine returns a coroutine that was kept, nil if there is none. By the running task only.
+func (p *Processor) TakeCoroutine() *Coroutine {
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	co := p.idle[last]
+	p.idle[last] = nil
+	p.idle = p.idle[:last]
+	return co
+}
+
+// KeepCoroutine keeps a suspended coroutine that has nothing to do, for TakeCoroutine; if there are enough of them it is ended instead, which means
+// that Suspend returns, and the body must return then. By the running task only.
+func (p *Processor) KeepCoroutine(co *Coroutine) {
+	if len(p.idle) >= mostIdle {
+		co.End()
+		return
+	}
+	p.idle = append(p.idle, co)
+}
+
+// endCoroutines ends those that are kept. By the home of a processor that goes out of service.
+func (p *Processor) endCoroutines() {
+	for co := p.TakeCoroutine(); co != nil; co = p.TakeCoroutine() {
+		co.End()
+	}
+}
+
+// End has Suspend return in a suspended coroutine, for good: its body must return. Any goroutine, which waits for that.
+func (co *Coroutine) End() { co.stop() }

@@ -1,0 +1,34 @@
+package sched
+
+// A task may look at what comes after it, and run that in its own place: so tasks that need a stack of their own are run one after another on
+// the same stack, and one that would let others go first need not be left when there are none.
+
+// Pick takes the task that the processor would run next, nil if there is none at hand. The caller gives it back with Carry, or runs it
+// with Proceed. By the running task only.
+func (p *Processor) Pick() *Task { return p.next() }
+
+// Carry makes t, which was picked, what the processor runs when the running task has returned.
+func (p *Processor) Carry(t *Task) { p.carried = t }
+
+// Proceed reports whether t, which was picked, may be run right away as the running task's successor: it is the running task then. Otherwise it is
+// carried, and the running task must return first.
+func (p *Processor) Proceed(t *Task) bool {
+	if p.scheduler.driver != nil || p.counters.steps.Load()%surplusTurn == 0 {
+		p.Carry(t)
+		return false
+	}
+	p.begin(t)
+	return true
+}
+
+// begin notes what runs.
+func (p *Processor) begin(t *Task) {
+	p.counters.steps.Add(1)
+	p.running.Store(t)
+}
+
+// Driven reports whether the processor is one of a deterministic scheduler. Any goroutine.
+func (p *Processor) Driven() bool { return p.scheduler.driver != nil }
+
+// Scheduler returns the processor's scheduler. Any goroutine.
+func (p *Processor) Scheduler() *Scheduler { return p.scheduler }
