@@ -159,13 +159,13 @@ func (l *loader) rewrite(p *packages.Package) error {
 		}
 		names, u.Files, u.Sources = append(names, name), append(u.Files, file), append(u.Sources, source)
 	}
-	config := types.Config{Importer: importer{l, p}, Error: note, FakeImportC: true, Sizes: p.TypesSizes}
+	config := types.Config{Importer: imports{l, p}, Error: note, FakeImportC: true, Sizes: p.TypesSizes}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		config.GoVersion = "go" + p.Module.GoVersion
 	}
 	u.Types, _ = config.Check(p.PkgPath, l.fset, u.Files, u.Info)
 	l.checked[p.ID] = u.Types
-	if failure != nil {
+	if failure != nil && !usesC(u.Files) { // what C has is not known here
 		l.skipped = append(l.skipped, fmt.Errorf("%s: %w", p.PkgPath, failure))
 		return nil
 	}
@@ -181,6 +181,13 @@ func (l *loader) rewrite(p *packages.Package) error {
 	return nil
 }
 
+// usesC reports whether one of the files uses cgo.
+func usesC(files []*ast.File) bool {
+	return slices.ContainsFunc(files, func(f *ast.File) bool {
+		return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
+	})
+}
+
 // read reads a file, or what the user's overlay has in its place.
 func (l *loader) read(name string) ([]byte, error) {
 	if instead, ok := l.Overlay[name]; ok {
@@ -189,13 +196,13 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// importer finds what one package imports.
-type importer struct {
+// imports finds what one package imports.
+type imports struct {
 	*loader
 	p *packages.Package
 }
 
-func (i importer) Import(path string) (*types.Package, error) {
+func (i imports) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
+	"strings"
 )
 
 // batch is the weight of what runs at most between two checks in a loop that is cut into pieces: about a microsecond.
@@ -17,13 +19,13 @@ const batch = 1024
 //
 // becomes
 //
-//	for k := 0; k < n; { end := k + int(min(uint64(n)-uint64(k), 170)); a.Check(int32(end-k) * 6); for ; k < end; k++ { sum += x[k] * y[k] } }
+//	for k := 0; k < n; { end := k + int(min(uint64(n)-uint64(k), 170)); a.Check((int32(end) - int32(k)) * 6); for ; k < end; k++ { sum += x[k] * y[k] } }
 //
 // and a range over an integer or a slice likewise. The inner loop has no check at all, and what is paid before each piece is what its turns weigh.
 // What would make a difference is left to a check in each turn: a way out of the loop, a call, a label, another loop, an address that is taken, a bound that the body
 // changes, and operations whose time is not bounded by a few instructions, see [rewriter.isSmall].
 //
-// The distance to the bound is taken in uint64, where it cannot overflow: k < n.
+// The distance to the bound is taken in uint64, where it cannot overflow since k < n.
 
 // inPieces cuts the loop into pieces if it can be, and reports whether it has.
 func (r *rewriter) inPieces(loop ast.Stmt) bool {
@@ -49,6 +51,9 @@ func (r *rewriter) inPieces(loop ast.Stmt) bool {
 
 // builtin reports whether these names mean at pos what they mean in the language.
 func (r *rewriter) builtin(pos token.Pos, names ...string) bool {
+	if v := r.Types.GoVersion(); v != "" && version.Compare(v, "go1.21") < 0 { // it has no min
+		return false
+	}
 	innermost := r.Types.Scope().Innermost(pos)
 	for _, name := range names {
 		if s, _ := innermost.LookupParent(name, pos); s != types.Universe {
@@ -97,6 +102,9 @@ func (r *rewriter) countedInPieces(l *ast.ForStmt, turns, weight int) bool {
 		return false
 	}
 	bound := r.text(cond.Y.Pos(), cond.Y.End())
+	if strings.Contains(bound, "\n") {
+		return false
+	}
 	r.cut(l.Post.Pos(), l.Body, piece{k, typ, bound, turns, weight})
 	return true
 }
@@ -150,13 +158,17 @@ func (r *rewriter) cut(from token.Pos, body *ast.BlockStmt, p piece) {
 	end := r.fresh("freerunEnd")
 	r.replace(from, body.Lbrace+1, fmt.Sprintf("{ %[1]s := %[2]s + %[3]s(min(uint64(%[4]s)-uint64(%[2]s), %[5]d));%[6]s for ; %[2]s < %[1]s; %[2]s++ {",
 		end, p.counter, p.typ, p.bound, p.turns,
-		r.check(body.Lbrace+1, fmt.Sprintf("int32(%s-%s)*%d", end, p.counter, p.weight))))
+		r.check(body.Lbrace+1, fmt.Sprintf("(int32(%s)-int32(%s))*%d", end, p.counter, p.weight))))
 	r.insert(body.Rbrace+1, "}")
 }
 
 // sliceInPieces cuts a loop over the elements of a slice, with or without their indices.
 func (r *rewriter) sliceInPieces(l *ast.RangeStmt, turns, weight int) bool {
 	if _, ok := under(r.info.TypeOf(l.X)).(*types.Slice); !ok || r.isLarge(r.info.TypeOf(l.Value)) {
+		return false
+	}
+	variables := r.text(l.Key.Pos(), l.Value.End())
+	if strings.Contains(variables, "\n") {
 		return false
 	}
 	at := ""
@@ -173,7 +185,7 @@ func (r *rewriter) sliceInPieces(l *ast.RangeStmt, turns, weight int) bool {
 	r.replace(l.X.End(), l.Body.Lbrace+1, fmt.Sprintf(
 		"; %[1]s < len(%[2]s); %[1]s += %[3]d { %[4]s := %[2]s[%[1]s:min(%[1]s+%[3]d, len(%[2]s))];%[5]s for %[6]s := range %[4]s {%[7]s",
 		first, whole, turns, part, r.check(l.Body.Lbrace+1, fmt.Sprintf("int32(len(%s))*%d", part, weight)),
-		r.text(l.Key.Pos(), l.Value.End()), at))
+		variables, at))
 	r.insert(l.Body.Rbrace+1, "}")
 	return true
 }
