@@ -35,14 +35,16 @@ func (e *editor) text(from, to token.Pos) string {
 	return string(e.source[e.file.Offset(from):e.file.Offset(to)])
 }
 
-// result returns the source with all edits made, nil if there are none. Edits at one place stand in the order in which they were asked for.
-func (e *editor) result() []byte {
+// result returns the source with all edits made, nil if there are none. Edits at one place stand in the order in which they were asked for. At start, which
+// is before all of them, the name of the file is said: most tools find it by the overlay, but not all.
+func (e *editor) result(start token.Pos) []byte {
 	if len(e.edits) == 0 {
 		return nil
 	}
+	e.edits = append(e.edits, edit{from: e.file.Offset(start), to: e.file.Offset(start)})
 	slices.SortStableFunc(e.edits, func(a, b edit) int { return a.from - b.from })
 	var b bytes.Buffer
-	done := 0
+	done, name := 0, e.file.Name()
 	for i, edit := range e.edits {
 		b.Write(e.source[done:edit.from])
 		b.WriteString(edit.text)
@@ -51,7 +53,8 @@ func (e *editor) result() []byte {
 			continue
 		}
 		if bytes.IndexByte(e.source[edit.from:edit.to], '\n') >= 0 || !endsLine(e.source[done:]) {
-			b.WriteString(e.directive(done))
+			b.WriteString(e.directive(name, done))
+			name = "" // from now on the same
 		}
 	}
 	b.Write(e.source[done:])
@@ -67,10 +70,10 @@ func endsLine(rest []byte) bool {
 
 // directive returns the comment that says where the next byte stood. In a file with line directives of its own, which names other lines and mostly no
 // columns, there is nothing to put right if the column is not known.
-func (e *editor) directive(offset int) string {
+func (e *editor) directive(name string, offset int) string {
 	p := e.file.PositionFor(e.file.Pos(offset), true)
 	if p.Column <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("/*line :%d:%d*/", p.Line, p.Column)
+	return fmt.Sprintf("/*line %s:%d:%d*/", name, p.Line, p.Column)
 }

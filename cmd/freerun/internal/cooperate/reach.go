@@ -13,11 +13,11 @@ const ActivityPath = "github.com/freerun-go/freerun/activity"
 type reach struct {
 	pkg     *types.Package
 	info    *types.Info
-	fresh   string                   // the name for parameters without one, and for aliases
-	others  map[types.Object]bool    // by what is done with them, other activities
-	running map[types.Object]bool    // parameters and locals that hold the one that runs
-	params  map[*types.Scope]*param  // by the scope of their function
-	closed  map[*types.Scope]bool    // scopes of functions that run elsewhere than the function around them
+	fresh   string                  // the name for parameters without one, and for aliases
+	others  map[types.Object]bool   // by what is done with them, other activities
+	running map[types.Object]bool   // parameters and locals that hold the one that runs
+	params  map[*types.Scope]*param // by the scope of their function
+	closed  map[*types.Scope]bool   // scopes of functions that run elsewhere than the function around them
 }
 
 // param is the parameter of a function that is in reach.

@@ -54,7 +54,7 @@ func (p *Package) Rewrite() ([][]byte, error) {
 		}
 		ast.Inspect(f, r.visit)
 		r.name()
-		texts[i] = r.result()
+		texts[i] = r.result(f.Package)
 	}
 	return texts, nil
 }

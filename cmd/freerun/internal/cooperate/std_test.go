@@ -22,7 +22,7 @@ func withActivity(p *Package, i int) string {
 			e.insert(d.Body.Lbrace+1, " freerunSelf := freerunPackage.Running; _ = freerunSelf;")
 		}
 	}
-	return string(e.result())
+	return string(e.result(f.Package))
 }
 
 // packageOf reads the files of a package of the standard library, for this platform, and puts an activity in reach everywhere.
