@@ -15,7 +15,7 @@ import (
 )
 
 // newModule writes a module of a user's that uses this freerun, and returns its folder. Files by path; a go.mod is added if there is none.
-func newModule(t *testing.T, files map[string]string) string {
+func newModule(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -50,7 +50,7 @@ func command(dir, name string, args ...string) *exec.Cmd {
 }
 
 // in runs a command in the folder of a module, and returns what it wrote and its exit status.
-func in(t *testing.T, dir, name string, args ...string) (out, errs string, status int) {
+func in(t testing.TB, dir, name string, args ...string) (out, errs string, status int) {
 	t.Helper()
 	c := command(dir, name, args...)
 	var stdout, stderr bytes.Buffer
@@ -64,7 +64,7 @@ func in(t *testing.T, dir, name string, args ...string) (out, errs string, statu
 }
 
 // must runs a command that has to succeed.
-func must(t *testing.T, dir, name string, args ...string) string {
+func must(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	out, errs, status := in(t, dir, name, args...)
 	if status != 0 {
