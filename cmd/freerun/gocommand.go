@@ -66,6 +66,9 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if err != nil {
 		return err
 	}
+	if l.covered && len(result.Texts) > 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
+	}
 	overlay := l.overlay
 	if len(result.Texts) > 0 {
 		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")

@@ -14,6 +14,7 @@ type goLine struct {
 	overlay  string   // of -overlay
 	list     []string // the flags that decide what is compiled, in the form in which `go list` takes them too
 	patterns []string
+	covered  bool // coverage is measured
 	foreign  bool // there is a flag that is unknown here: the go command shall say what it is
 }
 
@@ -99,6 +100,7 @@ func (l *goLine) note(name, value string, words []string) {
 	case name == "overlay":
 		l.overlay = value
 	default:
+		l.covered = l.covered || strings.HasPrefix(name, "cover") && value != "false"
 		l.rest = append(l.rest, words...)
 	}
 	if slices.Contains(selecting, name) {
