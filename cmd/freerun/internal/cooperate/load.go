@@ -97,8 +97,8 @@ func isOurs(p *packages.Package) bool {
 		return false
 	case p.Module == nil:
 		return p.PkgPath == "command-line-arguments"
-	case p.Module.Path == module:
-		return strings.HasPrefix(p.PkgPath, module+"/programs")
+	case p.Module.Path == module && !strings.HasPrefix(p.PkgPath, module+"/programs/"):
+		return false
 	}
 	return p.Module.Main
 }
