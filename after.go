@@ -3,7 +3,6 @@ package freerun
 import (
 	"errors"
 	"time"
-	"unsafe"
 )
 
 // After returns a future that is resolved after d, with the time of that moment: an operation that takes it as an argument starts then, as
@@ -16,12 +15,8 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	m.become(afterKind)
 	t := &Timer{rt: rt, scope: c.Scope()}
 	t.fire = func() {
-		if m.claimSent(t) {
-			m.value = rt.clock.now()
-			m.finish(rt.stranger(), nil)
-		} else {
-			t.fail(ErrClosed)
-		}
+		m.value = rt.clock.now()
+		m.endUnsent(nil)
 	}
 	t.fail = func(reason error) {
 		m.blameTimer(afterKind, reason)
@@ -31,7 +26,6 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 		m.fillFailed(c.here(), err)
 		return Future[time.Time]{cell: m}
 	}
-	m.leaveTo(t)
 	t.begin(d)
 	return Future[time.Time]{cell: m}
 }
@@ -57,42 +51,16 @@ func (c *Context) accompany(k *kind, l *letter) error {
 	return nil
 }
 
-// leaveTo notes that m is not sent until t does it.
-func (m *message) leaveTo(t *Timer) {
-	f := &failure{timer: t}
-	f.state.Store(&unsent)
-	m.edge.Store(&f.message)
-}
-
-// neverSent reports whether m was left to a timer that has not sent it, and does not any more. Any goroutine, after the runtime's end.
-func (m *message) neverSent() bool {
-	e := m.edge.LoadAcquire()
-	if e == nil || e.state.Load() != &unsent {
-		return false
-	}
-	t := (*failure)(unsafe.Pointer(e)).timer
-	return t == nil || t.disarm()
-}
-
-// claimSent counts a message as sent whose time has come. False if it is too late for that.
-func (m *message) claimSent(t *Timer) bool {
-	if !t.rt.countSent() {
-		return false
-	}
-	if !t.state.CompareAndSwap(timerFired, timerSent) { // T4
-		t.rt.border.sent.Add(minusOne)
-		return false
-	}
-	m.edge.Store(nil)
-	return true
-}
-
-// endUnsent fails a message that was never counted as sent, as its timer has not sent it.
+// endUnsent closes a message that was never counted as sent, as its timer was stopped, or it is the timer's own.
 func (m *message) endUnsent(err error) {
 	s := m.unit.rt.stranger()
-	f := newFailure(err)
-	f.state.Store(&unsent)
-	if m.fillFailure(s, f) {
+	won := false
+	if err != nil {
+		won = m.fillFailed(s, err)
+	} else {
+		won = m.fill(s)
+	}
+	if won {
 		m.leave(s)
 	}
 }
@@ -111,7 +79,7 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 	m.unit = u
 	f := Future[R]{cell: &m.result}
 	t := &Timer{rt: c.rt, scope: c.Scope()}
-	t.fire = func() { o.sendNow(m, t) }
+	t.fire = func() { o.sendNow(m) }
 	t.fail = func(reason error) {
 		m.blameTimer(o.called, reason)
 		m.arg = *new(A)
@@ -123,18 +91,19 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 		t.state.Store(timerStopped)
 		return f, t
 	}
-	m.leaveTo(t)
 	t.begin(d)
 	return f, t
 }
 
 // sendNow sends a message whose time has come.
-func (o *operation[A, R]) sendNow(m *call[A, R], t *Timer) {
-	if !m.claimSent(t) {
-		t.fail(ErrClosed)
+func (o *operation[A, R]) sendNow(m *call[A, R]) {
+	rt := m.unit.rt
+	if !rt.countSent() {
+		m.blame(o.called, ErrClosed)
+		m.arg = *new(A)
+		m.endUnsent(ErrClosed)
 		return
 	}
-	rt := t.rt
 	s := rt.stranger()
 	if o.args == nil {
 		if err := s.dispatch(&m.letter, false); err != nil {
@@ -142,9 +111,6 @@ func (o *operation[A, R]) sendNow(m *call[A, R], t *Timer) {
 		}
 	} else {
 		o.collect(s, m, false)
-	}
-	if rt.phase.Load() == ended { // who closed what is waited for has left it to the timer
-		m.abandon()
 	}
 }
 

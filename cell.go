@@ -24,14 +24,10 @@ type message struct {
 }
 
 // failure is the error of a failed future. It is found where an edge would be, and leads nowhere.
-//
-// In the edge of a message whose timer has not sent it yet (T4 in timer.go) there is one, too: then err is not used, and timer leads to what
-// may send it. Such a message was never counted as sent, and nor was one whose failure has the seal unsent.
 type failure struct {
 	message
 	err     error
 	senders []string // of the message that failed; see origin.go
-	timer   *Timer
 }
 
 func newFailure(err error) *failure {
@@ -53,7 +49,6 @@ var (
 	filled    queue.Node // the outcome is in value and failure
 	abandoned queue.Node // the runtime was closed before there was an outcome
 	cycled    queue.Node // the outcome would have had to wait for itself
-	unsent    queue.Node // only of a failure: its message was never sent
 )
 
 func sealed(n *queue.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
@@ -86,9 +81,8 @@ func (m *message) fill(s *seat) bool {
 }
 
 // fillFailed publishes err as the outcome, as fill does.
-func (m *message) fillFailed(s *seat, err error) bool { return m.fillFailure(s, newFailure(err)) }
-
-func (m *message) fillFailure(s *seat, f *failure) bool {
+func (m *message) fillFailed(s *seat, err error) bool {
+	f := newFailure(err)
 	if m.origin != nil {
 		f.senders = m.origin.chain()
 	}

@@ -76,7 +76,7 @@ func (rt *Runtime) deterministic() bool { return rt.schedule != nil }
 // driveUntil runs operations until the condition holds, ctx is done or nothing is left to run, and returns nil, ctx's error or ErrStalled.
 func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
-		if !rt.endCanceledTimers() && !rt.virtual.advance() {
+		if !rt.endCanceled() && !rt.virtual.advance() {
 			return ErrStalled
 		}
 	}
@@ -86,11 +86,16 @@ func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 	return ctx.Err()
 }
 
-// endCanceledTimers fails the timers of scopes that were canceled, and reports whether there were any.
-func (rt *Runtime) endCanceledTimers() (some bool) {
+// endCanceled fails the timers of scopes that were canceled, wakes their activities, and reports whether there were any.
+func (rt *Runtime) endCanceled() (some bool) {
 	for _, t := range rt.openTimers(&rt.timers) {
 		if t.scope != nil && t.scope.canceled() {
 			some = t.end(t.scope.refusal()) || some
+		}
+	}
+	for _, s := range rt.waitedIn {
+		if s.canceled() {
+			some = s.interruptWaiting() || some
 		}
 	}
 	return some

@@ -69,12 +69,9 @@ func (m *message) closedNow() bool {
 }
 
 // abandon closes m because its runtime has ended, and counts it: whoever still holds the letter finds it sealed, and takes its own count
-// back. A message that its timer has not sent was not counted as sent either. Any goroutine.
+// back. Any goroutine.
 func (m *message) abandon() {
-	s := m.unit.rt.stranger()
-	if m.neverSent() {
-		m.seal(s, &abandoned)
-	} else if m.seal(s, &abandoned) {
+	if s := m.unit.rt.stranger(); m.seal(s, &abandoned) {
 		s.countFailed(m.unit.rt, ErrClosed, 1)
 	}
 }

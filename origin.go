@@ -37,6 +37,7 @@ type realm struct {
 	root     origin
 	nodes    atomics.Int64
 	outside  Context // for ordinary goroutines
+	tenant   tenant
 	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
 	contexts []atomics.RelaxedPointer[Context]
 }
@@ -44,6 +45,7 @@ type realm struct {
 func newRealm(rt *Runtime, scope *Scope, priority Priority) *realm {
 	r := &realm{scope: scope, priority: priority, contexts: make([]atomics.RelaxedPointer[Context], len(rt.scheduler.Processors()))}
 	r.root.realm = r
+	r.tenant.rt, r.tenant.realm = rt, r
 	r.outside.rt, r.outside.realm = rt, r
 	r.outside.seat.Store(&rt.outside)
 	return r

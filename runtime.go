@@ -17,6 +17,7 @@ type Runtime struct {
 	scheduler *sched.Scheduler
 	outside   seat            // of ordinary goroutines
 	context   Context         // the one that leads there
+	tenant    tenant          // of activities without scope
 	free      unit            // the addressee of free operations, never queued itself
 	ctx       context.Context // done when what has not ended is given up
 	cancel    context.CancelCauseFunc
@@ -29,6 +30,7 @@ type Runtime struct {
 	labels    bool
 	watched   bool
 	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
+	firing    atomics.Int64
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
@@ -36,6 +38,8 @@ type Runtime struct {
 	schedule    Schedule // nil otherwise
 	virtual     *virtualClock
 	begunTimers uint64
+	waitedIn    []*Scope // whose activities have waited
+	waits       uint64   // how many activities have
 
 	phase    atomics.Uint32
 	ending   sync.Once
@@ -99,7 +103,7 @@ func New(options ...Option) *Runtime {
 	rt.finished = make(chan struct{})
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
-	rt.free.rt = rt
+	rt.free.rt, rt.tenant.rt = rt, rt
 	rt.border.init()
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {

@@ -34,6 +34,7 @@ type Scope struct {
 	refused             atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
 	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
 	timers              sync.Map                           // *Timer → nil
+	waiting             sync.Map                           // *activity.Activity → nil: those that have waited, and not ended
 	linkOnce, watchOnce sync.Once
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -23,7 +24,7 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	if rt.phase.Load() == ended {
 		return ErrClosed
 	}
-	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
+	err := rt.awaitIdle(ctx)
 	switch {
 	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
@@ -31,6 +32,16 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrStalled
 	}
 	return err
+}
+
+// awaitIdle waits until all is done that was sent. In a deterministic runtime it lets time pass for that, as activities may sleep.
+func (rt *Runtime) awaitIdle(ctx context.Context) error {
+	for {
+		err := rt.scheduler.AwaitIdle(ctx, rt.settled)
+		if !errors.Is(err, sched.ErrStalled) || !rt.endCanceled() && !rt.virtual.advance() {
+			return err
+		}
+	}
 }
 
 // checked returns why the runtime cannot be waited for here, if so.
@@ -90,7 +101,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.advance(draining)
 	rt.endTimers()
 	rt.border.rendezvous()
-	err := rt.scheduler.AwaitIdle(ctx, rt.settled)
+	err := rt.awaitIdle(ctx)
 	switch {
 	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
 		err = nil
@@ -116,6 +127,7 @@ func (rt *Runtime) end(cause error) error {
 	rt.ending.Do(func() {
 		rt.cancel(ErrClosed)
 		rt.endTimers()
+		activity.InterruptAll(rt.scheduler)
 		grace := time.NewTimer(closeGrace)
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)
@@ -175,9 +187,12 @@ func (c *Context) operation() string {
 		return ""
 	}
 	k := c.kind.Load()
+	title := c.title.Load()
 	switch {
 	case c.inside.Load() == 0:
 		return ""
+	case title != nil:
+		return *title
 	case k.name == "":
 		return functionName(c.function.Load())
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
 )
 
 // Timer is what [Operation.SendAfter] or [Every] has begun, to be stopped. Any goroutine may call its methods; none waits. It must not be copied;
@@ -32,16 +33,16 @@ type Timer struct {
 //	T1 armed → fired    by the clock       then it fires; one that repeats is armed again when its operation has ended
 //	T2 fired → armed    by that operation's end
 //	T3 armed → stopped  by whoever stops it: then it fails; one that repeats may be stopped when it is fired, too, and is not armed again
-//	T4 fired → sent     by the clock, of one that does not repeat: its message is counted as sent. Until then, whoever finds that the runtime has
-//	                    ended may stop it as in T3, so that what a message is counted as never depends on how far its timer has come
 //
 // It is registered with its scope and its runtime before it is armed first, and then looks whether they have ended; those who end them do so first
 // and then go through all that are registered: one of the two sees the other.
+//
+// A timer that fires counts as firing from before T1 until its message is sent, or failed; the end of the runtime, and who arms a timer at that moment, wait for those:
+// they wait for nothing themselves. So when a runtime has ended there is no message that somebody is about to count, or fail.
 const (
 	timerFired uint32 = iota // so a new one is not armed
 	timerArmed
 	timerStopped
-	timerSent
 )
 
 var errStopped = errors.New("the timer was stopped")
@@ -70,6 +71,7 @@ func (t *Timer) begin(d time.Duration) {
 	switch {
 	case t.rt.phase.Load() != running:
 		t.end(ErrClosed)
+		t.rt.awaitFiring()
 	case t.scope != nil && t.scope.canceled():
 		t.end(t.scope.refusal())
 	}
@@ -89,6 +91,8 @@ func (t *Timer) arm(d time.Duration) {
 
 // tick is what the clock calls.
 func (t *Timer) tick() {
+	t.rt.firing.Add(1)
+	defer t.rt.firing.Add(-1)
 	if !t.state.CompareAndSwap(timerArmed, timerFired) { // T1
 		return
 	}
@@ -102,7 +106,7 @@ func (t *Timer) tick() {
 func (t *Timer) end(reason error) bool {
 	for {
 		now := t.state.Load()
-		if now == timerStopped || now == timerSent || now == timerFired && t.fail != nil {
+		if now == timerStopped || now == timerFired && t.fail != nil {
 			return false
 		}
 		if t.state.CompareAndSwap(now, timerStopped) { // T3
@@ -119,12 +123,6 @@ func (t *Timer) end(reason error) bool {
 	return true
 }
 
-// disarm sees to it, at the end of the runtime, that the timer does not send its message, and reports whether that is so: false if it has.
-func (t *Timer) disarm() bool {
-	t.end(ErrClosed)
-	return t.state.CompareAndSwap(timerFired, timerStopped) || t.state.Load() == timerStopped
-}
-
 // forget takes the timer off the registers.
 func (t *Timer) forget() {
 	t.rt.timers.Delete(t)
@@ -133,10 +131,19 @@ func (t *Timer) forget() {
 	}
 }
 
-// endTimers fails all timers of the runtime.
+// endTimers fails all timers of the runtime, and waits for those that fire.
 func (rt *Runtime) endTimers() {
 	for _, t := range rt.openTimers(&rt.timers) {
 		t.end(ErrClosed)
+	}
+	rt.awaitFiring()
+}
+
+// awaitFiring waits for timers that fire, but not for ever: one that sends to a full mailbox waits for room, and one that logs, for the logger.
+func (rt *Runtime) awaitFiring() {
+	wait := backoff.Backoff{}
+	for begun := time.Now(); rt.firing.Load() != 0 && time.Since(begun) < closeGrace; {
+		wait.Wait()
 	}
 }
 
@@ -159,9 +166,10 @@ func (s *Scope) watch() {
 	}
 }
 
-// endTimers fails all timers of a scope that was canceled.
+// endTimers fails all timers of a scope that was canceled, and wakes its activities.
 func (s *Scope) endTimers() {
 	for _, t := range s.rt.openTimers(&s.timers) {
 		t.end(s.refusal())
 	}
+	s.interruptWaiting()
 }

@@ -2,14 +2,15 @@ package freerun
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 )
 
 var timerAtTheEnd = FreeOp("test.timerAtTheEnd", func(*Context, int) (int, error) { return 1, nil })
 
-// TestTimerAtTheEnd has a timer fire, and the runtime end, in full, before the timer comes to send what it was made for. What was not sent is not
-// counted as done: neither by who then finds the future open, nor by the timer.
+// TestTimerAtTheEnd has a timer fire, and the runtime end before the timer comes to send what it was made for. Nothing of that is left when the runtime has ended:
+// what was not sent has failed, is counted nowhere, and is not open in its scope.
 func TestTimerAtTheEnd(t *testing.T) {
 	begin := map[string]func(c *Context) (m *message, timer *Timer){
 		"SendAfter": func(c *Context) (*message, *Timer) {
@@ -23,40 +24,52 @@ func TestTimerAtTheEnd(t *testing.T) {
 			return &f.cell.message, timer
 		},
 	}
-	look := map[string]func(m *message){
-		"nobody asks":   func(*message) {},
-		"somebody asks": func(m *message) { m.closedNow() },
-		"somebody did":  func(m *message) { m.done() },
+	end := map[string]func(rt *Runtime) error{
+		"Shutdown": func(rt *Runtime) error { return rt.Shutdown(context.Background()) },
+		"Close":    (*Runtime).Close,
 	}
 	for made, begin := range begin {
-		for looked, look := range look {
-			t.Run(made+"/"+looked, func(t *testing.T) {
+		for ended, end := range end {
+			t.Run(made+"/"+ended, func(t *testing.T) {
 				rt := New(Processors(1))
-				m, timer := begin(rt.Context())
-				if looked == "somebody did" {
-					look(m)
-				}
-				even := func(when string) {
-					if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 {
-						t.Errorf("%s: %+v", when, s)
-					}
-				}
+				scope := rt.Scope(t.Context())
+				m, timer := begin(scope.Context())
+				m.done()
+				hasEnded := make(chan struct{})
 				fire := timer.fire
 				timer.fire = func() {
-					if err := rt.Shutdown(context.Background()); err != nil {
-						t.Error(err)
+					go func() {
+						defer close(hasEnded)
+						if err := end(rt); err != nil {
+							t.Error(err)
+						}
+					}()
+					for rt.phase.Load() == running {
+						runtime.Gosched()
 					}
-					look(m)
-					even("before it is sent")
+					for range 1000 { // it would have ended by then, most likely
+						runtime.Gosched()
+					}
+					select {
+					case <-hasEnded:
+						t.Error("the end did not wait for the timer that fires")
+					default:
+					}
 					fire()
 				}
 				timer.tick()
-				even("after that")
-				if closed, err := m.outcomeNow(); !closed || err != ErrClosed {
+				<-hasEnded
+				<-m.done()
+				closed, err := m.outcome()
+				if !closed || made == "SendAfter" && err != ErrClosed {
 					t.Errorf("%v, %v", closed, err)
 				}
-				<-m.done()
-				even("in the end")
+				if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
+					t.Errorf("%+v", s)
+				}
+				if n := scope.tally.open.Load(); n != 0 {
+					t.Errorf("%d open in the scope", n)
+				}
 			})
 		}
 	}

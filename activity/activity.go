@@ -70,22 +70,19 @@ func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Schedule
 	if a.priority == unset {
 		a.priority = priority
 	}
-	switch {
-	case p == nil:
+	if p == nil {
 		s.InjectAt(a.priority, &a.Task)
-	case a.priority == sched.Normal:
-		p.Push(&a.Task)
-	default:
-		p.PushAt(a.priority, &a.Task)
+	} else {
+		p.PushBackAt(a.priority, &a.Task)
 	}
 }
 
 // StartActivity starts b where a was started.
 func (a *Activity) StartActivity(b *Activity) error {
-	if s, ok := a.owner.(Starter); ok {
-		return s.StartActivity(b)
+	if a.owner == nil {
+		return errNotStarted
 	}
-	return errNotStarted
+	return a.owner.Start(a, b)
 }
 
 // Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that
@@ -114,6 +111,9 @@ func (a *Activity) Name() string {
 	return *a.named
 }
 
+// Title returns the name that the activity was given, nil if it was given none.
+func (a *Activity) Title() *string { return a.named }
+
 // Priority returns the activity's priority.
 func (a *Activity) Priority() sched.Priority { return a.priority }
 
@@ -121,7 +121,7 @@ func (a *Activity) Priority() sched.Priority { return a.priority }
 func (a *Activity) Owner() Owner { return a.owner }
 
 // Local returns where the owner of an activity may keep something with the stack that it runs on: what was put there by the owners of earlier activities is
-// there still. Owners only, from [Owner.Enter] to [Owner.End].
+// there still. By the activity, from [Owner.Enter] to [Owner.End].
 func (a *Activity) Local() *any { return &a.stack.Load().local }
 
 // Code returns the address of the code of the activity's function, for reports; 0 once it has ended. While it has not ended only.

@@ -21,11 +21,35 @@
 // costs nothing; a context that is derived from it, say with a timeout, works too. An ordinary goroutine passes any. Which of the two the caller is, is found
 // from its goroutine, so neither can be mistaken. Inside an operation of a unit all that would wait returns [ErrWouldBlock] instead.
 //
+// # Synchronization: which one to choose
+//
+//	type       for                                       who is admitted                         given up meanwhile
+//	Mutex      short sections, however many contend      who is there; after a few vain wakes    the next is woken
+//	                                                     the one who has waited longest
+//	FairMutex  nobody may be overtaken                   in order, handed over                   the next gets it
+//	RWMutex    readers beside each other                 in order; readers in a row together     those behind move up
+//	Semaphore  a number of units, several at once        in order, also who wants many           those behind move up
+//	Monitor    data that one awaits conditions on        who awaits what holds, then in order    it comes inside again
+//	Cond       the same with a lock of one's own         in order of waiting                     the next is signaled; locks again
+//	Mailbox    messages from many to many, with a bound  in order on both sides                  the next sends, or receives
+//	Event      a flag that can be reset                  all who came before Set                 -
+//	Latch      what comes to its end once                all                                     -
+//	Barrier    rounds                                    all when the last has come              its arrival is taken back
+//
+// All are ready as zero values but those that need a size: [NewSemaphore], [NewMailbox], [NewLatch], [NewBarrier]; a Cond needs its lock. What need not wait is one
+// to three compare-and-swaps, and does not look at the context. What waits enters a list without a lock, and whoever has given up leaves nothing behind that
+// grows. Nothing fits better for state that is only ever sent to than a unit, and for a result that comes once, than a future.
+//
+// In a FairMutex, and in whatever admits in order, each turn that was waited for costs a switch at least, since what is handed over stands still until the one who
+// gets it runs. So with short sections and many who contend a Mutex is several times faster.
+//
 // # Cancellation
 //
 // When the scope of an activity is canceled, activities of it that have not begun are not begun; those that wait are woken, with the scope's error, and whatever they
 // would wait for from then on returns it at once. Yield and Check go on: it is up to the activity how it ends. When a runtime gives up what has not ended
-// (Close, or the deadline of a Shutdown), activities end where they wait or yield, as by [runtime.Goexit]: what they have deferred is run, and nothing else.
+// (Close, or the deadline of a Shutdown), activities end where they wait or yield, as by [runtime.Goexit]: what they have deferred is run, and nothing else. An activity
+// that was just granted what it waited for, a lock say, goes on to where it would wait next. One that is ended in [Cond.Wait] may not have its lock again when
+// what it has deferred unlocks it; [Monitor.Leave] knows that, and does nothing.
 //
 // # Cooperation
 //
@@ -39,7 +63,8 @@
 //
 // # How it works
 //
-// stack.go has how activities come to a stack, waiter.go how they wait, and sched/coroutine.go how they are switched.
+// stack.go has how activities come to a stack, waiter.go how they wait, and sched/coroutine.go how they are switched. line.go and crowd.go have the two lists that they wait
+// in: those who are admitted one after another, and those who wait for something that happens once; quota.go has what most locks are.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the
 // quantum, switch finalizers). Ours: stacks that come late and are used one after another, run queues of each processor, one way of waiting for activities and goroutines.

@@ -1,6 +1,9 @@
 package activity
 
-import "context"
+import (
+	"context"
+	"runtime"
+)
 
 // Gate is a crowd for tests.
 type Gate struct{ crowd }
@@ -14,4 +17,77 @@ func (g *Gate) Open()                          { g.open() }
 func (a *Activity) Sleeps() bool {
 	st := a.stack.Load()
 	return st != nil && st.waiter.Load().word.Load()&stateBits == waiting
+}
+
+// Waits returns how many are in line for something, those included who have given up and were not passed yet.
+func Waits(in any) int {
+	var l *line
+	switch in := in.(type) {
+	case *Mutex:
+		l = in.line.p.Load()
+	case *FairMutex:
+		l = in.q.line.p.Load()
+	case *RWMutex:
+		l = in.q.line.p.Load()
+	case *Semaphore:
+		l = in.q.line.p.Load()
+	case *Cond:
+		l = &in.line
+	case *quota:
+		l = in.line.p.Load()
+	}
+	if l == nil {
+		return 0
+	}
+	return int(l.size.Load())
+}
+
+// Room and Items are what those who wait at a mailbox wait for.
+func (m *Mailbox[T]) Room() any  { return &m.room }
+func (m *Mailbox[T]) Items() any { return &m.items }
+
+// Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
+func Unused(in any) bool {
+	switch in := in.(type) {
+	case *Mutex:
+		return in.state.Load() == 0
+	case *FairMutex:
+		return in.q.state.Load() == 0
+	case *RWMutex:
+		return in.q.state.Load() == 0
+	case *Semaphore:
+		return in.q.state.Load() == (whole-in.size)*unit
+	}
+	return false
+}
+
+// Awaiting returns how many await a condition; Door is what those who want to enter wait for.
+func (m *Monitor) Awaiting() int {
+	for !m.TryEnter() {
+		runtime.Gosched()
+	}
+	n := len(m.awaiting)
+	m.inside.Store(0)
+	m.q.tryGive(whole, 0, whole)
+	return n
+}
+func (m *Monitor) Door() any { return &m.q }
+
+// Crowd returns how many are in the crowd of something that nobody uses now, those included who have given up.
+func Crowd(of any) (n int) {
+	var c *crowd
+	switch of := of.(type) {
+	case *Event:
+		c = of.crowd()
+	case *Latch:
+		c = &of.crowd
+	case *Barrier:
+		c = &of.present.Load().crowd
+	case *Activity:
+		c = &of.ends
+	}
+	for w := c.newest.Load(); w != nil && w != &opened; w = w.Next() {
+		n++
+	}
+	return n
 }

@@ -8,15 +8,19 @@ import (
 
 func waiterOf(n *queue.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
 
-// grantAll grants all waiters of a list that was taken whole, newest first, in the order in which they came into it.
-func grantAll(newest *queue.Node) {
-	var oldest *queue.Node
+// reversed turns a list that leads from its newest to its oldest waiter into one that leads from the oldest to the newest.
+func reversed(newest *queue.Node) (oldest *queue.Node) {
 	for n := newest; n != nil; {
 		next := n.Next()
 		n.Link(oldest)
 		oldest, n = n, next
 	}
-	for n := oldest; n != nil; {
+	return oldest
+}
+
+// grantAll grants all waiters of a list that was taken whole, newest first, in the order in which they came into it.
+func grantAll(newest *queue.Node) {
+	for n := reversed(newest); n != nil; {
 		next := n.Next() // granted, it may wait again, elsewhere
 		n.Link(nil)
 		waiterOf(n).Grant()

@@ -19,13 +19,17 @@ type Starter interface {
 type Owner interface {
 	// Context returns the context that activities pass on as their own: done when they are canceled.
 	Context() context.Context
-	// Enter is called before a runs on p, each time; Leave, after it was left, with the processor that it runs on no more.
+	// Start starts another activity b where a was started; any goroutine.
+	Start(a, b *Activity) error
+	// Enter is called when a has come to run on p, each time; Leave, when it is about to be left, or has ended. Depart is called instead of Leave when a gives p
+	// away, and runs on, without a processor, until Enter. All three on a's goroutine.
 	Enter(a *Activity, p *sched.Processor)
 	Leave(a *Activity, p *sched.Processor)
+	Depart(a *Activity, p *sched.Processor)
 	// End is called when a has ended, once, before those who wait for that are told. p is nil if it has no processor. failure is what it panicked
 	// with, [ErrGoexit], or nil; refused is why it was never begun, or nil. It returns what Wait is to return.
 	End(a *Activity, p *sched.Processor, failure any, stack []byte, refused error) error
-	// Canceled returns the error of what would wait after a was canceled, nil before.
+	// Canceled returns the error of what would begin, or wait, after a was canceled or when all is being given up; nil before.
 	Canceled() error
 	// Closing reports whether all that has not ended is being given up: then an activity ends where it would wait.
 	Closing() bool

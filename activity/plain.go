@@ -41,12 +41,21 @@ func (p plain) StartActivity(a *Activity) error {
 	return nil
 }
 
-func (plain) Context() context.Context          { return context.Background() }
-func (plain) Enter(*Activity, *sched.Processor) {}
-func (plain) Leave(*Activity, *sched.Processor) {}
-func (plain) Watch(*Activity)                   {}
-func (plain) Canceled() error                   { return nil }
-func (p plain) Closing() bool                   { return p.Stopped() }
+func (p plain) Start(_, b *Activity) error       { return p.StartActivity(b) }
+func (plain) Context() context.Context           { return context.Background() }
+func (plain) Enter(*Activity, *sched.Processor)  {}
+func (plain) Leave(*Activity, *sched.Processor)  {}
+func (plain) Depart(*Activity, *sched.Processor) {}
+func (plain) Watch(*Activity)                    {}
+
+func (p plain) Canceled() error {
+	if p.Stopped() {
+		return ErrClosed
+	}
+	return nil
+}
+
+func (p plain) Closing() bool { return p.Stopped() }
 
 func (plain) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop

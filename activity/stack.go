@@ -13,18 +13,16 @@ import (
 // stack is a coroutine that activities run on: one from its beginning to its end, and then the next. When an activity has ended and what comes next is
 // another one that has not begun, that runs on the same stack at once, without a switch; so activities that never wait cost little more than calls.
 type stack struct {
-	co        *sched.Coroutine
+	co        sched.Coroutine
+	activity  atomics.RelaxedPointer[Activity] // that it is of now, or was of last
+	finalizer finalizer                        // of whoever runs or enters it, as is what follows but for the waiter
+	waiter    atomics.Pointer[Waiter]          // of its next wait, or the one that is
 	scheduler *sched.Scheduler
-	local     any // see Activity.Local
-
-	activity atomics.RelaxedPointer[Activity] // that it is of now, or was of last
-	waiter   atomics.Pointer[Waiter]          // of its next wait, or the one that is
-
-	// of whoever runs or enters it
+	local     any       // see Activity.Local
 	first     *Activity // to begin with when it is entered
-	finalizer finalizer
-	enter     func(*Waiter)
+	place     place
 	ctx       context.Context
+	insists   bool
 	discarded bool // what waits or yields on it ends
 	unwinding bool // it is being ended by Goexit for that reason
 }
@@ -50,7 +48,7 @@ func stackOn(p *sched.Processor) *stack {
 	}
 	st := &stack{scheduler: p.Scheduler()}
 	st.waiter.Store(&Waiter{})
-	st.co = sched.NewCoroutine(st.live)
+	st.co.Init(st.live)
 	st.co.Local = st
 	return st
 }
@@ -63,48 +61,30 @@ func begin(p *sched.Processor, t *sched.Task) {
 	}
 	st := stackOn(p)
 	st.first = a
-	st.run(p, a)
+	st.left(st.co.Enter(p))
 }
 
 // goOn runs an activity that has one.
 func goOn(p *sched.Processor, t *sched.Task) {
-	a := activityOf(t)
-	a.stack.Load().run(p, a)
+	st := activityOf(t).stack.Load()
+	h := st.co.Visit(p)
+	st.co.Switch()
+	st.left(st.co.Left(h))
 }
 
-// run enters the stack, and sees to what is left when it was left.
-func (st *stack) run(p *sched.Processor, a *Activity) {
-	st.arrive(p, a)
-	p, alive := st.co.Enter(p)
-	if !alive {
-		return
-	}
-	if st.finalizer == nil { // all have ended
-		if p != nil {
-			p.KeepCoroutine(st.co)
-		} else {
-			st.co.End()
-		}
-		return
-	}
-	a = st.activity.Load()
-	if p != nil {
-		a.owner.Leave(a, p)
-	}
+// left sees to what is to be done when the stack was left.
+func (st *stack) left(p *sched.Processor, alive bool) {
 	finish := st.finalizer
-	st.finalizer = nil
-	finish(p, a)
-}
-
-func (st *stack) arrive(p *sched.Processor, a *Activity) {
-	a.quantum = Quantum
-	if st.activity.Load() != a {
-		st.activity.Store(a)
-		a.stack.Store(st)
-		a.Kind = begun
+	switch {
+	case !alive:
+	case finish != nil:
+		st.finalizer = nil
+		finish(p, st.activity.Load())
+	case p != nil: // all have ended
+		p.KeepCoroutine(&st.co)
+	default:
+		st.co.End()
 	}
-	a.owner.Enter(a, p)
-	p.Spend()
 }
 
 // live is the coroutine's body.
@@ -139,7 +119,6 @@ func (st *stack) successor() *Activity {
 			return nil
 		}
 		if a := activityOf(t); !a.isRefused(p) {
-			st.arrive(p, a)
 			return a
 		}
 	}
@@ -147,6 +126,9 @@ func (st *stack) successor() *Activity {
 
 // perform runs an activity from its beginning to its end.
 func (st *stack) perform(a *Activity) {
+	st.activity.Store(a)
+	a.stack.Store(st)
+	a.Kind = begun
 	returned := false
 	defer func() {
 		var failure any
@@ -155,7 +137,11 @@ func (st *stack) perform(a *Activity) {
 		switch {
 		case returned:
 		case st.unwinding:
-			refused = a.refusal()
+			if failure = recover(); failure == nil {
+				refused = a.refusal()
+			} else { // in what it has deferred
+				trace = debug.Stack()
+			}
 		default:
 			if failure = recover(); failure == nil {
 				failure = ErrGoexit
@@ -164,8 +150,18 @@ func (st *stack) perform(a *Activity) {
 		}
 		a.conclude(st.co.Processor(), failure, trace, refused)
 	}()
+	st.arrive(a)
 	a.fn(a)
 	returned = true
+}
+
+// arrive is called when an activity has come to run on a processor; it has none if it is discarded.
+func (st *stack) arrive(a *Activity) {
+	if p := st.co.Processor(); p != nil {
+		a.quantum = Quantum
+		a.owner.Enter(a, p)
+		p.Spend()
+	}
 }
 
 // conclude ends an activity that has begun.
@@ -181,7 +177,7 @@ func (a *Activity) conclude(p *sched.Processor, failure any, trace []byte, refus
 
 // isRefused ends an activity that must not begin any more, and reports whether it did.
 func (a *Activity) isRefused(p *sched.Processor) bool {
-	if !a.owner.Closing() && a.owner.Canceled() == nil {
+	if a.owner.Canceled() == nil {
 		return false
 	}
 	a.refuse(p)
@@ -194,7 +190,7 @@ func (a *Activity) refuse(p *sched.Processor) {
 	a.end(outcome)
 }
 
-// refusal is why an activity was not begun, or not gone on with.
+// refusal is why an activity is not begun, or not gone on with.
 func (a *Activity) refusal() error {
 	if err := a.owner.Canceled(); err != nil {
 		return err

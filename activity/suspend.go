@@ -3,6 +3,7 @@ package activity
 import (
 	"time"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -26,19 +27,17 @@ func (a *Activity) Check(n int32) {
 
 //go:norace
 func (a *Activity) expire() {
-	st := a.stack.Load()
-	if st == nil || !st.co.Here() {
+	if !a.Here() {
 		a.quantum = 0 // so that many of these do not overflow; the activity yields at its next check
 		return
 	}
-	a.yield(st)
+	a.Yield()
 }
 
 // Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none. The activity's own goroutine only. If what has
 // not ended is being given up, the activity ends here: what it has deferred is run.
-func (a *Activity) Yield() { a.yield(a.own("Yield")) }
-
-func (a *Activity) yield(st *stack) {
+func (a *Activity) Yield() {
+	st := a.own("Yield")
 	a.quantum = Quantum
 	a.unwindIfClosing()
 	p := st.co.Processor()
@@ -51,7 +50,11 @@ func (a *Activity) yield(st *stack) {
 		return
 	}
 	p.Carry(t)
-	a.leave(requeue)
+	a.owner.Leave(a, p)
+	st.finalizer = requeue
+	st.co.Suspend()
+	st.arrive(a)
+	a.unwindIfClosing()
 }
 
 // requeue is the finalizer of one who yields.
@@ -73,44 +76,66 @@ func (a *Activity) ready() {
 	}
 }
 
-// leave switches to the processor, which then calls the finalizer, and returns when the activity is gone on with.
-func (a *Activity) leave(f finalizer) {
+// Here reports whether the calling goroutine is the activity's own.
+func (a *Activity) Here() bool {
 	st := a.stack.Load()
-	st.finalizer = f
-	st.co.Suspend()
-	a.unwindIfClosing()
+	return st != nil && st.co.Here()
+}
+
+// Suspend is [Wait] with the activity's own context, by its own goroutine only.
+func (a *Activity) Suspend(enter func(w *Waiter)) error {
+	a.own("Suspend")
+	return a.wait(a, 0, enterFunc(enter))
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
 func (a *Activity) own(what string) *stack {
-	st := a.stack.Load()
-	if st == nil || !st.co.Here() {
+	if !a.Here() {
 		panic("activity: " + what + " by another goroutine than the activity's own; each activity calls the methods of its own Activity only")
 	}
-	return st
+	return a.stack.Load()
 }
 
 // Sleep waits for d, and returns nil, or the error of a cancellation that came before. The time is that of the runtime: virtual in a deterministic one. The
 // activity's own goroutine only. It allocates a timer.
 func (a *Activity) Sleep(d time.Duration) error {
-	st := a.own("Sleep")
+	a.own("Sleep")
 	if d <= 0 {
-		a.yield(st)
+		a.Yield()
 		return a.owner.Canceled()
 	}
-	var stop func() bool
-	err := a.wait(a, 0, func(w *Waiter) {
-		word := w.word.Load()
-		stop = a.owner.AfterFunc(d, func() {
-			if w.finishThis(word, granted) {
-				w.wake()
-			}
-		})
-	})
-	if err != nil && stop != nil {
-		stop()
+	n := nap{owner: a.owner, d: d}
+	err := a.wait(a, 0, &n)
+	if err != nil {
+		n.end()
 	}
 	return err
+}
+
+// nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
+type nap struct {
+	owner Owner
+	d     time.Duration
+	stop  atomics.Pointer[func() bool]
+}
+
+func (n *nap) enter(w *Waiter) {
+	word := w.word.Load()
+	stop := n.owner.AfterFunc(n.d, func() {
+		if w.finishThis(word, granted) {
+			w.wake()
+		}
+	})
+	n.stop.Store(&stop)
+	if w.word.Load()&stateBits == interrupted { // then w is not used again
+		stop()
+	}
+}
+
+func (n *nap) end() {
+	if stop := n.stop.Load(); stop != nil {
+		(*stop)()
+	}
 }
 
 // Block runs fn, which may wait for whatever it likes: a file, a channel, a library that blocks. It gives the processor to another goroutine first, so that
@@ -132,8 +157,11 @@ func (a *Activity) Block(fn func()) {
 		p.Pause()
 		return
 	}
-	a.owner.Leave(a, p)
+	a.owner.Depart(a, p)
 	p.Leave()
 	fn()
-	a.leave(requeue)
+	st.finalizer = requeue
+	st.co.Suspend()
+	st.arrive(a)
+	a.unwindIfClosing()
 }

@@ -33,7 +33,12 @@ type Waiter struct {
 	parker     *park.Parker // of that
 	// Tag is for the place that it waits in: what it wants there. Written before it waits.
 	Tag uint64
+	// parcel is what else must be done when it is granted, by who claims it; nil for nothing. Written when it enters.
+	parcel parcel
 }
+
+// parcel is something that is handed over with a grant.
+type parcel interface{ deliver() }
 
 // The states of a wait, in the lowest bits of word; above is the number of the wait.
 const (
@@ -49,18 +54,23 @@ const (
 // Grant ends the wait, and wakes who waits. It reports whether it did: false if the wait was interrupted, so that another may have what was to be granted. The
 // caller has taken the waiter out of where it was entered. Any goroutine; it does not wait.
 func (w *Waiter) Grant() bool {
-	if !w.finish(granted) {
+	if !w.claim() {
 		return false
 	}
 	w.wake()
 	return true
 }
 
-// interrupt ends the wait that word is of, if it has not ended.
-func (w *Waiter) interrupt(word uint64) {
-	if w.finishThis(word, interrupted) {
-		w.wake()
+// claim is Grant, but for the waking, which the caller does later: so it can note before that what was granted.
+func (w *Waiter) claim() bool { return w.finish(granted) }
+
+// interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
+func (w *Waiter) interrupt(word uint64) bool {
+	if !w.finishThis(word, interrupted) {
+		return false
 	}
+	w.wake()
+	return true
 }
 
 func (w *Waiter) wake() {
@@ -89,12 +99,30 @@ func (w *Waiter) finishThis(word, how uint64) bool {
 	return word&stateBits == waiting && w.word.CompareAndSwap(word, word&^stateBits|how)
 }
 
+// isOver reports whether the wait has ended.
+func (w *Waiter) isOver() bool { return w.word.Load()&stateBits != waiting }
+
 // Wait waits. enter is called once the caller can be woken: it puts the waiter where it will be found, and then looks whether it need wait at all; if not, it takes
 // care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
 //
 // Wait returns nil when the wait was granted; if ctx or the activity was canceled before, the error of that. The caller is recognised by its goroutine, whatever
 // ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx is nil.
 func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+	return waitIn(ctx, tag, enterFunc(enter))
+}
+
+// place is where one waits.
+type place interface {
+	// enter is what [Wait] says of its argument.
+	enter(w *Waiter)
+}
+
+type enterFunc func(w *Waiter)
+
+func (f enterFunc) enter(w *Waiter) { f(w) }
+
+// waitIn is [Wait] in a place, for which nothing need be allocated.
+func waitIn(ctx context.Context, tag uint64, in place) error {
 	if ctx == nil {
 		panic("activity: a nil context.Context; use context.Background() if there is none")
 	}
@@ -103,16 +131,24 @@ func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
 	case err != nil:
 		return err
 	case a != nil:
-		return a.wait(ctx, tag, enter)
+		return a.wait(ctx, tag, in)
 	}
 	w := &Waiter{parker: park.New(), Tag: tag}
 	w.open()
-	enter(w)
-	if err := w.parker.ParkContext(ctx); err != nil && w.finish(interrupted) {
-		return err
+	in.enter(w)
+	if err := w.parker.ParkContext(ctx); err != nil {
+		if w.finish(interrupted) {
+			return err
+		}
+		w.parker.Park() // it was claimed, and is about to be woken
 	}
 	return nil
 }
+
+// insisting is the context of a wait that is not ended by any cancellation, for who must have back what it has given up: it ends when all is being given up.
+type insisting struct{ context.Context }
+
+func insist() context.Context { return insisting{context.Background()} }
 
 // current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if it runs an operation.
 func current() (*Activity, error) {
@@ -127,15 +163,16 @@ func current() (*Activity, error) {
 	return nil, nil
 }
 
-// wait is Wait of the activity that runs.
-func (a *Activity) wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+// wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
+func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
-	if err := a.mayWait(); err != nil {
+	_, insists := ctx.(insisting)
+	if err := a.mayWait(); err != nil && !insists {
 		return err
 	}
 	w.activity, w.Tag = a, tag
-	if ctx == context.Context(a) || ctx.Done() == nil {
+	if insists || ctx == context.Context(a) || ctx.Done() == nil {
 		ctx = nil
 	} else {
 		if ctx.Err() != nil {
@@ -144,12 +181,20 @@ func (a *Activity) wait(ctx context.Context, tag uint64, enter func(w *Waiter)) 
 		word := w.upcoming()
 		defer context.AfterFunc(ctx, func() { w.interrupt(word) })()
 	}
-	st.enter, st.ctx = enter, ctx
-	a.leave(finishWait)
+	if p := st.co.Processor(); p != nil {
+		a.owner.Leave(a, p)
+	}
+	st.place, st.ctx, st.insists, st.finalizer = in, ctx, insists, finishWait
+	st.co.Suspend()
+	st.arrive(a)
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}
+	a.unwindIfClosing()
 	st.waiter.Store(&Waiter{}) // w may be in a list still
+	if insists {
+		return a.wait(insisting{}, tag, in)
+	}
 	if err := a.owner.Canceled(); err != nil {
 		return err
 	}
@@ -169,38 +214,42 @@ func (a *Activity) mayWait() error {
 // finishWait is the finalizer of a wait (W2 to W4).
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, enter, ctx := st.waiter.Load(), st.enter, st.ctx
-	st.enter, st.ctx = nil, nil
+	w, in, ctx := st.waiter.Load(), st.place, st.ctx
+	st.place, st.ctx = nil, nil
 	word := w.open()
-	if a.owner.Canceled() != nil || a.closing() || ctx != nil && ctx.Err() != nil {
+	if a.owner.Canceled() != nil && !st.insists || a.closing() || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
-		enter(w)
+		in.enter(w)
 	}
 }
 
-// Interrupt ends the wait of the activity, if it waits: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any goroutine.
-func (a *Activity) Interrupt() {
-	if st := a.stack.Load(); st != nil {
-		st.interrupt(a)
-	}
+// Interrupt ends the wait of the activity, and reports whether it waited: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any
+// goroutine.
+func (a *Activity) Interrupt() bool {
+	st := a.stack.Load()
+	return st != nil && st.interrupt(a)
 }
 
-// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing.
+// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing, in the order in which their stacks were made.
 func InterruptAll(s *sched.Scheduler) {
-	sched.Coroutines(func(co *sched.Coroutine) {
+	for _, co := range sched.Coroutines() {
 		if st, ok := co.Local.(*stack); ok && st.scheduler == s {
 			st.interrupt(nil)
 		}
-	})
+	}
 }
 
 // interrupt ends the wait of the activity on the stack, if it is a, or a is nil. Word is read before the activity: when the stack has another one by now, it has
 // that since before word was written, or word is not of an open wait any more.
-func (st *stack) interrupt(a *Activity) {
+func (st *stack) interrupt(a *Activity) bool {
 	w := st.waiter.Load()
 	word := w.word.Load()
-	if a == nil || st.activity.Load() == a {
-		w.interrupt(word)
-	}
+	return (a == nil || st.activity.Load() == a) && w.interrupt(word)
+}
+
+// isUnwinding reports whether the caller is an activity that is being ended.
+func isUnwinding() bool {
+	a, _ := current()
+	return a != nil && a.stack.Load().unwinding
 }

@@ -259,8 +259,8 @@ func parseSettings(settings []string, selected, catalogue []*programs.Program) (
 func assign(
 	sorted map[string]map[string]int, selected, catalogue []*programs.Program, program, param string, value int,
 ) error {
-	if program == "" && param == programs.Size && len(selected) > 1 {
-		return usagef("%q means something else for every program: write %s.size=%d", "size", selected[0].Name, value)
+	if ambiguous := namesakes(selected, param); program == "" && len(ambiguous) > 1 {
+		return usagef("%q means something else for every program: write %s.%s=%d", param, ambiguous[0].Name, param, value)
 	}
 	var known []string
 	used := false
@@ -269,8 +269,8 @@ func assign(
 			continue
 		}
 		known = append(known, p.ParamNames()...)
-		if slices.Contains(p.ParamNames(), param) {
-			sorted[p.Name][param] = value
+		if found, ok := p.Param(param); ok {
+			sorted[p.Name][found.Name] = value
 			used = true
 		}
 	}
@@ -285,4 +285,15 @@ func assign(
 	default:
 		return unknown("program", program, ProgramNames(catalogue))
 	}
+}
+
+// namesakes returns the programs that have something of their own by that name: a size, or a parameter with that letter.
+func namesakes(selected []*programs.Program, name string) []*programs.Program {
+	var some []*programs.Program
+	for _, p := range selected {
+		if found, ok := p.Param(name); ok && (name == programs.Size || name == found.Letter) {
+			some = append(some, p)
+		}
+	}
+	return some
 }

@@ -12,7 +12,7 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 		request Request
 		says    []string
 	}{
-		"program":           {Request{Programs: []string{"fibo"}}, []string{`unknown program "fibo"`, `did you mean "fib"?`, "ddb, pingpong, fanin"}},
+		"program":           {Request{Programs: []string{"fibo"}}, []string{`unknown program "fibo"`, `did you mean "fib"?`, "tokenring, pingpong, fanin"}},
 		"program, far":      {Request{Programs: []string{"xyzzy"}}, []string{`unknown program "xyzzy": there are fib`}},
 		"program twice":     {Request{Programs: []string{"fib", "fib"}}, []string{"fib is asked for twice"}},
 		"variant":           {Request{Variants: []string{"chanels"}}, []string{`did you mean "channels"?`, "mutex"}},
@@ -27,6 +27,8 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 		"no number":         {Request{Params: []string{"work=many"}}, []string{`"many"`, "not a whole number"}},
 		"parameter":         {Request{Programs: []string{"fib"}, Params: []string{"wrok=1"}}, []string{`did you mean "work"?`}},
 		"other program":     {Request{Programs: []string{"fib"}, Params: []string{"ddb.hot=1"}}, []string{"not to be measured"}},
+		"letter of several": {Request{Programs: []string{"city", "news"}, Params: []string{"k=5"}}, []string{`"k" means something else for every program: write city.k=5`}},
+		"letter":            {Request{Programs: []string{"city"}, Params: []string{"m=5"}}, []string{`unknown parameter "m"`, "size, store, units"}},
 		"no such program":   {Request{Params: []string{"dbd.hot=1"}}, []string{`did you mean "ddb"?`}},
 	} {
 		_, err := NewPlan(Catalogue(), c.request)
@@ -64,6 +66,30 @@ func TestPlanSettings(t *testing.T) {
 	}
 	if len(plan.jobs) != 2 {
 		t.Errorf("%d programs, want 2", len(plan.jobs))
+	}
+}
+
+// TestPlanLetters holds that a parameter can be set by the letter that its paper has for it.
+func TestPlanLetters(t *testing.T) {
+	plan, err := NewPlan(Catalogue(), Request{
+		Programs: []string{"city", "producer", "news"},
+		Params:   []string{"city.n=20", "city.k=3", "producer.n=5", "m=4"}, // only news has an m
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]int{
+		"city": {"size": 20, "units": 3, "store": 100}, "producer": {"size": 10_000, "pairs": 5}, "news": {"size": 1000, "reporters": 4},
+	}
+	for _, j := range plan.jobs {
+		for name, value := range want[j.program.Name] {
+			if j.values.Get(name) != value {
+				t.Errorf("%s: %s is %d, want %d", j.program.Name, name, j.values.Get(name), value)
+			}
+		}
+	}
+	if len(plan.jobs) != 3 {
+		t.Errorf("%d jobs, want one for each program", len(plan.jobs))
 	}
 }
 

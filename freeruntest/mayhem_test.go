@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/freeruntest"
 	"github.com/freerun-go/freerun/internal/replay"
 )
@@ -50,6 +51,7 @@ type errand struct {
 	ran  atomic.Int32
 	told bool                     // it was refused, and the sender was told
 	done freerun.Future[*outcome] // the zero future of a Tell
+	acts *activity.Activity       // instead of a future
 }
 
 // outcome is what an operation of an errand returns.
@@ -67,6 +69,7 @@ const (
 	sendSmall
 	sendLater
 	sendAfterwards // with the future of another as argument
+	act            // start an activity
 	kinds
 )
 
@@ -177,6 +180,45 @@ func (e *errand) run(c *freerun.Context) (*outcome, error) {
 	return &outcome{e}, nil
 }
 
+// live is what an activity does: it sends, waits for what it has sent, sleeps, yields, blocks, and comes to an end in one of many ways.
+func (e *errand) live(a *activity.Activity) {
+	e.ran.Add(1)
+	random := rand.New(rand.NewPCG(e.seed, 6))
+	c := freerun.ContextOf(a)
+	for range random.IntN(4) {
+		switch random.IntN(7) {
+		case 0:
+			a.Yield()
+		case 1:
+			a.Sleep(time.Duration(random.IntN(200)) * time.Microsecond)
+		case 2:
+			a.Block(runtime.Gosched)
+		case 3:
+			if e.hops > 0 {
+				if f := e.m.send(c, random, e.hops-1); f != (freerun.Future[*outcome]{}) {
+					f.Await(a)
+				}
+			}
+		case 4:
+			if e.hops > 0 {
+				activity.Go(a, func(a *activity.Activity) { a.Yield() }).Wait(a)
+			}
+		case 5:
+			ctx, cancel := context.WithTimeout(a, time.Duration(random.IntN(100))*time.Microsecond)
+			activity.Go(c, func(a *activity.Activity) { a.Sleep(50 * time.Microsecond) }).Wait(ctx)
+			cancel()
+		case 6:
+			freerun.Join(c, func(c *freerun.Context) int { return 0 }, func(c *freerun.Context) int { runtime.Gosched(); return 0 })
+		}
+	}
+	switch random.IntN(16) {
+	case 0:
+		panic("mayhem")
+	case 1:
+		runtime.Goexit()
+	}
+}
+
 // send sends one message of some sort through c, in some scope, with some priority, and returns its future if it has one.
 func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freerun.Future[*outcome]) {
 	if m.left.Add(-1) < 0 {
@@ -219,6 +261,9 @@ func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freeru
 		} else {
 			e.done = mayhemOp.Send(c, u, e)
 		}
+	}
+	if e.kind == act {
+		e.acts = activity.Go(c, e.live)
 	}
 	m.mu.Lock()
 	m.errand = append(m.errand, e)
@@ -277,6 +322,10 @@ func (m *mayhem) account(graceful bool) {
 			}
 			continue
 		}
+		if e.kind == act {
+			e.accountActivity(t, n)
+			continue
+		}
 		_, err := e.done.Result()
 		var p *freerun.PanicError
 		switch {
@@ -311,6 +360,24 @@ func (m *mayhem) account(graceful bool) {
 		if s := u.Stats(); graceful && (s.HeldBack || s.Waiting != 0) {
 			t.Errorf("unit %d in the end: %+v", i, s)
 		}
+	}
+}
+
+// accountActivity checks what became of an activity that began n times.
+func (e *errand) accountActivity(t *testing.T, n int32) {
+	if !e.acts.Ended() {
+		t.Errorf("an activity that began %d times has not ended", n)
+		return
+	}
+	var p *freerun.PanicError
+	switch err := e.acts.Wait(t.Context()); {
+	case errors.Is(err, freerun.ErrClosed), errors.Is(err, freerun.ErrCanceled): // begun or not
+	case err == nil, errors.As(err, &p):
+		if n == 0 {
+			t.Errorf("an activity did not begin, and came to %v", err)
+		}
+	default:
+		t.Errorf("an activity came to %v", err)
 	}
 }
 

@@ -12,6 +12,7 @@ const Size = "size"
 // Param is a parameter of a program: a whole number within bounds.
 type Param struct {
 	Name    string // what a user types
+	Letter  string // what its paper calls it, which a user may type instead; mostly there is none
 	Doc     string // one line
 	Default int    // the value for a measurement worth reporting
 	Quick   int    // the value for a run that ends within a second
@@ -71,6 +72,17 @@ func (p *Program) Values(quick bool, set map[string]int) (Values, error) {
 		v[name] = n
 	}
 	return v, nil
+}
+
+// Param returns the parameter of that name or letter, and whether the program has one.
+func (p *Program) Param(name string) (Param, bool) {
+	i := slices.IndexFunc(p.Params, func(param Param) bool {
+		return name != "" && (param.Name == name || param.Letter == name)
+	})
+	if i < 0 {
+		return Param{}, false
+	}
+	return p.Params[i], true
 }
 
 // ParamNames returns the names of the program's parameters, "size" first.

@@ -16,7 +16,7 @@ func sample(checksum string, fail error) *Program {
 		Name: "sample",
 		Params: []Param{
 			{Name: Size, Default: 10, Quick: 2, Min: 1, Max: 100},
-			{Name: "work", Default: 5, Quick: 0, Min: 0, Max: 7},
+			{Name: "work", Letter: "k", Default: 5, Quick: 0, Min: 0, Max: 7},
 		},
 		Variants: []Variant{{Name: "serial", Run: func(Config) (Result, error) {
 			return Result{Operations: 4, Elapsed: 100, Allocs: 2, Checksum: checksum}, fail
@@ -83,6 +83,15 @@ func TestValues(t *testing.T) {
 		}
 		if v.Get(Size) != c.size || v.Get("work") != c.work {
 			t.Errorf("Values(%v, %v) = %v, want size %d and work %d", c.quick, c.set, v, c.size, c.work)
+		}
+	}
+}
+
+func TestParamByNameOrLetter(t *testing.T) {
+	p := sample("due", nil)
+	for name, want := range map[string]string{Size: Size, "work": "work", "k": "work", "w": "", "": ""} {
+		if param, ok := p.Param(name); ok != (want != "") || param.Name != want {
+			t.Errorf("Param(%q) is %q, %v; want %q", name, param.Name, ok, want)
 		}
 	}
 }

@@ -2,9 +2,12 @@ package sched
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
 )
 
@@ -20,45 +23,57 @@ import (
 // scheduler are not involved. Nobody collects one that is suspended for ever: its body must be led to its end. A panic in the body must be recovered
 // there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
 type Coroutine struct {
-	// immutable
-	body func(*Coroutine)
-	next func() (struct{}, bool)
-	stop func()
-	// Local is for whoever made the coroutine, before it is entered first.
-	Local any
+	// What is needed at each switch comes first, and lies together.
+
+	// Switch is the second part of Enter.
+	Switch func() (struct{}, bool)
+	yield  func(struct{}) bool
+	id     uintptr          // of its goroutine, once it runs
+	host   diagnostic[Host] // where it runs now; nil while it does not
 
 	// of whoever runs or enters it
-	yield   func(struct{}) bool
-	id      uintptr
-	passes  bool // it only lets the driver choose
-	exiting bool // its body has called Goexit
+	passes   bool // it only lets the driver choose
+	exiting  bool // its body has called Goexit
+	returned bool // its body has returned
 
-	// shared
-	host diagnostic[Host] // where it runs now; nil while it does not
+	// immutable
+	number uint64
+	body   func(*Coroutine)
+	stop   func()
+	// Local is for whoever made the coroutine, before it is entered first.
+	Local any
 }
 
-// NewCoroutine returns a coroutine that will run body when it is entered first. Nothing is started before. Any goroutine.
+var coroutines atomics.Uint64 // there ever were
+
+// NewCoroutine returns a coroutine that will run body when it is entered first. Any goroutine.
 func NewCoroutine(body func(*Coroutine)) *Coroutine {
-	co := &Coroutine{body: body}
-	co.next, co.stop = iter.Pull(co.live)
+	co := new(Coroutine)
+	co.Init(body)
 	return co
+}
+
+// Init makes a zero Coroutine one that will run body when it is entered first; so one can be part of what it belongs to. It must not be copied.
+func (co *Coroutine) Init(body func(*Coroutine)) {
+	co.body, co.number = body, coroutines.Add(1)
+	co.Switch, co.stop = iter.Pull(co.live)
 }
 
 // live is the coroutine's goroutine.
 func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id = yield, goid.ID()
-	hosts.Store(co.id, co)
-	returned := false
+	me := &guest{id: co.id, co: co}
+	checkIn(me)
 	defer func() {
-		if !returned { // of Goexit; a panic goes on to whoever has entered the coroutine
+		if !co.returned { // of Goexit; a panic goes on to whoever has entered the coroutine
 			co.exiting = true
 			co.yield(struct{}{}) // or the goroutine of the host would end too
 		}
-		hosts.Delete(co.id)
+		checkOut(me)
 	}()
 	co.moveHome()
 	co.body(co)
-	returned = true
+	co.returned = true
 }
 
 // moveHome makes the coroutine the home of its host's processor.
@@ -71,32 +86,16 @@ func (co *Coroutine) moveHome() {
 // Enter runs the coroutine until it suspends itself or ends, and reports whether it can be entered again. p is the processor whose goroutine calls
 // it, on its host's own stack; nil for a goroutine that is no processor's. It returns the processor that the host has now: nil if the task has left it.
 func (co *Coroutine) Enter(p *Processor) (now *Processor, alive bool) {
-	h := co.visit(p)
-	for {
-		_, alive = co.next()
-		if !co.passes {
-			break
-		}
-		co.passes = false
-		h.turn.pass()
-	}
-	if co.exiting {
-		alive = false
-		go co.stop() // which ends as the coroutine does
-	}
-	co.host.Store(nil)
-	if h == nil {
-		return nil, alive
-	}
-	h.visitor.Store(nil)
-	if now = h.processor; now != nil {
-		now.home.Store(h.id)
-	}
-	return now, alive
+	h := co.Visit(p)
+	co.Switch()
+	return co.Left(h)
 }
 
-// visit notes that the coroutine is about to run on p's host, if there is one.
-func (co *Coroutine) visit(p *Processor) *Host {
+// Visit, Switch and Left are the three parts of Enter, for those who are in a hurry: a switch spoils the processor's memory of where calls return to, so each
+// call that is open on either side of it, up to whatever goes on, costs some nanoseconds.
+
+// Visit notes that the coroutine is about to run on p's host, if there is one, and returns that.
+func (co *Coroutine) Visit(p *Processor) *Host {
 	if p == nil {
 		return nil
 	}
@@ -107,6 +106,26 @@ func (co *Coroutine) visit(p *Processor) *Host {
 		p.home.Store(co.id)
 	}
 	return h
+}
+
+// Left notes that the coroutine has come back from where it visited.
+func (co *Coroutine) Left(h *Host) (now *Processor, alive bool) {
+	for co.passes {
+		co.passes = false
+		h.turn.pass()
+		co.Switch()
+	}
+	co.host.Store(nil)
+	if h != nil {
+		h.visitor.Store(nil)
+		if now = h.processor; now != nil {
+			now.home.Store(h.id)
+		}
+	}
+	if co.exiting {
+		go co.stop() // which ends as the coroutine does
+	}
+	return now, !co.exiting && !co.returned
 }
 
 // Suspend returns to whoever has entered the coroutine, until it is entered again. On the coroutine only.
@@ -138,21 +157,15 @@ func (co *Coroutine) isIn(trace []byte) bool {
 	return bytes.Contains(trace, fmt.Appendf(nil, "(*Coroutine).live(%p", co))
 }
 
-// HereCoroutine returns the coroutine that is running, nil on any other goroutine.
-func HereCoroutine() *Coroutine {
-	if v, ok := hosts.Load(goid.ID()); ok {
-		co, _ := v.(*Coroutine)
-		return co
-	}
-	return nil
-}
-
-// Coroutines calls f for each coroutine of the process that has begun and not ended; one that begins or ends meanwhile may be left out.
-func Coroutines(f func(*Coroutine)) {
-	hosts.Range(func(_, v any) bool {
-		if co, ok := v.(*Coroutine); ok {
-			f(co)
+// Coroutines returns the coroutines of the process that have begun and not ended, in the order in which they were made; one that begins or ends meanwhile may be
+// left out.
+func Coroutines() (all []*Coroutine) {
+	guests.Range(func(_, g any) bool {
+		if co := g.(*guest).co; co != nil {
+			all = append(all, co)
 		}
 		return true
 	})
+	slices.SortFunc(all, func(a, b *Coroutine) int { return cmp.Compare(a.number, b.number) })
+	return all
 }

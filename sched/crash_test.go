@@ -98,8 +98,11 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 				if home == 0 {
 					continue
 				}
-				stranger := func() bool { now, ok := hosts.Load(home); return !ok || now.(*Host).scheduler != s }
-				// Go may give the identity to the goroutine that takes over. That one is in hosts before it is the home, so it
+				stranger := func() bool {
+					now, ok := guests.Load(home)
+					return !ok || now.(*guest).host == nil || now.(*guest).host.scheduler != s
+				}
+				// Go may give the identity to the goroutine that takes over. That one is in guests before it is the home, so it
 				// is found the second time, unless it has ended as well.
 				if stranger() && p.Home() == home && stranger() && exits.Load() == before {
 					t.Error("a processor's home is a goroutine that has ended")

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime/debug"
-	"sync"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
@@ -42,31 +41,6 @@ type berth struct {
 	processor atomics.Plain[*Processor] // written before the bed is woken, read after
 }
 
-// hosts has the host or the coroutine of each goroutine that is one, of all schedulers in the process.
-var hosts sync.Map // goid → *Host or *Coroutine
-
-// Here returns the host whose goroutine is running, nil on any other goroutine. So a goroutine can tell that it is inside a task,
-// whether or not the task has a processor still.
-func Here() *Host {
-	if v, ok := hosts.Load(goid.ID()); ok {
-		switch v := v.(type) {
-		case *Host:
-			return v
-		case *Coroutine:
-			return v.host.Load()
-		}
-	}
-	return nil
-}
-
-// Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.
-func Current() *Processor {
-	if h := Here(); h != nil {
-		return h.processor
-	}
-	return nil
-}
-
 // Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
 func (h *Host) Processor() *Processor { return h.processor }
 
@@ -102,7 +76,8 @@ func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id = goid.ID()
 	h.trace.Store(goroutineNumber())
-	hosts.Store(h.id, h)
+	me := &guest{id: h.id, host: h}
+	checkIn(me)
 	defer func() {
 		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
 		// the identity of a goroutine that has ended to another.
@@ -111,7 +86,7 @@ func (h *Host) live(p *Processor) {
 			s.entrust(p)
 		}
 		h.comeBack()
-		hosts.Delete(h.id)
+		checkOut(me)
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)
 		}

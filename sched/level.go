@@ -29,6 +29,7 @@ func (l *level) init(pr Priority) {
 	l.priority = pr
 	l.deque = deque.NewGrowable[Task]()
 	l.thief = l.deque.Thief()
+	l.ring.init()
 }
 
 // pop takes a task that the owner queued, mostly the newest, in turn the oldest of the ring; nil if there is none. Owner only.

@@ -4,7 +4,8 @@ package sched
 
 // Small limits, so that few steps go beyond them.
 const (
-	ringSize     = 4
+	ringSize     = 2
+	mostRing     = 4
 	searchRounds = 1
 	surplusTurn  = 1
 )

@@ -11,6 +11,7 @@ import (
 // ringAt returns an empty ring whose indices begin at start.
 func ringAt(start uint32) *ring {
 	r := &ring{swept: start}
+	r.init()
 	r.head.Store(start)
 	r.tail.Store(start)
 	return r
@@ -28,11 +29,11 @@ var ringStarts = []uint32{0, 1<<31 - 100, 1<<32 - 1, 1<<32 - 100, 1<<32 - 300}
 
 func TestRingSequential(t *testing.T) {
 	for _, start := range ringStarts {
-		r, all := ringAt(start), jobs(3*ringSize)
+		r, all := ringAt(start), jobs(3*mostRing)
 		in, out := 0, 0
 		push := func(count int) {
 			for range count {
-				if got, want := r.push(&all[in%len(all)].Task), in-out < ringSize; got != want {
+				if got, want := r.push(&all[in%len(all)].Task), in-out < mostRing; got != want {
 					t.Fatalf("from %d: push with %d in it: %v", start, in-out, got)
 				} else if got {
 					in++
@@ -54,26 +55,26 @@ func TestRingSequential(t *testing.T) {
 				out++
 			}
 		}
-		for _, count := range []int{1, 3, ringSize, 7, ringSize/2 + 1, ringSize + 1} {
+		for _, count := range []int{1, 3, ringSize, 7, ringSize/2 + 1, ringSize + 1, 5 * ringSize, mostRing, 10} {
 			push(count)
-			if r.free() != ringSize-(in-out) || r.empty() != (in == out) {
-				t.Fatalf("from %d: free = %d, empty = %v with %d in it", start, r.free(), r.empty(), in-out)
+			if r.empty() != (in == out) {
+				t.Fatalf("from %d: empty = %v with %d in it", start, r.empty(), in-out)
 			}
 			pop(count/2 + 1)
 		}
-		pop(ringSize)
+		pop(mostRing)
 	}
 }
 
 func TestRingStealHalf(t *testing.T) {
 	for _, start := range ringStarts {
-		for _, count := range []int{0, 1, 2, 3, 100, ringSize - 1, ringSize} {
+		for _, count := range []int{0, 1, 2, 3, 100, ringSize - 1, ringSize, 3 * ringSize} {
 			victim, thief, all := ringAt(start), ringAt(start+17), jobs(count)
 			for _, j := range all {
 				victim.push(&j.Task)
 			}
 			n := thief.stealHalf(victim)
-			if n != (count+1)/2 {
+			if n != min((count+1)/2, ringSize/2) {
 				t.Fatalf("from %d: stole %d of %d", start, n, count)
 			}
 			for i, j := range all {
@@ -94,13 +95,13 @@ func TestRingStealHalf(t *testing.T) {
 
 func TestRingTakeHalf(t *testing.T) {
 	for _, start := range ringStarts {
-		for _, count := range []int{0, 1, 2, 5, ringSize} {
+		for _, count := range []int{0, 1, 2, 5, ringSize, 3 * ringSize} {
 			r, all := ringAt(start), jobs(count)
 			for _, j := range all {
 				r.push(&j.Task)
 			}
 			newest, oldest := r.takeHalf()
-			half := count / 2
+			half := min(count/2, ringSize/2)
 			if half == 0 {
 				if newest != nil || oldest != nil {
 					t.Fatalf("took something of %d", count)

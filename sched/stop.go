@@ -62,8 +62,8 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
 	}
-	hosts.Range(func(_, v any) bool {
-		if h, ok := v.(*Host); ok && h.scheduler == s {
+	guests.Range(func(_, g any) bool {
+		if h := g.(*guest).host; h != nil && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
 				all = append(all, Stuck{Task: t, Host: h})
 			}

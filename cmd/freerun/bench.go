@@ -109,7 +109,11 @@ Programs:
 			fmt.Fprintf(&b, "    %-12s %s (%s)\n", v.Name, v.Doc, v.Kind)
 		}
 		for _, param := range p.Params {
-			fmt.Fprintf(&b, "    %-22s %s\n", "--"+param.Name+" "+strconv.Itoa(param.Default), param.Doc)
+			letter := ""
+			if param.Letter != "" {
+				letter = " (or --" + param.Letter + ")"
+			}
+			fmt.Fprintf(&b, "    %-22s %s%s\n", "--"+param.Name+" "+strconv.Itoa(param.Default), param.Doc, letter)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")

@@ -83,8 +83,13 @@ func explainFlag(c *cobra.Command, err error) error {
 	var absent *pflag.NotExistError
 	if errors.As(err, &absent) {
 		var known []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-		return unknownName("flag", typed(absent), known)
+		word := typed(absent)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if len(f.Name) > 1 || word == "-"+f.Name { // any letter is near any other
+				known = append(known, "--"+f.Name)
+			}
+		})
+		return unknownName("flag", word, known)
 	}
 	return usagef("%s: see %s --help", err, c.CommandPath())
 }

@@ -11,17 +11,19 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// addParams adds a flag for each parameter of a program, and notes in params where its values will be. Only --size is in the list
+// addParams adds a flag for each parameter of a program, and one for the letter that its paper has for it, and notes in params where its values will be. Only --size is in the list
 // of flags: the others stand in the list of programs, beside those that they are for.
 func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[string]*[]string) {
 	for _, p := range catalogue {
-		for _, name := range p.ParamNames() {
-			if params[name] != nil {
-				continue
+		for _, param := range p.Params {
+			for _, name := range []string{param.Name, param.Letter} {
+				if name == "" || params[name] != nil {
+					continue
+				}
+				params[name] = new([]string)
+				flags.StringSliceVar(params[name], name, nil, "the program's "+name+": `N`, or PROGRAM=N for each of several")
+				flags.Lookup(name).Hidden = name != programs.Size
 			}
-			params[name] = new([]string)
-			flags.StringSliceVar(params[name], name, nil, "the program's "+name+": `N`, or PROGRAM=N for each of several")
-			flags.Lookup(name).Hidden = name != programs.Size
 		}
 	}
 }

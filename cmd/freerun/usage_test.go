@@ -11,7 +11,7 @@ import (
 func TestBadCommandLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"bnech":                               `unknown command "bnech": did you mean "bench"?`,
-		"bench fbi":                           `unknown program "fbi": did you mean "fib"? there are fib, ddb, pingpong, fanin, submit, skynet, bank, hot, tick, cas`,
+		"bench fbi":                           `unknown program "fbi": did you mean "fib"? there are fib, ddb, create, switch, lock, matrix, city, eratosthenes, mandelbrot, news, producer, tokenring, pingpong, fanin, submit`,
 		"bench fib --variants futurs":         `did you mean "futures"? there are serial, join, join-closures, futures, lazy, goroutines`,
 		"bench fib --size 99":                 `size is 99, and must be from 10 to 45`,
 		"bench fib --size big":                `--size is "big", and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30`,
@@ -19,13 +19,18 @@ func TestBadCommandLines(t *testing.T) {
 		"bench --size fib=big":                `--size is "fib=big", and must be a whole number`,
 		"bench bank --accounts 1":             `bank: accounts is 1, and must be from 2 to`,
 		"bench bank --accounts many":          `--accounts is "many", and must be a whole number`,
+		"bench city --n 1":                    `city: size is 1, and must be from 10 to`,
+		"bench city --k many":                 `--k is "many", and must be a whole number`,
+		"bench city news --k 5":               `"k" means something else for every program: write city.k=5`,
+		"bench fib --c 8":                     `unknown parameter "c": there are size, work`,
 		"bench fib --accounts 8":              `unknown parameter "accounts": there are size, work`,
 		"bench --work ddb=8":                  `unknown parameter "work"`,
 		"bench fib --size 0":                  `fib: size is 0, and must be from 10`,
 		"bench ddb --size 1":                  `ddb: size is 1, and must be from 10`,
 		"bench -processors 1":                 `unknown flag "-processors": did you mean "--processors"?`,
 		"bench fib -runs=3":                   `unknown flag "-runs": did you mean "--runs"?`,
-		"bench -x":                            `unknown flag "-x": there are --accounts, --callers`,
+		"bench -x":                            `unknown flag "-x": there are --accounts, --batch, --buffer, --callers`,
+		"bench city -k 3":                     `unknown flag "-k": did you mean "--k"?`,
 		"completion zzz":                      `unknown shell "zzz": `,
 		"completion bsh":                      `unknown shell "bsh": did you mean "bash"? there are bash, fish, powershell, zsh`,
 		"completion bash now":                 `takes no arguments`,
@@ -74,7 +79,7 @@ func TestHelp(t *testing.T) {
 	}
 	out, _, _ := freerun(t, "bench", "--help")
 	for _, word := range []string{
-		"fib:", "goroutines", "--hot 50", "--accounts 1000", "--rivals", "--processors N", "--json", "--runs N", "the server answers by Tell",
+		"fib:", "goroutines", "--hot 50", "electricity that the power plant can store (or --c)", "--accounts 1000", "--rivals", "--processors N", "--json", "--runs N", "the server answers by Tell",
 	} {
 		if !strings.Contains(out, word) {
 			t.Errorf("freerun bench --help does not mention %s", word)

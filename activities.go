@@ -1,0 +1,270 @@
+package freerun
+
+import (
+	"cmp"
+	"context"
+	"runtime/trace"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// Package activity lies below this one, and knows nothing of scopes, futures and shutdowns. What an activity has of those is here: to the runtime it is
+// a message that is run in pieces. It is counted as one, in its scope too, it is reported as one when it panics or does not return, and it is
+// canceled with its scope.
+
+// ContextOf returns the context that an activity sends through: on the fast path, under the scope and with the priority that the activity was started with. As a
+// [context.Context] it may be kept; see [Context]. By the activity's own goroutine only; it panics elsewhere, and for an activity of no runtime.
+func ContextOf(a *activity.Activity) *Context {
+	if !a.Here() {
+		panic("freerun: ContextOf by another goroutine than the activity's own")
+	}
+	return roomOf(a).context
+}
+
+// StartActivity is what [activity.Go] calls.
+func (rt *Runtime) StartActivity(a *activity.Activity) error { return rt.context.StartActivity(a) }
+
+// StartActivity is what [activity.Go] calls: the activity belongs to the scope. In an operation or an activity of another scope, [Context.In] has a faster way.
+func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().StartActivity(a) }
+
+// StartActivity is what [activity.Go] calls: the activity has the scope and the priority of c.
+func (c *Context) StartActivity(a *activity.Activity) error {
+	s := c.checked().here()
+	var l letter
+	if err := s.admits(c, &c.rt.free, &l); err != nil {
+		if x := c.Scope(); x != nil {
+			x.fail(titleOf(a), &c.realm.root, err)
+		}
+		return err
+	}
+	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
+	return nil
+}
+
+// tenant keeps the accounts of the activities of one realm.
+type tenant struct {
+	rt    *Runtime
+	realm *realm // nil: the runtime's own
+}
+
+var _ activity.Owner = (*tenant)(nil)
+
+func (c *Context) tenant() *tenant {
+	if c.realm == nil {
+		return &c.rt.tenant
+	}
+	return &c.realm.tenant
+}
+
+// room is what the runtime keeps with a stack: the context that its activities send through, one after another.
+type room struct {
+	context *Context
+	letter  letter // that stands for the activity
+	beneath *Context
+	awaits  *awaiter // to be used for the next wait
+}
+
+var roomKind = newKind(kind{describe: describeRoom}, nil)
+
+// title is the name of the activity that runs with c now, nil if it has none.
+type title = atomics.RelaxedPointer[string]
+
+func roomOf(a *activity.Activity) *room {
+	r, ok := (*a.Local()).(*room)
+	if !ok {
+		panic("freerun: an activity of no runtime")
+	}
+	return r
+}
+
+func describeRoom(l *letter) string { return seatOf(sched.Current()).active.Load().operation() }
+
+// titleOf names an activity: by its name, or else by its function.
+func titleOf(a *activity.Activity) string {
+	if name := a.Name(); name != "" {
+		return name
+	}
+	return functionName(a.Code())
+}
+
+// Context implements [activity.Owner].
+func (t *tenant) Context() context.Context {
+	if t.realm == nil {
+		return &t.rt.context
+	}
+	return &t.realm.outside
+}
+
+// Start implements [activity.Owner].
+func (t *tenant) Start(a, b *activity.Activity) error {
+	if a.Here() {
+		return roomOf(a).context.StartActivity(b)
+	}
+	if t.realm == nil {
+		return t.rt.context.StartActivity(b)
+	}
+	return t.realm.outside.StartActivity(b)
+}
+
+// Enter implements [activity.Owner]: the context of the activity becomes that of the seat.
+func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
+	s := seatOf(p)
+	r := t.roomFor(a, s)
+	c := r.context
+	c.seat.Store(s)
+	c.forks.offer, c.forks.parker = p.Offer(), nil
+	c.current = &r.letter
+	if code := a.Code(); c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
+		c.function.Store(code)
+		c.title.Store(a.Title())
+	}
+	c.inside.Store(1)
+	r.beneath = s.active.Load()
+	s.active.Store(c)
+	s.stock.turn(t.realm.tally())
+	if s.observed || trace.IsEnabled() {
+		s.observe(c, roomKind, &r.letter)
+	}
+}
+
+// roomFor returns the room of the activity's stack, with a context of this realm.
+func (t *tenant) roomFor(a *activity.Activity, s *seat) *room {
+	local := a.Local()
+	r, _ := (*local).(*room)
+	if r == nil {
+		r = &room{}
+		r.letter.become(roomKind)
+		*local = r
+	}
+	if r.context == nil || r.context.rt != t.rt || r.context.realm != t.realm {
+		r.context = s.newContext(t.realm)
+		r.context.kind.Store(roomKind)
+		r.letter.unit = &t.rt.free
+		r.awaits = nil
+	}
+	return r
+}
+
+// Leave implements [activity.Owner]: the seat has the context again that it had before.
+func (t *tenant) Leave(a *activity.Activity, p *sched.Processor) {
+	c := t.moveOut(a, p)
+	c.inside.Store(0)
+}
+
+// Depart implements [activity.Owner].
+func (t *tenant) Depart(a *activity.Activity, p *sched.Processor) {
+	lodgerOf(p.Host()).away.Store(t.moveOut(a, p))
+}
+
+func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
+	s, r := seatOf(p), roomOf(a)
+	c := r.context
+	c.publishAll(p)
+	c.forks.home.Store(0)
+	c.forks.offer = sched.NoOffer()
+	c.current = nil
+	c.forwarded = nil
+	if c.region != nil {
+		c.region.End()
+		c.region = nil
+	}
+	s.active.Store(r.beneath)
+	s.stock.turn(r.beneath.realm.tally())
+	return c
+}
+
+// End implements [activity.Owner]: the activity is counted as done.
+func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
+	s := t.rt.stranger()
+	if p != nil {
+		s = seatOf(p)
+	}
+	err := refused
+	if failure != nil {
+		if failure == activity.ErrGoexit {
+			failure = nil // as panicked knows it
+		}
+		err = s.panicked(titleOf(a), t.origin(), failure, stack)
+	}
+	if err == nil {
+		s.countRan(t.rt, 1)
+	} else {
+		s.countFailed(t.rt, err, 1)
+	}
+	if x := t.realm.scopeOf(); x != nil {
+		if err != nil {
+			x.fail(titleOf(a), t.origin(), err)
+		}
+		x.waiting.Delete(a)
+		t.origin().withdraw(s)
+	}
+	return err
+}
+
+// origin is what the activity's failures are reported with.
+func (t *tenant) origin() *origin {
+	if t.realm == nil {
+		return nil
+	}
+	return &t.realm.root
+}
+
+// Canceled implements [activity.Owner].
+func (t *tenant) Canceled() error {
+	if t.Closing() {
+		return ErrClosed
+	}
+	if x := t.realm.scopeOf(); x != nil {
+		return x.refusal()
+	}
+	return nil
+}
+
+// Closing implements [activity.Owner].
+func (t *tenant) Closing() bool { return t.rt.phase.Load() >= aborting }
+
+// Watch implements [activity.Owner].
+func (t *tenant) Watch(a *activity.Activity) {
+	x := t.realm.scopeOf()
+	if x == nil {
+		return
+	}
+	nth := uint64(0)
+	if t.rt.deterministic() {
+		t.rt.waits++
+		nth = t.rt.waits
+		if !slices.Contains(t.rt.waitedIn, x) {
+			t.rt.waitedIn = append(t.rt.waitedIn, x)
+		}
+	}
+	x.waiting.Store(a, nth)
+	x.watch()
+}
+
+// interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there were any; in a deterministic runtime, in the order in which they
+// waited first.
+func (s *Scope) interruptWaiting() (some bool) {
+	type waits struct {
+		a   *activity.Activity
+		nth uint64
+	}
+	var all []waits
+	s.waiting.Range(func(a, nth any) bool {
+		all = append(all, waits{a.(*activity.Activity), nth.(uint64)})
+		return true
+	})
+	slices.SortFunc(all, func(x, y waits) int { return cmp.Compare(x.nth, y.nth) })
+	for _, w := range all {
+		some = w.a.Interrupt() || some
+	}
+	return some
+}
+
+// AfterFunc implements [activity.Owner].
+func (t *tenant) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return t.rt.clock.afterFunc(d, f)
+}

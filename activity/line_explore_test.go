@@ -1,0 +1,70 @@
+//go:build explore
+
+package activity
+
+import (
+	"context"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
+)
+
+// door is a keeper that admits everybody while it is open.
+type door struct {
+	line line
+	q    quota // open while nothing of it is held
+}
+
+func (d *door) enter(w *Waiter) {
+	d.line.join(w)
+	d.line.serve(d)
+}
+
+func (d *door) admit(l *line) {
+	for w := l.head(); w != nil && d.q.state.Load() == 0; w = l.head() {
+		l.pop()
+		w.Grant()
+	}
+}
+
+// TestExploreLine has waiters come and give up while a door is opened, with lines that are cleared: all come through, or have given up, and nobody is left behind.
+func TestExploreLine(t *testing.T) {
+	body := func(r *explore.Run) {
+		d := &door{}
+		d.q.tryTake(1)
+		var ctx model.Context
+		r.Go("one", func() { _ = d.line.wait(context.Background(), 0, d) })
+		r.Go("other", func() {
+			for range 2 {
+				_ = d.line.wait(&ctx, 0, d)
+			}
+		})
+		r.Go("ender", ctx.Cancel)
+		r.Go("opener", func() {
+			d.q.tryGive(1, 0, whole)
+			d.line.serve(d)
+		})
+		r.After(func() {
+			if d.line.head() != nil || d.line.size.Load() != 0 || d.line.service.Load() != atRest {
+				r.Failf("size %d, service %d", d.line.size.Load(), d.line.service.Load())
+			}
+		})
+	}
+	explore.Exhaustive(t, 1, body)
+	explore.Random(t, 20_000, body)
+}
+
+// TestExploreLineFrozen stops one for good who enters or serves, while others enter: they do not wait for it, but to be admitted.
+func TestExploreLineFrozen(t *testing.T) {
+	explore.Freeze(t, func(r *explore.Run) {
+		d := &door{}
+		d.q.tryTake(1)
+		for _, name := range []string{"a", "b"} {
+			r.Go(name, func() {
+				d.enter(openedWaiter())
+			})
+		}
+		r.Go("server", func() { d.line.serve(d) })
+	})
+}

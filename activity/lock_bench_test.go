@@ -1,0 +1,156 @@
+package activity_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// BenchmarkLockAlone locks and unlocks what nobody else wants.
+func BenchmarkLockAlone(b *testing.B) {
+	ctx := context.Background()
+	b.Run("sync.Mutex", func(b *testing.B) {
+		var m sync.Mutex
+		count := 0
+		for b.Loop() {
+			m.Lock()
+			count++
+			m.Unlock()
+		}
+	})
+	b.Run("Mutex", func(b *testing.B) {
+		var m activity.Mutex
+		count := 0
+		for b.Loop() {
+			m.Lock(ctx)
+			count++
+			m.Unlock()
+		}
+	})
+	b.Run("FairMutex", func(b *testing.B) {
+		var m activity.FairMutex
+		count := 0
+		for b.Loop() {
+			m.Lock(ctx)
+			count++
+			m.Unlock()
+		}
+	})
+	b.Run("Mutex by an activity", func(b *testing.B) {
+		var m activity.Mutex
+		count := 0
+		s := started(b, 1)
+		activity.Go(activity.On(s), func(a *activity.Activity) {
+			for b.Loop() {
+				m.Lock(a)
+				count++
+				m.Unlock()
+			}
+		}).Wait(ctx)
+	})
+	b.Run("sync.RWMutex", func(b *testing.B) {
+		var m sync.RWMutex
+		count := 0
+		for b.Loop() {
+			m.RLock()
+			count++
+			m.RUnlock()
+		}
+	})
+	b.Run("RWMutex", func(b *testing.B) {
+		var m activity.RWMutex
+		count := 0
+		for b.Loop() {
+			m.RLock(ctx)
+			count++
+			m.RUnlock()
+		}
+	})
+	b.Run("Semaphore", func(b *testing.B) {
+		m := activity.NewSemaphore(3)
+		for b.Loop() {
+			m.Acquire(ctx, 1)
+			m.Release(1)
+		}
+	})
+	b.Run("channel", func(b *testing.B) {
+		c := make(chan int, 1)
+		for b.Loop() {
+			c <- 1
+			<-c
+		}
+	})
+	b.Run("Mailbox", func(b *testing.B) {
+		m := activity.NewMailbox[int](1)
+		for b.Loop() {
+			m.Send(ctx, 1)
+			m.Receive(ctx)
+		}
+	})
+}
+
+// BenchmarkLockContended has many lock the same, add one, and unlock, again and again; the tasks check their quantum each time, as compiled programs do. In some
+// of the sections the holder lets others run.
+func BenchmarkLockContended(b *testing.B) {
+	for _, tasks := range []int{2, 64, 1000} {
+		for _, yields := range []int{0, 100} {
+			turns := func(b *testing.B) int { return b.N/tasks + 1 }
+			check := func(b *testing.B, count int) {
+				if count != tasks*turns(b) {
+					b.Errorf("counted %d of %d", count, tasks*turns(b))
+				}
+			}
+			b.Run(fmt.Sprintf("sync.Mutex/%d/%d", tasks, yields), func(b *testing.B) {
+				var m sync.Mutex
+				var all sync.WaitGroup
+				count := 0
+				for range tasks {
+					all.Go(func() {
+						for i := range turns(b) {
+							m.Lock()
+							count++
+							if yields != 0 && i%yields == 0 {
+								runtime.Gosched()
+							}
+							m.Unlock()
+						}
+					})
+				}
+				all.Wait()
+				check(b, count)
+			})
+			for name, m := range map[string]activity.Locker{"Mutex": new(activity.Mutex), "FairMutex": new(activity.FairMutex)} {
+				b.Run(fmt.Sprintf("%s/%d/%d", name, tasks, yields), func(b *testing.B) {
+					s := sched.New(sched.Config{Processors: 2})
+					defer s.Stop(nil)
+					count := 0
+					var all []*activity.Activity
+					for range tasks {
+						all = append(all, activity.Go(activity.On(s), func(a *activity.Activity) {
+							for i := range turns(b) {
+								m.Lock(a)
+								count++
+								if yields != 0 && i%yields == 0 {
+									a.Yield()
+								}
+								m.Unlock()
+								a.Check(10)
+							}
+						}))
+					}
+					b.ResetTimer()
+					s.Start()
+					for _, a := range all {
+						a.Wait(context.Background())
+					}
+					check(b, count)
+				})
+			}
+		}
+	}
+}

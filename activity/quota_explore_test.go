@@ -1,0 +1,179 @@
+//go:build explore
+
+package activity
+
+import (
+	"context"
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
+)
+
+// TestExploreSemaphore has three want one, two, and two of two units, one of whom may give up: never more are held than there are, and all are free in the end.
+func TestExploreSemaphore(t *testing.T) {
+	body := func(r *explore.Run) {
+		s := NewSemaphore(2)
+		var held atomics.Int32
+		var ctx model.Context
+		for i, n := range []int{1, 2, 2} {
+			r.Go("wants", func() {
+				var wait context.Context = &ctx
+				if i != 1 {
+					wait = context.Background()
+				}
+				if s.Acquire(wait, n) == nil {
+					if now := held.Add(int32(n)); now > 2 {
+						r.Failf("%d are held", now)
+					}
+					held.Add(-int32(n))
+					s.Release(n)
+				}
+			})
+		}
+		r.Go("ender", ctx.Cancel)
+		r.After(func() {
+			if s.q.state.Load() != (whole-2)*unit {
+				r.Failf("state %#x in the end", s.q.state.Load())
+			}
+		})
+	}
+	explore.Exhaustive(t, 1, body)
+	explore.Random(t, 20_000, body)
+}
+
+// TestExploreRWMutex has readers and a writer, one of whom may give up.
+func TestExploreRWMutex(t *testing.T) {
+	body := func(r *explore.Run) {
+		var m RWMutex
+		var ctx model.Context
+		var data atomics.Plain[int]
+		r.Go("reader", func() {
+			if m.RLock(context.Background()) == nil {
+				data.Get()
+				m.RUnlock()
+			}
+		})
+		r.Go("writer", func() {
+			if m.Lock(&ctx) == nil {
+				data.Set(1)
+				m.Unlock()
+			}
+		})
+		r.Go("both", func() {
+			if m.Lock(context.Background()) == nil {
+				data.Set(2)
+				m.Unlock()
+			}
+			if m.RLock(context.Background()) == nil {
+				data.Get()
+				m.RUnlock()
+			}
+		})
+		r.Go("ender", ctx.Cancel)
+		r.After(func() {
+			if m.q.state.Load() != 0 {
+				r.Failf("state %#x in the end", m.q.state.Load())
+			}
+		})
+	}
+	explore.Exhaustive(t, 1, body)
+	explore.Random(t, 20_000, body)
+}
+
+// TestExploreQuotaInOrder holds that who comes when another waits already is admitted after it.
+func TestExploreQuotaInOrder(t *testing.T) {
+	explore.Exhaustive(t, 2, func(r *explore.Run) {
+		var m FairMutex
+		var count atomics.Plain[int]
+		turn := func() {
+			count.Set(count.Get() + 1)
+			m.Unlock()
+		}
+		stands := func() bool { return m.q.state.Load()&waiters != 0 }
+		m.TryLock()
+		var waited atomics.Bool
+		r.Go("holder", func() {
+			for b := (backoff.Backoff{}); !stands(); b.Wait() {
+			}
+			waited.Store(true)
+			turn()
+		})
+		r.Go("first", func() {
+			if m.Lock(context.Background()) == nil {
+				turn()
+			}
+		})
+		r.Go("second", func() {
+			for b := (backoff.Backoff{}); !waited.Load(); b.Wait() {
+			}
+			if m.Lock(context.Background()) == nil {
+				if count.Get() < 2 {
+					r.Failf("the second came in ahead of the first")
+				}
+				turn()
+			}
+		})
+	})
+}
+
+// hasty is a quota that notes what was granted only after it has woken who waited.
+type hasty struct{ quota }
+
+func (q *hasty) enter(w *Waiter) {
+	l := q.line.get()
+	l.join(w)
+	l.serve(q)
+}
+
+func (q *hasty) admit(l *line) {
+	for {
+		w := l.head()
+		s := q.state.Load()
+		switch {
+		case w == nil:
+			q.state.And(^waiters)
+			return
+		case s&waiters == 0:
+			q.state.Or(waiters)
+		case used(s)+w.Tag > whole:
+			return
+		default:
+			n := w.Tag
+			l.pop()
+			if w.Grant() {
+				q.state.Add(n * unit)
+			}
+		}
+	}
+}
+
+// TestExploreQuotaCountsTooLate is a control: what was granted must be counted before the one that has it goes on.
+func TestExploreQuotaCountsTooLate(t *testing.T) {
+	explore.MustFail(t, 2, func(r *explore.Run) {
+		var q hasty
+		for _, name := range []string{"a", "b"} {
+			r.Go(name, func() {
+				if !q.tryTake(whole) {
+					if q.line.get().wait(context.Background(), whole, &q) != nil {
+						return
+					}
+				}
+				for {
+					s := q.state.Load()
+					if used(s) != whole {
+						r.Failf("%d are held", used(s))
+					}
+					if q.state.CompareAndSwap(s, s-heldWhole) {
+						if s&waiters != 0 {
+							q.line.get().serve(&q)
+						}
+						return
+					}
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+)
+
+// Semaphore has a number of units, which are acquired, several at once if need be, and released. It admits in the order of asking: who wants many is not
+// overtaken by those who want few, and holds them up.
+//
+// Activities and ordinary goroutines may call its methods, and one may release what another has acquired. It is made by [NewSemaphore], and must not be copied. It is
+// a quota of which all but its units are held for good.
+type Semaphore struct {
+	q    quota
+	size uint64
+}
+
+// NewSemaphore returns a semaphore with n units, all to be had. It panics if n is less than 1.
+func NewSemaphore(n int) *Semaphore {
+	if n < 1 || uint64(n) > whole {
+		panic(fmt.Sprintf("activity: NewSemaphore(%d), which must be 1 at least, and 1<<60 at most", n))
+	}
+	s := &Semaphore{size: uint64(n)}
+	s.q.state.Store((whole - s.size) * unit)
+	return s
+}
+
+// Acquire acquires n units. It waits while fewer are left, or others wait, behind them. It returns nil exactly if it has acquired them; otherwise the error says why
+// it did not wait any longer (see the package's documentation). A call that need not wait does not look at ctx. It panics if n is negative, or more
+// than there are.
+func (s *Semaphore) Acquire(ctx context.Context, n int) error {
+	s.check("Acquire", n)
+	return s.q.take(ctx, uint64(n))
+}
+
+// TryAcquire acquires n units if they are left and nobody waits, and reports whether it did. It never waits. It panics if n is negative, or more than there are.
+func (s *Semaphore) TryAcquire(n int) bool {
+	s.check("TryAcquire", n)
+	return s.q.tryTake(uint64(n))
+}
+
+// Release releases n units. It panics if n is negative, or fewer are held. It does not wait.
+func (s *Semaphore) Release(n int) {
+	s.check("Release", n)
+	if _, ok := s.q.tryGive(uint64(n), whole-s.size, whole); !ok {
+		panic(fmt.Sprintf("activity: Release(%d) of a Semaphore of which fewer units are held", n))
+	}
+}
+
+func (s *Semaphore) check(what string, n int) {
+	if n < 0 || uint64(n) > s.size {
+		panic(fmt.Sprintf("activity: %s(%d) of a Semaphore with %d units", what, n, s.size))
+	}
+}

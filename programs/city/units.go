@@ -1,0 +1,106 @@
+package city
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// house is the state of a unit.
+type house struct {
+	*home
+	city  *city
+	self  *freerun.Unit[house]
+	plant *freerun.Unit[plant]
+}
+
+// plant is the state of the power plant. It makes electricity, one unit after another, while there is room for it.
+type plant struct {
+	city    *city
+	self    *freerun.Unit[plant]
+	stored  int
+	resting bool                   // its store is full, or all is made
+	orders  []*freerun.Unit[house] // that wait for electricity, oldest first
+}
+
+// The operations send each other, so they are made in init.
+var (
+	begin   *freerun.Operation[house, *freerun.Unit[house], struct{}] // tells a house who it is, and that it may order
+	deliver *freerun.Operation[house, struct{}, struct{}]             // brings a unit of electricity to a house
+	order   *freerun.Operation[plant, *freerun.Unit[house], struct{}] // asks the plant for a unit of electricity
+	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}] // has the plant, which is told who it is, make the next unit
+)
+
+func init() {
+	begin = freerun.Op("programs/city.begin", func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
+		h.self = self
+		return struct{}{}, order.Tell(c, h.plant, self)
+	})
+	deliver = freerun.Op("programs/city.deliver", func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
+		h.city.consume(h.home)
+		if h.water == h.city.units {
+			return struct{}{}, nil
+		}
+		return struct{}{}, order.Tell(c, h.plant, h.self)
+	})
+	order = freerun.Op("programs/city.order", func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
+		if p.stored == 0 {
+			p.orders = append(p.orders, from)
+			return struct{}{}, nil
+		}
+		p.stored--
+		if err := deliver.Tell(c, from, struct{}{}); err != nil || !p.resting {
+			return struct{}{}, err
+		}
+		return struct{}{}, p.goOn(c)
+	})
+	produce = freerun.Op("programs/city.produce", func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
+		p.self = self
+		p.city.produce()
+		if len(p.orders) == 0 {
+			p.stored++
+			return struct{}{}, p.goOn(c)
+		}
+		to := p.orders[0]
+		p.orders = p.orders[1:]
+		if err := deliver.Tell(c, to, struct{}{}); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, p.goOn(c)
+	})
+}
+
+// goOn sees to it that the next unit is made, or lets the plant rest.
+func (p *plant) goOn(c *freerun.Context) error {
+	p.resting = p.stored == p.city.store || p.city.produced == p.city.total()
+	if p.resting {
+		return nil
+	}
+	return produce.Tell(c, p.self, p.self)
+}
+
+// runUnits waits until there is nothing left to do. A message that is lost is missing in the checksum.
+func runUnits(cfg programs.Config) (programs.Result, error) {
+	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
+		town := newCity(cfg.Values)
+		meter := programs.StartMeter()
+		works := freerun.NewUnit(rt, plant{city: town})
+		_, err = freerun.Go(rt.Context(), func(c *freerun.Context) (struct{}, error) {
+			err := produce.Tell(c, works, works)
+			for i := range town.homes {
+				h := freerun.NewUnit(rt, house{home: &town.homes[i], city: town, plant: works})
+				if telling := begin.Tell(c, h, h); err == nil {
+					err = telling
+				}
+			}
+			return struct{}{}, err
+		}).Wait(context.Background())
+		if err == nil {
+			err = rt.Quiesce(context.Background())
+		}
+		result = meter.Stop(town.operations())
+		result.Checksum = town.checksum()
+		return result, err
+	})
+}

@@ -1,0 +1,38 @@
+package programs
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
+)
+
+// Crew is the activities of a run. [Activities] makes one.
+type Crew struct{ fail context.CancelCauseFunc }
+
+// Activities runs root as an activity, on a runtime of as many processors as cfg has, and measures until it, and all activities that the crew was told to start,
+// have ended. It returns the first error that one of them has returned. It waits, and must not be called by an activity or operation.
+func Activities(cfg Config, operations uint64, root func(a *activity.Activity, crew *Crew) error) (Result, error) {
+	return OnRuntime(cfg, func(rt *freerun.Runtime) (Result, error) {
+		ctx, fail := context.WithCancelCause(context.Background())
+		defer fail(nil)
+		crew := &Crew{fail}
+		meter := StartMeter()
+		crew.Go(rt, func(a *activity.Activity) error { return root(a, crew) })
+		err := rt.Quiesce(ctx)
+		result := meter.Stop(operations)
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return result, err
+	})
+}
+
+// Go starts a task as an activity. If it returns an error, the run ends with that, and what has not ended is given up. Any goroutine; it does not wait.
+func (c *Crew) Go(where activity.Starter, task func(a *activity.Activity) error) {
+	activity.Go(where, func(a *activity.Activity) {
+		if err := task(a); err != nil {
+			c.fail(err)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package matrix
+
+import (
+	"strconv"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+const paramTasks = "tasks"
+
+// Program is the program with all its variants.
+var Program = &programs.Program{
+	Name:      "matrix",
+	Doc:       "tasks multiply two matrices, each computes rows of its own",
+	Source:    "fourth paper, section 6, figure 10",
+	Operation: "multiplication and addition",
+	Params: []programs.Param{
+		{Name: programs.Size, Letter: "n", Doc: "rows and columns of the matrices", Default: 500, Quick: 100, Min: 10, Max: 10_000},
+		{Name: paramTasks, Letter: "m", Doc: "tasks that the rows are shared among", Default: 64, Quick: 64, Min: 1, Max: 1_000_000},
+	},
+	Points: []map[string]int{{paramTasks: 1}, {paramTasks: 2}, {paramTasks: 3}, {paramTasks: 4}, {paramTasks: 16}, {paramTasks: 64}},
+	Variants: []programs.Variant{
+		{Name: "serial", Kind: programs.Baseline, Doc: "one row after another, without tasks", Run: runSerial},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each task, which yields now and then", Run: runActivities},
+		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each task", Run: runGoroutines},
+	},
+	Expected: func(v programs.Values) string { return newProblem(v.Get(programs.Size)).due() },
+}
+
+// problem is two matrices and their product. What is in them are whole numbers, so small that the sums are exact.
+type problem struct {
+	n       int
+	a, b, c [][]float64 // c is a times b; each row of it is written by one task
+}
+
+func newProblem(n int) *problem {
+	p := &problem{n: n, a: square(n), b: square(n), c: square(n)}
+	for i := range n {
+		for j := range n {
+			p.a[i][j] = float64((3*i + 5*j) % 11)
+			p.b[i][j] = float64((7*i + 2*j) % 13)
+		}
+	}
+	return p
+}
+
+func square(n int) [][]float64 {
+	rows, all := make([][]float64, n), make([]float64, n*n)
+	for i := range rows {
+		rows[i] = all[i*n : (i+1)*n]
+	}
+	return rows
+}
+
+// operations is how many multiplications the product takes.
+func (p *problem) operations() uint64 { return uint64(p.n) * uint64(p.n) * uint64(p.n) }
+
+// element returns one element of the product, as a textbook has it: as in the paper, nothing is done for the cache. It is not inlined, so that all variants
+// run the same code, whatever is around it.
+//
+//go:noinline
+func (p *problem) element(row []float64, column int) (sum float64) {
+	for k, x := range row {
+		sum += x * p.b[k][column]
+	}
+	return sum
+}
+
+// share returns the rows that task i of so many computes, which may be none.
+func (p *problem) share(i, tasks int) (from, to int) { return i * p.n / tasks, (i + 1) * p.n / tasks }
+
+// checksum is the sum of the product's elements, each weighted by where it stands.
+func (p *problem) checksum() string {
+	var sum float64
+	for i, row := range p.c {
+		for j, x := range row {
+			sum += weight(i) * weight(j+3) * x
+		}
+	}
+	return strconv.FormatFloat(sum, 'f', 0, 64)
+}
+
+func weight(i int) float64 { return float64(1 + i%7) }
+
+// due is what the checksum must be, computed without the product: weights times a, times b times weights.
+func (p *problem) due() string {
+	var sum float64
+	for k := range p.n {
+		var left, right float64
+		for i := range p.n {
+			left += weight(i) * p.a[i][k]
+			right += p.b[k][i] * weight(i+3)
+		}
+		sum += left * right
+	}
+	return strconv.FormatFloat(sum, 'f', 0, 64)
+}

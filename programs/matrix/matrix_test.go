@@ -1,0 +1,74 @@
+package matrix
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/programtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestVariants(t *testing.T) {
+	for _, v := range []programs.Values{
+		{programs.Size: 1, paramTasks: 1},
+		{programs.Size: 20, paramTasks: 3},
+		{programs.Size: 33, paramTasks: 33},
+		{programs.Size: 10, paramTasks: 25},
+	} {
+		for name, r := range programtest.Run(t, Program, v) {
+			if n := uint64(v[programs.Size]); r.Operations != n*n*n {
+				t.Errorf("%s: %d operations, want %d", name, r.Operations, n*n*n)
+			}
+		}
+	}
+}
+
+// TestProduct holds the product of a problem that can be computed by hand: two rows, two columns.
+func TestProduct(t *testing.T) {
+	p := newProblem(2)
+	p.multiply(0, 2) // (0 5, 3 8) times (0 2, 7 9)
+	if p.c[0][0] != 35 || p.c[0][1] != 45 || p.c[1][0] != 56 || p.c[1][1] != 78 {
+		t.Errorf("the product is %v", p.c)
+	}
+}
+
+// TestChecksumSeesEveryElement changes one element after another.
+func TestChecksumSeesEveryElement(t *testing.T) {
+	p := newProblem(9)
+	p.multiply(0, 9)
+	if p.checksum() != p.due() {
+		t.Fatalf("checksum %s, due %s", p.checksum(), p.due())
+	}
+	for i := range p.c {
+		for j := range p.c[i] {
+			p.c[i][j]++
+			if p.checksum() == p.due() {
+				t.Errorf("element %d, %d is wrong, and nobody sees it", i, j)
+			}
+			p.c[i][j]--
+		}
+	}
+}
+
+// TestShares holds that every row is computed by one task, and that no task has two rows more than another.
+func TestShares(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		p := &problem{n: n}
+		for tasks := 1; tasks < 50; tasks++ {
+			next := 0
+			for i := range tasks {
+				from, to := p.share(i, tasks)
+				if from != next || to-from < n/tasks || to-from > n/tasks+1 {
+					t.Fatalf("task %d of %d has rows %d to %d of %d", i, tasks, from, to, n)
+				}
+				next = to
+			}
+			if next != n {
+				t.Fatalf("%d tasks compute %d of %d rows", tasks, next, n)
+			}
+		}
+	}
+}

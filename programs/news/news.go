@@ -1,0 +1,85 @@
+package news
+
+import (
+	"fmt"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// Names of the parameters.
+const (
+	paramReporters = "reporters"
+	paramMessages  = "messages"
+)
+
+// Program is the program with all its variants.
+var Program = &programs.Program{
+	Name:      "news",
+	Doc:       "reporters publish messages one at a time, and all customers read each",
+	Source:    "fourth paper, section 6, table 1",
+	Operation: "message read by a customer",
+	Params: []programs.Param{
+		{Name: programs.Size, Letter: "n", Doc: "customers", Default: 1000, Quick: 1000, Min: 10, Max: 1_000_000},
+		{Name: paramReporters, Letter: "m", Doc: "reporters", Default: 10, Quick: 5, Min: 1, Max: 100_000},
+		{Name: paramMessages, Letter: "k", Doc: "messages that each reporter publishes", Default: 10, Quick: 5, Min: 1, Max: 1_000_000},
+	},
+	Variants: []programs.Variant{
+		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each customer, and one for the agency, which tells them all", Run: runUnits},
+		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each, and channels that are closed to announce something", Run: runGoroutines},
+	},
+	Expected: func(v programs.Values) string { return due(v) },
+}
+
+// agency is who reads what, and who publishes.
+type agency struct {
+	customers           []reader
+	reporters, messages int
+}
+
+// reader is what a customer has read. Its own task writes it, at its end.
+type reader struct {
+	sum   uint64 // of the messages
+	print uint64 // the same for those who have read the same messages in the same order
+	read  int
+}
+
+func newAgency(v programs.Values) *agency {
+	return &agency{make([]reader, v.Get(programs.Size)), v.Get(paramReporters), v.Get(paramMessages)}
+}
+
+// total is how many messages there are.
+func (a *agency) total() int { return a.reporters * a.messages }
+
+// operations is how often a message is read.
+func (a *agency) operations() uint64 { return uint64(len(a.customers)) * uint64(a.total()) }
+
+// message is what a reporter publishes: a number that no other message has.
+func (a *agency) message(reporter, i int) int { return reporter*a.messages + i }
+
+// see reads a message.
+func (r *reader) see(message int) {
+	r.read++
+	r.sum += uint64(message)
+	r.print = r.print*6364136223846793005 + uint64(message) + 1
+}
+
+// checksum tells what the customers have read, if all of them have read the same.
+func (a *agency) checksum() string {
+	first := a.customers[0]
+	for i, r := range a.customers {
+		if r != first {
+			return fmt.Sprintf("customer %d has read %+v, and customer 0 %+v", i, r, first)
+		}
+	}
+	return checksum(len(a.customers), first.read, first.sum)
+}
+
+func checksum(customers, messages int, sum uint64) string {
+	return fmt.Sprintf("%d customers have read %d messages, sum %d, in the same order", customers, messages, sum)
+}
+
+// due is what the checksum must be. The messages are the whole numbers below their number.
+func due(v programs.Values) string {
+	n := v.Get(paramReporters) * v.Get(paramMessages)
+	return checksum(v.Get(programs.Size), n, uint64(n)*uint64(n-1)/2)
+}

@@ -1,0 +1,111 @@
+package news
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// desk is the state of the agency.
+type desk struct {
+	*agency
+	self     *freerun.Unit[desk]
+	audience []*freerun.Unit[reader]
+	busy     bool // a message is out that not all have read
+	offered  []offer
+}
+
+// offer is a message that a reporter wants to have published.
+type offer struct{ reporter, i int }
+
+// bulletin is a message on its way to the customers.
+type bulletin struct {
+	message int
+	unread  *atomic.Int64 // customers who have not read it
+	desk    *freerun.Unit[desk]
+	from    offer
+}
+
+// The operations send each other, so they are made in init.
+var (
+	submit *freerun.Operation[desk, offer, struct{}]      // offers a message to the agency
+	read   *freerun.Operation[reader, bulletin, struct{}] // has a customer read a message
+	known  *freerun.Operation[desk, offer, struct{}]      // tells the agency that all have read a message
+)
+
+func init() {
+	submit = freerun.Op("programs/news.submit", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+		d.offered = append(d.offered, o)
+		return struct{}{}, d.publish(c)
+	})
+	read = freerun.Op("programs/news.read", func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
+		r.see(b.message)
+		if b.unread.Add(-1) > 0 {
+			return struct{}{}, nil
+		}
+		return struct{}{}, known.Tell(c, b.desk, b.from)
+	})
+	known = freerun.Op("programs/news.known", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+		d.busy = false
+		if o.i++; o.i < d.messages { // the reporter has another one
+			d.offered = append(d.offered, o)
+		}
+		return struct{}{}, d.publish(c)
+	})
+}
+
+// publish publishes the oldest offer if nothing is out.
+func (d *desk) publish(c *freerun.Context) error {
+	if d.busy || len(d.offered) == 0 {
+		return nil
+	}
+	o := d.offered[0]
+	d.offered, d.busy = d.offered[1:], true
+	b := bulletin{d.message(o.reporter, o.i), new(atomic.Int64), d.self, o}
+	b.unread.Store(int64(len(d.audience)))
+	for _, customer := range d.audience {
+		if err := read.Tell(c, customer, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather returns what a customer has read.
+var gather = freerun.Op("programs/news.gather", func(_ *freerun.Context, r *reader, _ struct{}) (reader, error) { return *r, nil })
+
+// runUnits waits until there is nothing left to do. A message that is lost is missing in the checksum.
+func runUnits(cfg programs.Config) (programs.Result, error) {
+	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
+		ctx, g := context.Background(), newAgency(cfg.Values)
+		meter := programs.StartMeter()
+		d := desk{agency: g, audience: make([]*freerun.Unit[reader], len(g.customers))}
+		for i := range d.audience {
+			d.audience[i] = freerun.NewUnit(rt, reader{})
+		}
+		office := freerun.NewUnit(rt, d)
+		_, err = freerun.Do(rt.Context(), office, func(c *freerun.Context, d *desk) (struct{}, error) {
+			d.self = office
+			for reporter := range g.reporters {
+				if err := submit.Tell(c, office, offer{reporter: reporter}); err != nil {
+					return struct{}{}, err
+				}
+			}
+			return struct{}{}, nil
+		}).Wait(ctx)
+		if err == nil {
+			err = rt.Quiesce(ctx)
+		}
+		result = meter.Stop(g.operations())
+		for i, customer := range d.audience {
+			if err != nil {
+				break
+			}
+			g.customers[i], err = gather.Send(rt.Context(), customer, struct{}{}).Wait(ctx)
+		}
+		result.Checksum = g.checksum()
+		return result, err
+	})
+}

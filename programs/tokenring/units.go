@@ -1,0 +1,49 @@
+package tokenring
+
+import (
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// player is the state of a unit.
+type player struct {
+	*game
+	seat   int
+	ring   []*freerun.Unit[player]
+	finish *programs.Finish
+}
+
+// pass hands the token to a player. It sends itself, so it is made in init.
+var pass *freerun.Operation[player, token, struct{}]
+
+func init() {
+	pass = freerun.Op("programs/tokenring.pass", func(c *freerun.Context, p *player, t token) (struct{}, error) {
+		if !p.play(p.seat, &t) {
+			p.finish.Reached()
+			return struct{}{}, nil
+		}
+		err := pass.Tell(c, p.ring[p.next(p.seat)], t)
+		if err != nil {
+			p.finish.Fail(err)
+		}
+		return struct{}{}, err
+	})
+}
+
+func runUnits(cfg programs.Config) (programs.Result, error) {
+	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
+		g, finish := newGame(cfg.Values), programs.NewFinish(1)
+		meter := programs.StartMeter()
+		ring := make([]*freerun.Unit[player], g.players)
+		for i := range ring {
+			ring[i] = freerun.NewUnit(rt, player{game: g, seat: i, ring: ring, finish: finish})
+		}
+		if err := pass.Tell(rt.Context(), ring[0], token{}); err != nil {
+			return result, err
+		}
+		end, err := finish.Wait()
+		result = meter.StopAt(end, g.operations())
+		result.Checksum = g.checksum()
+		return result, err
+	})
+}
