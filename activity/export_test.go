@@ -35,6 +35,8 @@ func Waits(in any) int {
 		l = &in.line
 	case *quota:
 		l = in.line.p.Load()
+	case *line:
+		l = in
 	}
 	if l == nil {
 		return 0
@@ -43,8 +45,8 @@ func Waits(in any) int {
 }
 
 // Room and Items are what those who wait at a mailbox wait for.
-func (m *Mailbox[T]) Room() any  { return &m.room }
-func (m *Mailbox[T]) Items() any { return &m.items }
+func (m *Mailbox[T]) Room() any  { return &m.tail.line }
+func (m *Mailbox[T]) Items() any { return &m.head.line }
 
 // Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
 func Unused(in any) bool {

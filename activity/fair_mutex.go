@@ -31,7 +31,7 @@ func (m *FairMutex) Unlock() {
 }
 
 func (m *FairMutex) unlock() {
-	if _, ok := m.q.tryGive(whole, 0, whole); !ok {
+	if !m.q.tryGive(whole, 0, whole) {
 		panic("activity: Unlock of an unlocked FairMutex")
 	}
 }

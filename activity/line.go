@@ -43,16 +43,21 @@ const (
 
 // keeper is what a line is for.
 type keeper interface {
-	place
 	// admit looks at the head of the line, and pops and grants those who need not wait any longer. It is called by who serves.
 	admit(l *line)
+}
+
+// keptPlace is where one waits in a line.
+type keptPlace interface {
+	place
+	keeper
 }
 
 // ahead is the bit of a waiter's tag for one who goes in front of all others.
 const ahead uint64 = 1 << 63
 
-// wait waits in the line until the keeper admits the caller. When it returns an error, or ends the caller's goroutine, others behind may have to be admitted.
-func (l *line) wait(ctx context.Context, tag uint64, k keeper) error {
+// wait waits in the line until its keeper admits the caller. When it returns an error, or ends the caller's goroutine, others behind may have to be admitted.
+func (l *line) wait(ctx context.Context, tag uint64, k keptPlace) error {
 	admitted := false
 	defer func() {
 		if !admitted {

@@ -124,33 +124,43 @@ func BenchmarkLockContended(b *testing.B) {
 				all.Wait()
 				check(b, count)
 			})
-			for name, m := range map[string]activity.Locker{"Mutex": new(activity.Mutex), "FairMutex": new(activity.FairMutex)} {
-				b.Run(fmt.Sprintf("%s/%d/%d", name, tasks, yields), func(b *testing.B) {
-					s := sched.New(sched.Config{Processors: 2})
-					defer s.Stop(nil)
-					count := 0
-					var all []*activity.Activity
-					for range tasks {
-						all = append(all, activity.Go(activity.On(s), func(a *activity.Activity) {
-							for i := range turns(b) {
-								m.Lock(a)
-								count++
-								if yields != 0 && i%yields == 0 {
-									a.Yield()
-								}
-								m.Unlock()
-								a.Check(10)
-							}
-						}))
-					}
-					b.ResetTimer()
-					s.Start()
-					for _, a := range all {
-						a.Wait(context.Background())
-					}
-					check(b, count)
-				})
-			}
+			b.Run(fmt.Sprintf("Mutex/%d/%d", tasks, yields), func(b *testing.B) {
+				check(b, contended[activity.Mutex](b, tasks, turns(b), yields))
+			})
+			b.Run(fmt.Sprintf("FairMutex/%d/%d", tasks, yields), func(b *testing.B) {
+				check(b, contended[activity.FairMutex](b, tasks, turns(b), yields))
+			})
 		}
 	}
+}
+
+// contended has so many activities take turns, and returns what they have counted to.
+func contended[L any, M interface {
+	*L
+	activity.Locker
+}](b *testing.B, tasks, turns, yields int,
+) (count int) {
+	s := sched.New(sched.Config{Processors: 2})
+	defer s.Stop(nil)
+	m := M(new(L))
+	var all []*activity.Activity
+	for range tasks {
+		all = append(all, activity.Go(activity.On(s), func(a *activity.Activity) {
+			for i := range turns {
+				m.Lock(a)
+				count++
+				if yields != 0 && i%yields == 0 {
+					a.Yield()
+				}
+				m.Unlock()
+				a.Check(3)
+			}
+		}))
+	}
+	b.ResetTimer()
+	s.Start()
+	for _, a := range all {
+		a.Wait(context.Background())
+	}
+	return count
 }

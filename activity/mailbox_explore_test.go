@@ -137,21 +137,34 @@ func TestExploreMailboxCancel(t *testing.T) {
 	}
 }
 
-// TestExploreMailboxForgetsInFlight is a control: closing must not end the receiving while somebody who has room is about to add.
-func TestExploreMailboxForgetsInFlight(t *testing.T) {
+// TestExploreMailboxLooksTooEarly is a control: who adds must look afterwards whether somebody waits.
+func TestExploreMailboxLooksTooEarly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		m := NewMailbox[int](1)
-		sent, got := false, 0
-		r.Go("sender", func() { sent = m.Send(context.Background(), 1) == nil })
-		r.Go("closer", func() {
-			m.room.end()
-			m.items.end()
-		})
-		r.Go("receiver", func() { got = len(receiveAll(r, m)) })
-		r.After(func() {
-			if sent != (got == 1) {
-				r.Failf("sent: %v, received %d", sent, got)
+		r.Go("sender", func() {
+			stood := m.head.word.Load()&stands != 0
+			m.tail.word.Add(step)
+			m.fill(0, 1)
+			if stood {
+				m.callReceivers()
 			}
 		})
+		r.Go("receiver", func() { _, _ = m.Receive(context.Background()) })
+	})
+}
+
+// TestExploreMailboxFrozen stops one for good who fills or empties a slot: those who try the other end of the mailbox, and find it full or empty, end.
+func TestExploreMailboxFrozen(t *testing.T) {
+	explore.MustBlock(t, func(r *explore.Run) {
+		m := NewMailbox[int](1)
+		r.Go("sender", func() { m.TrySend(1) })
+		r.Go("receiver", func() { m.TryReceive() })
+	})
+	explore.Freeze(t, func(r *explore.Run) {
+		m := NewMailbox[int](4)
+		for _, name := range []string{"a", "b", "c"} {
+			r.Go(name, func() { m.TrySend(1) })
+		}
+		r.Go("closer", m.Close)
 	})
 }

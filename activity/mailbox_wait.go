@@ -1,16 +1,23 @@
 package activity
 
-import "context"
+import (
+	"context"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+)
 
-// sending is a Send that waits: for room, where it is found with its message.
-type sending[T any] struct {
+// parcel is a message that somebody waits with, or for. It is the place of a sender in its line; see also empties.
+type parcel[T any] struct {
 	m      *Mailbox[T]
 	v      T
-	closed bool // it was not sent; written before it is woken
+	closed bool // the mailbox is: nothing was handed over
 }
 
-func (p *sending[T]) wait(ctx context.Context) error {
-	if err := p.m.room.line.get().wait(ctx, 1, p); err != nil {
+// empty parcels are those of receivers.
+type emptyParcel[T any] parcel[T]
+
+func (m *Mailbox[T]) send(ctx context.Context, v T) error {
+	p := &parcel[T]{m: m, v: v}
+	if err := m.tail.line.wait(ctx, 0, p); err != nil {
 		return err
 	}
 	if p.closed {
@@ -19,52 +26,119 @@ func (p *sending[T]) wait(ctx context.Context) error {
 	return nil
 }
 
-func (p *sending[T]) enter(w *Waiter) {
-	w.parcel = p
-	p.m.room.enter(w)
-}
-
-func (p *sending[T]) admit(l *line) { p.m.room.admit(l) }
-
-// deliver sends the message, for which room was taken.
-func (p *sending[T]) deliver() {
-	if p.m.room.isEnded() {
-		p.closed = true
-		p.m.giveRoom()
-	} else {
-		p.m.add(p.v)
-	}
-}
-
-// receiving is a Receive that waits: for a message, which is put into it.
-type receiving[T any] struct {
-	m      *Mailbox[T]
-	v      T
-	closed bool // nothing was left; written before it is woken
-}
-
-func (p *receiving[T]) wait(ctx context.Context) error {
-	if err := p.m.items.line.get().wait(ctx, 1, p); err != nil {
-		return err
+func (m *Mailbox[T]) receive(ctx context.Context) (v T, err error) {
+	p := &emptyParcel[T]{m: m}
+	if err := m.head.line.wait(ctx, 0, p); err != nil {
+		return v, err
 	}
 	if p.closed {
-		return ErrMailboxClosed
+		return v, ErrMailboxClosed
 	}
-	return nil
+	return p.v, nil
 }
 
-func (p *receiving[T]) enter(w *Waiter) {
+func (p *parcel[T]) enter(w *Waiter) {
 	w.parcel = p
-	p.m.items.enter(w)
+	p.m.tail.line.join(w)
+	p.m.tail.line.serve(p)
 }
 
-func (p *receiving[T]) admit(l *line) { p.m.items.admit(l) }
+func (p *emptyParcel[T]) enter(w *Waiter) {
+	w.parcel = p
+	p.m.head.line.join(w)
+	p.m.head.line.serve(p)
+}
 
-// deliver receives a message, which was taken of items.
-func (p *receiving[T]) deliver() {
-	if p.m.items.isEnded() {
-		p.closed = true
-	} else {
-		p.v = p.m.remove()
+func (p *parcel[T]) admit(l *line)      { p.m.admitSenders(l) }
+func (p *emptyParcel[T]) admit(l *line) { p.m.admitReceivers(l) }
+
+// senders and receivers are the keepers of the two lines, for who does not wait.
+type (
+	senders[T any]   Mailbox[T]
+	receivers[T any] Mailbox[T]
+)
+
+func (s *senders[T]) admit(l *line)   { (*Mailbox[T])(s).admitSenders(l) }
+func (r *receivers[T]) admit(l *line) { (*Mailbox[T])(r).admitReceivers(l) }
+
+// callSenders is called when there may be room for who waits for it.
+func (m *Mailbox[T]) callSenders() {
+	if m.tail.word.Load()&stands != 0 {
+		m.tail.line.serve((*senders[T])(m))
+	}
+}
+
+// callReceivers is called when there may be a message for who waits for it.
+func (m *Mailbox[T]) callReceivers() {
+	if m.head.word.Load()&stands != 0 {
+		m.head.line.serve((*receivers[T])(m))
+	}
+}
+
+// stand sets stands, or clears it when nobody is in the line, and reports whether w stands now; it returns the word as it is then. Who serves the line only.
+func (s *side) stand(w *Waiter) (word uint64, does bool) {
+	for {
+		word := s.word.Load()
+		want := word &^ stands
+		if w != nil {
+			want |= stands
+		}
+		if word == want || s.word.CompareAndSwap(word, want) {
+			return want, w != nil
+		}
+	}
+}
+
+func (m *Mailbox[T]) admitSenders(l *line) {
+	for {
+		w := l.head()
+		t, does := m.tail.stand(w)
+		if !does || t&shut == 0 && length(t, m.head.word.Load()) >= m.capacity {
+			return
+		}
+		l.pop()
+		if !w.claim() {
+			continue
+		}
+		p := w.parcel.(*parcel[T])
+		w.parcel = nil
+		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2; it fails if the mailbox is closed now
+			p.closed = true
+			w.wake()
+			continue
+		}
+		m.fill(t/step, p.v)
+		w.wake()
+		m.callReceivers()
+	}
+}
+
+func (m *Mailbox[T]) admitReceivers(l *line) {
+	for {
+		w := l.head()
+		h, does := m.head.stand(w)
+		if !does {
+			return
+		}
+		t := m.tail.word.Load()
+		n := length(t, h)
+		if n == 0 && t&shut == 0 {
+			return
+		}
+		l.pop()
+		if !w.claim() {
+			continue
+		}
+		p := w.parcel.(*emptyParcel[T])
+		w.parcel = nil
+		if n == 0 {
+			p.closed = true
+			w.wake()
+			continue
+		}
+		m.head.word.Add(step) // L4
+		p.v = m.empty(h / step)
+		w.wake()
+		m.callSenders()
 	}
 }

@@ -78,7 +78,7 @@ func (m *Mutex) take(bit uint32) bool {
 
 // spin is take for a while.
 func (m *Mutex) spin(bit uint32) bool {
-	for b := (backoff.Backoff{}); ; b.Wait() {
+	for b := (backoff.Backoff{}); ; b.Rest() {
 		if m.take(bit) {
 			return true
 		}

@@ -7,31 +7,27 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// Source:     E. Dijkstra's counting semaphore, with amounts, admission in order of arrival, and an end
-// Sketch:     take n:  waiters and ended not set, and used+n ≤ whole: CAS(state: used += n);  else wait in the line
+// Source:     E. Dijkstra's counting semaphore, with amounts, and admission in order of arrival
+// Sketch:     take n:  waiters not set, and used+n ≤ whole: CAS(state: used += n);  else wait in the line
 //             give n:  used -= n; serve the line, if it has waiters
 //             admit:   set waiters by the head of the line; while used plus what the head wants ≤ whole: pop, claim; used += that; wake
-//             end:     ended = true; from now on admit grants all, so that they see it, and give back
 // Invariants: I1 while waiters is set nobody takes but who serves the line, for the head: nobody is overtaken. I2 while waiters is not set, who has entered the line is
 //             about to serve it. I3 waiters is written by who serves only. I4 who was woken is counted in used.
-//             NOT invariant: used ≤ whole, once it has ended.
 // Progress:   tryTake, and give but for the line, are lock-free; take waits. See line.
-// Linearize:  take at L1, or where it is counted at L2; its place in the order where it enters the line; give at L3; end at L4
+// Linearize:  take at L1, or where it is counted at L2; its place in the order where it enters the line; give at L3
 // Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that follows L2
 // Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no allocation but the first time for the line
-// Checked by: the tests of FairMutex, RWMutex, Semaphore, Monitor and Mailbox
+// Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreQuota…
 
 // quota is an amount of which parts are held: a lock if the whole is. Who wants more than is left waits, and so do all behind. The zero value has nothing held.
 type quota struct {
-	state atomics.Uint64 // twice a bit, and above them what is held
+	state atomics.Uint64 // a bit, and above it what is held
 	line  lineOnDemand
 }
 
 const (
 	waiters uint64 = 1 << iota // somebody is in the line
-	ended
-
-	unit // of what is held
+	unit                       // of what is held
 
 	// whole is how much there is. Whoever means less holds the rest himself.
 	whole = 1 << 60
@@ -39,13 +35,11 @@ const (
 
 func used(state uint64) uint64 { return state / unit }
 
-func (q *quota) isEnded() bool { return q.state.Load()&ended != 0 }
-
-// tryTake takes n if so much is left, and nobody waits, and it has not ended.
+// tryTake takes n if so much is left and nobody waits.
 func (q *quota) tryTake(n uint64) bool {
 	for {
 		s := q.state.Load()
-		if s&(waiters|ended) != 0 || used(s)+n > whole {
+		if s&waiters != 0 || used(s)+n > whole {
 			return false
 		}
 		if q.state.CompareAndSwap(s, s+n*unit) { // L1
@@ -54,7 +48,7 @@ func (q *quota) tryTake(n uint64) bool {
 	}
 }
 
-// take takes n, and waits for it behind all who wait already. It takes it all the same if the quota has ended: see isEnded.
+// take takes n, and waits for it behind all who wait already.
 func (q *quota) take(ctx context.Context, n uint64) error {
 	if q.tryTake(n) {
 		return nil
@@ -62,30 +56,20 @@ func (q *quota) take(ctx context.Context, n uint64) error {
 	return q.line.get().wait(ctx, n, q)
 }
 
-// tryGive gives n back if so much is held above floor, and at most so much at all, and reports whether. It
-// returns the state after that.
-func (q *quota) tryGive(n, floor, most uint64) (state uint64, ok bool) {
+// tryGive gives n back if so much is held above floor, and at most so much at all, and reports whether.
+func (q *quota) tryGive(n, floor, most uint64) bool {
 	for {
 		s := q.state.Load()
 		if held := used(s); held < floor+n || held > most {
-			return s, false
+			return false
 		}
 		if q.state.CompareAndSwap(s, s-n*unit) { // L3
 			if s&waiters != 0 {
 				q.line.get().serve(q)
 			}
-			return s - n*unit, true
+			return true
 		}
 	}
-}
-
-// end lets nobody take any more but by mistake, and ends all waits. It returns what is held.
-func (q *quota) end() (held uint64) {
-	s := q.state.Or(ended) // L4
-	if s&waiters != 0 {
-		q.line.get().serve(q)
-	}
-	return used(s)
 }
 
 func (q *quota) enter(w *Waiter) {
@@ -108,16 +92,12 @@ func (q *quota) admit(l *line) {
 		switch {
 		case s&waiters == 0:
 			q.state.CompareAndSwap(s, s|waiters)
-		case s&ended == 0 && used(s)+n > whole:
+		case used(s)+n > whole:
 			return
 		default:
 			l.pop()
 			if w.claim() {
 				q.state.Add(n * unit) // L2
-				if p := w.parcel; p != nil {
-					w.parcel = nil
-					p.deliver()
-				}
 				w.wake()
 			}
 		}

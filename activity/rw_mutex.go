@@ -19,7 +19,7 @@ func (m *RWMutex) TryLock() bool { return m.q.tryTake(whole) }
 
 // Unlock unlocks m for those who have waited longest: a writer, or all readers up to the next writer. It panics if m is not locked for writing. It does not wait.
 func (m *RWMutex) Unlock() {
-	if _, ok := m.q.tryGive(whole, 0, whole); !ok {
+	if !m.q.tryGive(whole, 0, whole) {
 		panic("activity: Unlock of an RWMutex that is not locked for writing")
 	}
 }
@@ -33,7 +33,7 @@ func (m *RWMutex) TryRLock() bool { return m.q.tryTake(1) }
 
 // RUnlock ends one RLock. It panics if m is not locked for reading. It does not wait.
 func (m *RWMutex) RUnlock() {
-	if _, ok := m.q.tryGive(1, 0, whole-1); !ok {
+	if !m.q.tryGive(1, 0, whole-1) {
 		panic("activity: RUnlock of an RWMutex that is not locked for reading")
 	}
 }

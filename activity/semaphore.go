@@ -42,7 +42,7 @@ func (s *Semaphore) TryAcquire(n int) bool {
 // Release releases n units. It panics if n is negative, or fewer are held. It does not wait.
 func (s *Semaphore) Release(n int) {
 	s.check("Release", n)
-	if _, ok := s.q.tryGive(uint64(n), whole-s.size, whole); !ok {
+	if !s.q.tryGive(uint64(n), whole-s.size, whole) {
 		panic(fmt.Sprintf("activity: Release(%d) of a Semaphore of which fewer units are held", n))
 	}
 }

@@ -33,12 +33,9 @@ type Waiter struct {
 	parker     *park.Parker // of that
 	// Tag is for the place that it waits in: what it wants there. Written before it waits.
 	Tag uint64
-	// parcel is what else must be done when it is granted, by who claims it; nil for nothing. Written when it enters.
-	parcel parcel
+	// parcel is what it brings to the place, or where it takes something, if that is more than a number. Written when it enters.
+	parcel any
 }
-
-// parcel is something that is handed over with a grant.
-type parcel interface{ deliver() }
 
 // The states of a wait, in the lowest bits of word; above is the number of the wait.
 const (

@@ -36,5 +36,16 @@ func (b *Backoff) Wait() {
 	runtime.Gosched()
 }
 
+// Rest is Wait for who competes with one that uses the same word again and again: it pauses for about a microsecond at once, so that the other has its way
+// for many turns, and the line of the word stays where it is.
+func (b *Backoff) Rest() {
+	if b.turns < spins {
+		pause(1 << longest)
+		b.turns += spins / 4
+		return
+	}
+	runtime.Gosched()
+}
+
 // Spent reports whether Wait has begun to yield: the caller has waited as long as it pays to stay awake, and should park if it can.
 func (b *Backoff) Spent() bool { return b.turns >= spins }

@@ -20,5 +20,8 @@ func (b *Backoff) Wait() {
 	model.SpinOnce()
 }
 
+// Rest is Wait.
+func (b *Backoff) Rest() { b.Wait() }
+
 // Spent reports whether Wait was called, so that parking is explored too.
 func (b *Backoff) Spent() bool { return b.waited }

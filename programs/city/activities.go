@@ -5,16 +5,21 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
+// runActivities has the store as two semaphores, of what is stored and of the room for more: an activity.Mailbox keeps messages besides, which here are all alike.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	c := newCity(cfg.Values)
 	result, err := programs.Activities(cfg, c.operations(), func(a *activity.Activity, crew *programs.Crew) error {
-		store := activity.NewMailbox[struct{}](c.store)
+		room, stored := activity.NewSemaphore(c.store), activity.NewSemaphore(c.store)
+		if err := stored.Acquire(a, c.store); err != nil { // at first there is nothing
+			return err
+		}
 		crew.Go(a, func(a *activity.Activity) error {
 			for range c.total() {
-				c.produce()
-				if err := store.Send(a, struct{}{}); err != nil {
+				if err := room.Acquire(a, 1); err != nil {
 					return err
 				}
+				c.produce()
+				stored.Release(1)
 			}
 			return nil
 		})
@@ -22,9 +27,10 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 			h := &c.homes[i]
 			crew.Go(a, func(a *activity.Activity) error {
 				for range c.units {
-					if _, err := store.Receive(a); err != nil {
+					if err := stored.Acquire(a, 1); err != nil {
 						return err
 					}
+					room.Release(1)
 					c.consume(h)
 				}
 				return nil

@@ -3,7 +3,7 @@
 // its store is full. The river is a count: nobody waits for water, as there is enough for all. One operation is one unit consumed.
 //
 //	variant      file            how
-//	activities   activities.go   an activity for each house and for the plant; the store is an activity.Mailbox
+//	activities   activities.go   an activity for each house and for the plant; two activity.Semaphore are the store, its units and its room
 //	units        units.go        a unit for each house and for the plant; the plant keeps the orders that it cannot serve yet
 //	goroutines   goroutines.go   a goroutine for each house and for the plant; the store is a buffered channel
 //

@@ -15,13 +15,12 @@ type house struct {
 	plant *freerun.Unit[plant]
 }
 
-// plant is the state of the power plant. It makes electricity, one unit after another, while there is room for it.
+// plant is the state of the power plant. When nothing is left in its store, it fills that, once those who wait have been served.
 type plant struct {
-	city    *city
-	self    *freerun.Unit[plant]
-	stored  int
-	resting bool                   // its store is full, or all is made
-	orders  []*freerun.Unit[house] // that wait for electricity, oldest first
+	city   *city
+	self   *freerun.Unit[plant]
+	stored int
+	orders []*freerun.Unit[house] // that wait for electricity, oldest first
 }
 
 // The operations send each other, so they are made in init.
@@ -29,7 +28,7 @@ var (
 	begin   *freerun.Operation[house, *freerun.Unit[house], struct{}] // tells a house who it is, and that it may order
 	deliver *freerun.Operation[house, struct{}, struct{}]             // brings a unit of electricity to a house
 	order   *freerun.Operation[plant, *freerun.Unit[house], struct{}] // asks the plant for a unit of electricity
-	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}] // has the plant, which is told who it is, make the next unit
+	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}] // has the plant, which is told who it is, fill its store
 )
 
 func init() {
@@ -49,33 +48,30 @@ func init() {
 			p.orders = append(p.orders, from)
 			return struct{}{}, nil
 		}
-		p.stored--
-		if err := deliver.Tell(c, from, struct{}{}); err != nil || !p.resting {
-			return struct{}{}, err
-		}
-		return struct{}{}, p.goOn(c)
+		return struct{}{}, p.serve(c, from)
 	})
 	produce = freerun.Op("programs/city.produce", func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
 		p.self = self
-		p.city.produce()
-		if len(p.orders) == 0 {
+		for p.stored < p.city.store && p.city.produced < p.city.total() {
+			p.city.produce()
 			p.stored++
-			return struct{}{}, p.goOn(c)
 		}
-		to := p.orders[0]
-		p.orders = p.orders[1:]
-		if err := deliver.Tell(c, to, struct{}{}); err != nil {
-			return struct{}{}, err
+		for len(p.orders) > 0 && p.stored > 0 {
+			from := p.orders[0]
+			p.orders = p.orders[1:]
+			if err := p.serve(c, from); err != nil {
+				return struct{}{}, err
+			}
 		}
-		return struct{}{}, p.goOn(c)
+		return struct{}{}, nil
 	})
 }
 
-// goOn sees to it that the next unit is made, or lets the plant rest.
-func (p *plant) goOn(c *freerun.Context) error {
-	p.resting = p.stored == p.city.store || p.city.produced == p.city.total()
-	if p.resting {
-		return nil
+// serve delivers a unit out of the store. When that was the last, the plant is to produce again, after what it has been sent by now.
+func (p *plant) serve(c *freerun.Context, to *freerun.Unit[house]) error {
+	p.stored--
+	if err := deliver.Tell(c, to, struct{}{}); err != nil || p.stored > 0 {
+		return err
 	}
 	return produce.Tell(c, p.self, p.self)
 }

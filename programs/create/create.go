@@ -20,8 +20,9 @@ var Program = &programs.Program{
 		{Name: programs.Size, Doc: "tasks at least, in as many batches as that takes", Default: 1_000_000, Quick: 20_000, Min: 10, Max: 1_000_000_000},
 		{Name: paramBatch, Letter: "n", Doc: "tasks that are created before their end is waited for", Default: 1_000_000, Quick: 1000, Min: 1, Max: 100_000_000},
 	},
-	Points: []map[string]int{{paramBatch: 1}, {paramBatch: 10_000_000}, {paramBatch: 1_000_000}, {paramBatch: 1000}},
+	Points: []map[string]int{{paramBatch: 1}, {paramBatch: 1_000_000}, {paramBatch: 1000}},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, created by an activity", Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a go statement for each", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string {

@@ -1,6 +1,9 @@
 // Package create has one task create others, which do nothing but end, and wait for their end: what does it cost to create a task, to run it and to be rid of it? They
-// come in batches, and a batch is created before its end is waited for; with the parameter "batch" at 1 each one is waited for, with 10,000,000 the program
-// shows what becomes of so many at a time. One operation is one task.
+// come in batches, and a batch is created before its end is waited for; with the parameter "batch" at 1 each one is waited for, with 10,000,000, as
+// many as the paper has, the program shows what becomes of so many at a time. One operation is one task.
+//
+//	freerun bench create                 batches of 1, 1000 and 1,000,000
+//	freerun bench create --n 10000000    one batch of so many
 //
 // The figures after the table are about memory: what the process has obtained from the system until the end, and what one task takes that has been created and has not run.
 //

@@ -7,6 +7,7 @@ import (
 
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	p, tasks := newProblem(cfg.Values.Get(programs.Size)), cfg.Values.Get(paramTasks)
+	alone := p.alone()
 	result, err := programs.Activities(cfg, p.operations(), func(a *activity.Activity, crew *programs.Crew) error {
 		for i := range tasks {
 			crew.Go(a, func(a *activity.Activity) error {
@@ -17,7 +18,7 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 		}
 		return nil
 	})
-	result.Checksum = p.checksum()
+	result.Checksum, result.Figures = p.checksum(), speedup(alone, result.Elapsed)
 	return result, err
 }
 

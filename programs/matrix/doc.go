@@ -2,8 +2,10 @@
 // nothing done for the cache. What should be seen is that it takes less time with more tasks, up to the number of processors, and no more with
 // many more. One operation is one multiplication and the addition that goes with it.
 //
-//	freerun bench matrix                 with 1 to 64 tasks: the speed-up is the ratio of their ns/op
+//	freerun bench matrix                 with 1 to 64 tasks
 //	freerun bench matrix --n 1000 --m 2
+//
+// The figure after the table is the speed-up: each run first computes the product without tasks, outside the clock, and compares.
 //
 //	variant      file            how
 //	serial       serial.go       one row after another, the work itself

@@ -8,6 +8,7 @@ import (
 
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	p, tasks := newProblem(cfg.Values.Get(programs.Size)), cfg.Values.Get(paramTasks)
+	alone := p.alone()
 	var all sync.WaitGroup
 	meter := programs.StartMeter()
 	for i := range tasks {
@@ -15,6 +16,6 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	}
 	all.Wait()
 	result := meter.Stop(p.operations())
-	result.Checksum = p.checksum()
+	result.Checksum, result.Figures = p.checksum(), speedup(alone, result.Elapsed)
 	return result, nil
 }

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/freerun-go/freerun/programs"
 )
@@ -68,6 +69,24 @@ func (p *problem) element(row []float64, column int) (sum float64) {
 
 // share returns the rows that task i of so many computes, which may be none.
 func (p *problem) share(i, tasks int) (from, to int) { return i * p.n / tasks, (i + 1) * p.n / tasks }
+
+// alone computes the product without tasks, forgets it, and returns how long that took.
+func (p *problem) alone() time.Duration {
+	began := time.Now()
+	p.multiply(0, p.n)
+	took := time.Since(began)
+	for _, row := range p.c {
+		clear(row)
+	}
+	return took
+}
+
+// speedup is the figure of how much less time the tasks have taken than it took alone.
+func speedup(alone, elapsed time.Duration) []programs.Figure {
+	return []programs.Figure{{
+		Name: "speedup_percent", Doc: "time without tasks, in % of the time with them", Value: uint64(100 * alone / max(1, elapsed)),
+	}}
+}
 
 // checksum is the sum of the product's elements, each weighted by where it stands.
 func (p *problem) checksum() string {

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -22,6 +23,9 @@ func TestVariants(t *testing.T) {
 			if n := uint64(v[programs.Size]); r.Operations != n*n*n {
 				t.Errorf("%s: %d operations, want %d", name, r.Operations, n*n*n)
 			}
+			if !strings.HasPrefix(name, "serial") {
+				programtest.Figure[uint64](t, r, "speedup_percent")
+			}
 		}
 	}
 }
@@ -32,6 +36,22 @@ func TestProduct(t *testing.T) {
 	p.multiply(0, 2) // (0 5, 3 8) times (0 2, 7 9)
 	if p.c[0][0] != 35 || p.c[0][1] != 45 || p.c[1][0] != 56 || p.c[1][1] != 78 {
 		t.Errorf("the product is %v", p.c)
+	}
+}
+
+// TestAloneForgets holds that the tasks find nothing of what was computed before they are.
+func TestAloneForgets(t *testing.T) {
+	p := newProblem(5)
+	p.alone()
+	for _, row := range p.c {
+		for _, x := range row {
+			if x != 0 {
+				t.Fatalf("%v is left", p.c)
+			}
+		}
+	}
+	if f := speedup(30, 20); f[0].Value != uint64(150) {
+		t.Errorf("30 alone, 20 with tasks: %v, want 150%%", f[0].Value)
 	}
 }
 

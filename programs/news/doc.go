@@ -3,7 +3,7 @@
 // last of them to read it wakes a reporter. One operation is one message read by one customer.
 //
 //	variant      file            how
-//	activities   activities.go   an activity for each reporter and customer; an activity.Event announces a message, another one that it was read
+//	activities   activities.go   an activity for each reporter and customer; an activity.Event announces a message, an activity.Latch that all have read it
 //	units        units.go        a unit for each customer, and one for the agency, which tells each customer and is told by each
 //	goroutines   goroutines.go   a goroutine for each reporter and customer; channels are closed instead
 //

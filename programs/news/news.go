@@ -24,6 +24,7 @@ var Program = &programs.Program{
 		{Name: paramMessages, Letter: "k", Doc: "messages that each reporter publishes", Default: 10, Quick: 5, Min: 1, Max: 1_000_000},
 	},
 	Variants: []programs.Variant{
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, an activity.Event for each message and a Latch for who has read it", Run: runActivities},
 		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each customer, and one for the agency, which tells them all", Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each, and channels that are closed to announce something", Run: runGoroutines},
 	},

@@ -5,31 +5,42 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
+// seat is where a player waits for the token.
+type seat struct {
+	token token               // written before it is its turn, read after
+	turn  *activity.Semaphore // of one, which is there while the token is
+}
+
+// runActivities has a semaphore for each turn. A Mailbox to each player takes longer: there is one token, for which it is always the right place.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	g := newGame(cfg.Values)
 	result, err := programs.Activities(cfg, g.operations(), func(a *activity.Activity, crew *programs.Crew) error {
-		seats := make([]*activity.Mailbox[token], g.players)
+		seats := make([]seat, g.players)
 		for i := range seats {
-			seats[i] = activity.NewMailbox[token](1)
+			seats[i].turn = activity.NewSemaphore(1)
+			if i == 0 {
+				continue // has the token
+			}
+			if err := seats[i].turn.Acquire(a, 1); err != nil {
+				return err
+			}
 		}
 		for i := range seats {
-			in, out := seats[i], seats[g.next(i)]
+			me, other := &seats[i], &seats[g.next(i)]
 			crew.Go(a, func(a *activity.Activity) error {
 				for range g.rounds {
-					t, err := in.Receive(a)
-					if err != nil {
+					if err := me.turn.Acquire(a, 1); err != nil {
 						return err
 					}
-					if g.play(i, &t) {
-						if err := out.Send(a, t); err != nil {
-							return err
-						}
+					if t := me.token; g.play(i, &t) {
+						other.token = t
+						other.turn.Release(1)
 					}
 				}
 				return nil
 			})
 		}
-		return seats[0].Send(a, token{})
+		return nil
 	})
 	result.Checksum = g.checksum()
 	return result, err

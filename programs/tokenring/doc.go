@@ -2,7 +2,7 @@
 // to the next that waits. One operation is one pass.
 //
 //	variant      file            how
-//	activities   activities.go   an activity for each player, and an activity.Mailbox to each
+//	activities   activities.go   an activity for each player, and an activity.Semaphore for each turn
 //	units        units.go        a unit for each player; the token is a message
 //	goroutines   goroutines.go   a goroutine for each player, and a channel to each
 //

@@ -19,7 +19,7 @@ var Program = &programs.Program{
 		{Name: paramRounds, Letter: "k", Doc: "times that the token goes around", Default: 1000, Quick: 100, Min: 1, Max: 1_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, and an activity.Mailbox to each", Run: runActivities},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, and an activity.Semaphore for each turn", Run: runActivities},
 		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each; the token is a message", Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each, and a channel to each", Run: runGoroutines},
 	},
