@@ -18,7 +18,7 @@ import (
 
 func matrix(a *activity.Activity, n int) float64 {
 	x, y, z := square(a, n), square(a, n), square(a, n)
-	for range 40 {
+	for range 2 {
 		for i := 0; i < n; i++ {
 			for j := 0; j < n; j++ {
 				sum := 0.0
@@ -102,7 +102,7 @@ func main() {
 	a := activity.Go(activity.On(s), func(a *activity.Activity) {
 		switch os.Args[1] {
 		case "matrix":
-			fmt.Println(matrix(a, 160))
+			fmt.Println(matrix(a, 500))
 		case "mandelbrot":
 			fmt.Println(mandelbrot(a, 250))
 		case "complexes":
