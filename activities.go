@@ -63,8 +63,8 @@ func (c *Context) tenant() *tenant {
 // room is what the runtime keeps with a stack: the context that its activities send through, one after another.
 type room struct {
 	context *Context
-	letter  letter // that stands for the activity
-	beneath *Context
+	letter  letter   // that stands for the activity
+	beneath *Context // that was active on the seat before
 	awaits  *awaiter // to be used for the next wait
 }
 
@@ -171,6 +171,9 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	if c.region != nil {
 		c.region.End()
 		c.region = nil
+	}
+	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost
+		r.beneath = s.newContext(nil)
 	}
 	s.active.Store(r.beneath)
 	s.stock.turn(r.beneath.realm.tally())
