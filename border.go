@@ -18,6 +18,7 @@ type border struct {
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
 	sent, ran, failed, abandoned, lost, panics atomics.Uint64
+	sections                                   atomics.Int32 // who are no processors: see several_again.go
 }
 
 type stripe struct {

@@ -61,6 +61,50 @@ func TestTellAllocatesNothing(t *testing.T) {
 	}
 }
 
+// echo is what the units of an operation on two of them are told: to send it once more, to themselves.
+type echo struct {
+	x, y *freerun.Unit[int]
+	left int
+	done chan struct{}
+}
+
+var echoOn *freerun.Operation2[int, int, echo, struct{}]
+
+func init() {
+	echoOn = freerun.Op2("test.echoOn", func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
+		if r.left == 0 {
+			close(r.done)
+			return struct{}{}, nil
+		}
+		r.left--
+		return struct{}{}, echoOn.Tell(c, r.y, r.x, r)
+	})
+}
+
+func TestSeveralTellAllocatesNothing(t *testing.T) {
+	rt, _ := start(t, freerun.Processors(1))
+	x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
+	n := allocations(func() {
+		addBoth.Tell(rt.Context(), x, y, 1)
+		awaitDone(rt)
+	})
+	if n != 0 {
+		t.Errorf("%v allocations per Tell from outside", n)
+	}
+	const hops = 100000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := echo{x: x, y: y, left: hops, done: make(chan struct{})}
+	if err := echoOn.Tell(rt.Context(), x, y, r); err != nil {
+		t.Fatal(err)
+	}
+	<-r.done
+	runtime.ReadMemStats(&after)
+	if n := (after.Mallocs - before.Mallocs) / hops; n != 0 {
+		t.Errorf("%d allocations per Tell to the same units", n)
+	}
+}
+
 // awaitDone waits, without allocating, until all messages are done.
 func awaitDone(rt *freerun.Runtime) {
 	for !rt.Settled() {

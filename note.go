@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/pin"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -65,6 +66,11 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 		s.pause()
 		m := s.magazine(id)
 		return s, origin, m.take(), m.depot, nil
+	}
+	if pin.Exclusive {
+		if l, d = s.rt.letterAtHand(id); l != nil {
+			return s, origin, l, d, nil
+		}
 	}
 	l, d, admitted := s.rt.letterFromOutside(id)
 	if !admitted {

@@ -1,5 +1,7 @@
 package freerun
 
+import "unsafe"
+
 // Operation2 is a named operation on two units at once, with states S and T: it takes an argument A and returns an R or an error. Declare it
 // once, with [Op2]. Any goroutine may send it.
 type Operation2[S, T, A, R any] struct{ joint[A, R] }
@@ -31,13 +33,17 @@ func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A)
 	return o.checked().send(c.checked(), &m.jointCall, arg)
 }
 
-// Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. One allocation, and no goroutine is held back: a sender
-// that may be far ahead of the receivers should take futures, and look at them from time to time.
+// Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. It allocates nothing in steady state. No goroutine is held
+// back: a sender that may be far ahead of the receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
-	m := &jointNote2[A]{}
-	m.n = 2
-	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().tell(c.checked(), &m.jointNote, arg)
+	j, s, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
+	m := (*jointNote2[A])(unsafe.Pointer(s.again(j.id)))
+	if m == nil {
+		m = &jointNote2[A]{}
+		m.n = 2
+	}
+	m.two[0].unit, m.two[1].unit = x, y
+	return j.tell(c, s, &m.jointNote, arg)
 }
 
 // Operation3 is Operation2 for three units. Declare it with [Op3].
@@ -67,10 +73,14 @@ func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *
 
 // Tell is as [Operation2.Tell], to three units.
 func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
-	m := &jointNote3[A]{}
-	m.n = 3
-	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().tell(c.checked(), &m.jointNote, arg)
+	j, s, u, v, w := o.checked(), c.checked().here(), x.checked(), y.checked(), z.checked()
+	m := (*jointNote3[A])(unsafe.Pointer(s.again(j.id)))
+	if m == nil {
+		m = &jointNote3[A]{}
+		m.n = 3
+	}
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = u, v, w
+	return j.tell(c, s, &m.jointNote, arg)
 }
 
 // OperationAll is Operation2 for any number of units with states of one type, none included. Declare it with [OpAll].
@@ -95,11 +105,11 @@ func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future
 	return o.checked().send(c.checked(), m, arg)
 }
 
-// Tell is as [Operation2.Tell], to all units.
+// Tell is as [Operation2.Tell], to all units. It allocates, once for the message and once for its parts.
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
 	m := &jointNote[A]{}
 	setUnits(&m.several, units)
-	return o.checked().tell(c.checked(), m, arg)
+	return o.checked().tell(c.checked(), c.here(), m, arg)
 }
 
 // Messages to two and to three units, with their parts.

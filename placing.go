@@ -24,8 +24,9 @@ import (
 //             parts are newest (I1), so what was sent to any of its units is before it, and what comes will be behind it, everywhere
 // Publish:    the message is written before the first push and read by who finds the part
 // ABA/memory: push looks at placed after it has loaded h. If m was not placed then, h was there before any part of m was
-//             (I1), so a CAS from h is in time, or late: h came back, and m is long placed (I4). Parts are never used again.
-// Cost:       one CAS for each unit, one release store; helpers allocate a part for each push
+//             (I1), so a CAS from h is in time, or late: h came back, and m is long placed (I4). That a part is not used again
+//             while somebody compares with it is in several_again.go.
+// Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle; helpers allocate a part for each push
 // Checked by: TestExploreSeveral…, TestSeveral…; the argument at length: docs/algorithms/several-units.md
 
 // several is what a message to several units has beside what all messages have.
@@ -34,7 +35,8 @@ type several struct {
 	n       int32  // units
 	arrived atomics.Int32
 	placed  atomics.Release[uint32]
-	many    *part // the first part; nil if the parts lie behind this
+	many    *part        // the first part; nil if the parts lie behind this
+	helped  atomics.Bool // set in a section
 }
 
 // all returns the parts, one for each unit, in the order of the arguments.
@@ -115,36 +117,48 @@ func inOrder(parts []part, given bool) error {
 }
 
 // place puts the message into the mailboxes of all its units, at one instant, and runs it, or leaves that to the unit that comes to it last.
-func (m *several) place(s *seat) { m.complete(s, true) }
+func (m *several) place(s *seat) {
+	v := section{seat: s}
+	m.complete(&v, true)
+}
 
 // help completes a placing that somebody else has begun.
-func (m *several) help(s *seat) { m.complete(s, false) }
+func (m *several) help(v *section) {
+	m.helped.Store(true)
+	m.complete(v, false)
+}
 
-func (m *several) complete(s *seat, own bool) {
-	parts, arrived := m.all(), int32(0)
+func (m *several) complete(v *section, own bool) {
+	parts, n, arrived := m.all(), m.n, int32(0)
 	for i := range parts {
-		if m.push(s, &parts[parts[i].nth], own) {
+		if m.push(v, &parts[parts[i].nth], own) {
 			arrived++
 		}
 	}
 	m.placed.Store(1)
-	if arrived == m.n || arrived > 0 && m.arrived.Add(arrived) == m.n {
-		m.ready(s)
+	if own {
+		v.end() // if none has arrived, others have the message now
+	}
+	if arrived == n || arrived > 0 && m.arrived.Add(arrived) == n {
+		m.ready(v.seat)
 	}
 }
 
 // push puts a part into the mailbox of p's unit, p itself if it is the caller's own, unless one is, or was, there. It reports whether the mailbox
 // was idle, so that the unit has come to the message by this.
-func (m *several) push(s *seat, p *part, own bool) bool {
-	box := &p.unit.mailbox
+func (m *several) push(v *section, p *part, own bool) bool {
+	s, box := v.seat, &p.unit.mailbox
 	for {
 		h := box.Newest()
+		if h != nil && v.begin(p.unit.rt) {
+			continue
+		}
 		if n := h.Marked(); n != nil {
 			switch other := partOf(n).of; {
 			case other == m:
 				return false
 			case other.placed.Load() == 0:
-				other.help(s)
+				other.help(v)
 				continue
 			}
 		}
@@ -186,11 +200,14 @@ func (u *unit) mayArrive(p *part) bool {
 
 // deliverBehind is deliver for a mailbox whose newest letter is, or was, a part. It reports whether the mailbox was idle.
 func (u *unit) deliverBehind(s *seat, l *letter) (wasIdle bool) {
+	v := section{seat: s}
+	v.begin(u.rt)
+	defer v.end()
 	for {
 		h := u.mailbox.Newest()
 		if n := h.Marked(); n != nil {
 			if m := partOf(n).of; m.placed.Load() == 0 {
-				m.help(s)
+				m.help(&v)
 				continue
 			}
 		}

@@ -2,9 +2,11 @@ package freerun
 
 import (
 	"runtime"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/prefetch"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -105,11 +107,6 @@ func (s *seat) magazine(id int) *magazine {
 // again, nil if a new one is to be made, and the depot; or false if the runtime takes no messages any more. It holds the sender back
 // while the receiver is far behind.
 func (rt *Runtime) letterFromOutside(id int) (l *letter, d *depot, admitted bool) {
-	if pin.Exclusive {
-		if l, d = rt.letterAtHand(id); l != nil {
-			return l, d, true
-		}
-	}
 	l, d, found := rt.letterFromStripe(id, true)
 	switch found {
 	case refused:
@@ -137,6 +134,7 @@ func (rt *Runtime) letterAtHand(id int) (*letter, *depot) {
 		s := &rt.border.stripes[i]
 		if m := s.letters.of(id); m != nil && m.loaded != nil && s.count(rt) {
 			l, d := m.next(), m.depot
+			prefetch.ForWrite(unsafe.Pointer(m.loaded))
 			pin.Unpin()
 			return l, d
 		}

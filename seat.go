@@ -31,6 +31,8 @@ type seat struct {
 	letters   letterCache
 	counters  counters
 	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
+	retired   retired
+	inSection atomics.Release[uint32] // see several_again.go
 	_         pad.Line
 }
 
@@ -145,7 +147,13 @@ func (s *seat) assume(r *realm) *Context {
 }
 
 // rest is called when the processor has nothing to do.
-func rest(p *sched.Processor) { seatOf(p).stock.settle() }
+func rest(p *sched.Processor) {
+	s := seatOf(p)
+	s.stock.settle()
+	if s.retired.n > 0 {
+		s.useAgain()
+	}
+}
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
 func (c *Context) end() (s *seat, forwarded any) {

@@ -1,9 +1,11 @@
 package freerun
 
+import "github.com/freerun-go/freerun/queue"
+
 // A message to several units is run when all of them have come to it. Each has one processor at most that may dequeue from its mailbox,
 // its owner. An owner that comes to a part of a message holds the unit: it does not give the mailbox up, and it goes away. Whoever
-// comes last has all units now, and runs the message, as a task of its own; after that, each unit is given up, or queued if there is more
-// for it. Nobody waits, and nothing spins: a unit that is held is in nobody's hands, as one that waits in a queue.
+// comes last has all units now, and runs the message, as a task of its own; after that, each unit is given up, or held by the next such message, or
+// queued if there is more for it. Nobody waits, and nothing spins: a unit that is held is in nobody's hands, as one that waits in a queue.
 //
 // No deadlock: messages are in all mailboxes in the order in which they were placed (placing.go). Of all that are placed and
 // not done, take the first: ahead of it there are, in each of its mailboxes, only messages to one unit and messages that are done. So
@@ -31,13 +33,20 @@ func takePart(s *seat, _ *unit, l *letter) taken {
 	if !m.arrive(p.index) {
 		return onward
 	}
-	if m.arrived.Add(1) < m.n {
-		return gone
+	if m.isComplete(1) {
+		whole := m.whole()
+		s.hand(whole.unit.rt, &whole.Task) // a drain, which returns at once
+	}
+	return gone
+}
+
+// isComplete counts units that have come to the message, and reports whether it has all of them now.
+func (m *several) isComplete(arrived int32) bool {
+	if m.arrived.Add(arrived) < m.n {
+		return false
 	}
 	m.placed.Store(1) // as all arrived, all were pushed: nobody need help any more once a mailbox is given up
-	whole := m.whole()
-	s.hand(whole.unit.rt, &whole.Task) // a drain, which returns at once
-	return gone
+	return true
 }
 
 // ready queues the message, which has all its units.
@@ -73,16 +82,48 @@ func (m *several) faulted(err error) {
 	}
 }
 
-// release lets go of all units.
-func (m *several) release(s *seat) {
+// release lets go of all units. With again, the message is retired then, as their mailboxes have forgotten it; but not if a unit has extras: what
+// comes there may be seen by more than those in sections.
+func (m *several) release(s *seat, again bool) {
 	parts := m.all()
 	for i := range parts {
 		u := parts[i].unit
-		if x := u.extras.Load(); x != nil && x.bound != nil {
-			x.bound.stalled.Store(false)
+		if x := u.extras.Load(); x != nil {
+			u.releaseWithExtras(s, x)
+			again = false
+		} else if !u.mailbox.GiveUp() {
+			next := u.mailbox.Peek(mostTurned)
+			again = again && u.mailbox.Reusable(&parts[i].Node)
+			u.goOnWith(s, next)
 		}
-		if u.lanes() != nil || !u.mailbox.GiveUp() {
-			u.goOn(s)
-		}
+	}
+	if again {
+		s.retire(m)
+	}
+}
+
+func (u *unit) releaseWithExtras(s *seat, x *extras) {
+	if x.bound != nil {
+		x.bound.stalled.Store(false)
+	}
+	if u.lanes() != nil || !u.mailbox.GiveUp() {
+		u.goOn(s)
+	}
+}
+
+// goOnWith is goOn for a unit that has had no extras, with next in its mailbox, if that is known. If it is a part, the unit has come to its message:
+// it need not be queued for that.
+func (u *unit) goOnWith(s *seat, next *queue.Node) {
+	if next == nil || letterOf(next).Kind != &partKind.Kind || u.extras.Load() != nil {
+		u.goOn(s)
+		return
+	}
+	p := partOf(u.mailbox.DequeueInOrder())
+	m := p.of
+	switch {
+	case !m.arrive(p.index):
+		u.goOn(s)
+	case m.isComplete(1):
+		m.ready(s)
 	}
 }

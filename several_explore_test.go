@@ -22,7 +22,10 @@ type crossing struct {
 
 	deliver  func(s *seat, u *unit, l *letter) // as unit.deliver, or a faulty one
 	unsorted bool
-	hasty    bool // messages that write say that they only look
+	hasty    bool                     // messages that write say that they only look
+	again    bool                     // messages to several units are used again by their senders
+	renew    func(s *seat)            // as seat.useAgain, or a faulty one
+	idle     atomics.Pointer[several] // to be used again
 	readings atomics.Int32
 	wanted   int32 // readings
 }
@@ -58,17 +61,18 @@ func (x *crossing) single(s *seat, name string, to int) {
 
 // both sends a message to several units.
 func (x *crossing) both(s *seat, name string, to ...int) {
-	m := &jointNote[int]{}
-	parts := make([]part, len(to))
+	m := x.note(len(to))
+	parts := m.all()
 	for i, u := range to {
 		parts[i].unit = &x.units[u]
 	}
-	m.many, m.n, m.offset = &parts[0], int32(len(parts)), uint32(unsafe.Offsetof(m.several))
-	m.unit = &x.rt.free
-	m.become(newKind(kind{fail: func(s *seat, _ *letter, _ error) {
-		x.run(name, x.sent[name])
-		m.release(s)
-	}}, nil))
+	m.become(newKind(kind{
+		fail: func(s *seat, _ *letter, _ error) {
+			x.run(name, x.sent[name])
+			m.release(s, x.again)
+		},
+		recycle: func(*seat, *letter) { x.idle.Store(&m.several) },
+	}, nil))
 	if err := m.arrange(s); err != nil {
 		x.r.Failf("%s: %v", name, err)
 	}
@@ -79,6 +83,22 @@ func (x *crossing) both(s *seat, name string, to ...int) {
 	}
 	m.place(s)
 	s.discardOrphans()
+	if x.again {
+		x.renew(s)
+	}
+}
+
+// note returns a message to so many units, perhaps one that is used again.
+func (x *crossing) note(units int) *jointNote[int] {
+	if x.again {
+		if m := x.idle.Swap(nil); m != nil && int(m.n) == units {
+			return jointNoteOf[int](m.whole())
+		}
+	}
+	m := &jointNote[int]{}
+	m.many, m.n, m.offset = &make([]part, units)[0], int32(units), uint32(unsafe.Offsetof(m.several))
+	m.unit = &x.rt.free
+	return m
 }
 
 // errand is a message: its name, and its units.

@@ -15,7 +15,7 @@ type jointCall[A, R any] struct {
 	several
 }
 
-// jointNote is a note to several units. Its letter is not used again: a helper who sleeps may hold a part of it.
+// jointNote is a note to several units. It is used again later than others: several_again.go.
 type jointNote[A any] struct {
 	note[A]
 	several
@@ -46,7 +46,7 @@ func (o *joint[A, R]) complete(name string, describe func(*letter) string) {
 		l.become(o.heldNotes)
 		jointNoteOf[A](l).place(s)
 	}}, nil)
-	o.heldNotes = newKind(kind{name: name, describe: describe, fail: o.failHeldNote}, o.runHeldNote)
+	o.heldNotes = newKind(kind{name: name, describe: describe, fail: o.failHeldNote, recycle: o.recycleNote}, o.runHeldNote)
 }
 
 func (o *joint[A, R]) declare(name string) {
@@ -81,8 +81,7 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 }
 
 // tell is send for a message without a future.
-func (o *joint[A, R]) tell(c *Context, m *jointNote[A], arg A) error {
-	s := c.here()
+func (o *joint[A, R]) tell(c *Context, s *seat, m *jointNote[A], arg A) error {
 	m.offset = uint32(unsafe.Offsetof(m.several))
 	m.arg = arg
 	m.become(o.told)
@@ -116,7 +115,7 @@ func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 	m.arg = *new(A)
 	s, forwarded := c.end()
 	o.settle(s, &m.result, v, err, forwarded)
-	m.release(s)
+	m.release(s, false)
 }
 
 // failHeld ends a message that has its units, and will not be run, or whose operation did not return.
@@ -124,7 +123,7 @@ func (o *joint[A, R]) failHeld(s *seat, l *letter, err error) {
 	m := jointCallOf[A, R](l)
 	m.faulted(err)
 	o.failCall(s, l, err)
-	m.release(s)
+	m.release(s, false)
 }
 
 func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
@@ -148,14 +147,14 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 		s.lose(o.heldNotes, &m.letter, err)
 	}
 	m.leave(s)
-	m.release(s)
+	m.release(s, m.many == nil)
 }
 
 func (o *joint[A, R]) failHeldNote(s *seat, l *letter, err error) {
 	m := jointNoteOf[A](l)
 	m.faulted(err)
 	o.failJointNote(s, l, err)
-	m.release(s)
+	m.release(s, false)
 }
 
 // failJointNote is failNote for a letter that comes from no depot.

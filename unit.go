@@ -201,21 +201,16 @@ func drain(p *sched.Processor, t *sched.Task) {
 			u.drainWithExtras(p, s, h, left)
 			return
 		}
-		late := u.late
-		if late != nil {
-			u.late = nil // before Dequeue: afterwards the unit may be another processor's
+		l := letterOf(u.mailbox.DequeueInOrder()) // dequeue, written out
+		if l == nil {
+			var later bool
+			if l, later = dequeueNew(s, &u.mailbox, &u.late); later {
+				break
+			}
+			if l == nil {
+				return
+			}
 		}
-		n, later := u.mailbox.DequeueWithin(mostTurned)
-		if late != nil {
-			late.kind().recycle(s, late)
-		}
-		if later {
-			break
-		}
-		if n == nil {
-			return
-		}
-		l := letterOf(n)
 		if l.kind().take != nil {
 			if p, s = u.runOne(p, s, h, l); p == nil {
 				return
@@ -275,11 +270,18 @@ func (u *unit) next(s *seat) (l *letter, later bool) {
 
 // dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again. It returns as next does.
 func dequeue(s *seat, box *queue.Mailbox, late **letter) (l *letter, later bool) {
+	if n := box.DequeueInOrder(); n != nil { // then none is late: that is the newest that the mailbox knows
+		return letterOf(n), false
+	}
+	return dequeueNew(s, box, late)
+}
+
+func dequeueNew(s *seat, box *queue.Mailbox, late **letter) (l *letter, later bool) {
 	again := *late
 	if again != nil {
 		*late = nil // before Dequeue: afterwards the mailbox may be another processor's
 	}
-	n, later := box.DequeueWithin(mostTurned)
+	n, later := box.DequeueNew(mostTurned)
 	if again != nil {
 		again.kind().recycle(s, again)
 	}

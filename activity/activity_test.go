@@ -90,6 +90,38 @@ func TestCheckYieldsWhenTheQuantumIsUsedUp(t *testing.T) {
 	s.Stop(nil)
 }
 
+// TestCheckElsewhere: checks are inserted where an activity is in reach, which may be nil, not begun yet, or another one.
+func TestCheckElsewhere(t *testing.T) {
+	(*activity.Activity)(nil).Check(1)
+	s := sched.New(sched.Config{Processors: 1})
+	var checking, other sync.WaitGroup
+	checking.Add(1)
+	rounds := 0
+	busy := activity.Go(activity.On(s), func(a *activity.Activity) {
+		checking.Done()
+		for range 100 {
+			rounds++
+			a.Check(activity.Quantum)
+		}
+	})
+	for range 1000 {
+		busy.Check(activity.Quantum + 1) // it has no stack yet
+	}
+	other.Go(func() { // while the activity checks too, for the race detector
+		checking.Wait()
+		for range 1000 {
+			busy.Check(activity.Quantum + 1)
+		}
+	})
+	another := activity.Go(activity.On(s), func(*activity.Activity) { busy.Check(activity.Quantum + 1) })
+	s.Start()
+	if err := errors.Join(busy.Wait(within(t)), another.Wait(within(t))); err != nil || rounds != 100 {
+		t.Errorf("%d rounds, %v", rounds, err)
+	}
+	other.Wait()
+	s.Stop(nil)
+}
+
 func TestSleep(t *testing.T) {
 	s := started(t, 2)
 	a := activity.Go(activity.On(s), func(a *activity.Activity) {
@@ -255,17 +287,16 @@ func TestMisuse(t *testing.T) {
 		runtime.Gosched()
 	}
 	for name, misuse := range map[string]func(){
-		"Yield":      func() { slot.Load().Yield() },
-		"Sleep":      func() { slot.Load().Sleep(1) },
-		"Block":      func() { slot.Load().Block(func() {}) },
-		"Yield, too": func() { slot.Load().Check(activity.Quantum + 1) },
+		"Yield": func() { slot.Load().Yield() },
+		"Sleep": func() { slot.Load().Sleep(1) },
+		"Block": func() { slot.Load().Block(func() {}) },
 	} {
 		text := func() (text string) {
 			defer func() { text, _ = recover().(string) }()
 			misuse()
 			return ""
 		}()
-		if !strings.HasPrefix(text, "activity: "+name[:5]+" by another goroutine") {
+		if !strings.HasPrefix(text, "activity: "+name+" by another goroutine") {
 			t.Errorf("%s from outside panicked with %q", name, text)
 		}
 	}

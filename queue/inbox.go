@@ -21,7 +21,15 @@ type Inbox struct {
 }
 
 // Add adds n. Any goroutine.
-func (b *Inbox) Add(n *Node) { b.AddChain(n, n) }
+func (b *Inbox) Add(n *Node) {
+	for {
+		h := b.head.Load()
+		n.next.Set(h)
+		if b.head.CompareAndSwap(h, n) { // L1
+			return
+		}
+	}
+}
 
 // AddChain adds all nodes of a list that leads from newest down to oldest, at one instant. Any goroutine.
 func (b *Inbox) AddChain(newest, oldest *Node) {

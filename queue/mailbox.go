@@ -66,23 +66,28 @@ func (m *Mailbox) Dequeue() *Node {
 // DequeueWithin is Dequeue, but it touches at most so many nodes: if there are more to be brought into order first, it returns later, and nil,
 // and the caller, who is still the owner, calls it again. It allocates once for a batch that takes more than one call. Owner only.
 func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
-	n = m.todo.Get()
-	if n == nil {
-		n, later = m.takeOrGiveUp(most)
-		if n == nil {
-			return nil, later
+	if n = m.DequeueInOrder(); n != nil {
+		return n, false
+	}
+	return m.DequeueNew(most)
+}
+
+// DequeueInOrder is Dequeue for what an earlier call has brought into order already. If it returns nil, the caller is still the owner, and
+// goes on with [Mailbox.DequeueNew]. Owner only.
+func (m *Mailbox) DequeueInOrder() *Node {
+	n := m.todo.Get()
+	if n != nil {
+		todo := n.next.Get()
+		m.todo.Set(todo)
+		if todo != nil {
+			n.next.Clear() // a node that was handed out must not keep those behind it from being collected
 		}
 	}
-	todo := n.next.Get()
-	m.todo.Set(todo)
-	if todo != nil {
-		n.next.Clear() // a node that was handed out must not keep those behind it from being collected
-	}
-	return n, false
+	return n
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
-func (m *Mailbox) Reusable(n *Node) bool { return unmarked(n) != m.seen.Get() }
+func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen.Get().node() }
 
 // GiveUp gives the mailbox up if there is nothing to dequeue, and reports whether it did: the caller is the owner no longer then, otherwise it
 // still is. It does not wait. Owner only.
@@ -105,9 +110,9 @@ func (m *Mailbox) GiveUp() bool {
 // turning is a batch that is being reversed: oldest leads to what was, from the oldest so far to the newest; rest leads down to stop.
 type turning struct{ oldest, rest, stop *Node }
 
-// takeOrGiveUp takes over all nodes above seen and returns the oldest; if there are none it gives the mailbox up and
-// returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest.
-func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
+// DequeueNew is DequeueWithin when nothing is in order. It takes over all nodes above seen and returns the oldest; if there are none it gives the
+// mailbox up and returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest. Owner only.
+func (m *Mailbox) DequeueNew(most int) (oldest *Node, later bool) {
 	if m.turn.Get() != nil {
 		return m.goOnTurning(most)
 	}
@@ -125,12 +130,35 @@ func (m *Mailbox) takeOrGiveUp(most int) (oldest *Node, later bool) {
 		n.next.Clear()
 		return n, false
 	}
+	if m.putInOrder(h, seen, most) == nil {
+		return nil, true
+	}
+	return m.DequeueInOrder(), false
+}
+
+// putInOrder reverses a batch, from h down to seen, and returns the oldest, which comes next; nil if it has touched as many as it may before.
+func (m *Mailbox) putInOrder(h, seen *Newest, most int) *Node {
 	oldest, rest := reverseSome(h.node(), seen.node(), nil, most)
 	if rest != seen.node() {
 		m.turn.Set(&turning{oldest, rest, seen.node()})
-		return nil, true
+		return nil
 	}
-	return oldest, false
+	m.todo.Set(oldest)
+	return oldest
+}
+
+// Peek returns the node that is dequeued next; nil if there is none, or it is not in order after so many were touched. The caller remains the
+// owner. Owner only.
+func (m *Mailbox) Peek(most int) *Node {
+	if n := m.todo.Get(); n != nil || m.turn.Get() != nil {
+		return n
+	}
+	seen, h := m.seen.Get(), m.head.Load()
+	if h == seen {
+		return nil
+	}
+	m.seen.Set(h)
+	return m.putInOrder(h, seen, most)
 }
 
 // goOnTurning reverses more of a long batch. Its stop, which is handed out, is only compared with: it may be anywhere by now.
@@ -141,5 +169,6 @@ func (m *Mailbox) goOnTurning(most int) (oldest *Node, later bool) {
 		return nil, true
 	}
 	m.turn.Clear()
-	return t.oldest, false
+	m.todo.Set(t.oldest)
+	return m.DequeueInOrder(), false
 }

@@ -52,7 +52,8 @@ func (m *Mailbox) Offer(n *Node) (wasIdle, marked bool) {
 }
 
 // EnqueueOn adds n, with a mark or without, if the mailbox still says h of its newest node, and reports whether it did. If h was nil, the
-// caller is the mailbox's owner then, as with Enqueue. A marked node must never be enqueued again. Any goroutine; wait-free.
+// caller is the mailbox's owner then, as with Enqueue. A marked node must not be enqueued again as long as somebody may call EnqueueOn with
+// what Newest said of it. Any goroutine; wait-free.
 func (m *Mailbox) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())
 	if mark {

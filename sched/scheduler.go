@@ -130,6 +130,10 @@ func (s *Scheduler) Inject(t *Task) {
 
 // InjectAt is Inject with a priority.
 func (s *Scheduler) InjectAt(pr Priority, t *Task) {
+	if pr == Normal {
+		s.Inject(t)
+		return
+	}
 	if !pr.valid() {
 		panic("sched: there is no such priority")
 	}

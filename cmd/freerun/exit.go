@@ -27,10 +27,19 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
+// statusError is the exit status of another command, which has told its error itself.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+
 // report writes the error, if any, on one line, and returns the exit status that goes with it.
 func report(errs io.Writer, err error) int {
 	if err == nil {
 		return exitWell
+	}
+	var foreign *statusError
+	if errors.As(err, &foreign) {
+		return foreign.status
 	}
 	fmt.Fprintf(errs, "freerun: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	var ours *usageError

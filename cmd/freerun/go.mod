@@ -10,8 +10,9 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0
-	golang.org/x/sys v0.31.0
+	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.30.0
+	golang.org/x/tools v0.49.0
 )
 
 require (
@@ -27,7 +28,8 @@ require (
 	github.com/tidwall/btree v1.1.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/redcon v1.6.2 // indirect
-	golang.org/x/sync v0.11.0 // indirect
+	golang.org/x/mod v0.39.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.22.0 // indirect
 )
 

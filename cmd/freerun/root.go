@@ -25,13 +25,15 @@ func newRoot() *cobra.Command {
 		Use:   "freerun",
 		Short: "A lock-free runtime for Go programs made of many stateful things",
 		Long: `freerun measures the programs of the lock-free runtime of the same name beside the way
-they would be written with goroutines, channels and locks, and serves a database made of units.
+they would be written with goroutines, channels and locks, serves a database made of units, and
+compiles packages so that their activities share processors by themselves.
 
 Exit status: 0 all is well, 1 something failed or a result was wrong, 2 the command line
-was wrong, 130 interrupted.`,
+was wrong, 130 interrupted; of build, run and test that of the go command.`,
 		Example: `  freerun bench                         every program at a reduced size, in under a minute
   freerun bench fib --processors 1,2    one program at its full size
-  freerun serve --addr 127.0.0.1:6379   the database, for any Redis client`,
+  freerun serve --addr 127.0.0.1:6379   the database, for any Redis client
+  freerun run ./cmd/server              in place of go run, for a program of activities`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -45,7 +47,7 @@ was wrong, 130 interrupted.`,
 	root.SetFlagErrorFunc(explainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newBench(bench.Catalogue()), newServe(), newVersion(), newMeasure(bench.Catalogue()))
+	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newVersion(), newMeasure(bench.Catalogue()))
 	return root
 }
 

@@ -68,7 +68,7 @@ func TestBadCommandLines(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"version", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"version", "--help"}, {"build", "--help"}, {"run", "-h"}, {"test", "-help"}, {"help", "build"}} {
 		out, errs, status := freerun(t, args...)
 		if status != 0 || errs != "" {
 			t.Errorf("freerun %v: exit status %d, standard error %q", args, status, errs)
@@ -97,6 +97,14 @@ func TestEveryVariantIsExplained(t *testing.T) {
 			}
 		}
 	}
+	for _, verb := range []string{"build", "run", "test"} {
+		out, _, _ := freerun(t, "help", verb)
+		for _, word := range []string{"`go " + verb + "`", "//freerun:uncooperative", "activity.Of", "Exit status"} {
+			if !strings.Contains(out, word) {
+				t.Errorf("freerun help %s does not mention %s", verb, word)
+			}
+		}
+	}
 	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION"} {
 		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
 			t.Errorf("freerun serve --help does not mention %s", word)
@@ -116,7 +124,7 @@ func TestCompletion(t *testing.T) {
 		want []string
 		not  string
 	}{
-		{[]string{""}, []string{"bench", "serve", "version"}, "fib"},
+		{[]string{""}, []string{"bench", "build", "run", "test", "serve", "version"}, "fib"},
 		{[]string{"bench", ""}, []string{"fib", "ddb", "pingpong", "fanin", "cas"}, "serve"},
 		{[]string{"bench", "fib", ""}, []string{"ddb", "pingpong", "fanin", "cas"}, "fib"},
 		{[]string{"bench", "--variants", ""}, []string{"serial", "futures", "goroutines", "channels", "mutex"}, "fib"},

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
+)
+
+// aboutChecks is what the help of build, run and test has in common.
+const aboutChecks = `
+It takes what the go command takes: flags, packages, arguments. The packages of the main module, or of the
+workspace, that are named or imported are compiled with checks: at the head of every function and of every
+turn of a loop, and before every goto backward, where an *activity.Activity is in reach, the activity gives
+up its processor if it has used up its quantum. So a loop shares its processor although it yields nowhere.
+In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
+a type assertion or activity.Of; function literals have what the function around them has.
+
+A function with the line //freerun:uncooperative in its doc comment has no checks. Errors, panics and
+debuggers name lines of your files, which are not touched. docs/cooperation.md has the details.
+
+Exit status: that of the go command; 1 if its packages cannot be rewritten.`
+
+// newGoCommand returns a subcommand that has the go command do what its name says, with checks.
+func newGoCommand(verb, use, short, example string) *cobra.Command {
+	return &cobra.Command{
+		Use:                verb + " " + use,
+		Short:              short,
+		Long:               short + ", as `go " + verb + "` does.\n" + aboutChecks,
+		Example:            example,
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
+				return c.Help()
+			}
+			return runGo(c, parseGoLine(verb, args))
+		},
+	}
+}
+
+// runGo rewrites what is to be compiled, and hands all to the go command.
+func runGo(c *cobra.Command, l goLine) (err error) {
+	if l.foreign {
+		return goCommand(c, l.words(l.overlay))
+	}
+	dir, err := filepath.Abs(l.dir)
+	if err != nil {
+		return err
+	}
+	users, err := usersOverlay(&l, dir)
+	if err != nil {
+		return err
+	}
+	result, err := cooperate.Rewrite(cooperate.Request{
+		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users,
+	})
+	if err != nil {
+		return err
+	}
+	if l.covered && len(result.Texts) > 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
+	}
+	overlay := l.overlay
+	if len(result.Texts) > 0 {
+		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		if overlay, err = cooperate.WriteOverlay(folder, result.Texts, users); err != nil {
+			return err
+		}
+	}
+	if err := goCommand(c, l.words(overlay)); err != nil {
+		return err
+	}
+	if len(result.Skipped) > 0 { // what the go command accepts we must understand
+		return fmt.Errorf("compiled without checks: %w", errors.Join(result.Skipped...))
+	}
+	return nil
+}
+
+// usersOverlay reads the overlay that the user's command line or environment names.
+func usersOverlay(l *goLine, dir string) (map[string]string, error) {
+	if l.overlay == "" {
+		text, err := exec.Command("go", "env", "GOFLAGS").Output()
+		if err != nil {
+			return nil, fmt.Errorf("there is no go command that works: %w", err)
+		}
+		for word := range strings.FieldsSeq(string(text)) {
+			if name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "="); name == "overlay" {
+				l.overlay = value
+			}
+		}
+	}
+	if l.overlay == "" {
+		return nil, nil
+	}
+	file := l.overlay
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	users, err := cooperate.ReadOverlay(file, dir)
+	if err != nil {
+		return nil, usagef("-overlay is %q, and must be a JSON file as `go help build` describes it: %v", l.overlay, err)
+	}
+	return users, nil
+}
+
+// goCommand runs the go command to its end, on our terminal. Signals that we get are for it.
+func goCommand(c *cobra.Command, words []string) error {
+	g := exec.Command("go", words...)
+	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if err := g.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- g.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			_ = g.Process.Signal(s) // it fails if the go command has ended, and where there are no signals
+		case err := <-ended:
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				return statusOf(exit)
+			}
+			return err
+		}
+	}
+}
+
+// statusOf returns the error with the exit status of a command that has said itself what is wrong; of one that a signal has ended, what a shell makes of it.
+func statusOf(exit *exec.ExitError) error {
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return &statusError{128 + int(s.Signal())}
+	}
+	return &statusError{exit.ExitCode()}
+}

@@ -1,0 +1,66 @@
+package cooperate
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// overlay is the file that the go command reads; see `go help build`.
+type overlay struct{ Replace map[string]string }
+
+// ReadOverlay reads an overlay of the user's. Relative paths in it are relative to dir, where the go command runs.
+func ReadOverlay(file, dir string) (map[string]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var o overlay
+	if err := json.Unmarshal(text, &o); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	result := make(map[string]string, len(o.Replace))
+	for from, to := range o.Replace {
+		if to != "" {
+			to = inFolder(dir, to)
+		}
+		result[inFolder(dir, from)] = to
+	}
+	return result, nil
+}
+
+func inFolder(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// WriteOverlay writes the rewritten files into dir, which must be there, and returns the name of the overlay that has them stand for the user's files,
+// besides what the user's own overlay replaces. A file keeps its name, in a folder of its own.
+func WriteOverlay(dir string, texts map[string][]byte, users map[string]string) (string, error) {
+	o := overlay{Replace: make(map[string]string, len(texts)+len(users))}
+	for from, to := range users {
+		o.Replace[from] = to
+	}
+	n := 0
+	for name, text := range texts {
+		folder := filepath.Join(dir, fmt.Sprint(n))
+		n++
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			return "", err
+		}
+		to := filepath.Join(folder, filepath.Base(name))
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return "", err
+		}
+		o.Replace[name] = to
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, text, 0o644)
+}

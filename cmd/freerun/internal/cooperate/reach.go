@@ -1,0 +1,219 @@
+package cooperate
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// ActivityPath is the package of the type that is looked for.
+const ActivityPath = "github.com/freerun-go/freerun/activity"
+
+// reach knows which variables of a package hold the activity that runs the code; the package's documentation has the rules.
+type reach struct {
+	pkg     *types.Package
+	info    *types.Info
+	fresh   string                  // the name for parameters without one, and for aliases
+	others  map[types.Object]bool   // by what is done with them, other activities
+	running map[types.Object]bool   // parameters and locals that hold the one that runs
+	params  map[*types.Scope]*param // by the scope of their function
+	closed  map[*types.Scope]bool   // scopes of functions that run elsewhere than the function around them
+}
+
+// param is the parameter of a function that is in reach.
+type param struct {
+	v       types.Object // nil if it has no name
+	name    string
+	body    *ast.BlockStmt
+	aliased bool // it is used, under another name, where something else has its name
+}
+
+func newReach(pkg *types.Package, info *types.Info, files []*ast.File, fresh string) *reach {
+	r := &reach{
+		pkg: pkg, info: info, fresh: fresh,
+		others:  make(map[types.Object]bool),
+		running: make(map[types.Object]bool),
+		params:  make(map[*types.Scope]*param),
+		closed:  make(map[*types.Scope]bool),
+	}
+	for _, f := range files {
+		ast.Inspect(f, r.exclude)
+	}
+	for _, f := range files {
+		ast.Inspect(f, r.collect)
+	}
+	return r
+}
+
+// isActivity reports whether t is *activity.Activity.
+func isActivity(t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && n.Obj().Name() == "Activity" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == ActivityPath
+}
+
+// exclude finds variables that are assigned to, or have their address taken, or are waited for.
+func (r *reach) exclude(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			r.excludeVariable(e)
+		}
+	case *ast.RangeStmt:
+		r.excludeVariable(n.Key)
+		r.excludeVariable(n.Value)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			r.excludeVariable(n.X)
+		}
+	case *ast.SelectorExpr:
+		if n.Sel.Name == "Wait" {
+			r.excludeVariable(n.X)
+		}
+	}
+	return true
+}
+
+// excludeVariable excludes what e names, unless this is where it is declared.
+func (r *reach) excludeVariable(e ast.Expr) {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if v, ok := r.info.Uses[id].(*types.Var); ok {
+			r.others[v] = true
+		}
+	}
+}
+
+// collect finds what is in reach, in the order of the source, since locals may get the value of what was found before.
+func (r *reach) collect(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		r.function(n.Type, n.Body)
+	case *ast.FuncLit:
+		r.function(n.Type, n.Body)
+	case *ast.GoStmt:
+		ast.Inspect(n.Call, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.FuncLit); ok {
+				r.closed[r.info.Scopes[lit.Type]] = true
+			}
+			return true
+		})
+	case *ast.AssignStmt:
+		if n.Tok == token.DEFINE {
+			r.locals(n.Lhs, n.Rhs)
+		}
+	case *ast.DeclStmt:
+		if d, ok := n.Decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					names := make([]ast.Expr, len(v.Names))
+					for i, name := range v.Names {
+						names[i] = name
+					}
+					r.locals(names, v.Values)
+				}
+			}
+		}
+	case *ast.CaseClause:
+		if v := r.info.Implicits[n]; v != nil && isActivity(v.Type()) && !r.others[v] {
+			r.running[v] = true
+		}
+	}
+	return true
+}
+
+// function notes the first parameter that holds an activity.
+func (r *reach) function(t *ast.FuncType, body *ast.BlockStmt) {
+	scope := r.info.Scopes[t]
+	if body == nil || scope == nil {
+		return
+	}
+	for _, field := range t.Params.List {
+		if !isActivity(r.info.TypeOf(field.Type)) {
+			continue
+		}
+		if len(field.Names) == 0 {
+			r.params[scope] = &param{name: r.fresh, body: body}
+			return
+		}
+		for _, id := range field.Names {
+			if id.Name == "_" {
+				r.params[scope] = &param{name: r.fresh, body: body}
+				return
+			}
+			if v := r.info.Defs[id]; v != nil && !r.others[v] {
+				r.params[scope] = &param{v: v, name: id.Name, body: body}
+				r.running[v] = true
+				return
+			}
+		}
+	}
+}
+
+// locals notes the variables that are declared with values that may be the activity that runs.
+func (r *reach) locals(names, values []ast.Expr) {
+	for i, e := range names {
+		id, ok := e.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		v := r.info.Defs[id]
+		if v == nil || id.Name == "_" || !isActivity(v.Type()) || r.others[v] {
+			continue
+		}
+		switch {
+		case len(values) == len(names) && r.mayRun(values[i]):
+			r.running[v] = true
+		case len(values) == 1 && i == 0 && r.mayRun(values[0]): // a, ok := x.(*activity.Activity)
+			r.running[v] = true
+		}
+	}
+}
+
+// mayRun reports whether the value may be the activity that runs: it is not if it was just started, is one of many, or came from a function that we do
+// not know.
+func (r *reach) mayRun(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return r.running[r.info.Uses[e]]
+	case *ast.SelectorExpr, *ast.TypeAssertExpr:
+		return true
+	case *ast.CallExpr:
+		if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+			f, ok := r.info.Uses[s.Sel].(*types.Func)
+			return ok && f.Name() == "Of" && f.Pkg() != nil && f.Pkg().Path() == ActivityPath
+		}
+	}
+	return false
+}
+
+// at returns the name under which the activity that runs is in reach at pos, "" if there is none.
+func (r *reach) at(pos token.Pos) string {
+	innermost := r.pkg.Scope().Innermost(pos)
+	for s := innermost; s != nil && s != r.pkg.Scope(); s = s.Parent() {
+		if p := r.params[s]; p != nil {
+			if p.v == nil || visible(innermost, p.v, pos) {
+				return p.name
+			}
+			p.aliased = true
+			return r.fresh
+		}
+		for _, name := range s.Names() {
+			if v := s.Lookup(name); r.running[v] && visible(innermost, v, pos) {
+				return name
+			}
+		}
+		if r.closed[s] {
+			return ""
+		}
+	}
+	return ""
+}
+
+// visible reports whether the name of v means v at pos.
+func visible(innermost *types.Scope, v types.Object, pos token.Pos) bool {
+	_, found := innermost.LookupParent(v.Name(), pos)
+	return found == v
+}

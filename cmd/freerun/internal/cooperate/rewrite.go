@@ -1,0 +1,229 @@
+package cooperate
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A Package is what is rewritten: the source of a package, with its types.
+type Package struct {
+	Fset  *token.FileSet
+	Files []*ast.File
+	// Sources are the texts of the files, in their order.
+	Sources [][]byte
+	Types   *types.Package
+	Info    *types.Info
+	Sizes   types.Sizes
+}
+
+// exemption is the line in a function's doc comment that exempts it.
+const exemption = "//freerun:uncooperative"
+
+// Rewrite returns the texts of the files with checks, nil for those that need none. The error names a directive that stands where it means nothing.
+func (p *Package) Rewrite() ([][]byte, error) {
+	taken := make(map[string]bool)
+	for _, f := range p.Files {
+		if err := p.misplaced(f); err != nil {
+			return nil, err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				taken[id.Name] = true
+			}
+			return true
+		})
+	}
+	fresh := func(name string) string {
+		for taken[name] {
+			name += "_"
+		}
+		return name
+	}
+	reach := newReach(p.Types, p.Info, p.Files, fresh("freerunActivity"))
+	texts := make([][]byte, len(p.Files))
+	for i, f := range p.Files {
+		r := &rewriter{
+			Package: p, reach: reach, fresh: fresh, weigher: weigher{p.Info},
+			editor:  editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
+			labels:  make(map[types.Object]place),
+			labeled: make(map[ast.Stmt]bool),
+		}
+		ast.Inspect(f, r.visit)
+		r.name()
+		texts[i] = r.result(f.Package)
+	}
+	return texts, nil
+}
+
+// rewriter inserts the checks of one file.
+type rewriter struct {
+	*Package
+	weigher
+	editor
+	reach    *reach
+	fresh    func(name string) string
+	labels   map[types.Object]place
+	labeled  map[ast.Stmt]bool
+	used     []*param // of this file
+	nameless []*ast.FuncType
+}
+
+// place is where a label stands: before list[index].
+type place struct {
+	list  []ast.Stmt
+	index int
+}
+
+func (r *rewriter) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if n.Body == nil || exempt(n) {
+			return false
+		}
+		r.head(n.Type, n.Body)
+	case *ast.FuncLit:
+		r.head(n.Type, n.Body)
+	case *ast.BlockStmt:
+		r.note(n.List)
+	case *ast.CaseClause:
+		r.note(n.Body)
+	case *ast.CommClause:
+		r.note(n.Body)
+	case *ast.LabeledStmt:
+		r.labeled[n.Stmt] = true
+	case *ast.ForStmt:
+		r.loop(n, n.Body)
+	case *ast.RangeStmt:
+		r.loop(n, n.Body)
+	case *ast.BranchStmt:
+		r.jump(n)
+	}
+	return true
+}
+
+// exempt reports whether the function is to have no checks: because its author says so, or since it must not call what needs a larger stack.
+func exempt(f *ast.FuncDecl) bool {
+	return f.Doc != nil && slices.ContainsFunc(f.Doc.List, func(c *ast.Comment) bool {
+		text := strings.TrimSpace(c.Text)
+		return text == exemption || text == "//go:nosplit"
+	})
+}
+
+// misplaced returns an error for a directive of ours that would be overlooked.
+func (p *Package) misplaced(f *ast.File) error {
+	inDocs := make(map[*ast.Comment]bool)
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Doc != nil {
+			for _, c := range d.Doc.List {
+				inDocs[c] = true
+			}
+		}
+	}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if !strings.HasPrefix(c.Text, "//freerun:") {
+				continue
+			}
+			text := strings.TrimSpace(c.Text)
+			switch {
+			case text != exemption:
+				return fmt.Errorf("%s: unknown directive %s, there is %s", p.Fset.Position(c.Pos()), text, exemption)
+			case !inDocs[c]:
+				return fmt.Errorf("%s: %s has no effect here, it belongs into the comment before a function", p.Fset.Position(c.Pos()), exemption)
+			}
+		}
+	}
+	return nil
+}
+
+// check returns the text of a check of weight n, or of the weight that the text says, "" if no activity is in reach at pos.
+func (r *rewriter) check(pos token.Pos, n any) string {
+	name := r.reach.at(pos)
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %s.Check(%v);", name, n)
+}
+
+// head inserts the check at the head of a function.
+func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
+	if p := r.reach.params[r.info.Scopes[t]]; p != nil {
+		r.used = append(r.used, p)
+		if p.v == nil {
+			r.nameless = append(r.nameless, t)
+		}
+	}
+	r.insert(body.Lbrace+1, r.check(body.Lbrace+1, max(light, r.list(body.List))))
+}
+
+// loop inserts the check of a loop.
+func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
+	at := body.Lbrace + 1
+	if r.reach.at(at) == "" || r.inPieces(loop) {
+		return
+	}
+	r.insert(at, r.check(at, r.turn(loop)))
+}
+
+// note notes the labels in a list of statements.
+func (r *rewriter) note(list []ast.Stmt) {
+	for i, s := range list {
+		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = l.Stmt.(*ast.LabeledStmt) {
+			r.labels[r.info.Defs[l.Label]] = place{list, i}
+		}
+	}
+}
+
+// jump inserts the check of a goto to a label above it: the weight of all from there to here.
+func (r *rewriter) jump(b *ast.BranchStmt) {
+	if b.Tok != token.GOTO {
+		return
+	}
+	to, above := r.labels[r.info.Uses[b.Label]]
+	if !above || to.list[to.index].Pos() > b.Pos() {
+		return
+	}
+	n := 0
+	for _, s := range to.list[to.index:] {
+		n += r.stmt(s)
+		if s.End() >= b.End() {
+			break
+		}
+	}
+	if check := r.check(b.Pos(), n); check != "" {
+		r.insert(b.Pos(), strings.TrimPrefix(check, " ")+" ")
+	}
+}
+
+// name gives names to parameters that have none, and second names to those that something else hides where they are needed.
+func (r *rewriter) name() {
+	for _, p := range r.used {
+		if p.aliased {
+			r.insert(p.body.Lbrace+1, fmt.Sprintf(" %s := %s;", r.reach.fresh, p.name))
+		}
+	}
+	for _, t := range r.nameless {
+		named := false
+		for _, field := range t.Params.List {
+			ours := !named && isActivity(r.info.TypeOf(field.Type))
+			switch {
+			case len(field.Names) > 0:
+				for _, id := range field.Names {
+					if ours && !named && id.Name == "_" {
+						r.replace(id.Pos(), id.End(), r.reach.fresh)
+						named = true
+					}
+				}
+			case ours:
+				r.insert(field.Type.Pos(), r.reach.fresh+" ")
+				named = true
+			default:
+				r.insert(field.Type.Pos(), "_ ")
+			}
+		}
+	}
+}
