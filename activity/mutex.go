@@ -47,7 +47,7 @@ const (
 // Lock locks m. It waits while m is locked; awake for about a microsecond if nobody waits yet. It returns nil exactly if it has locked m; otherwise the
 // error says why it did not wait any longer (see the package's documentation). A call that need not wait does not look at ctx.
 func (m *Mutex) Lock(ctx context.Context) error {
-	if m.state.CompareAndSwap(0, locked) { // L1
+	if m.state.Load() == 0 && m.state.CompareAndSwap(0, locked) { // L1; one that fails costs as much as one that does not
 		return nil
 	}
 	return m.lock(ctx)
@@ -58,7 +58,7 @@ func (m *Mutex) TryLock() bool { return m.take(0) }
 
 // Unlock unlocks m. It panics if m is not locked. It does not wait.
 func (m *Mutex) Unlock() {
-	if !m.state.CompareAndSwap(locked, 0) { // L4
+	if m.state.Load() != locked || !m.state.CompareAndSwap(locked, 0) { // L4
 		m.unlock()
 	}
 }
@@ -89,7 +89,7 @@ func (m *Mutex) spin(bit uint32) bool {
 }
 
 func (m *Mutex) lock(ctx context.Context) error {
-	if m.state.Load()&waited == 0 && m.spin(0) || m.take(0) {
+	if m.take(0) || m.state.Load()&waited == 0 && m.spin(0) {
 		return nil
 	}
 	l := m.line.get()

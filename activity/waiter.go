@@ -208,13 +208,14 @@ func (a *Activity) mayWait() error {
 	return a.owner.Canceled()
 }
 
-// finishWait is the finalizer of a wait (W2 to W4).
+// finishWait is the finalizer of a wait (W2 to W4). Once the wait is open somebody may interrupt it, and the activity go on, and end: so the stack is not looked at
+// any more.
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, in, ctx := st.waiter.Load(), st.place, st.ctx
+	w, in, ctx, insists, discarded := st.waiter.Load(), st.place, st.ctx, st.insists, st.discarded
 	st.place, st.ctx = nil, nil
 	word := w.open()
-	if a.owner.Canceled() != nil && !st.insists || a.closing() || ctx != nil && ctx.Err() != nil {
+	if a.owner.Canceled() != nil && !insists || discarded || a.owner.Closing() || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
 		in.enter(w)
