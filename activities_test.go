@@ -344,3 +344,58 @@ func TestActivitiesDeterministic(t *testing.T) {
 		t.Error("all seeds have the same order")
 	}
 }
+
+func TestActivityMisuse(t *testing.T) {
+	rt := quiet(t)
+	f := freerun.After(rt.Context(), time.Hour)
+	begun, release := make(chan *activity.Activity), make(chan struct{})
+	a := activity.Go(rt, func(a *activity.Activity) { a.Block(func() { begun <- a; <-release }) })
+	held := <-begun
+	for text, misuse := range map[string]func(){
+		"freerun: Await by another goroutine":     func() { f.Await(held) },
+		"freerun: ContextOf by another goroutine": func() { freerun.ContextOf(held) },
+		"activity: Sleep by another goroutine":    func() { held.Sleep(1) },
+	} {
+		said := func() (said string) {
+			defer func() { said, _ = recover().(string) }()
+			misuse()
+			return ""
+		}()
+		if !strings.HasPrefix(said, text) {
+			t.Errorf("panicked with %q, want %q", said, text)
+		}
+	}
+	close(release)
+	if err := a.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestActivityPriorities(t *testing.T) {
+	rt := quiet(t, freerun.Processors(1))
+	var order []string
+	first := activity.Go(rt, func(a *activity.Activity) {
+		var all []*activity.Activity
+		note := func(a *activity.Activity) {
+			for range 2 {
+				order = append(order, a.Name())
+				a.Yield()
+			}
+		}
+		c := freerun.ContextOf(a)
+		all = append(all, activity.Go(c.With(freerun.Low), note, activity.Named("low")))
+		all = append(all, activity.Go(c, note, activity.Named("normal")))
+		all = append(all, activity.Go(a, note, activity.Named("high"), activity.WithPriority(freerun.High)))
+		for _, other := range all {
+			if err := other.Wait(a); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err := first.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(order) != 6 || order[0] != "high" || order[1] != "normal" && order[1] != "high" || order[5] != "low" {
+		t.Errorf("order %v", order)
+	}
+}
