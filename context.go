@@ -39,9 +39,9 @@ type Context struct {
 	inside   atomics.RelaxedUintptr
 	kind     atomics.RelaxedPointer[kind]
 	function atomics.RelaxedUintptr
-	title    title // of an activity
 
 	forks forks // its first field is looked at for each operation, as the above are; the rest when something is forked
+	title title // of an activity
 	_     pad.Line
 }
 

@@ -134,10 +134,8 @@ func (h *Host) work() {
 	defer h.catch()
 	p, driven := h.processor, h.turn != nil
 	for {
-		t := p.carried
-		if t != nil {
-			p.carried = nil
-		} else if t = p.next(); t == nil {
+		t := p.next()
+		if t == nil {
 			var out bool
 			if t, out = p.rest(); t == nil {
 				h.retire(p, out)

@@ -41,8 +41,11 @@ func (p *Processor) next() *Task {
 	return p.afterNormal()
 }
 
-// beforeNormal picks from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
+// beforeNormal picks what is carried, or from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
 func (p *Processor) beforeNormal() *Task {
+	if t := p.dropOff(); t != nil {
+		return t
+	}
 	p.turn++
 	pr := due(p.turn)
 	if pr == Normal {

@@ -32,7 +32,7 @@ type Processor struct {
 
 	// owner only
 	_         pad.Line
-	held      uint32 // the priorities, but for Normal, of which the levels may hold something
+	held      uint32 // the priorities, but for Normal, of which the levels may hold something; and whether something is carried
 	turn      uint32 // how many tasks were picked while some priority but Normal had something
 	asked     int    // the processor that was asked last
 	slotInRow int

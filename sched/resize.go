@@ -153,8 +153,7 @@ func (p *Processor) isSurplus() bool {
 // giveAway queues all that the processor has for the others (Y1). Owner only.
 func (p *Processor) giveAway() {
 	s := p.scheduler
-	if t := p.carried; t != nil {
-		p.carried = nil
+	if t := p.dropOff(); t != nil {
 		s.Inject(t)
 	}
 	if t := p.handed; t != nil {

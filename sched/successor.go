@@ -8,7 +8,23 @@ package sched
 func (p *Processor) Pick() *Task { return p.next() }
 
 // Carry makes t, which was picked, what the processor runs when the running task has returned.
-func (p *Processor) Carry(t *Task) { p.carried = t }
+func (p *Processor) Carry(t *Task) {
+	p.carried = t
+	p.held |= carries
+}
+
+// carries is a bit of held beside those of the priorities: so next, which looks at that word anyway, has nothing more to look at while nothing is carried.
+const carries = 1 << 31
+
+// dropOff returns what is carried, nil if nothing is.
+func (p *Processor) dropOff() *Task {
+	t := p.carried
+	if t != nil {
+		p.carried = nil
+		p.held &^= carries
+	}
+	return t
+}
 
 // Proceed reports whether t, which was picked, may be run right away as the running task's successor: it is the running task then. Otherwise it is
 // carried, and the running task must return first.
