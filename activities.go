@@ -271,3 +271,19 @@ func (s *Scope) interruptWaiting() (some bool) {
 func (t *tenant) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return t.rt.clock.afterFunc(d, f)
 }
+
+// AfterDone implements [activity.Owner].
+func (t *tenant) AfterDone(ctx context.Context, f func()) (stop func() bool) {
+	if t.rt.deterministic() {
+		return t.rt.whenDone(ctx, f)
+	}
+	return context.AfterFunc(ctx, f)
+}
+
+// Drive implements [activity.Owner].
+func (t *tenant) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
+	if !t.rt.deterministic() {
+		return false, nil
+	}
+	return true, t.rt.driveUntil(ctx, reached)
+}

@@ -37,6 +37,9 @@ const deterministicProcessors = 4
 // has the clock jump to the next timer. So there must be one goroutine that sends and waits. An operation that blocks,
 // in [Context.Block] too, blocks everything, and the channel of Done is closed only while somebody else waits. There are 4 processors if [Processors]
 // does not say otherwise.
+//
+// The deadline of a [context.Context] is in real time: which comes first, it or what happens in virtual time, no seed decides, so tests that are to repeat cancel
+// contexts by themselves.
 func Deterministic(seed uint64) Option {
 	return DeterministicBy(&randomSchedule{rand.New(rand.NewPCG(seed, 0))})
 }
@@ -76,7 +79,7 @@ func (rt *Runtime) deterministic() bool { return rt.schedule != nil }
 // driveUntil runs operations until the condition holds, ctx is done or nothing is left to run, and returns nil, ctx's error or ErrStalled.
 func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
-		if !rt.endCanceled() && !rt.virtual.advance() {
+		if !rt.goOn() {
 			return ErrStalled
 		}
 	}
@@ -84,6 +87,11 @@ func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 		return nil
 	}
 	return ctx.Err()
+}
+
+// goOn does what there is to do when nothing is left to run: what was canceled ends, and otherwise time passes. It reports whether there was anything.
+func (rt *Runtime) goOn() bool {
+	return rt.endCanceled() || rt.virtual.advance() || rt.awaitDeadline()
 }
 
 // endCanceled fails the timers of scopes that were canceled, wakes their activities, and reports whether there were any.
@@ -98,7 +106,7 @@ func (rt *Runtime) endCanceled() (some bool) {
 			some = s.interruptWaiting() || some
 		}
 	}
-	return some
+	return rt.endDone() || some
 }
 
 // pause lets the schedule decide who goes on, in the middle of an operation.

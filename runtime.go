@@ -40,6 +40,7 @@ type Runtime struct {
 	begunTimers uint64
 	waitedIn    []*Scope // whose activities have waited
 	waits       uint64   // how many activities have
+	contexts    []*watchedContext
 
 	phase    atomics.Uint32
 	ending   sync.Once

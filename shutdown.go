@@ -38,7 +38,7 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 func (rt *Runtime) awaitIdle(ctx context.Context) error {
 	for {
 		err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-		if !errors.Is(err, sched.ErrStalled) || !rt.endCanceled() && !rt.virtual.advance() {
+		if !errors.Is(err, sched.ErrStalled) || !rt.goOn() {
 			return err
 		}
 	}

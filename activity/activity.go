@@ -88,10 +88,21 @@ func (a *Activity) StartActivity(b *Activity) error {
 // Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that
 // waits may be an ordinary goroutine, with any ctx, or another activity; see the package's documentation for ctx and other errors. It panics if ctx is nil.
 func (a *Activity) Wait(ctx context.Context) error {
-	if err := a.ends.wait(ctx); err != nil {
+	if err := a.await(ctx); err != nil {
 		return err
 	}
 	return a.outcome
+}
+
+func (a *Activity) await(ctx context.Context) error {
+	if ctx != nil && a.started && !a.Ended() {
+		if caller, err := current(); caller == nil && err == nil {
+			if driven, err := a.owner.Drive(ctx, a.Ended); driven {
+				return err
+			}
+		}
+	}
+	return a.ends.wait(ctx)
 }
 
 // Ended reports whether a has ended. Any goroutine.

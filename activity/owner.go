@@ -37,4 +37,8 @@ type Owner interface {
 	Watch(a *Activity)
 	// AfterFunc calls f, which does not wait, when d has passed, unless stop is called before.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
+	// AfterDone calls f, which does not wait, when ctx is done, unless stop is called before.
+	AfterDone(ctx context.Context, f func()) (stop func() bool)
+	// Drive runs what there is to run until the condition holds, and returns nil then, if that is for an ordinary goroutine that waits to do; driven is false if not.
+	Drive(ctx context.Context, reached func() bool) (driven bool, err error)
 }

@@ -61,6 +61,12 @@ func (plain) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
 
+func (plain) AfterDone(ctx context.Context, f func()) (stop func() bool) {
+	return context.AfterFunc(ctx, f)
+}
+
+func (plain) Drive(context.Context, func() bool) (driven bool, err error) { return false, nil }
+
 func (plain) End(a *Activity, _ *sched.Processor, failure any, stack []byte, refused error) error {
 	if failure == nil {
 		return refused

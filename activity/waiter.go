@@ -176,7 +176,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 			return context.Cause(ctx)
 		}
 		word := w.upcoming()
-		defer context.AfterFunc(ctx, func() { w.interrupt(word) })()
+		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
 	if p := st.co.Processor(); p != nil {
 		a.owner.Leave(a, p)

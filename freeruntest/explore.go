@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/freerun-go/freerun"
@@ -75,6 +76,19 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 	}
 }
 
+// inputs has what Random returns for each runtime that is being explored.
+var inputs sync.Map // *freerun.Runtime → *rand.Rand
+
+// Random returns a source of random numbers that follow from the seed of the schedule, for what a body draws: inputs, sizes, the order of its calls. A body with a
+// source of its own would not do the same again when one schedule is repeated. Only for the runtime that the body was given, or it panics.
+func Random(rt *freerun.Runtime) *rand.Rand {
+	random, ok := inputs.Load(rt)
+	if !ok {
+		panic("freeruntest: Random of a runtime that is not Explore's")
+	}
+	return random.(*rand.Rand)
+}
+
 // exploration is one call of Explore.
 type exploration struct {
 	t       testing.TB
@@ -97,6 +111,8 @@ func (x *exploration) run(seed uint64) {
 		schedule.log = func(processor int, operation string) { x.t.Logf("processor %d: %s", processor, operation) }
 	}
 	rt := freerun.New(freerun.Processors(n), freerun.DeterministicBy(schedule), freerun.Logger(slog.New(slog.DiscardHandler)))
+	inputs.Store(rt, rand.New(rand.NewPCG(seed, 0x1274)))
+	defer inputs.Delete(rt)
 	finished := false
 	defer func() {
 		if !finished { // by a panic, which goes on, or by t.FailNow

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -160,4 +162,30 @@ func TestExploreFailures(t *testing.T) {
 	if failed, said := explore(t, func(testing.TB) func(*freerun.Runtime) { return func(*freerun.Runtime) {} }); !failed || !strings.Contains(said, "is no seed") {
 		t.Errorf("a seed that is none: %q", said)
 	}
+}
+
+// TestRandom: what a body draws follows from the seed of the schedule, and from nothing before it.
+func TestRandom(t *testing.T) {
+	draw := func() (drawn []uint64) {
+		freeruntest.Explore(t, func(rt *freerun.Runtime) { drawn = append(drawn, freeruntest.Random(rt).Uint64()) }, freeruntest.Runs(5))
+		return drawn
+	}
+	all := draw()
+	for seed, drawn := range all {
+		if slices.Index(all, drawn) != seed {
+			t.Errorf("drawn twice: %v", all)
+		}
+		t.Setenv(freeruntest.Seed, strconv.Itoa(seed))
+		if again := draw(); !slices.Equal(again, []uint64{drawn}) {
+			t.Errorf("seed %d: %d, and alone %d", seed, drawn, again)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Random of another runtime: no panic")
+		}
+	}()
+	rt := freerun.New()
+	defer rt.Close()
+	freeruntest.Random(rt)
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package freeruntest_test
+
+const raceDetector = false
