@@ -71,6 +71,10 @@ func (*scope) Leave(*activity.Activity, *sched.Processor)      {}
 func (*scope) Depart(*activity.Activity, *sched.Processor)     {}
 func (*scope) Closing() bool                                   { return false }
 func (*scope) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+func (*scope) AfterDone(ctx context.Context, f func()) func() bool {
+	return context.AfterFunc(ctx, f)
+}
+func (*scope) Drive(context.Context, func() bool) (bool, error) { return false, nil }
 
 func (*scope) End(_ *activity.Activity, _ *sched.Processor, failure any, _ []byte, refused error) error {
 	if failure != nil {

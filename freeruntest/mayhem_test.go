@@ -421,7 +421,7 @@ func TestMayhem(t *testing.T) {
 
 // withActivities is how often, in rounds, there are activities under the race detector: Go's runtime never frees what that keeps of a coroutine, some 5 kB each, so an hour of
 // nothing but such rounds would need more memory than there is.
-const withActivities = 16
+const withActivities = 64
 
 // mayhemRound is one runtime from its beginning to its end, and returns how many messages there were.
 func mayhemRound(t *testing.T, random *rand.Rand, acts bool) int {
