@@ -51,7 +51,8 @@ func (c *Context) accompany(k *kind, l *letter) error {
 	return nil
 }
 
-// endUnsent closes a message that was never counted as sent, as its timer was stopped, or it is the timer's own.
+// endUnsent closes a message that was never counted as sent, as its timer was stopped, or it is the timer's own. If the runtime has ended before, somebody may have
+// asked for the outcome, and abandoned and counted it as if it had been sent: that is taken back.
 func (m *message) endUnsent(err error) {
 	s := m.unit.rt.stranger()
 	won := false
@@ -60,9 +61,10 @@ func (m *message) endUnsent(err error) {
 	} else {
 		won = m.fill(s)
 	}
-	if won {
-		m.leave(s)
+	if !won {
+		s.countFailed(m.unit.rt, ErrClosed, minusOne)
 	}
+	m.leave(s)
 }
 
 // blameTimer tells the scope that a timer did not fire, unless somebody has stopped it, who knows.

@@ -139,10 +139,13 @@ func (rt *Runtime) endTimers() {
 	rt.awaitFiring()
 }
 
+// mostFiring is how long the end waits for timers that fire: they take no time themselves, but their goroutine may have to wait for a core.
+const mostFiring = 10 * time.Second
+
 // awaitFiring waits for timers that fire, but not for ever: one that sends to a full mailbox waits for room, and one that logs, for the logger.
 func (rt *Runtime) awaitFiring() {
 	wait := backoff.Backoff{}
-	for begun := time.Now(); rt.firing.Load() != 0 && time.Since(begun) < closeGrace; {
+	for begun := time.Now(); rt.firing.Load() != 0 && time.Since(begun) < mostFiring; {
 		wait.Wait()
 	}
 }

@@ -74,3 +74,42 @@ func TestTimerAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestTimerAfterTheEnd: a timer that comes to send only when the runtime has ended, and its message was abandoned, leaves nothing counted, or open in its scope.
+func TestTimerAfterTheEnd(t *testing.T) {
+	rt := New(Processors(1))
+	scope := rt.Scope(t.Context())
+	f, timer := timerAtTheEnd.SendAfter(scope.Context(), time.Hour, 0)
+	g := After(scope.Context(), time.Hour)
+	var other *Timer
+	rt.timers.Range(func(v, _ any) bool {
+		if v != timer {
+			other = v.(*Timer)
+		}
+		return true
+	})
+	for _, late := range []*Timer{timer, other} {
+		late.state.Store(timerFired) // and nobody knows that it is on its way
+	}
+	if err := rt.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for _, err := range []error{outcomeOf(f), outcomeOf(g)} {
+		if err != ErrClosed {
+			t.Errorf("came to %v", err)
+		}
+	}
+	timer.fire()
+	other.fire()
+	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
+		t.Errorf("%+v", s)
+	}
+	if n := scope.tally.open.Load(); n != 0 {
+		t.Errorf("%d open in the scope", n)
+	}
+}
+
+func outcomeOf[R any](f Future[R]) error {
+	_, err := f.Result()
+	return err
+}
