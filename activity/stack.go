@@ -37,7 +37,16 @@ var (
 	begun = &sched.Kind{Discard: discardBegun}
 )
 
-func init() { fresh.Run, begun.Run = begin, goOn } // they refer to both kinds
+func init() { // they refer to both kinds
+	fresh.Run, begun.Run = begin, goOn
+	begun.Ahead = fetchAhead
+}
+
+func fetchAhead(t *sched.Task, near bool) {
+	if st := activityOf(t).stack.Load(); st != nil {
+		st.co.FetchAhead(near)
+	}
+}
 
 func activityOf(t *sched.Task) *Activity { return (*Activity)(unsafe.Pointer(t)) }
 
@@ -61,22 +70,42 @@ func begin(p *sched.Processor, t *sched.Task) {
 	}
 	st := stackOn(p)
 	st.first = a
-	st.left(st.co.Enter(p))
+	enter(&st.co, p)
 }
 
 // goOn runs an activity that has one.
-func goOn(p *sched.Processor, t *sched.Task) {
-	st := activityOf(t).stack.Load()
-	h := st.co.Visit(p)
-	st.co.Switch()
-	st.left(st.co.Left(h))
+func goOn(p *sched.Processor, t *sched.Task) { enter(&activityOf(t).stack.Load().co, p) }
+
+func enter(co *sched.Coroutine, p *sched.Processor) {
+	if left, now, alive := co.Enter(p); alive {
+		stackOf(left).left(now)
+	}
 }
 
-// left sees to what is to be done when the stack was left.
-func (st *stack) left(p *sched.Processor, alive bool) {
+func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
+
+// way is where a stack that is about to be left is left for: the activity t, if one was picked and can be run at once, or else the host. The caller trades with that, and
+// then lands; the switch would cost more from within another function.
+func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.Parking {
+	if t != nil {
+		if next := st.successor(p, t); next != nil {
+			return st.co.WayTo(&next.co)
+		}
+	}
+	return st.co.WayBack()
+}
+
+// land does what is to be done when the stack is gone on with: for the one that was left for it.
+func (st *stack) land() {
+	if left := st.co.Predecessor(); left != nil {
+		stackOf(left).left(st.co.Processor())
+	}
+}
+
+// left sees to what is to be done when the stack was left; p is the processor that has left it, nil if it had none.
+func (st *stack) left(p *sched.Processor) {
 	finish := st.finalizer
 	switch {
-	case !alive:
 	case finish != nil:
 		st.finalizer = nil
 		finish(p, st.activity.Load())
@@ -88,40 +117,61 @@ func (st *stack) left(p *sched.Processor, alive bool) {
 }
 
 // live is the coroutine's body.
-func (st *stack) live(co *sched.Coroutine) {
+func (st *stack) live(*sched.Coroutine) {
+	st.land()
 	for st.first != nil {
 		a := st.first
 		st.first = nil
+		var t *sched.Task
 		for a != nil {
 			st.perform(a)
-			a = st.successor()
+			a, t = st.fresh()
 		}
-		co.Suspend() // until there is another one, or for good
+		st.co.Trade(st.way(st.co.Processor(), t)) // until there is another one, or for good
+		st.land()
 	}
 }
 
-// successor takes what comes next if it is an activity that has not begun.
-func (st *stack) successor() *Activity {
+// fresh takes what comes next, and makes it what runs on this stack if it is an activity that has not begun.
+func (st *stack) fresh() (a *Activity, t *sched.Task) {
+	p := st.co.Processor()
+	if p == nil {
+		return nil, nil
+	}
 	for {
-		p := st.co.Processor()
-		if p == nil {
-			return nil
+		t = p.Pick()
+		if t == nil || t.Kind != fresh || !p.MayProceed() {
+			return nil, t
 		}
-		t := p.Pick()
-		if t == nil {
-			return nil
-		}
-		if t.Kind != fresh {
-			p.Carry(t)
-			return nil
-		}
-		if !p.Proceed(t) {
-			return nil
-		}
+		p.Proceed(t)
 		if a := activityOf(t); !a.isRefused(p) {
-			return a
+			return a, nil
 		}
 	}
+}
+
+// successor returns the stack of the activity that was picked, which is what runs then; nil if the host has to run what was picked.
+func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
+	for t != nil {
+		switch {
+		case !p.MayProceed():
+		case t.Kind == begun:
+			p.Proceed(t)
+			return activityOf(t).stack.Load()
+		case t.Kind == fresh:
+			p.Proceed(t)
+			if a := activityOf(t); !a.isRefused(p) {
+				next := stackOn(p)
+				next.first = a
+				return next
+			}
+			t = p.Pick()
+			continue
+		}
+		p.Carry(t)
+		return nil
+	}
+	return nil
 }
 
 // perform runs an activity from its beginning to its end.
@@ -204,7 +254,7 @@ func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }
 func discardBegun(t *sched.Task) {
 	st := activityOf(t).stack.Load()
 	st.discarded = true
-	if _, alive := st.co.Enter(nil); alive {
+	if _, _, alive := st.co.Enter(nil); alive {
 		st.co.End()
 	}
 }

@@ -49,10 +49,10 @@ func (a *Activity) Yield() {
 		p.Spend()
 		return
 	}
-	p.Carry(t)
 	a.owner.Leave(a, p)
 	st.finalizer = requeue
-	st.co.Suspend()
+	st.co.Trade(st.way(p, t))
+	st.land()
 	st.arrive(a)
 	a.unwindIfClosing()
 }
@@ -161,7 +161,8 @@ func (a *Activity) Block(fn func()) {
 	p.Leave()
 	fn()
 	st.finalizer = requeue
-	st.co.Suspend()
+	st.co.Trade(st.way(nil, nil))
+	st.land()
 	st.arrive(a)
 	a.unwindIfClosing()
 }

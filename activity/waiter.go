@@ -178,11 +178,15 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		word := w.upcoming()
 		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
-	if p := st.co.Processor(); p != nil {
+	p := st.co.Processor()
+	var next *sched.Task
+	if p != nil {
 		a.owner.Leave(a, p)
+		next = p.Pick()
 	}
 	st.place, st.ctx, st.insists, st.finalizer = in, ctx, insists, finishWait
-	st.co.Suspend()
+	st.co.Trade(st.way(p, next))
+	st.land()
 	st.arrive(a)
 	if w.word.Load()&stateBits == granted {
 		return nil

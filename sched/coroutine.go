@@ -15,26 +15,30 @@ import (
 // whatever processor. While it runs, its goroutine is the home of its host's processor, as if it were the host itself.
 //
 //	host.Enter ──────►  the body runs
-//	Enter returns  ◄──  Suspend
-//	Enter ───────────►  Suspend returns
+//	                    SwitchTo ────────►  another's body runs
+//	Enter returns  ◄──────────────────────  Suspend
+//	Enter ───────────►  SwitchTo returns
 //	Enter returns  ◄──  the body returns
 //
-// It is a coroutine of [iter.Pull], Go's only direct switch from one goroutine to another: about 40 ns each way, where the run queues of Go's
-// scheduler are not involved. Nobody collects one that is suspended for ever: its body must be led to its end. A panic in the body must be recovered
-// there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
+// It is a coroutine of [iter.Pull], where the run queues of Go's scheduler are not involved: about 40 ns each way. Nobody collects one that is suspended for ever: its
+// body must be led to its end. A panic in the body must be recovered there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
 type Coroutine struct {
 	// What is needed at each switch comes first, and lies together.
+	Parking
+	ground diagnostic[ground] // what it runs on; nil while it does not run
+	id     uintptr            // of its goroutine, once that runs
 
-	// Switch is the second part of Enter.
-	Switch func() (struct{}, bool)
-	yield  func(struct{}) bool
-	id     uintptr          // of its goroutine, once it runs
-	host   diagnostic[Host] // where it runs now; nil while it does not
+	// the place
+	next    func() (struct{}, bool)
+	yield   func(struct{}) bool
+	entered bool           // next was called last, of the two
+	ended   atomics.Uint32 // how far its own goroutine is with its end
 
 	// of whoever runs or enters it
-	passes   bool // it only lets the driver choose
-	exiting  bool // its body has called Goexit
-	returned bool // its body has returned
+	passes bool // it only lets the driver choose
+	over   bool // its body has returned, or called Goexit
+	gone   bool // with that its goroutine has ended, too
+	called bool // it is to come home
 
 	// immutable
 	number uint64
@@ -55,8 +59,8 @@ func NewCoroutine(body func(*Coroutine)) *Coroutine {
 
 // Init makes a zero Coroutine one that will run body when it is entered first; so one can be part of what it belongs to. It must not be copied.
 func (co *Coroutine) Init(body func(*Coroutine)) {
-	co.body, co.number = body, coroutines.Add(1)
-	co.Switch, co.stop = iter.Pull(co.live)
+	co.body, co.number, co.place = body, coroutines.Add(1), co
+	co.next, co.stop = iter.Pull(co.live)
 }
 
 // live is the coroutine's goroutine.
@@ -64,85 +68,92 @@ func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id = yield, goid.ID()
 	me := &guest{id: co.id, co: co}
 	checkIn(me)
+	returned := false
 	defer func() {
-		if !co.returned { // of Goexit; a panic goes on to whoever has entered the coroutine
-			co.exiting = true
-			co.yield(struct{}{}) // or the goroutine of the host would end too
+		co.over = true // by a Goexit, if it has not returned; a panic goes on to whoever has entered the coroutine
+		if g := co.ground.Load(); returned && g.place == co {
+			co.gone = true // its end is a switch to the ground
+		} else {
+			co.awaitEnd(g)
 		}
 		checkOut(me)
 	}()
 	co.moveHome()
 	co.body(co)
-	co.returned = true
+	returned = true
 }
 
 // moveHome makes the coroutine the home of its host's processor.
 func (co *Coroutine) moveHome() {
-	if h := co.host.Load(); h != nil && h.processor != nil {
+	if h := co.ground.Load().host; h != nil && h.processor != nil {
 		h.processor.home.Store(co.id)
 	}
 }
 
-// Enter runs the coroutine until it suspends itself or ends, and reports whether it can be entered again. p is the processor whose goroutine calls
-// it, on its host's own stack; nil for a goroutine that is no processor's. It returns the processor that the host has now: nil if the task has left it.
-func (co *Coroutine) Enter(p *Processor) (now *Processor, alive bool) {
-	h := co.Visit(p)
-	co.Switch()
-	return co.Left(h)
+// Enter runs the coroutine until it, or one that it has switched to, suspends itself or ends. p is the processor whose goroutine calls it, on its host's own stack; nil for a
+// goroutine that is no processor's, or at the moment does not count as one. It returns the coroutine that ran last, the processor that the host has now, which is nil if the
+// task has left it, and whether that coroutine can be entered again.
+func (co *Coroutine) Enter(p *Processor) (left *Coroutine, now *Processor, alive bool) {
+	var g *ground
+	if p != nil {
+		g = &p.host.Load().ground
+	} else {
+		g = new(ground)
+	}
+	g.visit(co)
+	g.Trade(&co.Parking)
+	return g.back()
 }
 
-// Visit, Switch and Left are the three parts of Enter, for those who are in a hurry: a switch spoils the processor's memory of where calls return to, so each
-// call that is open on either side of it, up to whatever goes on, costs some nanoseconds.
+// Suspend returns to whoever has entered the coroutine, until it is entered again, or switched to. On the coroutine only.
+func (co *Coroutine) Suspend() { co.Trade(co.WayBack()) }
 
-// Visit notes that the coroutine is about to run on p's host, if there is one, and returns that.
-func (co *Coroutine) Visit(p *Processor) *Host {
-	if p == nil {
-		return nil
-	}
-	h := p.host.Load()
-	co.host.Store(h)
-	h.visitor.Store(co)
-	if co.id != 0 {
-		p.home.Store(co.id)
-	}
-	return h
+// SwitchTo leaves the coroutine for another one that is suspended, or was never entered: as if the host had entered that one after this one was suspended. It
+// finds the one that was left by Predecessor. On the coroutine only, while it has a processor.
+func (co *Coroutine) SwitchTo(other *Coroutine) { co.Trade(co.WayTo(other)) }
+
+// WayTo and WayBack are what comes before Trade in SwitchTo and Suspend, for those who are in a hurry.
+func (co *Coroutine) WayTo(other *Coroutine) *Parking {
+	g := co.ground.Load()
+	g.left = co
+	g.visit(other)
+	return &other.Parking
 }
 
-// Left notes that the coroutine has come back from where it visited.
-func (co *Coroutine) Left(h *Host) (now *Processor, alive bool) {
-	for co.passes {
-		co.passes = false
-		h.turn.pass()
-		co.Switch()
-	}
-	co.host.Store(nil)
-	if h != nil {
-		h.visitor.Store(nil)
-		if now = h.processor; now != nil {
-			now.home.Store(h.id)
-		}
-	}
-	if co.exiting {
-		go co.stop() // which ends as the coroutine does
-	}
-	return now, !co.exiting && !co.returned
-}
+// WayBack is explained at WayTo.
+func (co *Coroutine) WayBack() *Parking { return &co.ground.Load().Parking }
 
-// Suspend returns to whoever has entered the coroutine, until it is entered again. On the coroutine only.
-func (co *Coroutine) Suspend() { co.yield(struct{}{}) }
+// Predecessor returns the coroutine that has switched to this one, once; nil if a host has entered it. On the coroutine only, when it begins or goes on.
+func (co *Coroutine) Predecessor() *Coroutine {
+	g := co.ground.Load()
+	left := g.left
+	if left != nil {
+		g.left = nil
+		left.ground.Store(nil)
+	}
+	return left
+}
 
 // pass lets the driver of a deterministic scheduler choose who goes on. On the coroutine only.
 func (co *Coroutine) pass() {
 	co.passes = true
-	co.yield(struct{}{})
+	co.Suspend()
 }
 
 // Here reports whether the coroutine is what the calling goroutine runs.
 func (co *Coroutine) Here() bool { return co.id == goid.ID() }
 
+// host returns the host that the coroutine runs on, nil if it is on another goroutine.
+func (co *Coroutine) host() *Host {
+	if g := co.ground.Load(); g != nil {
+		return g.host
+	}
+	return nil
+}
+
 // Processor returns the processor that the coroutine runs on, nil if its task has left it. On the coroutine only.
 func (co *Coroutine) Processor() *Processor {
-	if h := co.host.Load(); h != nil {
+	if h := co.host(); h != nil {
 		return h.processor
 	}
 	return nil

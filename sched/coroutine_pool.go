@@ -32,5 +32,5 @@ func (p *Processor) endCoroutines() {
 	}
 }
 
-// End has Suspend return in a suspended coroutine, for good: its body must return. Any goroutine, which waits for that.
-func (co *Coroutine) End() { co.stop() }
+// End goes on with a suspended coroutine for the last time: its body must return. Any goroutine.
+func (co *Coroutine) End() { co.Enter(nil) }

@@ -18,7 +18,7 @@ type pieces struct {
 
 var piecesKind = &Kind{Run: func(p *Processor, t *Task) {
 	w := (*pieces)(unsafe.Pointer(t))
-	if now, alive := w.co.Enter(p); alive {
+	if _, now, alive := w.co.Enter(p); alive {
 		w.then(now, w)
 	}
 }}

@@ -81,7 +81,7 @@ func (t *turn) pass() { t.yield(struct{}{}) }
 
 // pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's.
 func (h *Host) pass() {
-	if co := h.visitor.Load(); co != nil {
+	if co := h.ground.visitor.Load(); co != nil {
 		co.pass()
 	} else {
 		h.turn.pass()

@@ -62,7 +62,7 @@ func Here() *Host {
 	case g == nil:
 		return nil
 	case g.co != nil:
-		return g.co.host.Load()
+		return g.co.host()
 	}
 	return g.host
 }

@@ -28,11 +28,10 @@ type Host struct {
 	processor *Processor // whose home this is; nil if it has none
 
 	// shared
-	away diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
-	// visitor is the coroutine that runs in place of the host's own stack, nil if none does. It and the host never run both, so it is the owner, too.
-	visitor diagnostic[Coroutine]
-	berth   berth
-	trace   atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
+	away   diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
+	ground ground           // for the coroutine that runs in place of its own stack
+	berth  berth
+	trace  atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
@@ -65,6 +64,7 @@ func (s *Scheduler) launch(p *Processor) {
 
 func (s *Scheduler) newHost() *Host {
 	h := &Host{scheduler: s, number: s.hosted.Add(1), berth: berth{bed: newBed()}}
+	h.ground.host = h
 	if s.config.Hosted != nil {
 		s.config.Hosted(h)
 	}
@@ -103,7 +103,7 @@ func (h *Host) live(p *Processor) {
 // moveIn makes the host the home of p, which has none.
 func (h *Host) moveIn(p *Processor) {
 	h.processor = p
-	if co := h.visitor.Load(); co != nil {
+	if co := h.ground.visitor.Load(); co != nil {
 		p.home.Store(co.id)
 	} else {
 		p.home.Store(h.id)

@@ -98,6 +98,9 @@ func (r *ring) pop() *Task {
 		t := r.slots.at(h).Load()
 		if r.head.CompareAndSwap(h, h+1) {
 			r.sweep(h + 1)
+			if r.tail.Load()-h > crowded {
+				r.fetchAhead(h)
+			}
 			return t
 		}
 	}

@@ -26,16 +26,14 @@ func (p *Processor) dropOff() *Task {
 	return t
 }
 
-// Proceed reports whether t, which was picked, may be run right away as the running task's successor: it is the running task then. Otherwise it is
-// carried, and the running task must return first.
-func (p *Processor) Proceed(t *Task) bool {
-	if p.scheduler.driver != nil || p.counters.steps.Load()%surplusTurn == 0 {
-		p.Carry(t)
-		return false
-	}
-	p.begin(t)
-	return true
+// MayProceed reports whether what was picked may be run right away as the running task's successor, by Proceed. Otherwise it is to be carried, and the running task must
+// return first, as its host has something to look at. By the running task only.
+func (p *Processor) MayProceed() bool {
+	return p.scheduler.driver == nil && p.counters.steps.Load()%surplusTurn != 0
 }
+
+// Proceed makes t, which was picked, the running task.
+func (p *Processor) Proceed(t *Task) { p.begin(t) }
 
 // begin notes what runs.
 func (p *Processor) begin(t *Task) {

@@ -2,4 +2,5 @@
 
 package ladder
 
-const raceDetector = true
+// RaceDetector says whether this is a build with the race detector, under which tests do less of what takes long there.
+const RaceDetector = true

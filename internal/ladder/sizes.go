@@ -20,7 +20,7 @@ const (
 
 // size returns a size as it suits this run of the tests.
 func size(n int) int {
-	if raceDetector {
+	if RaceDetector {
 		n /= 5
 	}
 	if testing.Short() {

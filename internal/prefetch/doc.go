@@ -11,3 +11,6 @@
 //	prefetch_asm.go, prefetch_amd64.s, prefetch_arm64.s   the processor's instruction
 //	prefetch_portable.go                                  nothing, for other processors and builds with the tag freerun_portable
 package prefetch
+
+// Line is how many bytes RangeForWrite takes for a line; where lines are longer it asks twice for some.
+const Line = 64

@@ -9,3 +9,8 @@ import "unsafe"
 //
 //go:noescape
 func ForWrite(p unsafe.Pointer)
+
+// RangeForWrite is [ForWrite] for so many lines, at least one, from the address p on.
+//
+//go:noescape
+func RangeForWrite(p uintptr, lines int)

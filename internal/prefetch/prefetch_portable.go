@@ -6,3 +6,6 @@ import "unsafe"
 
 // ForWrite does nothing: on this processor nobody has measured what would be gained.
 func ForWrite(unsafe.Pointer) {}
+
+// RangeForWrite does nothing, either.
+func RangeForWrite(uintptr, int) {}

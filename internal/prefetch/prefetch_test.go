@@ -17,6 +17,8 @@ func TestForWriteChangesNothing(t *testing.T) {
 	for i := range words {
 		prefetch.ForWrite(unsafe.Pointer(&words[i]))
 	}
+	prefetch.RangeForWrite(0, 1)
+	prefetch.RangeForWrite(uintptr(unsafe.Pointer(&words[0])), 2*len(words)*8/prefetch.Line)
 	for i, w := range words {
 		if w != uint64(i) {
 			t.Fatalf("word %d is %d", i, w)

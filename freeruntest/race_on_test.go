@@ -1,5 +1,0 @@
-//go:build race
-
-package freeruntest_test
-
-const raceDetector = true
