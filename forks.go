@@ -182,10 +182,12 @@ func (c *Context) publish() {
 
 // publishAll gives all frames to the processor's deque, oldest first, because nobody else can reach them while the goroutine sleeps.
 func (c *Context) publishAll(p *sched.Processor) {
-	f := &c.forks
-	if len(f.runs) == 0 {
-		return
+	if len(c.forks.runs) != 0 {
+		c.publishSome(p)
 	}
+}
+
+func (c *Context) publishSome(p *sched.Processor) {
 	if t := p.Offer().Take(); t != nil {
 		p.PushAt(c.Priority(), t)
 	}

@@ -39,21 +39,17 @@ func (a *Activity) expire() {
 func (a *Activity) Yield() {
 	st := a.own("Yield")
 	a.quantum = Quantum
-	a.unwindIfClosing()
-	p := st.co.Processor()
-	if p == nil { // in blocking code
-		return
+	if p := st.co.Processor(); p != nil { // not in blocking code
+		if t := p.Pick(); t != nil {
+			a.owner.Leave(a, p)
+			st.finalizer = requeue
+			st.co.Trade(st.way(p, t))
+			st.land()
+			st.arrive(a)
+		} else {
+			p.Spend()
+		}
 	}
-	t := p.Pick()
-	if t == nil {
-		p.Spend()
-		return
-	}
-	a.owner.Leave(a, p)
-	st.finalizer = requeue
-	st.co.Trade(st.way(p, t))
-	st.land()
-	st.arrive(a)
 	a.unwindIfClosing()
 }
 
