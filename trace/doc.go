@@ -5,7 +5,6 @@
 //	what                                   use
 //	a recording, all of it                 [Trace]
 //	from a file, whole or broken           [Read]
-//	into a file                            [Trace.Write]
 //	messages and slices, put together      [Trace.Messages], [Trace.Slices]
 //	work, span, the critical path          [Analyze]
 //	for ui.perfetto.dev                    [Trace.WriteChrome]
