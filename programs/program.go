@@ -3,6 +3,8 @@ package programs
 import (
 	"fmt"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 // Kind tells whose way of writing a variant is.
@@ -81,6 +83,9 @@ type Config struct {
 	Processors int
 	// Values are the values of the program's parameters, as made by [Program.Values].
 	Values Values
+	// Runtime makes the runtimes that freerun's variants measure with, given their options; nil stands for [freerun.New]. Whoever traces a run, or
+	// drives it in another way, adds options here and sees what was made. Variants call [Config.NewRuntime].
+	Runtime func(options ...freerun.Option) *freerun.Runtime
 }
 
 // Result is what one run measured.

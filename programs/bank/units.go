@@ -94,7 +94,7 @@ var auditOp = freerun.OpAll("programs/bank.audit", func(_ *freerun.Context, acco
 })
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing

@@ -29,7 +29,7 @@ func runAsUnits(
 	cfg programs.Config, start *freerun.Operation[worker, struct{}, struct{}],
 ) (result programs.Result, err error) {
 	db := newDatabase(cfg.Values)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing

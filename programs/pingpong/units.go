@@ -46,7 +46,7 @@ var score = freerun.Op("programs/pingpong.score", func(_ *freerun.Context, p *pl
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	ctx, size := context.Background(), cfg.Values.Get(programs.Size)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing
