@@ -98,6 +98,8 @@ type Result struct {
 	Operations uint64
 	// Elapsed is the time of the measured part alone.
 	Elapsed time.Duration
+	// CPU is the CPU time of the measured part, of the whole process, its garbage collector included; 0 if the system does not tell.
+	CPU time.Duration
 	// Allocs is how many heap objects were allocated in the measured part, by the whole process.
 	Allocs uint64
 	// Checksum is the program's result in a form that can be compared.
@@ -125,6 +127,14 @@ func (r Result) NsPerOp() float64 {
 		return 0
 	}
 	return float64(r.Elapsed.Nanoseconds()) / float64(r.Operations)
+}
+
+// CPUNsPerOp returns the nanoseconds of CPU time that one operation took, or 0 if there were none or the system does not tell.
+func (r Result) CPUNsPerOp() float64 {
+	if r.Operations == 0 {
+		return 0
+	}
+	return float64(r.CPU.Nanoseconds()) / float64(r.Operations)
 }
 
 // AllocsPerOp returns the heap objects allocated per operation, or 0 if there were no operations.
