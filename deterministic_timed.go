@@ -15,8 +15,8 @@ type timed interface {
 	Now() time.Duration
 	// Idle lets time pass until an instant, if that is to come: nothing is left to run.
 	Idle(until time.Duration)
-	// On tells, after Began, which unit the operation is on.
-	On(processor int, unit any)
+	// On tells, after Began, which unit the operation is on, and whether there is a future of its result.
+	On(processor int, unit any, answers bool)
 	// Sends tells that the running operation is about to send to a unit. Choose comes next.
 	Sends(processor int, unit any)
 	// Ends tells that the running operation has come to its end, and nobody has seen that yet. Choose comes next.
@@ -39,7 +39,7 @@ var timedRegion = new(trace.Region)
 
 // beginTimed tells of an operation that begins.
 func (s *seat) beginTimed(c *Context, l *letter) {
-	s.rt.timed.On(s.processor.Index(), l.unit.known())
+	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.kind().recycle == nil)
 	c.region = timedRegion
 }
 

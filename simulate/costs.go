@@ -12,13 +12,13 @@ import (
 type Costs struct {
 	// Program says what they are of, in the caller's words.
 	Program string `json:"program"`
-	// Alone is what the program took on one processor of this machine, the median of Runs.
+	// Alone is what the program took on one processor of this machine, the shortest of Runs.
 	Alone float64 `json:"alone_ns"`
 	Runs  int     `json:"runs"`
 
 	// Transfer is what it takes to get a cache line that another processor has written last. While one gets it, others wait.
 	Transfer float64 `json:"transfer_ns"`
-	// Assumed says that there is one processor here, so that the costs of more than one could not be measured.
+	// Assumed says that what only several processors do could not be measured, as there is one, or another program kept the second.
 	Assumed bool `json:"assumed,omitempty"`
 	// Wake is what it takes to wake a sleeping processor, for who wakes it; Wakeup is how long that takes until it runs.
 	Wake   float64 `json:"wake_ns"`

@@ -29,6 +29,7 @@ type processor struct {
 	stolen    uint64
 	cold      uint64 // tasks that it has stolen and not looked at yet
 	target    *unit  // that it is about to send to
+	remote    bool   // what it runs is the message of another, who has a future of the result
 }
 
 func newMachine(costs *Costs, processors int) *machine {
@@ -49,10 +50,7 @@ func (m *machine) Choose(ready []int) int {
 	if p := m.running; p != nil {
 		m.wakeUp(ready, p)
 		m.charge(p)
-		if p.target != nil {
-			p.target.receive(m, p)
-			p.target = nil
-		}
+		m.pass(p)
 	}
 	first := 0
 	for i, n := range ready {
@@ -119,17 +117,38 @@ func (m *machine) Began(p int, operation string) {
 	l.operation, l.from = m.tariff.of(operation), begun
 }
 
-func (m *machine) On(n int, key any) {
+func (m *machine) On(n int, key any, answers bool) {
 	p := &m.processors[n]
+	foreign := p.cold > 0 // of one who is in no mailbox
 	if p.cold > 0 {
 		p.cold--
-		if key == nil {
-			m.work(p, m.costs.Transfer)
-		}
 	}
 	if key != nil {
-		m.unit(key).run(m, p)
+		foreign = m.unit(key).run(m, p)
 	}
+	if foreign {
+		p.fetch(m, messageLines)
+	}
+	p.remote = foreign && answers
+}
+
+// pass has p do what others see at the instant that its piece has come to.
+func (m *machine) pass(p *processor) {
+	if p.target != nil {
+		p.target.receive(m, p)
+		p.target = nil
+	}
+	if p.from == ending && p.remote {
+		p.remote = false
+		p.fetch(m, answerLines)
+	}
+}
+
+// fetch has p get so many lines that another has written, which nobody else wants.
+func (p *processor) fetch(m *machine, lines float64) {
+	took := lines * m.costs.Transfer
+	p.waiting += took
+	m.work(p, took)
 }
 
 func (m *machine) Sends(n int, key any) {

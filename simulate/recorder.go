@@ -37,7 +37,7 @@ func (r *recorder) Began(_ int, operation string) {
 
 func (r *recorder) Now() time.Duration     { return 0 }
 func (r *recorder) Idle(time.Duration)     {}
-func (r *recorder) On(int, any)            {}
+func (r *recorder) On(int, any, bool)      {}
 func (r *recorder) Sends(int, any)         { r.to = sending }
 func (r *recorder) Ends(int)               { r.to = ending }
 func (r *recorder) Rests(int)              { r.resting = true }

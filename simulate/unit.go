@@ -17,12 +17,20 @@ func (l *line) touch(m *machine, p *processor) {
 	l.owner = p.index + 1
 }
 
-// unit is a unit of the program: the line of its mailbox, where all who send to it meet, and that of what else it is. Its messages are taken to run in the order in which
+// How many cache lines move from one processor to another, counted from how large things are and who writes them.
+const (
+	messageLines = 2 // a message, which is larger than one and starts anywhere
+	unitLines    = 3 // a unit: its 88 bytes, its state, and what that points to
+	answerLines  = 2 // whoever waits for an answer: a message that the answer makes ready
+)
+
+// unit is a unit of the program: the line of its mailbox, where all who send to it meet, and where it is. Its messages are taken to run in the order in which
 // they were sent.
 type unit struct {
-	mailbox, state line
-	senders        []int // of the messages that have not run, by index
-	ran            int   // how many of those at the front have
+	mailbox line
+	ranOn   int   // the index of the processor that ran it last, plus 1; 0 if none has
+	senders []int // of the messages that have not run, by index
+	ran     int   // how many of those at the front have
 }
 
 func (m *machine) unit(key any) *unit {
@@ -40,18 +48,19 @@ func (u *unit) receive(m *machine, p *processor) {
 	u.senders = append(u.senders, p.index)
 }
 
-// run is told when p begins to run a message of the unit: the message, if another has sent it, and the unit, if another ran it last, have to come to p.
-func (u *unit) run(m *machine, p *processor) {
-	u.state.touch(m, p)
+// run is told when p begins to run a message of the unit, which has to come to p if another ran it last. It reports whether another has sent the message.
+func (u *unit) run(m *machine, p *processor) (foreign bool) {
+	if u.ranOn != p.index+1 && u.ranOn != 0 {
+		p.fetch(m, unitLines)
+	}
+	u.ranOn = p.index + 1
 	if u.ran == len(u.senders) { // it was sent from outside
-		return
+		return false
 	}
-	if sender := u.senders[u.ran]; sender != p.index {
-		p.waiting += m.costs.Transfer
-		m.work(p, m.costs.Transfer)
-	}
+	foreign = u.senders[u.ran] != p.index
 	if u.ran++; 2*u.ran >= len(u.senders) {
 		u.senders = u.senders[:copy(u.senders, u.senders[u.ran:])]
 		u.ran = 0
 	}
+	return foreign
 }
