@@ -41,6 +41,9 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 		}
 		return err
 	}
+	if s.observed.Load() != 0 {
+		s.noteActivity(a)
+	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
 }
@@ -126,8 +129,8 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	r.beneath = s.active.Load()
 	s.active.Store(c)
 	s.stock.turn(t.realm.tally())
-	if s.observed || trace.IsEnabled() {
-		s.observe(c, roomKind, &r.letter)
+	if s.observed.Load() != 0 || trace.IsEnabled() {
+		s.observeActivity(c, a)
 	}
 }
 
@@ -163,12 +166,13 @@ func (t *tenant) Depart(a *activity.Activity, p *sched.Processor) {
 func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	s, r := seatOf(p), roomOf(a)
 	c := r.context
-	if c.region != nil {
-		c.endRegion()
-	}
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
+	if c.seen != 0 {
+		s.noteOut(c)
+		c.observeEnd()
+	}
 	c.current = nil
 	c.forwarded = nil
 	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost

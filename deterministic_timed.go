@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"runtime/trace"
 	"time"
 
 	"github.com/freerun-go/freerun/sched"
@@ -36,24 +35,18 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// timedRegion takes the place of the region of an execution trace, so that the end of an operation has one thing to look at.
-var timedRegion = new(trace.Region)
-
 // beginTimed tells of an operation that begins.
 func (s *seat) beginTimed(c *Context, l *letter) {
 	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.kind().recycle == nil)
-	c.region = timedRegion
+	c.seen |= seenTimed
 }
 
-// endRegion ends what observe has begun.
-func (c *Context) endRegion() {
-	if c.region != timedRegion {
-		c.region.End()
-	} else if s := c.seat.Load(); s.processor != nil {
+// endTimed tells of an operation that ends, before others see it.
+func (c *Context) endTimed() {
+	if s := c.seat.Load(); s.processor != nil {
 		s.rt.timed.Ends(s.processor.Index())
 		s.processor.Pause()
 	}
-	c.region = nil
 }
 
 // pauseToSend is pause ahead of a message to u.

@@ -14,8 +14,8 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-		if s.driven {
-			s.pauseToSend(u)
+		if s.observed.Load() != 0 {
+			s.sending(l)
 		}
 		return nil
 	}
@@ -23,6 +23,9 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 		l.origin.withdraw(s)
 		l.origin = nil
 		return ErrClosed
+	}
+	if s.observed.Load() != 0 {
+		s.sending(l)
 	}
 	return nil
 }

@@ -34,6 +34,12 @@ type Runtime struct {
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
+	recording atomics.Pointer[recording] // what it is recorded with now, nil if it is not
+	recorded  sync.Mutex                 // held while that changes
+	tracing   bool                       // it is being recorded for somebody
+	flight    *recording                 // the flight recorder, nil if there is none
+	dumps     dumps                      // of that
+
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise
 	timed       timed    // the same, if it simulates time; nil otherwise
@@ -67,6 +73,8 @@ type settings struct {
 	watchdog   sched.Watchdog
 	onLate     func(Late)
 	labels     bool
+	flight     int    // bytes of each tape of the flight recorder; 0 for none
+	dumps      string // folder
 }
 
 // Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
@@ -114,6 +122,7 @@ func New(options ...Option) *Runtime {
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newSeat(rt, p)
 	}
+	rt.startFlight(&s)
 	rt.scheduler.Start()
 	return rt
 }
