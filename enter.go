@@ -15,7 +15,7 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	if s.processor != nil {
 		s.counters.sent.Add(1)
 		if s.observed.Load() != 0 {
-			s.sending(l)
+			s.sending(u, l)
 		}
 		return nil
 	}
@@ -25,7 +25,7 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 		return ErrClosed
 	}
 	if s.observed.Load() != 0 {
-		s.sending(l)
+		s.sending(u, l)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		n.origin = origin
 	}
 	if s.observed.Load() != 0 {
-		s.sending(&n.letter)
+		s.sending(u, &n.letter)
 	}
 	if o.args == nil {
 		err = s.dispatch(&n.letter, true)

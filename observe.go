@@ -86,6 +86,9 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 	if bits&byLabels != 0 {
 		s.label(k, k.describe(l))
 	}
+	if s.rt.timed != nil {
+		s.beginTimed(c, l)
+	}
 	if trace.IsEnabled() {
 		c.region = trace.StartRegion(context.Background(), k.describe(l))
 		c.seen |= seenByRegion
@@ -105,11 +108,15 @@ func (s *seat) observeActivity(c *Context, a *activity.Activity) {
 const (
 	seenByRegion = 1 << iota // there is a region
 	seenAway                 // it has left its processor
-	seenMarks    = seenByRegion | seenAway
+	seenTimed                // it is to be told when it ends
+	seenMarks    = seenByRegion | seenAway | seenTimed
 )
 
 // observeEnd is called when an operation ends that has a mark.
 func (c *Context) observeEnd() {
+	if c.seen&seenTimed != 0 {
+		c.endTimed()
+	}
 	if c.region != nil {
 		c.region.End()
 		c.region = nil
@@ -120,10 +127,10 @@ func (c *Context) observeEnd() {
 	c.seen = 0
 }
 
-// sending is called when a message is sent, if somebody wants to know.
-func (s *seat) sending(l *letter) {
-	if s.processor != nil {
-		s.pause()
+// sending is called when a message is sent to u, if somebody wants to know.
+func (s *seat) sending(u *unit, l *letter) {
+	if s.driven && s.processor != nil {
+		s.pauseToSend(u)
 	}
 	if s.observed.Load()&byRecorder != 0 {
 		s.noteSend(l)

@@ -157,6 +157,9 @@ func (s *seat) assume(r *realm) *Context {
 func rest(p *sched.Processor) {
 	s := seatOf(p)
 	s.pauseTape()
+	if s.driven && s.rt.timed != nil {
+		s.rt.timed.Rests(p.Index())
+	}
 	s.stock.settle()
 	if s.retired.n > 0 {
 		s.useAgain()

@@ -3,10 +3,8 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/freerun-go/freerun/programs"
@@ -14,7 +12,7 @@ import (
 
 // Request is what a user asks to have measured. The zero value asks for every program at its reduced size.
 type Request struct {
-	// Programs names the programs; none means all of them.
+	// Programs names the programs; none means all of them, and [All] all that the report shows.
 	Programs []string
 	// Variants names the variants; none means all that a program has, but for rivals.
 	Variants []string
@@ -22,7 +20,8 @@ type Request struct {
 	Rivals bool
 	// Processors are the numbers of processors to measure with; none means GOMAXPROCS as it is.
 	Processors []int
-	// Params are settings such as "work=100", for every program that has the parameter, or "fib.work=100", for one.
+	// Params are settings such as "work=100", for every program that has the parameter, or "fib.work=100", for one. One with several
+	// values, "work=0,100", has the program measured with each of them; of two for the same parameter the later one counts.
 	Params []string
 	// Runs is how many times every variant has its turn; 0 means 5.
 	Runs int
@@ -30,6 +29,8 @@ type Request struct {
 	Quick bool
 	// Runner carries out the measurements; nil means [InProcess].
 	Runner Runner
+	// Simulator, if set, carries them out on virtual processors instead: those of variants that can be simulated.
+	Simulator *Simulator
 }
 
 // maxProcessors bounds what a user can ask for: beyond it a number is a slip, not a wish.
@@ -41,6 +42,7 @@ type Plan struct {
 	processors []int
 	runs       int
 	runner     Runner
+	simulated  bool // on virtual processors
 }
 
 // job is one program with the variants and values to measure it with.
@@ -55,7 +57,11 @@ type job struct {
 
 // NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
 func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
+	r = r.expanded(catalogue)
 	plan := &Plan{processors: r.Processors, runs: r.Runs, runner: r.Runner}
+	if r.Simulator != nil {
+		plan.runner, plan.simulated = r.Simulator.Run, true
+	}
 	if plan.runner == nil {
 		plan.runner = InProcess
 	}
@@ -89,7 +95,7 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 	if _, err := chooseMany("variant", r.Variants, VariantNames(selected)); err != nil {
 		return nil, err
 	}
-	settings, err := parseSettings(r.Params, selected, catalogue)
+	sorted, err := parseSettings(r.Params, selected, catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +103,11 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 		taking := p.Variants
 		if !r.rivalsTakePart(p) {
 			taking = withoutRivals(taking)
+		}
+		if plan.simulated {
+			if taking, err = simulable(p, r.Variants); err != nil {
+				return nil, err
+			}
 		}
 		j := job{program: p, variants: variants(taking, r.Variants), all: taking}
 		if len(j.variants) == 0 {
@@ -108,35 +119,30 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 				p.Name, strings.Join(r.Variants, " or "), strings.Join(names, ", "))
 		}
 		quick := r.Quick || len(r.Programs) == 0
-		_, sized := settings[p.Name][programs.Size]
+		_, sized := sorted[p.Name][programs.Size]
 		j.reduced = quick && !sized
-		if err := plan.add(j, quick, len(r.Programs) == 0, settings[p.Name]); err != nil {
+		if err := plan.add(j, quick, len(r.Programs) == 0, sorted[p.Name]); err != nil {
 			return nil, err
 		}
 	}
 	return plan, nil
 }
 
-// add appends the job once for each of its program's points that agree with what is set. An overview of all programs has only
-// the last of them, since it is to be there within a minute.
-func (p *Plan) add(j job, quick, overview bool, set map[string]int) error {
-	points := agreeing(j.program.Points, set)
-	if overview {
-		points = points[len(points)-1:]
-	}
+// add appends the job once for each of its program's points that agree with what is set, for each combination of what is set to several
+// values. An overview of all programs has only the last of the points, since it is to be there within a minute.
+func (p *Plan) add(j job, quick, overview bool, set settings) error {
 	wanted, taking := j.variants, j.all
-	for _, point := range points {
-		merged := maps.Clone(set)
-		maps.Copy(merged, point)
+	points := set.points(j.program, overview)
+	for _, at := range points {
 		var err error
-		if j.values, err = j.program.Values(quick, merged); err != nil {
+		if j.values, err = j.program.Values(quick, at.values); err != nil {
 			var wrong *programs.ParamError
 			if errors.As(err, &wrong) {
 				return usagef("%s", wrong.Error())
 			}
 			return err
 		}
-		j.point = describe(j.program, point)
+		j.point = describe(j.program, at.telling)
 		j.variants, j.all = fitting(wanted, j.values), fitting(taking, j.values)
 		if len(j.variants) > 0 {
 			p.jobs = append(p.jobs, j)
@@ -146,26 +152,6 @@ func (p *Plan) add(j job, quick, overview bool, set map[string]int) error {
 		}
 	}
 	return nil
-}
-
-// agreeing returns the points in which every parameter that is set has that value; a single empty one if there are none.
-func agreeing(points []map[string]int, set map[string]int) []map[string]int {
-	var some []map[string]int
-	for _, point := range points {
-		agrees := true
-		for name, value := range point {
-			if wanted, isSet := set[name]; isSet && wanted != value {
-				agrees = false
-			}
-		}
-		if agrees {
-			some = append(some, point)
-		}
-	}
-	if some == nil {
-		return []map[string]int{{}}
-	}
-	return some
 }
 
 // describe writes a point's values in the order of the program's parameters.
@@ -224,75 +210,6 @@ func variants(all []programs.Variant, wanted []string) []programs.Variant {
 	for _, v := range all {
 		if slices.Contains(wanted, v.Name) {
 			some = append(some, v)
-		}
-	}
-	return some
-}
-
-// parseSettings sorts settings by the program they are for.
-func parseSettings(settings []string, selected, catalogue []*programs.Program) (map[string]map[string]int, error) {
-	sorted := make(map[string]map[string]int)
-	for _, p := range selected {
-		sorted[p.Name] = make(map[string]int)
-	}
-	for _, s := range settings {
-		key, text, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, usagef("the setting %q has no value: write it as %s=NUMBER", s, s)
-		}
-		value, err := strconv.Atoi(strings.ReplaceAll(text, "_", ""))
-		if err != nil {
-			return nil, usagef("%q in the setting %q is not a whole number", text, s)
-		}
-		program, param, ok := strings.Cut(key, ".")
-		if !ok {
-			program, param = "", key
-		}
-		if err := assign(sorted, selected, catalogue, program, param, value); err != nil {
-			return nil, err
-		}
-	}
-	return sorted, nil
-}
-
-// assign notes one setting for the program it names, or for all selected ones that have the parameter.
-func assign(
-	sorted map[string]map[string]int, selected, catalogue []*programs.Program, program, param string, value int,
-) error {
-	if ambiguous := namesakes(selected, param); program == "" && len(ambiguous) > 1 {
-		return usagef("%q means something else for every program: write %s.%s=%d", param, ambiguous[0].Name, param, value)
-	}
-	var known []string
-	used := false
-	for _, p := range selected {
-		if program != "" && p.Name != program {
-			continue
-		}
-		known = append(known, p.ParamNames()...)
-		if found, ok := p.Param(param); ok {
-			sorted[p.Name][found.Name] = value
-			used = true
-		}
-	}
-	switch {
-	case used:
-		return nil
-	case known != nil:
-		slices.Sort(known)
-		return unknown("parameter", param, slices.Compact(known))
-	case slices.Contains(ProgramNames(catalogue), program):
-		return usagef("the setting %s.%s=%d is for a program that is not to be measured", program, param, value)
-	default:
-		return unknown("program", program, ProgramNames(catalogue))
-	}
-}
-
-// namesakes returns the programs that have something of their own by that name: a size, or a parameter with that letter.
-func namesakes(selected []*programs.Program, name string) []*programs.Program {
-	var some []*programs.Program
-	for _, p := range selected {
-		if found, ok := p.Param(name); ok && (name == programs.Size || name == found.Letter) {
-			some = append(some, p)
 		}
 	}
 	return some

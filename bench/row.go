@@ -21,16 +21,31 @@ type Row struct {
 	NsPerOp     float64           // nanoseconds per operation, the median over the runs
 	NsMin       float64           // the least
 	NsMax       float64           // the greatest
+	CPUNsPerOp  float64           // nanoseconds of CPU time per operation, the median over the runs; 0 if unknown
+	CPUNsMin    float64           // the least
+	CPUNsMax    float64           // the greatest
 	AllocsPerOp float64           // heap objects allocated per operation, the median over the runs
 	Checksum    string            // the result
 	Runs        int               // the number of runs
 	Params      []Setting         // the program's other parameters
 	Figures     []programs.Figure // further figures, of the run whose time is the median
+	Simulated   bool              // whether the processors are virtual, and the times those of a model
+	Origin      Origin            // where the row is from, if whoever handed it out has noted it
 }
 
 // alike reports whether two rows can be compared.
 func (r Row) alike(other Row) bool {
 	return r.Program == other.Program && r.Point == other.Point && r.Processors == other.Processors
+}
+
+// Origin tells where a row is from. A field that is not known is empty.
+type Origin struct {
+	Machine string // the processors and the memory
+	System  string // the operating system and the architecture
+	Go      string // the version of Go
+	Commit  string // the revision of the source
+	Command string // the command line
+	Date    string // the day, such as 2026-11-21
 }
 
 // Setting is a parameter with its value.
@@ -50,9 +65,10 @@ func newRow(j job, c *cell) Row {
 		}
 		return 0
 	})
-	var times, allocs []float64
+	var times, cpu, allocs []float64
 	for _, s := range samples {
 		times = append(times, s.NsPerOp())
+		cpu = append(cpu, s.CPUNsPerOp())
 		allocs = append(allocs, s.AllocsPerOp())
 	}
 	middle := samples[(len(samples)-1)/2]
@@ -66,6 +82,9 @@ func newRow(j job, c *cell) Row {
 		NsPerOp:     median(times),
 		NsMin:       times[0],
 		NsMax:       times[len(times)-1],
+		CPUNsPerOp:  median(cpu),
+		CPUNsMin:    slices.Min(cpu),
+		CPUNsMax:    slices.Max(cpu),
 		AllocsPerOp: median(allocs),
 		Checksum:    middle.Checksum,
 		Runs:        len(samples),
@@ -94,7 +113,7 @@ type field struct {
 }
 
 // MarshalJSON implements [json.Marshaler]: one object whose fields keep their order, first those that every program
-// has, then the program's other parameters and figures.
+// has, then the program's other parameters and figures, then where it is from. [ReadRows] reads it.
 func (r Row) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	fields := []field{
@@ -106,15 +125,32 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		{"ns_per_op", round(r.NsPerOp)},
 		{"ns_min", round(r.NsMin)},
 		{"ns_max", round(r.NsMax)},
-		{"allocs_per_op", round(r.AllocsPerOp)},
-		{"checksum", r.Checksum},
-		{"runs", r.Runs},
+	}
+	if r.CPUNsPerOp > 0 {
+		fields = append(fields,
+			field{"cpu_ns_per_op", round(r.CPUNsPerOp)},
+			field{"cpu_ns_min", round(r.CPUNsMin)},
+			field{"cpu_ns_max", round(r.CPUNsMax)},
+		)
+	}
+	fields = append(fields,
+		field{"allocs_per_op", round(r.AllocsPerOp)},
+		field{"checksum", r.Checksum},
+		field{"runs", r.Runs},
+	)
+	if r.Simulated {
+		fields = append(fields, field{"simulated", true})
 	}
 	for _, s := range r.Params {
 		fields = append(fields, field{s.Name, s.Value})
 	}
 	for _, f := range r.Figures {
 		fields = append(fields, field{f.Name, f.Value})
+	}
+	for _, o := range r.Origin.fields() {
+		if *o.value != "" {
+			fields = append(fields, field{o.name, *o.value})
+		}
 	}
 	for i, f := range fields {
 		separator := byte(',')
@@ -136,6 +172,19 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	}
 	out.WriteByte('}')
 	return out.Bytes(), nil
+}
+
+// namedString is a field of an Origin with its name in JSON.
+type namedString struct {
+	name  string
+	value *string
+}
+
+// fields returns the fields of the origin, which can be set through them.
+func (o *Origin) fields() []namedString {
+	return []namedString{
+		{"machine", &o.Machine}, {"system", &o.System}, {"go", &o.Go}, {"commit", &o.Commit}, {"command", &o.Command}, {"date", &o.Date},
+	}
 }
 
 // round keeps three decimals: more would pretend to a precision that no clock has.

@@ -8,31 +8,37 @@ import (
 // Meter measures the part of a run that counts. One goroutine starts and stops it.
 type Meter struct {
 	allocs uint64
+	cpu    time.Duration
+	now    func() time.Time
 	start  time.Time
 }
 
 // StartMeter collects garbage, so that no run pays for what an earlier one or the set-up left behind, then reads the
-// allocation counter and starts the clock, in this order.
-func StartMeter() Meter {
+// allocation counter and the CPU time and starts the clock, in this order.
+func StartMeter() Meter { return startMeter(time.Now) }
+
+func startMeter(now func() time.Time) Meter {
 	runtime.GC()
-	m := Meter{allocs: mallocs()}
-	m.start = time.Now()
+	m := Meter{allocs: mallocs(), now: now}
+	m.cpu, _ = cpuTime()
+	m.start = now()
 	return m
 }
 
 // Stop stops the clock and fills the measured fields of a result for that many operations.
 func (m Meter) Stop(operations uint64) Result {
-	return m.StopAt(time.Now(), operations)
+	return m.StopAt(m.now(), operations)
 }
 
 // StopAt does what [Meter.Stop] does for a measured part that ended at an earlier instant, which whoever did the last
-// operation noted: waking the goroutine that waits for the end is not a part of the program.
+// operation noted: waking the goroutine that waits for the end is not a part of the program. The CPU time is that up to now.
 func (m Meter) StopAt(end time.Time, operations uint64) Result {
-	return Result{
-		Operations: operations,
-		Elapsed:    end.Sub(m.start),
-		Allocs:     mallocs() - m.allocs,
+	r := Result{Operations: operations, Elapsed: end.Sub(m.start)}
+	if now, known := cpuTime(); known {
+		r.CPU = max(1, now-m.cpu) // a clock may be too coarse to see a short run, which used some all the same
 	}
+	r.Allocs = mallocs() - m.allocs
+	return r
 }
 
 func mallocs() uint64 {

@@ -3,6 +3,8 @@ package programs
 import (
 	"fmt"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 // Kind tells whose way of writing a variant is.
@@ -69,6 +71,8 @@ type Variant struct {
 	Doc string
 	// Fits reports whether the variant can run with these values; nil means that it always can.
 	Fits func(Values) bool
+	// Simulable says that the variant can be run on a [Machine]: what it measures happens in operations, and one goroutine waits for that.
+	Simulable bool
 	// Run sets up, runs the measured part, tears down, and returns what it measured. It may wait, runs to completion,
 	// and leaves no goroutine behind. Its checksum is not checked yet: call [Program.Run].
 	Run func(Config) (Result, error)
@@ -81,6 +85,11 @@ type Config struct {
 	Processors int
 	// Values are the values of the program's parameters, as made by [Program.Values].
 	Values Values
+	// Runtime makes the runtimes that freerun's variants measure with, given their options; nil stands for [freerun.New]. Whoever traces a run, or
+	// drives it in another way, adds options here and sees what was made. Variants call [Config.NewRuntime].
+	Runtime func(options ...freerun.Option) *freerun.Runtime
+	// Machine is what the run is measured on, nil for this one. Only variants that are Simulable may be given one.
+	Machine Machine
 }
 
 // Result is what one run measured.
@@ -89,6 +98,8 @@ type Result struct {
 	Operations uint64
 	// Elapsed is the time of the measured part alone.
 	Elapsed time.Duration
+	// CPU is the CPU time of the measured part, of the whole process, its garbage collector included; 0 if the system does not tell.
+	CPU time.Duration
 	// Allocs is how many heap objects were allocated in the measured part, by the whole process.
 	Allocs uint64
 	// Checksum is the program's result in a form that can be compared.
@@ -116,6 +127,14 @@ func (r Result) NsPerOp() float64 {
 		return 0
 	}
 	return float64(r.Elapsed.Nanoseconds()) / float64(r.Operations)
+}
+
+// CPUNsPerOp returns the nanoseconds of CPU time that one operation took, or 0 if there were none or the system does not tell.
+func (r Result) CPUNsPerOp() float64 {
+	if r.Operations == 0 {
+		return 0
+	}
+	return float64(r.CPU.Nanoseconds()) / float64(r.Operations)
 }
 
 // AllocsPerOp returns the heap objects allocated per operation, or 0 if there were no operations.

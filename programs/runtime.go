@@ -2,9 +2,18 @@ package programs
 
 import "github.com/freerun-go/freerun"
 
+// NewRuntime makes the runtime of a variant, of as many processors as the run is given, with further options after that one. The caller closes it.
+func (c Config) NewRuntime(options ...freerun.Option) *freerun.Runtime {
+	create := c.Runtime
+	if create == nil {
+		create = freerun.New
+	}
+	return create(append([]freerun.Option{freerun.Processors(c.Processors)}, options...)...)
+}
+
 // OnRuntime makes a runtime of as many processors as cfg has, calls run with it, and closes it. It waits, and must not be called by an operation.
 func OnRuntime(cfg Config, run func(rt *freerun.Runtime) (Result, error)) (result Result, err error) {
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing

@@ -65,6 +65,7 @@ func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
 			p.counters.steals.Add(1)
 			p.counters.stolen.Add(1)
 			p.noteSteal(victim, p.counters.stolen.Load()-1)
+			p.tellStolen(victim)
 			return t
 		}
 	}

@@ -81,6 +81,7 @@ func (p *Processor) rob(victim *Processor, pr Priority) *Task {
 	if t != nil {
 		p.counters.steals.Add(1)
 		p.noteSteal(victim, before)
+		p.tellStolen(victim)
 		p.took(pr)
 	}
 	return t

@@ -42,7 +42,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		Long:  benchHelp(catalogue),
 		Example: `  freerun bench                                       every program, reduced, in under a minute
   freerun bench fib --size 32 --processors 1,2        one program, with one and with two processors
-  freerun bench fib --work 1000                       with extra work at each operation
+  freerun bench fib --work 0,100,10000                with several amounts of extra work at each operation
   freerun bench ddb --variants replies,channels,mutex --hot 90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
   freerun bench submit queues --rivals                beside what other libraries offer
@@ -60,7 +60,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.BoolVar(&f.rivals, "rivals", false,
 		"measure variants written with other libraries too, and count them among those that ratios are to")
 	addParams(flags, catalogue, f.params)
-	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N` or PROGRAM.NAME=N; --NAME N is short for it")
+	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N`, or PROGRAM.NAME=N, or to several values NAME=N,N; --NAME N is short for it")
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
@@ -96,10 +96,10 @@ func benchHelp(catalogue []*programs.Program) string {
 	var b strings.Builder
 	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
 turns, each in a process of its own and after a run to warm up, every result is checked, and the
-median over the runs is reported. Without a program all of them are measured at reduced sizes. The
-variants marked rival use other libraries, and are measured with --rivals, or if they are named. An
-interrupt ends the bench after the measurement under way and shows what there is; a second one ends
-it at once.
+median over the runs is reported. Without a program all of them are measured at reduced sizes, and
+with "all" in place of one, all that the report shows, which takes some minutes. The variants marked
+rival use other libraries, and are measured with --rivals, or if they are named. An interrupt ends
+the bench after the measurement under way and shows what there is; a second one ends it at once.
 
 Programs:
 `)
@@ -123,7 +123,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if f.runs < 1 {
 		return usagef("--runs is %d, and must be at least 1", f.runs)
 	}
-	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: slices.Clone(f.settings)}
+	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: joined(f.settings)}
 	for _, s := range f.processors {
 		n, err := strconv.Atoi(s)
 		if err != nil {

@@ -28,32 +28,52 @@ func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[s
 	}
 }
 
-// paramSettings returns the settings that the flags of parameters are short for, by name.
+// paramSettings returns the settings that the flags of parameters are short for, by name. Several values of a flag for the same program are
+// one setting with several values.
 func paramSettings(params map[string]*[]string) ([]string, error) {
 	var settings []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
+		at := make(map[string]int) // by key, where its setting is
 		for _, value := range *params[name] {
-			setting, err := paramSetting(name, value)
+			key, number, err := paramSetting(name, value)
 			if err != nil {
 				return nil, err
 			}
-			settings = append(settings, setting)
+			if i, again := at[key]; again {
+				settings[i] += "," + number
+				continue
+			}
+			at[key] = len(settings)
+			settings = append(settings, key+"="+number)
 		}
 	}
 	return settings, nil
 }
 
-// paramSetting turns a value of a parameter's flag into the setting that it is short for.
-func paramSetting(name, value string) (string, error) {
+// paramSetting splits a value of a parameter's flag into the parameter that it sets, and the number.
+func paramSetting(name, value string) (key, number string, err error) {
 	program, number, ok := strings.Cut(value, "=")
 	if !ok {
 		program, number = "", value
 	}
 	if _, err := strconv.Atoi(strings.ReplaceAll(number, "_", "")); err != nil {
-		return "", usagef("--%s is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", name, value)
+		return "", "", usagef("--%s is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", name, value)
 	}
 	if program == "" {
-		return name + "=" + number, nil
+		return name, number, nil
 	}
-	return program + "." + name + "=" + number, nil
+	return program + "." + name, number, nil
+}
+
+// joined puts values back together that the flag --set has divided at their commas: a=1,2 is one setting with two values.
+func joined(settings []string) []string {
+	var whole []string
+	for _, s := range settings {
+		if last := len(whole) - 1; last >= 0 && !strings.Contains(s, "=") {
+			whole[last] += "," + s
+			continue
+		}
+		whole = append(whole, s)
+	}
+	return whole
 }

@@ -21,7 +21,7 @@ var total = freerun.Op("programs/fanin.total", func(_ *freerun.Context, t *tally
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	size := cfg.Values.Get(programs.Size)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing

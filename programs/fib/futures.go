@@ -43,9 +43,9 @@ func runFutures(cfg programs.Config) (programs.Result, error) { return run(cfg, 
 
 func run(cfg programs.Config, fib *freerun.FreeOperation[call, int]) (programs.Result, error) {
 	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer rt.Close()
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	value, err := fib.Send(rt.Context(), call{int32(n), int32(work)}).Wait(context.Background())
 	r := meter.Stop(calls(n))
 	if err != nil {

@@ -47,7 +47,7 @@ func joinedClosures(c *freerun.Context, n, work int) int {
 // onRuntime measures compute, run as an operation.
 func onRuntime(cfg programs.Config, compute func(c *freerun.Context, n, work int) int) (programs.Result, error) {
 	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer rt.Close()
 	meter := programs.StartMeter()
 	value, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {

@@ -66,7 +66,7 @@ func init() {
 }
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing
@@ -117,5 +117,5 @@ func runUnits(cfg programs.Config) (result programs.Result, err error) {
 			}
 			return calls, left, nil
 		},
-	}, cfg.Values)
+	}, cfg)
 }

@@ -46,20 +46,20 @@ var score = freerun.Op("programs/pingpong.score", func(_ *freerun.Context, p *pl
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	ctx, size := context.Background(), cfg.Values.Get(programs.Size)
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing
 		}
 	}()
-	finish := programs.NewFinish(1)
+	finish := cfg.NewFinish(1)
 	ping := freerun.NewUnit(rt, player{finish: finish})
 	pong := freerun.NewUnit(rt, player{finish: finish, other: ping})
 	if _, err := meet.Send(rt.Context(), ping, pong).Wait(ctx); err != nil {
 		return result, err
 	}
 
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	if err := hit.Tell(rt.Context(), ping, size-1); err != nil {
 		return result, err
 	}

@@ -16,7 +16,7 @@ var Program = &programs.Program{
 		{Name: programs.Size, Doc: "tasks in all", Default: 2_000_000, Quick: 200_000, Min: 10, Max: 100_000_000},
 	},
 	Variants: []programs.Variant{
-		Variant("tell", programs.Freerun, "a free operation by Tell; Quiesce waits for all", startTell),
+		{Name: "tell", Kind: programs.Freerun, Doc: "a free operation by Tell; Quiesce waits for all", Run: runTell},
 		{Name: "futures", Kind: programs.Freerun, Doc: "a free operation by Send; each future is waited for", Run: runFutures},
 		Variant("goroutines", programs.PlainGo, "a goroutine for each task, and a sync.WaitGroup", startGoroutines),
 	},

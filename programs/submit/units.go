@@ -13,22 +13,24 @@ var work = freerun.FreeOp("programs/submit.work", func(_ *freerun.Context, task 
 	return struct{}{}, nil
 })
 
-func startTell(processors int) (Pool, error) {
-	rt := freerun.New(freerun.Processors(processors))
-	outside := rt.Context()
-	return Pool{
-		Submit: func(task func()) error { return work.Tell(outside, task) },
-		Wait:   func() error { return rt.Quiesce(context.Background()) },
-		Close:  rt.Close,
-	}, nil
+func runTell(cfg programs.Config) (programs.Result, error) {
+	return run(func(int) (Pool, error) {
+		rt := cfg.NewRuntime()
+		outside := rt.Context()
+		return Pool{
+			Submit: func(task func()) error { return work.Tell(outside, task) },
+			Wait:   func() error { return rt.Quiesce(context.Background()) },
+			Close:  rt.Close,
+		}, nil
+	}, cfg)
 }
 
 // runFutures keeps the futures in a slice that is made before the clock starts, and waits for them in turn.
 func runFutures(cfg programs.Config) (programs.Result, error) {
 	size := cfg.Values.Get(programs.Size)
 	futures := make([]freerun.Future[struct{}], 0, size)
-	start := func(processors int) (Pool, error) {
-		rt := freerun.New(freerun.Processors(processors))
+	start := func(int) (Pool, error) {
+		rt := cfg.NewRuntime()
 		outside := rt.Context()
 		return Pool{
 			Submit: func(task func()) error {

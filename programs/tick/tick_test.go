@@ -22,22 +22,6 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestCPUTimeGrows uses some until it does.
-func TestCPUTimeGrows(t *testing.T) {
-	first, err := cpuTime()
-	for n := 0; err == nil; n++ {
-		now, failed := cpuTime()
-		if now < first {
-			t.Fatalf("%v of CPU time after %v", now, first)
-		}
-		if now > first {
-			return
-		}
-		err = failed
-	}
-	t.Fatal(err)
-}
-
 func TestFailuresEndTheRun(t *testing.T) {
 	fault := errors.New("fault")
 	if _, err := run(10, func() error { return fault }, func() (int, error) { return 0, nil }); !errors.Is(err, fault) {

@@ -21,7 +21,7 @@ var (
 )
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
-	rt := freerun.New(freerun.Processors(cfg.Processors))
+	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing

@@ -1,21 +1,21 @@
-package tick
+package programs
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns how much CPU time the process has used.
-func cpuTime() (time.Duration, error) {
+// cpuTime returns how much CPU time the process has used, and whether the system tells.
+func cpuTime() (time.Duration, bool) {
 	process, err := syscall.GetCurrentProcess()
 	if err != nil {
-		return 0, err
+		return 0, false
 	}
 	var created, exited, kernel, user syscall.Filetime
 	if err := syscall.GetProcessTimes(process, &created, &exited, &kernel, &user); err != nil {
-		return 0, err
+		return 0, false
 	}
-	return ticks(kernel) + ticks(user), nil
+	return ticks(kernel) + ticks(user), true
 }
 
 // ticks turns a duration in units of 100 ns, which is what a Filetime can be too, into one of Go.

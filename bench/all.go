@@ -1,0 +1,59 @@
+package bench
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// All stands for every program with all that the report shows of it: its points, its rivals, several amounts of work, one processor and
+// more, at sizes that let it end within some minutes.
+const All = "all"
+
+// sweeps are what is measured for the report at more than one value.
+var sweeps = []string{
+	"fib.work=0,100,1000,10000",
+	"create.batch=1,10,100,1000,10000,100000,1000000",
+	"switch.tasks=1,10,100,1000,10000",
+	"cas.contenders=1,2,4,8,16,32,64",
+}
+
+// sizes are those for the report: the papers' own where they can be had within a second.
+var sizes = []string{
+	"fib.size=23", "ddb.size=20000",
+	"create.size=200000", "switch.size=500000", "lock.size=1000000", "matrix.size=300", "mandelbrot.size=300",
+	"pingpong.size=500000", "fanin.size=500000", "submit.size=200000", "skynet.size=100000", "bank.size=100000", "hot.size=200", "tick.size=200",
+	"cas.size=2000000", "queues.size=200000", "locks.size=100000",
+}
+
+// expanded returns what the request asks for in full if it is for [All], and the request itself otherwise.
+func (r Request) expanded(catalogue []*programs.Program) Request {
+	if !slices.Equal(r.Programs, []string{All}) {
+		return r
+	}
+	r.Programs, r.Rivals = ProgramNames(catalogue), true
+	set := sweeps
+	if !r.Quick {
+		set = slices.Concat(sweeps, sizes)
+	}
+	set = slices.DeleteFunc(slices.Clone(set), func(s string) bool {
+		program, _, _ := strings.Cut(s, ".")
+		return !slices.Contains(r.Programs, program)
+	})
+	r.Params = slices.Concat(set, r.Params) // what the user has set counts
+	if len(r.Processors) == 0 {
+		r.Processors = powers(runtime.GOMAXPROCS(0))
+	}
+	return r
+}
+
+// powers returns 1, 2, 4 and so on, and n as the last.
+func powers(n int) []int {
+	var all []int
+	for i := 1; i < n; i *= 2 {
+		all = append(all, i)
+	}
+	return append(all, n)
+}
