@@ -3,6 +3,8 @@ module github.com/freerun-go/freerun/cmd/freerun
 go 1.26
 
 require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
 	github.com/freerun-go/freerun v0.0.0
 	github.com/freerun-go/freerun/bench v0.0.0
 	github.com/freerun-go/freerun/ddb v0.0.0
@@ -18,6 +20,7 @@ require (
 require (
 	github.com/alitto/pond/v2 v2.7.1 // indirect
 	github.com/bytedance/gopkg v0.1.4 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jedib0t/go-pretty/v6 v6.6.8 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
