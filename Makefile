@@ -120,6 +120,16 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
 
+# A build of the commit, so that the report can say which it is of.
+.PHONY: report
+report: ## measure all that the report shows, which takes some minutes, and draw docs/report; ROWS= adds rows, of freerun simulate --json
+	@mkdir -p docs/report .bench
+	go build -o .bench/freerun ./cmd/freerun
+	.bench/freerun bench all --json > .bench/rows.jsonl
+	cp .bench/rows.jsonl docs/report/rows.jsonl
+	$(if $(ROWS),cat $(ROWS) >> docs/report/rows.jsonl)
+	.bench/freerun bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg
+
 # The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
 .bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat: tools/go.mod tools/go.sum
 	GOWORK=off go build -C tools -o ../.bin/ tool

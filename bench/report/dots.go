@@ -127,7 +127,7 @@ func (d *dots) spread() []mark {
 		n := count[m.line]
 		m.y = d.place(m.line)
 		if n > 1 {
-			m.y += 0.6 * (0.5 - float64(seen[m.line])/float64(n-1))
+			m.y += 0.45 * (0.5 - float64(seen[m.line])/float64(n-1))
 		}
 		seen[m.line]++
 		all[i] = m

@@ -15,9 +15,9 @@ import (
 const (
 	chartWidth  = vg.Length(330)
 	chartHeight = vg.Length(222)
-	titleSize   = vg.Length(9.5)
-	labelSize   = vg.Length(8.5)
-	lineHeight  = vg.Length(13)
+	titleSize   = vg.Length(10.5)
+	labelSize   = vg.Length(9.5)
+	lineHeight  = vg.Length(14)
 )
 
 // frame is what all charts have: a title, axes with their units, and a legend above the plot, where it hides nothing.

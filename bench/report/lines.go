@@ -131,6 +131,6 @@ func addBand(p *plot.Plot, s series) {
 	if err != nil {
 		panic(err)
 	}
-	band.Color, band.LineStyle.Width = s.role.veil(0.16), 0
+	band.Color, band.LineStyle.Width = s.role.veil(0.18), 0
 	p.Add(band)
 }
