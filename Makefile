@@ -120,11 +120,10 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
 
-# A build of the commit, so that the report can say which it is of.
 .PHONY: report
 report: ## measure all that the report shows, which takes some minutes, and draw docs/report; ROWS= adds rows, of freerun simulate --json
 	@mkdir -p docs/report .bench
-	go build -o .bench/freerun ./cmd/freerun
+	go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun ./cmd/freerun
 	.bench/freerun bench all --json > .bench/rows.jsonl
 	cp .bench/rows.jsonl docs/report/rows.jsonl
 	$(if $(ROWS),cat $(ROWS) >> docs/report/rows.jsonl)

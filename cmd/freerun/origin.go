@@ -13,6 +13,10 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
+// revision is of what the command was built, if whoever built it has said so (-ldflags "-X main.revision=…"): Go notes it only in a repository's
+// main worktree, and not if it is told to leave it out.
+var revision string
+
 // origin says where the rows of this process are from.
 func origin(args []string) bench.Origin {
 	return bench.Origin{
@@ -27,21 +31,22 @@ func origin(args []string) bench.Origin {
 
 // commit returns the revision that the build is of, "" if it knows none.
 func commit(info *debug.BuildInfo, known bool) string {
-	revision, modified := "", ""
-	if known {
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision = s.Value[:min(12, len(s.Value))]
-			case s.Key == "vcs.modified" && s.Value == "true":
-				modified = " (modified)"
-			}
+	if revision != "" || !known {
+		return revision
+	}
+	noted, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			noted = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = "-modified"
 		}
 	}
-	if revision == "" {
+	if noted == "" {
 		return ""
 	}
-	return revision + modified
+	return noted + modified
 }
 
 // machine describes the processors and the memory, as far as the system tells.
