@@ -163,15 +163,14 @@ func (t *tenant) Depart(a *activity.Activity, p *sched.Processor) {
 func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	s, r := seatOf(p), roomOf(a)
 	c := r.context
+	if c.region != nil {
+		c.endRegion()
+	}
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
 	c.current = nil
 	c.forwarded = nil
-	if c.region != nil {
-		c.region.End()
-		c.region = nil
-	}
 	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost
 		r.beneath = s.newContext(nil)
 	}

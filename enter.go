@@ -14,7 +14,9 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-		s.pause()
+		if s.driven {
+			s.pauseToSend(u)
+		}
 		return nil
 	}
 	if !s.rt.countSent() {

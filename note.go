@@ -63,7 +63,9 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-		s.pause()
+		if s.driven {
+			s.pauseToSend(u)
+		}
 		m := s.magazine(id)
 		return s, origin, m.take(), m.depot, nil
 	}

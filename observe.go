@@ -62,7 +62,10 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 	if s.rt.labels {
 		s.label(k, k.describe(l))
 	}
-	if trace.IsEnabled() {
+	switch {
+	case s.rt.timed != nil:
+		s.beginTimed(c, l)
+	case trace.IsEnabled():
 		c.region = trace.StartRegion(context.Background(), k.describe(l))
 	}
 }

@@ -36,6 +36,7 @@ type Runtime struct {
 
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise
+	timed       timed    // the same, if it simulates time; nil otherwise
 	virtual     *virtualClock
 	begunTimers uint64
 	waitedIn    []*Scope // whose activities have waited
@@ -97,7 +98,10 @@ func New(options ...Option) *Runtime {
 	if s.schedule != nil {
 		config.Choose = chooseBy(s.schedule)
 		config.Processors = cmp.Or(s.processors, deterministicProcessors)
-		rt.virtual = newVirtualClock()
+		if t, ok := s.schedule.(timed); ok {
+			rt.timed, config.Timed = t, timedScheduler{t}
+		}
+		rt.virtual = newVirtualClock(rt.timed)
 		rt.clock = rt.virtual
 	}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())

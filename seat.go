@@ -149,6 +149,9 @@ func (s *seat) assume(r *realm) *Context {
 // rest is called when the processor has nothing to do.
 func rest(p *sched.Processor) {
 	s := seatOf(p)
+	if s.driven && s.rt.timed != nil {
+		s.rt.timed.Rests(p.Index())
+	}
 	s.stock.settle()
 	if s.retired.n > 0 {
 		s.useAgain()
@@ -157,13 +160,12 @@ func rest(p *sched.Processor) {
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
 func (c *Context) end() (s *seat, forwarded any) {
+	if c.region != nil {
+		c.endRegion()
+	}
 	c.current = nil
 	c.inside.Store(0)
 	c.forks.home.Store(0)
-	if c.region != nil {
-		c.region.End()
-		c.region = nil
-	}
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}

@@ -7,8 +7,10 @@ import (
 
 // virtualClock is the time of a deterministic runtime. It stands still, but when the driver has nothing left to run: then it jumps to
 // the next timer, which fires on the driver's goroutine. Timers of one instant fire in the order in which they were set.
+// In a runtime whose time is simulated, time also passes while operations run; a timer that is due by then fires late, when nothing is left to run.
 type virtualClock struct {
-	at    time.Time
+	at    time.Time // or, of simulated time, where it begins
+	timed timed     // nil otherwise
 	set   uint64
 	queue virtualQueue
 }
@@ -21,15 +23,20 @@ type virtualTimer struct {
 }
 
 // newVirtualClock returns a clock that begins where that of testing/synctest does.
-func newVirtualClock() *virtualClock {
-	return &virtualClock{at: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}
+func newVirtualClock(t timed) *virtualClock {
+	return &virtualClock{at: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), timed: t}
 }
 
-func (c *virtualClock) now() time.Time { return c.at }
+func (c *virtualClock) now() time.Time {
+	if c.timed != nil {
+		return c.at.Add(c.timed.Now())
+	}
+	return c.at
+}
 
 func (c *virtualClock) afterFunc(d time.Duration, f func()) (stop func() bool) {
 	c.set++
-	t := &virtualTimer{at: c.at.Add(max(d, 0)), nth: c.set, f: f}
+	t := &virtualTimer{at: c.now().Add(max(d, 0)), nth: c.set, f: f}
 	heap.Push(&c.queue, t)
 	return func() bool {
 		if t.index < 0 {
@@ -46,7 +53,11 @@ func (c *virtualClock) advance() bool {
 		return false
 	}
 	t := heap.Pop(&c.queue).(*virtualTimer)
-	c.at = t.at
+	if c.timed != nil {
+		c.timed.Idle(t.at.Sub(c.at))
+	} else {
+		c.at = t.at
+	}
 	t.f()
 	return true
 }

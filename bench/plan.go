@@ -29,6 +29,8 @@ type Request struct {
 	Quick bool
 	// Runner carries out the measurements; nil means [InProcess].
 	Runner Runner
+	// Simulator, if set, carries them out on virtual processors instead: those of variants that can be simulated.
+	Simulator *Simulator
 }
 
 // maxProcessors bounds what a user can ask for: beyond it a number is a slip, not a wish.
@@ -40,6 +42,7 @@ type Plan struct {
 	processors []int
 	runs       int
 	runner     Runner
+	simulated  bool // on virtual processors
 }
 
 // job is one program with the variants and values to measure it with.
@@ -56,6 +59,9 @@ type job struct {
 func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 	r = r.expanded(catalogue)
 	plan := &Plan{processors: r.Processors, runs: r.Runs, runner: r.Runner}
+	if r.Simulator != nil {
+		plan.runner, plan.simulated = r.Simulator.Run, true
+	}
 	if plan.runner == nil {
 		plan.runner = InProcess
 	}
@@ -97,6 +103,11 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 		taking := p.Variants
 		if !r.rivalsTakePart(p) {
 			taking = withoutRivals(taking)
+		}
+		if plan.simulated {
+			if taking, err = simulable(p, r.Variants); err != nil {
+				return nil, err
+			}
 		}
 		j := job{program: p, variants: variants(taking, r.Variants), all: taking}
 		if len(j.variants) == 0 {

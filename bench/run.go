@@ -40,7 +40,9 @@ func (p *Plan) Run(ctx context.Context, before func(Step), hand func(Row) error)
 			if len(c.samples) == 0 {
 				continue
 			}
-			if err := hand(newRow(j, c)); err != nil {
+			row := newRow(j, c)
+			row.Simulated = p.simulated
+			if err := hand(row); err != nil {
 				return errors.Join(failure, err)
 			}
 		}
@@ -68,7 +70,7 @@ func (p *Plan) measure(ctx context.Context, j job, before func(Step)) ([]*cell, 
 			if before != nil {
 				before(Step{j.program.Name, c.variant.Name, c.processors, run})
 			}
-			if runtime.GOMAXPROCS(0) != c.processors {
+			if !p.simulated && runtime.GOMAXPROCS(0) != c.processors {
 				runtime.GOMAXPROCS(c.processors)
 			}
 			r, err := p.runner(ctx, j.program, c.variant, programs.Config{Processors: c.processors, Values: j.values})

@@ -17,7 +17,7 @@ func Activities(cfg Config, operations uint64, root func(a *activity.Activity, c
 		ctx, fail := context.WithCancelCause(context.Background())
 		defer fail(nil)
 		crew := &Crew{fail}
-		meter := StartMeter()
+		meter := cfg.StartMeter()
 		crew.Go(rt, func(a *activity.Activity) error { return root(a, crew) })
 		err := rt.Quiesce(ctx)
 		result := meter.Stop(operations)

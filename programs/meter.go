@@ -9,22 +9,25 @@ import (
 type Meter struct {
 	allocs uint64
 	cpu    time.Duration
+	now    func() time.Time
 	start  time.Time
 }
 
 // StartMeter collects garbage, so that no run pays for what an earlier one or the set-up left behind, then reads the
 // allocation counter and the CPU time and starts the clock, in this order.
-func StartMeter() Meter {
+func StartMeter() Meter { return startMeter(time.Now) }
+
+func startMeter(now func() time.Time) Meter {
 	runtime.GC()
-	m := Meter{allocs: mallocs()}
+	m := Meter{allocs: mallocs(), now: now}
 	m.cpu, _ = cpuTime()
-	m.start = time.Now()
+	m.start = now()
 	return m
 }
 
 // Stop stops the clock and fills the measured fields of a result for that many operations.
 func (m Meter) Stop(operations uint64) Result {
-	return m.StopAt(time.Now(), operations)
+	return m.StopAt(m.now(), operations)
 }
 
 // StopAt does what [Meter.Stop] does for a measured part that ended at an earlier instant, which whoever did the last

@@ -71,6 +71,8 @@ type Variant struct {
 	Doc string
 	// Fits reports whether the variant can run with these values; nil means that it always can.
 	Fits func(Values) bool
+	// Simulable says that the variant can be run on a [Machine]: what it measures happens in operations, and one goroutine waits for that.
+	Simulable bool
 	// Run sets up, runs the measured part, tears down, and returns what it measured. It may wait, runs to completion,
 	// and leaves no goroutine behind. Its checksum is not checked yet: call [Program.Run].
 	Run func(Config) (Result, error)
@@ -86,6 +88,8 @@ type Config struct {
 	// Runtime makes the runtimes that freerun's variants measure with, given their options; nil stands for [freerun.New]. Whoever traces a run, or
 	// drives it in another way, adds options here and sees what was made. Variants call [Config.NewRuntime].
 	Runtime func(options ...freerun.Option) *freerun.Runtime
+	// Machine is what the run is measured on, nil for this one. Only variants that are Simulable may be given one.
+	Machine Machine
 }
 
 // Result is what one run measured.

@@ -23,7 +23,8 @@ import (
 // A task that blocks blocks the driver. One that leaves its processor runs on without returning to the driver, unless it ends: its
 // processor's other tasks come after it.
 //
-// Instead of by the clock, the slot of a processor is opened to thieves when the processor could have gone on and was passed over slotTurns times.
+// Instead of by the clock, the slot of a processor is opened to thieves when the processor could have gone on and was passed over slotTurns times; where time is
+// simulated, by that.
 
 const slotTurns = 4
 
@@ -37,10 +38,16 @@ type driver struct {
 	hosts   []*Host      // those that have not ended, oldest first
 	ready   []*Processor // to be used again
 	passed  []int        // of each processor: how often it was ready, with something in its slot, and not chosen
+
+	// where time is simulated (timed.go)
+	timed    Timed // nil otherwise
+	nextLook time.Duration
+	until    func() bool // the condition of Drive
+	chosen   *Host       // by a host, to go on next; nil if the driver is to choose
 }
 
 func newDriver(config Config) *driver {
-	return &driver{choose: config.Choose}
+	return &driver{choose: config.Choose, timed: config.Timed}
 }
 
 // turn is a host as a coroutine. What it says is of one instant, as nothing else runs meanwhile.
@@ -108,7 +115,9 @@ func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
 	}
-	p.host.Load().pass()
+	if h := p.host.Load(); !p.scheduler.driver.goesOn(h) {
+		h.pass()
+	}
 	return true
 }
 
@@ -127,15 +136,23 @@ func (s *Scheduler) Drive(until func() bool) bool {
 	if !d.driving.CompareAndSwap(false, true) {
 		panic("sched: Drive by two goroutines at a time, or by a task")
 	}
-	defer d.driving.Store(false)
-	for until == nil || !until() {
-		h := d.next(s)
-		if h == nil {
-			return false
+	d.until = until
+	defer func() {
+		d.until = nil
+		d.driving.Store(false)
+	}()
+	for {
+		h := d.chosen
+		if d.chosen = nil; h == nil {
+			if until != nil && until() {
+				return true
+			}
+			if h = d.next(s); h == nil {
+				return false
+			}
 		}
 		d.run(h)
 	}
-	return true
 }
 
 // next returns the host whose turn it is, nil if none can go on: the home of the processor that is chosen, or, if no processor can go on, the oldest of
@@ -153,7 +170,11 @@ func (d *driver) next(s *Scheduler) *Host {
 			panic("sched: Choose returned an index out of range")
 		}
 		chosen := d.ready[i]
-		d.openSlots(chosen)
+		if d.timed != nil {
+			d.lookAtSlots(s)
+		} else {
+			d.openSlots(chosen)
+		}
 		return chosen.host.Load()
 	}
 	for _, h := range d.hosts {

@@ -151,7 +151,7 @@ func (h *Host) work() {
 			}
 		}
 		p.running.Store(nil)
-		if driven {
+		if driven && !p.scheduler.driver.goesOn(h) {
 			h.turn.pass()
 		}
 		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {

@@ -28,6 +28,8 @@ type Config struct {
 	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
 	// the processors' numbers, and must not be kept.
 	Choose func(ready []*Processor) int
+	// Timed, if set besides, keeps the time that Choose simulates.
+	Timed Timed
 	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
 	// to sleep, and when it goes out of service. It must not queue any.
 	Resting func(p *Processor)

@@ -73,6 +73,7 @@ func (p *Processor) rob(victim *Processor, pr Priority) *Task {
 	t := p.stealFrom(victim, pr)
 	if t != nil {
 		p.counters.steals.Add(1)
+		p.tellStolen(victim)
 		p.took(pr)
 	}
 	return t

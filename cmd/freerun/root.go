@@ -47,7 +47,7 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 	root.SetFlagErrorFunc(explainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newVersion(), newMeasure(bench.Catalogue()))
+	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newVersion(), newMeasure(bench.Catalogue()), newSimulate(bench.Catalogue()))
 	return root
 }
 

@@ -35,7 +35,7 @@ var Program = &programs.Program{
 		{paramAccounts: 1000, paramWork: 1000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "an operation on both accounts, whatever the order", Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "an operation on both accounts, whatever the order", Simulable: true, Run: runUnits},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "goroutines that lock both accounts, in the order of their numbers", Run: runMutex},
 	},
 	Expected: func(v programs.Values) string {

@@ -106,11 +106,11 @@ func runUnits(cfg programs.Config) (result programs.Result, err error) {
 		bank[i] = freerun.NewUnit(rt, account{balance: opening})
 	}
 	clients := newClients(cfg.Values.Get(paramClients), len(bank), size)
-	finish := programs.NewFinish(1)
+	finish := cfg.NewFinish(1)
 	books := &report{finish: finish}
 	door := freerun.NewUnit(rt, office{len(clients), bank, books})
 	c := rt.Context()
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	for _, who := range clients {
 		t := freerun.NewUnit(rt, teller{client: who, bank: bank, office: door, finish: finish, work: work})
 		freerun.Do(c, t, func(c *freerun.Context, me *teller) (struct{}, error) {

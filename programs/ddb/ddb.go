@@ -28,8 +28,8 @@ var Program = &programs.Program{
 		{Name: paramClients, Doc: "client units", Default: 28, Quick: 28, Min: 1, Max: 100_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "units; the client's next message waits for the answer, a future", Run: runUnits},
-		{Name: "replies", Kind: programs.Freerun, Doc: "the same units; the server answers by Tell, so there are no futures", Run: runReplies},
+		{Name: "units", Kind: programs.Freerun, Doc: "units; the client's next message waits for the answer, a future", Simulable: true, Run: runUnits},
+		{Name: "replies", Kind: programs.Freerun, Doc: "the same units; the server answers by Tell, so there are no futures", Simulable: true, Run: runReplies},
 		{Name: "channels", Kind: programs.PlainGo, Doc: "a goroutine per server and per client, channels between them", Run: runChannels},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "a goroutine per client, no servers: each one's map is under a lock", Run: runMutex},
 	},

@@ -40,7 +40,7 @@ func runAsUnits(
 	for i, t := range db.tables {
 		servers[i] = freerun.NewUnit(rt, *t)
 	}
-	finish := programs.NewFinish(len(db.clients))
+	finish := cfg.NewFinish(len(db.clients))
 	clients := make([]*freerun.Unit[worker], len(db.clients))
 	for i, c := range db.clients {
 		clients[i] = freerun.NewUnit(rt, worker{client: c, servers: servers, finish: finish})
@@ -53,7 +53,7 @@ func runAsUnits(
 		}
 	}
 
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	for _, c := range clients {
 		if err := start.Tell(rt.Context(), c, struct{}{}); err != nil {
 			return result, err

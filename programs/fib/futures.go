@@ -45,7 +45,7 @@ func run(cfg programs.Config, fib *freerun.FreeOperation[call, int]) (programs.R
 	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
 	rt := cfg.NewRuntime()
 	defer rt.Close()
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	value, err := fib.Send(rt.Context(), call{int32(n), int32(work)}).Wait(context.Background())
 	r := meter.Stop(calls(n))
 	if err != nil {

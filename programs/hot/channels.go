@@ -81,5 +81,5 @@ func runChannels(cfg programs.Config) (programs.Result, error) {
 			end()
 			return int(calls.Load()), int(left.Load()), nil
 		},
-	}, cfg.Values)
+	}, cfg)
 }

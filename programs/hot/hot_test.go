@@ -56,7 +56,7 @@ func TestFailuresEndTheRun(t *testing.T) {
 		flood: func() error { return nil },
 		stop:  func() error { stops++; return nil },
 	}
-	_, err := run(s, programs.Values{programs.Size: 10, paramDepth: 1, paramCallers: 1, paramPause: 0})
+	_, err := run(s, programs.Config{Values: programs.Values{programs.Size: 10, paramDepth: 1, paramCallers: 1, paramPause: 0}})
 	if !errors.Is(err, fault) || stops != 1 {
 		t.Errorf("error %v and %d stops, want the fault and one", err, stops)
 	}

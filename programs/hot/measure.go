@@ -24,16 +24,20 @@ type sample struct {
 }
 
 // run measures a subject: the calls in peace, then the same under the flood.
-func run(s subject, v programs.Values) (result programs.Result, err error) {
-	idle, err := calls(s.call, v)
+func run(s subject, cfg programs.Config) (result programs.Result, err error) {
+	v := cfg.Values
+	if cfg.Machine != nil && (v.Get(paramCallers) != 1 || v.Get(paramPause) != 0) {
+		return result, errors.New("only one goroutine can call where time is simulated, and it cannot sleep: set callers=1 and pause=0")
+	}
+	idle, err := calls(s.call, cfg)
 	if err != nil {
 		return result, err
 	}
 	if err := s.flood(); err != nil {
 		return result, err
 	}
-	meter := programs.StartMeter()
-	flooded, err := calls(s.call, v)
+	meter := cfg.StartMeter()
+	flooded, err := calls(s.call, cfg)
 	result = meter.Stop(uint64(v.Get(programs.Size)))
 	result.Elapsed = 0
 	if stopping := s.stop(); err == nil {
@@ -52,7 +56,8 @@ func run(s subject, v programs.Values) (result programs.Result, err error) {
 }
 
 // calls lets the callers make so many calls between them, each to all quiet ones in turn.
-func calls(call func(quiet int) error, v programs.Values) (sample, error) {
+func calls(call func(quiet int) error, cfg programs.Config) (sample, error) {
+	v := cfg.Values
 	size, callers, pause := v.Get(programs.Size), v.Get(paramCallers), time.Duration(v.Get(paramPause))*time.Microsecond
 	s := sample{took: make([]uint64, size), late: make([]uint64, size)}
 	errs := make([]error, callers)
@@ -60,15 +65,15 @@ func calls(call func(quiet int) error, v programs.Values) (sample, error) {
 	for from := range callers {
 		group.Go(func() {
 			for i := from; i < size; i += callers {
-				asked := time.Now()
+				asked := cfg.Now()
 				if pause > 0 {
 					time.Sleep(pause)
 				}
-				began := time.Now()
+				began := cfg.Now()
 				if errs[from] = call(i % quietOnes); errs[from] != nil {
 					return
 				}
-				s.took[i] = uint64(time.Since(began))
+				s.took[i] = uint64(cfg.Now().Sub(began))
 				s.late[i] = uint64(max(0, began.Sub(asked)-pause))
 			}
 		})

@@ -117,5 +117,5 @@ func runUnits(cfg programs.Config) (result programs.Result, err error) {
 			}
 			return calls, left, nil
 		},
-	}, cfg.Values)
+	}, cfg)
 }

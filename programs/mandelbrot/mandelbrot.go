@@ -24,7 +24,7 @@ var Program = &programs.Program{
 		{Name: paramIterations, Letter: "k", Doc: "iterations for a point at most", Default: 5000, Quick: 500, Min: 1, Max: 1_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each part, which yields now and then", Run: runActivities},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each part, which yields now and then", Simulable: true, Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each part", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return newPlane(v).due() },

@@ -22,7 +22,7 @@ var Program = &programs.Program{
 	Points: []map[string]int{{paramTasks: 1}, {paramTasks: 2}, {paramTasks: 3}, {paramTasks: 4}, {paramTasks: 16}, {paramTasks: 64}},
 	Variants: []programs.Variant{
 		{Name: "serial", Kind: programs.Baseline, Doc: "one row after another, without tasks", Run: runSerial},
-		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each task, which yields now and then", Run: runActivities},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each task, which yields now and then", Simulable: true, Run: runActivities},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each task", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return newProblem(v.Get(programs.Size)).due() },

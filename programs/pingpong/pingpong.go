@@ -16,7 +16,7 @@ var Program = &programs.Program{
 		{Name: programs.Size, Doc: "hops", Default: 2_000_000, Quick: 200_000, Min: 100, Max: 2_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "two units that send each other messages by Tell", Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "two units that send each other messages by Tell", Simulable: true, Run: runUnits},
 		{Name: "channels", Kind: programs.PlainGo, Doc: "two goroutines and two unbuffered channels", Run: runChannels},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },

@@ -52,14 +52,14 @@ func runUnits(cfg programs.Config) (result programs.Result, err error) {
 			err = closing
 		}
 	}()
-	finish := programs.NewFinish(1)
+	finish := cfg.NewFinish(1)
 	ping := freerun.NewUnit(rt, player{finish: finish})
 	pong := freerun.NewUnit(rt, player{finish: finish, other: ping})
 	if _, err := meet.Send(rt.Context(), ping, pong).Wait(ctx); err != nil {
 		return result, err
 	}
 
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	if err := hit.Tell(rt.Context(), ping, size-1); err != nil {
 		return result, err
 	}

@@ -57,7 +57,7 @@ func (t *tree) run(cfg programs.Config) (programs.Result, error) {
 	size := cfg.Values.Get(programs.Size)
 	rt := cfg.NewRuntime()
 	defer rt.Close()
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	sum, err := t.node.Send(rt.Context(), span{leaves: int32(size)}).Wait(context.Background())
 	r := meter.Stop(uint64(size))
 	if err != nil {

@@ -20,8 +20,8 @@ var Program = &programs.Program{
 	},
 	Variants: []programs.Variant{
 		{Name: "serial", Kind: programs.Baseline, Doc: "plain recursion on one goroutine, the work itself", Run: runSerial},
-		{Name: "futures", Kind: programs.Freerun, Doc: "a free operation a node, and one that waits for its ten futures", Run: runFutures},
-		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: most run where they are sent", Run: runLazy},
+		{Name: "futures", Kind: programs.Freerun, Doc: "a free operation a node, and one that waits for its ten futures", Simulable: true, Run: runFutures},
+		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: most run where they are sent", Simulable: true, Run: runLazy},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine a node, answers over channels", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string {

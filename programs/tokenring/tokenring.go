@@ -20,7 +20,7 @@ var Program = &programs.Program{
 	},
 	Variants: []programs.Variant{
 		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each, and an activity.Semaphore for each turn", Run: runActivities},
-		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each; the token is a message", Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each; the token is a message", Simulable: true, Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each, and a channel to each", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string {

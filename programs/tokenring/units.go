@@ -32,8 +32,8 @@ func init() {
 
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
-		g, finish := newGame(cfg.Values), programs.NewFinish(1)
-		meter := programs.StartMeter()
+		g, finish := newGame(cfg.Values), cfg.NewFinish(1)
+		meter := cfg.StartMeter()
 		ring := make([]*freerun.Unit[player], g.players)
 		for i := range ring {
 			ring[i] = freerun.NewUnit(rt, player{game: g, seat: i, ring: ring, finish: finish})

@@ -1,0 +1,123 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+)
+
+const (
+	aloneRuns = 9 // of which the shortest counts
+	fitRuns   = 6 // how often the costs of pieces are adjusted at most
+	closeFit  = 0.002
+	leastCost = 1.0 // ns, of a piece
+)
+
+// Calibrate measures what the program costs on one processor of this machine, and what this machine takes for what only several do. The name is for whoever reads the costs.
+// It runs the program some twenty times, and changes GOMAXPROCS meanwhile. As the machine may be doing something else, too, the best of several runs counts, and the better
+// of many samples.
+//
+// The pieces between two instants at which the scheduler asks who goes on are timed in a run of a deterministic runtime. To be timed costs something itself, which is taken to
+// be the same for all: so much is taken off each that a simulated run on one processor takes as long as a real one does.
+func Calibrate(name string, p Program) (*Costs, error) {
+	c := &Costs{Program: name, Runs: aloneRuns}
+	alone, err := measureAlone(p)
+	if err != nil {
+		return nil, err
+	}
+	c.Alone = float64(alone)
+	recorded, err := record(p)
+	if err != nil {
+		return nil, err
+	}
+	c.measureHardware()
+	return c, c.fit(p, recorded)
+}
+
+// onOne runs f with one processor of Go's.
+func onOne(f func() error) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	return f()
+}
+
+// measureAlone returns what the program takes on one real processor.
+func measureAlone(p Program) (took time.Duration, err error) {
+	var times []time.Duration
+	err = onOne(func() error {
+		for range 1 + aloneRuns { // the first is to warm up
+			runtime.GC()
+			elapsed, err := p(&Host{processors: 1})
+			if err != nil {
+				return err
+			}
+			times = append(times, elapsed)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if took = slices.Min(times[1:]); took <= 0 {
+		return 0, fmt.Errorf("simulate: the program says that it took %v", took)
+	}
+	return took, nil
+}
+
+// record returns the pieces of the program as they were timed.
+func record(p Program) ([]Piece, error) {
+	r := newRecorder()
+	err := onOne(func() error {
+		runtime.GC()
+		_, err := p(&Host{processors: 1, schedule: r})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	pieces := r.pieces()
+	if len(pieces) == 0 {
+		return nil, errors.New("simulate: the program has run no operation")
+	}
+	return pieces, nil
+}
+
+// fit takes the same off each piece, by the secant method, until the simulation of one processor takes as long as that took.
+func (c *Costs) fit(p Program, recorded []Piece) error {
+	n := 0.0
+	for _, x := range recorded {
+		n += float64(x.Count)
+	}
+	var off, lastOff, lastError float64
+	for i := range fitRuns {
+		c.Pieces = lessened(recorded, off)
+		r, err := c.Run(p, 1)
+		if err != nil {
+			return err
+		}
+		excess := float64(r.Elapsed) - c.Alone
+		if math.Abs(excess) <= closeFit*c.Alone {
+			return nil
+		}
+		slope := n // ns that a ns less of each piece saves
+		if i > 0 && off != lastOff && excess != lastError {
+			slope = (lastError - excess) / (off - lastOff)
+		}
+		lastOff, lastError = off, excess
+		if slope <= 0 {
+			break
+		}
+		off += excess / slope
+	}
+	return nil // as near as it comes: what is off shows when one processor is simulated
+}
+
+func lessened(recorded []Piece, by float64) []Piece {
+	all := slices.Clone(recorded)
+	for i := range all {
+		all[i].Cost = max(leastCost, all[i].Cost-by)
+	}
+	return all
+}

@@ -1,0 +1,130 @@
+package simulate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Costs are what a simulation charges, in nanoseconds. [Calibrate] measures them; they can be written, read and changed. The same program with the same costs is the same
+// simulation. They may be used by several goroutines at the same time as long as nobody changes them.
+type Costs struct {
+	// Program says what they are of, in the caller's words.
+	Program string `json:"program"`
+	// Alone is what the program took on one processor of this machine, the shortest of Runs.
+	Alone float64 `json:"alone_ns"`
+	Runs  int     `json:"runs"`
+
+	// Transfer is what it takes to get a cache line that another processor has written last. While one gets it, others wait.
+	Transfer float64 `json:"transfer_ns"`
+	// Assumed says that what only several processors do could not be measured, as there is one, or another program kept the second.
+	Assumed bool `json:"assumed,omitempty"`
+	// Wake is what it takes to wake a sleeping processor, for who wakes it; Wakeup is how long that takes until it runs.
+	Wake   float64 `json:"wake_ns"`
+	Wakeup float64 `json:"wakeup_ns"`
+	// Look is what a searcher's look at all queues takes besides Probe, which is for each other processor.
+	Look  float64 `json:"look_ns"`
+	Probe float64 `json:"probe_ns"`
+	// Steal is what a theft takes.
+	Steal float64 `json:"steal_ns"`
+
+	Pieces []Piece `json:"pieces"`
+}
+
+// Piece is a part of what operations do in which nobody can see them, and what it takes. A piece may begin and end where an operation has begun, sends or has ended, or passes
+// from one to the next.
+type Piece struct {
+	Operation string  `json:"operation"` // that runs, or ran last
+	From      edge    `json:"from"`
+	To        edge    `json:"to"`
+	Count     int     `json:"count"` // of how many pieces it is the mean
+	Cost      float64 `json:"ns"`
+}
+
+// ErrCosts says that costs cannot be used.
+var ErrCosts = errors.New("simulate: these are no costs")
+
+// Write writes the costs as JSON.
+func (c *Costs) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(c)
+}
+
+// ReadCosts reads what [Costs.Write] has written. Errors that are about the content are [ErrCosts].
+func ReadCosts(r io.Reader) (*Costs, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	c := new(Costs)
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCosts, err)
+	}
+	return c, c.check()
+}
+
+func (c *Costs) check() error {
+	if len(c.Pieces) == 0 {
+		return fmt.Errorf("%w: there are no pieces", ErrCosts)
+	}
+	for _, of := range []struct {
+		name string
+		cost float64
+	}{
+		{"transfer_ns", c.Transfer}, {"wake_ns", c.Wake}, {"wakeup_ns", c.Wakeup}, {"look_ns", c.Look}, {"probe_ns", c.Probe}, {"steal_ns", c.Steal},
+	} {
+		if !(of.cost >= 0) {
+			return fmt.Errorf("%w: %s is %v, and must be at least 0", ErrCosts, of.name, of.cost)
+		}
+	}
+	for _, p := range c.Pieces {
+		if !(p.Cost > 0) {
+			return fmt.Errorf("%w: a piece of %q costs %v, and must cost more than 0, or time stands still", ErrCosts, p.Operation, p.Cost)
+		}
+	}
+	return nil
+}
+
+// tariff finds the cost of a piece. One that did not occur when the costs were measured costs what its like do: with the same edges, otherwise all.
+type tariff struct {
+	names
+	exact   map[piece]float64
+	alike   [len(edgeNames)][len(edgeNames)]float64
+	average float64
+}
+
+func newTariff(c *Costs) *tariff {
+	t := &tariff{names: newNames(), exact: map[piece]float64{}}
+	var counts [len(edgeNames)][len(edgeNames)]float64
+	all := 0.0
+	for _, p := range c.Pieces {
+		n := float64(max(1, p.Count))
+		t.exact[piece{t.of(p.Operation), p.From, p.To}] = p.Cost
+		t.alike[p.From][p.To] += n * p.Cost
+		counts[p.From][p.To] += n
+		t.average += n * p.Cost
+		all += n
+	}
+	t.average /= all
+	for from := range t.alike {
+		for to := range t.alike[from] {
+			if n := counts[from][to]; n > 0 {
+				t.alike[from][to] /= n
+			}
+		}
+	}
+	return t
+}
+
+func (t *tariff) cost(p piece) float64 {
+	if cost, known := t.exact[p]; known {
+		return cost
+	}
+	if cost := t.alike[p.from][p.to]; cost > 0 {
+		return cost
+	}
+	return t.average
+}

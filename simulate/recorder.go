@@ -1,0 +1,94 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+)
+
+// recorder is the schedule of a runtime with one processor that measures how long each piece takes.
+type recorder struct {
+	names
+	lane
+	began   time.Time // the piece that is under way; zero before the first
+	samples map[piece]*samples
+}
+
+func newRecorder() *recorder { return &recorder{names: newNames(), samples: map[piece]*samples{}} }
+
+func (r *recorder) Choose([]int) int {
+	now := time.Now()
+	if !r.began.IsZero() && !r.resting {
+		s := r.samples[r.piece]
+		if s == nil {
+			s = new(samples)
+			r.samples[r.piece] = s
+		}
+		s.add(float32(now.Sub(r.began)))
+	}
+	r.turn()
+	r.began = time.Now()
+	return 0
+}
+
+func (r *recorder) Began(_ int, operation string) {
+	r.resting = false
+	r.operation, r.from = r.of(operation), begun
+}
+
+func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Idle(time.Duration)     {}
+func (r *recorder) On(int, any, bool)      {}
+func (r *recorder) Sends(int, any)         { r.to = sending }
+func (r *recorder) Ends(int)               { r.to = ending }
+func (r *recorder) Rests(int)              { r.resting = true }
+func (r *recorder) Stole(int, int, uint64) {}
+
+// pieces returns what was measured, in an order that is always the same.
+func (r *recorder) pieces() []Piece {
+	var all []Piece
+	for p, s := range r.samples {
+		all = append(all, Piece{Operation: r.all[p.operation], From: p.from, To: p.to, Count: s.n, Cost: s.mean()})
+	}
+	slices.SortFunc(all, comparePieces)
+	return all
+}
+
+// mostSamples is how many samples of a kind are kept.
+const mostSamples = 1 << 16
+
+// samples are how long pieces of one kind took: each of them, or every second, fourth and so on of many.
+type samples struct {
+	n      int
+	stride int
+	kept   []float32
+}
+
+func (s *samples) add(x float32) {
+	if s.n%max(1, s.stride) == 0 {
+		if len(s.kept) == mostSamples {
+			s.stride = 2 * max(1, s.stride)
+			half := s.kept[:0]
+			for i := 0; i < mostSamples; i += 2 {
+				half = append(half, s.kept[i])
+			}
+			s.kept = half
+		}
+		s.kept = append(s.kept, x)
+	}
+	s.n++
+}
+
+// mean returns the mean without the hundredth part that is longest: those in which the machine did something else. Of a few it is the median.
+func (s *samples) mean() float64 {
+	const few = 20
+	slices.Sort(s.kept)
+	if len(s.kept) < few {
+		return float64(s.kept[len(s.kept)/2])
+	}
+	rest := s.kept[:len(s.kept)-max(1, len(s.kept)/100)]
+	sum := 0.0
+	for _, x := range rest {
+		sum += float64(x)
+	}
+	return sum / float64(len(rest))
+}
