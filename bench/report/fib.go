@@ -10,6 +10,7 @@ import (
 // The variants of fib that are drawn: the paper's own way first.
 var fibVariants = []struct{ name, title string }{
 	{"futures", "freerun: messages and futures, as in the paper"},
+	{"lazy", "freerun: the same, declared small"},
 	{"join", "freerun: fork and join"},
 	{"goroutines", "plain Go: goroutines and channels"},
 }
