@@ -55,9 +55,9 @@ func drawMessages(all rows) (charts []chart, used rows) {
 			continue
 		}
 		slices.SortFunc(counts, func(a, b float64) int { return int(b - a) })
-		s := series{name: plural(n, "processor"), role: ours + role(i)%(theirs-ours), dashed: r.Simulated}
+		s := series{name: plural(n, "processor") + otherSize(r, units(all)), role: ours + role(i)%(theirs-ours), dashed: r.Simulated}
 		if r.Simulated {
-			s.name += ", simulated"
+			s.name += simulation
 		}
 		for at, count := range counts {
 			s.points = append(s.points, point{float64(at + 1), count, count, count})
@@ -78,13 +78,16 @@ func drawMessages(all rows) (charts []chart, used rows) {
 
 func drawSteals(all rows) (charts []chart, used rows) {
 	c := &lines{
-		frame: frame{title: "ddb, units: stealing", x: axis{label: "processors", ticks: distinct64(units(all))}, y: axis{label: "in a run", zero: true}},
+		frame: frame{title: "ddb, units: stealing", x: processorAxis(units(all)), y: axis{label: "in a run", zero: true}},
 	}
 	for _, part := range []rows{units(all).real(), units(all).simulated()} {
 		for i, name := range []string{"successful raids", "units taken"} {
-			s := series{name: name, role: ours + role(i), dashed: len(part) > 0 && part[0].Simulated}
+			if len(part) == 0 {
+				continue
+			}
+			s := series{name: name + otherSize(part[0], units(all)), role: ours + role(i), dashed: part[0].Simulated}
 			if s.dashed {
-				s.name += ", simulated"
+				s.name += simulation
 			}
 			for _, n := range distinct(part, processors) {
 				r := part.on(n)[0]
@@ -102,6 +105,14 @@ func drawSteals(all rows) (charts []chart, used rows) {
 		return nil, nil
 	}
 	return []chart{c}, once(used)
+}
+
+// otherSize says how many requests each client made, if that is not what it is in the first row: numbers of messages and steals grow with it.
+func otherSize(r bench.Row, all rows) string {
+	if r.Size == all[0].Size {
+		return ""
+	}
+	return ", size " + precise(float64(r.Size))
 }
 
 // once returns the rows, each once though several curves are drawn from it.
@@ -162,7 +173,7 @@ func stolen(r bench.Row) chart {
 func drawUse(all rows) (charts []chart, used rows) {
 	of := all.of("ddb")
 	c := &lines{
-		frame: frame{title: "ddb: use of the processors", x: axis{label: "processors", ticks: distinct64(of)}, y: axis{label: "CPU time of what there is (%)", zero: true}},
+		frame: frame{title: "ddb: use of the processors", x: processorAxis(of), y: axis{label: "CPU time of what there is (%)", zero: true}},
 		unit:  "%",
 	}
 	var roles cast
@@ -174,7 +185,7 @@ func drawUse(all rows) (charts []chart, used rows) {
 			}
 			s := series{name: name, role: roles.role(name, with[0].Kind), dashed: with[0].Simulated}
 			if s.dashed {
-				s.name += ", simulated"
+				s.name += simulation
 			}
 			s.points = curve(with, processors, func(r bench.Row, n int) point {
 				share := 100 * r.CPUNsPerOp / r.NsPerOp / float64(n)

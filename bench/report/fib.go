@@ -67,7 +67,7 @@ func drawFib(label string, ideal bool, unit string, value compared) func(rows) (
 		for _, v := range fibVariants {
 			of := all.of("fib").variant(v.name)
 			c := &lines{
-				frame: frame{title: v.title, x: axis{label: "processors", ticks: distinct64(of)}, y: axis{label: label, zero: true}},
+				frame: frame{title: v.title, x: axis{label: "processors", ticks: processorTicks(of)}, y: axis{label: label, zero: true}},
 				ideal: ideal, unit: unit,
 			}
 			for _, part := range []rows{of.real(), of.simulated()} {
@@ -93,7 +93,7 @@ func (l *lines) add(of rows, value compared) (used rows) {
 		}
 		s := series{name: fmt.Sprintf("work %s", precise(float64(work))), role: workRole(with[0].Kind, i), dashed: with[0].Simulated}
 		if s.dashed {
-			s.name += ", simulated"
+			s.name += simulation
 		}
 		for _, n := range distinct(with, processors) {
 			if p, known := value(with.on(n)[0], one[0], n); known {
@@ -116,8 +116,15 @@ func workRole(kind programs.Kind, i int) role {
 	return ours + role(i)%(theirs-ours)
 }
 
-// distinct64 returns the numbers of processors, as places for an axis; of many only every second power of two.
-func distinct64(all rows) []float64 {
+// processorAxis is the axis for the numbers of processors: logarithmic if there are many.
+func processorAxis(all rows) axis {
+	a := axis{label: "processors", ticks: processorTicks(all)}
+	a.log = a.ticks != nil && a.ticks[len(a.ticks)-1] > 8
+	return a
+}
+
+// processorTicks returns the numbers of processors as places for an axis; of many that are near each other only some.
+func processorTicks(all rows) []float64 {
 	var at []float64
 	for _, n := range distinct(all, processors) {
 		if len(at) == 0 || float64(n) >= at[len(at)-1]*1.5 {

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"slices"
+	"strings"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -66,7 +69,13 @@ func (l *lines) draw(c draw.Canvas) []hint {
 			dots.Radius, dots.Shape = 1.9, draw.RingGlyph{}
 		}
 		p.Add(curve, dots)
-		keys = append(keys, key{s.name, curve})
+		if !l.continues(s) {
+			keys = append(keys, key{s.name, curve})
+		}
+	}
+	if slices.ContainsFunc(l.series, l.continues) {
+		simulated := &plotter.Line{LineStyle: draw.LineStyle{Color: printed.paint(), Width: 1.1, Dashes: dashes}}
+		keys = append(keys, key{strings.TrimPrefix(simulation, ", "), simulated})
 	}
 	data := l.frame.draw(c, p, keys)
 	x, y := p.Transforms(&data)
@@ -77,6 +86,14 @@ func (l *lines) draw(c draw.Canvas) []hint {
 		}
 	}
 	return hints
+}
+
+// simulation is what the names of simulated curves end with.
+const simulation = ", simulated"
+
+// continues reports whether a curve continues a real one, so that the legend has its colour already.
+func (l *lines) continues(s series) bool {
+	return s.dashed && slices.ContainsFunc(l.series, func(other series) bool { return !other.dashed && other.name+simulation == s.name })
 }
 
 // words writes a value and, if it has one, its range.
