@@ -18,7 +18,7 @@ var creation = figure{
 
 // against draws a chart for one processor and one for the most, with a curve for each variant against a parameter.
 func against(of rows, param string, x, y axis, unit string) (charts []chart, used rows) {
-	of = of.real()
+	of = of.real().knowing(param)
 	var roles cast
 	for _, n := range few(distinct(of, processors)) {
 		c := &lines{frame: frame{title: of[0].Program + ", " + plural(n, "processor"), x: x, y: y}, unit: unit}

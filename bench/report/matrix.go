@@ -17,7 +17,7 @@ var matrix = figure{
 }
 
 func drawMatrix(all rows) (charts []chart, used rows) {
-	of := all.of("matrix").real()
+	of := all.of("matrix").real().knowing("tasks")
 	if len(of) == 0 {
 		return nil, nil
 	}

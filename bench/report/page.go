@@ -68,7 +68,7 @@ func newPage(run Run) page {
 		p.Facts = append(p.Facts, fact{f.name, origins(run.Rows, f.of)})
 	}
 	for _, s := range sections() {
-		made, missing := drawAll(s, run.Rows)
+		made, missing := drawAll(s, sound(run.Rows))
 		for _, f := range missing {
 			p.Missing = append(p.Missing, pageFigure{ID: f.id, Title: f.title, Source: f.source, Command: f.command})
 		}

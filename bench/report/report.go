@@ -59,7 +59,7 @@ func WriteSVGs(dir string, run Run) (names []string, err error) {
 		return nil, err
 	}
 	for _, s := range sections() {
-		made, _ := drawAll(s, run.Rows)
+		made, _ := drawAll(s, sound(run.Rows))
 		for _, f := range made {
 			for i, c := range f.charts {
 				name := fileName(f, i)

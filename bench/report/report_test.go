@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,9 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/programs"
 )
 
 // parse writes the page of a run and returns its tree.
@@ -280,6 +284,40 @@ func TestFaultsOfFiles(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// TestOddRows has rows of every variant that say less than they should, and times that no clock can have shown: none may end the program.
+func TestOddRows(t *testing.T) {
+	var bare, zero rows
+	for _, p := range bench.Catalogue() {
+		for _, v := range p.Variants {
+			for _, n := range []int{1, 2, 7} {
+				bare = append(bare, bench.Row{Program: p.Name, Variant: v.Name, Kind: v.Kind, Processors: n, NsPerOp: 5, Runs: 1})
+				zero = append(zero, bench.Row{Program: p.Name, Variant: v.Name, Kind: v.Kind, Processors: n})
+				zero = append(zero, bench.Row{Program: p.Name, Variant: v.Name, Kind: v.Kind, Processors: n, NsPerOp: math.Inf(1)})
+			}
+		}
+	}
+	if err := Write(io.Discard, Run{Rows: bare}); err != nil {
+		t.Error(err)
+	}
+	if err := Write(io.Discard, Run{Rows: zero}); !errors.Is(err, ErrNothing) {
+		t.Errorf("error %v, want ErrNothing", err)
+	}
+	for i := range bare {
+		bare[i].Simulated = true
+	}
+	if err := Write(io.Discard, Run{Rows: bare}); err != nil {
+		t.Errorf("simulated: %v", err)
+	}
+	for i := range bare { // and one of a kind, with parameters and figures that are all the same
+		bare[i].Params = []bench.Setting{{Name: "work", Value: 0}, {Name: "tasks", Value: 1}, {Name: "depth", Value: 1}, {Name: "contenders", Value: 0}}
+		bare[i].Figures = []programs.Figure{{Name: "p99_percent_of_idle", Value: uint64(0)}, {Name: "steals", Value: []uint64{0, 0}}, {Name: "messages_per_processor", Value: []uint64{}}}
+		bare[i].Simulated = i%2 == 0
+	}
+	if err := Write(io.Discard, Run{Rows: bare}); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestRowsAreNotChanged: a caller goes on with them.
 func TestRowsAreNotChanged(t *testing.T) {

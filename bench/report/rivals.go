@@ -18,7 +18,7 @@ var (
 		id: "hot", title: "Under a flood", source: "isolates fairness", command: "freerun bench hot --processors 1,2",
 		about: "The 99th percentile of calls to quiet units while two others are flooded with messages, in % of that in an idle runtime, of the run whose time is the median. 100 % is no effect.",
 		draw: func(all rows) ([]chart, rows) {
-			return percentiles(all.of("hot").real())
+			return percentiles(all.of("hot").real().knowing("depth"))
 		},
 	}
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +24,11 @@ func (all rows) where(keep func(bench.Row) bool) rows {
 	return some
 }
 
+// sound returns those that can be drawn: a time that was too short for the clock is no point of a curve.
+func sound(all []bench.Row) rows {
+	return rows(all).where(func(r bench.Row) bool { return r.NsPerOp > 0 && r.NsPerOp <= math.MaxFloat64 && r.Processors > 0 })
+}
+
 func (all rows) of(program string) rows {
 	return all.where(func(r bench.Row) bool { return r.Program == program })
 }
@@ -41,6 +47,11 @@ func (all rows) simulated() rows { return all.where(func(r bench.Row) bool { ret
 // with returns those whose parameter has the value.
 func (all rows) with(param string, value int) rows {
 	return all.where(func(r bench.Row) bool { return setting(r, param) == value })
+}
+
+// knowing returns those that say what a parameter was, and not nothing: rows from before their program had it do not.
+func (all rows) knowing(param string) rows {
+	return all.where(func(r bench.Row) bool { return setting(r, param) > 0 })
 }
 
 // setting returns the value of a row's parameter, or -1 if it has none of that name.
