@@ -152,13 +152,13 @@ func stolen(r bench.Row) chart {
 	}
 	c := &columns{
 		frame: frame{title: "ddb, units: stolen on " + plural(r.Processors, "processor"), x: axis{label: "unit"}, y: axis{label: "times stolen", zero: true}},
-		keys:  []legendKey{{"servers", theirs, 0}, {"clients", ours, 0}}, unit: "times",
+		keys:  []legendKey{{"servers", ours + 1, 0}, {"clients", ours, 0}}, unit: "times",
 	}
 	if r.Simulated {
 		c.title += ", simulated"
 	}
 	for i, n := range servers {
-		c.columns = append(c.columns, column{"", fmt.Sprintf("server %d", i+1), theirs, n})
+		c.columns = append(c.columns, column{"", fmt.Sprintf("server %d", i+1), ours + 1, n})
 	}
 	for i, n := range clients {
 		name := ""
