@@ -26,6 +26,7 @@ type page struct {
 	CSS      template.CSS
 	JS       template.JS
 	Partial  string
+	Note     string
 	Facts    []fact
 	Sections []pageSection
 	Missing  []pageFigure
@@ -52,6 +53,7 @@ func newPage(run Run) page {
 		CSS:     template.CSS(themes() + pageCSS), // both are ours
 		JS:      template.JS(pageJS),
 		Partial: run.Partial,
+		Note:    run.Note,
 		Runs:    runs(run.Rows),
 	}
 	for _, f := range []struct {

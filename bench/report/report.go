@@ -18,6 +18,8 @@ type Run struct {
 	Rows []bench.Row
 	// Partial says why rows are missing that were to be there, in a sentence; "" if none are.
 	Partial string
+	// Note is a remark about the run, in a sentence; "" for none.
+	Note string
 }
 
 // ErrNothing is returned for a run of whose rows no figure can be drawn.

@@ -243,8 +243,11 @@ func render(t *testing.T, n *html.Node) string {
 // TestPartialRun says so, whatever the reason looks like.
 func TestPartialRun(t *testing.T) {
 	tree := parse(t, Run{Rows: known(), Partial: "Interrupted by <b>the user</b>."})
+	if notes := find(parse(t, Run{Rows: known(), Note: "Beside <mayhem>."}), "p", "note"); len(notes) != 1 || words(notes[0]) != "Beside <mayhem>. " {
+		t.Error("the page does not have the note")
+	}
 	said := find(tree, "p", "partial")
-	if len(said) != 1 || !strings.Contains(words(said[0]), "Interrupted by <b>the user</b>.") {
+	if len(find(tree, "p", "note")) > 0 || len(said) != 1 || !strings.Contains(words(said[0]), "Interrupted by <b>the user</b>.") {
 		t.Errorf("the page does not say why it is partial")
 	}
 }

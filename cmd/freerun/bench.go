@@ -34,6 +34,7 @@ type benchFlags struct {
 	memProfile string
 	report     string
 	svg        string
+	note       string
 	from       []string
 }
 
@@ -76,6 +77,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to `FILE`")
 	flags.StringVar(&f.report, "report", "", "draw what was measured beside the papers' figures, as one page: `FILE`")
 	flags.StringVar(&f.svg, "svg", "", "draw each figure to a file of its own in `FOLDER`")
+	flags.StringVar(&f.note, "note", "", "a remark that the report begins with, such as what else the machine was doing: `TEXT`")
 	flags.StringArrayVar(&f.from, "from", nil, "measure nothing and draw the rows that --json has written to `FILE`; - is standard input, and several files are several flags")
 	complete(c, "variants", bench.VariantNames(catalogue)...)
 	complete(c, "processors", "1", "2", "1,2")
@@ -133,7 +135,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		if err := forSaved(c, names, f); err != nil {
 			return err
 		}
-		d, err := openDrawing(f.report, f.svg)
+		d, err := openDrawing(f.report, f.svg, f.note)
 		if err != nil {
 			return err
 		}
@@ -143,7 +145,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if err != nil {
 		return err
 	}
-	d, err := openDrawing(f.report, f.svg)
+	d, err := openDrawing(f.report, f.svg, f.note)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,13 @@ import (
 type drawing struct {
 	page *output
 	svg  string // a folder, or "" for none
+	note string // what the page is to say about the run, beside what it knows
 }
 
-// openDrawing makes sure that a page and a folder of SVGs can be written, before minutes are spent on measuring. An empty name asks for none.
-func openDrawing(page, svg string) (drawing, error) {
-	d := drawing{svg: svg}
+// openDrawing makes sure that a page and a folder of SVGs can be written, before minutes are spent on measuring. An empty name asks for
+// none.
+func openDrawing(page, svg, note string) (drawing, error) {
+	d := drawing{svg: svg, note: note}
 	if svg != "" {
 		if err := writable(svg); err != nil {
 			return d, usagef("--svg: %v", err)
@@ -56,6 +58,7 @@ func (d drawing) draw(errs io.Writer, run figures.Run) error {
 	if len(run.Rows) == 0 {
 		return d.abandon()
 	}
+	run.Note = d.note
 	if d.page != nil {
 		if err := d.page.write(func(w io.Writer) error { return figures.Write(w, run) }); err != nil {
 			return fmt.Errorf("--report: %w", err)

@@ -77,12 +77,15 @@ func holdThemes(t *testing.T, b *browsertest.Page) {
 // TestReportFollowsTheSystem opens a page where the system asks for dark ones.
 func TestReportFollowsTheSystem(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "out.html")
-	if _, errs, status := freerun(t, "bench", "--from", saved(t), "--report", page); status != 0 {
+	if _, errs, status := freerun(t, "bench", "--from", saved(t), "--report", page, "--note", "On a train."); status != 0 {
 		t.Fatalf("exit status %d, standard error %q", status, errs)
 	}
 	b := browsertest.OpenFile(t, page, browsertest.Dark())
 	if label := browsertest.Eval[string](b, `document.getElementById("theme").textContent`); label != "Light" {
 		t.Errorf("the button offers %q in the dark", label)
+	}
+	if note := browsertest.Eval[string](b, `document.querySelector(".note").textContent`); note != "On a train." {
+		t.Errorf("the note is %q", note)
 	}
 	if paper := browsertest.Eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue("--card")`); strings.TrimSpace(paper) != "#12171e" {
 		t.Errorf("the paper is %q in the dark", paper)
