@@ -171,29 +171,22 @@ func stolen(r bench.Row) chart {
 }
 
 func drawUse(all rows) (charts []chart, used rows) {
-	of := all.of("ddb")
+	of := all.of("ddb").real()
 	c := &lines{
 		frame: frame{title: "ddb: use of the processors", x: processorAxis(of), y: axis{label: "CPU time of what there is (%)", zero: true}},
 		unit:  "%",
 	}
 	var roles cast
-	for _, part := range []rows{of.real(), of.simulated()} {
-		for _, name := range part.variants() {
-			with := part.variant(name).where(func(r bench.Row) bool { return r.CPUNsPerOp > 0 })
-			if len(with) == 0 {
-				continue
-			}
-			s := series{name: name, role: roles.role(name, with[0].Kind), dashed: with[0].Simulated}
-			if s.dashed {
-				s.name += simulation
-			}
-			s.points = curve(with, processors, func(r bench.Row, n int) point {
-				share := 100 * r.CPUNsPerOp / r.NsPerOp / float64(n)
-				return point{float64(n), share, share, share}
-			})
-			c.series = append(c.series, s)
-			used = append(used, with...)
+	for _, name := range of.variants() {
+		with := of.variant(name).where(func(r bench.Row) bool { return r.CPUNsPerOp > 0 })
+		if len(with) == 0 {
+			continue
 		}
+		c.series = append(c.series, series{name: name, role: roles.role(name, with[0].Kind), points: curve(with, processors, func(r bench.Row, n int) point {
+			share := 100 * r.CPUNsPerOp / r.NsPerOp / float64(n)
+			return point{float64(n), share, share, share}
+		})})
+		used = append(used, with...)
 	}
 	if len(c.series) == 0 {
 		return nil, nil

@@ -66,6 +66,9 @@ func drawFib(label string, ideal bool, unit string, value compared) func(rows) (
 	return func(all rows) (charts []chart, used rows) {
 		for _, v := range fibVariants {
 			of := all.of("fib").variant(v.name)
+			if !ideal {
+				of = of.real() // the CPU time of a model is no measure of what is lost
+			}
 			c := &lines{
 				frame: frame{title: v.title, x: axis{label: "processors", ticks: processorTicks(of)}, y: axis{label: label, zero: true}},
 				ideal: ideal, unit: unit,

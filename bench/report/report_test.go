@@ -216,6 +216,9 @@ func TestSimulatedContinues(t *testing.T) {
 			t.Errorf("the page does not say %q", say)
 		}
 	}
+	if strings.Contains(text, "simulated, 32: 90") { // 270 less 180: lost CPU time
+		t.Error("the CPU time of a model is drawn as lost")
+	}
 	chart := find(find(tree, "article", "figure")[0], "svg", "")[0]
 	dashed := 0
 	for _, p := range find(chart, "path", "") {
