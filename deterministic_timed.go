@@ -13,6 +13,8 @@ import (
 type timed interface {
 	// Now returns how much time has passed.
 	Now() time.Duration
+	// Enter tells that an ordinary goroutine begins to wait. What it has sent was sent now.
+	Enter()
 	// Idle lets time pass until an instant, if that is to come: nothing is left to run.
 	Idle(until time.Duration)
 	// On tells, after Began, which unit the operation is on, and whether there is a future of its result.

@@ -137,6 +137,9 @@ func (s *Scheduler) Drive(until func() bool) bool {
 		panic("sched: Drive by two goroutines at a time, or by a task")
 	}
 	d.until = until
+	if d.timed != nil {
+		d.timed.Enter()
+	}
 	defer func() {
 		d.until = nil
 		d.driving.Store(false)

@@ -7,6 +7,8 @@ import "time"
 type Timed interface {
 	// Now returns how much time has passed. It never falls.
 	Now() time.Duration
+	// Enter tells that somebody begins to drive the scheduler, who may have queued something before.
+	Enter()
 	// Stole tells that a processor has stolen from a victim, and how many tasks the thief has stolen so far.
 	Stole(thief, victim *Processor, tasks uint64)
 }

@@ -33,7 +33,7 @@ func Calibrate(name string, p Program) (*Costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.measureHardware()
+	c.addHardware()
 	return c, c.fit(p, recorded)
 }
 

@@ -3,6 +3,7 @@ package simulate
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +21,20 @@ const (
 // stealTransfers is how many cache lines a theft moves: both ends of the victim's queue, and the place in it.
 const stealTransfers = 3
 
-// measureHardware fills in what does not depend on the program.
-func (c *Costs) measureHardware() {
+// hardware is measured once in a process.
+var hardware = sync.OnceValue(func() Costs {
+	var c Costs
+	c.measure()
+	return c
+})
+
+// addHardware fills in what does not depend on the program.
+func (c *Costs) addHardware() {
+	h := hardware()
+	c.Transfer, c.Assumed, c.Wake, c.Wakeup, c.Look, c.Probe, c.Steal = h.Transfer, h.Assumed, h.Wake, h.Wakeup, h.Look, h.Probe, h.Steal
+}
+
+func (c *Costs) measure() {
 	if runtime.NumCPU() > 1 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 		c.Transfer = transfer()

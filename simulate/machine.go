@@ -76,7 +76,7 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 
 // charge lets p's clock go on by what the piece takes that has ended.
 func (m *machine) charge(p *processor) {
-	if p.resting {
+	if p.idle() {
 		took := m.costs.Look + m.costs.Probe*float64(len(m.processors)-1)
 		p.clock += took
 		p.searching += took
@@ -100,14 +100,22 @@ func (m *machine) now() float64 {
 	return max(m.floor, m.running.clock)
 }
 
+// Enter has nobody see what was sent from outside before that happened.
+func (m *machine) Enter() { m.advance(m.now()) }
+
+// advance lets time pass, for all, up to an instant.
+func (m *machine) advance(until float64) {
+	m.floor = max(m.floor, until)
+	for i := range m.processors {
+		m.processors[i].clock = max(m.processors[i].clock, m.floor)
+	}
+}
+
 func (m *machine) Now() time.Duration { return time.Duration(m.now()) }
 
 // Idle lets time pass when nothing is left to run.
 func (m *machine) Idle(until time.Duration) {
-	m.floor = max(m.now(), float64(until))
-	for i := range m.processors {
-		m.processors[i].clock = max(m.processors[i].clock, m.floor)
-	}
+	m.advance(max(m.now(), float64(until)))
 }
 
 // Began is told that p begins an operation, and On, on which unit.

@@ -44,6 +44,9 @@ type lane struct {
 	resting bool // it has run out of what is at hand
 }
 
+// idle reports whether the processor has nothing to do yet, or none any more.
+func (l *lane) idle() bool { return l.resting || l.operation == 0 }
+
 // turn begins the next piece where the last one has ended.
 func (l *lane) turn() { l.from, l.to = l.to, passing }
 

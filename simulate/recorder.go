@@ -17,7 +17,7 @@ func newRecorder() *recorder { return &recorder{names: newNames(), samples: map[
 
 func (r *recorder) Choose([]int) int {
 	now := time.Now()
-	if !r.began.IsZero() && !r.resting {
+	if !r.began.IsZero() && !r.idle() {
 		s := r.samples[r.piece]
 		if s == nil {
 			s = new(samples)
@@ -36,6 +36,7 @@ func (r *recorder) Began(_ int, operation string) {
 }
 
 func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Enter()                 { r.began = time.Time{} } // a piece in which somebody outside has done something
 func (r *recorder) Idle(time.Duration)     {}
 func (r *recorder) On(int, any, bool)      {}
 func (r *recorder) Sends(int, any)         { r.to = sending }

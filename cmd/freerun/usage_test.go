@@ -53,6 +53,14 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --grace soon":                  `--grace is "soon", and must be a duration such as`,
 		"serve --grace -1s":                   `--grace is -1s, and must not be negative`,
 		"version please":                      `takes no arguments`,
+		"simulate":                            `which program? for example freerun simulate fib`,
+		"simulate fbi":                        `unknown program "fbi": did you mean "fib"?`,
+		"simulate fanin":                      `fanin cannot be simulated`,
+		"simulate fib --variants join":        `fib/join cannot be simulated; of fib can be: futures, lazy`,
+		"simulate fib --processors some":      `--processors is "some", and must be whole numbers`,
+		"simulate fib --processors 2000":      `must be from 1 to 1024`,
+		"simulate fib --size 99":              `size is 99, and must be from 10 to 45`,
+		"simulate fib --calibration /none/f":  `the calibration: open /none/f: no such file or directory`,
 	} {
 		out, errs, status := freerun(t, strings.Fields(line)...)
 		if status != 2 {

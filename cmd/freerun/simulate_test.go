@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSimulate: rows as bench writes them, that say what they are, and the same again by the same costs.
+func TestSimulate(t *testing.T) {
+	costs := filepath.Join(t.TempDir(), "costs.json")
+	line := []string{"simulate", "fib", "--variants", "futures", "--size", "12", "--work", "0,100", "--processors", "1,2,32", "--json", "--calibration", costs}
+	out, errs, status := freerun(t, line...)
+	if status != 0 || strings.Count(errs, "measuring the costs of fib/futures") != 2 {
+		t.Fatalf("exit status %d, standard error %q", status, errs)
+	}
+	rows := decode(t, out)
+	if len(rows) != 6 {
+		t.Fatalf("%d rows, want 6:\n%s", len(rows), out)
+	}
+	for _, r := range rows {
+		if r["simulated"] != true || len(r["busy_percent"].([]any)) != int(r["processors"].(float64)) {
+			t.Errorf("%v", r)
+		}
+	}
+	before, err := os.ReadFile(costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, errs, status := freerun(t, line...)
+	if status != 0 || errs != "" || again != out {
+		t.Errorf("by known costs: exit status %d, standard error %q,\n%s\nthen\n%s", status, errs, out, again)
+	}
+	out, _, status = freerun(t, "simulate", "ddb", "--variants", "units", "--size", "20", "--processors", "3", "--calibration", costs)
+	if status != 0 || !strings.Contains(out, "share of the time that each processor was busy") {
+		t.Errorf("exit status %d:\n%s", status, out)
+	}
+	after, err := os.ReadFile(costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(before), "ddb/units") || !strings.Contains(string(after), "ddb/units") || !strings.Contains(string(after), "fib/futures work=100") {
+		t.Errorf("%s\nthen\n%s", before, after)
+	}
+}
+
+// TestSimulateBadCalibration: a file that cannot be used is told before anything runs, and is left as it is.
+func TestSimulateBadCalibration(t *testing.T) {
+	folder := t.TempDir()
+	broken := filepath.Join(folder, "broken.json")
+	if err := os.WriteFile(broken, []byte(`[{"pieces": [`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{
+		broken:                                "the calibration cannot be read",
+		filepath.Join(folder, "none", "file"): "no such file or directory",
+		folder:                                "is a directory",
+	} {
+		out, errs, status := freerun(t, "simulate", "fib", "--size", "10", "--calibration", name)
+		if status != 2 || out != "" || !strings.Contains(errs, says) {
+			t.Errorf("%s: exit status %d, %q, %q", name, status, out, errs)
+		}
+	}
+	if text, err := os.ReadFile(broken); err != nil || string(text) != `[{"pieces": [` {
+		t.Errorf("%v, %q", err, text)
+	}
+}
