@@ -120,6 +120,17 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
 
+# What docs/report is drawn from: this machine's processors, and simulated ones for the figures of the first paper, which had 32.
+.PHONY: report
+report: ## measure all that the report shows, which takes some ten minutes, and draw docs/report; NOTE= says what else the machine did
+	@mkdir -p docs/report .bench
+	go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun ./cmd/freerun
+	.bench/freerun bench all --json > .bench/rows.jsonl
+	.bench/freerun simulate fib --size 25 --work 0,100,1000,10000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
+	.bench/freerun simulate ddb --size 20000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
+	cp .bench/rows.jsonl docs/report/rows.jsonl
+	.bench/freerun bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
+
 # The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
 .bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat: tools/go.mod tools/go.sum
 	GOWORK=off go build -C tools -o ../.bin/ tool

@@ -22,8 +22,8 @@ var sweeps = []string{
 
 // sizes are those for the report: the papers' own where they can be had within a second.
 var sizes = []string{
-	"fib.size=23", "ddb.size=20000",
-	"create.size=200000", "switch.size=500000", "lock.size=1000000", "matrix.size=300", "mandelbrot.size=300",
+	"fib.size=25", "ddb.size=20000",
+	"create.size=200000", "switch.size=500000", "lock.size=1000000", "mandelbrot.size=300",
 	"pingpong.size=500000", "fanin.size=500000", "submit.size=200000", "skynet.size=100000", "bank.size=100000", "hot.size=200", "tick.size=200",
 	"cas.size=2000000", "queues.size=200000", "locks.size=100000",
 }

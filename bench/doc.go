@@ -21,5 +21,7 @@
 //
 // Variants written with other libraries, rivals, are measured if [Request] asks for them.
 //
+// Package report, below, draws rows beside the papers' figures. [ReadRows] reads those that were written before.
+//
 // The folder rivals has ordinary Go benchmarks of the libraries a user might pick instead.
 package bench

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	figures "github.com/freerun-go/freerun/bench/report"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -31,6 +32,10 @@ type benchFlags struct {
 	inProcess  bool
 	cpuProfile string
 	memProfile string
+	report     string
+	svg        string
+	note       string
+	from       []string
 }
 
 func newBench(catalogue []*programs.Program) *cobra.Command {
@@ -46,6 +51,8 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
   freerun bench ddb --variants replies,channels,mutex --hot 90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
   freerun bench submit queues --rivals                beside what other libraries offer
+  freerun bench all --report report.html              all of it, as one page with the papers' figures
+  freerun bench --from figures.jsonl --svg figures    the figures of what was measured before
   freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(args, n) })
@@ -68,6 +75,10 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		"measure all in one process, as is done for a profile, instead of each in a process of its own")
 	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to `FILE`")
 	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to `FILE`")
+	flags.StringVar(&f.report, "report", "", "draw what was measured beside the papers' figures, as one page: `FILE`")
+	flags.StringVar(&f.svg, "svg", "", "draw each figure to a file of its own in `FOLDER`")
+	flags.StringVar(&f.note, "note", "", "a remark that the report begins with, such as what else the machine was doing: `TEXT`")
+	flags.StringArrayVar(&f.from, "from", nil, "measure nothing and draw the rows that --json has written to `FILE`; - is standard input, and several files are several flags")
 	complete(c, "variants", bench.VariantNames(catalogue)...)
 	complete(c, "processors", "1", "2", "1,2")
 	complete(c, "runs")
@@ -120,38 +131,57 @@ Programs:
 }
 
 func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f benchFlags) error {
-	if f.runs < 1 {
-		return usagef("--runs is %d, and must be at least 1", f.runs)
-	}
-	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: joined(f.settings)}
-	for _, s := range f.processors {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return usagef("--processors is %q, and must be whole numbers such as 1 or 1,2", s)
+	if len(f.from) > 0 {
+		if err := forSaved(c, names, f); err != nil {
+			return err
 		}
-		request.Processors = append(request.Processors, n)
+		d, err := openDrawing(f.report, f.svg, f.note)
+		if err != nil {
+			return err
+		}
+		return drawSaved(c, catalogue, f.from, d)
 	}
-	settings, err := paramSettings(f.params)
+	plan, err := f.plan(catalogue, names)
 	if err != nil {
 		return err
 	}
-	request.Params = append(request.Params, settings...)
-	if !f.inProcess && f.cpuProfile == "" && f.memProfile == "" {
-		request.Runner = isolated()
-	}
-	plan, err := bench.NewPlan(catalogue, request)
+	d, err := openDrawing(f.report, f.svg, f.note)
 	if err != nil {
 		return err
 	}
 	stop, err := startProfiles(f.cpuProfile, f.memProfile)
 	if err != nil {
-		return err
+		return errors.Join(err, d.abandon())
 	}
-	return errors.Join(measure(c, plan, f.json), stop())
+	return errors.Join(measure(c, plan, f.json, d), stop())
+}
+
+// plan makes the plan for the programs and what the flags say.
+func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench.Plan, error) {
+	if f.runs < 1 {
+		return nil, usagef("--runs is %d, and must be at least 1", f.runs)
+	}
+	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: joined(f.settings)}
+	for _, s := range f.processors {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, usagef("--processors is %q, and must be whole numbers such as 1 or 1,2", s)
+		}
+		request.Processors = append(request.Processors, n)
+	}
+	settings, err := paramSettings(f.params)
+	if err != nil {
+		return nil, err
+	}
+	request.Params = append(request.Params, settings...)
+	if !f.inProcess && f.cpuProfile == "" && f.memProfile == "" {
+		request.Runner = isolated()
+	}
+	return bench.NewPlan(catalogue, request)
 }
 
 // measure carries out the plan and writes what it finds, also when it ends early.
-func measure(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
+func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	errs := c.ErrOrStderr()
@@ -166,15 +196,24 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
 		done++
 	}
 	var rows []bench.Row
+	from := origin(os.Args[1:])
 	encoder := json.NewEncoder(c.OutOrStdout())
 	encoder.SetEscapeHTML(false)
 	err := plan.Run(ctx, before, func(r bench.Row) error {
+		r.Origin = from
+		rows = append(rows, r)
 		if asJSON {
 			return encoder.Encode(r)
 		}
-		rows = append(rows, r)
 		return nil
 	})
 	bar.end()
-	return errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
+	if !asJSON {
+		err = errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
+	}
+	run := figures.Run{Rows: rows}
+	if err != nil {
+		run.Partial = "The run ended before its time: " + err.Error() + "."
+	}
+	return errors.Join(err, d.draw(errs, run))
 }

@@ -115,9 +115,11 @@ func simulatePlan(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
 	defer restore()
 	defer context.AfterFunc(ctx, restore)() // the next signal ends the process
 	var rows []bench.Row
+	from := origin(os.Args[1:])
 	encoder := json.NewEncoder(c.OutOrStdout())
 	encoder.SetEscapeHTML(false)
 	err := plan.Run(ctx, nil, func(r bench.Row) error {
+		r.Origin = from
 		if asJSON {
 			return encoder.Encode(r)
 		}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench"
+	figures "github.com/freerun-go/freerun/bench/report"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// drawing is where a bench's figures are to be drawn. Its zero value draws nothing.
+type drawing struct {
+	page *output
+	svg  string // a folder, or "" for none
+	note string // what the page is to say about the run, beside what it knows
+}
+
+// openDrawing makes sure that a page and a folder of SVGs can be written, before minutes are spent on measuring. An empty name asks for
+// none.
+func openDrawing(page, svg, note string) (drawing, error) {
+	d := drawing{svg: svg, note: note}
+	if svg != "" {
+		if err := writable(svg); err != nil {
+			return d, usagef("--svg: %v", err)
+		}
+	}
+	if page == "" {
+		return d, nil
+	}
+	out, err := openOutput(page)
+	if err != nil {
+		return d, usagef("--report: %v", err)
+	}
+	d.page = out
+	return d, nil
+}
+
+// writable makes the folder, and a file in it that it removes again.
+func writable(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(folder, ".freerun-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// draw draws what was measured, and tells where. If nothing was, it leaves everything as it has been.
+func (d drawing) draw(errs io.Writer, run figures.Run) error {
+	if len(run.Rows) == 0 {
+		return d.abandon()
+	}
+	run.Note = d.note
+	if d.page != nil {
+		if err := d.page.write(func(w io.Writer) error { return figures.Write(w, run) }); err != nil {
+			return fmt.Errorf("--report: %w", err)
+		}
+		fmt.Fprintf(errs, "freerun: the report is %s\n", d.page.name)
+	}
+	if d.svg != "" {
+		names, err := figures.WriteSVGs(d.svg, run)
+		if err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+		fmt.Fprintf(errs, "freerun: %d figures are in %s\n", len(names), d.svg)
+	}
+	return nil
+}
+
+// abandon gives up what has not been written.
+func (d drawing) abandon() error {
+	if d.page == nil {
+		return nil
+	}
+	return d.page.abandon()
+}
+
+// output is a file that is written at the end of what takes a while, and is known to be writable from its beginning. What it held
+// before stays in it until then.
+type output struct {
+	name string
+	file *os.File
+	made bool // whether there was no such file before
+}
+
+func openOutput(name string) (*output, error) {
+	_, err := os.Stat(name)
+	made := errors.Is(err, fs.ErrNotExist)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &output{name, file, made}, nil
+}
+
+// write replaces what the file holds. If the content cannot be made, it leaves the file as it has been as far as that goes.
+func (o *output) write(content func(io.Writer) error) error {
+	first := &firstWrite{o: o}
+	if err := content(first); err != nil {
+		if !first.begun {
+			return errors.Join(err, o.abandon())
+		}
+		return errors.Join(err, o.file.Close())
+	}
+	return o.file.Close()
+}
+
+// firstWrite empties the file before the first thing is written to it.
+type firstWrite struct {
+	o     *output
+	begun bool
+}
+
+func (f *firstWrite) Write(p []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		if info, err := f.o.file.Stat(); err == nil && info.Mode().IsRegular() {
+			if err := f.o.file.Truncate(0); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return f.o.file.Write(p)
+}
+
+// abandon closes the file, and removes it if it was not there before.
+func (o *output) abandon() error {
+	err := o.file.Close()
+	if o.made {
+		err = errors.Join(err, os.Remove(o.name))
+	}
+	return err
+}
+
+// drawSaved draws the rows of files, which an earlier bench or a simulation has written; "-" stands for standard input. Of a file
+// that goes wrong somewhere it draws what comes before, and returns the error.
+func drawSaved(c *cobra.Command, catalogue []*programs.Program, names []string, d drawing) error {
+	var run figures.Run
+	var failed error
+	for _, name := range names {
+		rows, err := readRows(c.InOrStdin(), catalogue, name)
+		run.Rows = append(run.Rows, rows...)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("--from %s: %w", name, err))
+		}
+	}
+	if failed != nil {
+		run.Partial = "What it was to be drawn from could not be read to the end: " + failed.Error() + "."
+	}
+	return errors.Join(failed, d.draw(c.ErrOrStderr(), run))
+}
+
+func readRows(in io.Reader, catalogue []*programs.Program, name string) ([]bench.Row, error) {
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	return bench.ReadRows(in, catalogue)
+}
+
+// forSaved refuses what has no meaning for rows that exist already.
+func forSaved(c *cobra.Command, names []string, f benchFlags) error {
+	if len(names) > 0 {
+		return usagef("--from draws what has been measured: %s cannot be measured beside it; leave out one of the two", names[0])
+	}
+	for _, flag := range []string{"processors", "variants", "rivals", "set", "runs", "quick", "json", "in-process", "cpuprofile", "memprofile"} {
+		if c.Flags().Changed(flag) {
+			return usagef("--from draws what has been measured: --%s has no meaning beside it", flag)
+		}
+	}
+	for name := range f.params {
+		if c.Flags().Changed(name) {
+			return usagef("--from draws what has been measured: --%s has no meaning beside it", name)
+		}
+	}
+	if f.report == "" && f.svg == "" {
+		return usagef("--from needs --report FILE or --svg FOLDER: where to draw what it reads")
+	}
+	return nil
+}
