@@ -46,6 +46,7 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	}
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
+	rt.dumpLate()
 	if rt.onLate != nil {
 		defer func() { _ = recover() }() // the user's; as the logger
 		rt.onLate(late)

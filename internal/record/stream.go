@@ -135,6 +135,12 @@ func (s *Stream) Last(tape int, t *Tape) {
 	s.events(tape)
 }
 
+// Words writes words as if they came from a tape.
+func (s *Stream) Words(tape int, words []uint64) {
+	s.buffer = append(s.buffer[:0], words...)
+	s.events(tape)
+}
+
 func (s *Stream) events(tape int) {
 	const most = MostContents/8 - 1
 	for left := s.buffer; len(left) > 0 && s.err == nil; {
