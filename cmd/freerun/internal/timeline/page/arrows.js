@@ -97,15 +97,20 @@ function paintArrows(g, app) {
   return note;
 }
 
+// processorLanes returns the lanes of the processors by their numbers.
+function processorLanes(layout) {
+  return new Map(layout.lanes.filter(l => l.kind === "processor").map(l => [l.processor, l]));
+}
+
 // paintSteals draws a mark where a processor has robbed another, and how many tasks it took if there is room up to the next.
 function paintSteals(g, app) {
   const { model, view, theme, layout } = app, { time, thief, tasks } = model.steals;
-  const last = new Map(), far = { x: -99, tasks: 0 };
+  const last = new Map(), far = { x: -99, tasks: 0 }, lanes = processorLanes(layout);
   const label = (lane, { x, tasks }, room) => tasks > 1 && room > 24 && g.fillText(String(tasks), x + 4, lane.y - 1);
   g.fillStyle = theme.ink;
   g.font = `10px ${theme.sans}`;
   for (let i = lowerBound(time, view.from); i < time.length && time[i] < view.to; i++) {
-    const lane = layout.lanes.find(l => l.kind === "processor" && l.processor === thief[i] - 1), x = view.x(time[i]);
+    const lane = lanes.get(thief[i] - 1), x = view.x(time[i]);
     const before = last.get(lane) ?? far;
     if (!lane || x - before.x < 3) continue;
     label(lane, before, x - before.x);
@@ -122,7 +127,7 @@ function paintSteals(g, app) {
 // paintPathLinks joins the steps of the critical path that are on different processors.
 function paintPathLinks(g, app) {
   const { model, view, theme, layout } = app, { begin, end, processor } = model.path;
-  const lanes = new Map(layout.lanes.filter(l => l.kind === "processor").map(l => [l.processor, l]));
+  const lanes = processorLanes(layout);
   g.strokeStyle = theme.path;
   g.beginPath();
   let drawn = -1e9, links = 0;
