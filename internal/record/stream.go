@@ -131,7 +131,7 @@ func (s *Stream) Drain(tape int, t *Tape) int {
 
 // Last writes what a tape that overwrites holds.
 func (s *Stream) Last(tape int, t *Tape) {
-	s.buffer, _ = t.Last(s.buffer[:0])
+	s.buffer = t.Last(s.buffer[:0])
 	s.events(tape)
 }
 
