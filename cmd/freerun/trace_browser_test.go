@@ -47,10 +47,10 @@ func TestTracePage(t *testing.T) {
 		const some = [...path.message].map((m, i) => [m, Math.abs(i - n / 2)]).filter(([m]) => first[m] > 0 && messages.sender[m] > 0);
 		const m = some.sort((a, b) => a[1] - b[1])[0][0], i = first[m] - 1;
 		timeline.goTo(m);
-		timeline.view.show(slices.begin[i] - 9000, slices.begin[i] + 21000);
+		timeline.view.show(slices.begin[i] - 90000, slices.begin[i] + 160000);
 		return m;
 	})()`)
-	page.Until(`timeline.view.to - timeline.view.from < 50000 && !document.getElementById("details").hidden`)
+	page.Until(`timeline.view.to - timeline.view.from < 260000 && !document.getElementById("details").hidden`)
 	if told := text("details"); chosen == 0 || !strings.Contains(told, "sent by") || !strings.Contains(told, "on the critical path") {
 		t.Errorf("of message %d the page tells %q", chosen, told)
 	}
