@@ -41,6 +41,9 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 		}
 		return err
 	}
+	if s.observed.Load() != 0 {
+		s.noteActivity(a)
+	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
 }
@@ -126,8 +129,8 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	r.beneath = s.active.Load()
 	s.active.Store(c)
 	s.stock.turn(t.realm.tally())
-	if s.observed || trace.IsEnabled() {
-		s.observe(c, roomKind, &r.letter)
+	if s.observed.Load() != 0 || trace.IsEnabled() {
+		s.observeActivity(c, a)
 	}
 }
 
@@ -168,9 +171,9 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	c.forks.offer = sched.NoOffer()
 	c.current = nil
 	c.forwarded = nil
-	if c.region != nil {
-		c.region.End()
-		c.region = nil
+	if c.seen != 0 {
+		s.noteOut(c)
+		c.observeEnd()
 	}
 	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost
 		r.beneath = s.newContext(nil)

@@ -23,7 +23,11 @@ func (c *Context) Block(fn func()) {
 		s.pause()
 		defer c.pauseAfter()
 	case s.processor != nil:
-		s.active.Load().leave(s)
+		running := s.active.Load()
+		running.leave(s)
+		if running.seen != 0 {
+			defer running.noteBack()
+		}
 	}
 	fn()
 }
@@ -69,6 +73,9 @@ func (c *Context) running() *Context {
 func (c *Context) leave(s *seat) {
 	c.publishAll(s.processor)
 	c.stand()
+	if c.seen != 0 {
+		s.noteLeave(c)
+	}
 	s.pressed = nil
 	s.renew(c)
 	c.seat.Store(s.rt.stranger())

@@ -30,6 +30,9 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 			o.failCall(s, &m.letter, err)
 		}
 	} else {
+		if s.observed.Load() != 0 {
+			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
+		}
 		o.collect(s, m, true)
 	}
 	return f
@@ -64,6 +67,9 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 			return
 		case dep == nil:
 			m.edge.Store(nil)
+			if !fresh && s.observed.Load() != 0 {
+				s.noteReady(&m.letter)
+			}
 			if err := s.dispatch(&m.letter, fresh); err != nil {
 				o.failCall(s, &m.letter, err)
 			}
@@ -142,6 +148,9 @@ func (o *operation[A, R]) settle(s *seat, r *result[R], v R, err error, forwarde
 	case err == nil:
 		r.value = v
 		r.become(o.owing)
+		if s.observed.Load() != 0 {
+			s.noteNeeds(&r.letter, o.results, unsafe.Pointer(&r.value))
+		}
 		o.payUp(s, r)
 	case err == ErrForward:
 		source, ok := forwarded.(*result[R])
@@ -150,6 +159,9 @@ func (o *operation[A, R]) settle(s *seat, r *result[R], v R, err error, forwarde
 			return
 		}
 		r.become(o.passing)
+		if s.observed.Load() != 0 {
+			s.noteNeed(&r.letter, &source.message)
+		}
 		if r.owe(s, &source.message) == resolved {
 			r.takeOver(s, source)
 		}

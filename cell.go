@@ -64,6 +64,9 @@ func (m *message) seal(s *seat, with *queue.Node) bool {
 		}
 		if m.state.CompareAndSwap(waiting, with) {
 			if waiting != nil {
+				if s != nil && s.observed.Load() != 0 {
+					s.noteFulfilled(m)
+				}
 				s.wake(waiting)
 			}
 			return true

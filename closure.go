@@ -112,9 +112,7 @@ func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Conte
 	}
 	o := &operation[A, R]{onNone: onNone, onUnit: onUnit}
 	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
-	o.complete("", func(l *letter) string {
-		return functionName(codeOf(callOf[A, R](l).arg))
-	})
+	o.complete("", func(l *letter) uintptr { return codeOf(callOf[A, R](l).arg) })
 	first, _ := closures.LoadOrStore(t, o)
 	return first.(*operation[A, R])
 }

@@ -31,7 +31,7 @@ type Context struct {
 	current   *letter
 	origin    atomics.RelaxedPointer[origin] // of the current one
 	forwarded any                            // the *result[R] that it has forwarded
-	region    *trace.Region                  // of an execution trace
+	seen      uintptr                        // the current one, if somebody wants to know of its end; of an activity, that
 	credit    int                            // how many small operations it may still run itself
 	depth     int                            // how many of them run now, in one another
 
@@ -40,9 +40,10 @@ type Context struct {
 	kind     atomics.RelaxedPointer[kind]
 	function atomics.RelaxedUintptr
 
-	forks forks // its first field is looked at for each operation, as the above are; the rest when something is forked
-	title title // of an activity
-	_     pad.Line
+	forks  forks         // its first field is looked at for each operation, as the above are; the rest when something is forked
+	title  title         // of an activity
+	region *trace.Region // of an execution trace
+	_      pad.Line
 }
 
 var _ context.Context = (*Context)(nil)

@@ -5,12 +5,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/record"
 )
 
 // operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
 // message need not make it: the kinds of its letters, the plans for the deep scan.
 type operation[A, R any] struct {
 	name    string
+	state   string // the type of the state of its units, if there is one
 	id      int
 	onUnit  func(c *Context, u *unit, arg A) (R, error) // one of the two
 	onNone  func(c *Context, arg A) (R, error)
@@ -34,7 +37,7 @@ var (
 // declare completes the operation under a name of its own.
 func (o *operation[A, R]) declare(name string) {
 	claim(name)
-	o.complete(name, func(*letter) string { return name })
+	o.complete(name, nil)
 }
 
 func claim(name string) {
@@ -46,16 +49,20 @@ func claim(name string) {
 	}
 }
 
-// complete makes what the operation needs only once.
-func (o *operation[A, R]) complete(name string, describe func(*letter) string) {
+// complete makes what the operation needs only once. A closure has no name, and code tells which function a letter is.
+func (o *operation[A, R]) complete(name string, code func(*letter) uintptr) {
+	number := uint16(0)
+	if name != "" {
+		number = record.Declare(record.Operation{Name: name, State: o.state})
+	}
 	o.name = name
 	o.id = int(operations.Add(1)) - 1
 	o.args = planFor(reflect.TypeFor[A]())
 	o.results = planFor(reflect.TypeFor[R]())
-	o.called = newKind(kind{name: name, describe: describe, wake: o.wakeCall, fail: o.failCall}, o.runCall)
-	o.owing = newKind(kind{name: name, describe: describe, wake: o.wakeOwing}, nil)
-	o.passing = newKind(kind{name: name, describe: describe, wake: o.wakePassing}, nil)
-	o.told = newKind(kind{name: name, describe: describe, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)
+	o.called = newKind(kind{name: name, number: number, code: code, wake: o.wakeCall, fail: o.failCall}, o.runCall)
+	o.owing = newKind(kind{name: name, number: number, code: code, wake: o.wakeOwing}, nil)
+	o.passing = newKind(kind{name: name, number: number, code: code, wake: o.wakePassing}, nil)
+	o.told = newKind(kind{name: name, number: number, code: code, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)
 }
 
 // call is a message with an argument and a future.

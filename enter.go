@@ -14,13 +14,18 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-		s.pause()
+		if s.observed.Load() != 0 {
+			s.sending(l)
+		}
 		return nil
 	}
 	if !s.rt.countSent() {
 		l.origin.withdraw(s)
 		l.origin = nil
 		return ErrClosed
+	}
+	if s.observed.Load() != 0 {
+		s.sending(l)
 	}
 	return nil
 }

@@ -108,8 +108,10 @@ func (f Future[R]) Done() <-chan struct{} {
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
 	if f.cell == nil || f.cell.closedNow() || sched.Here() != nil {
+		f.seen()
 		return f.Result()
 	}
+	defer f.seen()
 	if rt := f.cell.unit.rt; rt.deterministic() {
 		if err := rt.driveUntil(ctx, f.cell.closedNow); err != nil {
 			return *new(R), err

@@ -84,8 +84,11 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
 	c.inside.Store(1)
-	p.Spend()
-	if s := seatOf(p); s.rt.labels {
+	s := seatOf(p)
+	if p.Spent() {
+		s.breathe()
+	}
+	if s.rt.labels {
 		s.labelBranch(j)
 	}
 	j.steal(c)
@@ -98,7 +101,12 @@ func (j *job) steal(c *Context) {
 	f.job, f.floor = j, len(f.runs)
 	f.enter(nil, nil, nil)
 	returned := false
+	s := c.seat.Load()
+	recorded := s.observed.Load() != 0 && s.noteBranch(j, c.current != nil)
 	defer func() {
+		if recorded {
+			c.seat.Load().noteBranchEnd()
+		}
 		if !returned {
 			j.failure.Set(branchPanic(recover(), j.work.name()))
 		}

@@ -18,6 +18,9 @@ func (c *Context) sleep(j *job) {
 	if !j.awaitedBy(c) {
 		return
 	}
+	if c.seen != 0 {
+		s.noteOut(c)
+	}
 	pressed, home := s.pressed, lodgerOf(s.processor.Host())
 	s.pressed = nil
 	s.renew(c)
@@ -36,6 +39,9 @@ func (c *Context) sleep(j *job) {
 	s.pressed = pressed
 	c.seat.Store(s)
 	c.forks.offer = p.Offer()
+	if c.seen != 0 {
+		s.noteIn(c)
+	}
 }
 
 // stand notes that the operation has no processor any more. What it has forked is open to all, and what it forks from now on is run one after

@@ -33,8 +33,12 @@ type kind struct {
 	wake func(s *seat, l *letter)
 	// fail ends a letter that will not be run.
 	fail func(s *seat, l *letter, err error)
-	// describe names the operation in an error, for a letter that crashed.
+	// describe names the operation in an error, for a letter that crashed; made by newKind, if it is not given.
 	describe func(l *letter) string
+	// code tells which function a closure is; nil for operations with a name.
+	code func(l *letter) uintptr
+	// number is the operation's in recordings; 0 for closures.
+	number uint16
 	// recycle takes back a letter that was run; nil if somebody may still look at it.
 	recycle func(s *seat, l *letter)
 }
@@ -42,9 +46,19 @@ type kind struct {
 // newKind completes k with what the scheduler needs of it. run is nil for a stage in which the letter is never queued.
 func newKind(k kind, run func(p *sched.Processor, t *sched.Task)) *kind {
 	done := &k
+	if k.describe == nil {
+		done.describe = k.nameOf
+	}
 	done.Run = run
 	done.Discard = discardLetter
 	return done
+}
+
+func (k *kind) nameOf(l *letter) string {
+	if k.code != nil {
+		return functionName(k.code(l))
+	}
+	return k.name
 }
 
 func letterOf(n *queue.Node) *letter { return (*letter)(unsafe.Pointer(n)) }

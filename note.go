@@ -23,9 +23,15 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	if origin != nil { // a letter that is used again has none
 		n.origin = origin
 	}
+	if s.observed.Load() != 0 {
+		s.sending(&n.letter)
+	}
 	if o.args == nil {
 		err = s.dispatch(&n.letter, true)
 	} else {
+		if s.observed.Load() != 0 {
+			s.noteNeeds(&n.letter, o.args, unsafe.Pointer(&n.arg))
+		}
 		err = o.collectNote(s, n, true)
 	}
 	if err != nil {
@@ -63,7 +69,6 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-		s.pause()
 		m := s.magazine(id)
 		return s, origin, m.take(), m.depot, nil
 	}
@@ -111,6 +116,9 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 			n.kind().fail(s, &n.letter, received(o.told.describe(&n.letter), err))
 			return nil
 		case dep == nil:
+			if !fresh && s.observed.Load() != 0 {
+				s.noteReady(&n.letter)
+			}
 			return s.dispatch(&n.letter, fresh)
 		case !fresh && o.args.many:
 			o.args.gatherFor(s, &n.letter, unsafe.Pointer(&n.arg))

@@ -5,6 +5,8 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"sync"
+
+	"github.com/freerun-go/freerun/activity"
 )
 
 // What a profile and an execution trace see of operations. Neither costs more than a look at a flag while it is off.
@@ -54,15 +56,72 @@ func (s *seat) labelBranch(j *job) {
 	s.label(j.kind, name)
 }
 
+// Who wants to know what operations do, as bits of seat.observed.
+const (
+	bySchedule uint64 = 1 << iota // of a deterministic runtime
+	byLabels
+	byRecorder // record.go
+)
+
+// observers returns those of the bits that do not change.
+func (rt *Runtime) observers() (bits uint64) {
+	if rt.deterministic() {
+		bits |= bySchedule
+	}
+	if rt.labels {
+		bits |= byLabels
+	}
+	return bits
+}
+
 // observe is called when an operation begins, if somebody may want to know.
 func (s *seat) observe(c *Context, k *kind, l *letter) {
-	if s.driven {
+	bits := s.observed.Load()
+	if bits&byRecorder != 0 {
+		s.noteBegin(c, k, l)
+	}
+	if bits&bySchedule != 0 {
 		s.rt.schedule.Began(s.processor.Index(), k.describe(l))
 	}
-	if s.rt.labels {
+	if bits&byLabels != 0 {
 		s.label(k, k.describe(l))
 	}
 	if trace.IsEnabled() {
 		c.region = trace.StartRegion(context.Background(), k.describe(l))
+		c.seen |= seenByRegion
+	}
+}
+
+// observeActivity is observe for an activity that has come to run.
+func (s *seat) observeActivity(c *Context, a *activity.Activity) {
+	r := roomOf(a)
+	s.observe(c, roomKind, &r.letter)
+	if s.observed.Load()&byRecorder != 0 {
+		s.noteActivityIn(c, a)
+	}
+}
+
+// seenByRegion is set in Context.seen while there is a region: an address of a message, which is there otherwise, is even.
+const seenByRegion = 1
+
+// observeEnd is called when an operation ends of which begin was observed.
+func (c *Context) observeEnd() {
+	if c.region != nil {
+		c.region.End()
+		c.region = nil
+	}
+	if s := c.seat.Load(); s.processor == nil {
+		s.noteEnd(c)
+	}
+	c.seen = 0
+}
+
+// sending is called when a message is sent, if somebody wants to know.
+func (s *seat) sending(l *letter) {
+	if s.processor != nil {
+		s.pause()
+	}
+	if s.observed.Load()&byRecorder != 0 {
+		s.noteSend(l)
 	}
 }

@@ -1,5 +1,7 @@
 package freerun
 
+import "reflect"
+
 // Operation is a named operation on units with state S: it takes an argument A and returns an R or an error. Declare it once,
 // with [Op], usually as a package variable. Any goroutine may send it.
 type Operation[S, A, R any] struct{ operation[A, R] }
@@ -15,6 +17,7 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 	}
 	o := &Operation[S, A, R]{}
 	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
+	o.state = reflect.TypeFor[S]().String()
 	o.declare(name)
 	return o
 }

@@ -23,7 +23,8 @@ func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error
 	o := &ReadOperation[S, A, R]{}
 	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
 	claim(name)
-	o.complete(name, func(*letter) string { return name })
+	o.state = reflect.TypeFor[S]().String()
+	o.complete(name, nil)
 	return o
 }
 
@@ -49,9 +50,7 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 			c.function.Store(codeOf(fn))
 			return fn(c, stateOf[S](u))
 		}
-		o.complete("", func(l *letter) string {
-			return functionName(codeOf(callOf[func(*Context, *S) (R, error), R](l).arg))
-		})
+		o.complete("", func(l *letter) uintptr { return codeOf(callOf[func(*Context, *S) (R, error), R](l).arg) })
 		known, _ = readings.LoadOrStore(t, o)
 	}
 	return known.(*reading[func(*Context, *S) (R, error), R]).send(c.checked(), u.checked(), fn)
@@ -67,11 +66,11 @@ type reading[A, R any] struct {
 }
 
 // complete makes what the operation needs only once.
-func (o *reading[A, R]) complete(name string, describe func(*letter) string) {
-	o.operation.complete(name, describe)
+func (o *reading[A, R]) complete(name string, code func(*letter) uintptr) {
+	o.operation.complete(name, code)
 	o.called.looks = true
 	o.called.take = func(s *seat, u *unit, l *letter) taken { return u.admitReader(s, l, o.looking) }
-	o.looking = newKind(kind{name: name, describe: describe, looks: true, fail: o.failLooking}, o.runLooking)
+	o.looking = newKind(kind{name: name, number: o.called.number, code: code, looks: true, fail: o.failLooking}, o.runLooking)
 }
 
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {

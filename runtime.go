@@ -34,6 +34,11 @@ type Runtime struct {
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
+	recording atomics.Pointer[recording] // what it is recorded with now, nil if it is not
+	recorded  sync.Mutex                 // held while that changes
+	tracing   bool                       // it is being recorded for somebody
+	flight    *recording                 // the flight recorder, nil if there is none
+
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise
 	virtual     *virtualClock

@@ -43,10 +43,30 @@ func (pl *plan) allOpen(p unsafe.Pointer) []*message {
 	return s.all
 }
 
+// each calls f with all futures in the value at p that lie in cells.
+func (pl *plan) each(p unsafe.Pointer, f func(*message)) {
+	if pl.shape == nil {
+		for _, at := range pl.offsets {
+			if m := *(**message)(unsafe.Add(p, at)); m != nil {
+				f(m)
+			}
+		}
+		return
+	}
+	s := newScan(pl)
+	defer s.release()
+	s.collect, s.every = true, true
+	s.run(p, pl.shape)
+	for _, m := range s.all {
+		f(m)
+	}
+}
+
 // scan is one walk through a value. What a value refers to is put aside and walked through later: a list of millions of links needs
 // no stack then.
 type scan struct {
 	collect bool
+	every   bool // what is collected need not be open
 	open    *message
 	err     error
 	all     []*message
@@ -109,7 +129,7 @@ func (s *scan) meet(m *message) bool {
 	closed, err := m.outcome()
 	switch {
 	case s.collect:
-		if !closed {
+		if !closed || s.every {
 			s.all = append(s.all, m)
 		}
 		return true

@@ -16,11 +16,11 @@ import (
 // without a processor only what does not change is used.
 type seat struct {
 	rt        *Runtime
-	processor *sched.Processor // nil outside
-	driven    bool             // the processor is one of a deterministic runtime
-	observed  bool             // somebody wants to know which operations begin
-	watched   bool             // there is a watchdog
-	_         pad.Line         // seats of two processors may lie side by side
+	processor *sched.Processor      // nil outside
+	driven    bool                  // the processor is one of a deterministic runtime
+	observed  atomics.RelaxedUint64 // who wants to know what operations do: see observe.go
+	watched   bool                  // there is a watchdog
+	_         pad.Line              // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	root      atomics.RelaxedPointer[Context] // the one without scope and priority
 	stock     stock                           // of the scope of the active one
@@ -42,7 +42,8 @@ type counters struct {
 }
 
 func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), observed: rt.deterministic() || rt.labels, watched: rt.watched}
+	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), watched: rt.watched}
+	rt.attach(s)
 	s.active.Store(s.leading(nil))
 	return s
 }
@@ -80,7 +81,11 @@ func (s *seat) newContext(r *realm) *Context {
 }
 
 // stranger returns a seat for somebody who is no processor and must wake those who wait for a future.
-func (rt *Runtime) stranger() *seat { return &seat{rt: rt} }
+func (rt *Runtime) stranger() *seat {
+	s := &seat{rt: rt}
+	s.observed.Store(rt.outside.observed.Load())
+	return s
+}
 
 func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
 
@@ -117,8 +122,10 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
-	s.processor.Spend()
-	if s.observed || trace.IsEnabled() {
+	if s.processor.Spent() {
+		s.breathe()
+	}
+	if s.observed.Load() != 0 || trace.IsEnabled() {
 		s.observe(c, k, l)
 	}
 	return c
@@ -149,6 +156,7 @@ func (s *seat) assume(r *realm) *Context {
 // rest is called when the processor has nothing to do.
 func rest(p *sched.Processor) {
 	s := seatOf(p)
+	s.pauseTape()
 	s.stock.settle()
 	if s.retired.n > 0 {
 		s.useAgain()
@@ -160,9 +168,8 @@ func (c *Context) end() (s *seat, forwarded any) {
 	c.current = nil
 	c.inside.Store(0)
 	c.forks.home.Store(0)
-	if c.region != nil {
-		c.region.End()
-		c.region = nil
+	if c.seen != 0 {
+		c.observeEnd()
 	}
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil

@@ -35,23 +35,23 @@ type joint[A, R any] struct {
 }
 
 // complete makes what the operation needs only once.
-func (o *joint[A, R]) complete(name string, describe func(*letter) string) {
-	o.operation.complete(name, describe)
+func (o *joint[A, R]) complete(name string, code func(*letter) uintptr) {
+	o.operation.complete(name, code)
 	o.called.place = func(s *seat, l *letter) {
 		l.become(o.held)
 		jointCallOf[A, R](l).place(s)
 	}
-	o.held = newKind(kind{name: name, describe: describe, fail: o.failHeld}, o.runHeld)
-	o.told = newKind(kind{name: name, describe: describe, wake: o.wakeNote, fail: o.failJointNote, place: func(s *seat, l *letter) {
+	o.held = newKind(kind{name: name, number: o.called.number, code: code, fail: o.failHeld}, o.runHeld)
+	o.told = newKind(kind{name: name, number: o.called.number, code: code, wake: o.wakeNote, fail: o.failJointNote, place: func(s *seat, l *letter) {
 		l.become(o.heldNotes)
 		jointNoteOf[A](l).place(s)
 	}}, nil)
-	o.heldNotes = newKind(kind{name: name, describe: describe, fail: o.failHeldNote, recycle: o.recycleNote}, o.runHeldNote)
+	o.heldNotes = newKind(kind{name: name, number: o.called.number, code: code, fail: o.failHeldNote, recycle: o.recycleNote}, o.runHeldNote)
 }
 
 func (o *joint[A, R]) declare(name string) {
 	claim(name)
-	o.complete(name, func(*letter) string { return name })
+	o.complete(name, nil)
 }
 
 // send sends m, whose parts have their units.
@@ -75,6 +75,9 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 	if o.args == nil {
 		o.called.place(s, &m.letter)
 	} else {
+		if s.observed.Load() != 0 {
+			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
+		}
 		o.collect(s, &m.call, true)
 	}
 	return f
@@ -96,6 +99,9 @@ func (o *joint[A, R]) tell(c *Context, s *seat, m *jointNote[A], arg A) error {
 		o.told.place(s, &m.letter)
 		return nil
 	}
+	if s.observed.Load() != 0 {
+		s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
+	}
 	return o.collectNote(s, &m.note, true)
 }
 
@@ -110,6 +116,9 @@ func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 	if c == nil {
 		o.failHeld(s, &m.letter, m.refusal())
 		return
+	}
+	if c.seen != 0 {
+		s.noteParts(&m.several)
 	}
 	v, err := o.onAll(c, &m.several, m.arg)
 	m.arg = *new(A)
@@ -137,6 +146,9 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 	if c == nil {
 		o.failHeldNote(s, &m.letter, m.refusal())
 		return
+	}
+	if c.seen != 0 {
+		s.noteParts(&m.several)
 	}
 	_, err := o.onAll(c, &m.several, m.arg)
 	m.arg = *new(A)

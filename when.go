@@ -65,7 +65,7 @@ func jointClosureOf[F, R any](onAll func(*Context, *several, F) (R, error)) *joi
 		return o.(*joint[F, R])
 	}
 	o := &joint[F, R]{onAll: onAll}
-	o.complete("", func(l *letter) string { return functionName(codeOf(callOf[F, R](l).arg)) })
+	o.complete("", func(l *letter) uintptr { return codeOf(callOf[F, R](l).arg) })
 	first, _ := jointClosures.LoadOrStore(t, o)
 	return first.(*joint[F, R])
 }

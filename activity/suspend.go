@@ -2,8 +2,10 @@ package activity
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -70,6 +72,9 @@ func requeue(p *sched.Processor, a *Activity) {
 func (a *Activity) ready() {
 	s := a.stack.Load().scheduler
 	if p := sched.Current(); p != nil && p.Scheduler() == s {
+		if t := p.Tape(); t != nil {
+			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
+		}
 		p.PushNextAt(a.priority, &a.Task)
 	} else {
 		s.InjectAt(a.priority, &a.Task)

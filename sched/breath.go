@@ -31,13 +31,19 @@ func newBreath() breath { return breath{left: 1, batch: 1, origin: time.Now()} }
 
 // Spend counts one operation run, and yields if it is time to. The task being run keeps what it holds.
 func (p *Processor) Spend() {
-	p.breath.left--
-	if p.breath.left <= 0 {
-		p.breathe()
+	if p.Spent() {
+		p.Breathe()
 	}
 }
 
-func (p *Processor) breathe() {
+// Spent is the first part of Spend, for those who have something to do before the second one: it reports whether that is to be called, which is [Processor.Breathe].
+func (p *Processor) Spent() bool {
+	p.breath.left--
+	return p.breath.left <= 0
+}
+
+// Breathe yields if it is time to, see [Processor.Spent].
+func (p *Processor) Breathe() {
 	if p.letDriverChoose() { // each time: no time passes, so the count is never more than one
 		return
 	}

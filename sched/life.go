@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/freerun-go/freerun/internal/record"
+
 // rest finds a task elsewhere, or parks until there is one. It returns nil when the scheduler quits and nothing is left, or when the processor
 // is out of service.
 func (p *Processor) rest() (t *Task, out bool) {
@@ -56,7 +58,9 @@ func (p *Processor) park(searching bool) awakening {
 	s := p.scheduler
 	p.slot.forget()
 	p.offer.slot.forget()
-	p.counters.parks.Add(1)                                // before anybody can see it parked
+	p.counters.parks.Add(1) // before anybody can see it parked
+	p.note(record.Park, false)
+	defer p.note(record.Unpark, false)
 	s.parked.raise(p.index)                                // P1
 	noneSearching, idle := s.census.leave(searching)       // P2
 	if noneSearching && s.hasWork() && s.census.summon() { // P3

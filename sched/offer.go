@@ -64,6 +64,7 @@ func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
 		if t := victim.offer.slot.stealIf(accept); t != nil {
 			p.counters.steals.Add(1)
 			p.counters.stolen.Add(1)
+			p.noteSteal(victim, p.counters.stolen.Load()-1)
 			return t
 		}
 	}

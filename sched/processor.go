@@ -1,8 +1,11 @@
 package sched
 
 import (
+	"sync/atomic"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/record"
 )
 
 const (
@@ -29,6 +32,9 @@ type Processor struct {
 	bed       bed
 	// Local is for whoever made the scheduler: set it before Start.
 	Local any
+
+	// what is recorded of the processor, nil if nothing is; see record.go. It is no part of any protocol: the explorer need not know of it.
+	tape atomic.Pointer[record.Tape]
 
 	// owner only
 	_         pad.Line

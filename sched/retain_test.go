@@ -13,7 +13,7 @@ func TestIdleRetainsNothing(t *testing.T) {
 		s := started(t, processors)
 		var gone []weak.Pointer[job]
 		fresh := func() *Task {
-			j := newJob(func(p *Processor) { p.breathe() })
+			j := newJob(func(p *Processor) { p.Breathe() })
 			gone = append(gone, weak.Make(j))
 			return &j.Task
 		}

@@ -1,11 +1,15 @@
 package sched
 
-import "github.com/freerun-go/freerun/deque"
+import (
+	"github.com/freerun-go/freerun/deque"
+	"github.com/freerun-go/freerun/internal/record"
+)
 
 // search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
 // search returns a task.
 func (p *Processor) search() *Task {
 	p.counters.searches.Add(1)
+	p.note(record.Search, false)
 	for round := range searchRounds {
 		if round > 0 {
 			p.letOthersRun()
@@ -15,12 +19,14 @@ func (p *Processor) search() *Task {
 			t = p.next() // what came to this processor alone in the meantime
 		}
 		if t != nil {
+			p.note(record.SearchEnd, true)
 			if s := p.scheduler; s.census.endSearch() && s.hasWork() {
 				s.wakeOne()
 			}
 			return t
 		}
 	}
+	p.note(record.SearchEnd, false)
 	return nil
 }
 
@@ -70,9 +76,11 @@ func (p *Processor) rob(victim *Processor, pr Priority) *Task {
 	if victim == p {
 		return nil
 	}
+	before := p.counters.stolen.Load()
 	t := p.stealFrom(victim, pr)
 	if t != nil {
 		p.counters.steals.Add(1)
+		p.noteSteal(victim, before)
 		p.took(pr)
 	}
 	return t

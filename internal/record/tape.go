@@ -1,0 +1,205 @@
+package record
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/ticks"
+)
+
+// chunk is how many words belong together: events do not lie across its end, and it begins with an event Chunk.
+const chunk = 512
+
+// Source:     L. Lamport, Specifying concurrent program modules, TOPLAS 1983 (the ring with one writer and one reader); the chunks are those of
+//             LTTng (M. Desnoyers and M. Dagenais, The LTTng tracer, OLS 2006)
+// Sketch:     write: words at n, n+1, …; head = n
+//             read:  h = head; the words from tail to h; tail = h
+//             last:  h = head; the words from h−size; h' = head; those of chunks that begin above h'−size+chunk are good
+// Invariants: I1 only the owner writes words, n and head. I2 head ≤ tail + size, unless the tape overwrites. I3 chunks begin with Chunk,
+//             and no event lies in two. Not invariant: that the words before head are what was written there, if the tape overwrites.
+// Progress:   wait-free. An event for which there is no room is counted and left out.
+// Publish:    words before head; the reader's reading before tail
+// ABA/memory: last compares h' with h. What is written while it reads is at or above h', so it spoils only what is below h'−size, and by as
+//             much as the machine reorders stores, for which one more chunk is left out.
+// Cost:       two or three plain stores, one that publishes, and a look at the clock, for an event
+// Checked by: TestTape…, FuzzTape
+
+// Tape is a ring of events. One goroutine at a time writes: all that is not said to be for others is for that one.
+type Tape struct {
+	// immutable
+	words      []atomics.RelaxedUint64
+	mask       uint64
+	overwrites bool
+	clock      func() uint64
+	names      *Names
+
+	_      pad.Line
+	n      uint64 // words written
+	now    uint64 // the time of the last event
+	codes  map[uintptr]uint16
+	titles map[string]uint16
+	called map[string]uint32
+	lost   atomics.RelaxedUint64
+	head   atomics.Release[uint64]
+	_      pad.Line
+	tail   atomics.Uint64 // the reader's
+	_      pad.Line
+}
+
+// NewTape returns a tape with room for at least the given number of words. One that overwrites keeps the newest events, others those that were there
+// first. clock may be nil, for that of package ticks.
+func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tape {
+	size := 4 * chunk
+	for size < words {
+		size *= 2
+	}
+	return &Tape{
+		words: make([]atomics.RelaxedUint64, size), mask: uint64(size - 1), overwrites: overwrites, clock: clock, names: names,
+		codes: map[uintptr]uint16{}, titles: map[string]uint16{}, called: map[string]uint32{},
+	}
+}
+
+// Note records an event now, with no, one, or two words as its kind has them.
+func (t *Tape) Note(k Kind, operation uint16, flag bool, a, b uint64) {
+	if t.clock != nil {
+		t.noteAt(t.clock(), k, operation, flag, a, b)
+	} else {
+		t.noteAt(ticks.Now(), k, operation, flag, a, b)
+	}
+}
+
+// NoteAfter is Note for what follows from something that another processor did: its time is not before that one's.
+func (t *Tape) NoteAfter(k Kind, operation uint16, flag bool, a, b uint64) {
+	if t.clock != nil {
+		t.noteAt(t.clock(), k, operation, flag, a, b)
+	} else {
+		t.noteAt(ticks.After(), k, operation, flag, a, b)
+	}
+}
+
+func (t *Tape) noteAt(now uint64, k Kind, operation uint16, flag bool, a, b uint64) {
+	if now-t.now > ticksMask/2 && t.n > 0 { // beyond what can be told by the lowest bits, or the clock was read a little early
+		if int64(now-t.now) < 0 {
+			now = t.now
+		} else if !t.turn(now) {
+			return
+		}
+	}
+	t.now = now
+	t.put(k, operation, flag, a, b)
+}
+
+// Add records an event that belongs to the last one, and happened at the same time.
+func (t *Tape) Add(k Kind, flag bool, a, b uint64) { t.put(k, 0, flag, a, b) }
+
+func (t *Tape) put(k Kind, operation uint16, flag bool, a, b uint64) {
+	if (t.n-1)&(chunk-1) > chunk-4 && !t.turn(t.now) {
+		return
+	}
+	w := uint64(k) | uint64(operation)<<operationShift | t.now<<ticksShift
+	if flag {
+		w |= flagBit
+	}
+	n, mask, words := t.n, t.mask, t.words
+	words[n&mask].Store(w)
+	n++
+	if x := extra[k]; x > 0 {
+		words[n&mask].Store(a)
+		n++
+		if x > 1 {
+			words[n&mask].Store(b)
+			n++
+		}
+	}
+	t.n = n
+	t.head.Store(n)
+}
+
+// turn begins a chunk, and reports whether there is room for it.
+func (t *Tape) turn(now uint64) bool {
+	next := (t.n + chunk - 1) &^ (chunk - 1)
+	if !t.overwrites && next+chunk-t.tail.Load() > uint64(len(t.words)) {
+		t.lost.Add(1)
+		return false
+	}
+	for ; t.n < next; t.n++ {
+		t.words[t.n&t.mask].Store(0)
+	}
+	t.words[t.n&t.mask].Store(uint64(Chunk) | now<<ticksShift)
+	t.words[(t.n+1)&t.mask].Store(now)
+	t.words[(t.n+2)&t.mask].Store(t.lost.Load())
+	t.n += 1 + uint64(extra[Chunk])
+	t.head.Store(t.n)
+	return true
+}
+
+// Code returns the number of the operation that is the function at code.
+func (t *Tape) Code(code uintptr) uint16 {
+	n, ok := t.codes[code]
+	if !ok {
+		n = t.names.Code(code)
+		t.codes[code] = n
+	}
+	return n
+}
+
+// Title returns the number of the activities with a name.
+func (t *Tape) Title(name string) uint16 {
+	n, ok := t.titles[name]
+	if !ok {
+		n = t.names.Title(name)
+		if len(t.titles) >= mostCalled {
+			clear(t.titles)
+		}
+		t.titles[name] = n
+	}
+	return n
+}
+
+// mostCalled is how many names of units a tape remembers.
+const mostCalled = 1 << 12
+
+// Called records the name of the unit that the last event was about.
+func (t *Tape) Called(name string) {
+	n, ok := t.called[name]
+	if !ok {
+		n = t.names.Unit(name)
+		if len(t.called) >= mostCalled {
+			clear(t.called)
+		}
+		t.called[name] = n
+	}
+	t.Add(Name, false, uint64(n), 0)
+}
+
+// Lost returns how many events found no room. Any goroutine.
+func (t *Tape) Lost() uint64 { return t.lost.Load() }
+
+// Drain appends to words what was written since the last time. It is for one reader, of a tape that does not overwrite.
+func (t *Tape) Drain(words []uint64) []uint64 {
+	tail, head := t.tail.Load(), t.head.Load()
+	for ; tail < head; tail++ {
+		words = append(words, t.words[tail&t.mask].Load())
+	}
+	t.tail.Store(head)
+	return words
+}
+
+// Last appends to words what a tape that overwrites holds now, from the beginning of a chunk on, and returns how many events there were no more, in words.
+// Any goroutine.
+func (t *Tape) Last(words []uint64) (all []uint64, gone uint64) {
+	size, head := uint64(len(t.words)), t.head.Load()
+	from := uint64(0)
+	if head > size {
+		from = (head - size + chunk - 1) &^ (chunk - 1)
+	}
+	start := len(words)
+	for at := from; at < head; at++ {
+		words = append(words, t.words[at&t.mask].Load())
+	}
+	good := from
+	if now := t.head.Load() + chunk; now > size {
+		good = max(from, (now-size+chunk-1)&^(chunk-1)) // and one chunk more
+	}
+	good = min(good, head)
+	return append(words[:start], words[start+int(good-from):]...), good
+}

@@ -1,0 +1,19 @@
+//go:build gc && amd64 && linux && !freerun_portable
+
+#include "textflag.h"
+
+// func counter() uint64
+TEXT ·counter(SB), NOSPLIT, $0-8
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func counterAfter() uint64
+TEXT ·counterAfter(SB), NOSPLIT, $0-8
+	RDTSCP
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET

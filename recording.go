@@ -1,0 +1,259 @@
+package freerun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/ticks"
+	"github.com/freerun-go/freerun/trace"
+)
+
+// ErrTracing says that the runtime is being recorded already: it can be once at a time.
+var ErrTracing = errors.New("freerun: the runtime is being recorded already; stop that first")
+
+const (
+	tapeWords  = 1 << 17 // of a processor's tape that is drained: a megabyte, some 50,000 events
+	drainEvery = time.Millisecond
+)
+
+// recording is what a runtime is recorded with. There is one at most that is on.
+type recording struct {
+	rt       *Runtime
+	keeps    bool // the tapes keep what came last, instead of being drained
+	words    int
+	clock    func() uint64
+	names    *record.Names
+	outside  outsideTape
+	tapes    []*record.Tape // of the processors, by number; guarded by rt.recorded
+	header   record.Header
+	drainEnd chan struct{} // closed to end the drainer
+	drained  chan struct{} // closed when it has ended
+}
+
+func (rt *Runtime) newRecording(words int, keeps bool) *recording {
+	r := &recording{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
+	start := ticks.Take()
+	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: rt.Processors()}
+	if rt.deterministic() {
+		r.clock = rt.eventClock()
+		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
+	}
+	r.outside.tape = record.NewTape(words, keeps, r.clock, r.names)
+	return r
+}
+
+// eventClock returns a clock of nanoseconds for recordings of a deterministic runtime. Its time stands still while operations run, so each event takes a
+// nanosecond: then their order is that of their times.
+func (rt *Runtime) eventClock() func() uint64 {
+	origin := rt.clock.now()
+	last := uint64(0)
+	return func() uint64 {
+		last = max(last+1, uint64(rt.clock.now().Sub(origin)))
+		return last
+	}
+}
+
+// attach gives a seat what is to be observed of it.
+func (rt *Runtime) attach(s *seat) {
+	rt.recorded.Lock()
+	defer rt.recorded.Unlock()
+	rt.attachLocked(s)
+}
+
+func (rt *Runtime) attachLocked(s *seat) {
+	bits := rt.observers()
+	r := rt.recording.Load()
+	if s.processor != nil {
+		var t *record.Tape
+		if r != nil {
+			t = r.tapeOf(s.processor.Index())
+		}
+		s.processor.Record(t)
+	} else {
+		bits = 0 // an ordinary goroutine begins no operation
+	}
+	if r != nil {
+		bits |= byRecorder
+	}
+	if s.observed.Load() != bits {
+		s.observed.Store(bits)
+	}
+}
+
+// tapeOf returns the tape of processor i.
+func (r *recording) tapeOf(i int) *record.Tape {
+	for len(r.tapes) <= i {
+		r.tapes = append(r.tapes, record.NewTape(r.words, r.keeps, r.clock, r.names))
+	}
+	return r.tapes[i]
+}
+
+// switchTo makes r what the runtime is recorded with, nil for nothing.
+func (rt *Runtime) switchTo(r *recording) {
+	rt.recording.Store(r)
+	rt.attachAllLocked()
+}
+
+func (rt *Runtime) attachAllLocked() {
+	rt.attachLocked(&rt.outside)
+	for _, s := range rt.seats() {
+		rt.attachLocked(s)
+	}
+}
+
+// StartTrace records what the runtime does from now on, and writes it to w, until stop is called: which operation ran where and when, who sent it, what it
+// waited for, what was stolen, when processors searched and slept. Package trace reads it. stop returns when all is written, and the first
+// error of w; what was written before an error can be read. Only the first call of stop does something.
+//
+// A recorded event costs the processor about as much as one look at a clock; what a drainer cannot write as fast as it happens is
+// left out and counted. While nothing is recorded, nothing is paid for it. w is used by one goroutine at a time.
+//
+// Any goroutine but an operation's may start and stop it. It returns [ErrTracing] if the runtime is being recorded already, an error of w, or [ErrClosed]. A flight
+// recorder ([FlightRecorder]) pauses meanwhile. It panics if w is nil.
+func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
+	if w == nil {
+		panic("freerun: StartTrace needs a writer")
+	}
+	r, err := rt.beginRecording()
+	if err != nil {
+		return nil, err
+	}
+	stream := record.NewStream(w, r.header, r.names, false)
+	stream.Tell()
+	if err := stream.Err(); err != nil {
+		rt.endRecording()
+		return nil, fmt.Errorf("freerun: the trace cannot be written: %w", err)
+	}
+	r.drainEnd, r.drained = make(chan struct{}), make(chan struct{})
+	go r.drain(stream)
+	once := make(chan struct{}, 1)
+	once <- struct{}{}
+	return func() error {
+		select {
+		case <-once:
+		default:
+			return nil
+		}
+		rt.endRecording()
+		close(r.drainEnd)
+		<-r.drained
+		r.drainOnce(stream)
+		if err := stream.End(r.trailer()); err != nil {
+			return fmt.Errorf("freerun: the trace could not be written to its end: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// beginRecording has the runtime recorded on tapes that are to be drained.
+func (rt *Runtime) beginRecording() (*recording, error) {
+	rt.recorded.Lock()
+	defer rt.recorded.Unlock()
+	switch {
+	case rt.phase.Load() >= aborting:
+		return nil, ErrClosed
+	case rt.tracing:
+		return nil, ErrTracing
+	}
+	rt.tracing = true
+	r := rt.newRecording(tapeWords, false)
+	rt.switchTo(r)
+	return r, nil
+}
+
+// endRecording ends that, and the flight recorder goes on.
+func (rt *Runtime) endRecording() {
+	rt.recorded.Lock()
+	defer rt.recorded.Unlock()
+	rt.tracing = false
+	rt.switchTo(rt.flight)
+}
+
+// drain writes what comes onto the tapes, until the recording ends.
+func (r *recording) drain(stream *record.Stream) {
+	defer close(r.drained)
+	timer := time.NewTimer(drainEvery)
+	defer timer.Stop()
+	for told := time.Now(); ; {
+		select {
+		case <-r.drainEnd:
+			return
+		case <-timer.C:
+		}
+		r.rt.recorded.Lock()
+		if r.rt.recording.Load() == r {
+			r.rt.attachAllLocked() // who came in the moment in which the recording began
+		}
+		r.rt.recorded.Unlock()
+		r.drainOnce(stream)
+		if now := time.Now(); now.Sub(told) > time.Second/4 {
+			stream.Tell()
+			told = now
+		}
+		timer.Reset(drainEvery)
+	}
+}
+
+func (r *recording) drainOnce(stream *record.Stream) {
+	stream.Drain(0, r.outside.tape)
+	for i, t := range r.all() {
+		stream.Drain(i+1, t)
+	}
+}
+
+// all returns the tapes of the processors.
+func (r *recording) all() []*record.Tape {
+	r.rt.recorded.Lock()
+	defer r.rt.recorded.Unlock()
+	return r.tapes[:len(r.tapes):len(r.tapes)]
+}
+
+func (r *recording) trailer() record.Trailer {
+	tapes := r.all()
+	t := record.Trailer{Processors: len(tapes), Lost: []uint64{r.outside.tape.Lost()}}
+	for _, tape := range tapes {
+		t.Lost = append(t.Lost, tape.Lost())
+	}
+	if r.clock != nil {
+		t.Ticks = r.clock()
+	} else {
+		t.Ticks = ticks.Now()
+	}
+	return t
+}
+
+// Sample records what the runtime does for d, or until ctx is done, and returns it: for a look now and then at a program that runs. It
+// waits; in a deterministic runtime nothing happens meanwhile. The errors are those of StartTrace; with ctx's
+// error there is no trace. Any goroutine but an operation's. It panics if d is negative.
+func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, error) {
+	mustContext(ctx)
+	if d < 0 {
+		panic("freerun: Sample needs a duration that is not negative")
+	}
+	var kept bytes.Buffer
+	stop, err := rt.StartTrace(&kept)
+	if err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if failed := stop(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return trace.Read(&kept)
+}

@@ -1,0 +1,276 @@
+package freerun
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/sched"
+)
+
+// What is recorded, and where: each of these is called by who looked at seat.observed, or at Context.seen, before. A message is its address, and so is a unit; that
+// an address comes to be another message's later is found out by the reader, as a message is sent before it is run, and run before it is sent again.
+
+func address(l *letter) uint64 { return uint64(uintptr(unsafe.Pointer(l))) }
+
+// note records an event on the seat's tape, or the one outside.
+func (s *seat) note(k record.Kind, a, b uint64) {
+	if s.processor != nil {
+		if t := s.processor.Tape(); t != nil {
+			t.Note(k, 0, false, a, b)
+		}
+		return
+	}
+	if r := s.rt.recording.Load(); r != nil {
+		r.outside.note(k, 0, a, b)
+	}
+}
+
+// add records an event that belongs to the last one.
+func (s *seat) add(k record.Kind, flag bool, a, b uint64) {
+	if s.processor == nil {
+		s.note(k, a, b)
+	} else if t := s.processor.Tape(); t != nil {
+		t.Add(k, flag, a, b)
+	}
+}
+
+// operationOf returns the number of l's operation, of kind k.
+func operationOf(t *record.Tape, k *kind, l *letter) uint16 {
+	if k.code != nil {
+		return t.Code(k.code(l))
+	}
+	return k.number
+}
+
+func (u *unit) address() uint64 {
+	if u == nil || u == &u.rt.free {
+		return 0
+	}
+	return uint64(uintptr(unsafe.Pointer(u)))
+}
+
+// isFirst reports whether the operation that begins is the unit's first one: then what was at its address before was another unit.
+func (u *unit) isFirst() bool { return u != &u.rt.free && u.operations.Load() == 1 }
+
+func (u *unit) called() string {
+	if x := u.extras.Load(); x != nil {
+		return x.name
+	}
+	return ""
+}
+
+func (s *seat) noteBegin(c *Context, k *kind, l *letter) {
+	t := s.processor.Tape()
+	if t == nil || k == roomKind {
+		return
+	}
+	u := l.unit
+	t.NoteAfter(record.Begin, operationOf(t, k, l), u.isFirst(), address(l), u.address())
+	if name := u.called(); name != "" {
+		t.Called(name)
+	}
+	c.seen = uintptr(unsafe.Pointer(l))
+}
+
+// noteParts records the units of a message to several.
+func (s *seat) noteParts(m *several) {
+	for i := range m.all() {
+		u := m.all()[i].unit
+		s.add(record.With, u.isFirst(), u.address(), 0)
+		if name := u.called(); name != "" {
+			if t := s.processor.Tape(); t != nil {
+				t.Called(name)
+			}
+		}
+	}
+}
+
+// noteEnd records that an operation has ended which had left its processor.
+func (s *seat) noteEnd(c *Context) {
+	if m := c.seen &^ seenByRegion; m != 0 {
+		s.note(record.End, uint64(m), 0)
+	}
+}
+
+func (s *seat) noteSend(l *letter) {
+	k := l.kind()
+	if l.Kind == nil { // an activity, which has no letter
+		return
+	}
+	if s.processor == nil {
+		if r := s.rt.recording.Load(); r != nil {
+			r.outside.noteSend(k, l)
+		}
+		return
+	}
+	if t := s.processor.Tape(); t != nil {
+		t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+	}
+}
+
+// noteNeeds records which futures the value at p holds, all of which l needs.
+func (s *seat) noteNeeds(l *letter, pl *plan, p unsafe.Pointer) {
+	if s.observed.Load()&byRecorder != 0 {
+		pl.each(p, func(m *message) { s.noteNeed(l, m) })
+	}
+}
+
+func (s *seat) noteNeed(l *letter, m *message) {
+	if m != known && m.unit != nil {
+		s.add(record.Need, false, address(l), address(&m.letter))
+	}
+}
+
+func (s *seat) noteReady(l *letter) { s.add(record.Ready, false, address(l), 0) }
+
+func (s *seat) noteFulfilled(m *message) {
+	if s.observed.Load()&byRecorder != 0 {
+		s.note(record.Fulfilled, address(&m.letter), 0)
+	}
+}
+
+// seen records that the calling goroutine, if it is an ordinary one, has waited for f.
+func (f *Future[R]) seen() {
+	if f.cell == nil || f.cell.unit == nil { // none, or made by hand
+		return
+	}
+	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.Here() == nil && !f.cell.open() {
+		s.note(record.Seen, address(&f.cell.letter), 0)
+	}
+}
+
+// pauseTape records that the processor has nothing to run.
+func (s *seat) pauseTape() { s.note(record.Pause, 0, 0) }
+
+// breathe lets other goroutines run, if it is time to, between two operations.
+func (s *seat) breathe() {
+	if s.observed.Load()&byRecorder != 0 {
+		s.pauseTape()
+	}
+	s.processor.Breathe()
+}
+
+// noteBranch records that a branch begins which was taken from another operation; nested says that it is done while another one waits. It reports
+// whether it did.
+func (s *seat) noteBranch(j *job, nested bool) bool {
+	if s.processor == nil {
+		return false
+	}
+	t := s.processor.Tape()
+	if t == nil {
+		return false
+	}
+	operation := j.kind.number
+	if j.kind.name == "" {
+		operation = t.Code(j.function)
+	}
+	t.Note(record.Branch, operation, nested, 0, 0)
+	return true
+}
+
+func (s *seat) noteBranchEnd() {
+	if s.processor != nil {
+		s.note(record.BranchEnd, 0, 0)
+	}
+}
+
+// noteOut records that what runs with c gives its processor away, to have another later; noteIn, that it has one again.
+func (s *seat) noteOut(c *Context) {
+	if m := c.seen &^ seenByRegion; m != 0 {
+		s.note(record.Out, uint64(m), 0)
+	}
+}
+
+func (s *seat) noteIn(c *Context) {
+	if m := c.seen &^ seenByRegion; m != 0 {
+		s.note(record.In, uint64(m), 0)
+	}
+}
+
+// noteLeave records that the operation leaves its processor to wait for whatever it likes; noteBack, that it has done so.
+func (s *seat) noteLeave(c *Context) {
+	if m := c.seen &^ seenByRegion; m != 0 {
+		s.note(record.Leave, uint64(m), uint64(goid.ID()))
+	}
+}
+
+func (c *Context) noteBack() {
+	if m := c.seen &^ seenByRegion; m != 0 {
+		c.rt.outside.note(record.Back, uint64(m), 0)
+	}
+}
+
+// An activity is a message, with its own address.
+func addressOf(a *activity.Activity) uint64 { return uint64(uintptr(unsafe.Pointer(a))) }
+
+func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
+	if name := a.Name(); name != "" {
+		return t.Title(name)
+	}
+	return t.Code(a.Code())
+}
+
+// noteActivity records that an activity is started.
+func (s *seat) noteActivity(a *activity.Activity) {
+	if s.observed.Load()&byRecorder == 0 {
+		return
+	}
+	if s.processor == nil {
+		if r := s.rt.recording.Load(); r != nil {
+			r.outside.noteActivity(a)
+		}
+	} else if t := s.processor.Tape(); t != nil {
+		t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
+	}
+}
+
+func (s *seat) noteActivityIn(c *Context, a *activity.Activity) {
+	if t := s.processor.Tape(); t != nil {
+		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
+		c.seen = uintptr(addressOf(a)) | c.seen&seenByRegion
+	}
+}
+
+// outsideTape is the tape of all who are no processors.
+type outsideTape struct {
+	tape *record.Tape
+	sync.Mutex
+	last uintptr // the goroutine that wrote last
+}
+
+// begin takes the tape, and records who it is that has it now.
+func (o *outsideTape) begin() *record.Tape {
+	id := goid.ID()
+	o.Lock()
+	return o.turn(id)
+}
+
+// turn records that what follows was done by goroutine id.
+func (o *outsideTape) turn(id uintptr) *record.Tape {
+	if o.last != id {
+		o.last = id
+		o.tape.Note(record.Goroutine, 0, false, uint64(id), 0)
+	}
+	return o.tape
+}
+
+func (o *outsideTape) note(k record.Kind, operation uint16, a, b uint64) {
+	t := o.begin()
+	t.Note(k, operation, false, a, b)
+	o.Unlock()
+}
+
+func (o *outsideTape) noteSend(k *kind, l *letter) {
+	t := o.begin()
+	t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+	o.Unlock()
+}
+
+func (o *outsideTape) noteActivity(a *activity.Activity) {
+	t := o.begin()
+	t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
+	o.Unlock()
+}
