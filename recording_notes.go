@@ -68,7 +68,7 @@ func (s *seat) noteBegin(c *Context, k *kind, l *letter) {
 		return
 	}
 	u := l.unit
-	t.NoteAfter(record.Begin, operationOf(t, k, l), u.isFirst(), address(l), u.address())
+	t.Note(record.Begin, operationOf(t, k, l), u.isFirst(), address(l), u.address())
 	if name := u.called(); name != "" {
 		t.Called(name)
 	}
@@ -260,17 +260,20 @@ func (o *outsideTape) turn(id uintptr) *record.Tape {
 func (o *outsideTape) note(k record.Kind, operation uint16, a, b uint64) {
 	t := o.begin()
 	t.Note(k, operation, false, a, b)
+	t.Publish()
 	o.Unlock()
 }
 
 func (o *outsideTape) noteSend(k *kind, l *letter) {
 	t := o.begin()
 	t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+	t.Publish()
 	o.Unlock()
 }
 
 func (o *outsideTape) noteActivity(a *activity.Activity) {
 	t := o.begin()
 	t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
+	t.Publish()
 	o.Unlock()
 }

@@ -73,6 +73,11 @@ func (f *file) resolve() (*Trace, error) {
 	var broken error
 	for len(sources) > 0 {
 		s := sources[0]
+		if at, late := r.tooEarly(s, sources); late {
+			s.event.Ticks = at
+			heap.Fix(&sources, 0)
+			continue
+		}
 		r.take(s.tape, &s.event)
 		if s.advance() {
 			heap.Fix(&sources, 0)
@@ -125,9 +130,42 @@ type source struct {
 	event  record.Event
 }
 
+// advance goes on to the next event. One that was moved moves those that come after it.
 func (s *source) advance() (ok bool) {
+	last := s.event.Ticks
 	s.event, ok = s.reader.Next()
+	s.event.Ticks = max(s.event.Ticks, last)
 	return ok
+}
+
+// ahead is how many ticks a machine may read its clock too early: some hundred nanoseconds, if it waits for what another processor writes.
+const ahead = 4000
+
+// tooEarly reports whether the next event, of source s, is the begin of a message that is sent a little later by the clock: the machine has read
+// the clock before it had the message. Then it returns when that is.
+func (r *resolver) tooEarly(s *source, all merge) (at uint64, late bool) {
+	e := &s.event
+	if e.Kind != record.Begin && e.Kind != record.In {
+		return 0, false
+	}
+	if m := r.at[e.A]; m != 0 && !(e.Kind == record.Begin && r.begun[m]) {
+		return 0, false
+	}
+	for _, other := range all {
+		if other == s {
+			continue
+		}
+		for next, reader := other.event, *other.reader; next.Ticks <= e.Ticks+ahead; {
+			if next.Kind == record.Send && next.A == e.A {
+				return next.Ticks + 1, true
+			}
+			var ok bool
+			if next, ok = reader.Next(); !ok {
+				break
+			}
+		}
+	}
+	return 0, false
 }
 
 // merge has the tapes in order of their next events.

@@ -33,7 +33,7 @@ const (
 )
 
 // extra is how many words follow the first.
-var extra = [Kinds]uint8{
+var extra = [32]uint8{
 	Chunk: 2, Begin: 2, End: 1, Send: 2, Need: 2, Ready: 1, Fulfilled: 1, Seen: 1, Branch: 1, In: 1, Out: 1, Steal: 1, Leave: 2, Back: 1,
 	With: 1, Name: 1, Goroutine: 1,
 }

@@ -60,36 +60,32 @@ func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tap
 
 // Note records an event now, with no, one, or two words as its kind has them.
 func (t *Tape) Note(k Kind, operation uint16, flag bool, a, b uint64) {
-	if t.clock != nil {
-		t.noteAt(t.clock(), k, operation, flag, a, b)
+	now := uint64(0)
+	if t.clock == nil {
+		now = ticks.Now()
 	} else {
-		t.noteAt(ticks.Now(), k, operation, flag, a, b)
+		now = t.clock()
 	}
-}
-
-// NoteAfter is Note for what follows from something that another processor did: its time is not before that one's.
-func (t *Tape) NoteAfter(k Kind, operation uint16, flag bool, a, b uint64) {
-	if t.clock != nil {
-		t.noteAt(t.clock(), k, operation, flag, a, b)
-	} else {
-		t.noteAt(ticks.After(), k, operation, flag, a, b)
+	if now-t.now > ticksMask/2 && !t.leap(now) {
+		return
 	}
-}
-
-func (t *Tape) noteAt(now uint64, k Kind, operation uint16, flag bool, a, b uint64) {
-	if now-t.now > ticksMask/2 && t.n > 0 { // beyond what can be told by the lowest bits, or the clock was read a little early
-		if int64(now-t.now) < 0 {
-			now = t.now
-		} else if !t.turn(now) {
-			return
-		}
-	}
-	t.now = now
+	t.now = max(t.now, now)
 	t.put(k, operation, flag, a, b)
+	if k != Send { // which is followed by something that publishes it
+		t.head.Store(t.n)
+	}
+}
+
+// leap is called when the clock shows something that the lowest bits do not tell: it was read a little early, or nothing was recorded for long.
+func (t *Tape) leap(now uint64) bool {
+	return int64(now-t.now) < 0 || t.turn(now)
 }
 
 // Add records an event that belongs to the last one, and happened at the same time.
 func (t *Tape) Add(k Kind, flag bool, a, b uint64) { t.put(k, 0, flag, a, b) }
+
+// Publish lets the reader see what was recorded. It is called by those whose tape may come to rest after a Send, or after an Add.
+func (t *Tape) Publish() { t.head.Store(t.n) }
 
 func (t *Tape) put(k Kind, operation uint16, flag bool, a, b uint64) {
 	if (t.n-1)&(chunk-1) > chunk-4 && !t.turn(t.now) {
@@ -99,19 +95,12 @@ func (t *Tape) put(k Kind, operation uint16, flag bool, a, b uint64) {
 	if flag {
 		w |= flagBit
 	}
-	n, mask, words := t.n, t.mask, t.words
-	words[n&mask].Store(w)
-	n++
-	if x := extra[k]; x > 0 {
-		words[n&mask].Store(a)
-		n++
-		if x > 1 {
-			words[n&mask].Store(b)
-			n++
-		}
-	}
-	t.n = n
-	t.head.Store(n)
+	at := t.words[t.n&t.mask:]
+	at = at[:3:3] // as a chunk does not end before
+	at[0].Store(w)
+	at[1].Store(a) // if the event has no such word, the next one overwrites it
+	at[2].Store(b)
+	t.n += 1 + uint64(extra[k&31])
 }
 
 // turn begins a chunk, and reports whether there is room for it.
@@ -128,7 +117,6 @@ func (t *Tape) turn(now uint64) bool {
 	t.words[(t.n+1)&t.mask].Store(now)
 	t.words[(t.n+2)&t.mask].Store(t.lost.Load())
 	t.n += 1 + uint64(extra[Chunk])
-	t.head.Store(t.n)
 	return true
 }
 

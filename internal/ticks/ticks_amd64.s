@@ -9,11 +9,3 @@ TEXT ·counter(SB), NOSPLIT, $0-8
 	ORQ  DX, AX
 	MOVQ AX, ret+0(FP)
 	RET
-
-// func counterAfter() uint64
-TEXT ·counterAfter(SB), NOSPLIT, $0-8
-	RDTSCP
-	SHLQ $32, DX
-	ORQ  DX, AX
-	MOVQ AX, ret+0(FP)
-	RET

@@ -8,6 +8,3 @@ var base = time.Now()
 
 // Now returns the time in ticks, which are nanoseconds. Any goroutine; it does not wait.
 func Now() uint64 { return uint64(time.Since(base)) }
-
-// After is Now, but never before what has been read so far.
-func After() uint64 { return Now() }

@@ -24,15 +24,4 @@ func Now() uint64 {
 	return uint64(time.Since(base))
 }
 
-// After is Now, but for the little that the machine may read ahead: it is read when all that comes before it in the program has been done, so it is not before what
-// another processor had read when it wrote what was seen here.
-func After() uint64 {
-	if counts {
-		return counterAfter()
-	}
-	return uint64(time.Since(base))
-}
-
 func counter() uint64
-
-func counterAfter() uint64

@@ -93,16 +93,19 @@ func Eval[T any](p *Page, script string) T {
 	return value
 }
 
-// Until waits until the expression is true. It asks again and again, and fails the test when the browser's time is over.
+// Until waits until the expression is true. It asks again and again, and fails the test after half a minute.
 func (p *Page) Until(condition string) {
 	p.t.Helper()
-	for {
+	for begin := time.Now(); ; {
 		holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("!!("+condition+")"))
 		if err != nil {
 			p.fatal("waiting until %s: %v", condition, err)
 		}
 		if holds {
 			return
+		}
+		if time.Since(begin) > patience/4 {
+			p.fatal("half a minute has gone by, and still not %s", condition)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

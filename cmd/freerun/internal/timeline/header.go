@@ -1,0 +1,135 @@
+package timeline
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+// meta is what the page's program is told beside the packed recording.
+type meta struct {
+	shape
+	Processors int      `json:"processors"`
+	Operations []string `json:"operations"`
+	Units      []string `json:"units"` // their names; those without one are called by the type of their state and their number
+	Kinds      kinds    `json:"kinds"`
+}
+
+// kinds are the numbers that the kinds of slices have.
+type kinds struct {
+	Run    trace.Kind `json:"run"`
+	Branch trace.Kind `json:"branch"`
+	Switch trace.Kind `json:"switch"`
+	Search trace.Kind `json:"search"`
+	Park   trace.Kind `json:"park"`
+	Block  trace.Kind `json:"block"`
+}
+
+func describe(t *trace.Trace, s shape) meta {
+	m := meta{
+		shape: s, Processors: t.Processors, Operations: append([]string{}, t.Operations...), Units: []string{},
+		Kinds: kinds{trace.RunBegin, trace.BranchBegin, trace.SwitchIn, trace.SearchBegin, trace.Park, trace.BlockBegin},
+	}
+	for i, u := range t.Units {
+		m.Units = append(m.Units, unitName(i, u))
+	}
+	return m
+}
+
+func unitName(number int, u trace.Unit) string {
+	switch {
+	case number == 0:
+		return ""
+	case u.Name != "":
+		return u.Name
+	case u.State != "":
+		return u.State + " #" + strconv.Itoa(number)
+	}
+	return "unit #" + strconv.Itoa(number)
+}
+
+// Header is what stands above the timeline, so that it can be read without JavaScript, too.
+type Header struct {
+	*trace.Analysis
+	Program  string
+	Start    string
+	Elapsed  int64
+	Virtual  bool
+	Messages int
+	Events   int
+	Lost     uint64
+	// Where the predicted band and the measured speed-up stand in the gauge, in percent of its width.
+	Low, High, At float64
+	Scale         int // the speed-up at its right end
+	Chain         string
+}
+
+func header(t *trace.Trace, a *trace.Analysis) Header {
+	h := Header{
+		Analysis: a, Program: t.Program, Virtual: t.Virtual, Messages: t.Sent, Events: len(t.Events), Lost: t.Lost,
+		Elapsed: a.Elapsed, Scale: max(1, a.Processors),
+	}
+	if !t.Start.IsZero() {
+		h.Start = t.Start.Format(time.DateTime + " MST")
+	}
+	percent := func(speedup float64) float64 {
+		return math.Round(1000*min(1, max(0, speedup/float64(h.Scale)))) / 10
+	}
+	h.Low, h.High, h.At = percent(a.AtLeast), percent(a.AtMost), percent(a.Measured)
+	if int(a.Chained) < len(t.Units) && a.Chained != 0 {
+		h.Chain = unitName(int(a.Chained), t.Units[a.Chained])
+	}
+	return h
+}
+
+// Width is how wide the predicted band is, in percent.
+func (h Header) Width() float64 { return max(0.5, h.High-h.Low) }
+
+// duration writes nanoseconds with three digits.
+func duration(ns int64) string {
+	value, unit := float64(ns), "ns"
+	for _, next := range []struct {
+		factor float64
+		name   string
+	}{{1e3, "µs"}, {1e3, "ms"}, {1e3, "s"}} {
+		if math.Abs(value) < 999.5 {
+			break
+		}
+		value, unit = value/next.factor, next.name
+	}
+	if unit == "ns" {
+		return fmt.Sprintf("%.0f ns", value)
+	}
+	return strconv.FormatFloat(value, 'f', digits(value), 64) + " " + unit
+}
+
+// digits returns how many digits after the point make three in all.
+func digits(value float64) int {
+	switch v := math.Abs(value); {
+	case v >= 99.95:
+		return 0
+	case v >= 9.995:
+		return 1
+	}
+	return 2
+}
+
+// ratio writes a quotient with three digits.
+func ratio(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	return strconv.FormatFloat(v, 'f', digits(v), 64)
+}
+
+// count writes a whole number that is not negative in groups of three digits.
+func count(n any) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,173 @@
+package timeline
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+// The packed recording is a sequence of columns, each with the values of one field of all rows, as integers of variable length: those that can be
+// negative, and differences, in zigzag form. Columns of one kind of value compress well, and JavaScript fills a typed array from each in one loop.
+// page/unpack.js reads what is written here, in the same order; how many rows there are is in [shape].
+
+// shape says how many of what were packed.
+type shape struct {
+	Messages int    `json:"messages"`
+	Rows     []row  `json:"rows"`
+	Steals   int    `json:"steals"`
+	Lost     int    `json:"lost"`
+	Path     int    `json:"path"`
+	End      int64  `json:"end"`
+	Span     int64  `json:"span"`
+	Chained  uint32 `json:"chained"`
+}
+
+// row is a row of slices that do not overlap: those of a processor that are nested so deep.
+type row struct {
+	Processor int16 `json:"processor"`
+	Depth     int16 `json:"depth"`
+	Slices    int   `json:"slices"`
+}
+
+// packer appends to the columns.
+type packer struct{ bytes []byte }
+
+func (p *packer) uint(v uint64) { p.bytes = binary.AppendUvarint(p.bytes, v) }
+func (p *packer) int(v int64)   { p.bytes = binary.AppendVarint(p.bytes, v) }
+
+// column appends f of 0, 1, …, n-1.
+func (p *packer) column(n int, f func(i int) uint64) {
+	for i := range n {
+		p.uint(f(i))
+	}
+}
+
+// steps appends the differences between f of 0, 1, …, n-1, the first of them to 0.
+func (p *packer) steps(n int, f func(i int) int64) {
+	before := int64(0)
+	for i := range n {
+		v := f(i)
+		p.int(v - before)
+		before = v
+	}
+}
+
+// pack packs what the page needs of the recording.
+func pack(t *trace.Trace, a *trace.Analysis) ([]byte, shape) {
+	var p packer
+	s := shape{End: t.End, Span: a.Span, Chained: a.Chained}
+	s.Messages = p.messages(t)
+	s.Rows = p.slices(t)
+	s.Steals = p.steals(t)
+	s.Lost = p.lost(t)
+	s.Path = p.path(a)
+	return p.bytes, s
+}
+
+func (p *packer) messages(t *trace.Trace) int {
+	all := t.Messages()
+	all = all[min(1, len(all)):] // number 0 is no message
+	n := len(all)
+	sent := int64(0)
+	p.steps(n, func(i int) int64 {
+		if all[i].Sent >= 0 {
+			sent = all[i].Sent
+		}
+		return sent
+	})
+	p.column(n, func(i int) uint64 { // who sent it: 0 nobody knows, 1 somebody outside, 2 the first processor
+		if all[i].Sent < 0 {
+			return 0
+		}
+		return uint64(all[i].SentBy + 2)
+	})
+	p.column(n, func(i int) uint64 { return uint64(max(0, all[i].Ready-all[i].Sent)) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Sender) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Operation) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Unit) })
+	p.column(n, func(i int) uint64 { return uint64(max(0, all[i].Ran)) })
+	return n
+}
+
+func (p *packer) slices(t *trace.Trace) []row {
+	all := t.Slices()
+	spread(all)
+	slices.SortStableFunc(all, func(a, b trace.Slice) int {
+		if a.Processor != b.Processor {
+			return int(a.Processor) - int(b.Processor)
+		}
+		return int(a.Depth) - int(b.Depth)
+	})
+	rows := []row{} // and never null for the page
+	for i, s := range all {
+		if i == 0 || s.Processor != all[i-1].Processor || s.Depth != all[i-1].Depth {
+			rows = append(rows, row{Processor: s.Processor, Depth: s.Depth})
+		}
+		rows[len(rows)-1].Slices++
+	}
+	n := len(all)
+	p.steps(n, func(i int) int64 { return all[i].Begin })
+	p.column(n, func(i int) uint64 { return uint64(max(0, all[i].End-all[i].Begin)) })
+	p.steps(n, func(i int) int64 { return int64(all[i].Message) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Operation) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Unit) })
+	p.column(n, func(i int) uint64 { return uint64(all[i].Kind) })
+	return rows
+}
+
+// spread gives the slices outside the processors, which may overlap, rows in which they do not.
+func spread(all []trace.Slice) {
+	var ends []int64 // of the last slice of each row
+	for i := range all {
+		s := &all[i]
+		if s.Processor != trace.Outside {
+			continue
+		}
+		free := slices.IndexFunc(ends, func(end int64) bool { return end <= s.Begin })
+		if free < 0 {
+			free = len(ends)
+			ends = append(ends, 0)
+		}
+		s.Depth, ends[free] = int16(free), s.End
+	}
+}
+
+func (p *packer) steals(t *trace.Trace) int {
+	some := of(t, trace.Steal)
+	p.steps(len(some), func(i int) int64 { return some[i].Time })
+	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
+	p.column(len(some), func(i int) uint64 { return uint64(some[i].Other) })
+	p.column(len(some), func(i int) uint64 { return uint64(max(0, some[i].N)) })
+	return len(some)
+}
+
+func (p *packer) lost(t *trace.Trace) int {
+	some := of(t, trace.Lost)
+	p.steps(len(some), func(i int) int64 { return some[i].Time })
+	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
+	p.column(len(some), func(i int) uint64 { return uint64(max(0, some[i].N)) })
+	return len(some)
+}
+
+func (p *packer) path(a *trace.Analysis) int {
+	n := len(a.Path)
+	p.steps(n, func(i int) int64 { return a.Path[i].Begin })
+	p.column(n, func(i int) uint64 { return uint64(max(0, a.Path[i].End-a.Path[i].Begin)) })
+	p.column(n, func(i int) uint64 { return uint64(a.Path[i].Message) })
+	p.column(n, func(i int) uint64 { return uint64(a.Path[i].Operation) })
+	p.column(n, func(i int) uint64 { return uint64(a.Path[i].Unit) })
+	p.column(n, func(i int) uint64 { return uint64(a.Path[i].Processor + 1) })
+	return n
+}
+
+// of returns the events of one kind.
+func of(t *trace.Trace, kind trace.Kind) []*trace.Event {
+	var some []*trace.Event
+	for i := range t.Events {
+		if t.Events[i].Kind == kind {
+			some = append(some, &t.Events[i])
+		}
+	}
+	return some
+}
