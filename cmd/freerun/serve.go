@@ -110,6 +110,7 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	server, err := ddb.New(ddb.Config{
+		Runtime:    f.runtimeOptions(),
 		Shards:     f.shards,
 		Processors: f.processors,
 		Logger:     slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil)),

@@ -10,9 +10,21 @@ import (
 	"net/netip"
 	"time"
 
+	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/ddb"
 	"github.com/freerun-go/freerun/httpview"
 )
+
+// lateAfter is how long a command may take before the page has it as an incident.
+const lateAfter = 100 * time.Millisecond
+
+// runtimeOptions are those of the database's runtime: with the page, a watchdog has something to tell it.
+func (f serveFlags) runtimeOptions() []runtime.Option {
+	if f.http == "" {
+		return nil
+	}
+	return []runtime.Option{runtime.Watchdog(lateAfter, 0)}
+}
 
 // livePage is the page that `freerun serve --http` shows beside the database.
 type livePage struct {
