@@ -169,12 +169,12 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
-	c.current = nil
-	c.forwarded = nil
 	if c.seen != 0 {
 		s.noteOut(c)
 		c.observeEnd()
 	}
+	c.current = nil
+	c.forwarded = nil
 	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost
 		r.beneath = s.newContext(nil)
 	}

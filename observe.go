@@ -101,17 +101,21 @@ func (s *seat) observeActivity(c *Context, a *activity.Activity) {
 	}
 }
 
-// seenByRegion is set in Context.seen while there is a region: an address of a message, which is there otherwise, is even.
-const seenByRegion = 1
+// Marks in Context.seen, beside an address, which is a multiple of more.
+const (
+	seenByRegion = 1 << iota // there is a region
+	seenAway                 // it has left its processor
+	seenMarks    = seenByRegion | seenAway
+)
 
-// observeEnd is called when an operation ends of which begin was observed.
+// observeEnd is called when an operation ends that has a mark.
 func (c *Context) observeEnd() {
 	if c.region != nil {
 		c.region.End()
 		c.region = nil
 	}
-	if s := c.seat.Load(); s.processor == nil {
-		s.noteEnd(c)
+	if c.seen&seenAway != 0 {
+		c.seat.Load().noteEnd(c)
 	}
 	c.seen = 0
 }

@@ -39,10 +39,21 @@ func (s *seat) add(k record.Kind, flag bool, a, b uint64) {
 
 // operationOf returns the number of l's operation, of kind k.
 func operationOf(t *record.Tape, k *kind, l *letter) uint16 {
-	if k.code != nil {
-		return t.Code(k.code(l))
+	if k.code == nil {
+		return k.number
 	}
-	return k.number
+	return operationOfClosure(t, k, l)
+}
+
+func operationOfClosure(t *record.Tape, k *kind, l *letter) uint16 { return t.Code(k.code(l)) }
+
+// recorded returns the address of what runs with c, if its begin was recorded, otherwise 0.
+func (c *Context) recorded() uint64 {
+	l := c.current
+	if m := c.seen &^ seenMarks; l != nil && (m == uintptr(unsafe.Pointer(l)) || l.Kind == &roomKind.Kind) {
+		return uint64(m)
+	}
+	return 0
 }
 
 func (u *unit) address() uint64 {
@@ -67,12 +78,16 @@ func (s *seat) noteBegin(c *Context, k *kind, l *letter) {
 	if t == nil || k == roomKind {
 		return
 	}
-	u := l.unit
-	t.Note(record.Begin, operationOf(t, k, l), u.isFirst(), address(l), u.address())
-	if name := u.called(); name != "" {
-		t.Called(name)
-	}
 	c.seen = uintptr(unsafe.Pointer(l))
+	u := l.unit
+	if u == &s.rt.free {
+		t.Note(record.Begin, operationOf(t, k, l), false, address(l), 0)
+		return
+	}
+	t.Note(record.Begin, operationOf(t, k, l), u.operations.Load() == 1, address(l), uint64(uintptr(unsafe.Pointer(u))))
+	if x := u.extras.Load(); x != nil && x.name != "" {
+		t.Called(x.name)
+	}
 }
 
 // noteParts records the units of a message to several.
@@ -90,8 +105,8 @@ func (s *seat) noteParts(m *several) {
 
 // noteEnd records that an operation has ended which had left its processor.
 func (s *seat) noteEnd(c *Context) {
-	if m := c.seen &^ seenByRegion; m != 0 {
-		s.note(record.End, uint64(m), 0)
+	if m := c.recorded(); m != 0 {
+		s.note(record.End, m, 0)
 	}
 }
 
@@ -179,27 +194,28 @@ func (s *seat) noteBranchEnd() {
 
 // noteOut records that what runs with c gives its processor away, to have another later; noteIn, that it has one again.
 func (s *seat) noteOut(c *Context) {
-	if m := c.seen &^ seenByRegion; m != 0 {
-		s.note(record.Out, uint64(m), 0)
+	if m := c.recorded(); m != 0 {
+		s.note(record.Out, m, 0)
 	}
 }
 
 func (s *seat) noteIn(c *Context) {
-	if m := c.seen &^ seenByRegion; m != 0 {
-		s.note(record.In, uint64(m), 0)
+	if m := c.recorded(); m != 0 {
+		s.note(record.In, m, 0)
 	}
 }
 
 // noteLeave records that the operation leaves its processor to wait for whatever it likes; noteBack, that it has done so.
 func (s *seat) noteLeave(c *Context) {
-	if m := c.seen &^ seenByRegion; m != 0 {
-		s.note(record.Leave, uint64(m), uint64(goid.ID()))
+	if m := c.recorded(); m != 0 {
+		s.note(record.Leave, m, uint64(goid.ID()))
+		c.seen |= seenAway
 	}
 }
 
 func (c *Context) noteBack() {
-	if m := c.seen &^ seenByRegion; m != 0 {
-		c.rt.outside.note(record.Back, uint64(m), 0)
+	if m := c.recorded(); m != 0 {
+		c.rt.outside.note(record.Back, m, 0)
 	}
 }
 

@@ -165,12 +165,12 @@ func rest(p *sched.Processor) {
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
 func (c *Context) end() (s *seat, forwarded any) {
+	if c.seen&seenMarks != 0 {
+		c.observeEnd()
+	}
 	c.current = nil
 	c.inside.Store(0)
 	c.forks.home.Store(0)
-	if c.seen != 0 {
-		c.observeEnd()
-	}
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}

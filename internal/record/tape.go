@@ -30,6 +30,7 @@ type Tape struct {
 	mask       uint64
 	overwrites bool
 	clock      func() uint64
+	counts     bool // the clock is the counter of package ticks
 	names      *Names
 
 	_      pad.Line
@@ -52,8 +53,13 @@ func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tap
 	for size < words {
 		size *= 2
 	}
+	counts := clock == nil && ticks.Counts()
+	if clock == nil {
+		clock = ticks.Now
+	}
 	return &Tape{
-		words: make([]atomics.RelaxedUint64, size), mask: uint64(size - 1), overwrites: overwrites, clock: clock, names: names,
+		counts: counts,
+		words:  make([]atomics.RelaxedUint64, size), mask: uint64(size - 1), overwrites: overwrites, clock: clock, names: names,
 		codes: map[uintptr]uint16{}, titles: map[string]uint16{}, called: map[string]uint32{},
 	}
 }
@@ -61,18 +67,38 @@ func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tap
 // Note records an event now, with no, one, or two words as its kind has them.
 func (t *Tape) Note(k Kind, operation uint16, flag bool, a, b uint64) {
 	now := uint64(0)
-	if t.clock == nil {
-		now = ticks.Now()
+	if t.counts {
+		now = ticks.Counter()
 	} else {
 		now = t.clock()
 	}
-	if now-t.now > ticksMask/2 && !t.leap(now) {
-		return
+	if now-t.now > ticksMask/2 {
+		if !t.leap(now) {
+			return
+		}
+		now = max(now, t.now)
 	}
-	t.now = max(t.now, now)
-	t.put(k, operation, flag, a, b)
+	t.now = now
+	n := t.n
+	if (n-1)&(chunk-1) > chunk-4 {
+		if !t.turn(now) {
+			return
+		}
+		n = t.n
+	}
+	w := uint64(k) | uint64(operation)<<operationShift | now<<ticksShift
+	if flag {
+		w |= flagBit
+	}
+	at := t.words[n&t.mask:]
+	at = at[:3:3] // as a chunk does not end before
+	at[0].Store(w)
+	at[1].Store(a) // if the event has no such word, the next one overwrites it
+	at[2].Store(b)
+	n += 1 + uint64(extra[k&31])
+	t.n = n
 	if k != Send { // which is followed by something that publishes it
-		t.head.Store(t.n)
+		t.head.Store(n)
 	}
 }
 
@@ -82,26 +108,24 @@ func (t *Tape) leap(now uint64) bool {
 }
 
 // Add records an event that belongs to the last one, and happened at the same time.
-func (t *Tape) Add(k Kind, flag bool, a, b uint64) { t.put(k, 0, flag, a, b) }
-
-// Publish lets the reader see what was recorded. It is called by those whose tape may come to rest after a Send, or after an Add.
-func (t *Tape) Publish() { t.head.Store(t.n) }
-
-func (t *Tape) put(k Kind, operation uint16, flag bool, a, b uint64) {
+func (t *Tape) Add(k Kind, flag bool, a, b uint64) {
 	if (t.n-1)&(chunk-1) > chunk-4 && !t.turn(t.now) {
 		return
 	}
-	w := uint64(k) | uint64(operation)<<operationShift | t.now<<ticksShift
+	w := uint64(k) | t.now<<ticksShift
 	if flag {
 		w |= flagBit
 	}
 	at := t.words[t.n&t.mask:]
-	at = at[:3:3] // as a chunk does not end before
+	at = at[:3:3]
 	at[0].Store(w)
-	at[1].Store(a) // if the event has no such word, the next one overwrites it
+	at[1].Store(a)
 	at[2].Store(b)
 	t.n += 1 + uint64(extra[k&31])
 }
+
+// Publish lets the reader see what was recorded. It is called by those whose tape may come to rest after a Send, or after an Add.
+func (t *Tape) Publish() { t.head.Store(t.n) }
 
 // turn begins a chunk, and reports whether there is room for it.
 func (t *Tape) turn(now uint64) bool {

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func counter() uint64
-TEXT ·counter(SB), NOSPLIT, $0-8
+// func Counter() uint64
+TEXT ·Counter(SB), NOSPLIT, $0-8
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
