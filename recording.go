@@ -20,6 +20,7 @@ var ErrTracing = errors.New("freerun: the runtime is being recorded already; sto
 
 const (
 	tapeWords  = 1 << 17 // of a processor's tape that is drained: a megabyte, some 50,000 events
+	shortWords = 1 << 15 // for samples, which are taken again and again: tapes of a megabyte each would keep the garbage collector busy
 	drainEvery = time.Millisecond
 )
 
@@ -121,7 +122,12 @@ func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 	if w == nil {
 		panic("freerun: StartTrace needs a writer")
 	}
-	r, err := rt.beginRecording()
+	return rt.startTrace(w, tapeWords)
+}
+
+// startTrace is StartTrace, with tapes of so many words.
+func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err error) {
+	r, err := rt.beginRecording(words)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +159,7 @@ func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 }
 
 // beginRecording has the runtime recorded on tapes that are to be drained.
-func (rt *Runtime) beginRecording() (*recording, error) {
+func (rt *Runtime) beginRecording(words int) (*recording, error) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	switch {
@@ -163,7 +169,7 @@ func (rt *Runtime) beginRecording() (*recording, error) {
 		return nil, ErrTracing
 	}
 	rt.tracing = true
-	r := rt.newRecording(tapeWords, false)
+	r := rt.newRecording(words, false)
 	rt.switchTo(r)
 	return r, nil
 }
@@ -238,7 +244,7 @@ func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, e
 		panic("freerun: Sample needs a duration that is not negative")
 	}
 	var kept bytes.Buffer
-	stop, err := rt.StartTrace(&kept)
+	stop, err := rt.startTrace(&kept, shortWords)
 	if err != nil {
 		return nil, err
 	}
