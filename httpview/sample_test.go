@@ -147,6 +147,9 @@ func TestOperationsWithoutEnd(t *testing.T) {
 	total := 0
 	for _, o := range w.operations() {
 		total += o.Messages
+		if int(o.Wait.Count) != o.Messages || int(o.Run.Count) != o.Messages {
+			t.Errorf("of %s there are %d messages, %d waits and %d runs", o.Name, o.Messages, o.Wait.Count, o.Run.Count)
+		}
 	}
 	if n := len(w.operations()); n != mostOperations+1 || total != names || len(s.names) != mostOperations {
 		t.Errorf("%d operations with %d messages, and %d labels; want %d with %d, and %d", n, total, len(s.names), mostOperations+1, names, mostOperations)

@@ -73,7 +73,7 @@ func (v *view) see(s sample) frame {
 		Title: v.title, Started: v.started, PID: os.Getpid(), Go: runtime.Version(), Now: float64(time.Now().UnixMicro()) / 1e3,
 		Ended: v.rt.Context().Err() != nil, InService: v.rt.Processors(),
 		Sent: stats.Sent, Done: stats.Done, Failed: stats.Failed, Lost: stats.Lost, Panics: stats.Panics, Late: stats.Late,
-		Process: readProcess(), Sample: s, Operations: v.window.operations(), Units: v.ranking.first(mostUnits),
+		Process: readProcess(), Sample: s, Operations: firstOf(v.window.operations(), shownOperations), Units: v.ranking.first(mostUnits),
 	}
 	for i, p := range stats.Processors {
 		shown := processor{
@@ -91,6 +91,11 @@ func (v *view) see(s sample) frame {
 	}
 	return f
 }
+
+// shownOperations is how many operations the page shows: those that take the most time.
+const shownOperations = 30
+
+func firstOf[T any](all []T, n int) []T { return all[:min(n, len(all))] }
 
 func (v *view) serveFrame(w http.ResponseWriter, r *http.Request) {
 	frame := v.look(r.Context())

@@ -47,7 +47,7 @@ type quantiles struct {
 type window struct {
 	growing, whole map[string]*latency
 	since          time.Time // when the growing section began
-	before         time.Time // when the whole one did
+	sum            *latency  // of the two, of one operation at a time: it is used again and again
 }
 
 type latency struct {
@@ -86,9 +86,9 @@ func (w *window) add(t *trace.Trace, messages []trace.Message, now time.Time) {
 func (w *window) turn(now time.Time) {
 	switch age := now.Sub(w.since); {
 	case w.growing == nil || age >= 2*section:
-		w.whole, w.before, w.growing, w.since = nil, now, map[string]*latency{}, now
+		w.whole, w.growing, w.since = nil, map[string]*latency{}, now
 	case age >= section:
-		w.whole, w.before, w.growing, w.since = w.growing, w.since, map[string]*latency{}, now
+		w.whole, w.growing, w.since = w.growing, map[string]*latency{}, now
 	}
 }
 
@@ -133,8 +133,14 @@ func (w *window) operations() []operation {
 			total += l.ran
 		}
 	}
+	if w.sum == nil {
+		w.sum = newLatency()
+	}
 	for name := range names {
-		both := newLatency()
+		both := w.sum
+		both.wait.Reset()
+		both.run.Reset()
+		both.messages, both.older, both.ran = 0, 0, 0
 		for _, l := range []*latency{w.growing[name], w.whole[name]} {
 			if l != nil {
 				both.wait.Merge(l.wait)
