@@ -16,7 +16,7 @@ import (
 )
 
 // lateAfter is how long a command may take before the page has it as an incident.
-const lateAfter = 100 * time.Millisecond
+const lateAfter = 250 * time.Millisecond
 
 // runtimeOptions are those of the database's runtime: with the page, a watchdog has something to tell it.
 func (f serveFlags) runtimeOptions() []runtime.Option {
