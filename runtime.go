@@ -38,6 +38,7 @@ type Runtime struct {
 	recorded  sync.Mutex                 // held while that changes
 	tracing   bool                       // it is being recorded for somebody
 	flight    *recording                 // the flight recorder, nil if there is none
+	dumps     dumps                      // of that
 
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise
@@ -73,6 +74,8 @@ type settings struct {
 	watchdog   sched.Watchdog
 	onLate     func(Late)
 	labels     bool
+	flight     int    // bytes of each tape of the flight recorder; 0 for none
+	dumps      string // folder
 }
 
 // Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
@@ -117,6 +120,7 @@ func New(options ...Option) *Runtime {
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newSeat(rt, p)
 	}
+	rt.startFlight(&s)
 	rt.scheduler.Start()
 	return rt
 }

@@ -47,6 +47,7 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	rt.incidents.add(late, time.Now())
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
+	rt.dumpLate()
 	if rt.onLate != nil {
 		defer func() { _ = recover() }() // the user's; as the logger
 		rt.onLate(late)

@@ -427,7 +427,10 @@ const withActivities = 64
 func mayhemRound(t *testing.T, random *rand.Rand, acts bool) int {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // turns a hang into a failure
 	defer cancel()
-	rt := freerun.New(freerun.Processors(1+random.IntN(4)), freerun.Logger(slog.New(slog.DiscardHandler)), freerun.Watchdog(time.Millisecond, 2))
+	options, flight := recordingOptions(random)
+	rt := freerun.New(append(options, freerun.Processors(1+random.IntN(4)), freerun.Logger(slog.New(slog.DiscardHandler)), freerun.Watchdog(time.Millisecond, 2))...)
+	tracing := startTracer(t, rt, rand.New(rand.NewPCG(random.Uint64(), 7)), flight)
+	defer tracing.stop()
 	m := newMayhem(t, rt, random, 2000)
 	m.acts = acts
 	var all sync.WaitGroup

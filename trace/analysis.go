@@ -21,7 +21,7 @@ type Analysis struct {
 	Chain   int64
 	Chained uint32
 
-	// Lost is how many events the conclusions had to do without, Unknown how many runs have no send in the recording.
+	// Lost is how many events the conclusions had to do without, Unknown how many runs have no send in the recording, so that the span may be longer than it seems.
 	Lost    uint64
 	Unknown int
 }

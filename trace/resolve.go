@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"time"
 
 	"github.com/freerun-go/freerun/internal/record"
 )
@@ -64,11 +65,6 @@ func (f *file) resolve() (*Trace, error) {
 	slices.SortFunc(sources, func(a, b *source) int { return cmp.Compare(a.tape, b.tape) })
 	r.lanes = make([]lane, tapes)
 	t.Events = make([]Event, 0, words/2)
-	if f.header.Window && len(sources) > 0 {
-		first := slices.MinFunc(sources, func(a, b *source) int { return cmp.Compare(a.event.Ticks, b.event.Ticks) }).event.Ticks
-		t.Start = t.Start.Add(timeOf(r.time(first)))
-		r.origin = first
-	}
 	heap.Init(&sources)
 	var broken error
 	for len(sources) > 0 {
@@ -121,6 +117,14 @@ func (r *resolver) finish() {
 		}
 	}
 	t.Processors = max(t.Processors, len(r.lanes)-1)
+	if r.file.header.Window && len(t.Events) > 0 {
+		first := t.Events[0].Time
+		for i := range t.Events {
+			t.Events[i].Time -= first
+		}
+		t.End -= first
+		t.Start = t.Start.Add(time.Duration(first))
+	}
 }
 
 // source is a tape that is gone through.

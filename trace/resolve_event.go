@@ -1,12 +1,6 @@
 package trace
 
-import (
-	"time"
-
-	"github.com/freerun-go/freerun/internal/record"
-)
-
-func timeOf(nanoseconds int64) time.Duration { return time.Duration(nanoseconds) }
+import "github.com/freerun-go/freerun/internal/record"
 
 // take takes the next event of a tape.
 func (r *resolver) take(tape int, e *record.Event) {

@@ -38,7 +38,7 @@ func (t *Trace) Slices() []Slice {
 			if p == Outside {
 				continue
 			}
-			if n := len(open[p]); n > 0 && all[open[p][n-1]].Kind == begins(e.Kind) {
+			if n := len(open[p]); n > 0 && ends(e.Kind, all[open[p][n-1]].Kind) {
 				end(open[p][n-1], e.Time)
 				open[p] = open[p][:n-1]
 			} else if n == 0 {
@@ -65,6 +65,14 @@ func (t *Trace) Slices() []Slice {
 	}
 	sortByBegin(all)
 	return all
+}
+
+// ends reports whether an event of kind k ends what begun began. What has a processor may begin as a message and end as one that waits, or the other way round.
+func ends(k, begun Kind) bool {
+	if k == RunEnd || k == SwitchOut {
+		return begun == RunBegin || begun == SwitchIn
+	}
+	return begun == begins(k)
 }
 
 // begins returns the kind that begins what k ends.

@@ -131,7 +131,13 @@ func (s *Stream) Drain(tape int, t *Tape) int {
 
 // Last writes what a tape that overwrites holds.
 func (s *Stream) Last(tape int, t *Tape) {
-	s.buffer, _ = t.Last(s.buffer[:0])
+	s.buffer = t.Last(s.buffer[:0])
+	s.events(tape)
+}
+
+// Words writes words as if they came from a tape.
+func (s *Stream) Words(tape int, words []uint64) {
+	s.buffer = append(s.buffer[:0], words...)
 	s.events(tape)
 }
 

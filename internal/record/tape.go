@@ -21,7 +21,7 @@ const chunk = 512
 // ABA/memory: last compares h' with h. What is written while it reads is at or above h', so it spoils only what is below h'−size, and by as
 //             much as the machine reorders stores, for which one more chunk is left out.
 // Cost:       two or three plain stores, one that publishes, and a look at the clock, for an event
-// Checked by: TestTape…, FuzzTape
+// Checked by: TestTape…, FuzzEvents of package trace
 
 // Tape is a ring of events. One goroutine at a time writes: all that is not said to be for others is for that one.
 type Tape struct {
@@ -196,9 +196,8 @@ func (t *Tape) Drain(words []uint64) []uint64 {
 	return words
 }
 
-// Last appends to words what a tape that overwrites holds now, from the beginning of a chunk on, and returns how many events there were no more, in words.
-// Any goroutine.
-func (t *Tape) Last(words []uint64) (all []uint64, gone uint64) {
+// Last appends to words what a tape that overwrites holds now, from the beginning of a chunk on. Any goroutine.
+func (t *Tape) Last(words []uint64) []uint64 {
 	size, head := uint64(len(t.words)), t.head.Load()
 	from := uint64(0)
 	if head > size {
@@ -213,5 +212,5 @@ func (t *Tape) Last(words []uint64) (all []uint64, gone uint64) {
 		good = max(from, (now-size+chunk-1)&^(chunk-1)) // and one chunk more
 	}
 	good = min(good, head)
-	return append(words[:start], words[start+int(good-from):]...), good
+	return append(words[:start], words[start+int(good-from):]...)
 }

@@ -1,0 +1,149 @@
+package freerun
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/record"
+)
+
+// ErrNoFlight says that the runtime has no flight recorder: it was made without [FlightRecorder].
+var ErrNoFlight = errors.New("freerun: the runtime has no flight recorder; make it with the option FlightRecorder")
+
+// FlightRecorder has the runtime recorded all the time, as [Runtime.StartTrace] does, but kept in memory, of which each processor gets so many bytes, and ordinary
+// goroutines together as many: what came last is kept. [Runtime.DumpFlight] writes it, at any time, and so do [DumpOn] and [DumpWhenLate]. An
+// event takes some 20 bytes, and a message three or four events. It panics if bytes is less than 1.
+func FlightRecorder(bytes int) Option {
+	if bytes < 1 {
+		panic("freerun: FlightRecorder needs room for something")
+	}
+	return func(s *settings) { s.flight = bytes }
+}
+
+// DumpWhenLate has what the flight recorder holds written to a file in the folder whenever the watchdog reports an operation ([Watchdog]), at
+// most once in ten seconds. The names of the files begin with freerun- and the time, and end with .trace; what was written, or why it could not be, is logged. The
+// folder must exist. It panics if folder is empty; [New] panics if there is no [FlightRecorder].
+func DumpWhenLate(folder string) Option {
+	if folder == "" {
+		panic("freerun: DumpWhenLate needs a folder; \".\" is the current one")
+	}
+	return func(s *settings) { s.dumps = folder }
+}
+
+// startFlight starts the flight recorder that the settings ask for.
+func (rt *Runtime) startFlight(s *settings) {
+	if s.flight == 0 {
+		if s.dumps != "" {
+			panic("freerun: DumpWhenLate needs a FlightRecorder")
+		}
+		return
+	}
+	rt.recorded.Lock()
+	defer rt.recorded.Unlock()
+	rt.dumps.folder = s.dumps
+	rt.flight = rt.newRecording(s.flight/8, true)
+	rt.switchTo(rt.flight)
+}
+
+// DumpFlight writes what the flight recorder holds, for package trace to read. The recorder goes on meanwhile. Any goroutine, operations too, which wait for w. It
+// returns [ErrNoFlight] if there is none, and the first error of w.
+func (rt *Runtime) DumpFlight(w io.Writer) error {
+	rt.recorded.Lock()
+	r := rt.flight
+	rt.recorded.Unlock()
+	if r == nil {
+		return ErrNoFlight
+	}
+	header := r.header
+	header.Window = true
+	stream := record.NewStream(w, header, r.names, true)
+	stream.Last(0, r.outside.tape)
+	for i, t := range r.all() {
+		stream.Last(i+1, t)
+	}
+	end := r.trailer()
+	end.Lost = nil // what was overwritten is not missing
+	if err := stream.End(end); err != nil {
+		return fmt.Errorf("freerun: the flight recorder could not be written: %w", err)
+	}
+	return nil
+}
+
+// DumpFlightTo is DumpFlight to a file, which it makes or replaces.
+func (rt *Runtime) DumpFlightTo(path string) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("freerun: the flight recorder could not be written: %w", err)
+	}
+	defer func() {
+		if failed := f.Close(); err == nil && failed != nil {
+			err = fmt.Errorf("freerun: the flight recorder could not be written: %w", failed)
+		}
+	}()
+	return rt.DumpFlight(f)
+}
+
+// DumpOn has what the flight recorder holds written to the file at path whenever the process gets one of the signals, syscall.SIGUSR1 say, until stop is called, which
+// waits until nothing is being written. Errors are logged. It returns [ErrNoFlight] if there is no flight recorder. It panics if no signal is given: all of them would mean that
+// none ends the program.
+func DumpOn(rt *Runtime, path string, signals ...os.Signal) (stop func(), err error) {
+	if len(signals) == 0 {
+		panic("freerun: DumpOn needs a signal")
+	}
+	if rt.flight == nil {
+		return nil, ErrNoFlight
+	}
+	came, end, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(came, signals...)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-came:
+				rt.logDump(path, rt.DumpFlightTo(path))
+			case <-end:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		signal.Stop(came)
+		close(end)
+		<-ended
+	}), nil
+}
+
+func (rt *Runtime) logDump(path string, err error) {
+	if err != nil {
+		rt.log(slog.LevelError, "flight recorder not written", "file", path, "error", err)
+	} else {
+		rt.log(slog.LevelInfo, "flight recorder written", "file", path)
+	}
+}
+
+// dumps is where the flight recorder is written when an operation is late.
+type dumps struct {
+	folder string
+	last   time.Time // of the watchdog's goroutine
+}
+
+const dumpsApart = 10 * time.Second
+
+// dumpLate writes the flight recorder, as an operation is late. By the watchdog only.
+func (rt *Runtime) dumpLate() {
+	d := &rt.dumps
+	now := time.Now()
+	if d.folder == "" || !d.last.IsZero() && now.Sub(d.last) < dumpsApart {
+		return
+	}
+	d.last = now
+	path := filepath.Join(d.folder, "freerun-"+now.UTC().Format("20060102-150405.000")+".trace")
+	rt.logDump(path, rt.DumpFlightTo(path))
+}

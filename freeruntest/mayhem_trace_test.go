@@ -1,0 +1,108 @@
+package freeruntest_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/trace"
+)
+
+// tracer records a round of mayhem, again and again, at moments that it draws.
+type tracer struct {
+	t      *testing.T
+	rt     *freerun.Runtime
+	random *rand.Rand
+	flight bool
+	end    chan struct{}
+	ended  sync.WaitGroup
+}
+
+// recordingOptions draws what the runtime of a round is recorded with from its beginning.
+func recordingOptions(random *rand.Rand) (options []freerun.Option, flight bool) {
+	if random.IntN(4) != 0 {
+		return nil, false
+	}
+	return []freerun.Option{freerun.FlightRecorder(1 << (10 + random.IntN(8)))}, true
+}
+
+// startTracer starts to record, in some rounds.
+func startTracer(t *testing.T, rt *freerun.Runtime, random *rand.Rand, flight bool) *tracer {
+	r := &tracer{t: t, rt: rt, random: random, flight: flight, end: make(chan struct{})}
+	if random.IntN(2) == 0 {
+		r.ended.Go(r.run)
+	}
+	return r
+}
+
+// stop ends that. It may come after the end of the runtime.
+func (r *tracer) stop() {
+	close(r.end)
+	r.ended.Wait()
+}
+
+func (r *tracer) run() {
+	for {
+		var file bytes.Buffer
+		stop, err := r.rt.StartTrace(&file)
+		if errors.Is(err, freerun.ErrClosed) {
+			return
+		}
+		if err != nil {
+			r.t.Error(err)
+			return
+		}
+		last := r.sleep()
+		if err := stop(); err != nil {
+			r.t.Error(err)
+		}
+		r.read(&file, "a recording")
+		if r.flight {
+			file.Reset()
+			if err := r.rt.DumpFlight(&file); err != nil {
+				r.t.Error(err)
+			}
+			r.read(&file, "the flight recorder")
+		}
+		if last {
+			return
+		}
+	}
+}
+
+func (r *tracer) sleep() (last bool) {
+	select {
+	case <-r.end:
+		return true
+	case <-time.After(time.Duration(r.random.IntN(int(5 * time.Millisecond)))):
+		return false
+	}
+}
+
+// read holds what must be true of any recording, however much was lost.
+func (r *tracer) read(file *bytes.Buffer, what string) {
+	tr, err := trace.Read(file)
+	if err != nil {
+		r.t.Errorf("%s cannot be read: %v", what, err)
+		return
+	}
+	sent, begun, last := make([]bool, tr.Sent+1), make([]bool, tr.Sent+1), int64(0)
+	for _, e := range tr.Events {
+		switch {
+		case e.Time < last:
+			r.t.Errorf("%s: %+v comes after time %d", what, e, last)
+		case e.Kind == trace.Send && (sent[e.Message] || begun[e.Message]), e.Kind == trace.RunBegin && begun[e.Message]:
+			r.t.Errorf("%s: message %d was sent or begun already: %+v", what, e.Message, e)
+		}
+		last = e.Time
+		sent[e.Message] = sent[e.Message] || e.Kind == trace.Send
+		begun[e.Message] = begun[e.Message] || e.Kind == trace.RunBegin
+	}
+	if a := trace.Analyze(tr); a.Span > a.Work {
+		r.t.Errorf("%s: span %d, work %d", what, a.Span, a.Work)
+	}
+}
