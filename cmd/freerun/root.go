@@ -32,6 +32,7 @@ Exit status: 0 all is well, 1 something failed or a result was wrong, 2 the comm
 was wrong, 130 interrupted; of build, run and test that of the go command.`,
 		Example: `  freerun bench                         every program at a reduced size, in under a minute
   freerun bench fib --processors 1,2    one program at its full size
+  freerun trace ddb -o ddb.html         what every processor did, as a page
   freerun serve --addr 127.0.0.1:6379   the database, for any Redis client
   freerun run ./cmd/server              in place of go run, for a program of activities`,
 		SilenceErrors: true,
@@ -47,7 +48,7 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 	root.SetFlagErrorFunc(explainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newVersion(), newMeasure(bench.Catalogue()))
+	root.AddCommand(newBench(bench.Catalogue()), newBuild(), newRun(), newTest(), newServe(), newTrace(bench.Catalogue()), newVersion(), newMeasure(bench.Catalogue()))
 	return root
 }
 

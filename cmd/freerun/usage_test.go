@@ -71,7 +71,7 @@ func TestBadCommandLines(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"version", "--help"}, {"build", "--help"}, {"run", "-h"}, {"test", "-help"}, {"help", "build"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"trace", "--help"}, {"version", "--help"}, {"build", "--help"}, {"run", "-h"}, {"test", "-help"}, {"help", "build"}} {
 		out, errs, status := freerun(t, args...)
 		if status != 0 || errs != "" {
 			t.Errorf("freerun %v: exit status %d, standard error %q", args, status, errs)

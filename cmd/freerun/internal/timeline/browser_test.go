@@ -153,7 +153,7 @@ func TestMany(t *testing.T) {
 // TestEmpty: a recording of nothing is shown as that.
 func TestEmpty(t *testing.T) {
 	p := open(t, written(t, &trace.Trace{Processors: 1, Operations: []string{""}, Units: make([]trace.Unit, 1)}, &trace.Analysis{Processors: 1}), browsertest.Width(400))
-	holds(t, p, "header", "freerun trace", "1 processor", "0 messages")
+	holds(t, p, "header", "recording", "1 processor", "0 messages")
 	p.Press(".+0,c/")
 	p.FitsItsWidth()
 	if lanes := browsertest.Eval[int](p, `timeline.layout.lanes.length`); lanes != 1 {

@@ -1,9 +1,11 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/freerun-go/freerun/trace"
@@ -55,6 +57,8 @@ func unitName(number int, u trace.Unit) string {
 type Header struct {
 	*trace.Analysis
 	Program  string
+	Name     string // the program's, up to a space
+	Settings string // what comes behind
 	Start    string
 	Elapsed  int64
 	Virtual  bool
@@ -72,6 +76,7 @@ func header(t *trace.Trace, a *trace.Analysis) Header {
 		Analysis: a, Program: t.Program, Virtual: t.Virtual, Messages: t.Sent, Events: len(t.Events), Lost: t.Lost,
 		Elapsed: a.Elapsed, Scale: max(1, a.Processors),
 	}
+	h.Name, h.Settings, _ = strings.Cut(cmp.Or(t.Program, "recording"), " ")
 	if !t.Start.IsZero() {
 		h.Start = t.Start.Format(time.DateTime + " MST")
 	}
@@ -88,8 +93,8 @@ func header(t *trace.Trace, a *trace.Analysis) Header {
 // Width is how wide the predicted band is, in percent.
 func (h Header) Width() float64 { return max(0.5, h.High-h.Low) }
 
-// duration writes nanoseconds with three digits.
-func duration(ns int64) string {
+// Duration writes nanoseconds with three digits.
+func Duration(ns int64) string {
 	value, unit := float64(ns), "ns"
 	for _, next := range []struct {
 		factor float64

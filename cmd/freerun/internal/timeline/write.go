@@ -19,7 +19,7 @@ var files embed.FS
 // scripts are the files of the page's program. They are put into one module, in this order, so none imports another.
 var scripts = []string{"unpack.js", "format.js", "theme.js", "model.js", "depth.js", "view.js", "lanes.js", "slices.js", "ribbon.js", "arrows.js", "axis.js", "details.js", "search.js", "input.js", "main.js"}
 
-var page = template.Must(template.New("page.html").Funcs(template.FuncMap{"duration": duration, "count": count, "ratio": ratio}).ParseFS(files, "page/page.html"))
+var page = template.Must(template.New("page.html").Funcs(template.FuncMap{"duration": Duration, "count": count, "ratio": ratio}).ParseFS(files, "page/page.html"))
 
 // Write writes the page that shows the recording, and what was concluded from it. Any goroutine; it only reads t and a. It waits for w as long as that takes, and the
 // only errors are those of w.

@@ -90,7 +90,7 @@ func TestSpread(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0 ns", 999: "999 ns", 1000: "1.00 µs", 99_960: "100 µs", 1_234_567: "1.23 ms", 61_000_000_000: "61.0 s", 5_000_000_000_000: "5000 s"} {
-		if got := duration(ns); got != want {
+		if got := Duration(ns); got != want {
 			t.Errorf("%d nanoseconds are %q, want %q", ns, got, want)
 		}
 	}

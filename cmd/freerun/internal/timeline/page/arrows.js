@@ -90,47 +90,55 @@ function paintArrows(g, app) {
     const bold = sentBy[m] >= 2 && lane && sentBy[m] - 2 !== lane.processor;
     if (model.matches && !model.matching(model.first[m] - 1)) continue;
     g.strokeStyle = g.fillStyle = bold ? theme.ink : theme.soft;
-    g.globalAlpha = bold ? crowded ? 0.45 : 0.85 : 0.6;
+    g.globalAlpha = bold ? crowded ? 0.45 : 0.85 : crowded ? 0.3 : 0.6;
     paintArrow(g, app, m, bold, crowded);
   }
   g.globalAlpha = 1;
   return note;
 }
 
-// paintSteals draws a mark where a processor has robbed another, and how many tasks it took if there is room.
+// processorLanes returns the lanes of the processors by their numbers.
+function processorLanes(layout) {
+  return new Map(layout.lanes.filter(l => l.kind === "processor").map(l => [l.processor, l]));
+}
+
+// paintSteals draws a mark where a processor has robbed another, and how many tasks it took if there is room up to the next.
 function paintSteals(g, app) {
   const { model, view, theme, layout } = app, { time, thief, tasks } = model.steals;
-  const last = new Map();
+  const last = new Map(), far = { x: -99, tasks: 0 }, lanes = processorLanes(layout);
+  const label = (lane, { x, tasks }, room) => tasks > 1 && room > 24 && g.fillText(String(tasks), x + 4, lane.y - 1);
   g.fillStyle = theme.ink;
   g.font = `10px ${theme.sans}`;
   for (let i = lowerBound(time, view.from); i < time.length && time[i] < view.to; i++) {
-    const lane = layout.lanes.find(l => l.kind === "processor" && l.processor === thief[i] - 1), x = view.x(time[i]);
-    if (!lane || x - (last.get(lane) ?? -9) < 3) continue;
-    const room = x - (last.get(lane) ?? -99);
-    last.set(lane, x);
+    const lane = lanes.get(thief[i] - 1), x = view.x(time[i]);
+    const before = last.get(lane) ?? far;
+    if (!lane || x - before.x < 3) continue;
+    label(lane, before, x - before.x);
+    last.set(lane, { x, tasks: tasks[i] });
     g.beginPath();
     g.moveTo(x - 3, lane.y - 5);
     g.lineTo(x + 3, lane.y - 5);
     g.lineTo(x, lane.y);
     g.fill();
-    if (tasks[i] > 1 && room > 24) g.fillText(String(tasks[i]), x + 4, lane.y - 1);
   }
+  for (const [lane, mark] of last) label(lane, mark, view.width - mark.x);
 }
 
 // paintPathLinks joins the steps of the critical path that are on different processors.
 function paintPathLinks(g, app) {
   const { model, view, theme, layout } = app, { begin, end, processor } = model.path;
-  const lanes = new Map(layout.lanes.filter(l => l.kind === "processor").map(l => [l.processor, l]));
+  const lanes = processorLanes(layout);
   g.strokeStyle = theme.path;
-  g.lineWidth = 1.6;
   g.beginPath();
-  let drawn = -1e9;
+  let drawn = -1e9, links = 0;
   for (let i = Math.max(1, lowerBound(begin, view.from)); i < begin.length && end[i - 1] < view.to; i++) {
     const a = lanes.get(processor[i - 1] - 1), b = lanes.get(processor[i] - 1), x0 = view.x(end[i - 1]), x1 = view.x(begin[i]);
     if (!a || !b || a === b && x1 - x0 < 3 || x1 - drawn < 0.7) continue;
     drawn = x1;
+    links++;
     g.moveTo(x0, a.y + heights.row - 1.5);
     g.lineTo(x1, b.y + heights.row - 1.5);
   }
+  g.lineWidth = links > 80 ? 0.8 : 1.6;
   g.stroke();
 }

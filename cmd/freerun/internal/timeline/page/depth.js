@@ -4,11 +4,12 @@
 function ribbon(model, unit) {
   const { sent, sentBy, wait } = model.messages, { begin, end } = model.slices;
   const some = model.unitMessages.subarray(model.unitStart[unit], model.unitStart[unit + 1]);
-  const came = [], began = [], begins = [], ends = [];
+  const came = [], began = [], begins = [], ends = [], gap = model.lost.time.at(-1) ?? -1;
   for (const m of some) {
     const first = model.first[m] - 1;
     if (first >= 0) begins.push(begin[first]), ends.push(end[first]);
     if (sentBy[m] === 0) continue; // before the recording began, or lost
+    if (first < 0 && sent[m] <= gap) continue; // its begin is lost rather than still to come
     came.push(sent[m] + wait[m]);
     if (first >= 0) began.push(begin[first]);
   }

@@ -9,11 +9,13 @@ function duration(ns) {
   return value.toFixed(digits) + " " + units[unit];
 }
 
-// instant writes a time so that those which are a step apart differ.
+// instant writes a time so that those which are a step apart differ, in the largest unit that this takes three digits of after the point.
 function instant(ns, step) {
-  const [factor, unit] = step < 1e3 && ns < 1e6 ? [1, "ns"] : step < 1e6 && ns < 1e9 ? [1e3, "µs"] : step < 1e9 ? [1e6, "ms"] : [1e9, "s"];
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9));
-  return grouped((ns / factor).toFixed(digits)) + " " + unit;
+  for (const [factor, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) {
+    const digits = Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9));
+    if (Math.abs(ns) >= factor && digits <= 3) return grouped((ns / factor).toFixed(digits)) + " " + unit;
+  }
+  return grouped(ns.toFixed(0)) + " ns";
 }
 
 // grouped puts a narrow space between groups of three digits.

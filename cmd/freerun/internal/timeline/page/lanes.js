@@ -4,12 +4,16 @@ const least = { row: 22, nested: 15, outside: 16, unit: 34, heading: 26, gap: 10
 const heights = { ...least };
 const deepestShown = 7;
 
-// layOut returns the lanes, each with its place, and how high they are together. Where there is room they are up to twice as high as they must be.
+// layOut returns the lanes, each with its place, and how high they are together. Where there is room they are higher than they must be.
 function layOut(model, units, room) {
   Object.assign(heights, least);
+  const rowOf = model.meta.processors <= 4 ? least.row * 1.5 : least.row;
+  heights.row = rowOf;
   const needed = place(model, units).height;
-  const factor = Math.max(1, Math.min(2, room / needed));
-  for (const name of ["row", "unit", "path"]) heights[name] = Math.floor(least[name] * factor);
+  const factor = Math.max(1, Math.min(units > 0 && model.traffic.length > 0 ? 2 : 4, room / needed));
+  heights.row = Math.floor(rowOf * factor);
+  heights.unit = Math.floor(least.unit * factor);
+  heights.path = Math.floor(least.path * Math.min(factor, 1.5));
   heights.nested = Math.floor(least.nested * Math.min(factor, 1.3));
   heights.gap = Math.floor(least.gap * Math.min(factor, 1.6));
   return place(model, units);

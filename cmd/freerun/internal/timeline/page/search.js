@@ -29,7 +29,9 @@ class Search {
     this.at = -1;
     if (text === "") model.matches = null, this.found = new Int32Array(0);
     else {
-      const flags = names => Uint8Array.from(names, n => n && n.toLowerCase().includes(text) ? 1 : 0);
+      const whole = /#\d+$/.test(text); // client #1 is not client #12
+      const fits = name => whole ? name.endsWith(text) : name.includes(text);
+      const flags = names => Uint8Array.from(names, n => n && fits(n.toLowerCase()) ? 1 : 0);
       const number = /^#[\d\s]+$/.test(text) ? Number(text.replace(/[#\s]/g, "")) : 0;
       model.matches = { operations: flags(model.meta.operations), units: flags(model.meta.units), message: number };
       this.found = this.all();

@@ -97,7 +97,7 @@ function paintRow(g, app, row, box) {
 function paintText(g, theme, text, left, width, base) {
   const seen = Math.max(left, theme.edge), room = left + width - seen - 8;
   const chars = Math.floor(room / 6.05);
-  if (text.length > chars) text = text.slice(text.lastIndexOf(".") + 1); // the operation without its package
+  if (text.length > chars) text = text.slice(text.indexOf(".") + 1); // without its package
   if (chars < Math.min(3, text.length)) return;
   g.font = `10.5px ${theme.mono}`;
   g.fillText(clip(text, chars), seen + 4, base);

@@ -1,0 +1,48 @@
+//go:build !wasip1
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
+)
+
+// TestTracePage records the database and opens its page: it shows what the command has told, and what every run of that program has.
+func TestTracePage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ddb.html")
+	out, errs, status := freerun(t, "trace", "ddb", "--size", "500", "--processors", "2", "-o", file)
+	if status != 0 || errs != "" {
+		t.Fatalf("exit status %d, wrote %q and %q", status, out, errs)
+	}
+	page := browsertest.OpenFile(t, file)
+	page.Until(`window.timeline?.painted > 0`)
+	text := func(id string) string {
+		return browsertest.Eval[string](page, `document.getElementById("`+id+`").innerText`)
+	}
+	for id, before := range map[string]string{"work": "work ", "span": "span "} {
+		if !strings.Contains(out, before+text(id)) {
+			t.Errorf("the page says %s%s, and the command %s", before, text(id), out)
+		}
+	}
+	if text("work") == "0 ns" || text("span") == "0 ns" {
+		t.Errorf("work %s, span %s", text("work"), text("span"))
+	}
+	for _, condition := range []string{
+		`timeline.layout.lanes.filter(l => l.kind == "processor").length == 2`,
+		`timeline.model.processors.some(p => p.runs > 500)`,
+		`timeline.model.traffic.length == 32`,
+		`timeline.model.unitName(timeline.model.traffic[0]).startsWith("ddb.table #")`,
+		`timeline.model.path.begin.length > 1`,
+	} {
+		if !browsertest.Eval[bool](page, condition) {
+			t.Errorf("not so: %s", condition)
+		}
+	}
+	page.Screenshot("timeline")
+	page.Resize(400, 800)
+	page.Until(`timeline.view.width <= 400`)
+	page.FitsItsWidth()
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/cmd/freerun/internal/capture"
+	"github.com/freerun-go/freerun/cmd/freerun/internal/timeline"
+	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/trace"
+)
+
+// format writes a recording in one of the forms that there are: raw is the recording as it was made.
+type format func(w io.Writer, raw io.ReadSeeker, t *trace.Trace, a *trace.Analysis) error
+
+// formatOf returns the form that the ending of a name stands for, nil if there is none.
+func formatOf(name string) format {
+	switch filepath.Ext(name) {
+	case ".html":
+		return func(w io.Writer, _ io.ReadSeeker, t *trace.Trace, a *trace.Analysis) error {
+			return timeline.Write(w, t, a)
+		}
+	case ".json":
+		return func(w io.Writer, _ io.ReadSeeker, t *trace.Trace, _ *trace.Analysis) error { return t.WriteChrome(w) }
+	case rawEnding:
+		return func(w io.Writer, raw io.ReadSeeker, _ *trace.Trace, _ *trace.Analysis) error {
+			if _, err := raw.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+			_, err := io.Copy(w, raw)
+			return err
+		}
+	}
+	return nil
+}
+
+// rawEnding is that of recordings as they are made.
+const rawEnding = ".trace"
+
+// interruptedTrace says that a recording ended before the program.
+type interruptedTrace struct{ name string }
+
+func (e *interruptedTrace) Error() string {
+	return "interrupted: " + e.name + " has what was recorded until then"
+}
+
+// Is makes it an interruption for the exit status.
+func (e *interruptedTrace) Is(target error) bool { return target == bench.ErrInterrupted }
+
+// captureTrace runs the plan and writes what was recorded. On the way there it lies in a file of its own, as it may be large.
+func captureTrace(c *cobra.Command, catalogue []*programs.Program, p *programs.Program, f traceFlags) error {
+	raw, err := os.CreateTemp("", "freerun-*.trace")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(raw.Name())
+	defer raw.Close()
+	run := capture.New(raw, int64(f.events)*bytesPerEvent, f.limit)
+	plan, err := planTrace(catalogue, p, f, run)
+	if err != nil {
+		return err
+	}
+	out, err := openTarget(f.output)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	recorded, interrupted, failed := run.Plan(ctx, plan)
+	restore() // the next signal ends the process
+	if !recorded {
+		return failed
+	}
+	if _, err := raw.Seek(0, io.SeekStart); err != nil {
+		return errors.Join(failed, err)
+	}
+	if err := writeTrace(c, raw, run.Title(), out, f.events); err != nil {
+		return errors.Join(failed, err)
+	}
+	if interrupted {
+		failed = errors.Join(failed, &interruptedTrace{out.name})
+	}
+	return failed
+}
+
+// planTrace returns how the program is to be run, or says what is wrong with what was asked for.
+func planTrace(catalogue []*programs.Program, p *programs.Program, f traceFlags, run *capture.Capture) (*bench.Plan, error) {
+	settings, err := paramSettings(f.params)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []string
+	for _, v := range p.Variants {
+		if v.Kind == programs.Freerun {
+			wanted = append(wanted, v.Name)
+		}
+	}
+	if v, known := p.Variant(f.variant); known && v.Kind != programs.Freerun {
+		return nil, usagef("%s/%s does not run on freerun, so there is nothing to record; of %s these do: %s", p.Name, v.Name, p.Name, strings.Join(wanted, ", "))
+	}
+	if f.variant != "" {
+		wanted = []string{f.variant}
+	}
+	return bench.NewPlan(catalogue, bench.Request{
+		Programs: []string{p.Name}, Variants: wanted, Processors: []int{f.processors}, Runs: 1, Quick: !f.full,
+		Params: slices.Concat(f.settings, settings), Runner: run.Run,
+	})
+}
+
+// bytesPerEvent is more than a recording has for one on average, so that a limit by bytes is not below one by events.
+const bytesPerEvent = 24
+
+// writeTrace reads a recording, calls its program by the title, if there is one, and writes it in the form that the target's name stands for. Of one that is broken it writes what could be read, and returns what is wrong.
+func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, most int) error {
+	t, broken := trace.Read(in)
+	if t == nil {
+		return broken
+	}
+	if title != "" {
+		t.Program = title
+	}
+	whole := len(t.Events)
+	if whole > most {
+		t.Events, t.End = t.Events[:most], t.Events[most-1].Time
+	}
+	a := trace.Analyze(t)
+	if err := formatOf(out.name)(out, in, t, a); err != nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	if broken != nil {
+		return fmt.Errorf("%w; what could be read before is in %s", broken, out.name)
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d messages, %d events%s; work %s, span %s, parallelism %.3g; %.2f times as fast as one processor, %.2f to %.2f were to be expected of %d\n",
+		out.name, t.Sent, len(t.Events), leftOut(whole-len(t.Events), t.Lost), timeline.Duration(a.Work), timeline.Duration(a.Span), a.Parallelism, a.Measured, a.AtLeast, a.AtMost, a.Processors)
+	return err
+}
+
+// leftOut tells what the recording lacks.
+func leftOut(beyond int, lost uint64) string {
+	text := ""
+	if beyond > 0 {
+		text += fmt.Sprintf(", %d more left out (--events)", beyond)
+	}
+	if lost > 0 {
+		text += fmt.Sprintf(", %d lost", lost)
+	}
+	return text
+}
