@@ -40,13 +40,18 @@ type recording struct {
 
 func (rt *Runtime) newRecording(words int, keeps bool) *recording {
 	r := &recording{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
-	start := ticks.Take()
-	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: rt.Processors()}
 	if rt.deterministic() {
 		r.clock = rt.eventClock()
-		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
 	}
 	r.outside.tape = record.NewTape(words, keeps, r.clock, r.names)
+	processors := rt.Processors()
+	r.tapeOf(processors - 1)
+	// All that takes time is made: what happens after the start is recorded.
+	start := ticks.Take()
+	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: processors}
+	if rt.deterministic() {
+		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
+	}
 	return r
 }
 
