@@ -41,6 +41,20 @@ func TestTracePage(t *testing.T) {
 			t.Errorf("not so: %s", condition)
 		}
 	}
+	// From near, around a message of the critical path that another one has sent.
+	chosen := browsertest.Eval[int](page, `(() => {
+		const { path, slices, first, messages } = timeline.model, n = path.message.length;
+		const some = [...path.message].map((m, i) => [m, Math.abs(i - n / 2)]).filter(([m]) => first[m] > 0 && messages.sender[m] > 0);
+		const m = some.sort((a, b) => a[1] - b[1])[0][0], i = first[m] - 1;
+		timeline.goTo(m);
+		timeline.view.show(slices.begin[i] - 90000, slices.begin[i] + 160000);
+		return m;
+	})()`)
+	page.Until(`timeline.view.to - timeline.view.from < 260000 && !document.getElementById("details").hidden`)
+	if told := text("details"); chosen == 0 || !strings.Contains(told, "sent by") || !strings.Contains(told, "on the critical path") {
+		t.Errorf("of message %d the page tells %q", chosen, told)
+	}
+	browsertest.Eval[any](page, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
 	page.Screenshot("timeline")
 	page.Resize(400, 800)
 	page.Until(`timeline.view.width <= 400`)

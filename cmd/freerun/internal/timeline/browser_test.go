@@ -95,8 +95,19 @@ func TestKnown(t *testing.T) {
 	holds(t, p, "#details", "message #2")
 	p.Press(kb.Escape + "+")
 	p.Until(`timeline.view.to - timeline.view.from < 9000`)
+	before := browsertest.Eval[float64](p, `timeline.view.from`)
+	p.Drag(700, stolen.Y, 500, stolen.Y) // to the left, so what is later comes into view
+	if after := browsertest.Eval[float64](p, `timeline.view.from`); after <= before {
+		t.Errorf("dragging to the left moved the view from %v to %v", before, after)
+	}
 	p.Press("0")
 	p.Until(`timeline.view.to - timeline.view.from >= 10000`)
+	scale := browsertest.Eval[point](p, `(() => { const b = document.getElementById("ruler").getBoundingClientRect(); return { x: timeline.view.x(5000), y: b.top + 10 } })()`)
+	p.Drag(scale.X, scale.Y, scale.X+200, scale.Y) // over a stretch of the scale, which is shown then
+	p.Until(`timeline.view.to - timeline.view.from < 5000`)
+	if from := browsertest.Eval[float64](p, `timeline.view.from`); from < 4900 || from > 5100 {
+		t.Errorf("the stretch that is shown begins at %v, want 5000", from)
+	}
 	p.FitsItsWidth()
 }
 

@@ -84,13 +84,13 @@ function head(g, x, y, angle, bold) {
 // paintArrows draws all arrows in view, and returns what the reader is to be told about those that are not drawn.
 function paintArrows(g, app) {
   const { model, theme } = app, { messages, note } = arrowsInView(app), { sentBy } = model.messages;
-  const crowded = messages.length > app.view.width / 20;
+  const faint = Math.max(0.14, Math.min(0.85, 45 / messages.length)), crowded = messages.length > app.view.width / 20;
   for (const m of messages) {
     const lane = slicePlace(app, model.first[m] - 1)?.lane;
     const bold = sentBy[m] >= 2 && lane && sentBy[m] - 2 !== lane.processor;
     if (model.matches && !model.matching(model.first[m] - 1)) continue;
     g.strokeStyle = g.fillStyle = bold ? theme.ink : theme.soft;
-    g.globalAlpha = bold ? crowded ? 0.45 : 0.85 : crowded ? 0.3 : 0.6;
+    g.globalAlpha = bold ? faint : Math.min(faint, 0.6);
     paintArrow(g, app, m, bold, crowded);
   }
   g.globalAlpha = 1;
