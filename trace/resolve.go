@@ -36,9 +36,7 @@ type lane struct {
 	message   uint32 // that has the processor; 0 if none has
 	activity  bool   // that is one
 	branches  int    // nested in one another
-	below     bool   // the outermost of them began while message waited
 	spoken    uint32 // the unit that was spoken of last
-	last      int    // the index of the event that With and Name belong to
 	lost      uint64
 	goroutine uint64
 }

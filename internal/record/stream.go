@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/ticks"
 )
 
-// A stream is the magic, and blocks:
+// Magic is how a stream begins; then come blocks:
 //
 //	type: 1 byte    length: 4 bytes    checksum of the contents: 4 bytes (CRC-32, Castagnoli)    contents
 //
