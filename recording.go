@@ -20,6 +20,7 @@ var ErrTracing = errors.New("freerun: the runtime is being recorded already; sto
 
 const (
 	tapeWords  = 1 << 17 // of a processor's tape that is drained: a megabyte, some 50,000 events
+	shortWords = 1 << 15 // for samples, which are taken again and again: tapes of a megabyte each would keep the garbage collector busy
 	drainEvery = time.Millisecond
 )
 
@@ -39,13 +40,18 @@ type recording struct {
 
 func (rt *Runtime) newRecording(words int, keeps bool) *recording {
 	r := &recording{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
-	start := ticks.Take()
-	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: rt.Processors()}
 	if rt.deterministic() {
 		r.clock = rt.eventClock()
-		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
 	}
 	r.outside.tape = record.NewTape(words, keeps, r.clock, r.names)
+	processors := rt.Processors()
+	r.tapeOf(processors - 1)
+	// All that takes time is made: what happens after the start is recorded.
+	start := ticks.Take()
+	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: processors}
+	if rt.deterministic() {
+		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
+	}
 	return r
 }
 
@@ -121,7 +127,12 @@ func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 	if w == nil {
 		panic("freerun: StartTrace needs a writer")
 	}
-	r, err := rt.beginRecording()
+	return rt.startTrace(w, tapeWords)
+}
+
+// startTrace is StartTrace, with tapes of so many words.
+func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err error) {
+	r, err := rt.beginRecording(words)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +164,7 @@ func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 }
 
 // beginRecording has the runtime recorded on tapes that are to be drained.
-func (rt *Runtime) beginRecording() (*recording, error) {
+func (rt *Runtime) beginRecording(words int) (*recording, error) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	switch {
@@ -163,7 +174,7 @@ func (rt *Runtime) beginRecording() (*recording, error) {
 		return nil, ErrTracing
 	}
 	rt.tracing = true
-	r := rt.newRecording(tapeWords, false)
+	r := rt.newRecording(words, false)
 	rt.switchTo(r)
 	return r, nil
 }
@@ -238,7 +249,7 @@ func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, e
 		panic("freerun: Sample needs a duration that is not negative")
 	}
 	var kept bytes.Buffer
-	stop, err := rt.StartTrace(&kept)
+	stop, err := rt.startTrace(&kept, shortWords)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,8 @@ type Runtime struct {
 	ending   sync.Once
 	endErr   error
 	finished chan struct{} // closed when it has ended
+
+	incidents incidents
 }
 
 // The phases of a runtime, which only grow.

@@ -10,6 +10,7 @@ type Stats struct {
 	Failed uint64 // of those done, how many were not run to their end: a future failed, a panic, or the end of the runtime
 	Lost   uint64 // failures of messages without a future, but for those that the end of the runtime abandoned
 	Panics uint64 // operations that panicked, or called runtime.Goexit
+	Late   uint64 // operations that the watchdog has reported ([Watchdog])
 }
 
 // ProcessorStats are the figures of one processor.
@@ -29,6 +30,7 @@ type ProcessorStats struct {
 func (rt *Runtime) Stats() Stats {
 	var stats Stats
 	stats.Failed, stats.Lost, stats.Panics = rt.border.failed.Load(), rt.border.lost.Load(), rt.border.panics.Load()
+	stats.Late = rt.incidents.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
 	for i, s := range rt.seats() {

@@ -20,7 +20,7 @@ type Late struct {
 // others; an operation that waits should use [Context.Block]. And when all processors are in such operations while messages are
 // queued, up to extra processors are added, one at a time, which go again when the operations have ended. The watchdog looks each
 // 10 ms while a processor is busy, more often if after is short, and not at all in a deterministic runtime. Without this option there is none. It panics if after is not
-// above zero or extra is negative.
+// above zero or extra is negative. [Runtime.Incidents] has the last reports.
 func Watchdog(after time.Duration, extra int) Option {
 	if after <= 0 || extra < 0 {
 		panic("freerun: Watchdog needs a duration above zero, and a number of processors that is not negative")
@@ -44,6 +44,7 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	if late.Operation == "" {
 		return // it has ended in this moment
 	}
+	rt.incidents.add(late, time.Now())
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
 	rt.dumpLate()

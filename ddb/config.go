@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 // Config is what New makes a server from. The zero value is a server with the defaults. It is copied: changing it
@@ -15,6 +17,8 @@ type Config struct {
 	Shards int
 	// Processors is the number of processors of the runtime; 0 means runtime.GOMAXPROCS(0).
 	Processors int
+	// Runtime are further options of the runtime, such as a watchdog.
+	Runtime []freerun.Option
 	// Logger gets what goes wrong; nil means slog.Default().
 	Logger *slog.Logger
 

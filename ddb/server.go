@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/bits"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,7 +53,7 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		config: config, log: config.Logger,
-		rt:          freerun.New(freerun.Processors(config.Processors), freerun.Logger(config.Logger)),
+		rt:          freerun.New(append([]freerun.Option{freerun.Processors(config.Processors), freerun.Logger(config.Logger)}, config.Runtime...)...),
 		seed:        maphash.MakeSeed(),
 		started:     time.Now(),
 		connections: map[uint64]*connection{},
@@ -60,9 +61,9 @@ func New(config Config) (*Server, error) {
 		closed:      make(chan struct{}),
 	}
 	s.outside = s.rt.Context()
-	for range config.Shards {
+	for i := range config.Shards {
 		state := newShard(s.clock)
-		unit := freerun.NewUnit(s.rt, state)
+		unit := freerun.NewUnit(s.rt, state, freerun.UnitName("shard "+strconv.Itoa(i)))
 		s.units = append(s.units, unit)
 		s.earliest = append(s.earliest, state.earliest)
 		s.sweeps = append(s.sweeps, &sweeping{unit: unit})

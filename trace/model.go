@@ -24,6 +24,10 @@ type Trace struct {
 type Unit struct {
 	Name  string // that the program has given it; most have none
 	State string // the type of its state, empty if it is not known
+
+	// Address is where it was in the memory of the program. It tells units without a name from each other, also over several recordings of one process, and is
+	// what a report of the watchdog calls them.
+	Address uint64
 }
 
 // Outside is the processor of events that happened on no processor: an ordinary goroutine did it, or an operation that had left its processor.

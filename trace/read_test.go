@@ -22,7 +22,7 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(tr.Operations, []string{"", "outer", "inner"}) {
 		t.Errorf("the operations: %q", tr.Operations)
 	}
-	if want := []trace.Unit{{}, {State: "int"}, {State: "string"}, {State: "string"}}; !slices.Equal(tr.Units, want) {
+	if want := []trace.Unit{{}, {State: "int", Address: 0x100}, {State: "string", Address: 0x200}, {State: "string", Address: 0x300}}; !slices.Equal(tr.Units, want) {
 		t.Errorf("the units: %+v, and should be %+v", tr.Units, want)
 	}
 	var kinds []string

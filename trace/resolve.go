@@ -212,7 +212,7 @@ func (r *resolver) unit(address uint64, first, runs bool) uint32 {
 	u, known := r.units[address]
 	if !known || first && r.ran[u] {
 		u = uint32(len(r.t.Units))
-		r.t.Units, r.ran = append(r.t.Units, Unit{}), append(r.ran, false)
+		r.t.Units, r.ran = append(r.t.Units, Unit{Address: address}), append(r.ran, false)
 		r.units[address] = u
 	}
 	r.ran[u] = r.ran[u] || runs

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -24,6 +25,8 @@ type serveFlags struct {
 	shards     int
 	processors int
 	grace      time.Duration
+	http       string
+	public     bool
 }
 
 func newServe() *cobra.Command {
@@ -34,9 +37,15 @@ func newServe() *cobra.Command {
 		Long: `Serve a database that speaks the Redis protocol and whose shards are units. It keeps its data
 in memory only. MSET, MGET, DEL and transactions (MULTI, EXEC, WATCH) are atomic over all shards. It
 prints where it listens. On an interrupt or SIGTERM it accepts no more connections,
-answers what it has been asked, and ends; a second signal ends it at once.`,
+answers what it has been asked, and ends; a second signal ends it at once.
+
+With --http it shows what it does on a page for a browser: processors and what they run,
+units, latencies, and what the watchdog found. /metrics is for Prometheus, /debug/pprof/ for
+go tool pprof. Without a host in the address, or with one like 127.0.0.1, only this machine
+can see them.`,
 		Example: `  freerun serve                                    on port 6379 of this machine
   freerun serve --addr 127.0.0.1:0                 on a free port, which it prints
+  freerun serve --http :7070                       with the live page at http://127.0.0.1:7070
   freerun serve --addr :7000 --shards 16 --processors 4 --grace 30s`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runServe(c, f) },
@@ -46,6 +55,9 @@ answers what it has been asked, and ends; a second signal ends it at once.`,
 	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over `N` units")
 	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on `N` processors")
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
+	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`; without a host for this machine only")
+	flags.BoolVar(&f.public, "public", false, "show the live page to everybody who can reach it: with profiles, and no password")
+	complete(c, "http", "127.0.0.1:7070", ":7070")
 	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
 	complete(c, "shards")
 	complete(c, "processors")
@@ -55,12 +67,16 @@ answers what it has been asked, and ends; a second signal ends it at once.`,
 
 // check says which flag is wrong, and what would be right.
 func (f serveFlags) check() error {
-	_, port, err := net.SplitHostPort(f.addr)
-	if err != nil {
-		return usagef("--addr is %q, and must be HOST:PORT such as 127.0.0.1:6379 or :6379", f.addr)
+	if err := checkAddress("addr", f.addr, ":6379"); err != nil {
+		return err
 	}
-	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return usagef("--addr is %q, and its port must be a number from 0 to 65535", f.addr)
+	switch {
+	case f.http != "":
+		if err := checkAddress("http", f.http, ":7070"); err != nil {
+			return err
+		}
+	case f.public:
+		return usagef("--public is about the live page, and needs --http with where to show it, such as --http :7070")
 	}
 	if f.shards < 1 || f.shards > 65536 {
 		return usagef("--shards is %d, and must be from 1 to 65536", f.shards)
@@ -74,6 +90,18 @@ func (f serveFlags) check() error {
 	return nil
 }
 
+// checkAddress says what is wrong with the address in a flag, for which port is an example.
+func checkAddress(flag, address, port string) error {
+	_, given, err := net.SplitHostPort(address)
+	if err != nil {
+		return usagef("--%s is %q, and must be HOST:PORT such as 127.0.0.1%s or %[3]s", flag, address, port)
+	}
+	if n, err := strconv.Atoi(given); err != nil || n < 0 || n > 65535 {
+		return usagef("--%s is %q, and its port must be a number from 0 to 65535", flag, address)
+	}
+	return nil
+}
+
 // runServe serves until a signal comes or the server fails.
 func runServe(c *cobra.Command, f serveFlags) error {
 	if err := f.check(); err != nil {
@@ -82,6 +110,7 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	server, err := ddb.New(ddb.Config{
+		Runtime:    f.runtimeOptions(),
 		Shards:     f.shards,
 		Processors: f.processors,
 		Logger:     slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil)),
@@ -93,20 +122,28 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return errors.Join(err, shutdown(server, f.grace))
 	}
+	var page *livePage
+	said := fmt.Sprintf("freerun: listening on %s\n", addr)
+	if f.http != "" {
+		if page, err = openPage(f, server, c.ErrOrStderr()); err != nil {
+			return errors.Join(err, shutdown(server, f.grace))
+		}
+		said += fmt.Sprintf("freerun: live page at %s\n", page.url())
+	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve() }()
-	if _, err := fmt.Fprintf(c.OutOrStdout(), "freerun: listening on %s\n", addr); err != nil {
-		return errors.Join(err, shutdown(server, f.grace), <-served)
+	if _, err := io.WriteString(c.OutOrStdout(), said); err != nil {
+		return errors.Join(err, shutdown(server, f.grace), page.close(), <-served)
 	}
 
 	select {
 	case err := <-served: // without having been told to end
-		return errors.Join(err, shutdown(server, f.grace))
+		return errors.Join(err, shutdown(server, f.grace), page.close())
 	case <-ctx.Done():
 	}
 	restore() // the next signal ends the process
 	fmt.Fprintf(c.ErrOrStderr(), "freerun: ending: waiting up to %v for what is under way (a second signal ends at once)\n", f.grace)
-	err = shutdown(server, f.grace)
+	err = errors.Join(shutdown(server, f.grace), page.close())
 	if ended := <-served; !errors.Is(ended, ddb.ErrClosed) { // which is what it says when it had not begun yet
 		err = errors.Join(err, ended)
 	}

@@ -48,6 +48,9 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --addr 6379":                   `--addr is "6379", and must be HOST:PORT such as`,
 		"serve --addr :port":                  `its port must be a number from 0 to 65535`,
 		"serve --addr :65536":                 `its port must be a number from 0 to 65535`,
+		"serve --http 7070":                   `--http is "7070", and must be HOST:PORT such as 127.0.0.1:7070 or :7070`,
+		"serve --http :70700":                 `--http is ":70700", and its port must be a number from 0 to 65535`,
+		"serve --public":                      `--public is about the live page, and needs --http`,
 		"serve --shards 0":                    `--shards is 0, and must be from 1`,
 		"serve --processors -1":               `--processors is -1, and must be from 1`,
 		"serve --grace soon":                  `--grace is "soon", and must be a duration such as`,
@@ -113,7 +116,7 @@ func TestEveryVariantIsExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION"} {
+	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public"} {
 		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
 			t.Errorf("freerun serve --help does not mention %s", word)
 		}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	runtime "github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/ddb"
+	"github.com/freerun-go/freerun/httpview"
+)
+
+// lateAfter is how long a command may take before the page has it as an incident.
+const lateAfter = 250 * time.Millisecond
+
+// runtimeOptions are those of the database's runtime: with the page, a watchdog has something to tell it.
+func (f serveFlags) runtimeOptions() []runtime.Option {
+	if f.http == "" {
+		return nil
+	}
+	return []runtime.Option{runtime.Watchdog(lateAfter, 0)}
+}
+
+// livePage is the page that `freerun serve --http` shows beside the database.
+type livePage struct {
+	server *http.Server
+	at     net.Addr
+	served chan error
+}
+
+// openPage listens for those who want to see the page. An address without a host is this machine's own, unless the page is public.
+func openPage(f serveFlags, server *ddb.Server, errs io.Writer) (*livePage, error) {
+	options := []httpview.Option{httpview.Title("freerun serve")}
+	host, port, _ := net.SplitHostPort(f.http) // which check has looked at
+	if host == "" && !f.public {
+		host = "127.0.0.1"
+	}
+	if f.public || !ownHost(host) {
+		options = append(options, httpview.Public())
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	p := &livePage{at: listener.Addr(), served: make(chan error, 1)}
+	p.server = &http.Server{
+		Handler: httpview.Handler(server.Runtime(), options...), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(errs, nil), slog.LevelWarn),
+	}
+	go func() { p.served <- p.server.Serve(listener) }()
+	return p, nil
+}
+
+// ownHost reports whether nobody but this machine can reach a host.
+func ownHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// url returns where a browser finds the page.
+func (p *livePage) url() string {
+	host, port, _ := net.SplitHostPort(p.at.String())
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/"
+}
+
+// close ends it at once: who looks is told by the page that the program has ended. A page that was not opened is nil.
+func (p *livePage) close() error {
+	if p == nil {
+		return nil
+	}
+	err := p.server.Close()
+	if ended := <-p.served; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package httpview
+
+import "runtime/metrics"
+
+// frame is what the page gets each second. Counters are since the start of the runtime: the page shows what they have grown by.
+type frame struct {
+	Title     string  `json:"title"`
+	Started   string  `json:"started"`
+	PID       int     `json:"pid"`
+	Go        string  `json:"go"`
+	Now       float64 `json:"now"` // milliseconds since 1970
+	Ended     bool    `json:"ended"`
+	InService int     `json:"inService"`
+
+	Sent   uint64 `json:"sent"`
+	Done   uint64 `json:"done"`
+	Failed uint64 `json:"failed"`
+	Lost   uint64 `json:"lost"`
+	Panics uint64 `json:"panics"`
+	Late   uint64 `json:"late"`
+
+	Process    process     `json:"process"`
+	Processors []processor `json:"processors"`
+	Sample     sample      `json:"sample"`
+	Operations []operation `json:"operations"`
+	Units      []unit      `json:"units"`
+	Incidents  []incident  `json:"incidents"`
+}
+
+type processor struct {
+	Messages  uint64 `json:"messages"`
+	Steals    uint64 `json:"steals"`
+	Stolen    uint64 `json:"stolen"`
+	Searches  uint64 `json:"searches"`
+	Parks     uint64 `json:"parks"`
+	Wakes     uint64 `json:"wakes"`
+	Breaths   uint64 `json:"breaths"`
+	Operation string `json:"operation"` // that runs now
+	Unit      string `json:"unit"`
+}
+
+type incident struct {
+	At        int64   `json:"at"` // milliseconds since 1970
+	Operation string  `json:"operation"`
+	Unit      string  `json:"unit"`
+	Been      float64 `json:"been"` // milliseconds
+	Stack     string  `json:"stack"`
+}
+
+// process is what the Go runtime knows of the process. Idle CPU time of the Go runtime's own is not in CPU.
+type process struct {
+	Goroutines uint64  `json:"goroutines"`
+	Heap       uint64  `json:"heap"` // bytes in live objects, and such as have not been collected
+	CPU        float64 `json:"cpu"`  // seconds, since the start
+}
+
+func readProcess() process {
+	samples := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(samples)
+	return process{Goroutines: samples[0].Value.Uint64(), Heap: samples[1].Value.Uint64(), CPU: cpuSeconds()}
+}

@@ -1,0 +1,103 @@
+package httpview
+
+import "github.com/freerun-go/freerun/trace"
+
+// columns is into how many parts of equal length a lane is cut: about as many as there are pixels for it.
+const columns = 360
+
+// What a processor did in a column, where it is no operation, which are numbered from 0 on.
+const (
+	doingNothing = -1 // between two operations: what scheduling takes; or not known
+	searching    = -2
+	parked       = -3
+)
+
+// lane is what one processor did in a sample.
+type lane struct {
+	Running   float64 `json:"running"` // shares of the time
+	Searching float64 `json:"searching"`
+	Parked    float64 `json:"parked"`
+	// Columns are pairs: what was done, and for how many columns.
+	Columns []int `json:"columns"`
+}
+
+// column is what happened in one of them.
+type column struct {
+	running, searching, parked int64 // nanoseconds
+	longest                    int64 // the longest time of one operation, which gives it its colour
+	operation                  int
+}
+
+// lanes paints the outermost slices of each processor.
+func lanes(t *trace.Trace, slices []trace.Slice) []lane {
+	painted := make([][columns]column, t.Processors)
+	for i := range slices {
+		s := &slices[i]
+		if s.Depth == 0 && s.Processor >= 0 && int(s.Processor) < len(painted) && t.End > 0 {
+			paint(&painted[s.Processor], s, t.End)
+		}
+	}
+	all := make([]lane, t.Processors)
+	for p := range painted {
+		all[p] = finish(&painted[p], t.End)
+	}
+	return all
+}
+
+// paint adds a slice of a sample of so many nanoseconds to the columns that it touches.
+func paint(lane *[columns]column, s *trace.Slice, end int64) {
+	from := max(0, s.Begin)
+	to := min(s.End, end)
+	for from < to {
+		i := min(from*columns/end, columns-1)
+		edge := to
+		if i+1 < columns {
+			edge = min(to, max(from+1, ((i+1)*end+columns-1)/columns))
+		}
+		c, d := &lane[i], edge-from
+		switch s.Kind {
+		case trace.SearchBegin:
+			c.searching += d
+		case trace.Park:
+			c.parked += d
+		default:
+			c.running += d
+			if d > c.longest {
+				c.longest, c.operation = d, int(s.Operation)
+			}
+		}
+		from = edge
+	}
+}
+
+// doing returns what took most of a column of so many nanoseconds.
+func (c *column) doing(length int64) int {
+	nothing := length - c.running - c.searching - c.parked
+	switch most := max(c.running, c.searching, c.parked, nothing); {
+	case c.running > 0 && (most == c.running || most == nothing): // short operations: what lies between them is part of the picture
+		return c.operation
+	case most == c.parked && c.parked > 0:
+		return parked
+	case most == c.searching && c.searching > 0:
+		return searching
+	}
+	return doingNothing
+}
+
+func finish(painted *[columns]column, end int64) (l lane) {
+	var running, searching, parked int64
+	for i := range painted {
+		c := &painted[i]
+		running, searching, parked = running+c.running, searching+c.searching, parked+c.parked
+		doing := c.doing(end / columns)
+		if n := len(l.Columns); n > 0 && l.Columns[n-2] == doing {
+			l.Columns[n-1]++
+		} else {
+			l.Columns = append(l.Columns, doing, 1)
+		}
+	}
+	if end > 0 {
+		l.Running, l.Searching, l.Parked = float64(running)/float64(end), float64(searching)/float64(end), float64(parked)/float64(end)
+	}
+	return l
+}

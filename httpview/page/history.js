@@ -1,0 +1,86 @@
+// What the page remembers: the last frames as series of figures, a value a frame.
+
+export const room = 120; // frames that are kept: two minutes
+
+// Series has the last values of one figure; null where there was none.
+class Series {
+  constructor(length) { this.values = new Array(length).fill(null); }
+  add(value) {
+    this.values.push(value);
+    if (this.values.length > room) this.values.shift();
+  }
+  get last() { return this.values.at(-1); }
+}
+
+export class History {
+  constructor() { this.clear(); }
+
+  clear() {
+    this.frame = null; // the last
+    this.previous = null; // the one before, null if rates cannot be told
+    this.length = 0; // of each series
+    this.series = new Map();
+    this.hues = new Map();
+  }
+
+  // gap says that the next frame does not follow the last one in time.
+  gap() { this.broken = true; }
+
+  // add takes a frame in, and reports whether the program was started anew since the last.
+  add(frame) {
+    const anew = this.frame !== null && this.frame.started !== frame.started;
+    if (anew) this.clear();
+    this.previous = this.broken ? null : this.frame;
+    this.broken = false;
+    this.frame = frame;
+    this.seconds = this.previous ? (frame.now - this.previous.now) / 1000 : 0;
+    this.touched = new Set();
+
+    const process = frame.process, was = this.previous;
+    this.note("done", this.rate(frame.done, was?.done));
+    this.note("pending", Math.max(0, frame.sent - frame.done));
+    this.note("failed", this.rate(frame.failed, was?.failed));
+    const sum = (f, name) => f?.processors.reduce((n, p) => n + p[name], 0);
+    for (const name of ["steals", "parks"]) this.note(name, this.rate(sum(frame, name), sum(was, name)));
+    this.note("cpu", process.cpu ? this.rate(process.cpu, was?.process.cpu) : null);
+    this.note("heap", process.heap);
+    this.note("goroutines", process.goroutines);
+    frame.processors.forEach((p, i) => {
+      for (const name of ["messages", "steals", "stolen", "parks", "wakes"]) {
+        this.note(`p${i} ${name}`, this.rate(p[name], was?.processors[i]?.[name]));
+      }
+    });
+    for (const u of frame.units ?? []) {
+      this.note(`u${u.name} rate`, u.rate);
+      this.note(`u${u.name} peak`, u.peak);
+    }
+    this.length = Math.min(this.length + 1, room);
+    for (const [name, series] of this.series) { // those that this frame says nothing of
+      if (this.touched.has(name)) continue;
+      series.add(null);
+      if (series.values.every(v => v === null)) this.series.delete(name);
+    }
+    return anew;
+  }
+
+  note(name, value) {
+    let s = this.series.get(name);
+    if (!s) this.series.set(name, s = new Series(this.length));
+    s.add(value ?? null);
+    this.touched.add(name);
+  }
+
+  // rate returns by how much a counter grows in a second, null if that is not known.
+  rate(now, before) {
+    return before === undefined || !(this.seconds > 0) ? null : Math.max(0, now - before) / this.seconds;
+  }
+
+  get(name) { return this.series.get(name)?.values ?? []; }
+  last(name) { return this.series.get(name)?.last ?? null; }
+
+  // hue returns the colour of an operation: the first seven have one each, the others share one.
+  hue(operation) {
+    if (!this.hues.has(operation)) this.hues.set(operation, "op" + Math.min(this.hues.size, 7));
+    return this.hues.get(operation);
+  }
+}

@@ -1,0 +1,216 @@
+// What the page shows of a frame. Elements are made once and changed after that, so that a selection, the focus and an open stack stay.
+import { bytes, clock, count, nanoseconds, percent } from "./format.js";
+import { axis, lane, ranges, sparkline } from "./draw.js";
+import { room } from "./history.js";
+
+const $ = id => document.getElementById(id);
+
+// make makes an element with a class and children.
+function make(tag, name, ...children) {
+  const e = document.createElement(tag);
+  if (name) e.className = name;
+  e.append(...children);
+  return e;
+}
+
+function text(e, s) { if (e.textContent !== s) e.textContent = s; }
+
+// picture makes a canvas that says to those who do not see it what it is.
+function picture(label) {
+  const c = make("canvas");
+  c.setAttribute("role", "img");
+  c.setAttribute("aria-label", label);
+  return c;
+}
+
+// fit has a parent contain n children, which add makes.
+function fit(parent, n, add) {
+  while (parent.children.length < n) parent.append(add(parent.children.length));
+  while (parent.children.length > n) parent.lastElementChild.remove();
+}
+
+const unknown = "–";
+const known = (value, format) => value === null || value === undefined ? unknown : format(value);
+
+// The tiles: name, label, how a value is formatted, a unit behind it.
+const figures = [
+  ["done", "messages", count, "/s"], ["pending", "sent, not done", count, ""], ["failed", "failed", count, "/s"], ["steals", "steals", count, "/s"],
+  ["parks", "parks", count, "/s"], ["cpu", "CPU", x => x.toFixed(2), "cores"], ["heap", "heap", bytes, ""], ["goroutines", "goroutines", count, ""],
+];
+
+function figure(i) {
+  const [name, label, , unit] = figures[i];
+  const value = make("span", "number");
+  const e = make("div", "figure", make("div", "label", label), make("div", "value", value, make("small", "", unit)), picture(`${label}, the last two minutes`));
+  e.id = "figure-" + name;
+  return e;
+}
+
+function showFigures(frame, history) {
+  const parent = $("figures");
+  fit(parent, figures.length, figure);
+  figures.forEach(([name, , format], i) => {
+    const e = parent.children[i], bad = name === "failed" && history.last(name) > 0;
+    text(e.querySelector(".number"), known(history.last(name), format));
+    e.querySelector(".value").classList.toggle("bad", bad);
+    sparkline(e.querySelector("canvas"), history.get(name), room, bad ? "bad" : "accent");
+  });
+}
+
+function processorRow(i) {
+  const row = make("tr", "", make("td", "n", String(i)), make("td", "name", make("code")), make("td", "strip", picture(`what processor ${i} did in the last sample`)),
+    make("td", "n mid"), make("td", "n"), make("td", "spark mid", picture(`messages per second of processor ${i}`)), make("td", "n mid"),
+    make("td", "n wide"), make("td", "n wide"), make("td", "n wide"));
+  const strip = row.querySelector(".strip canvas");
+  strip.addEventListener("pointermove", e => hover(e, i));
+  strip.addEventListener("pointerleave", () => { $("tip").hidden = true; });
+  return row;
+}
+
+let current; // the frame that is shown
+
+// hover tells what is at a point of a strip.
+function hover(e, i) {
+  const pairs = current?.sample.lanes?.[i]?.columns, tip = $("tip");
+  if (!pairs) return;
+  const columns = total(pairs), box = e.target.getBoundingClientRect();
+  const at = (e.clientX - box.left) / box.width;
+  let what = -1;
+  for (let n = 0, from = 0; n < pairs.length && from <= at * columns; from += pairs[n + 1], n += 2) what = pairs[n];
+  const name = { "-1": "between operations", "-2": "searching", "-3": "parked" }[what] ?? current.sample.operations[what];
+  text(tip, `${name}, after ${nanoseconds(at * current.sample.length)}`);
+  tip.hidden = false;
+  tip.style.left = Math.min(e.clientX + 12, innerWidth - tip.offsetWidth - 8) + "px";
+  tip.style.top = e.clientY + 14 + "px";
+}
+
+const total = pairs => pairs.reduce((n, x, i) => i % 2 ? n + x : n, 0);
+
+function showProcessors(frame, history) {
+  const body = $("processors").tBodies[0], s = frame.sample;
+  fit(body, frame.processors.length, processorRow);
+  const hueOf = n => history.hue(s.operations[n]);
+  frame.processors.forEach((p, i) => {
+    const cells = body.rows[i].cells, l = s.lanes?.[i];
+    text(cells[1].firstChild, p.operation ? p.operation + (p.unit ? " · " + p.unit : "") : i < frame.inService ? "" : "out of service");
+    cells[1].title = cells[1].textContent;
+    text(cells[3], l ? percent(l.running) : unknown);
+    cells[3].title = l ? `running ${percent(l.running)}, searching ${percent(l.searching)}, parked ${percent(l.parked)}; the rest is scheduling` : "";
+    text(cells[4], known(history.last(`p${i} messages`), count));
+    text(cells[6], known(history.last(`p${i} steals`), count));
+    ["stolen", "parks", "wakes"].forEach((name, n) => text(cells[7 + n], known(history.last(`p${i} ${name}`), count)));
+    lane(cells[2].firstChild, l?.columns ?? [], l ? total(l.columns) : 1, hueOf);
+    sparkline(cells[5].firstChild, history.get(`p${i} messages`), room);
+  });
+  text($("sampled"), s.error ? `no sample: ${s.error}` : describe(s));
+}
+
+// describe says what a sample is of.
+function describe(s) {
+  const of = [[s.outside, "from ordinary goroutines"], [s.moved, "from another processor"], [s.older, "sent before it"]].filter(([n]) => n).map(([n, what]) => `${whole(n)} ${what}`);
+  return `the last sample: ${nanoseconds(s.length)} at ${clock(s.at)}, ${whole(s.messages)} messages` + (of.length ? ` (${of.join(", ")})` : "") +
+    `, ${whole(s.steals)} steals` + (s.missing ? `; ${whole(s.missing)} events are missing` : "");
+}
+
+const whole = n => n.toLocaleString("en");
+
+function operationRow() {
+  return make("tr", "", make("td", "name", make("i", "swatch"), make("code")), make("td", "n"), make("td", "n mid"),
+    ...["n", "n", "n wide", "n", "n", "n wide"].map(name => make("td", name)), make("td", "range", picture("ranges of wait and run, from p50 to p99.9")));
+}
+
+// atLeast formats a quantile; if more than so many messages are of unknown wait, it may be more.
+function atLeast(o, q, beyond) {
+  if (!o.wait.count) return unknown;
+  return (o.older > beyond * o.messages ? "≥" : "") + nanoseconds(q);
+}
+
+function showOperations(frame, history) {
+  const body = $("operations").tBodies[0], all = frame.operations ?? [];
+  if (!all.length) {
+    fit(body, 0);
+    body.append(emptyRow("no operation was in a sample so far", 10));
+    return;
+  }
+  if (body.querySelector(".empty")) body.replaceChildren();
+  fit(body, all.length, operationRow);
+  all.forEach((o, i) => {
+    const cells = body.rows[i].cells;
+    cells[0].firstChild.style.background = `var(--${history.hue(o.name)})`;
+    text(cells[0].lastChild, o.name || "(no name)");
+    cells[0].title = o.name;
+    const run = q => o.run.count ? nanoseconds(q) : unknown;
+    [percent(o.share), count(o.messages), atLeast(o, o.wait.p50, 0.5), atLeast(o, o.wait.p99, 0.01), atLeast(o, o.wait.p999, 0.001),
+      run(o.run.p50), run(o.run.p99), run(o.run.p999)].forEach((s, n) => text(cells[1 + n], s));
+    cells[3].title = o.older ? `of ${o.messages} messages ${o.older} had been sent before their sample` : "";
+    ranges(cells[9].firstChild, [[o.wait, "wait"], [o.run, "run"]]);
+  });
+}
+
+function emptyRow(s, columns) {
+  const cell = make("td", "", s);
+  cell.colSpan = columns;
+  return make("tr", "empty", cell);
+}
+
+function unitRow() {
+  return make("tr", "", make("td", "name", make("code"), " ", make("span", "state")), make("td", "n"), make("td", "spark mid", picture("messages per second")),
+    make("td", "n"), make("td", "n"), make("td", "spark mid", picture("peak of waiting messages")), make("td", "n"), make("td", "n wide"));
+}
+
+function showUnits(frame, history) {
+  const body = $("units").tBodies[0], all = frame.units ?? [];
+  if (!all.length) {
+    fit(body, 0);
+    body.append(emptyRow("no unit was in a sample so far", 8));
+    return;
+  }
+  if (body.querySelector(".empty")) body.replaceChildren();
+  fit(body, all.length, unitRow);
+  all.forEach((u, i) => {
+    const cells = body.rows[i].cells;
+    text(cells[0].firstChild, u.name);
+    text(cells[0].lastChild, u.state);
+    cells[0].title = `${u.name} ${u.state}`;
+    text(cells[1], count(u.rate));
+    sparkline(cells[2].firstChild, history.get(`u${u.name} rate`), room);
+    text(cells[3], count(u.waiting));
+    text(cells[4], count(u.peak));
+    sparkline(cells[5].firstChild, history.get(`u${u.name} peak`), room, "wait");
+    text(cells[6], percent(u.running));
+    text(cells[7], count(u.moved));
+  });
+}
+
+function showIncidents(frame) {
+  const parent = $("incidents"), all = (frame.incidents ?? []).toReversed();
+  const keys = all.map(i => `${i.at} ${i.operation} ${i.unit} ${i.been}`);
+  if (parent.dataset.keys === JSON.stringify(keys) && parent.children.length) return; // an open stack stays open
+  parent.dataset.keys = JSON.stringify(keys);
+  if (!all.length) {
+    parent.replaceChildren(make("p", "empty", "none"));
+    return;
+  }
+  parent.replaceChildren(...all.map(i => make("details", "",
+    make("summary", "", make("span", "dim", clock(i.at)), make("code", "", i.operation), make("span", "", i.unit ? "on " + i.unit : ""), make("span", "bad", `running for ${nanoseconds(i.been * 1e6)}`)),
+    make("pre", "", i.stack))));
+}
+
+export function show(frame, history) {
+  current = frame;
+  const rate = history.last("done");
+  document.title = (rate === null ? "" : count(rate) + "/s · ") + frame.title;
+  text($("title"), frame.title);
+  text($("facts"), `pid ${frame.pid} · ${frame.go} · ${frame.inService} processor${frame.inService === 1 ? "" : "s"} · ${count(frame.done)} messages` +
+    (frame.panics ? ` · ${count(frame.panics)} panics` : "") + (frame.late ? ` · ${count(frame.late)} late` : ""));
+  for (const o of frame.operations ?? []) history.hue(o.name); // those first that take the most time
+  showFigures(frame, history);
+  showProcessors(frame, history);
+  showOperations(frame, history);
+  showUnits(frame, history);
+  showIncidents(frame);
+  axis($("axis"));
+}
+
+// redraw draws the last frame anew: the window or the theme has changed.
+export function redraw(history) { if (history.frame) show(history.frame, history); }

@@ -1,0 +1,135 @@
+package httpview
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+// mostUnits is how many units the page shows.
+const mostUnits = 16
+
+// unit is what the page says of one of the busy units.
+type unit struct {
+	Name     string  `json:"name"`
+	State    string  `json:"state"`
+	Messages int     `json:"messages"` // begun in the last sample
+	Rate     float64 `json:"rate"`     // messages a second, averaged over samples
+	Running  float64 `json:"running"`  // share of the last sample in which it ran
+	Waiting  int     `json:"waiting"`  // messages sent and not begun at its end, as far as the sample saw them
+	Peak     int     `json:"peak"`     // the most that there were within it
+	Moved    int     `json:"moved"`    // times that it ran on another processor than the time before
+}
+
+// ranking remembers which units had traffic, so that the same stay in sight. The zero ranking is empty.
+type ranking struct{ units map[string]*unit }
+
+// A unit's rate is averaged: each sample counts for a quarter. Those go whose rate has fallen to nothing.
+const (
+	fresh   = 0.25
+	nothing = 0.5 // messages a second
+)
+
+// traffic is what a sample saw of one unit.
+type traffic struct {
+	begun, moved  int
+	depth         int // sent less begun, which goes below 0 when there were messages before the sample
+	lowest, peak  int
+	ran           int64
+	lastProcessor int16
+	seen          bool
+}
+
+func (r *ranking) add(t *trace.Trace, slices []trace.Slice) {
+	all := make([]traffic, len(t.Units))
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Unit == 0 || int(e.Unit) >= len(all) {
+			continue
+		}
+		switch u := &all[e.Unit]; e.Kind {
+		case trace.Send:
+			u.seen = true
+			u.depth++
+			u.peak = max(u.peak, u.depth-u.lowest)
+		case trace.RunBegin:
+			u.begin(e.Processor)
+		}
+	}
+	for i := range slices {
+		if s := &slices[i]; s.Kind == trace.RunBegin && int(s.Unit) < len(all) {
+			all[s.Unit].ran += s.End - s.Begin
+		}
+	}
+	r.take(t, all)
+}
+
+// begin notes that a message of the unit was begun. One that was not seen to be sent was there before the sample, and so throughout it up to now.
+func (u *traffic) begin(processor int16) {
+	if u.begun > 0 && processor != u.lastProcessor {
+		u.moved++
+	}
+	u.seen, u.lastProcessor = true, processor
+	u.begun++
+	u.depth--
+	if u.depth < u.lowest {
+		u.lowest = u.depth
+		u.peak++
+	}
+}
+
+// take brings what a sample saw into the ranking.
+func (r *ranking) take(t *trace.Trace, all []traffic) {
+	if r.units == nil {
+		r.units = map[string]*unit{}
+	}
+	for _, u := range r.units {
+		u.Messages, u.Running, u.Waiting, u.Peak, u.Moved = 0, 0, 0, 0, 0
+		u.Rate *= 1 - fresh
+	}
+	seconds := max(float64(t.End), 1) / 1e9
+	for number := range all {
+		seen := &all[number]
+		if number == 0 || !seen.seen {
+			continue
+		}
+		name, state := nameOf(t, number)
+		rate := float64(seen.begun) / seconds
+		u := r.units[name]
+		if u == nil {
+			u = &unit{Name: name, State: state, Rate: (1 - fresh) * rate}
+			r.units[name] = u
+		}
+		u.Messages += seen.begun
+		u.Rate += fresh * rate
+		u.Running += float64(seen.ran) / max(float64(t.End), 1)
+		u.Waiting += seen.depth - seen.lowest
+		u.Peak += seen.peak
+		u.Moved += seen.moved
+	}
+	maps.DeleteFunc(r.units, func(_ string, u *unit) bool { return u.Rate < nothing && u.Waiting == 0 })
+}
+
+// nameOf returns what a unit is called: as the program calls it, or its address, as in the reports of the watchdog.
+func nameOf(t *trace.Trace, number int) (name, state string) {
+	u := &t.Units[number]
+	if u.Name == "" {
+		return fmt.Sprintf("%#x", u.Address), u.State
+	}
+	return u.Name, u.State
+}
+
+// first returns the n units with the most traffic, or waiting messages.
+func (r *ranking) first(n int) []unit {
+	var all []unit
+	for _, u := range r.units {
+		all = append(all, *u)
+	}
+	slices.SortFunc(all, func(a, b unit) int {
+		return cmp.Or(-cmp.Compare(a.Rate, b.Rate), -cmp.Compare(a.Waiting, b.Waiting), cmp.Compare(a.Name, b.Name))
+	})
+	return all[:min(n, len(all))]
+}

@@ -1,0 +1,193 @@
+package httpview
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+func TestLengthOfSamples(t *testing.T) {
+	for _, c := range []struct {
+		length time.Duration
+		events int
+		want   time.Duration
+	}{
+		{10 * time.Millisecond, 0, 20 * time.Millisecond},
+		{10 * time.Millisecond, aimedEvents, 10 * time.Millisecond},
+		{10 * time.Millisecond, 4 * aimedEvents, 2500 * time.Microsecond},
+		{10 * time.Millisecond, aimedEvents/2 + 1, 19990004 * time.Nanosecond},
+		{time.Millisecond, 1000 * aimedEvents, shortest},
+		{longest, 0, longest},
+	} {
+		if got := lengthAfter(c.length, c.events); got != c.want {
+			t.Errorf("after %v with %d events the next is %v long, want %v", c.length, c.events, got, c.want)
+		}
+	}
+}
+
+// TestSampleIsCut: what is beyond the most events is not looked at.
+func TestSampleIsCut(t *testing.T) {
+	tr := &trace.Trace{End: 1e9, Events: make([]trace.Event, 10)}
+	for i := range tr.Events {
+		tr.Events[i].Time = int64(i)
+	}
+	cut(tr, 20)
+	if tr.End != 1e9 || len(tr.Events) != 10 {
+		t.Errorf("a short one was cut to %d events", len(tr.Events))
+	}
+	cut(tr, 4)
+	if tr.End != 4 || len(tr.Events) != 4 {
+		t.Errorf("it was cut to %d events and %d ns, want 4 and 4", len(tr.Events), tr.End)
+	}
+}
+
+// run is a message that is sent at one time, begins at the next and ends at the third.
+func run(message, unit uint32, processor int16, sent, begin, end int64) []trace.Event {
+	return []trace.Event{
+		{Time: sent, Kind: trace.Send, Message: message, Operation: 1, Unit: unit, Processor: trace.Outside},
+		{Time: begin, Kind: trace.RunBegin, Message: message, Operation: 1, Unit: unit, Processor: processor},
+		{Time: end, Kind: trace.RunEnd, Message: message, Operation: 1, Unit: unit, Processor: processor},
+	}
+}
+
+// TestLanes has one processor run half of the time, search a tenth and park the rest, and the other do nothing.
+func TestLanes(t *testing.T) {
+	tr := &trace.Trace{End: 10 * columns, Processors: 2, Operations: []string{"", "a"}, Sent: 1}
+	tr.Events = append(run(1, 0, 0, 0, 0, 5*columns),
+		trace.Event{Time: 5 * columns, Kind: trace.SearchBegin},
+		trace.Event{Time: 6 * columns, Kind: trace.SearchEnd},
+		trace.Event{Time: 6 * columns, Kind: trace.Park},
+		trace.Event{Time: 10 * columns, Kind: trace.Unpark})
+	all := lanes(tr, tr.Slices())
+	if got := fmt.Sprint(all[0]); got != fmt.Sprintf("{0.5 0.1 0.4 [1 %d -2 %d -3 %d]}", columns/2, columns/10, columns*4/10) {
+		t.Errorf("the first lane is %v", got)
+	}
+	if got := fmt.Sprint(all[1]); got != fmt.Sprintf("{0 0 0 [-1 %d]}", columns) {
+		t.Errorf("the second lane is %v", got)
+	}
+}
+
+// TestManyInAColumn: of what is shorter than a column the whole counts, with the gaps between, and the longest gives the colour.
+func TestManyInAColumn(t *testing.T) {
+	const end = 100 * columns
+	tr := &trace.Trace{End: end, Processors: 1}
+	var all []trace.Slice
+	for at := int64(0); at < end; at += 10 {
+		operation := uint32(1)
+		if at%100 == 50 {
+			operation = 2
+		}
+		all = append(all, trace.Slice{Begin: at, End: at + 3 + int64(operation), Operation: operation, Kind: trace.RunBegin})
+	}
+	l := lanes(tr, all)[0]
+	if fmt.Sprint(l.Columns) != fmt.Sprint([]int{2, columns}) || l.Running < 0.409 || l.Running > 0.411 {
+		t.Errorf("the lane is %v", l)
+	}
+	if odd := lanes(&trace.Trace{End: 7, Processors: 1}, []trace.Slice{{Begin: 0, End: 7, Operation: 3, Kind: trace.RunBegin}})[0]; odd.Running != 1 {
+		t.Errorf("of a sample that is shorter than its columns are many, %v is shown", odd)
+	}
+	if empty := lanes(&trace.Trace{Processors: 1}, nil)[0]; empty.Running != 0 {
+		t.Errorf("of a sample without length, %v is shown", empty)
+	}
+}
+
+// TestQuantiles takes a hundred messages in, of which one waits long and one was sent before the sample.
+func TestQuantiles(t *testing.T) {
+	tr := &trace.Trace{End: 1e9, Processors: 1, Operations: []string{"", "a"}, Sent: 101}
+	for i := range int64(99) {
+		tr.Events = append(tr.Events, run(uint32(i)+1, 0, 0, 1000*i, 1000*i+100, 1000*i+600)...)
+	}
+	tr.Events = append(tr.Events, run(100, 0, 0, 200_000, 300_000, 300_500)...)
+	tr.Events = append(tr.Events, run(101, 0, 0, 0, 400_000, 400_500)[1:]...)
+	var w window
+	now := time.Now()
+	w.add(tr, tr.Messages(), now)
+	w.add(tr, tr.Messages(), now.Add(section)) // which begins another section: both count
+	all := w.operations()
+	if len(all) != 1 || all[0].Name != "a" || all[0].Messages != 202 || all[0].Older != 2 || all[0].Share != 1 {
+		t.Fatalf("it comes to %+v", all)
+	}
+	near := func(what string, got, want int64) {
+		if got < want*99/100 || got > want*101/100 {
+			t.Errorf("%s is %d, want %d or 1%% beside it", what, got, want)
+		}
+	}
+	near("the wait's p50", all[0].Wait.P50, 100)
+	near("the wait's p99", all[0].Wait.P99, 100)
+	near("the wait's p99.9", all[0].Wait.P999, 100_000)
+	near("the run's p99.9", all[0].Run.P999, 500)
+	if all[0].Wait.Count != 200 || all[0].Run.Count != 202 {
+		t.Errorf("%d waits and %d runs, want 200 and 202", all[0].Wait.Count, all[0].Run.Count)
+	}
+	w.turn(now.Add(2 * section))
+	if all := w.operations(); len(all) != 1 || all[0].Messages != 101 {
+		t.Errorf("a section later it comes to %+v", all)
+	}
+	w.turn(now.Add(10 * section))
+	if all := w.operations(); len(all) != 0 {
+		t.Errorf("much later it comes to %+v", all)
+	}
+}
+
+// TestOperationsWithoutEnd: names are many, but not without bound.
+func TestOperationsWithoutEnd(t *testing.T) {
+	const names = 3 * mostOperations
+	tr := &trace.Trace{End: 1e9, Processors: 1, Operations: []string{""}}
+	var messages []trace.Message
+	for i := range names {
+		tr.Operations = append(tr.Operations, fmt.Sprint("f", i))
+		messages = append(messages, trace.Message{Operation: uint32(i + 1), Sent: 0, Begin: 10, End: 20, Ran: 10})
+	}
+	var w window
+	w.add(tr, messages, time.Now())
+	s := newSampled()
+	s.add(tr, messages)
+	total := 0
+	for _, o := range w.operations() {
+		total += o.Messages
+		if int(o.Wait.Count) != o.Messages || int(o.Run.Count) != o.Messages {
+			t.Errorf("of %s there are %d messages, %d waits and %d runs", o.Name, o.Messages, o.Wait.Count, o.Run.Count)
+		}
+	}
+	if n := len(w.operations()); n != mostOperations+1 || total != names || len(s.names) != mostOperations {
+		t.Errorf("%d operations with %d messages, and %d labels; want %d with %d, and %d", n, total, len(s.names), mostOperations+1, names, mostOperations)
+	}
+}
+
+// TestRanking: what waits is counted from what the sample has seen, messages from before included.
+func TestRanking(t *testing.T) {
+	send := func(at int64, unit uint32) trace.Event {
+		return trace.Event{Time: at, Kind: trace.Send, Unit: unit, Processor: trace.Outside}
+	}
+	begin := func(at int64, unit uint32, processor int16) trace.Event {
+		return trace.Event{Time: at, Kind: trace.RunBegin, Unit: unit, Processor: processor, Operation: 1}
+	}
+	tr := &trace.Trace{End: 1e9, Processors: 2, Units: []trace.Unit{{}, {Name: "ada", State: "int"}, {Address: 0xc000}}, Events: []trace.Event{
+		begin(1, 1, 0), begin(2, 1, 0), // two were there before
+		send(3, 1), send(4, 1), send(5, 1), // and three came, when none was left
+		begin(6, 1, 1),
+		send(7, 2),
+	}}
+	var r ranking
+	r.add(tr, tr.Slices())
+	first := r.first(10)
+	if len(first) != 2 {
+		t.Fatalf("the units are %+v", first)
+	}
+	ada, bob := first[0], first[1]
+	if ada.Name != "ada" || ada.State != "int" || ada.Messages != 3 || ada.Waiting != 2 || ada.Peak != 3 || ada.Moved != 1 || ada.Rate != 3 {
+		t.Errorf("ada is %+v", ada)
+	}
+	if bob.Name != "0xc000" || bob.Messages != 0 || bob.Waiting != 1 || bob.Peak != 1 {
+		t.Errorf("bob is %+v", bob)
+	}
+	for range 20 {
+		empty := &trace.Trace{End: 1e9, Units: make([]trace.Unit, 1)}
+		r.add(empty, nil)
+	}
+	if left := r.first(10); len(left) != 0 {
+		t.Errorf("without traffic %+v are left", left)
+	}
+}

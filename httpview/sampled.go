@@ -1,0 +1,99 @@
+package httpview
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+// sampled are the metrics of the messages in samples. They are native histograms, whose buckets are 10% wide; a scraper that does not know those gets some
+// classic buckets.
+type sampled struct {
+	waits, runs *prometheus.HistogramVec
+	samples     prometheus.Counter
+	seconds     prometheus.Counter
+	messages    prometheus.Counter
+	missing     prometheus.Counter
+	names       map[string]bool
+}
+
+func newSampled() *sampled {
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "freerun_sampled_" + name, Help: help,
+			Buckets:                        prometheus.ExponentialBuckets(100e-9, 10, 9), // 100 ns to 10 s
+			NativeHistogramBucketFactor:    1.1,
+			NativeHistogramMaxBucketNumber: 160,
+		}, []string{"operation"})
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: "freerun_" + name, Help: help})
+	}
+	return &sampled{
+		waits:    histogram("wait_seconds", "Time from the send of a message to its begin, of those whose send and begin are in a sample."),
+		runs:     histogram("run_seconds", "Time that an operation ran, of those whose begin and end are in a sample."),
+		samples:  counter("samples_total", "Samples taken, one a second at most, and only while somebody looks."),
+		seconds:  counter("sampled_seconds_total", "Time that was sampled."),
+		messages: counter("sampled_messages_total", "Messages begun in samples."),
+		missing:  counter("sample_events_lost_total", "Events that are missing in samples, for which the recorder had no room."),
+		names:    map[string]bool{},
+	}
+}
+
+func (s *sampled) all() []prometheus.Collector {
+	return []prometheus.Collector{s.waits, s.runs, s.samples, s.seconds, s.messages, s.missing}
+}
+
+// Describe is called by a registry.
+func (s *sampled) Describe(to chan<- *prometheus.Desc) {
+	for _, c := range s.all() {
+		c.Describe(to)
+	}
+}
+
+// Collect is called by a registry, on any goroutine.
+func (s *sampled) Collect(to chan<- prometheus.Metric) {
+	for _, c := range s.all() {
+		c.Collect(to)
+	}
+}
+
+// add takes the messages of a sample in. One goroutine at a time.
+func (s *sampled) add(t *trace.Trace, messages []trace.Message) {
+	type observers struct{ wait, run prometheus.Observer }
+	known := make([]observers, len(t.Operations)+1)
+	begun := 0
+	for i := range messages {
+		m := &messages[i]
+		if m.Begin < 0 {
+			continue
+		}
+		begun++
+		o := &known[min(int(m.Operation), len(t.Operations))]
+		if o.wait == nil {
+			name := s.label(t.Operation(m.Operation))
+			*o = observers{s.waits.WithLabelValues(name), s.runs.WithLabelValues(name)}
+		}
+		if wait, ok := m.Wait(); ok {
+			o.wait.Observe(float64(wait) / 1e9)
+		}
+		if m.End >= 0 && !m.Activity {
+			o.run.Observe(float64(m.Ran) / 1e9)
+		}
+	}
+	s.samples.Inc()
+	s.seconds.Add(float64(t.End) / 1e9)
+	s.messages.Add(float64(begun))
+	s.missing.Add(float64(t.Lost))
+}
+
+// label returns the name that an operation has in metrics: a metric must not have any number of labels.
+func (s *sampled) label(name string) string {
+	if !s.names[name] {
+		if len(s.names) >= mostOperations {
+			return others
+		}
+		s.names[name] = true
+	}
+	return name
+}

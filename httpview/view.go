@@ -1,0 +1,108 @@
+package httpview
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/trace"
+)
+
+// freshness is how long those who ask get what the one before them got. A little less than the second after which a page asks again, so that
+// one page is not shown the same twice.
+const freshness = 900 * time.Millisecond
+
+// view is what all who look at a runtime share.
+type view struct {
+	rt      *freerun.Runtime
+	title   string
+	started string // tells one run of a program from the next
+	record  func(ctx context.Context, d time.Duration) (*trace.Trace, error)
+	sampled *sampled
+
+	turn chan struct{} // who has put something into it may use the rest
+
+	last    time.Time
+	frame   []byte // what was seen then, encoded
+	length  time.Duration
+	window  window
+	ranking ranking
+}
+
+func newView(rt *freerun.Runtime, title string) *view {
+	return &view{
+		rt: rt, title: title, record: rt.Sample, sampled: newSampled(),
+		started: strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid()),
+		turn:    make(chan struct{}, 1), length: longest / 4,
+	}
+}
+
+// look returns what is to be seen now, or was within the last second. It waits for as long as a sample takes; if ctx ends first, it returns nil.
+func (v *view) look(ctx context.Context) []byte {
+	select {
+	case v.turn <- struct{}{}:
+		defer func() { <-v.turn }()
+	case <-ctx.Done():
+		return nil
+	}
+	if v.frame != nil && time.Since(v.last) < freshness {
+		return v.frame
+	}
+	begun := time.Now()
+	sample := v.sample(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	encoded, err := json.Marshal(v.see(sample))
+	if err != nil {
+		panic(err) // a frame is numbers and texts
+	}
+	v.frame, v.last = encoded, begun
+	return encoded
+}
+
+// see puts together what is known of the runtime now.
+func (v *view) see(s sample) frame {
+	stats, running := v.rt.Stats(), v.rt.Running()
+	f := frame{
+		Title: v.title, Started: v.started, PID: os.Getpid(), Go: runtime.Version(), Now: float64(time.Now().UnixMicro()) / 1e3,
+		Ended: v.rt.Context().Err() != nil, InService: v.rt.Processors(),
+		Sent: stats.Sent, Done: stats.Done, Failed: stats.Failed, Lost: stats.Lost, Panics: stats.Panics, Late: stats.Late,
+		Process: readProcess(), Sample: s, Operations: firstOf(v.window.operations(), shownOperations), Units: v.ranking.first(mostUnits),
+	}
+	for i, p := range stats.Processors {
+		shown := processor{
+			Messages: p.Messages, Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes, Breaths: p.Breaths,
+		}
+		if i < len(running) { // not if it was added in between
+			shown.Operation, shown.Unit = running[i].Operation, running[i].Unit
+		}
+		f.Processors = append(f.Processors, shown)
+	}
+	for _, i := range v.rt.Incidents() {
+		f.Incidents = append(f.Incidents, incident{
+			At: i.At.UnixMilli(), Operation: i.Operation, Unit: i.Unit, Been: float64(i.Been) / float64(time.Millisecond), Stack: string(i.Stack),
+		})
+	}
+	return f
+}
+
+// shownOperations is how many operations the page shows: those that take the most time.
+const shownOperations = 30
+
+func firstOf[T any](all []T, n int) []T { return all[:min(n, len(all))] }
+
+func (v *view) serveFrame(w http.ResponseWriter, r *http.Request) {
+	frame := v.look(r.Context())
+	if frame == nil {
+		return // nobody is there any more
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(frame)
+}

@@ -1,0 +1,163 @@
+package httpview
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/freerun-go/freerun/trace"
+)
+
+// section is how long the histograms of a window grow; what is shown is the last whole one with the one that grows.
+const section = 30 * time.Second
+
+// mostOperations is how many are told apart; what comes later goes under [others]. A program has as many operations as its source, so only
+// closures get there.
+const mostOperations = 100
+
+const others = "(others)"
+
+// Latencies are kept from a nanosecond to two minutes, with two digits.
+const (
+	longestLatency = 2 * time.Minute
+	digits         = 2
+)
+
+// operation is what the page says of one, in nanoseconds.
+type operation struct {
+	Name     string    `json:"name"`
+	Messages int       `json:"messages"` // sampled, in the window
+	Older    int       `json:"older"`    // of those, how many had been sent before their sample
+	Share    float64   `json:"share"`    // of the time that operations ran
+	Wait     quantiles `json:"wait"`     // from send to begin
+	Run      quantiles `json:"run"`      // from begin to end, without what it spent waiting off its processor
+}
+
+type quantiles struct {
+	Count int64 `json:"count"`
+	P50   int64 `json:"p50"`
+	P99   int64 `json:"p99"`
+	P999  int64 `json:"p999"`
+	Max   int64 `json:"max"`
+}
+
+// window keeps the latencies of the last one or two sections. The zero window is empty.
+type window struct {
+	growing, whole map[string]*latency
+	since          time.Time // when the growing section began
+	sum            *latency  // of the two, of one operation at a time: it is used again and again
+}
+
+type latency struct {
+	wait, run *hdrhistogram.Histogram
+	messages  int
+	older     int
+	ran       int64 // nanoseconds
+}
+
+func newLatency() *latency {
+	return &latency{wait: newHistogram(), run: newHistogram()}
+}
+
+func newHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, int64(longestLatency), digits)
+}
+
+// add takes the messages of a sample in.
+func (w *window) add(t *trace.Trace, messages []trace.Message, now time.Time) {
+	w.turn(now)
+	known := make([]*latency, len(t.Operations)+1)
+	for i := range messages {
+		m := &messages[i]
+		if m.Begin < 0 {
+			continue
+		}
+		n := min(int(m.Operation), len(t.Operations))
+		if known[n] == nil {
+			known[n] = w.of(t.Operation(m.Operation))
+		}
+		known[n].add(m)
+	}
+}
+
+// turn begins another section when it is time.
+func (w *window) turn(now time.Time) {
+	switch age := now.Sub(w.since); {
+	case w.growing == nil || age >= 2*section:
+		w.whole, w.growing, w.since = nil, map[string]*latency{}, now
+	case age >= section:
+		w.whole, w.growing, w.since = w.growing, map[string]*latency{}, now
+	}
+}
+
+func (w *window) of(name string) *latency {
+	l := w.growing[name]
+	if l != nil {
+		return l
+	}
+	if len(w.growing) >= mostOperations && name != others {
+		return w.of(others)
+	}
+	l = newLatency()
+	w.growing[name] = l
+	return l
+}
+
+func (l *latency) add(m *trace.Message) {
+	l.messages++
+	if wait, ok := m.Wait(); ok {
+		record(l.wait, wait)
+	} else {
+		l.older++
+	}
+	l.ran += m.Ran
+	if m.End >= 0 && !m.Activity { // an activity comes to its end in pieces
+		record(l.run, m.Ran)
+	}
+}
+
+func record(h *hdrhistogram.Histogram, nanoseconds int64) {
+	_ = h.RecordValue(min(max(nanoseconds, 0), int64(longestLatency))) // which it can hold
+}
+
+// operations returns what is known, those first that took the most time.
+func (w *window) operations() []operation {
+	var all []operation
+	var total int64
+	names := map[string]bool{}
+	for _, some := range []map[string]*latency{w.growing, w.whole} {
+		for name, l := range some {
+			names[name] = true
+			total += l.ran
+		}
+	}
+	if w.sum == nil {
+		w.sum = newLatency()
+	}
+	for name := range names {
+		both := w.sum
+		both.wait.Reset()
+		both.run.Reset()
+		both.messages, both.older, both.ran = 0, 0, 0
+		for _, l := range []*latency{w.growing[name], w.whole[name]} {
+			if l != nil {
+				both.wait.Merge(l.wait)
+				both.run.Merge(l.run)
+				both.messages, both.older, both.ran = both.messages+l.messages, both.older+l.older, both.ran+l.ran
+			}
+		}
+		all = append(all, operation{
+			Name: name, Messages: both.messages, Older: both.older, Share: float64(both.ran) / float64(max(1, total)),
+			Wait: quantilesOf(both.wait), Run: quantilesOf(both.run),
+		})
+	}
+	slices.SortFunc(all, func(a, b operation) int { return cmp.Or(-cmp.Compare(a.Share, b.Share), cmp.Compare(a.Name, b.Name)) })
+	return all
+}
+
+func quantilesOf(h *hdrhistogram.Histogram) quantiles {
+	at := h.ValueAtPercentiles([]float64{50, 99, 99.9})
+	return quantiles{Count: h.TotalCount(), P50: at[50], P99: at[99], P999: at[99.9], Max: h.Max()}
+}

@@ -1,0 +1,71 @@
+package freerun
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// What somebody who looks at a running program from outside may ask, beside its figures ([Runtime.Stats]).
+
+// MostIncidents is how many reports of the watchdog a runtime keeps.
+const MostIncidents = 32
+
+// Incident is a report of the watchdog, and when it was made.
+type Incident struct {
+	Late
+	At time.Time
+}
+
+// incidents are the last reports of the watchdog. It writes rarely, and on a goroutine that has nothing else to do, so they have a lock.
+type incidents struct {
+	mu    sync.Mutex
+	last  []Incident // oldest first
+	total uint64
+}
+
+func (i *incidents) add(late Late, at time.Time) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.last) == MostIncidents {
+		i.last = slices.Delete(i.last, 0, 1)
+	}
+	i.last = append(i.last, Incident{late, at})
+	i.total++
+}
+
+func (i *incidents) count() uint64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.total
+}
+
+// Incidents returns the last reports of the watchdog ([Watchdog]), oldest first and [MostIncidents] at most; [Stats].Late tells how many there were in all. The
+// slice is the caller's own; the stacks in it are shared, and not to be changed. Any goroutine; it does not wait.
+func (rt *Runtime) Incidents() []Incident {
+	rt.incidents.mu.Lock()
+	defer rt.incidents.mu.Unlock()
+	return slices.Clone(rt.incidents.last)
+}
+
+// Running is what a processor is running at some instant.
+type Running struct {
+	Operation string // its name, or that of the function for a closure; empty if the processor runs none, or belongs to none now
+	Unit      string // the unit's name ([UnitName]) or address; known with a [Watchdog] only, and empty for a free operation
+}
+
+// Running returns what each processor is running, in the order of [Stats].Processors. Each is looked at for itself, so an operation may be
+// missing that has moved meanwhile, and one that has called [Context.Block] has no processor. Any goroutine; it does not wait, and those who run do not notice.
+func (rt *Runtime) Running() []Running {
+	var all []Running
+	for _, s := range rt.seats() {
+		var now Running
+		if now.Operation = s.active.Load().operation(); now.Operation != "" {
+			if t := s.processor.Running(); t != nil && s.watched {
+				now.Unit = s.nameOfUnit(t)
+			}
+		}
+		all = append(all, now)
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package freerun_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// TestIncidents has more operations stay than the runtime keeps reports of: the oldest go.
+func TestIncidents(t *testing.T) {
+	const reported = freerun.MostIncidents + 2
+	reports := make(chan freerun.Late, reported)
+	rt, _ := start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { reports <- l }))
+	if kept := rt.Incidents(); len(kept) != 0 || rt.Stats().Late != 0 {
+		t.Errorf("before anything happened there are %v", kept)
+	}
+	for i := range reported {
+		g := newGate()
+		f := observed.Send(rt.Context(), freerun.NewUnit(rt, g, freerun.UnitName(fmt.Sprint("unit ", i))), 0)
+		<-reports
+		close(g.opened)
+		must(t, f)
+	}
+	kept := rt.Incidents()
+	if len(kept) != freerun.MostIncidents || rt.Stats().Late != reported {
+		t.Fatalf("%d incidents are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostIncidents, reported)
+	}
+	for i, at := range kept {
+		if want := fmt.Sprint("unit ", i+2); at.Unit != want || at.Operation != "test.observed" || at.At.IsZero() || len(at.Stack) == 0 {
+			t.Errorf("incident %d is of %s on %s at %v, want test.observed on %s", i, at.Operation, at.Unit, at.At, want)
+		}
+		if i > 0 && at.At.Before(kept[i-1].At) {
+			t.Errorf("incident %d is older than the one before it", i)
+		}
+	}
+	kept[0] = freerun.Incident{}
+	if rt.Incidents()[0].Unit == "" {
+		t.Error("who changes the slice changes the runtime's")
+	}
+}
+
+// TestRunning asks what is running while it is.
+func TestRunning(t *testing.T) {
+	for _, c := range []struct {
+		option freerun.Option
+		unit   string
+	}{
+		{freerun.Processors(2), ""},
+		{freerun.Watchdog(time.Hour, 0), "ada"},
+	} {
+		rt, _ := start(t, freerun.Processors(2), c.option)
+		g := newGate()
+		f := observed.Send(rt.Context(), freerun.NewUnit(rt, g, freerun.UnitName("ada")), 0)
+		<-g.entered
+		busy := 0
+		for _, now := range rt.Running() {
+			if now == (freerun.Running{Operation: "test.observed", Unit: c.unit}) {
+				busy++
+			} else if now != (freerun.Running{}) {
+				t.Errorf("a processor runs %+v", now)
+			}
+		}
+		if busy != 1 {
+			t.Errorf("%d processors run the operation on %q, want 1: %+v", busy, c.unit, rt.Running())
+		}
+		close(g.opened)
+		must(t, f)
+		rt.Close()
+		for i, now := range rt.Running() {
+			if now != (freerun.Running{}) {
+				t.Errorf("after the end processor %d runs %+v", i, now)
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package otelfreerun
+
+import (
+	"context"
+	"fmt"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Processor is the key of the attribute that tells processors apart.
+const Processor = attribute.Key("freerun.processor")
+
+// figure is a counter of the runtime.
+type figure struct {
+	name, unit, description string
+	of                      func(*freerun.Stats) uint64
+}
+
+var figures = []figure{
+	{"freerun.messages.sent", "{message}", "Messages accepted, from inside and outside.", func(s *freerun.Stats) uint64 { return s.Sent }},
+	{"freerun.messages.done", "{message}", "Messages that were run or have failed.", func(s *freerun.Stats) uint64 { return s.Done }},
+	{"freerun.messages.failed", "{message}", "Messages done that were not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
+	{"freerun.failures.lost", "{failure}", "Failures of messages without a future.", func(s *freerun.Stats) uint64 { return s.Lost }},
+	{"freerun.panics", "{panic}", "Operations that panicked.", func(s *freerun.Stats) uint64 { return s.Panics }},
+	{"freerun.late_operations", "{operation}", "Operations that the watchdog has reported, since they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
+}
+
+// processorFigure is a counter of one processor.
+type processorFigure struct {
+	name, unit, description string
+	of                      func(*freerun.ProcessorStats) uint64
+}
+
+var processorFigures = []processorFigure{
+	{"freerun.processor.messages", "{message}", "Operations run to their end.", func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
+	{"freerun.processor.steals", "{steal}", "Times that the processor took work from another one.", func(p *freerun.ProcessorStats) uint64 { return p.Steals }},
+	{"freerun.processor.stolen_tasks", "{task}", "Units and free operations that it took so.", func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
+	{"freerun.processor.searches", "{search}", "Times that it looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
+	{"freerun.processor.parks", "{park}", "Times that it had nothing to do, and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
+	{"freerun.processor.wakes", "{wake}", "Times that it was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
+	{"freerun.processor.breaths", "{breath}", "Times that it was busy, and let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
+}
+
+// instruments are what the figures are observed with.
+type instruments struct {
+	rt         *freerun.Runtime
+	processors metric.Int64ObservableUpDownCounter
+	pending    metric.Int64ObservableUpDownCounter
+	whole      []metric.Int64ObservableCounter // as figures
+	each       []metric.Int64ObservableCounter // as processorFigures
+}
+
+// Observe has the figures of rt observed whenever a reader of the meter's provider collects, until the registration is ended; it may outlive the runtime. attributes are
+// added to all of them: two runtimes with one meter need some that tell them apart. The error is the meter's: it may refuse an instrument. Any goroutine; it does
+// not wait. It panics if rt or meter is nil.
+func Observe(rt *freerun.Runtime, meter metric.Meter, attributes ...attribute.KeyValue) (metric.Registration, error) {
+	if rt == nil || meter == nil {
+		panic("otelfreerun: Observe needs a runtime and a meter")
+	}
+	i := instruments{rt: rt}
+	all, err := i.make(meter)
+	if err != nil {
+		return nil, fmt.Errorf("otelfreerun: the meter refuses an instrument: %w", err)
+	}
+	common := attribute.NewSet(attributes...)
+	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		i.observe(o, common)
+		return nil
+	}, all...)
+	if err != nil {
+		return nil, fmt.Errorf("otelfreerun: the meter refuses the observation: %w", err)
+	}
+	return registration, nil
+}
+
+// make makes the instruments.
+func (i *instruments) make(meter metric.Meter) (all []metric.Observable, err error) {
+	if i.processors, err = meter.Int64ObservableUpDownCounter("freerun.processors", metric.WithUnit("{processor}"), metric.WithDescription("Processors in service.")); err != nil {
+		return nil, err
+	}
+	if i.pending, err = meter.Int64ObservableUpDownCounter("freerun.messages.pending", metric.WithUnit("{message}"), metric.WithDescription("Messages sent and not done.")); err != nil {
+		return nil, err
+	}
+	all = append(all, i.processors, i.pending)
+	for _, f := range figures {
+		c, err := meter.Int64ObservableCounter(f.name, metric.WithUnit(f.unit), metric.WithDescription(f.description))
+		if err != nil {
+			return nil, err
+		}
+		i.whole, all = append(i.whole, c), append(all, c)
+	}
+	for _, f := range processorFigures {
+		c, err := meter.Int64ObservableCounter(f.name, metric.WithUnit(f.unit), metric.WithDescription(f.description))
+		if err != nil {
+			return nil, err
+		}
+		i.each, all = append(i.each, c), append(all, c)
+	}
+	return all, nil
+}
+
+func (i *instruments) observe(o metric.Observer, common attribute.Set) {
+	stats := i.rt.Stats()
+	with := metric.WithAttributeSet(common)
+	o.ObserveInt64(i.processors, int64(i.rt.Processors()), with)
+	o.ObserveInt64(i.pending, max(0, int64(stats.Sent-stats.Done)), with) // the two are not of one instant
+	for n, f := range figures {
+		o.ObserveInt64(i.whole[n], int64(f.of(&stats)), with)
+	}
+	for p := range stats.Processors {
+		with := metric.WithAttributeSet(attribute.NewSet(append(common.ToSlice(), Processor.Int(p))...))
+		for n, f := range processorFigures {
+			o.ObserveInt64(i.each[n], int64(f.of(&stats.Processors[p])), with)
+		}
+	}
+}
