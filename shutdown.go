@@ -183,16 +183,15 @@ func (rt *Runtime) leftBehind(running int) uint64 {
 
 // operation names what runs with c now; empty between operations, and if c is nil. Any goroutine.
 func (c *Context) operation() string {
-	if c == nil {
+	if c == nil || c.inside.Load() == 0 {
 		return ""
 	}
-	k := c.kind.Load()
-	title := c.title.Load()
+	k, title := c.kind.Load(), c.title.Load()
 	switch {
-	case c.inside.Load() == 0:
-		return ""
 	case title != nil:
 		return *title
+	case k == nil: // c was never used before, and its first operation begins in this moment
+		return ""
 	case k.name == "":
 		return functionName(c.function.Load())
 	}

@@ -1,0 +1,19 @@
+package freerun
+
+import "testing"
+
+// TestOperationThatBegins: who asks what runs, as the watchdog does, may find the first operation of a context half begun.
+func TestOperationThatBegins(t *testing.T) {
+	c := &Context{}
+	if name := c.operation(); name != "" {
+		t.Errorf("before: %q", name)
+	}
+	c.inside.Store(1)
+	if name := c.operation(); name != "" {
+		t.Errorf("while it begins: %q", name)
+	}
+	c.kind.Store(newKind(kind{name: "test.begins"}, nil))
+	if name := c.operation(); name != "test.begins" {
+		t.Errorf("then: %q", name)
+	}
+}
