@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/internal/ticks"
@@ -189,10 +191,23 @@ func (t *Tape) Lost() uint64 { return t.lost.Load() }
 // Drain appends to words what was written since the last time. It is for one reader, of a tape that does not overwrite.
 func (t *Tape) Drain(words []uint64) []uint64 {
 	tail, head := t.tail.Load(), t.head.Load()
-	for ; tail < head; tail++ {
-		words = append(words, t.words[tail&t.mask].Load())
-	}
+	words = t.copy(words, tail, head)
 	t.tail.Store(head)
+	return words
+}
+
+// copy appends to words those from one place to another.
+func (t *Tape) copy(words []uint64, from, to uint64) []uint64 {
+	n := len(words)
+	words = slices.Grow(words, int(to-from))[:n+int(to-from)]
+	for rest := words[n:]; len(rest) > 0; {
+		part := t.words[from&t.mask:]
+		part = part[:min(len(part), len(rest))]
+		for i := range part {
+			rest[i] = part[i].Load()
+		}
+		rest, from = rest[len(part):], from+uint64(len(part))
+	}
 	return words
 }
 
@@ -204,9 +219,7 @@ func (t *Tape) Last(words []uint64) []uint64 {
 		from = (head - size + chunk - 1) &^ (chunk - 1)
 	}
 	start := len(words)
-	for at := from; at < head; at++ {
-		words = append(words, t.words[at&t.mask].Load())
-	}
+	words = t.copy(words, from, head)
 	good := from
 	if now := t.head.Load() + chunk; now > size {
 		good = max(from, (now-size+chunk-1)&^(chunk-1)) // and one chunk more
