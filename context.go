@@ -31,7 +31,8 @@ type Context struct {
 	current   *letter
 	origin    atomics.RelaxedPointer[origin] // of the current one
 	forwarded any                            // the *result[R] that it has forwarded
-	seen      uintptr                        // the current one, if somebody wants to know of its end; of an activity, that
+	seen      uintptr                        // the address of the current one, or of the activity, if its begin was recorded
+	marks     uint8                          // what is to be done at its end beside; see observe.go
 	credit    int                            // how many small operations it may still run itself
 	depth     int                            // how many of them run now, in one another
 

@@ -38,7 +38,7 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 // beginTimed tells of an operation that begins.
 func (s *seat) beginTimed(c *Context, l *letter) {
 	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.kind().recycle == nil)
-	c.seen |= seenTimed
+	c.marks |= isTimed
 }
 
 // endTimed tells of an operation that ends, before others see it.

@@ -91,7 +91,7 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 	}
 	if trace.IsEnabled() {
 		c.region = trace.StartRegion(context.Background(), k.describe(l))
-		c.seen |= seenByRegion
+		c.marks |= inRegion
 	}
 }
 
@@ -104,27 +104,26 @@ func (s *seat) observeActivity(c *Context, a *activity.Activity) {
 	}
 }
 
-// Marks in Context.seen, beside an address, which is a multiple of more.
+// Marks in Context.marks.
 const (
-	seenByRegion = 1 << iota // there is a region
-	seenAway                 // it has left its processor
-	seenTimed                // it is to be told when it ends
-	seenMarks    = seenByRegion | seenAway | seenTimed
+	inRegion uint8 = 1 << iota // there is a region
+	isAway                     // it has left its processor, which was recorded
+	isTimed                    // it is to be told when it ends
 )
 
 // observeEnd is called when an operation ends that has a mark.
 func (c *Context) observeEnd() {
-	if c.seen&seenTimed != 0 {
+	if c.marks&isTimed != 0 {
 		c.endTimed()
 	}
 	if c.region != nil {
 		c.region.End()
 		c.region = nil
 	}
-	if c.seen&seenAway != 0 {
+	if c.marks&isAway != 0 {
 		c.seat.Load().noteEnd(c)
 	}
-	c.seen = 0
+	c.seen, c.marks = 0, 0
 }
 
 // sending is called when a message is sent to u, if somebody wants to know.

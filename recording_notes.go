@@ -50,8 +50,8 @@ func operationOfClosure(t *record.Tape, k *kind, l *letter) uint16 { return t.Co
 // recorded returns the address of what runs with c, if its begin was recorded, otherwise 0.
 func (c *Context) recorded() uint64 {
 	l := c.current
-	if m := c.seen &^ seenMarks; l != nil && (m == uintptr(unsafe.Pointer(l)) || l.Kind == &roomKind.Kind) {
-		return uint64(m)
+	if l != nil && (c.seen == uintptr(unsafe.Pointer(l)) || l.Kind == &roomKind.Kind) {
+		return uint64(c.seen)
 	}
 	return 0
 }
@@ -209,7 +209,7 @@ func (s *seat) noteIn(c *Context) {
 func (s *seat) noteLeave(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.Leave, m, uint64(goid.ID()))
-		c.seen |= seenAway
+		c.marks |= isAway
 	}
 }
 
@@ -246,7 +246,7 @@ func (s *seat) noteActivity(a *activity.Activity) {
 func (s *seat) noteActivityIn(c *Context, a *activity.Activity) {
 	if t := s.processor.Tape(); t != nil {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
-		c.seen = uintptr(addressOf(a)) | c.seen&seenByRegion
+		c.seen = uintptr(addressOf(a))
 	}
 }
 

@@ -168,7 +168,7 @@ func rest(p *sched.Processor) {
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
 func (c *Context) end() (s *seat, forwarded any) {
-	if c.seen&seenMarks != 0 {
+	if c.marks != 0 {
 		c.observeEnd()
 	}
 	c.current = nil
