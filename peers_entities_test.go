@@ -207,16 +207,26 @@ func TestPeersAskBlocksNoProcessor(t *testing.T) {
 		g := newGate()
 		open := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.pass); return 7, nil })
 		<-g.entered
-		var refused atomic.Int64
+		asked := make(chan struct{}, asking)
 		var answers []freerun.Future[int]
 		for range asking {
 			answers = append(answers, freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(c *freerun.Context, _ *int) (int, error) {
-				if _, err := open.Wait(context.Background()); !errors.Is(err, freerun.ErrWouldBlock) {
-					return 0, fmt.Errorf("asked, and was told %w", err)
+				_, err := open.Wait(context.Background())
+				asked <- struct{}{}
+				if !errors.Is(err, freerun.ErrWouldBlock) {
+					return 0, fmt.Errorf("asked, and was told %v", err)
 				}
-				refused.Add(1)
 				return freerun.Forward(c, open) // the way to do it
 			}))
+		}
+		patience := within(t)
+		for n := range asking {
+			select {
+			case <-asked:
+			case <-patience.Done():
+				close(g.opened)
+				t.Fatalf("%d of %d have asked", n, asking)
+			}
 		}
 		meet(t, rt, processors)
 		close(g.opened)
@@ -224,9 +234,6 @@ func TestPeersAskBlocksNoProcessor(t *testing.T) {
 			if n := must(t, f); n != 7 {
 				t.Errorf("the answer is %d", n)
 			}
-		}
-		if n := refused.Load(); n != asking {
-			t.Errorf("%d of %d were refused", n, asking)
 		}
 	})
 }
