@@ -34,15 +34,14 @@ func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().S
 // StartActivity is what [activity.Go] calls: the activity has the scope and the priority of c.
 func (c *Context) StartActivity(a *activity.Activity) error {
 	s := c.checked().here()
-	var l letter
-	if err := s.admits(c, &c.rt.free, &l); err != nil {
+	if _, err := s.counts(c, &c.rt.free); err != nil {
 		if x := c.Scope(); x != nil {
 			x.fail(titleOf(a), &c.realm.root, err)
 		}
 		return err
 	}
 	if s.observed.Load() != 0 {
-		s.noteActivity(a)
+		s.starting(a)
 	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil

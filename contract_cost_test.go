@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
 )
 
 // Contract 9: an idle runtime does nothing. Contract 10: what a message and a unit cost.
@@ -156,6 +157,21 @@ func TestSendAllocatesOnce(t *testing.T) {
 }
 
 // TestIdleUnitIsSmall makes a million units.
+func TestActivityAllocatesOnce(t *testing.T) {
+	onSome(t, func(t *testing.T, processors int) {
+		rt, _ := start(t, freerun.Processors(processors))
+		empty := func(*activity.Activity) {}
+		for name, on := range map[string]*freerun.Context{"of the runtime": rt.Context(), "with a priority": rt.Context().With(freerun.High)} {
+			inside := must(t, freerun.Go(on, func(c *freerun.Context) (float64, error) {
+				return testing.AllocsPerRun(2000, func() { activity.Go(c, empty) }), nil
+			}))
+			if inside != 1 {
+				t.Errorf("an activity %s takes %v allocations, want 1", name, inside)
+			}
+		}
+	})
+}
+
 func TestIdleUnitIsSmall(t *testing.T) {
 	const million = 1_000_000
 	rt, _ := start(t, freerun.Processors(1))

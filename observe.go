@@ -135,3 +135,13 @@ func (s *seat) sending(u *unit, l *letter) {
 		s.noteSend(l)
 	}
 }
+
+// starting is called when an activity is started, if somebody wants to know.
+func (s *seat) starting(a *activity.Activity) {
+	if s.driven && s.processor != nil {
+		s.pauseToSend(&s.rt.free)
+	}
+	if s.observed.Load()&byRecorder != 0 {
+		s.noteActivity(a)
+	}
+}

@@ -112,9 +112,6 @@ func (s *seat) noteEnd(c *Context) {
 
 func (s *seat) noteSend(l *letter) {
 	k := l.kind()
-	if l.Kind == nil { // an activity, which has no letter
-		return
-	}
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
 			r.outside.noteSend(k, l)
@@ -231,9 +228,6 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 
 // noteActivity records that an activity is started.
 func (s *seat) noteActivity(a *activity.Activity) {
-	if s.observed.Load()&byRecorder == 0 {
-		return
-	}
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
 			r.outside.noteActivity(a)

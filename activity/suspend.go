@@ -66,8 +66,10 @@ func requeue(p *sched.Processor, a *Activity) {
 
 // ready queues an activity whose wait has ended.
 func (a *Activity) ready() {
-	s := a.stack.Load().scheduler
+	st := a.stack.Load()
+	s := st.scheduler
 	if p := sched.Current(); p != nil && p.Scheduler() == s {
+		st.co.FetchSoon() // it is what the processor runs next
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}

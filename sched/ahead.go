@@ -45,3 +45,11 @@ func (co *Coroutine) FetchAhead(near bool) {
 	prefetch.RangeForWrite(co.frame.Load()-below*prefetch.Line, lines)
 	prefetch.RangeForWrite(co.id, 3) // Go's g, in most builds
 }
+
+// FetchSoon is FetchAhead for a switch that comes so soon that it is all asked for at once.
+//
+//go:norace
+func (co *Coroutine) FetchSoon() {
+	co.FetchAhead(false)
+	co.FetchAhead(true)
+}
