@@ -34,7 +34,7 @@ func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().S
 // StartActivity is what [activity.Go] calls: the activity has the scope and the priority of c.
 func (c *Context) StartActivity(a *activity.Activity) error {
 	s := c.checked().here()
-	if _, err := s.counts(c, &c.rt.free); err != nil {
+	if err := s.admits(c, &c.rt.free, nil); err != nil {
 		if x := c.Scope(); x != nil {
 			x.fail(titleOf(a), &c.realm.root, err)
 		}

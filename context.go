@@ -32,9 +32,9 @@ type Context struct {
 	origin    atomics.RelaxedPointer[origin] // of the current one
 	forwarded any                            // the *result[R] that it has forwarded
 	seen      uintptr                        // the address of the current one, or of the activity, if its begin was recorded
-	marks     uint8                          // what is to be done at its end beside; see observe.go
 	credit    int                            // how many small operations it may still run itself
-	depth     int                            // how many of them run now, in one another
+	depth     int32                          // how many of them run now, in one another
+	marks     uint8                          // what is to be done at the current one's end; see observe.go
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
 	inside   atomics.RelaxedUintptr

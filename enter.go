@@ -1,10 +1,26 @@
 package freerun
 
-// admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused.
+// admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused. For an activity, which is counted
+// like one, l is nil.
 func (s *seat) admits(c *Context, u *unit, l *letter) error {
-	o, err := s.counts(c, u)
-	if err != nil {
+	if err := s.refuses(u); err != nil {
 		return err
+	}
+	var o *origin
+	if c.realm != nil {
+		var err error
+		if o, err = c.enter(s); err != nil {
+			return err
+		}
+	}
+	if s.processor != nil {
+		s.counters.sent.Add(1)
+	} else if !s.rt.countSent() {
+		o.withdraw(s)
+		return ErrClosed
+	}
+	if l == nil {
+		return nil
 	}
 	if o != nil {
 		l.origin = o
@@ -13,27 +29,6 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 		s.sending(u, l)
 	}
 	return nil
-}
-
-// counts counts a message, or an activity, that is about to be sent to u through c from here, and returns its origin; or why it is refused.
-func (s *seat) counts(c *Context, u *unit) (o *origin, err error) {
-	if err := s.refuses(u); err != nil {
-		return nil, err
-	}
-	if c.realm != nil {
-		if o, err = c.enter(s); err != nil {
-			return nil, err
-		}
-	}
-	if s.processor != nil {
-		s.counters.sent.Add(1)
-		return o, nil
-	}
-	if !s.rt.countSent() {
-		o.withdraw(s)
-		return nil, ErrClosed
-	}
-	return o, nil
 }
 
 // enter counts a message that is about to be sent through c, which has a realm, in its scope, and returns its origin; or the error if the
