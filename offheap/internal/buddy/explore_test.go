@@ -197,7 +197,7 @@ func (c *stage) guess(first bool) {
 			chunk = len(c.s.levels[number].words) - 1
 		}
 		for k := range recents {
-			c.s.lanes[0].orders[order].recent.chunks[k].Store(uint64(chunk))
+			c.s.lanes[0].orders[order].recent.chunks[k].Store(uint64(chunk) + 1)
 		}
 	}
 }
