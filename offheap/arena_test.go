@@ -2,6 +2,8 @@ package offheap_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -107,11 +109,13 @@ func TestArguments(t *testing.T) {
 		}
 		a.Free(b)
 	}
-	_, err := a.Alloc(1 << 40)
-	if !errors.Is(err, offheap.ErrNoMemory) || a.SizeFor(1<<40) != 0 {
-		t.Errorf("2^40 bytes: %v", err)
-	} else {
-		says(t, "too large", err.Error(), "1099511627776 bytes are more than a block of this arena can have, 65536")
+	for _, size := range []int{1<<16 + 1, math.MaxInt} {
+		_, err := a.Alloc(size)
+		if !errors.Is(err, offheap.ErrNoMemory) || a.SizeFor(size) != 0 {
+			t.Errorf("%d bytes: %v", size, err)
+			continue
+		}
+		says(t, "too large", err.Error(), fmt.Sprint(size), "bytes are more than a block of this arena can have, 65536")
 	}
 	says(t, "negative", message(t, func() { a.Alloc(-1) }), "a block of -1 bytes")
 	says(t, "negative", message(t, func() { a.SizeFor(-1) }), "a block of -1 bytes")

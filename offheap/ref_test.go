@@ -34,7 +34,7 @@ func TestView(t *testing.T) {
 		if *v.At(r) != (node{}) {
 			t.Fatalf("a new value is %+v", *v.At(r))
 		}
-		*v.At(r) = node{key: key, left: root}
+		*v.At(r) = node{key: key, left: root, right: root, name: [10]byte{1}, weights: [2]struct{ f float32 }{{1}}}
 		root = r
 	}
 	if tags := a.Stats().Tags; len(tags) != 1 || tags[0].Name != "nodes" || tags[0].Blocks != 100 {
@@ -42,8 +42,8 @@ func TestView(t *testing.T) {
 	}
 	for key := uint64(99); !root.IsNone(); key-- {
 		n := *v.At(root)
-		if n.key != key {
-			t.Fatalf("%d instead of %d", n.key, key)
+		if n.key != key || n.left != n.right || n.name != [10]byte{1} || n.weights[0].f != 1 {
+			t.Fatalf("%+v instead of %d", n, key)
 		}
 		v.Free(root)
 		root = n.left
@@ -75,11 +75,11 @@ func TestView(t *testing.T) {
 func TestPointers(t *testing.T) {
 	a := open(t, 1<<16)
 	type inner struct {
-		n    int
-		name string
+		_    int
+		Name string
 	}
 	for want, err := range map[string]error{
-		"[3]struct { in offheap_test.inner }[0].in.name is a string": refused[[3]struct{ in inner }](a),
+		"[3]struct { In offheap_test.inner }[0].In.Name is a string": refused[[3]struct{ In inner }](a),
 		"*int is a *int":                                    refused[*int](a),
 		"struct { s []uint8 }.s is a []uint8":               refused[struct{ s []byte }](a),
 		"struct { m map[int]int }.m is a map[int]int":       refused[struct{ m map[int]int }](a),
