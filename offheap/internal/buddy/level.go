@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of leaves of the latter.
+	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of
+	// leaves of the latter.
 	leafDepth0 = 5
 	leafDepth  = 4
 	fan        = 1 << leafDepth
@@ -26,9 +27,10 @@ type level struct {
 
 // newLevel returns a level of which all that exists is free, and belongs to the level above.
 func newLevel(number int, leaf uint, chunks int) level {
-	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1, nodes: bit(2<<leafDepth) - 4, chunks: -bit(chunkBit + fan)}
+	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1}
+	l.nodes, l.chunks = nodesTo(leafDepth)&^3, -bit(chunkBit+fan)
 	if number == 0 {
-		l.leafDepth, l.nodes, l.chunks = leafDepth0, bit(2<<leafDepth0)-4, 0
+		l.leafDepth, l.nodes, l.chunks = leafDepth0, nodesTo(leafDepth0)&^3, 0
 	}
 	if !l.top {
 		l.listed = make([]listing, l.leafDepth)
@@ -65,7 +67,8 @@ func (l *level) free(w uint64) uint64 {
 	return free(w, l.nodes)
 }
 
-// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two leaves are of class 1.
+// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two
+// leaves are of class 1.
 func (l *level) class(w uint64) (class uint, ok bool) {
 	f := l.free(w)
 	if f == 0 {
@@ -90,8 +93,8 @@ func (l *level) relist(i int, class uint) {
 	l.list(i, l.words[i].Load())
 }
 
-// take hands out a block of that depth of chunk i; as a chunk that the caller divides, or as it is. ok is false if chunk i has no such
-// block free.
+// take hands out a block of that depth of chunk i; as a chunk that the caller divides, or as it is. ok is false if
+// chunk i has no such block free.
 func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
@@ -110,7 +113,8 @@ func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
 	}
 }
 
-// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for, and returns how many.
+// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for,
+// and returns how many.
 func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count int) {
 	word := &l.words[i]
 	for {
@@ -130,8 +134,8 @@ func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count 
 	}
 }
 
-// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed, if that is no block that
-// is handed out, as a chunk or as it is.
+// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed,
+// if that is no block that is handed out, as a chunk or as it is.
 func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 	word := &l.words[i]
 	for {

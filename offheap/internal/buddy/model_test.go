@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/replay"
 )
 
-// model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block at which they begin.
+// model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block
+// at which they begin.
 type model struct {
 	least  uint
 	leaves int
@@ -26,6 +27,9 @@ func newModel(size uint64, least uint) *model {
 
 // isFree reports whether there is a block of that order at a smallest block, and all of it is free.
 func (m *model) isFree(at int, order uint) bool {
+	if order-m.least > 20 {
+		return false
+	}
 	n := 1 << (order - m.least)
 	return at%n == 0 && at+n <= m.leaves && !slices.ContainsFunc(m.owner[at:at+n], func(o int) bool { return o >= 0 })
 }
