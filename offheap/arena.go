@@ -66,7 +66,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 		}
 	}
 	least := uint(bits.Len(uint(s.smallest)) - 1)
-	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1))
+	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1)) >> guard
 	page := uint64(syscall.Getpagesize())
 	if size < int64(page) || size > most {
 		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d, which is a page, to %d", size, page, most)

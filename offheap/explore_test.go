@@ -201,6 +201,53 @@ func TestExploreTwiceControl(t *testing.T) {
 	}))
 }
 
+// TestExploreStaleControl frees what is live, whatever life that is.
+func TestExploreStaleControl(t *testing.T) {
+	explore.MustFail(t, 2, twice(func(a *Arena, b Block) {
+		s := a.stateOf("Free", b)
+		was := s.Load()
+		if phase(was&phaseMask) != live || !s.CompareAndSwap(was, was&^phaseMask|uint32(free)) {
+			a.misuse("Free", b)
+		}
+		a.count(b.class(), b.fill(), 0, -1)
+		a.giveBack(b.place(), b.class())
+	}))
+}
+
+// TestExploreMixed has three threads with all there is, in random schedules.
+func TestExploreMixed(t *testing.T) {
+	explore.Random(t, 3000, func(r *explore.Run) {
+		o := newOwners(explored(16384, 1024, 4))
+		var left []Block
+		for _, who := range []string{"X", "Y", "Z"} {
+			r.Go(who, func() {
+				b := o.alloc(r, who, 1024)
+				c := o.alloc(r, who, 2000)
+				if b != 0 {
+					o.gone(b)
+					if next, err := o.a.Resize(b, 3000); err == nil {
+						b = next
+					}
+					o.got(r, who, b)
+				}
+				o.free(c)
+				if who == "Z" {
+					o.a.Trim()
+				}
+				d := o.alloc(r, who, 1024)
+				o.free(b)
+				left = append(left, d)
+			})
+		}
+		r.After(func() {
+			for _, b := range left {
+				o.free(b)
+			}
+			o.whole(r)
+		})
+	})
+}
+
 // robbed has a processor use its cache while another, which is out of memory, takes from it.
 func robbed(pop func(a *Arena, class uint) Block) func(r *explore.Run) {
 	return func(r *explore.Run) {
