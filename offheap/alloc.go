@@ -85,7 +85,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 	}
 	for {
 		if place, ok := a.takeOut(class, zero); ok {
-			s := a.stateAt(place)
+			s := a.states.at(place)
 			b := a.nextBlock(place, s.Load(), class, fill, tag)
 			s.Store(b.state(live))
 			if cached {
@@ -161,7 +161,7 @@ func (a *Arena) refill(class uint) {
 		a.pages.touch(offset, 1<<a.order(class))
 		place := offset >> (a.least + guard)
 		m.push(place)
-		s := a.stateAt(place)
+		s := a.states.at(place)
 		b := a.nextBlock(place, s.Load(), class, 0, 0)
 		if debug {
 			a.checkPoison(b, false)

@@ -78,7 +78,7 @@ func BenchmarkForeign(b *testing.B) {
 }
 
 // turns is how many blocks the tasks of a benchmark share.
-const turns = 1 << 15
+const turns = 1 << 17
 
 // perTask runs f in so many tasks, again and again, and reports the time for each block.
 func perTask(b *testing.B, tasks int, f func(task, n int)) {

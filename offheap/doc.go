@@ -41,8 +41,8 @@
 // most an eighth of the arena, 2% of a gibibyte with two processors, and what they hold is taken from them before anybody is told that there is no memory. Nothing is allocated
 // on Go's heap by any of this.
 //
-// Beside its blocks an arena takes 4 bytes for each block there was at a place of its own (12% with blocks of 32 bytes, 0.4% with a kilobyte), and
-// the buddy system less than 1%.
+// Beside its blocks an arena takes 4 bytes for each block there was at a place of its own (12% with blocks of 32 bytes, 0.4% with a kilobyte), 64 for
+// those of 8 KiB and more, and the buddy system less than 1%.
 //
 // # Where memory comes from
 //

@@ -286,7 +286,7 @@ func TestExploreRobbedControl(t *testing.T) {
 			return 0
 		}
 		place := uint64(r.loaded.hints[r.loaded.count.Load()-1].Load())
-		s := a.stateAt(place)
+		s := a.states.at(place)
 		if phase(s.Load()&phaseMask) != cached {
 			return 0
 		}
@@ -478,7 +478,7 @@ func visible(free func(a *Arena, b Block)) func(r *explore.Run) {
 		var z Block
 		r.Go("frees", func() { free(o.a, x) })
 		r.Go("looks", func() {
-			if phase(o.a.stateAt(x.place()).Load()&phaseMask) == cached {
+			if phase(o.a.states.at(x.place()).Load()&phaseMask) == cached {
 				if z = o.alloc(r, "looks", 2048); z == 0 {
 					r.Failf("a block is cached, and there is no memory")
 				}

@@ -29,7 +29,7 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 	if b == 0 || b.place() >= a.places || b.class() > a.top {
 		a.misuse(call, b)
 	}
-	return a.stateAt(b.place())
+	return a.states.at(b.place())
 }
 
 // misuse panics about a block that is none.
