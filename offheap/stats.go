@@ -82,11 +82,10 @@ func (a *Arena) Stats() Stats {
 	for class := range counts {
 		counts[class].Size = int64(a.bytes(uint(class)))
 	}
-	for class, n := range a.live() {
-		if n != 0 {
-			counts[class].Live = n
-			counts[class].Cached = max(0, a.space.HandedOut(uint(class)+a.least)-n)
-		}
+	live := a.live()
+	for class := range counts {
+		counts[class].Live = live[class]
+		counts[class].Cached = max(0, a.space.HandedOut(a.order(uint(class)))-live[class])
 	}
 	s.Classes, s.Tags = counts, a.byTag()
 	s.Touched = int64(a.pages.count() << a.pages.shift)
