@@ -174,7 +174,7 @@ func (c *stage) found() {
 			largest = max(largest, int(b.Order))
 		}
 	}
-	for _, first := range []bool{true, false} {
+	for _, first := range []bool{false, true} { // what is found by a guess is listed again
 		for order := range c.s.most + 2 {
 			c.guess(first)
 			offset, ok := c.s.Alloc(order)

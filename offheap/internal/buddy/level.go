@@ -17,7 +17,7 @@ const (
 // level is all chunks of one size. None of it changes but the words and what is listed.
 type level struct {
 	words     []atomics.Uint64
-	listed    []listing // by class: the chunks that may have a free block of that class, but none larger
+	listed    []listing // chunks, by the class that the largest free block of each may be of
 	leaf      uint      // the order of a leaf
 	leafDepth uint
 	nodes     uint64 // the blocks there are, but for the chunk

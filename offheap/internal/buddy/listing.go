@@ -19,7 +19,7 @@ import (
 // Progress:   wait-free, on machines that have atomic and and or; lock-free where they are loops
 // Linearize:  nowhere as a whole: next may miss what an insert that has not returned adds, and what a remove of a
 //             neighbour that has not returned hides. Who removes looks afterwards whether that was right
-//             (Space.relist), so nothing stays hidden.
+//             (level.relist), so nothing stays hidden.
 // ABA/memory: bits of fixed words
 // Cost:       insert a load for each row if the bits are set, as they mostly are; remove a read-modify-write; next a
 //             load or two for each row

@@ -36,7 +36,7 @@ func (m *model) isFree(at int, order uint) bool {
 
 // has reports whether a block of that order could be handed out.
 func (m *model) has(order uint) bool {
-	if order < m.least || order > 40 {
+	if order < m.least || order-m.least > 20 {
 		return false
 	}
 	for at := 0; at < m.leaves; at += 1 << (order - m.least) {
@@ -174,7 +174,7 @@ func (d *drill) some(n int, order uint) error {
 // take asks for a particular block.
 func (d *drill) take(at int, order uint) error {
 	offset := uint64(at) << d.m.least
-	want := order >= d.m.least && order < 40 && at < d.m.leaves && d.m.isFree(at, order)
+	want := order >= d.m.least && at < d.m.leaves && d.m.isFree(at, order)
 	if ok := d.s.Take(offset, order); ok != want {
 		return fmt.Errorf("Take(%#x, %d) = %v, want %v", offset, order, ok, want)
 	}
