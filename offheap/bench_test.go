@@ -77,6 +77,26 @@ func BenchmarkForeign(b *testing.B) {
 	}
 }
 
+// BenchmarkWaves allocates so many blocks that no cache has them, and then frees them.
+func BenchmarkWaves(b *testing.B) {
+	for _, size := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			a := open(b, 1<<28)
+			blocks := make([]offheap.Block, 10_000)
+			perTask(b, 1, func(_, n int) {
+				for range n / len(blocks) {
+					for i := range blocks {
+						blocks[i] = must(a.Alloc(size))
+					}
+					for _, block := range blocks {
+						a.Free(block)
+					}
+				}
+			})
+		})
+	}
+}
+
 // turns is how many blocks the tasks of a benchmark share.
 const turns = 1 << 17
 

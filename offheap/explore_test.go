@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
 )
 
 // explored returns an arena for an execution: blocks of smallest bytes and more, magazines with room for so many.
@@ -301,27 +303,39 @@ func TestExploreRobbedControl(t *testing.T) {
 // TestExploreFrozen has two threads, each of which stops for good at each of its steps, use at most one block at a time: the other must get the other block of
 // two, whatever is cached where.
 func TestExploreFrozen(t *testing.T) {
-	explore.Freeze(t, func(r *explore.Run) {
+	explore.Freeze(t, stands(false))
+}
+
+// TestExploreFrozenControl has the two lock what they share.
+func TestExploreFrozenControl(t *testing.T) {
+	explore.MustBlock(t, stands(true))
+}
+
+func stands(locking bool) func(r *explore.Run) {
+	return func(r *explore.Run) {
 		o := newOwners(explored(4096, 2048, 2))
 		x, y := o.alloc(r, "setup", 2048), o.alloc(r, "setup", 2048)
 		o.free(x)
 		o.free(y)
-		r.Go("stands", func() {
-			for range 2 {
-				b := o.alloc(r, "stands", 2048)
-				o.free(b)
-			}
-		})
-		r.Go("goes on", func() {
-			for range 2 {
-				b := o.alloc(r, "goes on", 2048)
-				if b == 0 {
-					r.Failf("there are two blocks, of which the other thread has one at most, and there is no memory")
+		var lock atomics.Uint32
+		for _, who := range []string{"stands", "goes on"} {
+			r.Go(who, func() {
+				for range 2 {
+					for locking && !lock.CompareAndSwap(0, 1) {
+						model.SpinOnce()
+					}
+					b := o.alloc(r, who, 2048)
+					if b == 0 {
+						r.Failf("there are two blocks, of which the other thread has one at most, and %s gets none", who)
+					}
+					o.free(b)
+					if locking {
+						lock.Store(0)
+					}
 				}
-				o.free(b)
-			}
-		})
-	})
+			})
+		}
+	}
 }
 
 // TestExploreFrozenLarge has three threads with all sorts of operations, each of which stops for good at each of its steps.

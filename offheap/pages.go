@@ -81,7 +81,7 @@ const trimOrder = 20
 
 // Trim gives the pages of free memory back to the system, after it has emptied all caches, and returns how many bytes those were: 0 where the system, or this build, has
 // no way to do so. It holds free blocks of at most a mebibyte, one at a time; an Alloc of a larger block may therefore fail meanwhile. It costs some
-// microseconds for each run of pages that it gives back. Any goroutine may call it, at any time.
+// microseconds for each run of pages that it gives back. Any goroutine may call it, at any time; it is lock-free.
 func (a *Arena) Trim() (released int64) {
 	a.mustBeOpen()
 	a.reclaim()
