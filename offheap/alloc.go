@@ -11,7 +11,7 @@ import (
 // that size, other than in the hands of calls that were under way.
 //
 // It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise. When there is no memory it looks through all
-// caches, which takes some microseconds. Any goroutine may call it; it is lock-free.
+// caches, which takes some microseconds, and the first time some tens. Any goroutine may call it; it is lock-free.
 func (a *Arena) Alloc(size int) (Block, error) { return a.alloc(size, 0, false) }
 
 // AllocTagged is [Arena.Alloc] for a block that [Stats] counts under a tag, which is less than [Tags].
@@ -103,6 +103,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 			}
 		}
 		if a.reclaim() == 0 {
+			a.tidy()
 			return 0
 		}
 	}
