@@ -46,12 +46,12 @@ type rack struct {
 // hold tries to get the rack for the caller, who is pinned. Where pins exclude, that is so already; elsewhere others may have it, and the caller does
 // without rather than wait.
 func (r *rack) hold() bool {
-	return pin.Exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
+	return exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
 }
 
 // letGo ends what hold began.
 func (r *rack) letGo() {
-	if !pin.Exclusive {
+	if !exclusive {
 		r.taken.Store(0)
 	}
 }
@@ -59,7 +59,7 @@ func (r *rack) letGo() {
 // enter pins the caller and returns the cache of its processor. The caller unpins.
 func (a *Arena) enter() *cache {
 	for {
-		i := pin.Pin()
+		i := pinHere()
 		if all := *a.caches.Load(); i < len(all) {
 			return all[i]
 		}

@@ -91,14 +91,26 @@ func (o *owners) whole(r *explore.Run) {
 
 // TestExploreAlloc has two threads allocate and free small blocks, and a third a block for which what the others have cached must be taken from them.
 func TestExploreAlloc(t *testing.T) {
-	explore.Exhaustive(t, 2, func(r *explore.Run) {
-		o := newOwners(explored(4096, 2048, 2))
-		for _, who := range []string{"X", "Y"} {
-			r.Go(who, func() { o.free(o.alloc(r, who, 2048)) })
-		}
-		r.Go("large", func() { o.free(o.alloc(r, "large", 4096)) })
-		r.After(func() { o.whole(r) })
-	})
+	explore.Exhaustive(t, 2, contested)
+}
+
+func contested(r *explore.Run) {
+	o := newOwners(explored(4096, 2048, 2))
+	for _, who := range []string{"X", "Y"} {
+		r.Go(who, func() { o.free(o.alloc(r, who, 2048)) })
+	}
+	r.Go("large", func() { o.free(o.alloc(r, "large", 4096)) })
+	r.After(func() { o.whole(r) })
+}
+
+// TestExploreShared has all threads share one cache, as where pins do not exclude.
+func TestExploreShared(t *testing.T) {
+	exclusive = false
+	defer func() { exclusive = true }()
+	t.Run("exhaustive", func(t *testing.T) { explore.Exhaustive(t, 2, contested) })
+	t.Run("twice", func(t *testing.T) { explore.Exhaustive(t, 2, twice((*Arena).Free)) })
+	t.Run("random", func(t *testing.T) { explore.Random(t, 3000, mixed) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, stands(false)) })
 }
 
 // TestExploreRefill is the same with caches that get a block more than they need.
@@ -218,35 +230,37 @@ func TestExploreStaleControl(t *testing.T) {
 
 // TestExploreMixed has three threads with all there is, in random schedules.
 func TestExploreMixed(t *testing.T) {
-	explore.Random(t, 3000, func(r *explore.Run) {
-		o := newOwners(explored(16384, 1024, 4))
-		var left []Block
-		for _, who := range []string{"X", "Y", "Z"} {
-			r.Go(who, func() {
-				b := o.alloc(r, who, 1024)
-				c := o.alloc(r, who, 2000)
-				if b != 0 {
-					o.gone(b)
-					if next, err := o.a.Resize(b, 3000); err == nil {
-						b = next
-					}
-					o.got(r, who, b)
+	explore.Random(t, 3000, mixed)
+}
+
+func mixed(r *explore.Run) {
+	o := newOwners(explored(16384, 1024, 4))
+	var left []Block
+	for _, who := range []string{"X", "Y", "Z"} {
+		r.Go(who, func() {
+			b := o.alloc(r, who, 1024)
+			c := o.alloc(r, who, 2000)
+			if b != 0 {
+				o.gone(b)
+				if next, err := o.a.Resize(b, 3000); err == nil {
+					b = next
 				}
-				o.free(c)
-				if who == "Z" {
-					o.a.Trim()
-				}
-				d := o.alloc(r, who, 1024)
-				o.free(b)
-				left = append(left, d)
-			})
-		}
-		r.After(func() {
-			for _, b := range left {
-				o.free(b)
+				o.got(r, who, b)
 			}
-			o.whole(r)
+			o.free(c)
+			if who == "Z" {
+				o.a.Trim()
+			}
+			d := o.alloc(r, who, 1024)
+			o.free(b)
+			left = append(left, d)
 		})
+	}
+	r.After(func() {
+		for _, b := range left {
+			o.free(b)
+		}
+		o.whole(r)
 	})
 }
 
