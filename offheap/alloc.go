@@ -10,8 +10,8 @@ import (
 // a smallest block; a negative size is a mistake, and panics. The error is [ErrNoMemory]: at some instant of the call there was no free block of
 // that size, other than in the hands of calls that were under way.
 //
-// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise. When there is no memory it looks through all
-// caches, which takes some microseconds, and the first time some tens. Any goroutine may call it; it is lock-free.
+// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise. When there is
+// no memory it looks through all caches, which takes some microseconds, and the first time some tens. Any goroutine may call it; it is lock-free.
 func (a *Arena) Alloc(size int) (Block, error) { return a.alloc(size, 0, false) }
 
 // AllocTagged is [Arena.Alloc] for a block that [Stats] counts under a tag, which is less than [Tags].

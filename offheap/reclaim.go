@@ -29,8 +29,8 @@ func (a *Arena) reclaim() (bytes uint64) {
 	return bytes
 }
 
-// tidy drops the hints of the caller's processor, and of the depots, that are wrong. Whoever has found no memory does so, as there are many then: all that was cached
-// was taken from where it is still said to be, and the next to find none would look at each again.
+// tidy drops the hints of the caller's processor, and of the depots, that are wrong. Whoever has found no memory does so, as there are many then: all that was
+// cached was taken from where it is still said to be, and the next to find none would look at each again.
 func (a *Arena) tidy() {
 	for class := range a.depots {
 		c := a.enter()

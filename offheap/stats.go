@@ -74,8 +74,8 @@ type TagStats struct {
 	Bytes  int64
 }
 
-// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for each: it
-// is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
+// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for
+// each: it is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
 func (a *Arena) Stats() Stats {
 	s := Stats{Usage: a.Usage()}
 	counts := make([]ClassStats, a.top+1)
