@@ -34,7 +34,7 @@ func takeBy(taken func(w uint64, n uint) uint64) func(s *Space, order uint) (uin
 		l := &s.levels[0]
 		for {
 			w := l.words[0].Load()
-			n, ok := fitting(l.free(w), l.depth(order), false)
+			n, ok := fitting(l.free(w), 0, l.depth(order), false)
 			if !ok {
 				return 0, false
 			}
@@ -125,7 +125,7 @@ func TestExploreControls(t *testing.T) {
 					l := &s.levels[0]
 					for class := order; class < l.leafDepth; class++ {
 						for i, ok := l.listed[class].next(0); ok; i, ok = l.listed[class].next(i + 1) {
-							if n, ok := l.take(i, l.depth(order), false, false); ok {
+							if n, ok := l.take(i, 0, l.depth(order), false, false); ok {
 								s.count(order, 1)
 								return l.offset(i, n), true
 							}

@@ -93,13 +93,13 @@ func (l *level) relist(i int, class uint) {
 	l.list(i, l.words[i].Load())
 }
 
-// take hands out a block of that depth of chunk i; as a chunk that the caller divides, or as it is. ok is false if
-// chunk i has no such block free.
-func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
+// take hands out a block of that depth of chunk i, as a chunk that the caller divides or as it is, and part of no free
+// block that is larger than those at depth largest. ok is false if chunk i has no such block.
+func (l *level) take(i int, largest, depth uint, chunk, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
 		w := word.Load()
-		n, ok = fitting(l.free(w), depth, last)
+		n, ok = fitting(l.free(w), largest, depth, last)
 		if !ok {
 			return 0, false
 		}
@@ -121,7 +121,7 @@ func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count 
 		w := word.Load()
 		taken := w
 		for count = 0; count < len(offsets); count++ {
-			n, ok := fitting(l.free(taken), depth, last)
+			n, ok := fitting(l.free(taken), 0, depth, last)
 			if !ok {
 				break
 			}
@@ -156,11 +156,12 @@ func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 // isChunk reports whether node n of w is a leaf that is divided on the level below.
 func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
 
-// search hands out a block of that depth of any chunk that is listed, those first that have nothing larger, and from
-// chunk from on. It gives up when it has met more than so many chunks that had nothing any more.
+// search hands out a block of that depth of any chunk that is listed: it divides what is larger only when it has not
+// found what is smaller. It begins at chunk from, and gives up when it has met more than so many chunks that had not
+// what their list promised.
 func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i int, n uint, ok bool) {
 	if l.top {
-		n, ok = l.take(0, depth, chunk, last)
+		n, ok = l.take(0, 0, depth, chunk, last)
 		return 0, n, ok
 	}
 	for class := l.leafDepth - depth; class < l.leafDepth; class++ {
@@ -174,7 +175,7 @@ func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i 
 				again, at, end = true, 0, from
 				continue
 			}
-			if n, ok = l.take(i, depth, chunk, last); ok {
+			if n, ok = l.take(i, l.leafDepth-class, depth, chunk, last); ok {
 				return i, n, true
 			}
 			l.relist(i, class)

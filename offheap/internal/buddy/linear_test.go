@@ -68,6 +68,9 @@ func TestLinearizable(t *testing.T) {
 						live = live[1:]
 					}
 					called := clock.Add(1)
+					if random.IntN(4) == 0 {
+						runtime.Gosched() // so that calls overlap on one processor too
+					}
 					if in.free {
 						out.ok = s.Free(out.offset, in.order)
 					} else if out.offset, out.ok = s.Alloc(in.order); out.ok {

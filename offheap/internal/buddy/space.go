@@ -131,9 +131,9 @@ func (s *Space) inside(offset uint64, order uint) (number int, ok bool) {
 	return number, ok && offset&(1<<order-1) == 0 && offset < s.size && s.size-offset >= 1<<order
 }
 
-// patience is how many chunks that have nothing any more an Alloc looks at on each level before it takes what is less
-// well suited.
-const patience = 8
+// patience is how many chunks that have not what their list promised an Alloc looks at on each level before it divides
+// what is larger, above. With 8 it does so too often: of what is free after long traffic less is in large blocks.
+const patience = 32
 
 // Alloc hands out a block of 1<<order bytes, at an offset that is a multiple of that. ok is false if no such block is
 // free, and for an order that is less than the smallest or larger than the space. Beside other calls it may also be
@@ -188,13 +188,14 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 	return n
 }
 
-// takeFrom hands out a block of that depth on a level: of a chunk in which this processor saw one last, or else of any.
+// takeFrom hands out a block of that depth on a level: of a chunk where this processor has seen one that is free and of
+// just that order, or else the best that there is on the lists.
 func (s *Space) takeFrom(lane *lane, number int, depth uint, chunk bool, patience int) (i int, n uint, ok bool) {
 	l := &s.levels[number]
 	recent := s.recent(lane, l.order()-depth)
 	for range recents {
 		i = recent.peek()
-		if n, ok = l.take(i, depth, chunk, lane.far); ok {
+		if n, ok = l.take(i, depth, depth, chunk, lane.far); ok {
 			return i, n, true
 		}
 		recent.drop()

@@ -44,9 +44,10 @@ func depthOf(n uint) uint { return uint(bits.Len(n)) - 1 }
 func free(w, nodes uint64) uint64 { return ^w & (w>>1&even | w&even<<1) & nodes }
 
 // fitting returns the node at that depth that is to be handed out of free blocks: part of one of the smallest that
-// suffice, and of these the first, or the last. None suffices if ok is false.
-func fitting(free uint64, depth uint, last bool) (n uint, ok bool) {
-	free &= nodesTo(depth)
+// suffice, and of these the first, or the last. It divides none that is larger than those at depth largest. None
+// suffices if ok is false.
+func fitting(free uint64, largest, depth uint, last bool) (n uint, ok bool) {
+	free &= nodesTo(depth) &^ (bit(1<<largest) - 1)
 	if free == 0 {
 		return 0, false
 	}
