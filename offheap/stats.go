@@ -63,7 +63,7 @@ type ClassStats struct {
 	Size   int64 // of each, in bytes
 	Live   int64
 	Cached int64
-	Free   int64 // as large as they are, not as they could be divided
+	Free   int64 // as large as they are, up to the largest that a block can be, not as they could be divided
 }
 
 // TagStats is what is live under one tag.
@@ -90,7 +90,11 @@ func (a *Arena) Stats() Stats {
 	s.Classes, s.Tags = counts, a.byTag()
 	s.Touched = int64(a.pages.count() << a.pages.shift)
 	a.eachFree(func(class uint) {
-		counts[class].Free++
+		blocks := int64(1)
+		if class > a.top {
+			blocks, class = blocks<<(class-a.top), a.top
+		}
+		counts[class].Free += blocks
 		s.Largest = max(s.Largest, counts[class].Size)
 	})
 	return s
