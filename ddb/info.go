@@ -52,6 +52,8 @@ func (s *Server) info(wanted map[string]bool, parts []*part) string {
 		sum.hits += p.stats.hits
 		sum.misses += p.stats.misses
 		sum.expired += p.stats.expired
+		sum.evicted += p.stats.evicted
+		sum.used += p.stats.used
 	}
 	var text strings.Builder
 	for _, section := range infoSections {
@@ -90,20 +92,44 @@ func infoClients(s *Server, _ shardStats, line func(string, any)) {
 	line("blocked_clients", 0)
 }
 
-func infoMemory(_ *Server, _ shardStats, line func(string, any)) {
+func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
 	}
 	metrics.Read(samples)
-	used, total := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	heap, resident := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	if pages, ok := residentPages(); ok {
+		resident = pages * uint64(os.Getpagesize())
+	}
+	used, limit := uint64(sum.used), uint64(s.budget.limit.Load())
 	line("used_memory", used)
 	line("used_memory_human", human(used))
-	line("used_memory_rss", total)
-	line("used_memory_rss_human", human(total))
-	line("maxmemory", 0)
-	line("maxmemory_human", "0B")
-	line("maxmemory_policy", "noeviction")
-	line("mem_allocator", "go")
+	line("used_memory_rss", resident)
+	line("used_memory_rss_human", human(resident))
+	line("used_memory_dataset", used)
+	line("maxmemory", limit)
+	line("maxmemory_human", human(limit))
+	line("maxmemory_policy", s.budget.evicting())
+	if s.arena == nil {
+		line("mem_allocator", "go")
+	} else {
+		stats := s.arena.Stats()
+		line("mem_allocator", "offheap")
+		line("offheap_size", stats.Size)
+		line("offheap_live", stats.Live)
+		line("offheap_blocks", stats.Blocks)
+	}
+	line("go_heap_objects", heap)
+}
+
+// residentPages returns how many pages of the process are in memory, where the system has Linux's way of telling.
+func residentPages() (pages uint64, ok bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	_, err = fmt.Sscan(string(text), new(uint64), &pages)
+	return pages, err == nil
 }
 
 func infoStats(s *Server, sum shardStats, line func(string, any)) {
@@ -114,7 +140,7 @@ func infoStats(s *Server, sum shardStats, line func(string, any)) {
 	line("total_net_output_bytes", s.stats.output.Load())
 	line("rejected_connections", s.stats.rejected.Load())
 	line("expired_keys", sum.expired)
-	line("evicted_keys", 0)
+	line("evicted_keys", sum.evicted)
 	line("keyspace_hits", sum.hits)
 	line("keyspace_misses", sum.misses)
 	line("rejected_commands", s.stats.failed.Load())

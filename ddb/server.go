@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/offheap"
 )
 
 // Server is a database and the connections to it. Make it with New; it must not be copied. All methods may be called
@@ -25,6 +26,9 @@ type Server struct {
 	units    []*freerun.Unit[shard]
 	earliest []*atomic.Int64 // by shard, see shard.earliest
 	sweeps   []*sweeping     // by shard
+	records  []*records      // by shard
+	budget   *budget
+	arena    *offheap.Arena // nil: values are on Go's heap
 	seed     maphash.Seed
 	started  time.Time
 
@@ -60,9 +64,13 @@ func New(config Config) (*Server, error) {
 		stop:        make(chan struct{}),
 		closed:      make(chan struct{}),
 	}
+	if s.budget, s.arena, err = config.memory(); err != nil {
+		return nil, errors.Join(err, s.rt.Close())
+	}
 	s.outside = s.rt.Context()
 	for i := range config.Shards {
-		state := newShard(s.clock)
+		s.records = append(s.records, newRecords(s.arena))
+		state := newShard(s.clock, s.records[i], s.budget, i)
 		unit := freerun.NewUnit(s.rt, state, freerun.UnitName("shard "+strconv.Itoa(i)))
 		s.units = append(s.units, unit)
 		s.earliest = append(s.earliest, state.earliest)

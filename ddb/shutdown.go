@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 // What a client has sent and the server has not read yet is executed and answered too. That is at most what the system
@@ -76,7 +78,11 @@ func (s *Server) end(ctx context.Context) error {
 	err = errors.Join(err, s.rt.Shutdown(ctx))
 	s.abandon()
 	<-gone
-	return err
+	var cut *freerun.ShutdownError
+	if errors.As(err, &cut) && len(cut.Running) > 0 {
+		return err // an operation that did not return may go on using what it has
+	}
+	return errors.Join(err, s.release())
 }
 
 // hangUp closes the connections of the clients that are left.
