@@ -51,10 +51,13 @@ func (s *shard) demandOf(t *task, key, length int) (gross, net int64) {
 		gross = s.records.costOf(len(t.args[key]), length)
 		return gross, gross
 	}
-	if t.cmd.grows == extends {
-		gross = s.records.costExtended(len(t.args[key]), int(e.length)+length)
-	} else {
+	switch {
+	case t.cmd.grows != extends:
 		gross = s.records.costOf(len(t.args[key]), length)
+	case s.records.hasRoom(e, length):
+		gross = int64(e.cost)
+	default:
+		gross = s.records.costExtended(len(t.args[key]), int(e.length)+length)
 	}
 	return gross, max(0, gross-int64(e.cost))
 }
@@ -119,20 +122,23 @@ func (s *shard) secure(gross, net int64, again bool) verdict {
 	if limit := b.limit.Load(); gross > limit || s.budget.evicting() == NoEviction {
 		return s.scrape(gross, net)
 	}
-	if gross <= s.evictable()/8 || again {
+	elsewhere := !again && s.elsewhere()
+	if gross <= s.evictable()/8 || !elsewhere { // it is not much of this shard, or nobody else can help
 		for s.purse < gross && s.evict(nil) > 0 {
 		}
 		if s.purse >= gross {
 			return admitted
 		}
 	}
-	if v := s.scrape(gross, net); v == admitted || again {
+	if v := s.scrape(gross, net); v == admitted || !elsewhere {
 		return v
 	}
-	if b.evictable() > 0 {
-		return starved
-	}
-	return refused
+	return starved
+}
+
+// elsewhere reports whether other shards had something to evict after their last messages.
+func (s *shard) elsewhere() bool {
+	return s.budget.evictable() > int64(s.account.evictable.Load())
 }
 
 // scrape takes back what other shards have reserved and do not use.
@@ -150,7 +156,7 @@ func (s *shard) payDebt() verdict {
 		return admitted
 	case s.evictable() > 0:
 		return admitted // and more is evicted by what comes next
-	case s.budget.evictable() > 0:
+	case s.elsewhere():
 		return starved
 	}
 	return refused

@@ -188,6 +188,15 @@ func (r *records) extend(e *entry, more []byte) error {
 	return nil
 }
 
+// hasRoom reports whether extend would append so many bytes without taking more memory.
+func (r *records) hasRoom(e *entry, more int) bool {
+	if r.arena != nil {
+		return int(e.keyLen+e.length)+more <= r.arena.Size(e.block)
+	}
+	t := r.textOf(e)
+	return more <= cap(t.value)-len(t.value)
+}
+
 // resize has the value of an entry off the heap be length bytes long, of which those that were there stay.
 func (r *records) resize(e *entry, length int) error {
 	b, err := r.arena.Resize(e.block, int(e.keyLen)+length)
