@@ -26,8 +26,8 @@ import (
 // Progress:   all lock-free: take tries again only if another changed reserved; reclaim and withdraw take a stripe by one exchange.
 // Linearize:  take at its compare-and-swap, withdraw and reclaim at the exchange of each credit, the others at their one atomic.
 // Memory:     two lines for each shard, for as long as the server is.
-// Cost:       a message that grows its shard: two exchanges on the shard's own line, and for each grain one compare-and-swap on the common one; a message
-// that does not: none.
+// Cost:       a message that changes what its shard uses: at most two exchanges on the shard's own line, and for each grain one compare-and-swap on
+// the common one; other messages: none.
 // Checked by: TestExploreBudget, with the bugs that it must find, TestBudgetStress, TestEvictionUnderLoad
 type budget struct {
 	_        pad.Line

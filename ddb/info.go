@@ -104,12 +104,19 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	used, limit := uint64(sum.used), uint64(s.budget.limit.Load())
 	line("used_memory", used)
 	line("used_memory_human", human(used))
+	s.stats.see(sum.used)
+	peak := uint64(s.stats.peak.Load())
+	line("used_memory_peak", peak)
+	line("used_memory_peak_human", human(peak))
 	line("used_memory_rss", resident)
 	line("used_memory_rss_human", human(resident))
 	line("used_memory_dataset", used)
 	line("maxmemory", limit)
 	line("maxmemory_human", human(limit))
 	line("maxmemory_policy", s.budget.evicting())
+	if used > 0 {
+		line("mem_fragmentation_ratio", fmt.Sprintf("%.2f", float64(resident)/float64(used)))
+	}
 	if s.arena == nil {
 		line("mem_allocator", "go")
 	} else {
@@ -158,6 +165,7 @@ func infoFreerun(s *Server, _ shardStats, line func(string, any)) {
 	line("processors", len(stats.Processors))
 	line("messages_sent", stats.Sent)
 	line("messages_done", stats.Done)
+	line("messages_halted", s.stats.halted.Load())
 	for i, p := range stats.Processors {
 		line(fmt.Sprintf("processor%d", i), fmt.Sprintf("messages=%d,steals=%d,stolen=%d,parks=%d",
 			p.Messages, p.Steals, p.Stolen, p.Parks))

@@ -47,7 +47,10 @@ func (c *connection) halted() []*message {
 			}
 		}
 	}
-	clear(c.round.halts)
+	if len(again) > 0 {
+		clear(c.round.halts)
+		c.server.stats.halted.Add(uint64(len(again)))
+	}
 	return again
 }
 

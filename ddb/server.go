@@ -46,6 +46,7 @@ type Server struct {
 	stop       chan struct{}  // ends it
 	closed     chan struct{}  // Shutdown has ended, with closeErr
 	closeErr   error
+	leakErr    error // the part of closeErr that is about the arena
 }
 
 // New makes a server with an empty database and starts its runtime. It must be ended with Shutdown or Close, even if
@@ -55,17 +56,18 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	budget, arena, err := config.memory()
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
-		config: config, log: config.Logger,
+		config: config, log: config.Logger, budget: budget, arena: arena,
 		rt:          freerun.New(append([]freerun.Option{freerun.Processors(config.Processors), freerun.Logger(config.Logger)}, config.Runtime...)...),
 		seed:        maphash.MakeSeed(),
 		started:     time.Now(),
 		connections: map[uint64]*connection{},
 		stop:        make(chan struct{}),
 		closed:      make(chan struct{}),
-	}
-	if s.budget, s.arena, err = config.memory(); err != nil {
-		return nil, errors.Join(err, s.rt.Close())
 	}
 	s.outside = s.rt.Context()
 	for i := range config.Shards {

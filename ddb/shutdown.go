@@ -45,7 +45,7 @@ func (s *Server) Close() error {
 	err := s.Shutdown(ctx)
 	if errors.Is(err, context.Canceled) {
 		<-s.closed
-		return nil
+		return s.leakErr
 	}
 	return err
 }
@@ -82,7 +82,8 @@ func (s *Server) end(ctx context.Context) error {
 	if errors.As(err, &cut) && len(cut.Running) > 0 {
 		return err // an operation that did not return may go on using what it has
 	}
-	return errors.Join(err, s.release())
+	s.leakErr = s.release()
+	return errors.Join(err, s.leakErr)
 }
 
 // hangUp closes the connections of the clients that are left.

@@ -28,6 +28,7 @@ func (s *Server) sweepUntil(stop <-chan struct{}) {
 		case <-ticker.C:
 			s.sweepDue()
 			s.stats.rate.sample(s.stats.commands.Load(), time.Now())
+			s.stats.see(s.budget.used())
 		}
 	}
 }
