@@ -20,9 +20,9 @@ var parameters = map[string]parameter{
 		if err != nil {
 			return nil, "argument must be a memory value"
 		}
-		if s.arena != nil && n > s.arena.Stats().Size {
+		if s.arena != nil && n > s.arena.Capacity() {
 			return nil, fmt.Sprintf("argument must be at most %d, as values are off the heap in that much, reserved when the server began",
-				s.arena.Stats().Size)
+				s.arena.Capacity())
 		}
 		return func() { s.budget.limit.Store(n) }, ""
 	}},

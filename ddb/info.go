@@ -120,11 +120,13 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	if s.arena == nil {
 		line("mem_allocator", "go")
 	} else {
-		stats := s.arena.Stats()
+		usage := s.arena.Usage()
 		line("mem_allocator", "offheap")
-		line("offheap_size", stats.Size)
-		line("offheap_live", stats.Live)
-		line("offheap_blocks", stats.Blocks)
+		line("offheap_size", usage.Size)
+		line("offheap_live", usage.Live)
+		line("offheap_cached", usage.Cached)
+		line("offheap_blocks", usage.Blocks)
+		line("offheap_internal_fragmentation", fmt.Sprintf("%.2f", usage.InternalFragmentation()))
 	}
 	line("go_heap_objects", heap)
 }

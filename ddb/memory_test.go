@@ -327,7 +327,7 @@ func TestEvictionUnderLoad(t *testing.T) {
 				t.Errorf("%s bytes are used after FLUSHALL", used)
 			}
 			if s.arena != nil {
-				if live := s.arena.Stats().Blocks; live != 0 {
+				if live := s.arena.Usage().Blocks; live != 0 {
 					t.Errorf("%d blocks are live after FLUSHALL", live)
 				}
 			}
@@ -360,7 +360,7 @@ func TestCloseWithValuesOffHeap(t *testing.T) {
 			t.Error(err)
 		}
 		clients.Wait()
-		if live := s.arena.Stats().Blocks; live != 0 {
+		if live := s.arena.Usage().Blocks; live != 0 {
 			t.Errorf("%d blocks are live", live)
 		}
 	}

@@ -34,7 +34,7 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 		if arena == nil {
 			return
 		}
-		if live := arena.Stats().Blocks; live != int64(len(b.entries)) {
+		if live := arena.Usage().Blocks; live != int64(len(b.entries)) {
 			t.Errorf("%d blocks are live for %d keys", live, len(b.entries))
 		}
 		b.records.clear()

@@ -103,6 +103,12 @@ func memorySubcommands() map[string]*command {
 			costs: "O(1)",
 		},
 		&command{
+			name: "memory|purge", arity: 2, local: memoryPurge, alone: true,
+			categories: []string{"@slow"},
+			summary:    "Ask the allocator to release memory", since: "4.0.0", group: "server",
+			costs: "Depends on how much memory is allocated, could be slow",
+		},
+		&command{
 			name: "memory|usage", arity: -3, spread: spreadMemoryUsage,
 			flags:      []string{"readonly"},
 			categories: []string{"@read", "@slow"},
@@ -192,6 +198,8 @@ var configHelp = []string{
 }
 
 var memoryHelp = []string{
+	"PURGE",
+	"    Give memory that is free back to the system.",
 	"USAGE <key> [SAMPLES <count>]",
 	"    Return memory in bytes used by <key> and its value. There is nothing to sample.",
 }

@@ -21,7 +21,7 @@ const (
 // costOf returns what the entry of a key would count as with a value.
 func (r *records) costOf(keyLen, length int) int64 {
 	if r.arena != nil {
-		return overheadOffHeap + blockSize(keyLen+length)
+		return overheadOffHeap + int64(r.arena.SizeFor(keyLen+length))
 	}
 	return overheadOnHeap + int64(room(keyLen)+room(length))
 }
@@ -32,15 +32,6 @@ func (r *records) costExtended(keyLen, length int) int64 {
 		length = grown(length)
 	}
 	return r.costOf(keyLen, length)
-}
-
-// blockSize returns the size of the block that n bytes get.
-func blockSize(n int) int64 {
-	size := int64(32)
-	for size < int64(n) {
-		size *= 2
-	}
-	return size
 }
 
 // room returns the size of what Go's allocator gives for n bytes, or a little more: classes an eighth apart, and pages above.
@@ -149,7 +140,7 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 		return nil
 	case b.IsNone():
 		total := int(e.keyLen) + len(value)
-		if blockSize(total) == int64(r.arena.Size(e.block)) {
+		if r.arena.SizeFor(total) == r.arena.Size(e.block) {
 			err := r.resize(e, len(value))
 			if err == nil {
 				copy(r.value(e), value)

@@ -3,6 +3,7 @@ package ddb
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"strings"
 
 	"github.com/freerun-go/freerun/offheap"
@@ -56,6 +57,15 @@ func (c Config) memory() (*budget, *offheap.Arena, error) {
 		return nil, nil, fmt.Errorf("ddb: for MaxMemory of %d bytes off the heap: %w", c.MaxMemory, err)
 	}
 	return b, arena, nil
+}
+
+// memoryPurge gives what is free back to the system: of Go's heap, after a collection, and of the arena.
+func memoryPurge(c *connection, _ [][]byte, w *writer) {
+	debug.FreeOSMemory()
+	if c.server.arena != nil {
+		c.server.arena.Trim()
+	}
+	w.ok()
 }
 
 // release frees all keys and values, and the arena. Nothing of the server may be running.
