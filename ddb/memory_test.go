@@ -1,6 +1,7 @@
 package ddb
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/freerun-go/freerun/offheap"
 )
 
 // TestMemoryAgainstRedis has two clients of a redis-server and two of ours do the same while memory is short, and compares the replies byte by byte.
@@ -360,8 +363,26 @@ func TestCloseWithValuesOffHeap(t *testing.T) {
 			t.Error(err)
 		}
 		clients.Wait()
-		if live := s.arena.Usage().Blocks; live != 0 {
-			t.Errorf("%d blocks are live", live)
+	}
+}
+
+// TestLeakIsTold: a block that nobody freed makes the end of the server an error.
+func TestLeakIsTold(t *testing.T) {
+	for _, end := range []func(s *Server) error{(*Server).Close, func(s *Server) error { return s.Shutdown(t.Context()) }} {
+		s, err := New(Config{Values: OffHeap, MaxMemory: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := s.arena.Alloc(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := end(s); !errors.Is(err, offheap.ErrInUse) {
+			t.Errorf("%v, want ErrInUse", err)
+		}
+		s.arena.Free(lost)
+		if err := s.arena.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
