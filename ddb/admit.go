@@ -110,13 +110,16 @@ func (s *shard) demandOfAll(tasks []task) (gross, net int64) {
 
 // secure has the purse hold what a command may need. again says that other shards have been asked already: what they gave is in the purse.
 func (s *shard) secure(gross, net int64, again bool) verdict {
-	b := s.budget
+	b, evicted := s.budget, s.stats.evicted
 	if !again && b.over() {
 		if v := s.payDebt(); v != admitted {
 			return v
 		}
+		if s.stats.evicted != evicted {
+			net = gross // what would have been replaced may be gone
+		}
 	}
-	if s.draw(gross) || s.draw(net) { // net, and nothing is evicted: so it stays that
+	if s.draw(gross) || s.draw(net) {
 		return admitted
 	}
 	if limit := b.limit.Load(); gross > limit || s.budget.evicting() == NoEviction {
@@ -128,6 +131,9 @@ func (s *shard) secure(gross, net int64, again bool) verdict {
 		}
 		if s.purse >= gross {
 			return admitted
+		}
+		if s.stats.evicted != evicted {
+			net = gross
 		}
 	}
 	if v := s.scrape(gross, net); v == admitted || !elsewhere {

@@ -191,6 +191,14 @@ func TestArenaIsFull(t *testing.T) {
 					t.Errorf("%.20q: %.60q", args, got)
 				}
 			}
+			g := &group{round: newRound()}
+			g.tasks = []task{{cmd: commands["mset"], part: &part{effect: mset, picks: []int{1, 3}}, args: words([]string{"mset", "a", "fits", "b", value})}}
+			b.part(del, "del", "7")
+			b.do("set", "7", value[:len(value)/2-10]) // which leaves room for one as long
+			b.runAlone(g)
+			if !g.tasks[0].part.refused || b.has("a") || b.has("b") {
+				t.Errorf("MSET of two of which one has no room: refused %v, there are %v and %v", g.tasks[0].part.refused, b.has("a"), b.has("b"))
+			}
 			if len(b.entries) != 8 || b.do("get", "1") != bulk(value) {
 				t.Errorf("%d keys are left", len(b.entries))
 			}

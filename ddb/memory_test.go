@@ -150,6 +150,31 @@ func TestOthersEvict(t *testing.T) {
 	})
 }
 
+// TestSmallShardIsSpared: a shard that has little does not lose all of it for one large value while others have much.
+func TestSmallShardIsSpared(t *testing.T) {
+	s, addr := serve(t, Config{Shards: 2, MaxMemory: 100_000, MaxMemoryPolicy: AllKeysLRU})
+	c := dial(t, addr)
+	large := strings.Repeat("v", 18_000)
+	var small []string
+	for i, n := 0, 0; n < 4 || len(small) < 20; i++ {
+		switch key := strconv.Itoa(i); {
+		case s.shardOf([]byte(key)) == 1 && len(small) < 20:
+			c.expect("+OK\r\n", "set", key, "v")
+			small = append(small, key)
+		case s.shardOf([]byte(key)) == 0 && n < 4:
+			c.expect("+OK\r\n", "set", key, large)
+			n++
+		}
+	}
+	for i, n := 0, 0; n < 3; i++ {
+		if key := "large" + strconv.Itoa(i); s.shardOf([]byte(key)) == 1 {
+			c.expect("+OK\r\n", "set", key, large)
+			n++
+			c.expect(":20\r\n", append([]string{"exists"}, small...)...)
+		}
+	}
+}
+
 // TestMsetAllOrNothing: when one shard has no room, no shard has its part of it; one in a pipeline of others is refused alone.
 func TestMsetAllOrNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
@@ -175,7 +200,7 @@ func TestTransactionOutOfMemory(t *testing.T) {
 		s, addr := serve(t, Config{Shards: 4, Processors: 2, Values: values, MaxMemory: 60_000})
 		c := dial(t, addr)
 		keys := keysIn(s)
-		half := strings.Repeat("v", 29_000)
+		part := strings.Repeat("v", 18_000) // of which three fit
 		for _, step := range []struct {
 			want string
 			args []string
@@ -183,14 +208,15 @@ func TestTransactionOutOfMemory(t *testing.T) {
 			{"+OK\r\n", []string{"set", keys[0], "before"}},
 			{"+OK\r\n", []string{"watch", keys[0]}},
 			{"+OK\r\n", []string{"multi"}},
-			{"+QUEUED\r\n", []string{"set", keys[0], half}},
-			{"+QUEUED\r\n", []string{"append", keys[1], half}},
-			{"+QUEUED\r\n", []string{"append", keys[1], half}},
+			{"+QUEUED\r\n", []string{"set", keys[0], part}},
+			{"+QUEUED\r\n", []string{"append", keys[1], part}},
+			{"+QUEUED\r\n", []string{"append", keys[1], part}},
+			{"+QUEUED\r\n", []string{"append", keys[1], part}},
 			{"-EXECABORT Transaction discarded because of: OOM command not allowed when used memory > 'maxmemory'.\r\n", []string{"exec"}},
 			{bulk("before"), []string{"get", keys[0]}},
 			{":0\r\n", []string{"exists", keys[1]}},
 			{"+OK\r\n", []string{"multi"}},
-			{"+QUEUED\r\n", []string{"set", keys[0], half}},
+			{"+QUEUED\r\n", []string{"set", keys[0], part}},
 			{"+QUEUED\r\n", []string{"set", keys[0], "small"}},
 			{"+QUEUED\r\n", []string{"incr", keys[1]}},
 			{"*3\r\n+OK\r\n+OK\r\n:1\r\n", []string{"exec"}},
