@@ -20,6 +20,10 @@ type shardBench struct {
 func newShardBench(t testing.TB, config Config) *shardBench {
 	t.Helper()
 	config.Shards = 1
+	limit := config.MaxMemory
+	if limit == 0 {
+		config.MaxMemory = 8 << 20 // so that the arena is small, which is on Go's heap under the race detector
+	}
 	config, err := config.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +32,7 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	budget.limit.Store(limit)
 	b := &shardBench{t: t, time: 1_000_000}
 	b.shard = newShard(func() int64 { return b.time }, newRecords(arena), budget, 0)
 	t.Cleanup(func() {

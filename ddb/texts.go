@@ -41,7 +41,7 @@ func room(n int) int {
 	case n > 4*page:
 		return (n + page - 1) &^ (page - 1)
 	case n <= 16:
-		return min(n, 1) * 16
+		return (n + 7) &^ 7
 	}
 	step := 16
 	for n > 16*step {

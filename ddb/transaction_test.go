@@ -71,7 +71,7 @@ func TestTransactionInOnePipeline(t *testing.T) {
 // TestPipelineOfAll has commands on several shards, on one, wrong ones and transactions follow each other in all ways, in one pipeline, and compares
 // with a server of one shard that gets them one by one.
 func TestPipelineOfAll(t *testing.T) {
-	for _, config := range []Config{{}, {Values: OffHeap}, {Values: OffHeap, MaxMemory: 16 << 20}, {MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
+	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 16 << 20}, {MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
 		config.Shards, config.Processors = 6, 3
 		testPipelineOfAll(t, config)
 	}
