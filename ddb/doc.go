@@ -42,7 +42,7 @@
 //
 // # Memory
 //
-// INFO's used_memory is what counts: for each key what its bytes and those of its value take, and 120 bytes beside, 80 off the heap.
+// INFO's used_memory is what counts: for each key what its bytes and those of its value take, and 130 bytes beside, 100 off the heap.
 // Buffers of connections and Go's garbage come on top. A command is executed if what it may need at most can be reserved first, so a value
 // that is larger than the limit is refused. Keys are evicted by the shard that needs room, among its own, or if that would be much of them by
 // the fullest others; so least recently used is approximate twice, by samples and by shards.
