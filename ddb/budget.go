@@ -20,15 +20,18 @@ import (
 //
 // Source:     a striped counter with the stripes' shares taken in advance, as in escrow methods (P. O'Neil, The escrow transactional method,
 // TODS 1986); ours are taken back by whoever needs them.
-// Invariants: I1 reserved is the sum of what is used, of the purses, the credits and the grants that are under way. I2 credit is not negative. I3 take
-// never leaves reserved above the limit; force may, and a limit that was lowered. NOT invariant: that reserved-limit is all that is left to have: up to
-// two grains for each shard may be credit.
-// Progress:   all lock-free: take tries again only if another changed reserved; reclaim and withdraw take a stripe by one exchange.
+// Invariants: I1 reserved is the sum of what is used, of the purses, the credits, the grants that are under way, and what
+// reclaim has in its hands. I2 credit is not negative. I3 take
+// never leaves reserved above the limit; force may, and a limit that was lowered. NOT invariant: that limit-reserved is all there is to have: up to
+// two grains for each shard may be credit, in a purse, or in somebody's hands for a moment; who is refused meanwhile has looked for the credit in vain.
+// Progress:   all lock-free: take tries again only if another changed reserved; reclaim and withdraw take a stripe by one exchange. Who stalls keeps
+// what he has in his hands, and nothing else, from the others.
 // Linearize:  take at its compare-and-swap, withdraw and reclaim at the exchange of each credit, the others at their one atomic.
+// Publish:    nothing plain: what a shard has is its own
 // Memory:     two lines for each shard, for as long as the server is.
 // Cost:       a message that changes what its shard uses: at most two exchanges on the shard's own line, and for each grain one compare-and-swap on
 // the common one; other messages: none.
-// Checked by: TestExploreBudget, with the bugs that it must find, TestBudgetStress, TestEvictionUnderLoad
+// Checked by: TestExploreBudget, TestExploreBudgetBugs, TestBudgetStress, TestEvictionUnderLoad
 type budget struct {
 	_        pad.Line
 	reserved atomics.Int64 // bytes
