@@ -46,7 +46,7 @@ contracts: ## the tests of the containers in a debug build, which checks what th
 	go test -tags freerun_debug ./queue ./deque ./lock ./internal/contract ./offheap/...
 
 # What is explored.
-EXPLORED := ./internal/explore ./queue ./deque ./lock ./offheap/... ./sched ./activity .
+EXPLORED := ./internal/explore ./queue ./deque ./lock ./offheap/... ./sched ./activity ./ddb .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to

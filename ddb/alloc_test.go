@@ -7,9 +7,16 @@ import (
 )
 
 // TestSteadyStateAllocations: a pipeline of SET, GET and STRLEN on keys that exist allocates nothing, from the read to the
-// replies, whichever shards it touches.
+// replies, whichever shards it touches, wherever values are, and with a limit too.
 func TestSteadyStateAllocations(t *testing.T) {
-	_, addr := serve(t, Config{Shards: 3})
+	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 1 << 20}, {MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU}} {
+		config.Shards = 3
+		testSteadyState(t, config)
+	}
+}
+
+func testSteadyState(t *testing.T, config Config) {
+	_, addr := serve(t, config)
 	c := dial(t, addr)
 	keys := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	var pipeline strings.Builder

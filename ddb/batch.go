@@ -18,12 +18,21 @@ const maxRound = 1024
 
 // task is what a shard does for one request.
 type task struct {
+	cmd    *command                                 // nil for what is not a command
 	effect func(s *shard, args [][]byte, w *writer) // nil if part is set
 	part   *part
 	args   [][]byte
+	turn   int // of the commands in a message to several shards, which one this belongs to
 
 	start, end int // the reply is out.buf[start:end] of the group, and tail
 	tail       []byte
+}
+
+func (t *task) grows() growth {
+	if t.cmd == nil {
+		return keeps
+	}
+	return t.cmd.grows
 }
 
 // group is the tasks of one round for one shard: the message. While it is under way it belongs to the shard, otherwise
@@ -32,9 +41,13 @@ type group struct {
 	shard     int
 	tasks     []task
 	out       writer
-	completed int // tasks that have been run; fewer than all if one of them panicked
+	completed int // tasks that have been run; fewer than all if one of them panicked, or the message was halted
 	refused   bool
 	round     *round
+
+	lacking int64 // bytes that must be secured for the task it is at
+	grant   int64 // bytes that were got for that from other shards, after the message was halted
+	again   bool  // they have been asked
 
 	alone message // of this group and nothing else
 	self  [1]*group
@@ -45,6 +58,8 @@ type message struct {
 	groups   []*group
 	single   bool // one group, and nothing else
 	commands int
+	done     int // of them, how many were executed
+	halted   bool
 	round    *round
 	tx       *transaction
 }
@@ -54,35 +69,54 @@ type message struct {
 type round struct {
 	pending atomic.Int32
 	done    chan struct{} // room for both tokens
+
+	// halts says for each shard whether it has halted at a message of this round: then it does not execute those behind it until the connection sends
+	// them again. It is the shards' while messages are under way, of each its own element.
+	halts []bool
 }
 
-// run executes the tasks of a group.
-func (s *shard) run(g *group) {
-	s.begin()
-	for i := range g.tasks {
-		t := &g.tasks[i]
-		t.start = len(g.out.buf)
-		if t.part != nil {
-			t.part.effect(s, t.args, t.part)
-			t.part.done = true
-		} else {
-			t.effect(s, t.args, &g.out)
-			t.tail, g.out.tail = g.out.tail, nil
-		}
-		t.end = len(g.out.buf)
-		g.completed = i + 1
-	}
-	s.end()
-}
-
-// run executes a message with the states of its shards, in the order of its groups.
-func (m *message) run(shards []*shard) {
-	if m.tx != nil && !m.tx.begin(shards) {
+// runAlone executes the message of one group.
+func (s *shard) runAlone(g *group) {
+	if g.round.halts[g.shard] {
+		g.alone.halted = true
 		return
 	}
-	for i, g := range m.groups {
-		shards[i].run(g)
+	s.begin()
+	defer s.end()
+	s.purse += g.grant
+	g.grant = 0
+	for g.completed < len(g.tasks) {
+		t := &g.tasks[g.completed]
+		v := admitted
+		if s.mustAdmit(t) {
+			v = s.admit(t, g)
+		}
+		if v == starved {
+			g.alone.halted, g.round.halts[g.shard] = true, true
+			return
+		}
+		s.run(t, g, v)
 	}
+}
+
+// run executes a task, or answers it with an error.
+func (s *shard) run(t *task, g *group, v verdict) {
+	t.start = len(g.out.buf)
+	switch {
+	case t.part != nil:
+		if t.part.refused = v == refused; v == admitted {
+			t.part.effect(s, t.args, t.part)
+		}
+		t.part.done = true
+	case v == refused:
+		g.out.fail(errOOM)
+	default:
+		t.effect(s, t.args, &g.out)
+		t.tail, g.out.tail = g.out.tail, nil
+	}
+	t.end = len(g.out.buf)
+	g.completed++
+	g.lacking, g.again = 0, false
 }
 
 // finish counts down one message. It is deferred where messages are run: a panic goes on to the runtime, which reports
@@ -95,7 +129,7 @@ func (r *round) finish() {
 
 // reset forgets the round but keeps modest buffers for the next one.
 func (g *group) reset() {
-	g.tasks, g.completed, g.refused = emptied(g.tasks), 0, false
+	g.tasks, g.completed, g.refused, g.lacking, g.again = emptied(g.tasks), 0, false, 0, false
 	if cap(g.out.buf) > keptBuffer {
 		g.out.buf = nil
 	}

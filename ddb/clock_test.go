@@ -25,7 +25,7 @@ func countWithoutSweeping(s *Server) int {
 	n := 0
 	for _, unit := range s.units {
 		stored, _ := freerun.Do(s.outside, unit, func(_ *freerun.Context, s *shard) (int, error) {
-			return len(s.table), nil
+			return len(s.entries), nil
 		}).Wait(context.Background())
 		n += stored
 	}

@@ -14,7 +14,9 @@ type command struct {
 
 	subcommands map[string]*command
 
+	grows     growth
 	atomic    bool // spread: over all shards at one instant
+	alone     bool // local: executed when all before it in the pipeline is done, and before all behind it
 	immediate bool // executed, not queued, between MULTI and EXEC
 
 	flags                        []string

@@ -37,6 +37,17 @@ type Config struct {
 	// MaxArguments is how many arguments a request can have; 0 means 1,048,576.
 	MaxArguments int
 
+	// MaxMemory is how many bytes keys and values may take, with what is kept about them; 0 means no limit. Unlike Redis's it is never exceeded, by
+	// no command however large; INFO's used_memory is what counts. What connections need comes on top.
+	MaxMemory int64
+	// MaxMemoryPolicy says what makes room then; "" means NoEviction.
+	MaxMemoryPolicy Policy
+	// MaxMemorySamples is how many keys AllKeysLRU looks at to find one that was not used for long; 0 means 5. With more than there
+	// are in a shard it finds the very one, and looks at all.
+	MaxMemorySamples int
+	// Values says where keys and values are kept; "" means OnHeap.
+	Values Values
+
 	// Clock tells the time by which keys expire; nil means time.Now. It is called from many goroutines at once.
 	Clock func() time.Time
 }
@@ -55,6 +66,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"MaxBulk", &c.MaxBulk, maxValue, maxValue},
 		{"MaxRequest", &c.MaxRequest, 1 << 30, 1<<31 - 1},
 		{"MaxArguments", &c.MaxArguments, 1 << 20, 1 << 30},
+		{"MaxMemorySamples", &c.MaxMemorySamples, standardSamples, 1<<31 - 1},
 	} {
 		if *field.value < 0 || *field.value > field.limit {
 			return c, fmt.Errorf("ddb: Config.%s is %d, it must be between 0 (for the default) and %d",
@@ -73,6 +85,21 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.WriteTimeout == 0 {
 		c.WriteTimeout = time.Minute
+	}
+	if c.MaxMemory < 0 {
+		return c, fmt.Errorf("ddb: Config.MaxMemory is %d bytes, it must not be negative; 0 is no limit", c.MaxMemory)
+	}
+	if c.MaxMemoryPolicy == "" {
+		c.MaxMemoryPolicy = NoEviction
+	}
+	if err := c.MaxMemoryPolicy.Set(string(c.MaxMemoryPolicy)); err != nil {
+		return c, fmt.Errorf("%w (Config.MaxMemoryPolicy)", err)
+	}
+	if c.Values == "" {
+		c.Values = OnHeap
+	}
+	if err := c.Values.Set(string(c.Values)); err != nil {
+		return c, fmt.Errorf("%w (Config.Values)", err)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

@@ -37,6 +37,10 @@ type connection struct {
 	queue    queue         // between MULTI and EXEC
 	watches  []*watchpoint // keys of WATCH
 	quit     bool
+	cut      bool // the round ends here
+	lost     bool // the runtime will not bring back what it was given
+
+	spreading *command // whose parts are being made
 
 	drained int // reads since the server began to drain
 
@@ -55,7 +59,7 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 			maxArguments: s.config.MaxArguments, maxBulk: s.config.MaxBulk, maxRequest: s.config.MaxRequest,
 		},
 		groups: make([]*group, len(s.units)),
-		round:  &round{done: make(chan struct{}, 2)},
+		round:  &round{done: make(chan struct{}, 2), halts: make([]bool, len(s.units))},
 	}
 	c.active.Store(c.since.Unix())
 	c.multi.Store(-1)
@@ -97,7 +101,7 @@ func (c *connection) serve() error {
 func (c *connection) collect() (broken error) {
 	c.in.again = false
 	for !c.quit {
-		if len(c.slots) == maxRound {
+		if len(c.slots) == maxRound || c.cut {
 			c.in.again = true
 			return nil
 		}

@@ -30,11 +30,27 @@
 //     fails when it is executed does not undo the others, as in Redis.
 //   - SCAN returns every key that is present from the beginning of the iteration to its end, some perhaps twice. One
 //     call visits one shard and at most COUNT keys, so it may return none although the iteration goes on.
+//   - With a limit (MaxMemory) keys and values never take more, and what must make room is Config.MaxMemoryPolicy's to say: evicted keys
+//     are deleted, also for those who WATCH them. A command that finds no room answers with Redis's error, "OOM command not allowed when used memory >
+//     'maxmemory'.", and has changed nothing, on no shard; a transaction answers EXECABORT. CONFIG SET changes maxmemory, maxmemory-policy and
+//     maxmemory-samples while the server runs.
 //   - A key that is due is never seen again, and is removed within about 100 milliseconds even if nobody asks for it.
 //   - Errors have Redis 7.0's wording. What breaks the protocol gets an error and loses its connection; the others do
 //     not notice. A command that panics (a fault of this package) answers with an error, as do those behind it in the
 //     same message; the shard stays, and the log tells.
 //   - Shutdown answers what has been received; then nothing of the server is left running.
+//
+// # Memory
+//
+// INFO's used_memory is what counts: for each key what its bytes and those of its value take, and 130 bytes beside, 100 off the heap.
+// Buffers of connections and Go's garbage come on top. A command is executed if what it may need at most can be reserved first, so a value
+// that is larger than the limit is refused. Keys are evicted by the shard that needs room, among its own, or if that would be much of them by
+// the fullest others; so least recently used is approximate twice, by samples and by shards.
+//
+// With Config.Values = OffHeap, keys and values are in an offheap.Arena, and Go's collector has nothing to do with them, however many there are:
+// what it costs then is a copy of each long reply, and that a key and its value count as the next power of two bytes. The arena is twice MaxMemory, and so bounds what
+// CONFIG SET can raise that to. A block is given back when its key is overwritten, deleted, evicted or due, and when the server ends nothing is
+// left; if something is, Shutdown's error says so. docs/adr/0029 has the reasons.
 //
 // # What it takes
 //
@@ -46,7 +62,7 @@
 // Limits: arguments of 512 MiB (MaxBulk), requests of 1 GiB (MaxRequest) and 1,048,576 arguments (MaxArguments), inline
 // requests of 64 KiB, 10,000 clients (MaxClients). Memory for a request grows with what arrives, not with what is
 // announced. A connection executes at most 1024 requests before it writes their replies; replies refer to long values
-// and do not copy them. For a client that does not read, at most 64 MiB of replies wait (more by what one reply adds);
+// and do not copy them, unless those are off the heap. For a client that does not read, at most 64 MiB of replies wait (more by what one reply adds);
 // then nothing more of it is read, and when it has taken nothing for a minute (WriteTimeout) it is disconnected. The
 // replies to KEYS and MGET are made in one piece. What is queued since MULTI may take as much as a request (MaxRequest).
 // IdleTimeout is off by default, as in Redis.

@@ -34,6 +34,7 @@ const (
 	errNested         = "ERR MULTI calls can not be nested"
 	errWatchInside    = "ERR WATCH inside MULTI is not allowed"
 	errExecAbort      = "EXECABORT Transaction discarded because of previous errors."
+	errOOM            = "OOM command not allowed when used memory > 'maxmemory'."
 	errInvalidNumArgs = "ERR Invalid number of arguments specified for command"
 )
 

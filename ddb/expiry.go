@@ -1,28 +1,37 @@
 package ddb
 
-import "container/heap"
-
-// expiryHeap orders the entries that have a deadline, the earliest first. Every key with a deadline is in it, so a key
+// The entries that have a deadline are in a binary heap, the earliest first. Every key with a deadline is in it, so a key
 // that is never read again is still removed when it is due, and no sampling is needed to find it.
-type expiryHeap []*entry
 
-func (h expiryHeap) Len() int           { return len(h) }
-func (h expiryHeap) Less(i, j int) bool { return h[i].deadline < h[j].deadline }
-func (h expiryHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i]; h[i].expiry, h[j].expiry = i, j }
-
-func (h *expiryHeap) Push(x any) {
-	e := x.(*entry)
-	e.expiry = len(*h)
-	*h = append(*h, e)
+func (s *shard) expiresBefore(i, j int) bool {
+	return s.records.at(s.expiring[i]).deadline < s.records.at(s.expiring[j]).deadline
 }
 
-func (h *expiryHeap) Pop() any {
-	old := *h
-	last := len(old) - 1
-	e := old[last]
-	old[last], e.expiry = nil, -1
-	*h = old[:last]
-	return e
+func (s *shard) swapExpiring(i, j int) {
+	h := s.expiring
+	h[i], h[j] = h[j], h[i]
+	s.records.at(h[i]).expiry, s.records.at(h[j]).expiry = int32(i), int32(j)
+}
+
+// moveExpiring restores the heap after the deadline at i has changed.
+func (s *shard) moveExpiring(i int) {
+	for i > 0 && s.expiresBefore(i, (i-1)/2) {
+		s.swapExpiring(i, (i-1)/2)
+		i = (i - 1) / 2
+	}
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(s.expiring); child++ {
+			if s.expiresBefore(child, least) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		s.swapExpiring(i, least)
+		i = least
+	}
 }
 
 // due reports whether an entry's deadline has passed.
@@ -34,11 +43,21 @@ func (s *shard) setDeadline(e *entry, deadline int64) {
 	e.deadline = deadline
 	switch {
 	case had && deadline == 0:
-		heap.Remove(&s.expiring, e.expiry)
+		s.volatile -= int64(e.cost)
+		at, last := int(e.expiry), len(s.expiring)-1
+		s.swapExpiring(at, last)
+		s.expiring = s.expiring[:last]
+		e.expiry = -1
+		if at < last {
+			s.moveExpiring(at)
+		}
 	case had:
-		heap.Fix(&s.expiring, e.expiry)
+		s.moveExpiring(int(e.expiry))
 	case deadline != 0:
-		heap.Push(&s.expiring, e)
+		s.volatile += int64(e.cost)
+		e.expiry = int32(len(s.expiring))
+		s.expiring = append(s.expiring, e.id)
+		s.moveExpiring(int(e.expiry))
 	}
 }
 
@@ -49,12 +68,12 @@ func (s *shard) expire(e *entry) {
 
 // sweep removes at most budget keys that are due and reports whether more are.
 func (s *shard) sweep(budget int) (more bool) {
-	for len(s.expiring) > 0 && s.due(s.expiring[0]) {
+	for len(s.expiring) > 0 && s.due(s.records.at(s.expiring[0])) {
 		if budget == 0 {
 			return true
 		}
 		budget--
-		s.expire(s.expiring[0])
+		s.expire(s.records.at(s.expiring[0]))
 	}
 	return false
 }

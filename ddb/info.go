@@ -52,6 +52,8 @@ func (s *Server) info(wanted map[string]bool, parts []*part) string {
 		sum.hits += p.stats.hits
 		sum.misses += p.stats.misses
 		sum.expired += p.stats.expired
+		sum.evicted += p.stats.evicted
+		sum.used += p.stats.used
 	}
 	var text strings.Builder
 	for _, section := range infoSections {
@@ -90,20 +92,53 @@ func infoClients(s *Server, _ shardStats, line func(string, any)) {
 	line("blocked_clients", 0)
 }
 
-func infoMemory(_ *Server, _ shardStats, line func(string, any)) {
+func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
 	}
 	metrics.Read(samples)
-	used, total := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	heap, resident := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	if pages, ok := residentPages(); ok {
+		resident = pages * uint64(os.Getpagesize())
+	}
+	used, limit := uint64(sum.used), uint64(s.budget.limit.Load())
 	line("used_memory", used)
 	line("used_memory_human", human(used))
-	line("used_memory_rss", total)
-	line("used_memory_rss_human", human(total))
-	line("maxmemory", 0)
-	line("maxmemory_human", "0B")
-	line("maxmemory_policy", "noeviction")
-	line("mem_allocator", "go")
+	s.stats.see(sum.used)
+	peak := uint64(s.stats.peak.Load())
+	line("used_memory_peak", peak)
+	line("used_memory_peak_human", human(peak))
+	line("used_memory_rss", resident)
+	line("used_memory_rss_human", human(resident))
+	line("used_memory_dataset", used)
+	line("maxmemory", limit)
+	line("maxmemory_human", human(limit))
+	line("maxmemory_policy", s.budget.evicting())
+	if used > 0 {
+		line("mem_fragmentation_ratio", fmt.Sprintf("%.2f", float64(resident)/float64(used)))
+	}
+	if s.arena == nil {
+		line("mem_allocator", "go")
+	} else {
+		usage := s.arena.Usage()
+		line("mem_allocator", "offheap")
+		line("offheap_size", usage.Size)
+		line("offheap_live", usage.Live)
+		line("offheap_cached", usage.Cached)
+		line("offheap_blocks", usage.Blocks)
+		line("offheap_internal_fragmentation", fmt.Sprintf("%.2f", usage.InternalFragmentation()))
+	}
+	line("go_heap_objects", heap)
+}
+
+// residentPages returns how many pages of the process are in memory, where the system has Linux's way of telling.
+func residentPages() (pages uint64, ok bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	_, err = fmt.Sscan(string(text), new(uint64), &pages)
+	return pages, err == nil
 }
 
 func infoStats(s *Server, sum shardStats, line func(string, any)) {
@@ -114,7 +149,7 @@ func infoStats(s *Server, sum shardStats, line func(string, any)) {
 	line("total_net_output_bytes", s.stats.output.Load())
 	line("rejected_connections", s.stats.rejected.Load())
 	line("expired_keys", sum.expired)
-	line("evicted_keys", 0)
+	line("evicted_keys", sum.evicted)
 	line("keyspace_hits", sum.hits)
 	line("keyspace_misses", sum.misses)
 	line("rejected_commands", s.stats.failed.Load())
@@ -132,6 +167,7 @@ func infoFreerun(s *Server, _ shardStats, line func(string, any)) {
 	line("processors", len(stats.Processors))
 	line("messages_sent", stats.Sent)
 	line("messages_done", stats.Done)
+	line("messages_halted", s.stats.halted.Load())
 	for i, p := range stats.Processors {
 		line(fmt.Sprintf("processor%d", i), fmt.Sprintf("messages=%d,steals=%d,stolen=%d,parks=%d",
 			p.Messages, p.Steals, p.Stolen, p.Parks))

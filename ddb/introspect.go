@@ -83,6 +83,9 @@ func commandList(_ *connection, args [][]byte, w *writer) {
 func commandGetKeys(_ *connection, args [][]byte, w *writer) {
 	request := args[2:]
 	c := lookup(commands, request[0])
+	if c != nil && c.subcommands != nil && len(request) > 1 {
+		c = lookup(c.subcommands, request[1])
+	}
 	switch {
 	case c == nil:
 		w.fail(errInvalidCommand)

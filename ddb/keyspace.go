@@ -1,5 +1,7 @@
 package ddb
 
+import "github.com/freerun-go/freerun/offheap"
+
 // typeOf is TYPE: strings are the only type so far.
 func typeOf(s *shard, args [][]byte, w *writer) {
 	if s.find(args[1]) == nil {
@@ -14,14 +16,16 @@ type part struct {
 	effect func(s *shard, args [][]byte, p *part)
 	picks  []int // the arguments of the command that are keys of this shard
 	scan   *scanQuery
+	blocks []offheap.Block // MSET: for each of picks, where its key and value will be
 
 	// The outcome; the connection joins those of all shards.
-	done   bool
-	count  int64
-	values [][]byte // MGET: one per argument, shared by the parts, which write at their own picks only
-	keys   []string
-	next   uint64
-	stats  shardStats
+	done    bool
+	refused bool // there was no memory for it
+	count   int64
+	values  [][]byte // MGET: one per argument, shared by the parts, which write at their own picks only
+	keys    []string
+	next    uint64
+	stats   shardStats
 }
 
 func del(s *shard, args [][]byte, p *part) {
@@ -35,7 +39,7 @@ func del(s *shard, args [][]byte, p *part) {
 
 func exists(s *shard, args [][]byte, p *part) {
 	for _, i := range p.picks {
-		if s.read(args[i]) != nil {
+		if s.look(args[i]) != nil {
 			p.count++
 		}
 	}
@@ -46,17 +50,31 @@ func mget(s *shard, args [][]byte, p *part) {
 		e := s.read(args[i])
 		switch {
 		case e == nil:
-		case len(e.value) > shareable:
-			p.values[i] = e.value
+		case s.records.arena == nil && e.length > shareable:
+			p.values[i] = s.records.value(e)
 		default:
-			p.values[i] = append(make([]byte, 0, len(e.value)), e.value...)
+			p.values[i] = append(make([]byte, 0, e.length), s.records.value(e)...)
 		}
 	}
 }
 
+// mset uses the blocks that prepare has put into p.blocks: so it cannot fail.
 func mset(s *shard, args [][]byte, p *part) {
-	for _, i := range p.picks {
-		s.setDeadline(s.put(s.find(args[i]), args[i], args[i+1]), 0)
+	for n, i := range p.picks {
+		var b offheap.Block
+		if p.blocks != nil {
+			b, p.blocks[n] = p.blocks[n], 0
+		}
+		s.setDeadline(s.put(s.find(args[i]), args[i], args[i+1], b), 0)
+	}
+	p.blocks = nil
+}
+
+// memoryUsage is MEMORY USAGE.
+func memoryUsage(s *shard, args [][]byte, p *part) {
+	p.count = -1
+	if e := s.find(args[2]); e != nil {
+		p.count = int64(e.cost)
 	}
 }
 
@@ -65,14 +83,18 @@ func flush(s *shard, _ [][]byte, _ *part) { s.flush() }
 // size is DBSIZE: keys that are due are removed first, so that they are not counted.
 func size(s *shard, _ [][]byte, p *part) {
 	s.sweep(len(s.expiring))
-	p.count = int64(len(s.table))
+	p.count = int64(len(s.entries))
 }
 
 func keys(s *shard, args [][]byte, p *part) {
 	pattern := string(args[1])
-	for _, e := range s.entries {
-		if !s.due(e) && (pattern == "*" || matches(pattern, e.key, false)) {
-			p.keys = append(p.keys, e.key)
+	for _, id := range s.entries {
+		e := s.records.at(id)
+		if s.due(e) {
+			continue
+		}
+		if key := s.records.key(e); pattern == "*" || matches(pattern, key, false) {
+			p.keys = append(p.keys, s.records.keep(key))
 		}
 	}
 }
@@ -80,7 +102,7 @@ func keys(s *shard, args [][]byte, p *part) {
 func statistics(s *shard, _ [][]byte, p *part) {
 	s.sweep(len(s.expiring))
 	p.stats = s.stats
-	p.stats.keys, p.stats.expires = len(s.table), len(s.expiring)
+	p.stats.keys, p.stats.expires, p.stats.used = len(s.entries), len(s.expiring), s.used
 }
 
 func resetStatistics(s *shard, _ [][]byte, _ *part) { s.stats = shardStats{} }

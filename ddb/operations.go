@@ -6,7 +6,7 @@ import "github.com/freerun-go/freerun"
 var (
 	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
 		defer g.round.finish()
-		s.run(g)
+		s.runAlone(g)
 		return struct{}{}, nil
 	})
 
@@ -14,6 +14,13 @@ var (
 	executeTogether = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
 		defer m.round.finish()
 		m.run(s)
+		return struct{}{}, nil
+	})
+
+	// make room for what others want to write.
+	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *relief) (struct{}, error) {
+		defer r.round.finish()
+		s.relieve(r)
 		return struct{}{}, nil
 	})
 
@@ -33,6 +40,9 @@ func init() {
 	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweeping) (struct{}, error) {
 		s.begin()
 		more := s.sweep(sweepPortion)
+		if s.evictable() > 0 && s.shed(sweepPortion) && s.evictable() > 0 {
+			more = true
+		}
 		s.end()
 		if more && sweep.Tell(c, w.unit, w) == nil {
 			return struct{}{}, nil

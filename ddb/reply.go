@@ -40,6 +40,25 @@ func (w *writer) bulk(v []byte) {
 	w.tail = v
 }
 
+// copied is bulk for a v that the shard may free or overwrite: nothing of it is referred to. Long ones get memory of their own, so that the buffer
+// does not grow with them.
+func (w *writer) copied(v []byte) {
+	if len(v) <= longCopy {
+		w.buf = redcon.AppendBulk(w.buf, v)
+		return
+	}
+	w.buf = appendBulkHeader(w.buf, len(v))
+	w.tail = append([]byte(nil), v...)
+}
+
+const longCopy = 16 << 10
+
+// instead takes back what was written since the buffer had a length, and fails.
+func (w *writer) instead(length int, msg string) {
+	w.buf, w.tail = w.buf[:length], nil
+	w.fail(msg)
+}
+
 func (w *writer) bit(b bool) {
 	if b {
 		w.integer(1)

@@ -3,8 +3,6 @@ package ddb
 import (
 	"slices"
 	"time"
-
-	"github.com/freerun-go/freerun"
 )
 
 // slot is where the reply to one request of a round comes from.
@@ -62,7 +60,14 @@ func (c *connection) route(args [][]byte) {
 		c.slots = append(c.slots, c.say(func() { c.local.fail(msg) }))
 	case c.queue.open && !cmd.immediate:
 		c.last.Store(cmd)
-		c.slots = append(c.slots, c.say(func() { c.enqueue(cmd, args) }))
+		c.slots = append(c.slots, c.say(func() {
+			if c.server.budget.exhausted() { // or queues would go on growing; Redis refuses whatever the command is
+				c.queue.spoil()
+				c.local.fail(errOOM)
+				return
+			}
+			c.enqueue(cmd, args)
+		}))
 	default:
 		c.last.Store(cmd)
 		c.slots = append(c.slots, c.begin(cmd, args))
@@ -74,13 +79,15 @@ func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
 	switch {
 	case cmd.keyed != nil:
 		g := c.group(c.server.shardOf(args[1]))
-		g.tasks = append(g.tasks, task{effect: cmd.keyed, args: args})
+		g.tasks = append(g.tasks, task{cmd: cmd, effect: cmd.keyed, args: args, turn: c.turn()})
 		return slot{source: fromShard, group: g, task: len(g.tasks) - 1}
 	case cmd.transacts != nil:
 		return cmd.transacts(c, args)
 	case cmd.spread != nil:
 		var gathered *gathered
 		spread := func() { s = c.say(func() { gathered = cmd.spread(c, args, &c.local) }) }
+		c.spreading = cmd
+		defer func() { c.spreading = nil }()
 		if cmd.atomic && c.together == nil && c.spans(cmd, args) {
 			c.jointly(nil, spread)
 		} else {
@@ -90,6 +97,9 @@ func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
 			return slot{source: fromShards, gathered: gathered}
 		}
 		return s
+	case cmd.alone:
+		c.cut = true
+		return slot{source: fromCommand, cmd: cmd, args: args}
 	default:
 		return c.say(func() { cmd.local(c, args, &c.local) })
 	}
@@ -207,7 +217,15 @@ func (c *connection) spans(cmd *command, args [][]byte) bool {
 // add gives a shard its part of a request.
 func (c *connection) add(shard int, p *part, args [][]byte) {
 	g := c.group(shard)
-	g.tasks = append(g.tasks, task{part: p, args: args})
+	g.tasks = append(g.tasks, task{cmd: c.spreading, part: p, args: args, turn: c.turn()})
+}
+
+// turn returns the number of the command that is being made, within its message.
+func (c *connection) turn() int {
+	if c.together == nil {
+		return 0
+	}
+	return c.together.commands - 1
 }
 
 // byKey makes a part for each shard that has some of the keys, which are every step-th argument from the first.
@@ -258,45 +276,6 @@ func (c *connection) execute() error {
 	c.server.stats.commands.Add(uint64(len(c.slots))) // after the replies, so INFO does not count itself
 	c.forget()
 	return nil
-}
-
-// dispatch reports whether the round was completed. If it was not, the messages may still be in a shard's hands.
-func (c *connection) dispatch() bool {
-	c.round.pending.Store(int32(len(c.outbox)))
-	refused := int32(0)
-	for _, m := range c.outbox {
-		if c.send(m) != nil {
-			for _, g := range m.groups {
-				g.refused = true
-			}
-			refused++
-		}
-	}
-	if refused > 0 && c.round.pending.Add(-refused) == 0 {
-		return true // nobody is left to put a token
-	}
-	<-c.round.done
-	return c.round.pending.Load() == 0
-}
-
-func (c *connection) send(m *message) error {
-	s := c.server
-	if m.single {
-		return execute.Tell(s.outside, s.units[m.groups[0].shard], m.groups[0])
-	}
-	units := make([]*freerun.Unit[shard], len(m.groups))
-	for i, g := range m.groups {
-		units[i] = s.units[g.shard]
-	}
-	return executeTogether.Tell(s.outside, units, m)
-}
-
-// abandon ends the wait for a round that the runtime will not complete. Only after the runtime was closed.
-func (c *connection) abandon() {
-	select {
-	case c.round.done <- struct{}{}:
-	default:
-	}
 }
 
 // answer writes one reply. It returns false, with an error as the reply, if the runtime refused the command.
@@ -362,7 +341,7 @@ func (c *connection) forget() {
 			}
 		}
 	}
-	c.joint = nil
+	c.joint, c.cut = nil, false
 	c.used, c.outbox, c.slots, c.arena = c.used[:0], emptied(c.outbox), emptied(c.slots), emptied(c.arena)
 	if cap(c.local.buf) > keptBuffer {
 		c.local.buf = nil

@@ -42,9 +42,12 @@ func (s *shard) scan(p *part, position uint64) {
 	}
 	begin := max(0, end-p.scan.count)
 	for i := end - 1; i >= begin; i-- {
-		e := s.entries[i]
-		if !p.scan.nothing && !s.due(e) && (p.scan.all || matches(p.scan.pattern, e.key, false)) {
-			p.keys = append(p.keys, e.key)
+		e := s.records.at(s.entries[i])
+		if p.scan.nothing || s.due(e) {
+			continue
+		}
+		if key := s.records.key(e); p.scan.all || matches(p.scan.pattern, key, false) {
+			p.keys = append(p.keys, s.records.keep(key))
 		}
 	}
 	p.next = uint64(begin)

@@ -16,7 +16,7 @@ func TestScanGuarantee(t *testing.T) {
 		const shards = 3
 		var benches [shards]*shardBench
 		for i := range benches {
-			benches[i] = newShardBench(t)
+			benches[i] = newShardBench(t, Config{Values: OffHeap})
 		}
 		staying := map[string]bool{}
 		for i := range 60 {
@@ -64,7 +64,7 @@ func TestScanGuarantee(t *testing.T) {
 }
 
 func TestScanForeignCursor(t *testing.T) {
-	b := newShardBench(t)
+	b := newShardBench(t, Config{Values: OffHeap})
 	b.do("set", "k", "v")
 	for _, cursor := range []uint64{1, 2, 1 << 40, 1<<64 - 1} {
 		query := &scanQuery{cursor: cursor, all: true, count: 10}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/offheap"
 )
 
 // Server is a database and the connections to it. Make it with New; it must not be copied. All methods may be called
@@ -25,6 +26,9 @@ type Server struct {
 	units    []*freerun.Unit[shard]
 	earliest []*atomic.Int64 // by shard, see shard.earliest
 	sweeps   []*sweeping     // by shard
+	records  []*records      // by shard
+	budget   *budget
+	arena    *offheap.Arena // nil: values are on Go's heap
 	seed     maphash.Seed
 	started  time.Time
 
@@ -42,6 +46,7 @@ type Server struct {
 	stop       chan struct{}  // ends it
 	closed     chan struct{}  // Shutdown has ended, with closeErr
 	closeErr   error
+	leakErr    error // the part of closeErr that is about the arena
 }
 
 // New makes a server with an empty database and starts its runtime. It must be ended with Shutdown or Close, even if
@@ -51,8 +56,12 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	budget, arena, err := config.memory()
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
-		config: config, log: config.Logger,
+		config: config, log: config.Logger, budget: budget, arena: arena,
 		rt:          freerun.New(append([]freerun.Option{freerun.Processors(config.Processors), freerun.Logger(config.Logger)}, config.Runtime...)...),
 		seed:        maphash.MakeSeed(),
 		started:     time.Now(),
@@ -62,7 +71,8 @@ func New(config Config) (*Server, error) {
 	}
 	s.outside = s.rt.Context()
 	for i := range config.Shards {
-		state := newShard(s.clock)
+		s.records = append(s.records, newRecords(s.arena))
+		state := newShard(s.clock, s.records[i], s.budget, i)
 		unit := freerun.NewUnit(s.rt, state, freerun.UnitName("shard "+strconv.Itoa(i)))
 		s.units = append(s.units, unit)
 		s.earliest = append(s.earliest, state.earliest)

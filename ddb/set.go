@@ -26,7 +26,11 @@ var setUnits = [...]struct {
 
 func set(s *shard, args [][]byte, w *writer) {
 	if len(args) == 3 { // nearly all of them
-		e := s.put(s.find(args[1]), args[1], args[2])
+		e := s.put(s.find(args[1]), args[1], args[2], 0)
+		if e == nil {
+			w.fail(errOOM)
+			return
+		}
 		if e.deadline != 0 {
 			s.setDeadline(e, 0)
 		}
@@ -47,14 +51,14 @@ func set(s *shard, args [][]byte, w *writer) {
 }
 
 func (s *shard) setWith(options setOptions, deadline int64, args [][]byte, w *writer) {
-	e := s.find(args[1])
+	e, begun := s.find(args[1]), len(w.buf)
 	if options.get {
 		if e == nil {
 			s.stats.misses++
 			w.null()
 		} else {
 			s.stats.hits++
-			w.bulk(e.value)
+			s.reply(e, w)
 		}
 	}
 	if (options.nx && e != nil) || (options.xx && e == nil) {
@@ -63,7 +67,10 @@ func (s *shard) setWith(options setOptions, deadline int64, args [][]byte, w *wr
 		}
 		return
 	}
-	e = s.put(e, args[1], args[2])
+	if e = s.put(e, args[1], args[2], 0); e == nil {
+		w.instead(begun, errOOM)
+		return
+	}
 	if !options.keepttl {
 		s.setDeadline(e, deadline)
 	}

@@ -12,13 +12,56 @@ import (
 type shardBench struct {
 	t testing.TB
 	shard
-	time int64
+	time      int64
+	limitKept bool // check holds the shard to the limit
 }
 
-func newShardBench(t testing.TB) *shardBench {
+// newShardBench makes a shard that is alone in its budget. The test's end checks that nothing is left off the heap.
+func newShardBench(t testing.TB, config Config) *shardBench {
+	t.Helper()
+	config.Shards = 1
+	limit := config.MaxMemory
+	if limit == 0 {
+		config.MaxMemory = 8 << 20 // so that the arena is small, which is on Go's heap under the race detector
+	}
+	config, err := config.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget, arena, err := config.memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget.limit.Store(limit)
 	b := &shardBench{t: t, time: 1_000_000}
-	b.shard = newShard(func() int64 { return b.time })
+	b.shard = newShard(func() int64 { return b.time }, newRecords(arena), budget, 0)
+	t.Cleanup(func() {
+		if arena == nil {
+			return
+		}
+		if live := arena.Usage().Blocks; live != int64(len(b.entries)) {
+			t.Errorf("%d blocks are live for %d keys", live, len(b.entries))
+		}
+		b.records.clear()
+		if err := arena.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return b
+}
+
+// everywhere runs a test for each place that values can be at.
+func everywhere(t *testing.T, test func(t *testing.T, values Values)) {
+	for _, values := range []Values{OnHeap, OffHeap} {
+		t.Run(string(values), func(t *testing.T) { test(t, values) })
+	}
+}
+
+// newRound makes a round for tests that run groups by themselves.
+func newRound() *round {
+	r := &round{done: make(chan struct{}, 1), halts: make([]bool, 1)}
+	r.pending.Store(1)
+	return r
 }
 
 // do runs a command of one key, as a message of its own, and returns the reply.
@@ -31,9 +74,8 @@ func (b *shardBench) do(args ...string) string {
 	if c.keyed == nil {
 		b.t.Fatalf("%s is no command of one key", args[0])
 	}
-	g := &group{tasks: []task{{effect: c.keyed, args: words(args)}}, round: &round{done: make(chan struct{}, 1)}}
-	g.round.pending.Store(1)
-	b.run(g)
+	g := &group{tasks: []task{{cmd: c, effect: c.keyed, args: words(args)}}, round: newRound()}
+	b.runAlone(g)
 	reply := string(g.out.buf)
 	if tail := g.tasks[0].tail; tail != nil {
 		reply += string(tail) + "\r\n"
@@ -58,30 +100,52 @@ func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) 
 // check holds the shard to its invariants.
 func (b *shardBench) check() {
 	b.t.Helper()
-	if len(b.table) != len(b.entries) {
-		b.t.Fatalf("%d keys in the table, %d entries", len(b.table), len(b.entries))
+	chained := 0
+	for _, id := range b.records.table {
+		for ; id != 0; id = b.records.at(id).next {
+			chained++
+		}
 	}
-	expiring := 0
-	for i, e := range b.entries {
-		if b.table[e.key] != e || e.position != i {
-			b.t.Fatalf("entry %d (%q) is at position %d", i, e.key, e.position)
+	if chained != len(b.entries) {
+		b.t.Fatalf("%d keys in the table, %d entries", chained, len(b.entries))
+	}
+	expiring, used, volatile := 0, int64(0), int64(0)
+	for i, id := range b.entries {
+		e := b.records.at(id)
+		key := b.records.key(e)
+		if b.records.find([]byte(key)) != e || e.position != int32(i) || e.id != id {
+			b.t.Fatalf("entry %d (%q) is at position %d", i, key, e.position)
+		}
+		if len(b.records.value(e)) != int(e.length) {
+			b.t.Fatalf("%q is %d bytes long, and says %d", key, len(b.records.value(e)), e.length)
 		}
 		if (e.deadline != 0) != (e.expiry >= 0) {
-			b.t.Fatalf("%q has deadline %d and is at %d of the expiring", e.key, e.deadline, e.expiry)
+			b.t.Fatalf("%q has deadline %d and is at %d of the expiring", key, e.deadline, e.expiry)
 		}
+		used += int64(e.cost)
 		if e.expiry >= 0 {
 			expiring++
-			if b.expiring[e.expiry] != e || b.expiring[(e.expiry-1)/2].deadline > e.deadline {
-				b.t.Fatalf("%q is misplaced among the expiring", e.key)
+			volatile += int64(e.cost)
+			if b.expiring[e.expiry] != id || b.records.at(b.expiring[(e.expiry-1)/2]).deadline > e.deadline {
+				b.t.Fatalf("%q is misplaced among the expiring", key)
 			}
 		}
+	}
+	if used != b.used || volatile != b.volatile || uint64(used) != b.account.used.Load() {
+		b.t.Fatalf("%d bytes used, %d of entries that expire; the shard says %d and %d, its account %d", used, volatile, b.used, b.volatile, b.account.used.Load())
+	}
+	if reserved := b.budget.reserved.Load(); b.purse != 0 || reserved != used+b.account.credit.Load() {
+		b.t.Fatalf("%d bytes are reserved, %d used, %d are credit, and %d in the purse", reserved, used, b.account.credit.Load(), b.purse)
+	}
+	if limit := b.budget.limit.Load(); limit > 0 && b.budget.reserved.Load() > limit && b.limitKept {
+		b.t.Fatalf("%d bytes are reserved, the limit is %d", b.budget.reserved.Load(), limit)
 	}
 	if expiring != len(b.expiring) {
 		b.t.Fatalf("%d entries expire, %d are listed", expiring, len(b.expiring))
 	}
 	earliest := int64(never)
 	if expiring > 0 {
-		earliest = b.expiring[0].deadline
+		earliest = b.records.at(b.expiring[0]).deadline
 	}
 	if got := b.earliest.Load(); got != earliest {
 		b.t.Fatalf("the earliest deadline is %d, published is %d", earliest, got)
@@ -106,92 +170,97 @@ func TestShardCommands(t *testing.T) {
 		invalid    = "-ERR invalid expire time in 'set' command\r\n"
 	)
 	long := strings.Repeat("x", shareable+1)
-	b := newShardBench(t)
-	for _, step := range []struct{ request, want string }{
-		{"get", "-ERR wrong number of arguments for 'get' command\r\n"},
-		{"nosuch a b", "-ERR unknown command 'nosuch', with args beginning with: 'a' 'b' \r\n"},
-		{"get k", null},
-		{"set k v", ok},
-		{"GET k", "$1\r\nv\r\n"},
-		{"set k " + long, ok},
-		{"get k", bulk(long)},
-		{"append k y", ":514\r\n"},
-		{"get k", bulk(long + "y")},
-		{"set k v", ok},
-		{"strlen k", ":1\r\n"},
-		{"set k w nx", null},
-		{"set k w xx get", "$1\r\nv\r\n"},
-		{"set other w xx", null},
-		{"set k w ex", syntax},
-		{"set k w nx xx", syntax},
-		{"set k w ex 1 px 1", syntax},
-		{"set k w ex 0", invalid},
-		{"set k w ex 9223372036854775807", invalid},
-		{"set k w px 9223372036854775807", invalid},
-		{"set k w ex x", notInteger},
-		{"set k 10 ex 100", ok},
-		{"ttl k", ":100\r\n"},
-		{"pttl k", ":100000\r\n"},
-		{"incr k", ":11\r\n"},
-		{"ttl k", ":100\r\n"},
-		{"set k 12 keepttl", ok},
-		{"ttl k", ":100\r\n"},
-		{"persist k", ":1\r\n"},
-		{"persist k", ":0\r\n"},
-		{"ttl k", ":-1\r\n"},
-		{"ttl nothing", ":-2\r\n"},
-		{"set n 9223372036854775807", ok},
-		{"incr n", "-ERR increment or decrement would overflow\r\n"},
-		{"decrby n -1", "-ERR increment or decrement would overflow\r\n"},
-		{"decrby n -9223372036854775808", "-ERR decrement would overflow\r\n"},
-		{"incrby n 1x", notInteger},
-		{"set n x", ok},
-		{"incr n", notInteger},
-		{"expire k 10 nx", ":1\r\n"},
-		{"expire k 20 nx", ":0\r\n"},
-		{"expire k 5 gt", ":0\r\n"},
-		{"expire k 5 lt", ":1\r\n"},
-		{"expire k 5 nx gt", "-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"},
-		{"expire k 5 gt lt", "-ERR GT and LT options at the same time are not compatible\r\n"},
-		{"expire k 5 foo", "-ERR Unsupported option foo\r\n"},
-		{"expire k 9223372036854775807", "-ERR invalid expire time in 'expire' command\r\n"},
-		{"pexpire k 1500", ":1\r\n"},
-		{"ttl k", ":2\r\n"},
-		{"expire k 0", ":1\r\n"},
-		{"type k", "+none\r\n"},
-		{"type n", "+string\r\n"},
-		{"getset n a", "$1\r\nx\r\n"},
-		{"setnx n b", ":0\r\n"},
-		{"setnx m b", ":1\r\n"},
-	} {
-		if got := b.do(strings.Fields(step.request)...); got != step.want {
-			t.Errorf("%s: %q, want %q", step.request, got, step.want)
+	everywhere(t, func(t *testing.T, values Values) {
+		b := newShardBench(t, Config{Values: values})
+		for _, step := range []struct{ request, want string }{
+			{"get", "-ERR wrong number of arguments for 'get' command\r\n"},
+			{"nosuch a b", "-ERR unknown command 'nosuch', with args beginning with: 'a' 'b' \r\n"},
+			{"get k", null},
+			{"set k v", ok},
+			{"GET k", "$1\r\nv\r\n"},
+			{"set k " + long, ok},
+			{"get k", bulk(long)},
+			{"append k y", ":514\r\n"},
+			{"get k", bulk(long + "y")},
+			{"set k v", ok},
+			{"strlen k", ":1\r\n"},
+			{"set k w nx", null},
+			{"set k w xx get", "$1\r\nv\r\n"},
+			{"set other w xx", null},
+			{"set k w ex", syntax},
+			{"set k w nx xx", syntax},
+			{"set k w ex 1 px 1", syntax},
+			{"set k w ex 0", invalid},
+			{"set k w ex 9223372036854775807", invalid},
+			{"set k w px 9223372036854775807", invalid},
+			{"set k w ex x", notInteger},
+			{"set k 10 ex 100", ok},
+			{"ttl k", ":100\r\n"},
+			{"pttl k", ":100000\r\n"},
+			{"incr k", ":11\r\n"},
+			{"ttl k", ":100\r\n"},
+			{"set k 12 keepttl", ok},
+			{"ttl k", ":100\r\n"},
+			{"persist k", ":1\r\n"},
+			{"persist k", ":0\r\n"},
+			{"ttl k", ":-1\r\n"},
+			{"ttl nothing", ":-2\r\n"},
+			{"set n 9223372036854775807", ok},
+			{"incr n", "-ERR increment or decrement would overflow\r\n"},
+			{"decrby n -1", "-ERR increment or decrement would overflow\r\n"},
+			{"decrby n -9223372036854775808", "-ERR decrement would overflow\r\n"},
+			{"incrby n 1x", notInteger},
+			{"set n x", ok},
+			{"incr n", notInteger},
+			{"expire k 10 nx", ":1\r\n"},
+			{"expire k 20 nx", ":0\r\n"},
+			{"expire k 5 gt", ":0\r\n"},
+			{"expire k 5 lt", ":1\r\n"},
+			{"expire k 5 nx gt", "-ERR NX and XX, GT or LT options at the same time are not compatible\r\n"},
+			{"expire k 5 gt lt", "-ERR GT and LT options at the same time are not compatible\r\n"},
+			{"expire k 5 foo", "-ERR Unsupported option foo\r\n"},
+			{"expire k 9223372036854775807", "-ERR invalid expire time in 'expire' command\r\n"},
+			{"pexpire k 1500", ":1\r\n"},
+			{"ttl k", ":2\r\n"},
+			{"expire k 0", ":1\r\n"},
+			{"type k", "+none\r\n"},
+			{"type n", "+string\r\n"},
+			{"getset n a", "$1\r\nx\r\n"},
+			{"setnx n b", ":0\r\n"},
+			{"setnx m b", ":1\r\n"},
+		} {
+			if got := b.do(strings.Fields(step.request)...); got != step.want {
+				t.Errorf("%s: %q, want %q", step.request, got, step.want)
+			}
 		}
-	}
+	})
 }
 
 // TestRepliesAreSnapshots: a reply that was made from a value does not change when the value does, although long
 // values are not copied.
 func TestRepliesAreSnapshots(t *testing.T) {
-	for _, size := range []int{0, 3, shareable, shareable + 1, 10_000} {
+	everywhere(t, testSnapshots)
+}
+
+func testSnapshots(t *testing.T, values Values) {
+	for _, size := range []int{0, 3, shareable, shareable + 1, 10_000, longCopy + 1} {
 		for _, change := range []string{"set k z", "append k z", "getset k z", "set k " + strings.Repeat("z", size)} {
 			fields := strings.Fields(change)
 			if len(fields) < 3 {
 				continue
 			}
-			b := newShardBench(t)
+			b := newShardBench(t, Config{Values: values})
 			value := strings.Repeat("v", size)
 			b.do("set", "k", value)
 			b.do("append", "k", "") // may leave spare room behind the value
-			g := &group{round: &round{done: make(chan struct{}, 1)}}
-			g.round.pending.Store(1)
+			g := &group{round: newRound()}
 			g.tasks = []task{
 				{effect: get, args: words([]string{"get", "k"})},
 				{effect: lookup(commands, []byte(fields[0])).keyed, args: words(fields)},
 				{effect: appendTo, args: words([]string{"append", "k", "more"})},
 			}
 			part := b.part(mget, "mget", "k")
-			b.run(g)
+			b.runAlone(g)
 			first := g.tasks[0]
 			got := string(g.out.buf[first.start:first.end])
 			if first.tail != nil {
@@ -209,13 +278,18 @@ func TestRepliesAreSnapshots(t *testing.T) {
 
 // TestShardAgainstModel runs random commands on a shard and on a plain map.
 func TestShardAgainstModel(t *testing.T) {
+	everywhere(t, testAgainstModel)
+}
+
+func testAgainstModel(t *testing.T, values Values) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	type value struct {
 		text     string
 		deadline int64
 	}
-	b, model := newShardBench(t), map[string]value{}
+	b, model := newShardBench(t, Config{Values: values}), map[string]value{}
+	b.records.hasher.mask = 7 // so that keys collide
 	for step := range 20_000 {
 		key := strconv.Itoa(random.IntN(40))
 		if v, ok := model[key]; ok && v.deadline != 0 && v.deadline <= b.time {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 // What a client has sent and the server has not read yet is executed and answered too. That is at most what the system
@@ -43,7 +45,7 @@ func (s *Server) Close() error {
 	err := s.Shutdown(ctx)
 	if errors.Is(err, context.Canceled) {
 		<-s.closed
-		return nil
+		return s.leakErr
 	}
 	return err
 }
@@ -76,7 +78,12 @@ func (s *Server) end(ctx context.Context) error {
 	err = errors.Join(err, s.rt.Shutdown(ctx))
 	s.abandon()
 	<-gone
-	return err
+	var cut *freerun.ShutdownError
+	if errors.As(err, &cut) && len(cut.Running) > 0 {
+		return err // an operation that did not return may go on using what it has
+	}
+	s.leakErr = s.release()
+	return errors.Join(err, s.leakErr)
 }
 
 // hangUp closes the connections of the clients that are left.

@@ -6,8 +6,8 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// The commands that touch several shards. Each shard does its part at a moment of its own: they are not atomic across
-// shards, and another connection may see one shard's part done and another's not.
+// The commands that touch several shards. Each shard does its part at a moment of its own, unless they are atomic: otherwise
+// another connection may see one shard's part done and another's not.
 
 func spreadDel(c *connection, args [][]byte, _ *writer) *gathered {
 	return &gathered{parts: c.byKey(args, 1, del, nil), join: joinCount}
@@ -27,7 +27,33 @@ func spreadMset(c *connection, args [][]byte, w *writer) *gathered {
 		w.fail(errArity("mset"))
 		return nil
 	}
-	return &gathered{parts: c.byKey(args, 2, mset, nil), join: joinOK}
+	return &gathered{parts: c.byKey(args, 2, mset, nil), join: joinMset}
+}
+
+// spreadMemoryUsage is MEMORY USAGE, which has its key behind another argument.
+func spreadMemoryUsage(c *connection, args [][]byte, w *writer) *gathered {
+	for rest := args[3:]; len(rest) > 0; rest = rest[2:] {
+		if !equalFold(rest[0], "SAMPLES") || len(rest) == 1 {
+			w.fail(errSyntax)
+			return nil
+		}
+		if n, ok := parseInteger(rest[1]); !ok {
+			w.fail(errNotInteger)
+			return nil
+		} else if n < 0 {
+			w.fail(errSyntax)
+			return nil
+		}
+	}
+	p := &part{effect: memoryUsage}
+	c.add(c.server.shardOf(args[2]), p, args)
+	return &gathered{parts: []*part{p}, join: func(c *connection, g *gathered) {
+		if p.count < 0 {
+			c.out.bytes(redcon.AppendNull(nil))
+		} else {
+			joinCount(c, g)
+		}
+	}}
 }
 
 func spreadKeys(c *connection, args [][]byte, _ *writer) *gathered {
@@ -64,6 +90,16 @@ func spreadScan(c *connection, args [][]byte, w *writer) *gathered {
 }
 
 func joinOK(c *connection, _ *gathered) { c.out.bytes([]byte("+OK\r\n")) }
+
+func joinMset(c *connection, g *gathered) {
+	for _, p := range g.parts {
+		if p.refused {
+			c.out.bytes([]byte("-" + errOOM + "\r\n"))
+			return
+		}
+	}
+	joinOK(c, g)
+}
 
 func joinCount(c *connection, g *gathered) {
 	var n int64

@@ -15,12 +15,20 @@ type serverStats struct {
 	broken      atomic.Uint64 // connections that broke the protocol
 	input       atomic.Uint64 // bytes
 	output      atomic.Uint64
+	halted      atomic.Uint64 // messages that a shard could not execute before others had evicted
 	rate        rate
+	peak        atomic.Int64 // bytes: the most of used_memory that was seen
+}
+
+// see notes how many bytes are used.
+func (s *serverStats) see(used int64) {
+	for most := s.peak.Load(); used > most && !s.peak.CompareAndSwap(most, used); most = s.peak.Load() {
+	}
 }
 
 func (s *serverStats) reset() {
 	for _, counter := range []*atomic.Uint64{
-		&s.commands, &s.failed, &s.connections, &s.rejected, &s.broken, &s.input, &s.output,
+		&s.commands, &s.failed, &s.connections, &s.rejected, &s.broken, &s.input, &s.output, &s.halted,
 	} {
 		counter.Store(0)
 	}

@@ -7,7 +7,7 @@ const maxValue = 512 << 20
 
 func get(s *shard, args [][]byte, w *writer) {
 	if e := s.read(args[1]); e != nil {
-		w.bulk(e.value)
+		s.reply(e, w)
 	} else {
 		w.null()
 	}
@@ -16,42 +16,59 @@ func get(s *shard, args [][]byte, w *writer) {
 func setnx(s *shard, args [][]byte, w *writer) {
 	e := s.find(args[1])
 	if e == nil {
-		s.put(nil, args[1], args[2])
+		if s.put(nil, args[1], args[2], 0) == nil {
+			w.fail(errOOM)
+			return
+		}
 	}
 	w.bit(e == nil)
 }
 
 func getset(s *shard, args [][]byte, w *writer) {
-	e := s.read(args[1])
+	e, begun := s.read(args[1]), len(w.buf)
 	if e == nil {
 		w.null()
 	} else {
-		w.bulk(e.value)
+		s.reply(e, w)
 	}
-	s.setDeadline(s.put(e, args[1], args[2]), 0)
+	if e = s.put(e, args[1], args[2], 0); e == nil {
+		w.instead(begun, errOOM)
+		return
+	}
+	s.setDeadline(e, 0)
 }
 
-// appendTo extends a value. Bytes behind the end of a value are nobody else's, so a reply that refers to the shorter
-// value is not disturbed.
+// reply answers with the value of an entry.
+func (s *shard) reply(e *entry, w *writer) {
+	if s.records.arena != nil {
+		w.copied(s.records.value(e))
+	} else {
+		w.bulk(s.records.value(e))
+	}
+}
+
 func appendTo(s *shard, args [][]byte, w *writer) {
 	e := s.find(args[1])
 	switch {
 	case e == nil:
-		e = s.put(nil, args[1], args[2])
-	case len(e.value)+len(args[2]) > maxValue:
+		if e = s.put(nil, args[1], args[2], 0); e == nil {
+			w.fail(errOOM)
+			return
+		}
+	case int(e.length)+len(args[2]) > maxValue:
 		w.fail(errTooLong)
 		return
-	default:
-		e.value = append(e.value, args[2]...)
-		s.touch(e.key)
+	case !s.extend(e, args[2]):
+		w.fail(errOOM)
+		return
 	}
-	w.integer(int64(len(e.value)))
+	w.integer(int64(e.length))
 }
 
 func strlen(s *shard, args [][]byte, w *writer) {
 	var n int
 	if e := s.read(args[1]); e != nil {
-		n = len(e.value)
+		n = int(e.length)
 	}
 	w.integer(int64(n))
 }
@@ -85,7 +102,7 @@ func (s *shard) add(key []byte, n int64, w *writer) {
 	var old int64
 	if e != nil {
 		var ok bool
-		if old, ok = parseInteger(e.value); !ok {
+		if old, ok = parseInteger(s.records.value(e)); !ok {
 			w.fail(errNotInteger)
 			return
 		}
@@ -95,6 +112,9 @@ func (s *shard) add(key []byte, n int64, w *writer) {
 		return
 	}
 	var digits [20]byte
-	s.put(e, key, strconv.AppendInt(digits[:0], old+n, 10))
+	if s.put(e, key, strconv.AppendInt(digits[:0], old+n, 10), 0) == nil {
+		w.fail(errOOM)
+		return
+	}
 	w.integer(old + n)
 }

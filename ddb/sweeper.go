@@ -8,7 +8,7 @@ import (
 )
 
 // sweepInterval is how often the sweeper looks whether a key is due. It looks without sending anything, so shards in
-// which nothing is due are not disturbed.
+// which nothing is due, and has to be evicted because the limit was lowered, are not disturbed.
 const sweepInterval = 100 * time.Millisecond
 
 // sweeping is one shard's standing order: at most one is under way, which active tells.
@@ -28,15 +28,16 @@ func (s *Server) sweepUntil(stop <-chan struct{}) {
 		case <-ticker.C:
 			s.sweepDue()
 			s.stats.rate.sample(s.stats.commands.Load(), time.Now())
+			s.stats.see(s.budget.used())
 		}
 	}
 }
 
 func (s *Server) sweepDue() {
-	now := s.clock()
+	now, over := s.clock(), s.budget.over()
 	for i, earliest := range s.earliest {
 		order := s.sweeps[i]
-		if earliest.Load() > now || order.active.Swap(true) {
+		if earliest.Load() > now && (!over || s.budget.accounts[i].evictable.Load() == 0) || order.active.Swap(true) {
 			continue
 		}
 		if sweep.Tell(s.outside, order.unit, order) != nil {

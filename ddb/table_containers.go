@@ -2,7 +2,7 @@ package ddb
 
 import "strings"
 
-// The containers: COMMAND, CONFIG and CLIENT.
+// The containers: COMMAND, CONFIG, MEMORY and CLIENT.
 
 func subcommands(all ...*command) map[string]*command {
 	table := map[string]*command{}
@@ -77,10 +77,43 @@ func configSubcommands() map[string]*command {
 			costs: "O(1)",
 		},
 		&command{
+			name: "config|set", arity: -4, local: configSet, alone: true,
+			flags:      []string{"admin", "noscript", "loading", "stale"},
+			categories: []string{"@admin", "@slow", "@dangerous"},
+			summary:    "Set configuration parameters to the given values", since: "2.0.0", group: "server",
+			costs: "O(N) when N is the number of configuration parameters provided",
+		},
+		&command{
 			name: "config|resetstat", arity: 2, spread: spreadResetStat,
 			flags:      []string{"admin", "noscript", "loading", "stale"},
 			categories: []string{"@admin", "@slow", "@dangerous"},
 			summary:    "Reset the stats returned by INFO", since: "2.0.0", group: "server",
+			costs: "O(1)",
+		},
+	)
+}
+
+func memorySubcommands() map[string]*command {
+	return subcommands(
+		&command{
+			name: "memory|help", arity: 2, local: help("memory", memoryHelp...),
+			flags:      []string{"loading", "stale"},
+			categories: []string{"@slow"},
+			summary:    "Show helpful text about the different subcommands", since: "4.0.0", group: "server",
+			costs: "O(1)",
+		},
+		&command{
+			name: "memory|purge", arity: 2, local: memoryPurge, alone: true,
+			categories: []string{"@slow"},
+			summary:    "Ask the allocator to release memory", since: "4.0.0", group: "server",
+			costs: "Depends on how much memory is allocated, could be slow",
+		},
+		&command{
+			name: "memory|usage", arity: -3, spread: spreadMemoryUsage,
+			flags:      []string{"readonly"},
+			categories: []string{"@read", "@slow"},
+			firstKey:   2, lastKey: 2, stepKey: 1,
+			summary: "Estimate the memory usage of a key", since: "4.0.0", group: "server",
 			costs: "O(1)",
 		},
 	)
@@ -158,8 +191,17 @@ var commandHelp = []string{
 var configHelp = []string{
 	"GET <pattern> [<pattern> ...]",
 	"    Return parameters matching the glob-like <pattern> and their values.",
+	"SET <directive> <value> [<directive> <value> ...]",
+	"    Set the configuration <directive> to <value>: maxmemory, maxmemory-policy, maxmemory-samples.",
 	"RESETSTAT",
 	"    Reset statistics reported by the INFO command.",
+}
+
+var memoryHelp = []string{
+	"PURGE",
+	"    Give memory that is free back to the system.",
+	"USAGE <key> [SAMPLES <count>]",
+	"    Return memory in bytes used by <key> and its value. There is nothing to sample.",
 }
 
 var clientHelp = []string{

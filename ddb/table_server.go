@@ -38,6 +38,12 @@ func serverCommands() []*command {
 			costs: "O(N)",
 		},
 		{
+			name: "memory", arity: -2, subcommands: memorySubcommands(),
+			categories: []string{"@slow"},
+			summary:    "A container for memory diagnostics commands", since: "4.0.0", group: "server",
+			costs: "Depends on subcommand",
+		},
+		{
 			name: "config", arity: -2, subcommands: configSubcommands(),
 			categories: []string{"@slow"},
 			summary:    "A container for server configuration commands", since: "2.0.0", group: "server",

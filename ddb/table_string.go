@@ -11,7 +11,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "set", arity: -3, keyed: set,
+			name: "set", arity: -3, keyed: set, grows: replaces,
 			flags:      []string{"write", "denyoom"},
 			categories: []string{"@write", "@string", "@slow"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -19,7 +19,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "setnx", arity: 3, keyed: setnx,
+			name: "setnx", arity: 3, keyed: setnx, grows: replaces,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -27,7 +27,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "getset", arity: 3, keyed: getset,
+			name: "getset", arity: 3, keyed: getset, grows: replaces,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -35,7 +35,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "append", arity: 3, keyed: appendTo,
+			name: "append", arity: 3, keyed: appendTo, grows: extends,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -51,7 +51,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "incr", arity: 2, keyed: incr,
+			name: "incr", arity: 2, keyed: incr, grows: counts,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -59,7 +59,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "decr", arity: 2, keyed: decr,
+			name: "decr", arity: 2, keyed: decr, grows: counts,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -67,7 +67,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "incrby", arity: 3, keyed: incrby,
+			name: "incrby", arity: 3, keyed: incrby, grows: counts,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -75,7 +75,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "decrby", arity: 3, keyed: decrby,
+			name: "decrby", arity: 3, keyed: decrby, grows: counts,
 			flags:      []string{"write", "denyoom", "fast"},
 			categories: []string{"@write", "@string", "@fast"},
 			firstKey:   1, lastKey: 1, stepKey: 1,
@@ -91,7 +91,7 @@ func stringCommands() []*command {
 			costs: "O(N)",
 		},
 		{
-			name: "mset", arity: -3, spread: spreadMset, atomic: true,
+			name: "mset", arity: -3, spread: spreadMset, grows: pairs, atomic: true,
 			flags:      []string{"write", "denyoom"},
 			categories: []string{"@write", "@string", "@slow"},
 			firstKey:   1, lastKey: -1, stepKey: 2,

@@ -80,3 +80,19 @@ func TestRedisBenchmark(t *testing.T) {
 		t.Errorf("%d commands were counted, want %d", done, 6*requests)
 	}
 }
+
+// TestRedisBenchmarkInLittleMemory: what does not fit makes room, and no client notices.
+func TestRedisBenchmarkInLittleMemory(t *testing.T) {
+	everywhere(t, func(t *testing.T, values Values) {
+		s, addr := serve(t, Config{Values: values, MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU})
+		out := tool(t, "redis-benchmark", addr, "", "-t", "set,get,incr,mset", "-c", "10", "-P", "16", "-n", "20000", "-r", "100000", "-d", "100", "--csv")
+		if strings.Contains(out, "OOM") || strings.Contains(out, "ERR") || strings.Contains(out, "WARNING") {
+			t.Errorf("%s", out)
+		}
+		c := dial(t, addr)
+		if evicted := parseInfo(t, c, "stats")["evicted_keys"]; evicted == "0" {
+			t.Error("nothing was evicted")
+		}
+		checkBudget(t, s, c)
+	})
+}

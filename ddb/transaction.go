@@ -29,6 +29,7 @@ type transaction struct {
 	slots   []slot
 	// The outcome.
 	begun   bool
+	refused bool // there was no memory, and nothing was done
 	changed bool // a watched key has changed, and nothing was done
 }
 
@@ -121,6 +122,7 @@ func execAll(c *connection, _ [][]byte) slot {
 		for _, one := range q.commands {
 			if one.cmd.local != nil { // it must not be executed before it is known that the others are
 				tx.slots = append(tx.slots, slot{source: fromCommand, cmd: one.cmd, args: one.args})
+				c.cut = c.cut || one.cmd.alone
 			} else {
 				tx.slots = append(tx.slots, c.begin(one.cmd, one.args))
 			}
@@ -135,6 +137,9 @@ func (c *connection) answerTransaction(tx *transaction) bool {
 	switch {
 	case !tx.begun:
 		return c.incomplete()
+	case tx.refused:
+		c.out.bytes([]byte("-" + errAborted(errOOM) + "\r\n"))
+		return true
 	case tx.changed:
 		c.out.bytes([]byte("*-1\r\n"))
 		return true

@@ -71,12 +71,19 @@ func TestTransactionInOnePipeline(t *testing.T) {
 // TestPipelineOfAll has commands on several shards, on one, wrong ones and transactions follow each other in all ways, in one pipeline, and compares
 // with a server of one shard that gets them one by one.
 func TestPipelineOfAll(t *testing.T) {
-	_, many := serve(t, Config{Shards: 6, Processors: 3})
+	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 16 << 20}, {MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
+		config.Shards, config.Processors = 6, 3
+		testPipelineOfAll(t, config)
+	}
+}
+
+func testPipelineOfAll(t *testing.T, config Config) {
+	_, many := serve(t, config)
 	_, one := serve(t, Config{Shards: 1})
 	ours, theirs := dial(t, many), dial(t, one)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 60 {
+	for range 30 {
 		ours.do("FLUSHALL")
 		theirs.do("FLUSHALL")
 		var pipeline strings.Builder
@@ -121,7 +128,14 @@ func TestPipelineOfAll(t *testing.T) {
 
 // TestAtomicAcrossShards: who reads several keys at once never sees a part of what others have written at once.
 func TestAtomicAcrossShards(t *testing.T) {
-	_, addr := serve(t, Config{Shards: 8, Processors: 4})
+	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
+		config.Shards, config.Processors = 8, 4
+		testAtomicAcrossShards(t, config)
+	}
+}
+
+func testAtomicAcrossShards(t *testing.T, config Config) {
+	_, addr := serve(t, config)
 	keys := []string{"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9"}
 	set := func(value string) (args []string) {
 		args = []string{"MSET"}

@@ -33,7 +33,7 @@ func (s *shard) expireIn(args [][]byte, unit int64, name string, w *writer) {
 		s.remove(e)
 	} else {
 		s.setDeadline(e, when)
-		s.touch(e.key)
+		s.touch(e)
 	}
 	w.integer(1)
 }
@@ -87,7 +87,7 @@ func pttl(s *shard, args [][]byte, w *writer) { w.integer(s.left(args[1])) }
 
 // left returns the milliseconds that a key has left, -1 if it does not expire, -2 if it does not exist.
 func (s *shard) left(key []byte) int64 {
-	switch e := s.read(key); {
+	switch e := s.look(key); {
 	case e == nil:
 		return -2
 	case e.deadline == 0:
@@ -102,7 +102,7 @@ func persist(s *shard, args [][]byte, w *writer) {
 	had := e != nil && e.deadline != 0
 	if had {
 		s.setDeadline(e, 0)
-		s.touch(e.key)
+		s.touch(e)
 	}
 	w.bit(had)
 }

@@ -28,12 +28,12 @@ func (s *shard) unwatch(w *watchpoint) {
 	}
 }
 
-// touch tells those who watch a key that it has changed.
-func (s *shard) touch(key string) {
+// touch tells those who watch the key of an entry that it changes.
+func (s *shard) touch(e *entry) {
 	if len(s.watched) == 0 {
 		return
 	}
-	for _, w := range s.watched[key] {
+	for _, w := range s.watched[s.records.key(e)] {
 		w.touched = true
 	}
 }

@@ -27,6 +27,7 @@ type serveFlags struct {
 	grace      time.Duration
 	http       string
 	public     bool
+	memory     memoryFlags
 }
 
 func newServe() *cobra.Command {
@@ -42,10 +43,12 @@ answers what it has been asked, and ends; a second signal ends it at once.
 With --http it shows what it does on a page for a browser: processors and what they run,
 units, latencies, and what the watchdog found. /metrics is for Prometheus, /debug/pprof/ for
 go tool pprof. Without a host in the address, or with one like 127.0.0.1, only this machine
-can see them.`,
+can see them.
+` + memoryHelp,
 		Example: `  freerun serve                                    on port 6379 of this machine
   freerun serve --addr 127.0.0.1:0                 on a free port, which it prints
   freerun serve --http :7070                       with the live page at http://127.0.0.1:7070
+  freerun serve --maxmemory 1gb --maxmemory-policy allkeys-lru --values offheap
   freerun serve --addr :7000 --shards 16 --processors 4 --grace 30s`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runServe(c, f) },
@@ -57,6 +60,7 @@ can see them.`,
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
 	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`; without a host for this machine only")
 	flags.BoolVar(&f.public, "public", false, "show the live page to everybody who can reach it: with profiles, and no password")
+	f.memory.add(c)
 	complete(c, "http", "127.0.0.1:7070", ":7070")
 	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
 	complete(c, "shards")
@@ -107,14 +111,18 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-	defer restore()
-	server, err := ddb.New(ddb.Config{
+	config := ddb.Config{
 		Runtime:    f.runtimeOptions(),
 		Shards:     f.shards,
 		Processors: f.processors,
 		Logger:     slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil)),
-	})
+	}
+	if err := f.memory.apply(&config); err != nil {
+		return err
+	}
+	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	server, err := ddb.New(config)
 	if err != nil {
 		return err
 	}

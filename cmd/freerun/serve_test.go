@@ -154,3 +154,35 @@ func TestServeWhereSomebodyListens(t *testing.T) {
 		t.Errorf("exit status %d, wrote %q and %q; want 1 and one line that says why", status, out, errs)
 	}
 }
+
+// TestServeInLittleMemory fills a server that may take a megabyte, off the heap: old keys make room, and it ends well.
+func TestServeInLittleMemory(t *testing.T) {
+	c, addr, errs := serve(t, "--values", "offheap", "--maxmemory", "1mb", "--maxmemory-policy", "allkeys-lru")
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	value := strings.Repeat("v", 1000)
+	for i := range 2000 {
+		if answer := ask(t, conn, fmt.Sprintf("SET key%d %s", i, value)); answer != "+OK" {
+			t.Fatalf("SET %d is answered by %q, want +OK", i, answer)
+		}
+	}
+	for request, want := range map[string]string{"GET key1999": "$1000", "GET key0": "$-1"} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := ask(t, conn, request); answer != want {
+			t.Errorf("%s is answered by %q, want %s", request, answer, want)
+		}
+		conn.Close()
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v, want exit status 0; standard error: %s", err, errs)
+	}
+}

@@ -55,6 +55,11 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --processors -1":               `--processors is -1, and must be from 1`,
 		"serve --grace soon":                  `--grace is "soon", and must be a duration such as`,
 		"serve --grace -1s":                   `--grace is -1s, and must not be negative`,
+		"serve --values disk":                 `--values is "disk", and must be heap or offheap`,
+		"serve --maxmemory 1.5gb":             `--maxmemory is "1.5gb", and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb`,
+		"serve --maxmemory -1":                `--maxmemory is "-1", and must be`,
+		"serve --maxmemory-policy lru":        `--maxmemory-policy is "lru", and must be noeviction, allkeys-lru or volatile-ttl`,
+		"serve --maxmemory-samples 0":         `--maxmemory-samples is 0, and must be from 1`,
 		"version please":                      `takes no arguments`,
 		"simulate":                            `which program? for example freerun simulate fib`,
 		"simulate fbi":                        `unknown program "fbi": did you mean "fib"?`,
@@ -116,7 +121,7 @@ func TestEveryVariantIsExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public"} {
+	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public", "--values PLACE", "--maxmemory BYTES", "--maxmemory-policy POLICY", "--maxmemory-samples N"} {
 		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
 			t.Errorf("freerun serve --help does not mention %s", word)
 		}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/ddb"
+)
+
+// memoryFlags are the flags of `freerun serve` about where values are, and how much memory they may take.
+type memoryFlags struct {
+	values    string
+	maxMemory string
+	policy    string
+	samples   int
+}
+
+const memoryHelp = `
+With --maxmemory, keys and values take no more than so much, and --maxmemory-policy says what
+makes room: allkeys-lru evicts keys that have not been used for long, volatile-ttl those that
+would expire next, and noeviction refuses what does not fit, with the error that Redis has for
+it. Redis's other policies do not exist here. CONFIG SET changes all three while the server runs.
+
+With --values offheap, keys and values are in memory that Go's collector does not look at, of
+twice --maxmemory, or 1gb without it, rounded up to a power of two. Only what is used of it is taken
+from the system. When it is full, that is as if --maxmemory were reached.`
+
+func (f *memoryFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.values, "values", string(ddb.OnHeap), "keep keys and values in `PLACE`: heap, or offheap")
+	flags.StringVar(&f.maxMemory, "maxmemory", "0", "let keys and values take `BYTES`, such as 100mb or 1gb; 0 means no limit")
+	flags.StringVar(&f.policy, "maxmemory-policy", string(ddb.NoEviction), "make room by `POLICY`: noeviction, allkeys-lru, or volatile-ttl")
+	flags.IntVar(&f.samples, "maxmemory-samples", 5, "have allkeys-lru choose among `N` keys at a time")
+	complete(c, "values", string(ddb.OnHeap), string(ddb.OffHeap))
+	complete(c, "maxmemory", "100mb", "1gb")
+	complete(c, "maxmemory-policy", string(ddb.NoEviction), string(ddb.AllKeysLRU), string(ddb.VolatileTTL))
+	complete(c, "maxmemory-samples", "5", "10")
+}
+
+// apply puts what the flags say into a configuration, or says which is wrong and what would be right.
+func (f memoryFlags) apply(config *ddb.Config) (err error) {
+	if err := config.Values.Set(f.values); err != nil {
+		return usagef("--values is %q, and must be heap or offheap", f.values)
+	}
+	if config.MaxMemory, err = ddb.ParseMemory(f.maxMemory); err != nil {
+		return usagef("--maxmemory is %q, and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit", f.maxMemory)
+	}
+	if err := config.MaxMemoryPolicy.Set(f.policy); err != nil {
+		return usagef("--maxmemory-policy is %q, and must be noeviction, allkeys-lru or volatile-ttl", f.policy)
+	}
+	if f.samples < 1 || f.samples > 1<<31-1 {
+		return usagef("--maxmemory-samples is %d, and must be from 1 to 2147483647", f.samples)
+	}
+	config.MaxMemorySamples = f.samples
+	return nil
+}

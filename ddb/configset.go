@@ -1,0 +1,92 @@
+package ddb
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// CONFIG SET: the parameters that can change while the server runs are those of memory. Others may be set to what they are.
+
+// parameter is one of them.
+type parameter struct {
+	// parse returns what sets the parameter, or the rest of an error's text.
+	parse func(s *Server, value string) (apply func(), problem string)
+}
+
+var parameters = map[string]parameter{
+	"maxmemory": {func(s *Server, value string) (func(), string) {
+		n, err := ParseMemory(value)
+		if err != nil {
+			return nil, "argument must be a memory value"
+		}
+		if s.arena != nil && n > s.arena.Capacity() {
+			return nil, fmt.Sprintf("argument must be at most %d, as values are off the heap in that much, reserved when the server began",
+				s.arena.Capacity())
+		}
+		return func() { s.budget.limit.Store(n) }, ""
+	}},
+	"maxmemory-policy": {func(s *Server, value string) (func(), string) {
+		policy, ok := parsePolicy(value)
+		if !ok {
+			return nil, "argument(s) must be one of the following: " + policyNames()
+		}
+		return func() { s.budget.setPolicy(policy) }, ""
+	}},
+	"maxmemory-samples": {func(s *Server, value string) (func(), string) {
+		n, ok := parseInteger([]byte(value))
+		switch {
+		case !ok:
+			return nil, "argument couldn't be parsed into an integer"
+		case n < 1 || n > math.MaxInt32:
+			return nil, "argument must be between 1 and 2147483647 inclusive"
+		}
+		return func() { s.budget.samples.Store(int32(n)) }, ""
+	}},
+}
+
+// configSet sets all of the parameters or, if one of them is wrong, none. When it answers, each shard has evicted what a lower limit demands, or a
+// portion of it; the rest follows by itself.
+func configSet(c *connection, args [][]byte, w *writer) {
+	if len(args)%2 != 0 {
+		w.fail(errArity("config|set"))
+		return
+	}
+	var apply []func()
+	seen := map[string]bool{}
+	present := c.server.settings()
+	for i := 2; i < len(args); i += 2 {
+		asked, value := string(args[i]), string(args[i+1])
+		name := strings.ToLower(asked)
+		known, settable := present[name]
+		p, changes := parameters[name]
+		var set func()
+		var problem string
+		switch {
+		case !settable:
+			w.fail("ERR Unknown option or number of arguments for CONFIG SET - '" + string(clip(args[i], len(args[i]))) + "'")
+			return
+		case seen[name]:
+			problem = "duplicate parameter"
+		case changes:
+			set, problem = p.parse(c.server, value)
+		case value != known:
+			problem = "can't set immutable config"
+		}
+		if problem != "" {
+			w.fail("ERR CONFIG SET failed (possibly related to argument '" + asked + "') - " + problem)
+			return
+		}
+		seen[name] = true
+		if set != nil {
+			apply = append(apply, set)
+		}
+	}
+	for _, set := range apply {
+		set()
+	}
+	if len(apply) > 0 {
+		c.visit()
+	}
+	w.ok()
+}

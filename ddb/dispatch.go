@@ -1,0 +1,65 @@
+package ddb
+
+import "github.com/freerun-go/freerun"
+
+// How a connection sends the messages of a round, and waits for them.
+
+// dispatch reports whether the round was completed. If it was not, the messages may still be in a shard's hands.
+func (c *connection) dispatch() bool {
+	for messages := c.outbox; len(messages) > 0 && !c.lost; messages = c.halted() {
+		completed := c.await(len(messages), func(i int) bool {
+			m := messages[i]
+			if c.send(m) == nil {
+				return true
+			}
+			for _, g := range m.groups {
+				g.refused = true
+			}
+			return false
+		})
+		if !completed {
+			return false
+		}
+	}
+	return !c.lost
+}
+
+// await sends so many messages and waits for all that were not refused. It reports whether they have come back.
+func (c *connection) await(n int, send func(i int) bool) bool {
+	if c.lost {
+		return false
+	}
+	c.round.pending.Store(int32(n))
+	refused := int32(0)
+	for i := range n {
+		if !send(i) {
+			refused++
+		}
+	}
+	if refused > 0 && c.round.pending.Add(-refused) == 0 {
+		return true // nobody is left to put a token
+	}
+	<-c.round.done
+	c.lost = c.round.pending.Load() != 0
+	return !c.lost
+}
+
+func (c *connection) send(m *message) error {
+	s := c.server
+	if m.single {
+		return execute.Tell(s.outside, s.units[m.groups[0].shard], m.groups[0])
+	}
+	units := make([]*freerun.Unit[shard], len(m.groups))
+	for i, g := range m.groups {
+		units[i] = s.units[g.shard]
+	}
+	return executeTogether.Tell(s.outside, units, m)
+}
+
+// abandon ends the wait for a round that the runtime will not complete. Only after the runtime was closed.
+func (c *connection) abandon() {
+	select {
+	case c.round.done <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,199 @@
+package ddb
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// Where keys and values are, and what they count as. On Go's heap a value is immutable above [shareable], and replies refer to it. Off the heap
+// key and value share one block, which is freed as soon as the entry is dropped or gets another: so nothing that outlives an operation may
+// refer to it, and replies copy.
+
+// What an entry counts as beside its key and value, in bytes: itself, its place in the table, in shard.entries and perhaps among the expiring
+// ones. It is what a million keys take on Go's heap, by BenchmarkCollect.
+const (
+	overheadOnHeap  = 130
+	overheadOffHeap = 100
+)
+
+// costOf returns what the entry of a key would count as with a value.
+func (r *records) costOf(keyLen, length int) int64 {
+	if r.arena != nil {
+		return overheadOffHeap + int64(r.arena.SizeFor(keyLen+length))
+	}
+	return overheadOnHeap + int64(room(keyLen)+room(length))
+}
+
+// costExtended is costOf for a value to which something was appended.
+func (r *records) costExtended(keyLen, length int) int64 {
+	if r.arena == nil {
+		length = grown(length)
+	}
+	return r.costOf(keyLen, length)
+}
+
+// room returns the size of what Go's allocator gives for n bytes, or a little more: classes an eighth apart, and pages above.
+func room(n int) int {
+	const page = 8192
+	switch {
+	case n > 4*page:
+		return (n + page - 1) &^ (page - 1)
+	case n <= 16:
+		return (n + 7) &^ 7
+	}
+	step := 16
+	for n > 16*step {
+		step *= 2
+	}
+	return (n + step - 1) &^ (step - 1)
+}
+
+// grown is the room that a value gets when something is appended to it, so that appending n bytes one by one costs n steps, not n².
+func grown(n int) int { return room(min(n+n/4, maxValue)) }
+
+// key returns the key of an entry, for as long as the entry stays as it is.
+func (r *records) key(e *entry) string {
+	switch {
+	case r.arena == nil:
+		return r.textOf(e).key
+	case e.keyLen == 0:
+		return ""
+	}
+	return unsafe.String(unsafe.SliceData(r.arena.Bytes(e.block)), e.keyLen)
+}
+
+// keep returns a key that key returned for as long as anybody wants.
+func (r *records) keep(key string) string {
+	if r.arena == nil {
+		return key
+	}
+	return strings.Clone(key)
+}
+
+// value returns the value of an entry. On the heap it stays what it is if it is longer than shareable; otherwise, and off the heap, it is valid
+// while the entry stays as it is. It is never nil.
+func (r *records) value(e *entry) []byte {
+	if r.arena == nil {
+		return r.textOf(e).value
+	}
+	b := r.arena.Bytes(e.block)
+	return b[e.keyLen : e.keyLen+e.length : e.keyLen+e.length]
+}
+
+// prepare returns a block for a key and a value that are this long together. On the heap there is nothing to prepare.
+func (r *records) prepare(n int) (offheap.Block, error) {
+	if r.arena == nil {
+		return 0, nil
+	}
+	return r.arena.Alloc(n)
+}
+
+// unprepare gives a block back that was not used.
+func (r *records) unprepare(b offheap.Block) {
+	if !b.IsNone() {
+		r.arena.Free(b)
+	}
+}
+
+// add makes the entry of a key that is not there, with copies of both. b is what prepare returned for them, or none. The error is the arena's: then
+// nothing has changed.
+func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
+	if b.IsNone() {
+		var err error
+		if b, err = r.prepare(len(key) + len(value)); err != nil {
+			return nil, err
+		}
+	}
+	e := r.fresh()
+	if r.arena == nil {
+		r.texts[e.id/chunkEntries][e.id%chunkEntries] = text{string(key), append(make([]byte, 0, room(len(value))), value...)}
+		e.length = uint32(len(value))
+		e.cost = uint32(overheadOnHeap + room(len(key)) + room(len(value)))
+	} else {
+		r.fill(e, b, key, value)
+	}
+	r.link(e)
+	return e, nil
+}
+
+// fill has an entry keep its key and value in b.
+func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
+	to := r.arena.Bytes(b)
+	copy(to[copy(to, key):], value)
+	e.block, e.keyLen, e.length = b, uint32(len(key)), uint32(len(value))
+	e.cost = uint32(overheadOffHeap + r.arena.Size(b))
+}
+
+// set gives an entry a copy of a value, as add.
+func (r *records) set(e *entry, value []byte, b offheap.Block) error {
+	switch {
+	case r.arena == nil:
+		t := r.textOf(e)
+		if cap(t.value) > shareable || len(value) > cap(t.value) {
+			t.value = make([]byte, 0, room(len(value)))
+		}
+		t.value = append(t.value[:0], value...)
+		e.length = uint32(len(value))
+		e.cost = uint32(overheadOnHeap + room(len(t.key)) + cap(t.value))
+		return nil
+	case b.IsNone():
+		total := int(e.keyLen) + len(value)
+		if r.arena.SizeFor(total) == r.arena.Size(e.block) {
+			err := r.resize(e, len(value))
+			if err == nil {
+				copy(r.value(e), value)
+			}
+			return err
+		}
+		var err error
+		if b, err = r.arena.Alloc(total); err != nil {
+			return err
+		}
+	}
+	old := e.block
+	r.fill(e, b, r.arena.Bytes(old)[:e.keyLen], value)
+	r.arena.Free(old)
+	return nil
+}
+
+// extend appends to the value of an entry. The error is the arena's: then nothing has changed. On the heap the bytes behind the end of a value are nobody
+// else's, so a reply that refers to the shorter value is not disturbed.
+func (r *records) extend(e *entry, more []byte) error {
+	old := int(e.length)
+	if r.arena != nil {
+		err := r.resize(e, old+len(more))
+		if err == nil {
+			copy(r.value(e)[old:], more)
+		}
+		return err
+	}
+	t := r.textOf(e)
+	if len(more) > cap(t.value)-old {
+		t.value = append(make([]byte, 0, grown(old+len(more))), t.value...)
+	}
+	t.value = append(t.value, more...)
+	e.length = uint32(len(t.value))
+	e.cost = uint32(overheadOnHeap + room(len(t.key)) + cap(t.value))
+	return nil
+}
+
+// hasRoom reports whether extend would append so many bytes without taking more memory.
+func (r *records) hasRoom(e *entry, more int) bool {
+	if r.arena != nil {
+		return int(e.keyLen+e.length)+more <= r.arena.Size(e.block)
+	}
+	t := r.textOf(e)
+	return more <= cap(t.value)-len(t.value)
+}
+
+// resize has the value of an entry off the heap be length bytes long, of which those that were there stay.
+func (r *records) resize(e *entry, length int) error {
+	b, err := r.arena.Resize(e.block, int(e.keyLen)+length)
+	if err != nil {
+		return err
+	}
+	e.block, e.length, e.cost = b, uint32(length), uint32(overheadOffHeap+r.arena.Size(b))
+	return nil
+}
