@@ -247,13 +247,15 @@ func endgame(r *explore.Run) {
 	}
 	w.start(state(w.state.Load()))
 	early := w.claim()
-	for len(early.list) == 0 || early.at.phase() != tracing {
+	for state(w.state.Load()).phase() != tracing {
 		early.step(w.Heap)
 	}
-	early.look(w.Heap, early.list[0]) // a
+	early.turn(w.Heap, state(w.state.Load()))
+	early.look(w.Heap, ref(a.slot.ref.Load()))
 	r.Go("looker", func() { early.look(w.Heap, grey) })
 	r.Go("verifier", func() {
 		late := w.claim()
+		late.number = 0 // goes through the chunks from the first
 		for state(w.state.Load()).phase() != idle {
 			late.step(w.Heap)
 		}
@@ -373,7 +375,7 @@ func create(collectors int) func(*explore.Run) {
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
-}{{"move", move}, {"hide", hide}, {"hand", hand}, {"chain", chain}, {"create", create}, {"reader", reader}}
+}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"create", create}, {"reader", reader}}
 
 func TestExploreCollector(t *testing.T) {
 	for _, p := range programs {
@@ -388,7 +390,9 @@ func TestExploreCollector(t *testing.T) {
 
 // TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on, and what they leave behind is collected.
 func TestExploreFrozen(t *testing.T) {
-	for _, p := range programs {
+	t.Run("endgame", func(t *testing.T) { explore.Freeze(t, endgame) })
+	t.Run("revive", func(t *testing.T) { explore.Freeze(t, revive) })
+	for _, p := range programs[2:] {
 		t.Run(p.name, func(t *testing.T) { explore.Freeze(t, janitor(p.body)) })
 	}
 }

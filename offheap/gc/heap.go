@@ -138,7 +138,7 @@ func (h *Heap) Close() error {
 func (h *Heap) roots() (n int) {
 	for p := h.pages.Load(); p != nil; p = p.next {
 		for i := range p.slots {
-			if uint32(p.slots[i].use.Load()) != 0 {
+			if p.slots[i].ref.Load() != 0 {
 				n++
 			}
 		}

@@ -65,22 +65,12 @@ func (t Type[T]) New() (Root[T], error) {
 		}
 		c.left &^= 1 << bit
 		c.announced.Store(announcement(c.chunk, c.at, c.left))
-		generation := s.hold()
+		generation := s.generation()
 		h.leave(l)
 		if spare != nil {
 			spare.free.Store(uint32(k.perChunk)) // not needed after all
 		}
 		return Root[T]{slot: s, at: (*T)(at), generation: generation}, nil
-	}
-}
-
-// clear makes an object zero. Its references are cleared one by one: somebody who is late may still be looking at what the object was before.
-func (k *kind) clear(at unsafe.Pointer) {
-	for _, p := range k.plain {
-		clear(unsafe.Slice((*byte)(unsafe.Add(at, p.offset)), p.size))
-	}
-	for _, r := range k.refs {
-		fieldAt(unsafe.Add(at, r)).Store(0)
 	}
 }
 

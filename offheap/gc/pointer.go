@@ -74,7 +74,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	if g := state(h.state.Load()); g.paints() && !flawUnpainted {
 		h.paint(v, g.cycle())
 	}
-	generation := s.hold()
+	generation := s.generation()
 	h.leave(l)
 	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: generation}
 }

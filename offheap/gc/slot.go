@@ -10,7 +10,7 @@ import (
 // heap, so whoever is late with one touches a slot at worst.
 type slot struct {
 	ref  atomics.Release[uint64] // what is held; 0 is nothing. Also, for a moment, what Get is not sure of yet.
-	use  atomics.Release[uint64] // generation<<32 | count; the generation grows when the last holder drops it
+	use  atomics.Release[uint64] // generation<<32 | count; the generation grows when the last holder drops it, and the count is that of its next holder then
 	heap *Heap
 	next *slot // in the magazine or batch that it is in; its holder's
 }
@@ -29,24 +29,19 @@ type batch struct {
 
 const one = uint64(1)
 
-// hold makes the caller, who alone has the slot, its holder, and returns the generation.
-func (s *slot) hold() uint32 {
-	u := s.use.Load() + one
-	s.use.Store(u)
-	return uint32(u >> 32)
-}
+// generation returns the generation of a slot that the caller alone has: whoever takes it is its holder with nothing to be stored.
+func (s *slot) generation() uint32 { return uint32(s.use.Load() >> 32) }
 
 // held reports whether somebody holds the slot in this generation.
 func (s *slot) held(generation uint32) bool {
-	u := s.use.Load()
-	return uint32(u>>32) == generation && uint32(u) != 0
+	return uint32(s.use.Load()>>32) == generation
 }
 
 // again counts one more holder.
 func (s *slot) again(generation uint32) bool {
 	for {
 		u := s.use.Load()
-		if uint32(u>>32) != generation || uint32(u) == 0 {
+		if uint32(u>>32) != generation {
 			return false
 		}
 		if uint32(u) == 1<<32-1 {
@@ -62,7 +57,7 @@ func (s *slot) again(generation uint32) bool {
 func (s *slot) drop(generation uint32) {
 	for {
 		u := s.use.Load()
-		if uint32(u>>32) != generation || uint32(u) == 0 {
+		if uint32(u>>32) != generation {
 			panic(dropped)
 		}
 		if uint32(u) == 1 {
@@ -75,7 +70,7 @@ func (s *slot) drop(generation uint32) {
 	h := s.heap
 	l := h.enter()
 	s.ref.Store(0)
-	s.use.Store(uint64(generation+1) << 32)
+	s.use.Store(uint64(generation+1)<<32 | one)
 	l.give(h, s)
 	h.leave(l)
 }
@@ -144,6 +139,7 @@ func (h *Heap) newPage() *slot {
 	for i := range p.slots {
 		s := &p.slots[i]
 		s.heap = h
+		s.use.Store(one)
 		if i+1 < len(p.slots) {
 			s.next = &p.slots[i+1]
 		}
