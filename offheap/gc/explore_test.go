@@ -77,7 +77,7 @@ func (w *world) make(value uint64) Root[pair] {
 
 // check fails unless the object that a root holds is there, with its value.
 func (w *world) check(n Root[pair], value uint64) {
-	v := ref(n.slot.ref.Load())
+	v := w.holds(n.slot.word.Load())
 	c := w.chunk(v.chunk())
 	if word(c.words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) == 0 {
 		w.Failf("the object with value %d was freed", value)
@@ -89,8 +89,11 @@ func (w *world) check(n Root[pair], value uint64) {
 
 // live counts the objects that are allocated and not only reserved.
 func (w *world) live() (n int) {
-	for id := range w.directory.count.Load() {
+	for id := range w.directory.count.Load() + 1 {
 		c := w.chunk(uint32(id))
+		if c == nil {
+			continue
+		}
 		for i := range c.words {
 			n += bits.OnesCount8(word(c.words[i].Load()).allocated() &^ c.kind.announced(c, i))
 		}
@@ -241,7 +244,7 @@ func endgame(r *explore.Run) {
 	a.Value().left.Set(w.Heap, b)
 	b.Value().left.Set(w.Heap, c)
 	c.Value().left.Set(w.Heap, d)
-	grey := ref(b.slot.ref.Load())
+	grey := w.holds(b.slot.word.Load())
 	for _, n := range []Root[pair]{b, c, d, e, f} {
 		n.Drop()
 	}
@@ -251,7 +254,7 @@ func endgame(r *explore.Run) {
 		early.step(w.Heap)
 	}
 	early.turn(w.Heap, state(w.state.Load()))
-	early.look(w.Heap, ref(a.slot.ref.Load()))
+	early.look(w.Heap, w.holds(a.slot.word.Load()))
 	r.Go("looker", func() { early.look(w.Heap, grey) })
 	r.Go("verifier", func() {
 		late := w.claim()
@@ -305,7 +308,7 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 			n, m := w.make(21), w.make(22)
 			n.Value().left.Set(w.Heap, m)
 			m.Value().left.Set(w.Heap, n)
-			refs := []ref{ref(n.slot.ref.Load()), ref(m.slot.ref.Load())}
+			refs := []ref{w.holds(n.slot.word.Load()), w.holds(m.slot.word.Load())}
 			n.Drop()
 			m.Drop()
 			w.collect()

@@ -49,12 +49,13 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	}
 	h.mustOwn(v)
 	l := h.enter()
-	s := l.take(h)
+	s, generation := l.take(h)
 	for {
+		word := uint64(v)&^generationMask | uint64(generation)
 		if flawUnfenced {
-			s.ref.Store(uint64(v))
+			s.word.Store(word)
 		} else {
-			s.ref.Swap(uint64(v)) // L1: from here the root is seen
+			s.word.Swap(word) // L1: from here the root is seen
 		}
 		if flawUnconfirmed {
 			break
@@ -64,8 +65,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 			break
 		}
 		if again == 0 {
-			s.ref.Store(0)
-			l.give(h, s)
+			s.word.Store(uint64(generation))
 			h.leave(l)
 			return Root[T]{}
 		}
@@ -74,7 +74,6 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	if g := state(h.state.Load()); g.paints() && !flawUnpainted {
 		h.paint(v, g.cycle())
 	}
-	generation := s.generation()
 	h.leave(l)
 	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: generation}
 }
@@ -103,7 +102,7 @@ func (p *Pointer[T]) Refers(r Root[T]) bool {
 		return p.IsNil()
 	}
 	r.check()
-	return p.word.Load() == r.slot.ref.Load()
+	return ref(p.word.Load()) == r.slot.heap.holds(r.slot.word.Load())
 }
 
 // ref is a reference: the number of a chunk, the number of an object in it, and the tag of a heap. 0 is none.
