@@ -157,3 +157,11 @@ func (h *Heap) mustOwn(r ref) {
 		panic("gc: the Pointer is in an object of another Heap, or in no object at all")
 	}
 }
+
+// barrier tells collectors of an object that is about to be stored where they may not look any more.
+func (h *Heap) barrier(r ref) {
+	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
+		h.mustBeOpen()
+		h.paint(r, s.cycle())
+	}
+}
