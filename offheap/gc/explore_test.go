@@ -182,6 +182,35 @@ func hide(collectors int) func(*explore.Run) {
 	}
 }
 
+// relay has a mutator take an object out of the graph, and then from it another, into a root that collectors look at first.
+func relay(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b, c := w.make(1), w.make(2), w.make(3)
+		a.Value().left.Set(w.Heap, b)
+		b.Value().left.Set(w.Heap, c)
+		b.Drop()
+		c.Drop()
+		y := w.make(5) // where b will be held
+		x := w.make(4) // where c will be
+		y.Drop()
+		r.Go("mutator", func() {
+			b := a.Value().left.Get(w.Heap)
+			a.Value().left.Set(w.Heap, Root[pair]{})
+			x.Drop()
+			c = b.Value().left.Get(w.Heap)
+			b.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			w.check(c, 3)
+			w.settled(2)
+		})
+	}
+}
+
 // hand has a mutator store an object that nothing but its root holds, and drop the root.
 func hand(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
@@ -378,7 +407,7 @@ func create(collectors int) func(*explore.Run) {
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
-}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"create", create}, {"reader", reader}}
+}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"create", create}, {"reader", reader}}
 
 func TestExploreCollector(t *testing.T) {
 	for _, p := range programs {
