@@ -138,8 +138,15 @@ func (k *kind) more(empty bool, spare **chunk) (err error) {
 	if !empty || *spare != nil {
 		return nil // it was only pinned for long enough
 	}
-	if *spare = k.swept(); *spare == nil {
-		k.heap.assist(k)
+	if *spare = k.swept(); *spare != nil {
+		return nil
+	}
+	k.heap.assist(k)
+	if *spare, err = k.fresh(); err != nil {
+		k.heap.collectAll()
+		if *spare = k.swept(); *spare != nil {
+			return nil
+		}
 		*spare, err = k.fresh()
 	}
 	return err
@@ -170,10 +177,8 @@ func (k *kind) swept() *chunk {
 		if free == 0 {
 			continue
 		}
-		if c.mode.Load()&modeMask == vacant {
-			if k.open(c) != nil {
-				return nil
-			}
+		if c.mode.Load()&modeMask == vacant && k.open(c) != nil {
+			continue // there may be room in others
 		}
 		h.charge(int64(free) * int64(k.size))
 		return c
@@ -182,7 +187,10 @@ func (k *kind) swept() *chunk {
 
 // fresh returns a chunk with memory that nobody has used yet.
 func (k *kind) fresh() (*chunk, error) {
-	c := &chunk{kind: k, words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord)}
+	c := &chunk{
+		kind: k, size: k.size, count: k.perChunk, leaf: len(k.refs) == 0,
+		words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord),
+	}
 	c.mode.Store(vacant)
 	if err := k.open(c); err != nil {
 		return nil, err
@@ -195,20 +203,14 @@ func (k *kind) fresh() (*chunk, error) {
 	return c, nil
 }
 
-// open takes memory from the arena for a vacant chunk; if there is none, after a collection.
+// open takes memory from the arena for a vacant chunk.
 func (k *kind) open(c *chunk) error {
-	h := k.heap
-	b, err := h.memory.Alloc(k.bytes)
+	b, err := k.heap.memory.Alloc(k.bytes)
 	if err != nil {
-		h.collectAll()
-		if b, err = h.memory.Alloc(k.bytes); err != nil {
-			return fmt.Errorf("gc: a chunk for %v: %w", k.typ, err)
-		}
+		return fmt.Errorf("gc: a chunk for %v: %w", k.typ, err)
 	}
-	if !c.acquire(b, unsafe.Pointer(unsafe.SliceData(h.memory.Bytes(b)))) {
-		h.memory.Free(b)
-		return nil
+	if !c.acquire(b, unsafe.Pointer(unsafe.SliceData(k.heap.memory.Bytes(b)))) {
+		k.heap.memory.Free(b)
 	}
-	h.chunks.Add(1)
 	return nil
 }

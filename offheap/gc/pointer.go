@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/contract"
 )
 
 // Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
@@ -25,11 +26,6 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// reference is implemented by pointers to a Pointer, and by nothing else.
-type reference interface{ reference() }
-
-func (*Pointer[T]) reference() {}
-
 // refSize is the size of a Pointer.
 const refSize = unsafe.Sizeof(Pointer[byte]{})
 
@@ -43,6 +39,9 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 // Lock-free: it begins again only when the field was changed meanwhile. It costs an atomic exchange, about 20 ns in all.
 func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	h.mustBeOpen()
+	if contract.Checked {
+		h.mustContain(unsafe.Pointer(p))
+	}
 	v := ref(p.word.Load())
 	if v == 0 {
 		return Root[T]{}
@@ -84,6 +83,9 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 // Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
 func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	v := r.refIn(h)
+	if contract.Checked {
+		h.mustContain(unsafe.Pointer(p))
+	}
 	h.barrier(v)
 	p.word.Store(uint64(v)) // L2
 }

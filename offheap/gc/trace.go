@@ -36,7 +36,7 @@ func (c *collector) look(h *Heap, r ref) {
 	if c.hazard.Load() != uint64(ch.id)+1 {
 		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read, which says that there is the object
 	}
-	at, bit := &ch.words[r.index()/perWord], uint8(1)<<(r.index()%perWord)
+	at, bit := ch.wordOf(r)
 	w := word(at.Load())
 	if w.grey(k)&bit == 0 {
 		return // somebody else was faster
@@ -44,7 +44,7 @@ func (c *collector) look(h *Heap, r ref) {
 	object := ch.at(r.index())
 	for _, offset := range ch.kind.refs {
 		if v := ref(fieldOf(object, offset).Load()); v != 0 && h.paint(v, k) {
-			c.list = append(c.list, v)
+			c.add(v)
 		}
 	}
 	for {
@@ -78,7 +78,7 @@ func (c *collector) search(h *Heap) int {
 		c.stage = confirming
 		return 1
 	}
-	if ch == nil {
+	if ch == nil || ch.mode.Load()&modeMask == vacant {
 		return 1
 	}
 	k := c.at.cycle()
@@ -87,7 +87,7 @@ func (c *collector) search(h *Heap) int {
 		if grey := w.grey(k); grey != 0 {
 			c.progress = true
 			for ; grey != 0; grey &= grey - 1 {
-				c.list = append(c.list, refOf(ch.id, i*perWord+bits.TrailingZeros8(grey), h.tag))
+				c.add(refOf(ch.id, i*perWord+bits.TrailingZeros8(grey), h.tag))
 			}
 		}
 		c.found += uint64(w.found(k))
@@ -97,6 +97,7 @@ func (c *collector) search(h *Heap) int {
 
 // again begins the search anew.
 func (c *collector) again(h *Heap) {
+	c.laps++
 	c.stage, c.progress = searching, false
 	c.survey(h)
 }
