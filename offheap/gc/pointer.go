@@ -83,10 +83,10 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 // Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
 func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	v := r.refIn(h)
+	h.barrier(v)
 	if contract.Checked {
 		h.mustContain(unsafe.Pointer(p))
 	}
-	h.barrier(v)
 	p.word.Store(uint64(v)) // L2
 }
 
