@@ -181,9 +181,7 @@ func (h *Heap) mustOwn(r ref) {
 }
 
 // barrier tells collectors of an object that is about to be stored where they may not look any more.
-func (h *Heap) barrier(r ref) {
-	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
-		h.mustBeOpen()
-		h.paint(r, s.cycle())
-	}
+func (h *Heap) barrier(s state, r ref) {
+	h.mustBeOpen()
+	h.paint(r, s.cycle())
 }

@@ -78,7 +78,7 @@ func (h *Heap) growLocals(atLeast int) []*local {
 		}
 		longer := make([]*local, atLeast)
 		for i := copy(longer, all); i < atLeast; i++ {
-			longer[i] = &local{index: i}
+			longer[i] = &local{index: i, page: full}
 		}
 		if h.locals.CompareAndSwap(old, &longer) {
 			return longer

@@ -58,8 +58,11 @@ func (t Type[T]) New() (Root[T], error) {
 		bit := bits.TrailingZeros8(c.left)
 		at := unsafe.Add(c.base, uintptr(bit)*k.size)
 		k.clear(at)
-		s, generation := l.take(h)
-		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, generation))) // L1: from here the root is seen
+		s, generation := l.next()
+		if generation > generationMask {
+			s, generation = l.search(h)
+		}
+		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, uint16(generation)))) // L1: from here the root is seen
 		if g := state(h.state.Load()); g.cycle() != c.cycle && !flawUncoloured {
 			c.colour(g.cycle())
 		}
@@ -69,7 +72,7 @@ func (t Type[T]) New() (Root[T], error) {
 		if spare != nil {
 			spare.free.Store(uint32(k.perChunk)) // not needed after all
 		}
-		return Root[T]{slot: s, at: (*T)(at), generation: generation}, nil
+		return Root[T]{slot: s, at: (*T)(at), generation: uint16(generation)}, nil
 	}
 }
 

@@ -48,9 +48,12 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	}
 	h.mustOwn(v)
 	l := h.enter()
-	s, generation := l.take(h)
+	s, generation := l.next()
+	if generation > generationMask {
+		s, generation = l.search(h)
+	}
 	for {
-		word := uint64(v)&^generationMask | uint64(generation)
+		word := uint64(v)&^generationMask | generation
 		if flawUnfenced {
 			s.word.Store(word)
 		} else {
@@ -64,7 +67,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 			break
 		}
 		if again == 0 {
-			s.word.Store(uint64(generation))
+			s.word.Store(generation)
 			h.leave(l)
 			return Root[T]{}
 		}
@@ -74,7 +77,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 		h.paint(v, g.cycle())
 	}
 	h.leave(l)
-	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: generation}
+	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: uint16(generation)}
 }
 
 // Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
@@ -83,7 +86,9 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 // Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
 func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	v := r.refIn(h)
-	h.barrier(v)
+	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
+		h.barrier(s, v)
+	}
 	if contract.Checked {
 		h.mustContain(unsafe.Pointer(p))
 	}
@@ -94,7 +99,9 @@ func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 // stands for nothing. As old is held there is no ABA: its object is not freed meanwhile. Lock-free.
 func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
 	from, to := old.refIn(h), next.refIn(h)
-	h.barrier(to)
+	if s := state(h.state.Load()); s.paints() {
+		h.barrier(s, to)
+	}
 	return p.word.CompareAndSwap(uint64(from), uint64(to))
 }
 
