@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/contract"
 	"github.com/freerun-go/freerun/offheap"
 )
 
@@ -101,15 +100,6 @@ func (h *Heap) enlist(c *chunk) bool {
 			return true
 		}
 	}
-}
-
-// address returns where the object is that a reference refers to, which must be one that is held.
-func (h *Heap) address(r ref) unsafe.Pointer {
-	c := h.chunk(r.chunk())
-	if contract.Checked {
-		c.mustHave(r)
-	}
-	return c.at(r.index())
 }
 
 // mustHave panics if an object that should be held was freed. Only in a debug build somebody asks.

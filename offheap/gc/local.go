@@ -22,6 +22,14 @@ type local struct {
 	_ pad.Line
 }
 
+// local returns the local of a pinned processor, if pins exclude and there is one; otherwise nil, and enter is to be called instead. It is here to be inlined.
+func (h *Heap) local(i int) *local {
+	if all := *h.locals.Load(); pin.Exclusive && i < len(all) {
+		return all[i]
+	}
+	return nil
+}
+
 // enter returns a local for the caller alone, who must not block until leave.
 func (h *Heap) enter() *local {
 	i := pin.Pin()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/pin"
 	"github.com/freerun-go/freerun/offheap"
 )
 
@@ -45,7 +46,11 @@ func (t Type[T]) New() (Root[T], error) {
 	h.mustBeOpen()
 	var spare *chunk
 	for {
-		l := h.enter()
+		l := h.local(pin.Pin())
+		if l == nil {
+			pin.Unpin()
+			l = h.enter()
+		}
 		c := k.cursor(l)
 		if c == nil || c.left == 0 && !c.reserve(h, &spare) {
 			empty := c == nil || c.chunk == nil
@@ -67,7 +72,7 @@ func (t Type[T]) New() (Root[T], error) {
 			c.colour(g.cycle())
 		}
 		c.left &^= 1 << bit
-		c.announced.Store(announcement(c.chunk, c.at, c.left))
+		publish(&c.announced, announcement(c.chunk, c.at, c.left))
 		h.leave(l)
 		if spare != nil {
 			spare.free.Store(uint32(k.perChunk)) // not needed after all

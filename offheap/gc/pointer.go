@@ -6,6 +6,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/contract"
+	"github.com/freerun-go/freerun/internal/pin"
 )
 
 // Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
@@ -47,7 +48,11 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 		return Root[T]{}
 	}
 	h.mustOwn(v)
-	l := h.enter()
+	l := h.local(pin.Pin())
+	if l == nil {
+		pin.Unpin()
+		l = h.enter()
+	}
 	s, generation := l.next()
 	if generation > generationMask {
 		s, generation = l.search(h)
@@ -77,7 +82,11 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 		h.paint(v, g.cycle())
 	}
 	h.leave(l)
-	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: uint16(generation)}
+	c := h.chunk(v.chunk())
+	if contract.Checked {
+		c.mustHave(v)
+	}
+	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
 }
 
 // Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
@@ -92,7 +101,7 @@ func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	if contract.Checked {
 		h.mustContain(unsafe.Pointer(p))
 	}
-	p.word.Store(uint64(v)) // L2
+	publish(&p.word, uint64(v)) // L2
 }
 
 // CompareAndSwap makes the field refer to the object that next holds if it refers to the one that old holds, and reports whether it did. The zero Root

@@ -72,7 +72,7 @@ func (s *slot) drop(generation uint16) {
 	for {
 		n := s.extra.Load()
 		if n == 0 {
-			s.word.Store(uint64(generation + 1)) // nobody else holds it, so nobody may count
+			publish(&s.word, uint64(generation+1)) // nobody else holds it, so nobody may count
 			return
 		}
 		if s.extra.CompareAndSwap(n, n-1) {
