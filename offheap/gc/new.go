@@ -121,7 +121,7 @@ const mostWords = 256
 // reserveWord reserves the free objects of the word that the cursor is at.
 func (c *cursor) reserveWord(h *Heap) bool {
 	ch, at := c.chunk, &c.chunk.words[c.at]
-	c.announced.Swap(announcement(ch, c.at, wholeOctet)) // seen before the word is changed
+	publish(&c.announced, announcement(ch, c.at, wholeOctet)) // A1: whoever sees the word changed, sees this
 	for {
 		mode := ch.mode.Load()
 		w := word(at.Load())
