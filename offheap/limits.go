@@ -1,0 +1,24 @@
+//go:build !explore
+
+package offheap
+
+import (
+	"runtime"
+
+	"github.com/freerun-go/freerun/internal/pin"
+)
+
+const (
+	magazineRoom  = magazineRoomMost // blocks of a magazine at most
+	magazineBytes = 256 << 10        // their bytes at most
+	arenaShare    = 512              // and at most this part of the arena, divided by the number of processors
+)
+
+// processors is how many there are to have caches.
+func processors() int { return runtime.GOMAXPROCS(0) }
+
+// exclusive tells whether a pin excludes all others from its cache.
+const exclusive = pin.Exclusive
+
+// pinHere pins the caller and returns the number of its cache.
+func pinHere() int { return pin.Pin() }
