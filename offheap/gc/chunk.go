@@ -1,0 +1,200 @@
+package gc
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// chunk is a block of the arena that is cut into objects of one type, and what is known of them. What is here stays when the block goes
+// back to the arena, and is used again with another block: so whoever is late with a reference finds a word that says that there is no such object,
+// or an object of the same type, and never memory that is somebody else's.
+type chunk struct {
+	id    uint32
+	kind  *kind
+	size  uintptr // of an object
+	count int     // of objects
+	leaf  bool    // the objects have no reference fields
+	next  *chunk  // of the kind, in the order of age, youngest first
+	words []atomics.Uint64
+
+	mode  atomics.Uint64 // version<<modeBits | one of the modes below
+	block atomics.Uint64 // the offheap.Block; changed only by who took the mode from vacant to opening
+	base  atomics.Plain[unsafe.Pointer]
+
+	free  atomics.Uint32 // how many objects were free when it was swept last, 0 once an allocator has taken it up: a hint
+	live  atomics.Uint32 // how many were live when it was swept last
+	swept atomics.Uint64 // the latest cycle in which it was swept
+}
+
+// The modes of a chunk. Each step is one compare-and-swap, with a version one higher, but for the store that ends opening.
+//
+//	open → closing → vacant → opening → open
+//	        closing → open, if there turned out to be an object in it
+const (
+	open    = 0 // objects can be reserved
+	closing = 1 // no object is in it; somebody is closing the words
+	vacant  = 2 // it has no memory
+	opening = 3 // somebody is about to store where its memory is
+
+	modeBits = 2
+	modeMask = 1<<modeBits - 1
+)
+
+func nextMode(m, to uint64) uint64 { return (m>>modeBits+1)<<modeBits | to }
+
+// valid returns the objects that word i of the chunk has.
+func (c *chunk) valid(i int) uint8 {
+	if n := c.count - i*perWord; n < perWord {
+		return uint8(1<<n - 1)
+	}
+	return wholeOctet
+}
+
+// at returns the address of an object of a chunk that has memory.
+func (c *chunk) at(index int) unsafe.Pointer {
+	return unsafe.Add(c.base.Get(), uintptr(index)*c.size)
+}
+
+// wordOf returns the word that has the state of an object of the chunk, and the object's bit in it.
+func (c *chunk) wordOf(r ref) (*atomics.Uint64, uint8) {
+	return &c.words[uint(r.index())/perWord], 1 << (uint(r.index()) % perWord)
+}
+
+// directory finds chunks by number.
+type directory struct {
+	count  atomics.Uint64 // the last number that was given away
+	blocks [mostChunks >> leafBits]atomics.Pointer[leaf]
+}
+
+const leafSize = 1 << leafBits
+
+type leaf [leafSize]atomics.Pointer[chunk]
+
+// chunk returns the chunk with a number, nil if there is none yet.
+func (h *Heap) chunk(id uint32) *chunk {
+	if l := h.directory.blocks[id>>leafBits].Load(); l != nil {
+		return l[id%leafSize].Load()
+	}
+	return nil
+}
+
+// enlist gives a chunk a number and makes it one of its kind's.
+func (h *Heap) enlist(c *chunk) bool {
+	id := h.directory.count.Add(1) // from 1 on: a reference is not 0
+	if id >= mostChunks {
+		h.directory.count.Add(^uint64(0))
+		return false
+	}
+	c.id = uint32(id)
+	place := &h.directory.blocks[id>>leafBits]
+	if place.Load() == nil {
+		place.CompareAndSwap(nil, new(leaf))
+	}
+	place.Load()[id%leafSize].Store(c)
+	for {
+		c.next = c.kind.head.Load()
+		if c.kind.head.CompareAndSwap(c.next, c) {
+			return true
+		}
+	}
+}
+
+// mustHave panics if an object that should be held was freed. Only in a debug build somebody asks.
+func (c *chunk) mustHave(r ref) {
+	if at, bit := c.wordOf(r); word(at.Load()).allocated()&bit == 0 {
+		panic("gc: this object was freed: a Pointer was copied, or its object was not held when it was used")
+	}
+}
+
+// paint makes an object grey in cycle k if it is white, or black if it has no reference fields, and reports whether it was made grey. References to objects
+// that are no more, or not of this heap, are passed over.
+func (h *Heap) paint(r ref, k uint64) bool {
+	if r == 0 {
+		return false
+	}
+	c := h.chunk(r.chunk())
+	return c != nil && r.index() < c.count && c.paint(r, k)
+}
+
+// paint is [Heap.paint] for an object of the chunk.
+func (c *chunk) paint(r ref, k uint64) bool {
+	at, bit := c.wordOf(r)
+	for {
+		w := word(at.Load())
+		next, white := w.painted(k, bit, c.leaf)
+		if !white {
+			return false
+		}
+		if at.CompareAndSwap(uint64(w), uint64(next)) {
+			return !c.leaf
+		}
+	}
+}
+
+// mustContain panics if a Pointer is in no object of the heap. Only in a debug build somebody asks: it goes through all chunks.
+func (h *Heap) mustContain(p unsafe.Pointer) {
+	for id := range min(h.directory.count.Load()+1, mostChunks) {
+		c := h.chunk(uint32(id))
+		if c == nil || c.mode.Load()&modeMask != open {
+			continue
+		}
+		if from := uintptr(p) - uintptr(c.base.Get()); from < uintptr(c.count)*c.size {
+			c.mustHave(refOf(c.id, int(from/c.size), h.tag))
+			return
+		}
+	}
+	panic("gc: the Pointer is in no object of this Heap")
+}
+
+// acquire gives a vacant chunk memory, and reports whether it is the caller who did.
+func (c *chunk) acquire(b offheap.Block, base unsafe.Pointer) bool {
+	m := c.mode.Load()
+	if m&modeMask != vacant || !c.mode.CompareAndSwap(m, nextMode(m, opening)) {
+		return false
+	}
+	c.block.Store(uint64(b))
+	c.base.Set(base)
+	c.mode.Store(nextMode(nextMode(m, opening), open))
+	return true
+}
+
+// release takes the memory of a chunk in which nothing is allocated, and reports whether it is the caller who has to free the block that it returns. It
+// leaves the chunk as it was if something was allocated meanwhile, and waits for the next sweep if somebody is looking into the chunk. Whoever
+// comes upon a chunk that another has begun to close goes on with it.
+func (h *Heap) release(c *chunk) (offheap.Block, bool) {
+	m := c.mode.Load()
+	if m&modeMask == open {
+		if !c.mode.CompareAndSwap(m, nextMode(m, closing)) {
+			return 0, false
+		}
+		m = nextMode(m, closing)
+	}
+	if m&modeMask != closing {
+		return 0, false
+	}
+	version := m >> modeBits
+	for i := range c.words {
+		for {
+			w := word(c.words[i].Load())
+			if w.closed() && w.cycle() == version&cycleMask {
+				break
+			}
+			next, ok := w.closing(version)
+			if !ok || w.closed() && w.cycle() > version&cycleMask {
+				c.mode.CompareAndSwap(m, nextMode(m, open))
+				return 0, false
+			}
+			if c.words[i].CompareAndSwap(uint64(w), uint64(next)) {
+				break
+			}
+		}
+	}
+	if !flawNoHazard && h.lookedInto(c) {
+		return 0, false
+	}
+	b := offheap.Block(c.block.Load())
+	return b, c.mode.CompareAndSwap(m, nextMode(m, vacant))
+}
