@@ -1,0 +1,5 @@
+//go:build unix && !linux && !race && !explore
+
+package offheap
+
+const noReserve = 0

@@ -1,0 +1,92 @@
+package offheap
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Ref refers to a T, or several in a row, in a block of an arena. It holds no pointer, so a Ref may be a field of what is in a block. The zero Ref is none.
+type Ref[T any] struct{ block Block }
+
+// IsNone reports whether r is the zero Ref, which refers to nothing.
+func (r Ref[T]) IsNone() bool { return r.block == 0 }
+
+// Block returns the block that the T is in.
+func (r Ref[T]) Block() Block { return r.block }
+
+// RefOf returns a Ref to what is in a block that holds a T.
+func RefOf[T any](b Block) Ref[T] { return Ref[T]{b} }
+
+// View makes an arena one of values of a type without pointers. [ViewOf] makes one; it may be copied, and used by any goroutine.
+type View[T any] struct{ arena *Arena }
+
+// ViewOf returns the view of an arena for values of type T. T must hold nothing that Go's collector would have to see: no pointers, slices,
+// strings, maps, channels, functions or interfaces, in fields and elements neither. The error names the field that does.
+func ViewOf[T any](a *Arena) (View[T], error) {
+	t := reflect.TypeFor[T]()
+	if path, found := pointerIn(t, t.String()); found != nil {
+		return View[T]{}, fmt.Errorf("offheap: %s is a %v, which Go's collector must see; a value in an arena has no pointers: keep a Ref, a Block or an array instead", path, found)
+	}
+	if t.Align() > 32 {
+		return View[T]{}, fmt.Errorf("offheap: %v is aligned to %d bytes", t, t.Align())
+	}
+	return View[T]{a}, nil
+}
+
+// pointerIn returns the first pointer in a type, and where it is.
+func pointerIn(t reflect.Type, path string) (string, reflect.Type) {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16,
+		reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return "", nil
+	case reflect.Array:
+		if t.Len() == 0 {
+			return "", nil
+		}
+		return pointerIn(t.Elem(), path+"[0]")
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if at, found := pointerIn(f.Type, path+"."+f.Name); found != nil {
+				return at, found
+			}
+		}
+		return "", nil
+	default:
+		return path, t
+	}
+}
+
+// New returns a Ref to a new T, which is zero. The error is [ErrNoMemory].
+func (v View[T]) New() (Ref[T], error) { return v.NewSlice(1) }
+
+// NewSlice returns a Ref to n new values in a row, which are zero. The error is [ErrNoMemory].
+func (v View[T]) NewSlice(n int) (Ref[T], error) {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	if n < 0 || size > 0 && uintptr(n) > uintptr(maxInt)/size {
+		panic(fmt.Sprintf("offheap: NewSlice of %d values of %d bytes", n, size))
+	}
+	b, err := v.arena.AllocZero(n * int(size))
+	return Ref[T]{b}, err
+}
+
+// At returns where the value is, the first one if there are several. The pointer is valid until it is freed.
+func (v View[T]) At(r Ref[T]) *T {
+	return (*T)(unsafe.Pointer(unsafe.SliceData(v.arena.Bytes(r.block))))
+}
+
+// Slice returns the values of a block, as many as fit into it: at least as many as were asked for. It is valid until they are freed.
+func (v View[T]) Slice(r Ref[T]) []T {
+	var zero T
+	bytes := v.arena.Bytes(r.block)
+	n := len(bytes)
+	if size := int(unsafe.Sizeof(zero)); size > 0 {
+		n /= size
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
+}
+
+// Free gives back what r refers to. See [Arena.Free].
+func (v View[T]) Free(r Ref[T]) { v.arena.Free(r.block) }
