@@ -29,6 +29,7 @@ var Program = &programs.Program{
 	},
 	Points: points(),
 	Variants: []programs.Variant{
+		Variant("offheap", programs.Freerun, "offheap.Arena: Alloc and Free", openArena),
 		Variant("make", programs.PlainGo, "make, and Go's collector", openHeap),
 	},
 	Expected: func(v programs.Values) string {
