@@ -1,0 +1,171 @@
+package gc
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// chunk is a block of the arena that is cut into objects of one type, and what is known of them. What is here stays when the block goes
+// back to the arena, and is used again with another block: so whoever is late with a reference finds a word that says that there is no such object,
+// or an object of the same type, and never memory that is somebody else's.
+type chunk struct {
+	id    uint32
+	kind  *kind
+	next  *chunk // of the kind, in the order of age, youngest first
+	words []atomics.Uint64
+
+	mode  atomics.Uint64 // version<<modeBits | one of the modes below
+	block atomics.Uint64 // the offheap.Block; changed only by who took the mode from vacant to opening
+	base  atomics.Plain[unsafe.Pointer]
+
+	free  atomics.Uint32 // how many objects were free when it was swept last, 0 once an allocator has taken it up: a hint
+	live  atomics.Uint32 // how many were live when it was swept last
+	swept atomics.Uint64 // the latest cycle in which it was swept
+}
+
+// The modes of a chunk. Each step is one compare-and-swap, with a version one higher, but for the store that ends opening.
+//
+//	open → closing → vacant → opening → open
+//	        closing → open, if there turned out to be an object in it
+const (
+	open    = 0 // objects can be reserved
+	closing = 1 // no object is in it; somebody is closing the words
+	vacant  = 2 // it has no memory
+	opening = 3 // somebody is about to store where its memory is
+
+	modeBits = 2
+	modeMask = 1<<modeBits - 1
+)
+
+func nextMode(m, to uint64) uint64 { return (m>>modeBits+1)<<modeBits | to }
+
+// valid returns the objects that word i of the chunk has.
+func (c *chunk) valid(i int) uint8 {
+	if n := c.kind.perChunk - i*perWord; n < perWord {
+		return uint8(1<<n - 1)
+	}
+	return wholeOctet
+}
+
+// at returns the address of an object of a chunk that has memory.
+func (c *chunk) at(index int) unsafe.Pointer {
+	return unsafe.Add(c.base.Get(), uintptr(index)*c.kind.size)
+}
+
+// directory finds chunks by number.
+type directory struct {
+	count  atomics.Uint64 // numbers that were given away, those below it
+	blocks [mostChunks >> leafBits]atomics.Pointer[leaf]
+}
+
+const leafSize = 1 << leafBits
+
+type leaf [leafSize]atomics.Pointer[chunk]
+
+// chunk returns the chunk with a number, nil if there is none yet.
+func (h *Heap) chunk(id uint32) *chunk {
+	if l := h.directory.blocks[id>>leafBits].Load(); l != nil {
+		return l[id%leafSize].Load()
+	}
+	return nil
+}
+
+// enlist gives a chunk a number and makes it one of its kind's.
+func (h *Heap) enlist(c *chunk) bool {
+	id := h.directory.count.Add(1) - 1
+	if id >= mostChunks {
+		h.directory.count.Add(^uint64(0))
+		return false
+	}
+	c.id = uint32(id)
+	place := &h.directory.blocks[id>>leafBits]
+	if place.Load() == nil {
+		place.CompareAndSwap(nil, new(leaf))
+	}
+	place.Load()[id%leafSize].Store(c)
+	for {
+		c.next = c.kind.head.Load()
+		if c.kind.head.CompareAndSwap(c.next, c) {
+			return true
+		}
+	}
+}
+
+// address returns where the object is that a reference refers to, which must be one that is held.
+func (h *Heap) address(r ref) unsafe.Pointer { return h.chunk(r.chunk()).at(r.index()) }
+
+// paint makes an object grey in cycle k if it is white, or black if it has no reference fields, and reports whether it was made grey. References to objects
+// that are no more, or not of this heap, are passed over.
+func (h *Heap) paint(r ref, k uint64) bool {
+	if r == 0 {
+		return false
+	}
+	c := h.chunk(r.chunk())
+	if c == nil || r.index() >= c.kind.perChunk {
+		return false
+	}
+	at, bit, leaf := &c.words[r.index()/perWord], uint8(1)<<(r.index()%perWord), len(c.kind.refs) == 0
+	for {
+		w := word(at.Load())
+		next, white := w.painted(k, bit, leaf)
+		if !white {
+			return false
+		}
+		if at.CompareAndSwap(uint64(w), uint64(next)) {
+			return !leaf
+		}
+	}
+}
+
+// acquire gives a vacant chunk memory, and reports whether it is the caller who did.
+func (c *chunk) acquire(b offheap.Block, base unsafe.Pointer) bool {
+	m := c.mode.Load()
+	if m&modeMask != vacant || !c.mode.CompareAndSwap(m, nextMode(m, opening)) {
+		return false
+	}
+	c.block.Store(uint64(b))
+	c.base.Set(base)
+	c.mode.Store(nextMode(nextMode(m, opening), open))
+	return true
+}
+
+// release takes the memory of a chunk in which nothing is allocated, and reports whether it is the caller who has to free the block that it returns. It
+// leaves the chunk as it was if something was allocated meanwhile, and waits for the next sweep if somebody is looking into the chunk. Whoever
+// comes upon a chunk that another has begun to close goes on with it.
+func (h *Heap) release(c *chunk) (offheap.Block, bool) {
+	m := c.mode.Load()
+	if m&modeMask == open {
+		if !c.mode.CompareAndSwap(m, nextMode(m, closing)) {
+			return 0, false
+		}
+		m = nextMode(m, closing)
+	}
+	if m&modeMask != closing {
+		return 0, false
+	}
+	version := m >> modeBits
+	for i := range c.words {
+		for {
+			w := word(c.words[i].Load())
+			if w.closed() && w.cycle() == version&cycleMask {
+				break
+			}
+			next, ok := w.closing(version)
+			if !ok || w.closed() && w.cycle() > version&cycleMask {
+				c.mode.CompareAndSwap(m, nextMode(m, open))
+				return 0, false
+			}
+			if c.words[i].CompareAndSwap(uint64(w), uint64(next)) {
+				break
+			}
+		}
+	}
+	if !flawNoHazard && h.lookedInto(c) {
+		return 0, false
+	}
+	b := offheap.Block(c.block.Load())
+	return b, c.mode.CompareAndSwap(m, nextMode(m, vacant))
+}

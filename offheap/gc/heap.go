@@ -1,0 +1,168 @@
+package gc
+
+import (
+	"errors"
+	"fmt"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// ErrInUse says that a heap cannot be closed because roots are held. Errors that wrap it say how many.
+var ErrInUse = errors.New("gc: roots are held")
+
+// Heap is a set of objects in an arena that refer to each other, and of which those that nobody can reach any more are found and freed. [New] makes one;
+// the zero Heap cannot be used, and a Heap must not be copied. Any goroutine, activity or operation may use it. An arena may have several.
+type Heap struct {
+	// immutable
+	memory memory
+	tag    uint16
+	manual bool
+	growth float64
+	least  int64 // bytes that may be allocated before a cycle is due
+
+	_ pad.Line
+
+	state atomics.Uint64 // see phase.go
+
+	_ pad.Line
+
+	kinds      atomics.Pointer[[]*kind]
+	locals     atomics.Pointer[[]*local]
+	pages      atomics.Pointer[page]
+	batches    atomics.Pointer[batch]
+	collectors atomics.Pointer[collector]
+
+	shrinks atomics.Bool
+	sweeps  atomics.Uint64 // cycle<<chunkBits | the number of the next chunk to sweep
+	freed   atomics.Uint64 // objects
+	chunks  atomics.Int64  // with memory
+	charged atomics.Int64  // bytes that allocators were given since the last cycle
+	limit   atomics.Int64  // of charged, until a cycle is due
+	tending atomics.Int32
+	wake    chan struct{}
+
+	directory directory
+}
+
+// memory is what a heap needs of an arena.
+type memory interface {
+	Alloc(size int) (offheap.Block, error)
+	Free(b offheap.Block)
+	Bytes(b offheap.Block) []byte
+}
+
+// Option is an option of [New].
+type Option func(*Heap) error
+
+// Manual has cycles begin only when [Heap.Collect] is called, or when there is no memory.
+func Manual() Option {
+	return func(h *Heap) error {
+		h.manual = true
+		return nil
+	}
+}
+
+// Growth makes a cycle due when as many bytes have been allocated since the last one as ratio times those that were live then. Without it, that is 1: as
+// much memory is used for garbage as for what is live.
+func Growth(ratio float64) Option {
+	return func(h *Heap) error {
+		if !(ratio > 0 && ratio <= 100) {
+			return fmt.Errorf("gc: a growth of %v; it must be more than 0 and at most 100", ratio)
+		}
+		h.growth = ratio
+		return nil
+	}
+}
+
+// Least makes no cycle due before so many bytes have been allocated since the last one. Without it, that is 4 MiB.
+func Least(bytes int64) Option {
+	return func(h *Heap) error {
+		if bytes < 0 {
+			return fmt.Errorf("gc: at least %d bytes between two cycles; it must not be negative", bytes)
+		}
+		h.least = bytes
+		return nil
+	}
+}
+
+// New returns an empty heap over an arena. The heap takes blocks of 32 KiB and more from it as it needs them, and gives those back in which nothing is live.
+func New(a *offheap.Arena, options ...Option) (*Heap, error) {
+	if a == nil {
+		return nil, errors.New("gc: a heap needs an arena, and there is none")
+	}
+	return newHeap(a, options...)
+}
+
+var tags atomics.Uint32
+
+func newHeap(m memory, options ...Option) (*Heap, error) {
+	h := &Heap{memory: m, growth: 1, least: 4 << 20, wake: make(chan struct{}, 64)}
+	for _, o := range options {
+		if err := o(h); err != nil {
+			return nil, err
+		}
+	}
+	for h.tag == 0 {
+		h.tag = uint16(tags.Add(1))
+	}
+	h.limit.Store(h.least)
+	h.growLocals(1)
+	return h, nil
+}
+
+// Close gives all memory of the heap back to its arena. It fails with [ErrInUse], and changes nothing, while roots are held. Nothing else of the heap may
+// be running; what is called afterwards panics.
+func (h *Heap) Close() error {
+	h.mustBeOpen()
+	if n := h.roots(); n != 0 {
+		return fmt.Errorf("%w: %d", ErrInUse, n)
+	}
+	h.state.Store(uint64(stateOf(state(h.state.Load()).cycle(), shut)))
+	for id := range min(h.directory.count.Load(), mostChunks) {
+		c := h.chunk(uint32(id))
+		if c == nil {
+			continue
+		}
+		if m := c.mode.Load(); m&modeMask == open || m&modeMask == closing {
+			h.memory.Free(offheap.Block(c.block.Load()))
+			c.mode.Store(nextMode(m, vacant))
+		}
+	}
+	return nil
+}
+
+// roots counts the roots that are held.
+func (h *Heap) roots() (n int) {
+	for p := h.pages.Load(); p != nil; p = p.next {
+		for i := range p.slots {
+			if uint32(p.slots[i].use.Load()) != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (h *Heap) mustBeOpen() {
+	if state(h.state.Load()).phase() == shut {
+		panic("gc: the Heap is closed")
+	}
+}
+
+// mustOwn panics about a reference of another heap.
+func (h *Heap) mustOwn(r ref) {
+	if r.tag() != h.tag {
+		panic("gc: the Pointer is in an object of another Heap, or in no object at all")
+	}
+}
+
+// barrier tells collectors of an object that is about to be stored where they may not look again.
+func (h *Heap) barrier(s state, r ref) {
+	if s.phase() == shut {
+		h.mustBeOpen()
+	}
+	h.paint(r, s.cycle())
+}

@@ -1,0 +1,105 @@
+package gc
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// kind is what a heap has for one type of objects.
+type kind struct {
+	layout
+	heap     *Heap
+	bytes    int // of a chunk
+	perChunk int // objects
+
+	head    atomics.Pointer[chunk]     // all chunks of the kind
+	scan    atomics.Pointer[chunk]     // where allocators look next for one with free objects; nil when all have been looked at
+	scanned atomics.Uint64             // the cycle after which scan began anew
+	cursors atomics.Pointer[[]*cursor] // of each local, by its index; only ever replaced by a longer one
+}
+
+// Type is a type of objects in a heap. [For] makes one. It may be copied, and any goroutine may use it.
+type Type[T any] struct{ kind *kind }
+
+// For returns the type T of objects of a heap. It looks at T once, by reflection, to find its references: fields of type [Pointer], in structs, arrays
+// and nested structs. An error names the field that is neither that nor free of pointers: Go's pointers, slices, strings, maps, channels, functions and
+// interfaces cannot be in memory that Go's collector does not look at. For the same T it returns the same Type.
+func For[T any](h *Heap) (Type[T], error) {
+	h.mustBeOpen()
+	k, err := h.kindOf(reflect.TypeFor[T]())
+	return Type[T]{k}, err
+}
+
+// Must returns what For has returned, and panics if that was an error.
+func Must[T any](t Type[T], err error) Type[T] {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func (h *Heap) kindOf(t reflect.Type) (*kind, error) {
+	var made *kind
+	for {
+		known := h.kinds.Load()
+		if known != nil {
+			for _, k := range *known {
+				if k.typ == t {
+					return k, nil
+				}
+			}
+		}
+		if made == nil {
+			l, err := layoutOf(t)
+			if err != nil {
+				return nil, err
+			}
+			if t.Align() > 32 {
+				return nil, fmt.Errorf("gc: %v must be aligned to %d bytes; blocks of the arena are to 32", t, t.Align())
+			}
+			made = &kind{layout: l, heap: h, bytes: max(chunkBytes, 1<<bits.Len(uint(l.size-1)))}
+			made.perChunk = made.bytes / int(l.size)
+		}
+		var longer []*kind
+		if known != nil {
+			longer = append(longer, *known...)
+		}
+		longer = append(longer, made)
+		if h.kinds.CompareAndSwap(known, &longer) {
+			return made, nil
+		}
+	}
+}
+
+// cursor returns the cursor of a local, nil if there is none yet.
+func (k *kind) cursor(l *local) *cursor {
+	if all := k.cursors.Load(); all != nil && l.index < len(*all) {
+		return (*all)[l.index]
+	}
+	return nil
+}
+
+// growCursors makes a cursor for each local.
+func (k *kind) growCursors() {
+	for {
+		old, atLeast := k.cursors.Load(), len(*k.heap.locals.Load())
+		var all []*cursor
+		if old != nil {
+			all = *old
+		}
+		if len(all) >= atLeast {
+			return
+		}
+		longer := make([]*cursor, atLeast)
+		for i := copy(longer, all); i < atLeast; i++ {
+			longer[i] = new(cursor)
+		}
+		if k.cursors.CompareAndSwap(old, &longer) {
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package gc
+
+import (
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/pin"
+)
+
+// local is what one processor has of a heap. Whoever has entered it is alone with it: by being pinned, or, where pins do not exclude, by a claim.
+// Somebody who stops there for good keeps it, and others use others.
+type local struct {
+	_ pad.Line
+
+	index int
+	slots *slot // of roots, free
+	count int   // of slots
+	spare *slot // a full chain, or nil
+
+	claimed atomics.Uint32
+
+	_ pad.Line
+}
+
+// enter returns a local for the caller alone, who must not block until leave.
+func (h *Heap) enter() *local {
+	i := pin.Pin()
+	if all := h.locals.Load(); all != nil && i < len(*all) {
+		if l := (*all)[i]; pin.Exclusive || l.claim() {
+			return l
+		}
+	}
+	pin.Unpin()
+	return h.enterSlowly(i)
+}
+
+// enterSlowly is enter where the local with index i does not exist, or is not to be had.
+func (h *Heap) enterSlowly(i int) *local {
+	for {
+		all := h.growLocals(i + 1)
+		if pin.Exclusive {
+			if i = pin.Pin(); i < len(all) {
+				return all[i]
+			}
+			pin.Unpin()
+			continue
+		}
+		for k := range all {
+			if l := all[(i+k)%len(all)]; l.claim() {
+				return l
+			}
+		}
+		i = len(all)
+	}
+}
+
+func (h *Heap) leave(l *local) {
+	if !pin.Exclusive {
+		l.claimed.Store(0)
+	}
+	pin.Unpin()
+}
+
+func (l *local) claim() bool {
+	return l.claimed.Load() == 0 && l.claimed.CompareAndSwap(0, 1)
+}
+
+// growLocals sees to it that there are at least so many locals and returns them. None ever goes away.
+func (h *Heap) growLocals(atLeast int) []*local {
+	for {
+		old := h.locals.Load()
+		var all []*local
+		if old != nil {
+			all = *old
+		}
+		if len(all) >= atLeast {
+			return all
+		}
+		longer := make([]*local, atLeast)
+		for i := copy(longer, all); i < atLeast; i++ {
+			longer[i] = &local{index: i}
+		}
+		if h.locals.CompareAndSwap(old, &longer) {
+			return longer
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package gc
+
+// Root is a handle that holds an object, and with it all that the object reaches: it is not collected until the root is dropped. The zero Root holds
+// nothing. [Type.New] and [Pointer.Get] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].
+//
+// A Root may be copied: the copies are the same root, which is dropped once for all of them. It may be passed to other goroutines, with the
+// synchronisation that any other value needs, and be kept as long as one likes, in Go's memory too. It has 24 bytes; what it stands for, a slot, 32.
+type Root[T any] struct {
+	slot       *slot
+	at         *T
+	generation uint32
+}
+
+// IsNil reports whether the root is the zero Root.
+func (r Root[T]) IsNil() bool { return r.slot == nil }
+
+// Value returns the object, to be read and written in place while the root is held, and not afterwards. It is shared: goroutines that use what is
+// in it, other than Pointer fields, need the synchronisation that any shared memory needs. It panics if the root was dropped, or is the zero Root.
+func (r Root[T]) Value() *T {
+	if r.slot == nil {
+		panic("gc: Value of the zero Root, which holds nothing")
+	}
+	r.check()
+	return r.at
+}
+
+// Clone has the object held once more: the root that it returns must be dropped for itself. The caller must hold r.
+func (r Root[T]) Clone() Root[T] {
+	if r.slot != nil && !r.slot.again(r.generation) {
+		panic(dropped)
+	}
+	return r
+}
+
+// Drop ends the root. The object may be collected then, unless other roots hold it or an object that reaches it. It panics if the root was
+// dropped before, and does nothing to the zero Root.
+func (r Root[T]) Drop() {
+	if r.slot != nil {
+		r.slot.drop(r.generation)
+	}
+}
+
+// Same reports whether both roots hold the same object, or both none.
+func (r Root[T]) Same(o Root[T]) bool { return r.at == o.at }
+
+const dropped = "gc: the Root was dropped before"
+
+func (r Root[T]) check() {
+	if !r.slot.held(r.generation) {
+		panic(dropped)
+	}
+}
+
+// refIn returns what the root holds, for a heap that must be its own.
+func (r Root[T]) refIn(h *Heap) ref {
+	if r.slot == nil {
+		return 0
+	}
+	r.check()
+	if r.slot.heap != h {
+		panic("gc: the Root is of another Heap")
+	}
+	return ref(r.slot.ref.Load())
+}

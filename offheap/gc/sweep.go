@@ -1,0 +1,120 @@
+package gc
+
+import "math/bits"
+
+// sweep does a step of sweeping: it sweeps a chunk that nobody has taken up yet. When all are taken up, it sees to it that all are swept, those of others
+// included who may have stopped; when they are, the cycle is over.
+func (c *collector) sweep(h *Heap) int {
+	k := c.at.cycle()
+	if c.stage == distributed {
+		id, ok := h.nextSweep(k, c.count)
+		if !ok {
+			c.stage = completing
+			c.survey(h)
+			c.live = 0
+			return 1
+		}
+		if ch := h.chunk(uint32(id)); ch != nil {
+			c.sweepChunk(h, ch)
+		}
+		return chunkUnits
+	}
+	ch, more := c.nextChunk(h)
+	if !more {
+		if h.advance(c.at, idle) {
+			h.finished(c.live)
+		}
+		return 1
+	}
+	if ch == nil {
+		return 1
+	}
+	if ch.swept.Load() < k {
+		c.sweepChunk(h, ch)
+		return chunkUnits
+	}
+	c.live += int64(ch.live.Load()) * int64(ch.kind.size)
+	return 1
+}
+
+// nextSweep gives out the numbers of chunks, each once in a cycle.
+func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
+	for {
+		at := h.sweeps.Load()
+		next := at & (mostChunks - 1)
+		if at>>chunkBits != k&(1<<(64-chunkBits)-1) {
+			next = 0
+		}
+		if next >= uint64(count) {
+			return 0, false
+		}
+		if h.sweeps.CompareAndSwap(at, k<<chunkBits|(next+1)) {
+			return int(next), true
+		}
+	}
+}
+
+const chunkBits = 25 // mostChunks and one more
+
+// sweepChunk frees the white objects of a chunk, but for those that an allocator has reserved and not handed out. Any number of collectors may sweep a
+// chunk at once: each word is changed by one of them, and who comes late changes nothing.
+func (c *collector) sweepChunk(h *Heap, ch *chunk) {
+	k := c.at.cycle()
+	free, live, freed := 0, 0, 0
+	for i := range ch.words {
+		for {
+			w := word(ch.words[i].Load())
+			next := w.swept(k, 0)
+			if next != w { // S1: what allocators announce is read after the word
+				next = w.swept(k, ch.kind.announced(ch, i))
+			}
+			if next == w {
+				live += bits.OnesCount8(w.allocated())
+				free += bits.OnesCount8(ch.valid(i) &^ w.allocated())
+				break
+			}
+			if flawStoreSweep {
+				ch.words[i].Store(uint64(next))
+			} else if !ch.words[i].CompareAndSwap(uint64(w), uint64(next)) { // S2: frees
+				continue
+			}
+			freed += bits.OnesCount8(w.allocated() &^ next.allocated())
+			live += bits.OnesCount8(next.allocated())
+			free += bits.OnesCount8(ch.valid(i) &^ next.allocated())
+			break
+		}
+	}
+	if freed > 0 {
+		h.freed.Add(uint64(freed))
+	}
+	unused := ch.free.Load() == uint32(ch.kind.perChunk) || h.shrinks.Load()
+	if live == 0 && unused && ch.mode.Load()&modeMask != vacant {
+		if b, ok := h.release(ch); ok {
+			h.memory.Free(b)
+			h.chunks.Add(-1)
+		}
+	}
+	ch.free.Store(uint32(free))
+	ch.live.Store(uint32(live))
+	for {
+		before := ch.swept.Load()
+		if before >= k || ch.swept.CompareAndSwap(before, k) {
+			return
+		}
+	}
+}
+
+// announced returns which objects of word i of a chunk allocators have announced.
+func (k *kind) announced(ch *chunk, i int) uint8 {
+	all := k.cursors.Load()
+	if all == nil || flawBlindSweep {
+		return 0
+	}
+	mask := uint8(0)
+	for _, c := range *all {
+		if a := c.announced.Load(); a>>8 == announcement(ch, i, 0)>>8 {
+			mask |= uint8(a)
+		}
+	}
+	return mask
+}

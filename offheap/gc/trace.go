@@ -1,0 +1,102 @@
+package gc
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// trace does a step of tracing: it looks into grey objects that it knows of, or else goes on with the search for others (verify.go).
+func (c *collector) trace(h *Heap) int {
+	if len(c.list) > 0 {
+		n := 0
+		for ; n < traceBatch && len(c.list) > 0; n++ {
+			last := len(c.list) - 1
+			r := c.list[last]
+			c.list = c.list[:last]
+			c.look(h, r)
+		}
+		return n
+	}
+	switch c.stage {
+	case searching:
+		return c.search(h)
+	case confirming:
+		return c.confirm(h)
+	default:
+		return c.recount(h)
+	}
+}
+
+// look looks into an object that is grey: what it refers to is painted, and then it is black.
+func (c *collector) look(h *Heap, r ref) {
+	k := c.at.cycle()
+	ch := h.chunk(r.chunk())
+	if c.hazard.Load() != uint64(ch.id)+1 {
+		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read, which says that there is the object
+	}
+	at, bit := &ch.words[r.index()/perWord], uint8(1)<<(r.index()%perWord)
+	w := word(at.Load())
+	if w.grey(k)&bit == 0 {
+		return // somebody else was faster
+	}
+	object := ch.at(r.index())
+	for _, offset := range ch.kind.refs {
+		if v := ref(fieldOf(object, offset).Load()); v != 0 && h.paint(v, k) {
+			c.list = append(c.list, v)
+		}
+	}
+	for {
+		next, ok := w.blackened(k, bit)
+		if !ok || at.CompareAndSwap(uint64(w), uint64(next)) {
+			return
+		}
+		w = word(at.Load())
+	}
+}
+
+func fieldOf(object unsafe.Pointer, offset uintptr) *atomics.Release[uint64] {
+	return fieldAt(unsafe.Add(object, offset))
+}
+
+// search looks for grey objects in one chunk. It counts what was found, too: what makes a list, and a count, of no grey object, is the first half of the
+// proof that there is none.
+func (c *collector) search(h *Heap) int {
+	ch, more := c.nextChunk(h)
+	if !more {
+		if c.progress && !flawEarlySweep {
+			c.again(h)
+			return 1
+		}
+		if flawEarlySweep {
+			h.advance(c.at, sweeping)
+			return 1
+		}
+		c.counted = c.found
+		c.page = h.pages.Load()
+		c.stage = confirming
+		return 1
+	}
+	if ch == nil {
+		return 1
+	}
+	k := c.at.cycle()
+	for i := range ch.words {
+		w := word(ch.words[i].Load())
+		if grey := w.grey(k); grey != 0 {
+			c.progress = true
+			for ; grey != 0; grey &= grey - 1 {
+				c.list = append(c.list, refOf(ch.id, i*perWord+bits.TrailingZeros8(grey), h.tag))
+			}
+		}
+		c.found += uint64(w.found(k))
+	}
+	return chunkUnits
+}
+
+// again begins the search anew.
+func (c *collector) again(h *Heap) {
+	c.stage, c.progress = searching, false
+	c.survey(h)
+}
