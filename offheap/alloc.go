@@ -2,90 +2,201 @@ package offheap
 
 import (
 	"fmt"
-	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/pin"
 )
 
-// Tag says what blocks are for, so that [Stats] can tell how much is live for what. 0 is for blocks without a tag.
-type Tag uint8
+// Alloc returns a block of size bytes or more: of the next power of two, and at least the smallest there are. What is in it is not defined. A size of 0 is
+// a smallest block; a negative size is a mistake, and panics. The error is [ErrNoMemory]: at some instant of the call there was no free block of
+// that size, other than in the hands of calls that were under way.
+//
+// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise.
+func (a *Arena) Alloc(size int) (Block, error) { return a.alloc(size, 0, false) }
 
-// Tags is how many tags there are: they are less than it.
-const Tags = 1 << tagBits
+// AllocTagged is [Arena.Alloc] for a block that [Stats] counts under a tag, which is less than [Tags].
+func (a *Arena) AllocTagged(size int, tag Tag) (Block, error) { return a.alloc(size, tag, false) }
 
-// Alloc returns a block of at least size bytes, from 0 on; its size is the next power of two. What is in it is not defined. The error is
-// [ErrNoMemory].
-func (a *Arena) Alloc(size int) (Block, error) { return a.AllocTagged(size, 0) }
+// AllocZero is [Arena.Alloc] for a block whose bytes are all 0. Large blocks whose pages were never touched, or not since [Arena.Trim], are so already and cost
+// nothing more.
+func (a *Arena) AllocZero(size int) (Block, error) { return a.alloc(size, 0, true) }
 
-// AllocTagged is [Arena.Alloc] for a block with a tag, less than [Tags].
-func (a *Arena) AllocTagged(size int, tag Tag) (Block, error) {
-	a.open()
-	if size < 0 || tag >= Tags {
-		panic(fmt.Sprintf("offheap: Alloc of %d bytes with tag %d: a size is not negative, and a tag less than %d", size, tag, Tags))
+func (a *Arena) alloc(size int, tag Tag, zero bool) (Block, error) {
+	if size < 0 || tag >= Tags || a.closed.Load() {
+		a.refuse(size, tag)
 	}
 	class := a.classOf(size)
 	if class > a.top {
-		return 0, fmt.Errorf("%w: a block of %d bytes is more than the arena's %d", ErrNoMemory, size, a.size)
+		return 0, fmt.Errorf("%w: %d bytes are more than a block of this arena can have, %d", ErrNoMemory, size, a.bytes(a.top))
 	}
-	offset, ok := a.space.Alloc(class + a.least)
-	if !ok {
-		return 0, fmt.Errorf("%w for a block of %d bytes", ErrNoMemory, uint64(1)<<(class+a.least))
+	fill := fillOf(size, class+a.least)
+	if class < a.shelved {
+		c := a.enter()
+		if r := &c.racks[class]; r.hold() {
+			b := r.pop(a, class, fill, tag)
+			r.letGo()
+			if b != 0 {
+				c.tally.add(class, fill, tag, 1)
+				pin.Unpin()
+				if debug {
+					a.checkPoison(b, true)
+					a.recordAlloc(b, size, tag)
+				}
+				if zero {
+					clear(a.span(a.offset(b.place()), a.bytes(class)))
+				}
+				return b, nil
+			}
+		}
+		pin.Unpin()
 	}
-	place := offset >> a.least
-	state := &a.states[slot(place)]
-	b := nextBlock(place, state.Load(), class, fillOf(size, class, a.least), tag)
-	state.Store(b.state(live))
-	a.blocks.Add(1)
-	a.bytes.Add(1 << (class + a.least))
+	b := a.allocSlowly(class, fill, tag, zero)
+	if b == 0 {
+		return 0, fmt.Errorf("%w for a block of %d bytes", ErrNoMemory, a.bytes(class))
+	}
+	a.count(class, fill, tag, 1)
+	if debug {
+		a.recordAlloc(b, size, tag)
+	}
 	return b, nil
 }
 
-// AllocZero is [Arena.Alloc] for a block whose bytes are all 0.
-func (a *Arena) AllocZero(size int) (Block, error) {
-	b, err := a.Alloc(size)
-	if err == nil {
-		clear(a.Bytes(b))
+// refuse panics about the arguments of an allocation.
+func (a *Arena) refuse(size int, tag Tag) {
+	a.mustBeOpen()
+	if size < 0 {
+		panic(fmt.Sprintf("offheap: a block of %d bytes: a size is 0 or more", size))
 	}
-	return b, err
+	panic(fmt.Sprintf("offheap: tag %d: a tag is less than %d", tag, Tags))
 }
 
-// Free gives a block back. It panics if b is no live block of this arena: if it was freed before, belongs to another arena, or is the zero Block.
-func (a *Arena) Free(b Block) {
-	a.open()
-	if b.place() >= uint64(1)<<a.top || !a.states[slot(b.place())].CompareAndSwap(b.state(live), b.state(free)) {
-		a.misuse("Free", b)
-	}
-	a.blocks.Add(-1)
-	a.bytes.Add(-1 << (b.class() + a.least))
-	if !a.space.Free(a.offset(b), b.class()+a.least) {
-		panic("offheap: the books disagree about " + b.String())
+func (a *Arena) mustBeOpen() {
+	if a.closed.Load() {
+		panic("offheap: the arena is closed")
 	}
 }
 
-// misuse panics about a block that is none.
-func (a *Arena) misuse(call string, b Block) {
-	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed before, or is another's", call, b))
-}
-
-// Resize returns a block of at least size bytes with what was in b, as far as it fits; what is beyond that is not defined. b is freed, unless there is
-// an error, which leaves it as it was: use the block that is returned, even where it stayed at its place. The error is [ErrNoMemory].
-func (a *Arena) Resize(b Block, size int) (Block, error) {
-	next, err := a.AllocTagged(size, b.tag())
-	if err != nil {
-		return b, err
+// allocSlowly returns a block from wherever there is one, or 0.
+func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
+	cached := class < a.shelved
+	if cached {
+		if b := a.allocFromDepot(class, fill, tag); b != 0 {
+			return a.prepared(b, zero, true)
+		}
 	}
-	copy(a.Bytes(next), a.Bytes(b))
-	a.Free(b)
-	return next, nil
-}
-
-// Bytes returns the memory of a live block, all of it. It is valid until the block is freed, and a program must not touch it afterwards.
-func (a *Arena) Bytes(b Block) []byte {
-	a.open()
-	offset, size := a.offset(b), uint64(1)<<(b.class()+a.least)
-	if b == 0 || offset+size > a.size {
-		a.misuse("Bytes", b)
+	for {
+		if place, ok := a.takeOut(class, zero); ok {
+			s := a.stateAt(place)
+			b := a.nextBlock(place, s.Load(), class, fill, tag)
+			s.Store(b.state(live))
+			if cached {
+				a.refill(class)
+			}
+			if debug {
+				return a.prepared(b, zero, false)
+			}
+			return b
+		}
+		if cached {
+			if b := a.steal(class, fill, tag); b != 0 {
+				return a.prepared(b, zero, true)
+			}
+		}
+		if a.reclaim() == 0 {
+			return 0
+		}
 	}
-	return unsafe.Slice((*byte)(a.at(offset)), size)
 }
 
-// Size returns how many bytes a block has.
-func (a *Arena) Size(b Block) int { return 1 << (b.class() + a.least) }
+// prepared does to a block what its allocation promises of its contents. whole is true if it was freed as it is.
+func (a *Arena) prepared(b Block, zero, whole bool) Block {
+	if debug {
+		a.checkPoison(b, whole)
+	}
+	if zero {
+		clear(a.span(a.offset(b.place()), a.bytes(b.class())))
+	}
+	return b
+}
+
+// allocFromDepot takes a magazine out of the depot, and a block out of that. It returns 0 if there is none.
+func (a *Arena) allocFromDepot(class, fill uint, tag Tag) Block {
+	d := &a.depots[class]
+	for {
+		m := takeFrom(d.full[:])
+		if m == nil {
+			return 0
+		}
+		b := m.pop(a, class, fill, tag)
+		a.shelve(class, m)
+		if b != 0 {
+			return b
+		}
+	}
+}
+
+// shelve puts a magazine that the caller holds where it is most useful.
+func (a *Arena) shelve(class uint, m *magazine) {
+	if !m.empty() {
+		c := a.enter()
+		if r := &c.racks[class]; r.hold() {
+			m = r.take(m)
+			r.letGo()
+		}
+		pin.Unpin()
+	}
+	a.stow(class, m)
+}
+
+// refill gets blocks from the buddy system ahead of their need.
+func (a *Arena) refill(class uint) {
+	d := &a.depots[class]
+	m := d.voidMagazine()
+	for range d.room / 4 {
+		place, ok := a.takeOut(class, false)
+		if !ok {
+			break
+		}
+		m.push(place)
+		s := a.stateAt(place)
+		s.Store(a.nextBlock(place, s.Load(), class, 0, 0).state(cached)) // L3
+	}
+	a.shelve(class, m)
+}
+
+// takeOut gets a block from the buddy system.
+func (a *Arena) takeOut(class uint, zero bool) (place uint64, ok bool) {
+	order := a.order(class)
+	offset, ok := a.space.Alloc(order)
+	if !ok {
+		return 0, false
+	}
+	a.took(int64(a.bytes(class)))
+	if zero && !debug {
+		a.touchZeroed(offset, 1<<order)
+	} else {
+		a.pages.touch(offset, 1<<order)
+	}
+	return offset >> (a.least + guard), true
+}
+
+// took notes that the buddy system has handed out so many bytes, or taken them back if they are negative.
+func (a *Arena) took(bytes int64) {
+	now := a.taken.Add(bytes)
+	if bytes < 0 {
+		return
+	}
+	for {
+		peak := a.peak.Load()
+		if now <= peak || a.peak.CompareAndSwap(peak, now) {
+			return
+		}
+	}
+}
+
+// giveBack gives a block to the buddy system. Its state says that it is free.
+func (a *Arena) giveBack(place uint64, class uint) {
+	if !a.space.Free(a.offset(place), a.order(class)) {
+		panic(fmt.Sprintf("offheap: the state of the arena is corrupt: block %d of %d bytes is not handed out", place, a.bytes(class)))
+	}
+	a.took(-int64(a.bytes(class)))
+}

@@ -4,105 +4,133 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"runtime"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"syscall"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/offheap/internal/buddy"
 )
 
 // ErrNoMemory says that an arena has no free block as large as the one that was asked for. Errors that wrap it say how large that was.
 var ErrNoMemory = errors.New("offheap: no memory")
 
-// ErrInUse says that an arena cannot be closed because blocks of it are live. Errors that wrap it say how many and how large.
+// ErrInUse says that an arena cannot be closed because blocks of it are live. Errors that wrap it say how many, and for what.
 var ErrInUse = errors.New("offheap: blocks are live")
 
-const pageSize = 4096
+// ErrClosed says that an arena was closed before.
+var ErrClosed = errors.New("offheap: the arena is closed")
 
 // Arena is a piece of memory outside of Go's heap that is handed out in blocks. [New] makes one; the zero Arena cannot be used, and an
-// Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits.
+// Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
 type Arena struct {
-	memory []byte
-	base   unsafe.Pointer
-	size   uint64
-	least  uint // log2 of the smallest block
-	top    uint // the class of the largest
-	space  *buddy.Space
-	states []atomics.Release[uint32]
+	// immutable
+	memory    []byte
+	base      unsafe.Pointer
+	size      uint64
+	places    uint64
+	least     uint   // log2 of the smallest block
+	top       uint   // the class of the largest
+	shelved   uint   // classes below are cached
+	group     uint64 // see slot
+	salt      uint32 // see nextBlock
+	space     *buddy.Space
+	states    []atomics.Uint32
+	stateMem  []byte
+	names     []string
+	pages     pages
+	depots    []depot // by class
+	records   records
+	processes int // of which the caches were made for
 
 	closed atomics.Bool
-	blocks atomics.Int64
-	bytes  atomics.Int64
+	caches atomics.Pointer[[]*cache] // by the number that a pin gives; it only grows
+
+	_     pad.Line
+	taken atomics.Int64 // bytes that the buddy system has handed out
+	peak  atomics.Int64
+	_     pad.Line
 }
 
-// Option is an option of [New].
-type Option func(*settings) error
+// smallest is the size of the smallest block, unless an option says otherwise.
+const smallest = 32
 
-type settings struct{ smallest int }
-
-// SmallestBlock makes size, a power of two from 32 to 4096 bytes, that of the smallest block; without it, that is 32. Each smallest block takes
-// 4 bytes of bookkeeping beside it once it is used, so a program whose blocks are larger may save some.
-func SmallestBlock(size int) Option {
-	return func(s *settings) error {
-		if size < 32 || size > pageSize || size&(size-1) != 0 {
-			return fmt.Errorf("offheap: a smallest block of %d bytes; it must be a power of two from 32 to %d", size, pageSize)
-		}
-		s.smallest = size
-		return nil
-	}
-}
-
-// New returns an arena of size bytes, rounded up to a power of two. They are reserved at once and take memory when they are first
-// touched.
+// New returns an arena of size bytes, rounded up to whole pages, of which blocks of the powers of two up to size are made. They are reserved at once,
+// and take memory when they are first touched. Beside them an arena takes up to 4 bytes for each block that it can be divided into, once such
+// blocks were used. The error says what is wrong about size or an option, or what the system said.
 func New(size int64, options ...Option) (*Arena, error) {
-	s := settings{smallest: 32}
+	s := settings{smallest: smallest}
 	for _, o := range options {
 		if err := o(&s); err != nil {
 			return nil, err
 		}
 	}
 	least := uint(bits.Len(uint(s.smallest)) - 1)
-	most := int64(min(uint64(1)<<(least+1<<classBits-1), uint64(maxInt)/2+1))
-	if size < pageSize || size > most {
-		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d to %d", size, pageSize, most)
+	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1))
+	page := uint64(syscall.Getpagesize())
+	if size < int64(page) || size > most {
+		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d, which is a page, to %d", size, page, most)
 	}
-	order := uint(bits.Len64(uint64(size) - 1))
-	memory, err := reserve(1 << order)
-	if err != nil {
-		return nil, fmt.Errorf("offheap: reserve %d bytes: %w", 1<<order, err)
+	a := &Arena{size: (uint64(size) + page - 1) &^ (page - 1), least: least, names: s.names}
+	a.places = a.size >> least
+	a.top = min(uint(bits.Len64(a.size))-1-least, classes-1)
+	a.group = min(maxGroup, uint64(1)<<bits.Len64(a.places-1))
+	a.salt = saltOf(arenas.Add(1))
+	var err error
+	if a.memory, err = reserve(a.size << guard); err != nil {
+		return nil, fmt.Errorf("offheap: reserve %d bytes: %w", a.size, err)
 	}
-	a := &Arena{
-		memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory)),
-		size: 1 << order, least: least, top: order - least,
-		space: buddy.New(1<<order, least),
+	a.base = unsafe.Pointer(unsafe.SliceData(a.memory))
+	if a.states, a.stateMem, err = reserveStates((a.places + a.group - 1) &^ (a.group - 1)); err != nil {
+		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unreserve(a.memory))
 	}
-	a.states = make([]atomics.Release[uint32], max(1<<a.top, groupSize))
+	a.space = buddy.New(a.size<<guard, least+guard)
+	a.pages.init(a.size<<guard, page)
+	a.processes = runtime.GOMAXPROCS(0)
+	a.caches.Store(new([]*cache))
+	a.openDepots()
+	a.records.init(a.places)
 	return a, nil
 }
 
 const maxInt = int(^uint(0) >> 1)
 
-// Close gives the memory back to the system. It fails with [ErrInUse], and changes nothing, while blocks are live. Nothing else of the arena may be
-// running; what is called afterwards panics.
+// Capacity returns how many bytes the arena has.
+func (a *Arena) Capacity() int64 { return int64(a.size) }
+
+// Close gives the memory back to the system. It fails with [ErrInUse], and changes nothing, while blocks are live; the error says how many and for
+// what. Nothing else of the arena may be running. A method that is called afterwards panics, and a second Close returns [ErrClosed]. What a
+// program has kept of the memory ([Arena.Bytes], [View.At]) must not be touched any more: that is a fault that no recover catches, or, where the system has
+// mapped something else there since, worse.
 func (a *Arena) Close() error {
-	if n := a.blocks.Load(); n != 0 {
-		return fmt.Errorf("%w: %d of %d bytes", ErrInUse, n, a.bytes.Load())
+	if a.closed.Load() {
+		return ErrClosed
+	}
+	if err := a.inUse(); err != nil {
+		return err
 	}
 	if a.closed.Swap(true) {
-		return errClosed
+		return ErrClosed
 	}
-	return unreserve(a.memory)
+	err := unreserve(a.memory)
+	if a.stateMem != nil {
+		err = errors.Join(err, unreserve(a.stateMem))
+	}
+	return err
 }
 
-var errClosed = errors.New("offheap: the arena is closed already")
+// offset returns where a place begins.
+func (a *Arena) offset(place uint64) uint64 { return place << (a.least + guard) }
 
-func (a *Arena) open() {
-	if a.closed.Load() {
-		panic("offheap: the arena is closed")
-	}
+// order returns that of the blocks of a class.
+func (a *Arena) order(class uint) uint { return class + a.least + guard }
+
+// bytes returns the size of the blocks of a class, as the program knows them.
+func (a *Arena) bytes(class uint) uint64 { return 1 << (class + a.least) }
+
+// span returns a piece of the memory.
+func (a *Arena) span(offset, size uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), size)
 }
-
-// at returns the address of the byte at an offset.
-func (a *Arena) at(offset uint64) unsafe.Pointer { return unsafe.Add(a.base, offset) }
-
-func (a *Arena) offset(b Block) uint64 { return b.place() << a.least }

@@ -3,15 +3,14 @@ package offheap
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// Block refers to a block of one arena. It is an offset, not an address, with what tells blocks that were at the same place one after the other
-// apart; a program keeps it and passes it on, and looks at nothing inside. It holds no pointer, so a Block may be kept in a block. The zero Block
-// is none. Blocks are comparable: equal ones refer to the same block.
+// Block refers to a block of one arena. It is an offset, not an address, with what tells blocks apart that were at the same place one after the other;
+// a program keeps it and passes it on, and looks at nothing inside. It holds no pointer, so a Block may be kept in a block. The zero Block
+// is none. Blocks may be compared: equal ones refer to the same block.
 type Block uint64
-
-// IsNone reports whether b is the zero Block, which refers to nothing.
-func (b Block) IsNone() bool { return b == 0 }
 
 // A Block is the block's place, in units of the smallest block, and above it the check, which is in the block's state too:
 //
@@ -27,9 +26,9 @@ const (
 	placeMask = 1<<placeBits - 1
 
 	phaseBits = 2
+	phaseMask = 1<<phaseBits - 1
 	classBits = 5
-	fillBits  = 6
-	tagBits   = 6
+	classes   = 1 << classBits
 	genBits   = 32 - phaseBits - classBits - fillBits - tagBits
 
 	fillShift = classBits
@@ -37,41 +36,63 @@ const (
 	genShift  = tagShift + tagBits
 )
 
-// phase says whose a block is.
+// phase says whose a block is. The transitions are
+//
+//	free → live            Alloc has got it from the buddy system, and nobody else knows of it
+//	free → cached          the same, for later
+//	cached → live          Alloc, by compare-and-swap: whoever does it has the block
+//	cached → free          reclaim, by compare-and-swap, before it gives the block to the buddy system
+//	live → cached, → free  Free, by compare-and-swap, so once for each generation
+//	live → moving → …      Resize, by compare-and-swap; it ends with live, cached or free
 type phase uint32
 
 const (
 	free   phase = iota // the buddy system's, or a part of something larger
-	cached              // in a cache: whoever changes the state may have it
+	cached              // in a cache
 	live                // the program's
+	moving              // in the hands of Resize, or of a check of the debug build
 )
 
 func (b Block) place() uint64 { return uint64(b) & placeMask }
 
-func (b Block) class() uint { return uint(b>>placeBits) & (1<<classBits - 1) }
+func (b Block) class() uint { return uint(b>>placeBits) & (classes - 1) }
 
 // fill is how much of the block was asked for, in 64ths, less one.
 func (b Block) fill() uint { return uint(b>>(placeBits+fillShift)) & (1<<fillBits - 1) }
 
 func (b Block) tag() Tag { return Tag(b >> (placeBits + tagShift) & (1<<tagBits - 1)) }
 
+func (b Block) generation() uint32 { return uint32(b >> (placeBits + genShift)) }
+
 // state returns the word of the block while it is in phase p.
 func (b Block) state(p phase) uint32 { return uint32(b>>placeBits)<<phaseBits | uint32(p) }
 
-// blockAt returns the block that a state word tells of.
+// blockAt returns the block that a state tells of.
 func blockAt(place uint64, state uint32) Block {
 	return Block(uint64(state>>phaseBits)<<placeBits | place)
 }
 
-// nextBlock returns the block that begins where before was the latest one, in its next generation.
-func nextBlock(place uint64, before uint32, class, fill uint, tag Tag) Block {
-	gen := (before>>(phaseBits+genShift) + 1) & (1<<genBits - 1)
-	if gen == 0 {
+// nextBlock returns the block that begins where the state before was the latest one's, in its next generation.
+func (a *Arena) nextBlock(place uint64, before uint32, class, fill uint, tag Tag) Block {
+	if before == 0 {
+		before = a.salt
+	}
+	gen := before>>(phaseBits+genShift) + 1
+	if gen == 1<<genBits {
 		gen = 1
 	}
-	check := uint64(gen)<<genShift | uint64(tag)<<tagShift | uint64(fill)<<fillShift | uint64(class)
-	return Block(check<<placeBits | place)
+	check := gen<<genShift | uint32(tag)&(1<<tagBits-1)<<tagShift | uint32(fill)&(1<<fillBits-1)<<fillShift | uint32(class)
+	return Block(uint64(check)<<placeBits | place)
 }
+
+// saltOf returns what the generations of an arena begin with: each arena's begin elsewhere, so that one does not take another's blocks for its own.
+func saltOf(number uint32) uint32 {
+	const golden = 0x9E3779B9 // 2^32 divided by the golden ratio: the multiples lie far from each other (Knuth, volume 3, section 6.4)
+	return number * golden >> (phaseBits + genShift) << (phaseBits + genShift)
+}
+
+// arenas counts the arenas there ever were.
+var arenas atomics.Uint32
 
 // classOf returns the class of the blocks that size bytes fit in: 0 is the smallest.
 func (a *Arena) classOf(size int) uint {
@@ -81,32 +102,36 @@ func (a *Arena) classOf(size int) uint {
 	return uint(bits.Len(uint(size-1))) - a.least
 }
 
-func fillOf(size int, class, least uint) uint {
+// fillOf returns how much of a block of 1<<order bytes is size, in 64ths, less one.
+func fillOf(size int, order uint) uint {
 	if size == 0 {
 		return 0
 	}
-	return uint((uint64(size)<<fillBits-1)>>(class+least)) & (1<<fillBits - 1)
+	return uint((uint64(size)<<6 - 1) >> order)
 }
 
-// slot returns where in the table of states the state of the block at a place is. Places that larger blocks can begin at come first: blocks of a
-// kilobyte share a cache line with sixteen others, although there could be blocks of 32 bytes between them, and untouched states take no memory.
+// slot returns where in the table of states that of a place is. Places that larger blocks can begin at come first: the states of 16 blocks
+// of a kilobyte share a cache line, although there could be 32 blocks between each two, and states that nobody needs take no memory.
 //
-//	group of 8:  place 0 4 2 6 1 3 5 7
-func slot(place uint64) uint64 {
-	in := place & (groupSize - 1)
+//	place 0 4 2 6 1 3 5 7 in a group of 8
+func (a *Arena) slot(place uint64) uint64 {
+	in := place & (a.group - 1)
 	if in == 0 {
 		return place
 	}
-	zeros := uint(bits.TrailingZeros64(in))
-	return place - in + (groupSize|in)>>(zeros+1)
+	return place - in + (a.group|in)>>(uint(bits.TrailingZeros64(in))+1)
 }
 
-const groupSize = 1 << 15
+// maxGroup is how many places a group has that is not all there are: for blocks of 512 bytes and more a page of states each mebibyte.
+const maxGroup = 1 << 15
 
-// String returns the block for messages: its offset in units of the smallest block, and its generation.
+// stateAt returns the state of a place.
+func (a *Arena) stateAt(place uint64) *atomics.Uint32 { return &a.states[a.slot(place)] }
+
+// String returns the block for messages.
 func (b Block) String() string {
 	if b == 0 {
 		return "no block"
 	}
-	return fmt.Sprintf("block at unit %d of class %d, generation %d", b.place(), b.class(), uint64(b)>>(placeBits+genShift))
+	return fmt.Sprintf("block %d of class %d, generation %d", b.place(), b.class(), b.generation())
 }

@@ -2,18 +2,30 @@
 
 package offheap
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Memory is from Go's heap: where there is no mapping, and where somebody watches who cannot see other memory.
+	"github.com/freerun-go/freerun/internal/atomics"
+)
 
-const mapped = false
+// Memory is from Go's heap: where there is no mapping, and in builds that watch accesses to memory and know Go's heap alone. The race detector reports
+// races in mapped memory that are none, and misses others.
 
-// reserve returns size bytes, zeroed and aligned to pages.
-func reserve(size int) ([]byte, error) {
-	memory := make([]byte, size+pageSize)
-	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(memory)))) & (pageSize - 1)
-	return memory[skip : skip+size : skip+size], nil
+// reserve returns size bytes, zeroed and aligned to 4096.
+func reserve(size uint64) ([]byte, error) {
+	const alignment = 4096
+	memory := make([]byte, size+alignment)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(memory))) & (alignment - 1)
+	return memory[skip : uint64(skip)+size : uint64(skip)+size], nil
 }
 
 // unreserve leaves the memory to Go's collector.
 func unreserve([]byte) error { return nil }
+
+// letGo gives nothing back.
+func letGo([]byte) bool { return false }
+
+// reserveStates returns n states, all 0.
+func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {
+	return make([]atomics.Uint32, n), nil, nil
+}

@@ -1,17 +1,32 @@
-//go:build unix && !race && !explore
+//go:build unix && !linux && !race && !explore
 
 package offheap
 
-import "syscall"
+import (
+	"syscall"
+	"unsafe"
 
-// Memory is mapped from the system: it is not counted by Go's collector, costs nothing until it is touched, and goes back page by page.
+	"github.com/freerun-go/freerun/internal/atomics"
+)
 
-const mapped = true
+// Memory is mapped from the system, as in mapping_linux.go; but the standard library has no call here to give back pages that are zero afterwards.
 
 // reserve returns size bytes, zeroed and aligned to pages, which cost no memory until they are touched.
-func reserve(size int) ([]byte, error) {
-	return syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|noReserve)
+func reserve(size uint64) ([]byte, error) {
+	return syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 }
 
 // unreserve gives back what reserve returned. Nobody may touch it any more.
 func unreserve(memory []byte) error { return syscall.Munmap(memory) }
+
+// letGo gives nothing back here.
+func letGo([]byte) bool { return false }
+
+// reserveStates returns n states, all 0, and what they lie in.
+func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {
+	const size = unsafe.Sizeof(atomics.Uint32{})
+	if memory, err = reserve(n * uint64(size)); err != nil {
+		return nil, nil, err
+	}
+	return unsafe.Slice((*atomics.Uint32)(unsafe.Pointer(unsafe.SliceData(memory))), n), memory, nil
+}

@@ -19,7 +19,10 @@ func (r Ref[T]) Block() Block { return r.block }
 func RefOf[T any](b Block) Ref[T] { return Ref[T]{b} }
 
 // View makes an arena one of values of a type without pointers. [ViewOf] makes one; it may be copied, and used by any goroutine.
-type View[T any] struct{ arena *Arena }
+type View[T any] struct {
+	arena *Arena
+	tag   Tag
+}
 
 // ViewOf returns the view of an arena for values of type T. T must hold nothing that Go's collector would have to see: no pointers, slices,
 // strings, maps, channels, functions or interfaces, in fields and elements neither. The error names the field that does.
@@ -28,10 +31,10 @@ func ViewOf[T any](a *Arena) (View[T], error) {
 	if path, found := pointerIn(t, t.String()); found != nil {
 		return View[T]{}, fmt.Errorf("offheap: %s is a %v, which Go's collector must see; a value in an arena has no pointers: keep a Ref, a Block or an array instead", path, found)
 	}
-	if t.Align() > 32 {
+	if t.Align() > smallest {
 		return View[T]{}, fmt.Errorf("offheap: %v is aligned to %d bytes", t, t.Align())
 	}
-	return View[T]{a}, nil
+	return View[T]{arena: a}, nil
 }
 
 // pointerIn returns the first pointer in a type, and where it is.
@@ -58,6 +61,9 @@ func pointerIn(t reflect.Type, path string) (string, reflect.Type) {
 	}
 }
 
+// Tagged returns the same view, of which new values are counted under a tag: see [Arena.AllocTagged].
+func (v View[T]) Tagged(tag Tag) View[T] { return View[T]{v.arena, tag} }
+
 // New returns a Ref to a new T, which is zero. The error is [ErrNoMemory].
 func (v View[T]) New() (Ref[T], error) { return v.NewSlice(1) }
 
@@ -68,7 +74,7 @@ func (v View[T]) NewSlice(n int) (Ref[T], error) {
 	if n < 0 || size > 0 && uintptr(n) > uintptr(maxInt)/size {
 		panic(fmt.Sprintf("offheap: NewSlice of %d values of %d bytes", n, size))
 	}
-	b, err := v.arena.AllocZero(n * int(size))
+	b, err := v.arena.alloc(n*int(size), v.tag, true)
 	return Ref[T]{b}, err
 }
 

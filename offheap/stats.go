@@ -1,36 +1,121 @@
 package offheap
 
-// Stats is what an arena's memory is used for, in bytes unless it says otherwise.
-type Stats struct {
+// Usage is what the memory of an arena is used for, in bytes. Live, Cached and Free make up Size.
+type Usage struct {
 	Size   int64 // of the arena
 	Live   int64 // in blocks of the program
-	Blocks int64 // how many those are
+	Asked  int64 // of Live, what was asked for, each block's rounded up to the next 64th of it
+	Cached int64 // in caches, ready to be allocated
+	Free   int64 // the rest: what the buddy system has
+	Peak   int64 // the most that Live and Cached were together
+	Blocks int64 // how many blocks Live is; not bytes
 }
 
-// Stats returns how the memory is used. While others allocate it is approximate.
-func (a *Arena) Stats() Stats {
-	return Stats{Size: int64(a.size), Live: a.bytes.Load(), Blocks: a.blocks.Load()}
+// InternalFragmentation returns which part of the live blocks was not asked for, from 0 to 1: what is lost to rounding up to powers of two.
+func (u Usage) InternalFragmentation() float64 {
+	if u.Live <= 0 {
+		return 0
+	}
+	return 1 - float64(u.Asked)/float64(u.Live)
 }
 
-// Leak is a block that is live.
-type Leak struct {
-	Block Block
-	Size  int
-	Tag   Tag
-}
-
-// Leaks returns the blocks that are live, in the order of their places. It looks at every place, and is for tests: nobody may allocate or free
-// meanwhile.
-func (a *Arena) Leaks() []Leak {
-	var leaks []Leak
-	for place := range uint64(1) << a.top {
-		if s := a.states[slot(place)].Load(); phase(s&(1<<phaseBits-1)) == live {
-			b := blockAt(place, s)
-			leaks = append(leaks, Leak{b, a.Size(b), b.tag()})
+// Usage returns how the memory is used. It adds up counts of all processors and costs some microseconds; while others allocate, what they are about is in it or not.
+// Any goroutine.
+func (a *Arena) Usage() Usage {
+	a.mustBeOpen()
+	u := Usage{Size: int64(a.size)}
+	for _, c := range *a.caches.Load() {
+		for class := range classes {
+			n, order := int64(c.tally.blocks[class].Load()), uint(class)+a.least
+			u.Blocks += n
+			u.Live += n << order
+			u.Asked += int64(c.tally.fills[class].Load()) << order >> 6
 		}
 	}
-	return leaks
+	taken := a.taken.Load()
+	u.Peak = a.peak.Load()
+	u.Cached = max(0, taken-u.Live)
+	u.Free = u.Size - u.Live - u.Cached
+	return u
 }
 
-// Trim gives memory that is free back to the system, and returns how many bytes that were.
-func (a *Arena) Trim() (released int64) { return 0 }
+// Stats is [Usage] in detail.
+type Stats struct {
+	Usage
+	Largest int64        // the largest free block, as Alloc would find it now
+	Touched int64        // memory that the arena may take from the system, bookkeeping apart: pages that were touched and not trimmed since
+	Classes []ClassStats // by size, the smallest first
+	Tags    []TagStats   // of tags with live blocks, tag 0 first
+}
+
+// ExternalFragmentation returns which part of the free memory is not in the largest free block, from 0 to 1. What is in caches is not free here.
+func (s Stats) ExternalFragmentation() float64 {
+	if s.Free <= 0 {
+		return 0
+	}
+	return 1 - float64(s.Largest)/float64(s.Free)
+}
+
+// ClassStats is how many blocks there are of one size.
+type ClassStats struct {
+	Size   int64 // of each, in bytes
+	Live   int64
+	Cached int64
+	Free   int64 // as large as they are, not as they could be divided
+}
+
+// TagStats is what is live under one tag.
+type TagStats struct {
+	Tag    Tag
+	Name   string // as the option TagNames has it, or ""
+	Blocks int64
+	Bytes  int64
+}
+
+// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for each: it
+// is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
+func (a *Arena) Stats() Stats {
+	s := Stats{Usage: a.Usage()}
+	counts := make([]ClassStats, a.top+1)
+	for class := range counts {
+		counts[class].Size = int64(a.bytes(uint(class)))
+	}
+	for class, n := range a.live() {
+		if n != 0 {
+			counts[class].Live = n
+			counts[class].Cached = max(0, a.space.HandedOut(uint(class)+a.least)-n)
+		}
+	}
+	s.Classes, s.Tags = counts, a.byTag()
+	s.Touched = int64(a.pages.count() << a.pages.shift)
+	a.eachFree(func(class uint) {
+		counts[class].Free++
+		s.Largest = max(s.Largest, counts[class].Size)
+	})
+	return s
+}
+
+// byTag returns what is live under each tag, those under which something is.
+func (a *Arena) byTag() (tags []TagStats) {
+	all := make([]TagStats, Tags)
+	for class, n := range a.live() {
+		all[0].Blocks += n
+		all[0].Bytes += n << (uint(class) + a.least)
+	}
+	for _, c := range *a.caches.Load() {
+		for tag := 1; tag < Tags; tag++ {
+			blocks, bytes := int64(c.tally.tags[tag].blocks.Load()), int64(c.tally.tags[tag].units.Load())<<a.least
+			all[tag].Blocks += blocks
+			all[tag].Bytes += bytes
+			all[0].Blocks -= blocks
+			all[0].Bytes -= bytes
+		}
+	}
+	for tag, t := range all {
+		if t.Blocks != 0 {
+			t.Tag, t.Name = Tag(tag), a.nameOf(Tag(tag))
+			tags = append(tags, t)
+		}
+	}
+	return tags
+}

@@ -1,0 +1,8 @@
+//go:build (!race && !freerun_portable) || explore
+
+package offheap
+
+import "github.com/freerun-go/freerun/internal/atomics"
+
+// counter is a counter of one processor, which is pinned when it adds; others may read it.
+type counter = atomics.RelaxedUint64

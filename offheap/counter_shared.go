@@ -1,0 +1,8 @@
+//go:build (race || freerun_portable) && !explore
+
+package offheap
+
+import "github.com/freerun-go/freerun/internal/atomics"
+
+// counter is a counter of several goroutines, where pins do not exclude.
+type counter = atomics.Uint64

@@ -1,0 +1,108 @@
+package offheap
+
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+)
+
+// depot is where processors exchange the magazines of one class. It is a fixed number of slots, which a magazine is put into by compare-and-swap and
+// taken from by swap: nothing is linked, so there is no ABA, and what is kept is bounded.
+type depot struct {
+	_    pad.Line
+	full [fullSlots]atomics.Pointer[magazine]
+	void [voidSlots]atomics.Pointer[magazine]
+	all  atomics.Pointer[magazine] // every magazine that there is of this class; it only grows
+	room int                       // of a magazine; immutable
+	_    pad.Line
+}
+
+const (
+	fullSlots = 8
+	voidSlots = 2 * fullSlots
+)
+
+// openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
+// arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.
+func (a *Arena) openDepots() {
+	most := min(magazineBytes, a.size/arenaShare/uint64(a.processes))
+	for class := uint(0); class <= a.top; class++ {
+		room := min(magazineRoom, most>>(class+a.least))
+		if room < 2 {
+			break
+		}
+		a.shelved = class + 1
+		a.depots = append(a.depots, depot{room: int(room)})
+	}
+}
+
+// putIn puts a magazine into a slot, and reports false if all are taken.
+func putIn(slots []atomics.Pointer[magazine], m *magazine) bool {
+	for i := range slots {
+		if slots[i].Load() == nil && slots[i].CompareAndSwap(nil, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeFrom takes a magazine out of a slot, and returns nil if there is none.
+func takeFrom(slots []atomics.Pointer[magazine]) *magazine {
+	for i := range slots {
+		if slots[i].Load() != nil {
+			if m := slots[i].Swap(nil); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// voidMagazine returns an empty magazine, which is the caller's.
+func (d *depot) voidMagazine() *magazine {
+	if m := takeFrom(d.void[:]); m != nil {
+		return m
+	}
+	m := &magazine{hints: make([]atomics.RelaxedIndex, d.room)}
+	for {
+		m.next = d.all.Load()
+		if d.all.CompareAndSwap(m.next, m) {
+			return m
+		}
+	}
+}
+
+// stow puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system. (An empty magazine that finds no
+// slot is lost to everybody but those who look at all: nobody makes one while there is one in a slot.)
+func (a *Arena) stow(class uint, m *magazine) {
+	if m == nil {
+		return
+	}
+	d := &a.depots[class]
+	if !m.empty() {
+		if putIn(d.full[:], m) {
+			return
+		}
+		a.drain(m)
+	}
+	putIn(d.void[:], m)
+}
+
+// drain gives all blocks of a magazine that the caller holds to the buddy system.
+func (a *Arena) drain(m *magazine) {
+	for !m.empty() {
+		a.release(uint64(m.hints[m.count.Load()-1].Load()))
+		m.drop()
+	}
+}
+
+// release gives the block at a place to the buddy system if it is cached, and returns its size, or 0.
+func (a *Arena) release(place uint64) uint64 {
+	s := a.stateAt(place)
+	was := s.Load()
+	if phase(was&phaseMask) != cached || !s.CompareAndSwap(was, was&^phaseMask|uint32(free)) { // L2
+		return 0
+	}
+	class := blockAt(place, was).class()
+	a.giveBack(place, class)
+	return a.bytes(class)
+}

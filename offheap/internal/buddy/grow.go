@@ -1,0 +1,67 @@
+package buddy
+
+// Grow makes the block of 1<<order bytes at offset one of twice that size, in place, if what lies behind it is its buddy and is free. Otherwise it
+// changes nothing and reports false, and also if that block is not handed out. Any goroutine; lock-free.
+func (s *Space) Grow(offset uint64, order uint) bool {
+	number, ok := s.inside(offset, order)
+	if !ok {
+		return false
+	}
+	l := &s.levels[number]
+	i, n := l.place(offset, order)
+	if n == root || n&1 != 0 {
+		return false
+	}
+	word := &l.words[i]
+	for {
+		w := word.Load()
+		if !handedOut(w, n, l.leafDepth) || l.isChunk(w, n) || isSet(w, n^1) {
+			return false
+		}
+		// The block above is divided, and without this half it is handed out as a whole.
+		grown := w &^ bit(n)
+		if n>>1 == root && !l.top {
+			grown = 0
+		}
+		if !word.CompareAndSwap(w, grown) { // L4
+			continue
+		}
+		if grown == 0 {
+			// All of the chunk is the caller's now: it is no chunk any more, but a leaf.
+			s.levels[number+1].words[i/fan].And(^bit(uint(fan+i%fan) + chunkBit))
+		}
+		s.count(order, -1)
+		s.count(order+1, 1)
+		return true
+	}
+}
+
+// Shrink makes the block of 1<<order bytes at offset one of 1<<to bytes, in place; what is left is free. It changes nothing and reports false if the
+// block is not handed out, or to is no order from the smallest there is up to order. Any goroutine; lock-free.
+func (s *Space) Shrink(offset uint64, order, to uint) bool {
+	number, ok := s.inside(offset, order)
+	if !ok || to > order || to < s.least {
+		return false
+	}
+	l := &s.levels[number]
+	i, n := l.place(offset, order)
+	_, first := l.place(offset, max(to, l.leaf))
+	for {
+		w := l.words[i].Load()
+		if !handedOut(w, n, l.leafDepth) || l.isChunk(w, n) {
+			return false
+		}
+		shrunk := with(w, first)
+		if to < l.leaf {
+			shrunk |= bit(first + chunkBit)
+		}
+		if l.words[i].CompareAndSwap(w, shrunk) { // L5
+			l.list(i, shrunk)
+			break
+		}
+	}
+	s.open(number-1, offset, to, nil)
+	s.count(order, -1)
+	s.count(to, 1)
+	return true
+}

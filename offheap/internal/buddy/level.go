@@ -1,0 +1,184 @@
+package buddy
+
+import (
+	"math/bits"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+const (
+	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of leaves of the latter.
+	leafDepth0 = 5
+	leafDepth  = 4
+	fan        = 1 << leafDepth
+)
+
+// level is all chunks of one size. None of it changes but the words and what is listed.
+type level struct {
+	words     []atomics.Uint64
+	listed    []listing // by class: the chunks that may have a free block of that class, but none larger
+	leaf      uint      // the order of a leaf
+	leafDepth uint
+	nodes     uint64 // the blocks there are, but for the chunk
+	chunks    uint64 // the second bits of leaves; none on level 0
+	top       bool   // there is one chunk, which is part of none
+}
+
+// newLevel returns a level of which all that exists is free, and belongs to the level above.
+func newLevel(number int, leaf uint, chunks int) level {
+	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1, nodes: bit(2<<leafDepth) - 4, chunks: -bit(chunkBit + fan)}
+	if number == 0 {
+		l.leafDepth, l.nodes, l.chunks = leafDepth0, bit(2<<leafDepth0)-4, 0
+	}
+	if !l.top {
+		l.listed = make([]listing, l.leafDepth)
+		for class := range l.listed {
+			l.listed[class] = newListing(chunks)
+		}
+	}
+	return l
+}
+
+// order returns the order of a chunk.
+func (l *level) order() uint { return l.leaf + l.leafDepth }
+
+// depth returns how often a chunk is divided to come to a block of that order.
+func (l *level) depth(order uint) uint { return l.order() - order }
+
+// place returns the chunk and the node of the block of that order at an offset from the beginning of the space.
+func (l *level) place(offset uint64, order uint) (i int, n uint) {
+	depth := l.depth(order)
+	return int(offset >> l.order()), 1<<depth | uint(offset>>order)&(1<<depth-1)
+}
+
+// offset returns where node n of chunk i begins.
+func (l *level) offset(i int, n uint) uint64 {
+	depth := depthOf(n)
+	return uint64(i)<<l.order() | uint64(n-1<<depth)<<(l.order()-depth)
+}
+
+// free returns the free blocks of w. Of a chunk that is not divided there are none, but all of the topmost.
+func (l *level) free(w uint64) uint64 {
+	if w == 0 && l.top {
+		return bit(root)
+	}
+	return free(w, l.nodes)
+}
+
+// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two leaves are of class 1.
+func (l *level) class(w uint64) (class uint, ok bool) {
+	f := l.free(w)
+	if f == 0 {
+		return 0, false
+	}
+	return l.leafDepth - depthOf(uint(bits.TrailingZeros64(f))), true
+}
+
+// list sees to it that chunk i, whose word became w, is found by who looks for its largest free block.
+func (l *level) list(i int, w uint64) {
+	if l.top {
+		return
+	}
+	if class, ok := l.class(w); ok {
+		l.listed[class].insert(i)
+	}
+}
+
+// relist takes chunk i off a list on which it had nothing, and puts it where it belongs now.
+func (l *level) relist(i int, class uint) {
+	l.listed[class].remove(i)
+	l.list(i, l.words[i].Load())
+}
+
+// take hands out a block of that depth of chunk i; as a chunk that the caller divides, or as it is. ok is false if chunk i has no such
+// block free.
+func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
+	word := &l.words[i]
+	for {
+		w := word.Load()
+		n, ok = fitting(l.free(w), depth, last)
+		if !ok {
+			return 0, false
+		}
+		taken := with(w, n)
+		if chunk {
+			taken |= bit(n + chunkBit)
+		}
+		if word.CompareAndSwap(w, taken) { // L1
+			return n, true
+		}
+	}
+}
+
+// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for, and returns how many.
+func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count int) {
+	word := &l.words[i]
+	for {
+		w := word.Load()
+		taken := w
+		for count = 0; count < len(offsets); count++ {
+			n, ok := fitting(l.free(taken), depth, last)
+			if !ok {
+				break
+			}
+			taken = with(taken, n)
+			offsets[count] = l.offset(i, n)
+		}
+		if count == 0 || word.CompareAndSwap(w, taken) { // L1
+			return count
+		}
+	}
+}
+
+// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed, if that is no block that
+// is handed out, as a chunk or as it is.
+func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
+	word := &l.words[i]
+	for {
+		w := word.Load()
+		if !handedOut(w, n, l.leafDepth) || l.isChunk(w, n) != chunk {
+			return 0, false
+		}
+		left = without(w, n)
+		if chunk {
+			left &^= bit(n + chunkBit)
+		}
+		if word.CompareAndSwap(w, left) { // L3
+			return left, true
+		}
+	}
+}
+
+// isChunk reports whether node n of w is a leaf that is divided on the level below.
+func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
+
+// search hands out a block of that depth of any chunk that is listed, those first that have nothing larger, and from
+// chunk from on. It gives up when it has met more than so many chunks that had nothing any more.
+func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i int, n uint, ok bool) {
+	if l.top {
+		n, ok = l.take(0, depth, chunk, last)
+		return 0, n, ok
+	}
+	for class := l.leafDepth - depth; class < l.leafDepth; class++ {
+		listed := &l.listed[class]
+		for again, at, end := false, from, len(l.words); ; {
+			i, ok = listed.next(at)
+			if !ok || i >= end {
+				if again {
+					break
+				}
+				again, at, end = true, 0, from
+				continue
+			}
+			if n, ok = l.take(i, depth, chunk, last); ok {
+				return i, n, true
+			}
+			l.relist(i, class)
+			if patience--; patience < 0 {
+				return 0, 0, false
+			}
+			at = i + 1
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,158 @@
+package buddy
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// State is what a block is.
+type State uint8
+
+const (
+	// Free is a block that can be handed out, and is as large as it can be.
+	Free State = iota
+	// Handed is a block that is handed out.
+	Handed
+	// Changing is a chunk that another goroutine is about to divide, or to give back as a whole.
+	Changing
+)
+
+// Block is a part of the space.
+type Block struct {
+	Offset uint64
+	Order  uint // it has 1<<Order bytes
+	State  State
+}
+
+// End returns where the block ends.
+func (b Block) End() uint64 { return b.Offset + 1<<b.Order }
+
+// At returns the block at which the byte at offset is, as it was at an instant of the call. The offset must be less than the size of the
+// space. Any goroutine; wait-free; a load for each level.
+func (s *Space) At(offset uint64) Block {
+	for number := len(s.levels) - 1; number >= 0; number-- {
+		l := &s.levels[number]
+		i, leaf := l.place(offset, l.leaf)
+		w := l.words[i].Load()
+		if w == 0 {
+			if l.top {
+				return l.block(i, root, Free)
+			}
+			return l.block(i, root, Changing)
+		}
+		n := leaf
+		for !isSet(w, n) { // up to what is divided, or handed out
+			n >>= 1
+		}
+		switch {
+		case n == leaf && l.isChunk(w, n):
+			continue
+		case handedOut(w, n, l.leafDepth):
+			return l.block(i, n, Handed)
+		}
+		return l.block(i, leaf>>(depthOf(leaf)-depthOf(n)-1), Free) // the half of n where the leaf is
+	}
+	panic("buddy: the state of the space is corrupt: a leaf of the lowest level is divided")
+}
+
+// block returns node n of chunk i.
+func (l *level) block(i int, n uint, state State) Block {
+	return Block{l.offset(i, n), l.order() - depthOf(n), state}
+}
+
+// All returns the blocks of the space one after another, from offset 0 to its end, each as it was at an instant of its own. Any goroutine.
+func (s *Space) All() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for offset := uint64(0); offset < s.size; {
+			b := s.At(offset)
+			if b.Offset < offset { // it coalesced since the last step: the part that begins here
+				b.Order, b.Offset = min(b.Order-1, uint(bits.TrailingZeros64(offset))), offset
+			}
+			if !yield(b) {
+				return
+			}
+			offset = b.End()
+		}
+	}
+}
+
+// TakeFree hands out the first free block of 1<<least bytes or more that lies at from or behind it, in parts of at most 1<<most bytes: it is for
+// who does something about all free blocks, one after another, and gives each back by Free before it looks for the next, at from = offset + 1<<order. ok is
+// false if there are no more. Blocks that become free meanwhile, or are changing, may be missed. Any goroutine; lock-free.
+func (s *Space) TakeFree(from uint64, least, most uint) (offset uint64, order uint, ok bool) {
+	least, most = max(least, s.least), max(most, s.least)
+	for offset = from &^ (1<<least - 1); offset < s.size; {
+		b := s.At(offset)
+		if b.State != Free {
+			offset = b.End()
+			continue
+		}
+		part := min(b.Order, most)
+		if b.Offset < offset {
+			part = min(part, uint(bits.TrailingZeros64(offset)))
+		}
+		if part >= least && s.takeAt(offset, part, b.Order) {
+			return offset, part, true
+		}
+		offset += 1 << part
+	}
+	return 0, 0, false
+}
+
+// Take hands out the block of 1<<order bytes at offset, and no other. It changes nothing and reports false if some of it is not free, or there can be no such block. Any goroutine;
+// lock-free.
+func (s *Space) Take(offset uint64, order uint) bool {
+	if _, ok := s.inside(offset, order); !ok {
+		return false
+	}
+	b := s.At(offset)
+	return b.State == Free && b.Order >= order && s.takeAt(offset, order, b.Order)
+}
+
+// takeAt hands out the block of that order at offset if it is in a free block of order free.
+func (s *Space) takeAt(offset uint64, order, free uint) bool {
+	number, _ := s.levelOf(free)
+	l := &s.levels[number]
+	i, n := l.place(offset, max(order, l.leaf))
+	word := &l.words[i]
+	for {
+		w := word.Load()
+		if !inFree(w, n, l.leafDepth) && !(w == 0 && l.top) {
+			return false
+		}
+		taken := with(w, n)
+		if order < l.leaf {
+			taken |= bit(n + chunkBit)
+		}
+		if word.CompareAndSwap(w, taken) { // L6
+			break
+		}
+	}
+	s.open(number-1, offset, order, nil)
+	s.count(order, 1)
+	return true
+}
+
+// Largest returns the order of the largest block that Alloc would find; ok is false if there is none at all. Any goroutine. It puts chunks onto the lists where they
+// belong now, and costs a few loads for each that is not there.
+func (s *Space) Largest() (order uint, ok bool) {
+	for number := len(s.levels) - 1; number >= 0; number-- {
+		l := &s.levels[number]
+		if l.top {
+			if class, ok := l.class(l.words[0].Load()); ok {
+				return l.leaf + class, true
+			}
+			continue
+		}
+		for class := l.leafDepth; class > 0; {
+			class--
+			for i, ok := l.listed[class].next(0); ok; i, ok = l.listed[class].next(i + 1) {
+				if now, ok := l.class(l.words[i].Load()); ok && now >= class {
+					return l.leaf + now, true
+				}
+				l.relist(i, class)
+			}
+		}
+	}
+	return 0, false
+}

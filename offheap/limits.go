@@ -1,0 +1,9 @@
+//go:build !explore
+
+package offheap
+
+const (
+	magazineRoom  = 64        // blocks of a magazine at most
+	magazineBytes = 256 << 10 // their bytes at most
+	arenaShare    = 512       // and at most this part of the arena, divided by the number of processors
+)

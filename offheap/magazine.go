@@ -1,0 +1,54 @@
+package offheap
+
+import "github.com/freerun-go/freerun/internal/atomics"
+
+// magazine has hints where cached blocks of one class are. It belongs to one holder at a time: a processor, a call, or a slot of a depot. Only the holder changes
+// it; anybody may read it (reclaim.go). A hint may be wrong: whether a block is cached is said by its state alone, and who takes it changes that.
+type magazine struct {
+	next  *magazine // of the class's list of all; set before it is in the list
+	count atomics.RelaxedIndex
+	hints []atomics.RelaxedIndex // the first count are places
+}
+
+// empty reports whether there is no hint. m may be nil. The holder.
+func (m *magazine) empty() bool { return m == nil || m.count.Load() == 0 }
+
+// hasRoom reports whether there is room for a hint. m may be nil. The holder.
+func (m *magazine) hasRoom() bool { return m != nil && int(m.count.Load()) < len(m.hints) }
+
+// push adds a hint; there is room. The holder, before the block becomes cached: so a cached block has a hint at any time.
+func (m *magazine) push(place uint64) {
+	n := m.count.Load()
+	m.hints[n].Store(uintptr(place))
+	m.count.Store(n + 1)
+}
+
+// drop takes the latest hint away. The holder, after the block has ceased to be cached.
+func (m *magazine) drop() { m.count.Store(m.count.Load() - 1) }
+
+// pop takes a block that m has a hint of, and returns it live, or returns 0 and leaves m empty. The holder.
+func (m *magazine) pop(a *Arena, class, fill uint, tag Tag) Block {
+	for n := m.count.Load(); n > 0; n-- {
+		place := uint64(m.hints[n-1].Load())
+		b := a.claim(place, class, fill, tag)
+		m.count.Store(n - 1)
+		if b != 0 {
+			return b
+		}
+	}
+	return 0
+}
+
+// claim makes the block at a place live if it is cached and of that class, and returns it; otherwise it returns 0.
+func (a *Arena) claim(place uint64, class, fill uint, tag Tag) Block {
+	s := a.stateAt(place)
+	was := s.Load()
+	if was&(phaseMask|(classes-1)<<phaseBits) != uint32(class)<<phaseBits|uint32(cached) {
+		return 0
+	}
+	b := a.nextBlock(place, was, class, fill, tag)
+	if !s.CompareAndSwap(was, b.state(live)) { // L1
+		return 0
+	}
+	return b
+}

@@ -1,5 +1,0 @@
-//go:build unix && !linux && !race && !explore
-
-package offheap
-
-const noReserve = 0

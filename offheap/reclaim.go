@@ -1,0 +1,28 @@
+package offheap
+
+// What is cached is not lost to others: every magazine is in its class's list, whoever holds it, and a hint is as good as a block to whoever changes the
+// block's state first. So nobody is out of memory while others have some in their caches, even if they stand still.
+
+// steal takes a block of a class out of any cache, and returns it live, or 0 if there is none.
+func (a *Arena) steal(class, fill uint, tag Tag) Block {
+	for m := a.depots[class].all.Load(); m != nil; m = m.next {
+		for i := range min(int(m.count.Load()), len(m.hints)) {
+			if b := a.claim(uint64(m.hints[i].Load()), class, fill, tag); b != 0 {
+				return b
+			}
+		}
+	}
+	return 0
+}
+
+// reclaim gives all cached blocks to the buddy system, so that they coalesce, and returns how many bytes those were.
+func (a *Arena) reclaim() (bytes uint64) {
+	for class := range a.depots {
+		for m := a.depots[class].all.Load(); m != nil; m = m.next {
+			for i := range min(int(m.count.Load()), len(m.hints)) {
+				bytes += a.release(uint64(m.hints[i].Load()))
+			}
+		}
+	}
+	return bytes
+}
