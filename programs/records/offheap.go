@@ -77,7 +77,7 @@ func (r *Records) Put(key uint64, value []byte) error {
 	s.mu.Lock()
 	unused, err := s.table.put(h, record)
 	s.mu.Unlock()
-	if !unused.IsNone() {
+	if unused != 0 {
 		r.arena.Free(unused)
 	}
 	return err
@@ -89,7 +89,7 @@ func (r *Records) Get(key uint64, into []byte) (value []byte, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record := s.table.get(h)
-	if record.IsNone() {
+	if record == 0 {
 		return into, false
 	}
 	memory := r.arena.Bytes(record)
@@ -103,7 +103,7 @@ func (r *Records) Delete(key uint64) bool {
 	s.mu.Lock()
 	record := s.table.remove(h)
 	s.mu.Unlock()
-	if record.IsNone() {
+	if record == 0 {
 		return false
 	}
 	r.arena.Free(record)
@@ -126,7 +126,7 @@ func (r *Records) Close() {
 	for i := range r.shards {
 		t := &r.shards[i].table
 		for _, s := range t.slots {
-			if !s.record.IsNone() {
+			if s.record != 0 {
 				r.arena.Free(s.record)
 			}
 		}

@@ -102,7 +102,7 @@ func TestTableWithCollisions(t *testing.T) {
 			}
 			used := 0
 			for _, s := range table.slots {
-				if !s.record.IsNone() {
+				if s.record != 0 {
 					used++
 				}
 			}

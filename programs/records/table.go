@@ -44,7 +44,7 @@ func (t *table) grow(slots int) error {
 	before := *t
 	t.ref, t.slots = ref, t.view.Slice(ref)[:slots]
 	for _, s := range before.slots {
-		if !s.record.IsNone() {
+		if s.record != 0 {
 			t.slots[t.find(s.hash)] = s
 		}
 	}
@@ -54,7 +54,7 @@ func (t *table) grow(slots int) error {
 
 // free gives back the memory of the table, not that of the records.
 func (t *table) free() {
-	if !t.ref.IsNone() {
+	if t.slots != nil {
 		t.view.Free(t.ref)
 	}
 	t.ref, t.slots, t.used = offheap.Ref[slot]{}, nil, 0
@@ -69,7 +69,7 @@ func (t *table) home(hash uint64) int { return int(hash & uint64(len(t.slots)-1)
 // find returns the slot of a hash, or the free one where it would be.
 func (t *table) find(hash uint64) int {
 	i := t.home(hash)
-	for !t.slots[i].record.IsNone() && t.slots[i].hash != hash {
+	for t.slots[i].record != 0 && t.slots[i].hash != hash {
 		i = t.next(i)
 	}
 	return i
@@ -81,7 +81,7 @@ func (t *table) get(hash uint64) offheap.Block { return t.slots[t.find(hash)].re
 // put makes record the one of a hash. It returns the record that nobody needs any more, if there is one: what was there before, or record itself beside an error.
 func (t *table) put(hash uint64, record offheap.Block) (unused offheap.Block, err error) {
 	i := t.find(hash)
-	if unused = t.slots[i].record; !unused.IsNone() {
+	if unused = t.slots[i].record; unused != 0 {
 		t.slots[i].record = record
 		return unused, nil
 	}
@@ -100,11 +100,11 @@ func (t *table) put(hash uint64, record offheap.Block) (unused offheap.Block, er
 func (t *table) remove(hash uint64) offheap.Block {
 	gap := t.find(hash)
 	record := t.slots[gap].record
-	if record.IsNone() {
+	if record == 0 {
 		return record
 	}
 	t.used--
-	for i := t.next(gap); !t.slots[i].record.IsNone(); i = t.next(i) {
+	for i := t.next(gap); t.slots[i].record != 0; i = t.next(i) {
 		if t.distance(t.home(t.slots[i].hash), i) >= t.distance(gap, i) { // its search passes the gap
 			t.slots[gap] = t.slots[i]
 			gap = i

@@ -14,10 +14,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestVariants(t *testing.T) {
 	for _, v := range []programs.Values{
-		{programs.Size: 4, paramTasks: 0},
-		{programs.Size: 7, paramTasks: 1},
-		{programs.Size: 10, paramTasks: 3},
-		{programs.Size: 6, paramTasks: 100},
+		{programs.Size: 4, paramTasks: 0, paramCollectors: 2},
+		{programs.Size: 7, paramTasks: 1, paramCollectors: 2},
+		{programs.Size: 10, paramTasks: 3, paramCollectors: 0},
+		{programs.Size: 12, paramTasks: 100, paramCollectors: 5},
 	} {
 		for name, r := range programtest.Run(t, Program, v) {
 			if want := newPlan(v, 1).operations(); r.Operations != want {
@@ -29,7 +29,7 @@ func TestVariants(t *testing.T) {
 
 // TestPlan holds the plan of a size that can be counted by hand.
 func TestPlan(t *testing.T) {
-	p := newPlan(programs.Values{programs.Size: 6, paramTasks: 0}, 5)
+	p := newPlan(programs.Values{programs.Size: 6, paramTasks: 0, paramCollectors: 2}, 5)
 	// a tree of depth 7, one of depth 6; 64 of depth 4 and 16 of depth 6
 	if p.tasks != 5 || p.due() != "255 4016 127" || p.operations() != 255+4016+127 {
 		t.Errorf("%+v: due %s, %d operations", p, p.due(), p.operations())
@@ -82,7 +82,7 @@ func TestFaultyForests(t *testing.T) {
 			return newPlan(cfg.Values, 1).run([]forest{f})
 		}}
 	}
-	cfg := programs.Config{Processors: 1, Values: programs.Values{programs.Size: 6, paramTasks: 1}}
+	cfg := programs.Config{Processors: 1, Values: programs.Values{programs.Size: 6, paramTasks: 1, paramCollectors: 2}}
 	trees := 1 + 64 + 16
 	var wrong *programs.WrongResultError
 	for at := 1; at <= trees; at += 20 {
