@@ -87,7 +87,7 @@ func TestTrees(t *testing.T) {
 		}
 	}
 	t.Logf("%v, %d freed, %d chunks", state(h.state.Load()), h.freed.Load(), h.chunks.Load())
-	if n := h.chunks.Load(); n != 0 {
+	if n := h.chunks.Load(); n > int64(len(*h.locals.Load())) { // one for what a processor has reserved
 		t.Errorf("%d chunks are left", n)
 	}
 }

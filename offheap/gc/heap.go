@@ -158,11 +158,3 @@ func (h *Heap) mustOwn(r ref) {
 		panic("gc: the Pointer is in an object of another Heap, or in no object at all")
 	}
 }
-
-// barrier tells collectors of an object that is about to be stored where they may not look again.
-func (h *Heap) barrier(s state, r ref) {
-	if s.phase() == shut {
-		h.mustBeOpen()
-	}
-	h.paint(r, s.cycle())
-}

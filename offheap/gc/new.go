@@ -43,12 +43,14 @@ func (t Type[T]) New() (Root[T], error) {
 	k := t.kind
 	h := k.heap
 	h.mustBeOpen()
+	var spare *chunk
 	for {
 		l := h.enter()
 		c := k.cursor(l)
-		if c == nil || c.left == 0 && !c.reserve(h) {
+		if c == nil || c.left == 0 && !c.reserve(h, &spare) {
+			empty := c == nil || c.chunk == nil
 			h.leave(l)
-			if err := k.more(); err != nil {
+			if err := k.more(empty, &spare); err != nil {
 				return Root[T]{}, err
 			}
 			continue
@@ -65,6 +67,9 @@ func (t Type[T]) New() (Root[T], error) {
 		c.announced.Store(announcement(c.chunk, c.at, c.left))
 		generation := s.hold()
 		h.leave(l)
+		if spare != nil {
+			spare.free.Store(uint32(k.perChunk)) // not needed after all
+		}
 		return Root[T]{slot: s, at: (*T)(at), generation: generation}, nil
 	}
 }
@@ -92,10 +97,14 @@ func (c *cursor) colour(k uint64) {
 	}
 }
 
-// reserve reserves the free objects of the next word that has some, in the cursor's chunk or in one that has been swept since. The caller has entered.
-func (c *cursor) reserve(h *Heap) bool {
+// reserve reserves the free objects of the next word that has some, in the cursor's chunk, or else in the spare one. The caller has entered.
+func (c *cursor) reserve(h *Heap, spare **chunk) bool {
 	if c.chunk != nil && c.chunk.mode.Load()&modeMask != open {
 		c.chunk = nil // it has no memory any more
+	}
+	if c.chunk == nil {
+		c.chunk, *spare = *spare, nil
+		c.at = -1
 	}
 	for n := 0; c.chunk != nil && n < mostWords; n++ {
 		if c.at++; c.at >= len(c.chunk.words) {
@@ -134,33 +143,17 @@ func (c *cursor) reserveWord(h *Heap) bool {
 	}
 }
 
-// more gives a cursor of the caller's processor a chunk to go on with.
-func (k *kind) more() error {
-	h := k.heap
-	l := h.enter()
-	c := k.cursor(l)
-	if c != nil && c.chunk != nil { // it was only pinned for long enough
-		h.leave(l)
-		return nil
-	}
-	h.leave(l)
+// more finds a chunk to go on with, if there is no spare one and the caller's cursor is empty.
+func (k *kind) more(empty bool, spare **chunk) (err error) {
 	k.growCursors()
-	ch := k.swept()
-	if ch == nil {
-		h.assist(k)
-		var err error
-		if ch, err = k.fresh(); err != nil {
-			return err
-		}
+	if !empty || *spare != nil {
+		return nil // it was only pinned for long enough
 	}
-	l = h.enter()
-	if c := k.cursor(l); c != nil && c.chunk == nil {
-		c.chunk, c.at = ch, -1
-	} else {
-		ch.free.Store(uint32(k.perChunk)) // another one may find it
+	if *spare = k.swept(); *spare == nil {
+		k.heap.assist(k)
+		*spare, err = k.fresh()
 	}
-	h.leave(l)
-	return nil
+	return err
 }
 
 // swept returns a chunk that has free objects since it was swept, nil if none is known.

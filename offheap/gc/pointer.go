@@ -51,7 +51,11 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	l := h.enter()
 	s := l.take(h)
 	for {
-		s.ref.Store(uint64(v)) // L1: from here the root is seen
+		if flawUnfenced {
+			s.ref.Store(uint64(v))
+		} else {
+			s.ref.Swap(uint64(v)) // L1: from here the root is seen
+		}
 		if flawUnconfirmed {
 			break
 		}
@@ -75,26 +79,19 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: generation}
 }
 
-// Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while a
-// collector is looking for what is reachable, it is told of the object.
+// Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was.
 //
-// Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more while a collector is looking.
+// It needs no barrier of its own: what r holds was made known to collectors when r became a root (docs/algorithms/gc.md). Wait-free, a few nanoseconds.
 func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
-	v := r.refIn(h)
-	if g := state(h.state.Load()); g.paints() && !flawNoBarrier {
-		h.barrier(g, v)
-	}
-	p.word.Store(uint64(v)) // L2
+	h.mustBeOpen()
+	p.word.Store(uint64(r.refIn(h))) // L2
 }
 
 // CompareAndSwap makes the field refer to the object that next holds if it refers to the one that old holds, and reports whether it did. The zero Root
-// stands for nothing. As old is held there is no ABA: its object is not freed meanwhile. Lock-free.
+// stands for nothing. As old is held there is no ABA: its object is not freed meanwhile. Wait-free.
 func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
-	from, to := old.refIn(h), next.refIn(h)
-	if g := state(h.state.Load()); g.paints() {
-		h.barrier(g, to)
-	}
-	return p.word.CompareAndSwap(uint64(from), uint64(to))
+	h.mustBeOpen()
+	return p.word.CompareAndSwap(uint64(old.refIn(h)), uint64(next.refIn(h)))
 }
 
 // IsNil reports whether the field refers to nothing.

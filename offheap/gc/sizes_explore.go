@@ -4,7 +4,7 @@ package gc
 
 // Small, so that the explorer comes to all corners.
 const (
-	chunkBytes   = 512
+	chunkBytes   = 1024
 	slotsPerPage = 2
 	traceBatch   = 2
 	mostChunks   = 1 << 8

@@ -1,0 +1,394 @@
+//go:build explore
+
+package gc
+
+import (
+	"context"
+	"math/bits"
+	"testing"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// plot is memory for the explorer: each block a piece of Go's heap of its own, which is written over when it is freed.
+type plot struct {
+	r      *explore.Run
+	blocks [][]uint64
+	freed  []bool
+}
+
+func (p *plot) Alloc(size int) (offheap.Block, error) {
+	p.blocks = append(p.blocks, make([]uint64, size/8))
+	p.freed = append(p.freed, false)
+	return offheap.Block(len(p.blocks)), nil
+}
+
+func (p *plot) Free(b offheap.Block) {
+	if p.freed[b-1] {
+		p.r.Failf("block %d is freed twice", b)
+	}
+	p.freed[b-1] = true
+}
+
+func (p *plot) Bytes(b offheap.Block) []byte {
+	words := p.blocks[b-1]
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
+}
+
+// pair is what the explorer's graphs are made of.
+type pair struct {
+	left, right Pointer[pair]
+	value       uint64
+}
+
+// world is a heap in an execution.
+type world struct {
+	*explore.Run
+	*Heap
+	plot  *plot
+	pairs Type[pair]
+}
+
+func newWorld(r *explore.Run) *world {
+	p := &plot{r: r}
+	h, err := newHeap(p, Manual())
+	if err != nil {
+		r.Failf("%v", err)
+	}
+	h.growLocals(4)
+	newest = &world{r, h, p, Must(For[pair](h))}
+	return newest
+}
+
+// newest is the world that was made last.
+var newest *world
+
+// make returns a root of a new pair.
+func (w *world) make(value uint64) Root[pair] {
+	n, err := w.pairs.New()
+	if err != nil {
+		w.Failf("%v", err)
+	}
+	n.Value().value = value
+	return n
+}
+
+// check fails unless the object that a root holds is there, with its value.
+func (w *world) check(n Root[pair], value uint64) {
+	v := ref(n.slot.ref.Load())
+	c := w.chunk(v.chunk())
+	if word(c.words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) == 0 {
+		w.Failf("the object with value %d was freed", value)
+	}
+	if got := n.Value().value; got != value {
+		w.Failf("the object with value %d has %d", value, got)
+	}
+}
+
+// live counts the objects that are allocated and not only reserved.
+func (w *world) live() (n int) {
+	for id := range w.directory.count.Load() {
+		c := w.chunk(uint32(id))
+		for i := range c.words {
+			n += bits.OnesCount8(word(c.words[i].Load()).allocated() &^ c.kind.announced(c, i))
+		}
+	}
+	return n
+}
+
+// collect goes through a cycle.
+func (w *world) collect() {
+	if err := w.Collect(context.Background()); err != nil {
+		w.Failf("%v", err)
+	}
+}
+
+// settled fails unless after two collections so many objects are live.
+func (w *world) settled(want int) {
+	w.collect()
+	w.collect()
+	if got := w.live(); got != want {
+		w.Failf("%d objects are live at the end, want %d", got, want)
+	}
+}
+
+// move has a mutator move an object from one field to another, through a root, while collectors work.
+func move(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b := w.make(1), w.make(2)
+		a.Value().left.Set(w.Heap, b)
+		b.Drop()
+		r.Go("mutator", func() {
+			b := a.Value().left.Get(w.Heap)
+			w.check(b, 2)
+			a.Value().left.Set(w.Heap, Root[pair]{})
+			a.Value().right.Set(w.Heap, b)
+			b.Drop()
+			b = a.Value().right.Get(w.Heap)
+			w.check(b, 2)
+			b.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			b := a.Value().right.Get(w.Heap)
+			w.check(b, 2)
+			b.Drop()
+			w.settled(2)
+			a.Value().right.Set(w.Heap, Root[pair]{})
+			w.settled(1)
+		})
+	}
+}
+
+// hide has a mutator take an object out of the graph, with another below it.
+func hide(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		c, d, e, f := w.make(3), w.make(4), w.make(5), w.make(6) // the first chunk
+		a, b := w.make(1), w.make(2)
+		a.Value().left.Set(w.Heap, b)
+		b.Value().left.Set(w.Heap, c)
+		c.Value().left.Set(w.Heap, d)
+		for _, n := range []Root[pair]{b, c, d, e, f} {
+			n.Drop()
+		}
+		r.Go("mutator", func() {
+			b := a.Value().left.Get(w.Heap)
+			c := b.Value().left.Get(w.Heap)
+			b.Value().left.Set(w.Heap, Root[pair]{})
+			b.Drop()
+			d := c.Value().left.Get(w.Heap)
+			c.Drop()
+			w.check(d, 4)
+			d.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			b := a.Value().left.Get(w.Heap)
+			w.check(b, 2)
+			b.Drop()
+			w.settled(2)
+		})
+	}
+}
+
+// hand has a mutator store an object that nothing but its root holds, and drop the root.
+func hand(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		b, c := w.make(2), w.make(3)
+		a := w.make(1) // on a younger page than b, so looked at before
+		r.Go("mutator", func() {
+			a.Value().left.Set(w.Heap, b)
+			b.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			b := a.Value().left.Get(w.Heap)
+			w.check(b, 2)
+			b.Drop()
+			w.check(c, 3)
+			w.settled(3)
+		})
+	}
+}
+
+// chain has several collectors go along a list whose objects are in two chunks.
+func chain(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
+		b, a := w.make(2), w.make(1)
+		a.Value().left.Set(w.Heap, b)
+		b.Value().left.Set(w.Heap, c)
+		c.Value().left.Set(w.Heap, d)
+		for _, n := range []Root[pair]{b, c, d, e, f} {
+			n.Drop()
+		}
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			b := a.Value().left.Get(w.Heap)
+			w.check(b, 2)
+			c := b.Value().left.Get(w.Heap)
+			w.check(c, 3)
+			d := c.Value().left.Get(w.Heap)
+			w.check(d, 4)
+			b.Drop()
+			c.Drop()
+			d.Drop()
+			w.settled(4)
+		})
+	}
+}
+
+// endgame has one collector look into an object while another finds out whether tracing is complete. The object is in the second chunk, what it refers
+// to in the first.
+func endgame(r *explore.Run) {
+	w := newWorld(r)
+	d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
+	b, a := w.make(2), w.make(1)
+	a.Value().left.Set(w.Heap, b)
+	b.Value().left.Set(w.Heap, c)
+	c.Value().left.Set(w.Heap, d)
+	grey := ref(b.slot.ref.Load())
+	for _, n := range []Root[pair]{b, c, d, e, f} {
+		n.Drop()
+	}
+	w.start(state(w.state.Load()))
+	early := w.claim()
+	for len(early.list) == 0 || early.at.phase() != tracing {
+		early.step(w.Heap)
+	}
+	early.look(w.Heap, early.list[0]) // a
+	r.Go("looker", func() { early.look(w.Heap, grey) })
+	r.Go("verifier", func() {
+		late := w.claim()
+		for state(w.state.Load()).phase() != idle {
+			late.step(w.Heap)
+		}
+		late.yield()
+	})
+	r.After(func() {
+		early.yield()
+		b := a.Value().left.Get(w.Heap)
+		c := b.Value().left.Get(w.Heap)
+		w.check(c, 3)
+		d := c.Value().left.Get(w.Heap)
+		w.check(d, 4)
+		b.Drop()
+		c.Drop()
+		d.Drop()
+		w.settled(4)
+	})
+}
+
+// revive has a chunk lose its memory and get other memory while a collector may be looking into what was there.
+func revive(r *explore.Run) {
+	w := newWorld(r)
+	var all [4]Root[pair] // all of a chunk
+	for i := range all {
+		all[i] = w.make(uint64(i))
+	}
+	r.Go("mutator", func() {
+		for _, n := range all {
+			n.Drop()
+		}
+		w.collect()
+		w.collect()
+		n := w.make(9)
+		w.check(n, 9)
+		n.Drop()
+	})
+	r.Go("collector", w.collect)
+	r.After(func() { w.settled(0) })
+}
+
+// janitor has a thread that makes garbage and collects it, whatever becomes of the others.
+func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		body(1)(r)
+		w := newest
+		r.Go("janitor", func() {
+			n, m := w.make(21), w.make(22)
+			n.Value().left.Set(w.Heap, m)
+			m.Value().left.Set(w.Heap, n)
+			refs := []ref{ref(n.slot.ref.Load()), ref(m.slot.ref.Load())}
+			n.Drop()
+			m.Drop()
+			w.collect()
+			w.collect()
+			for _, v := range refs {
+				if word(w.chunk(v.chunk()).words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) != 0 {
+					if at := (*pair)(w.address(v)); at.value > 20 { // nobody else has it by now
+						w.Failf("garbage with value %d is still there", at.value)
+					}
+				}
+			}
+		})
+	}
+}
+
+// reader has one mutator replace an object by a new one and another read the field.
+func reader(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b := w.make(1), w.make(2)
+		a.Value().left.Set(w.Heap, b)
+		b.Drop()
+		r.Go("writer", func() {
+			a.Value().left.Set(w.Heap, Root[pair]{})
+			n := w.make(2)
+			a.Value().left.Set(w.Heap, n)
+			n.Drop()
+		})
+		r.Go("reader", func() {
+			if n := a.Value().left.Get(w.Heap); !n.IsNil() {
+				w.check(n, 2)
+				n.Drop()
+			}
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() { w.settled(2) })
+	}
+}
+
+// create has a mutator make objects while collectors work.
+func create(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a := w.make(1)
+		r.Go("mutator", func() {
+			n := w.make(2)
+			n.Value().left.Set(w.Heap, a)
+			m := w.make(3)
+			m.Value().left.Set(w.Heap, n)
+			n.Drop()
+			n = m.Value().left.Get(w.Heap)
+			w.check(n, 2)
+			n.Drop()
+			w.check(m, 3)
+			m.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() { w.settled(1) })
+	}
+}
+
+// programs are what is explored, with a number of collectors.
+var programs = []struct {
+	name string
+	body func(int) func(*explore.Run)
+}{{"move", move}, {"hide", hide}, {"hand", hand}, {"chain", chain}, {"create", create}, {"reader", reader}}
+
+func TestExploreCollector(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) { explore.Exhaustive(t, 2, p.body(1)) })
+		t.Run(p.name+" two", func(t *testing.T) { explore.Exhaustive(t, 1, p.body(2)) })
+		t.Run(p.name+" random", func(t *testing.T) { explore.Random(t, 2000, p.body(2)) })
+	}
+	t.Run("endgame", func(t *testing.T) { explore.Exhaustive(t, 3, endgame) })
+	t.Run("revive", func(t *testing.T) { explore.Exhaustive(t, 1, revive) })
+	t.Run("revive random", func(t *testing.T) { explore.Random(t, 2000, revive) })
+}
+
+// TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on, and what they leave behind is collected.
+func TestExploreFrozen(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) { explore.Freeze(t, janitor(p.body)) })
+	}
+}
