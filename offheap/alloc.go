@@ -158,7 +158,12 @@ func (a *Arena) refill(class uint) {
 		}
 		m.push(place)
 		s := a.stateAt(place)
-		s.Store(a.nextBlock(place, s.Load(), class, 0, 0).state(cached)) // L3
+		b := a.nextBlock(place, s.Load(), class, 0, 0)
+		if debug {
+			a.checkPoison(b, false)
+			a.bury(b)
+		}
+		s.Store(b.state(cached)) // L3
 	}
 	a.shelve(class, m)
 }

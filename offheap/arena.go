@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"runtime"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 	"syscall"
 	"unsafe"
@@ -27,23 +26,22 @@ var ErrClosed = errors.New("offheap: the arena is closed")
 // Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
 type Arena struct {
 	// immutable
-	memory    []byte
-	base      unsafe.Pointer
-	size      uint64
-	places    uint64
-	least     uint   // log2 of the smallest block
-	top       uint   // the class of the largest
-	shelved   uint   // classes below are cached
-	group     uint64 // see slot
-	salt      uint32 // see nextBlock
-	space     *buddy.Space
-	states    []atomics.Uint32
-	stateMem  []byte
-	names     []string
-	pages     pages
-	depots    []depot // by class
-	records   records
-	processes int // of which the caches were made for
+	memory   []byte
+	base     unsafe.Pointer
+	size     uint64
+	places   uint64
+	least    uint   // log2 of the smallest block
+	top      uint   // the class of the largest
+	shelved  uint   // classes below are cached
+	group    uint64 // see slot
+	salt     uint32 // see nextBlock
+	space    *buddy.Space
+	states   []atomics.Uint32
+	stateMem []byte
+	names    []string
+	pages    pages
+	depots   []depot // by class
+	records  records
 
 	closed atomics.Bool
 	caches atomics.Pointer[[]*cache] // by the number that a pin gives; it only grows
@@ -88,7 +86,6 @@ func New(size int64, options ...Option) (*Arena, error) {
 	}
 	a.space = buddy.New(a.size<<guard, least+guard)
 	a.pages.init(a.size<<guard, page)
-	a.processes = runtime.GOMAXPROCS(0)
 	a.caches.Store(new([]*cache))
 	a.openDepots()
 	a.records.init(a.places)

@@ -58,7 +58,7 @@ func TestFirst(t *testing.T) {
 	a.Free(b)
 	func() {
 		defer func() {
-			if p, _ := recover().(string); !strings.Contains(p, "freed before") {
+			if p, _ := recover().(string); !strings.Contains(p, "freed or resized before") {
 				t.Errorf("a second Free: %q", p)
 			}
 		}()

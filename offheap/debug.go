@@ -141,7 +141,7 @@ func (a *Arena) takeBack(call string, s *atomics.Uint32, b Block) {
 	}
 }
 
-// bury notes who has freed a block, which is in the hands of the caller, and fills it with poison.
+// bury notes who has freed a block, which is in the hands of the caller and was handed out or not, and fills it with poison.
 func (a *Arena) bury(b Block) {
 	if r := a.records.of(b); r != nil {
 		r.died.Store(newTrace())

@@ -24,7 +24,7 @@ const (
 // openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
 // arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.
 func (a *Arena) openDepots() {
-	most := min(magazineBytes, a.size/arenaShare/uint64(a.processes))
+	most := min(magazineBytes, a.size/arenaShare/uint64(processors()))
 	for class := uint(0); class <= a.top; class++ {
 		room := min(magazineRoom, most>>(class+a.least))
 		if room < 2 {

@@ -8,3 +8,6 @@ var (
 	magazineBytes uint64 = 1 << 20
 	arenaShare    uint64 = 1
 )
+
+// processors is 1, so that what is cached does not depend on the machine.
+func processors() int { return 1 }

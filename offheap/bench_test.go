@@ -1,0 +1,102 @@
+package offheap_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/freerun-go/freerun/offheap"
+	"github.com/freerun-go/freerun/queue"
+)
+
+// window is how many blocks a task has at a time.
+const window = 64
+
+// sink keeps what make returns from staying on the stack.
+var sink [4][window][]byte
+
+// BenchmarkAlloc allocates a block, writes its first and last byte, and frees the block that was allocated 64 turns ago; beside it make does the same, and
+// its garbage is collected. One operation is a block. With 2 tasks, each does half of them.
+func BenchmarkAlloc(b *testing.B) {
+	for _, size := range []int{100, 1000, 10000} {
+		for _, tasks := range []int{1, 2} {
+			name := fmt.Sprintf("%d/%d", size, tasks)
+			b.Run("offheap/"+name, func(b *testing.B) {
+				a := open(b, 1<<28)
+				perTask(b, tasks, func(_, n int) {
+					var held [window]offheap.Block
+					for i := range n {
+						block := must(a.Alloc(size))
+						bytes := a.Bytes(block)
+						bytes[0], bytes[size-1] = byte(i), byte(i)
+						if old := held[i%window]; old != 0 {
+							a.Free(old)
+						}
+						held[i%window] = block
+					}
+					for _, block := range held {
+						if block != 0 {
+							a.Free(block)
+						}
+					}
+				})
+			})
+			b.Run("make/"+name, func(b *testing.B) {
+				perTask(b, tasks, func(task, n int) {
+					for i := range n {
+						bytes := make([]byte, size)
+						bytes[0], bytes[size-1] = byte(i), byte(i)
+						sink[task][i%window] = bytes
+					}
+				})
+			})
+		}
+	}
+}
+
+// BenchmarkForeign has one task allocate what the other frees, both ways at once.
+func BenchmarkForeign(b *testing.B) {
+	for _, size := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			a := open(b, 1<<28)
+			var to [2]*queue.SPSC[offheap.Block]
+			for i := range to {
+				to[i] = queue.NewSPSC[offheap.Block](1024)
+			}
+			perTask(b, 2, func(task, n int) {
+				pending := must(a.Alloc(size))
+				for sent, got := 0, 0; sent < n || got < n; {
+					if sent < n && to[1-task].TryEnqueue(pending) {
+						sent++
+						pending = must(a.Alloc(size))
+					}
+					for block, ok := to[task].TryDequeue(); ok; block, ok = to[task].TryDequeue() {
+						a.Free(block)
+						got++
+					}
+					runtime.Gosched()
+				}
+				a.Free(pending)
+			})
+		})
+	}
+}
+
+// perTask runs f in so many tasks, which share b.N.
+func perTask(b *testing.B, tasks int, f func(task, n int)) {
+	n := b.N / tasks
+	var all sync.WaitGroup
+	b.ResetTimer()
+	for task := range tasks {
+		all.Go(func() { f(task, n) })
+	}
+	all.Wait()
+}
+
+func must(block offheap.Block, err error) offheap.Block {
+	if err != nil {
+		panic(err)
+	}
+	return block
+}

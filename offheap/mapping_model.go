@@ -1,0 +1,33 @@
+//go:build explore
+
+package offheap
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// Memory is from Go's heap, and giving it back to the system is played: pages that are given back are zero.
+
+// reserve returns size bytes, zeroed and aligned to 4096.
+func reserve(size uint64) ([]byte, error) {
+	const alignment = 4096
+	memory := make([]byte, size+alignment)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(memory))) & (alignment - 1)
+	return memory[skip : uint64(skip)+size : uint64(skip)+size], nil
+}
+
+// unreserve leaves the memory to Go's collector.
+func unreserve([]byte) error { return nil }
+
+// letGo makes pages zero.
+func letGo(pages []byte) bool {
+	clear(pages)
+	return true
+}
+
+// reserveStates returns n states, all 0.
+func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {
+	return make([]atomics.Uint32, n), nil, nil
+}
