@@ -17,7 +17,7 @@ func TestVariants(t *testing.T) {
 		{programs.Size: 4, paramTasks: 0, paramCollectors: 2},
 		{programs.Size: 7, paramTasks: 1, paramCollectors: 2},
 		{programs.Size: 10, paramTasks: 3, paramCollectors: 0},
-		{programs.Size: 12, paramTasks: 100, paramCollectors: 5},
+		{programs.Size: 8, paramTasks: 100, paramCollectors: 5},
 	} {
 		for name, r := range programtest.Run(t, Program, v) {
 			if want := newPlan(v, 1).operations(); r.Operations != want {
