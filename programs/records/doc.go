@@ -6,12 +6,12 @@
 //	freerun bench records --records 1000000         fewer
 //	freerun bench records --lookups 100             nothing but look-ups on the full store
 //
-//	variant   file                   how
-//	offheap   offheap.go, table.go   values in blocks of an offheap.Arena; the index is an open-addressing table in another block
-//	make      make.go                map[uint64][]byte, values from make
+//	variant   file                 how
+//	offheap   store.go, table.go   values in blocks of an offheap.Arena; the index is an open-addressing table in another block
+//	make      make.go              map[uint64][]byte, values from make
 //
-// Both are divided into shards by the key's hash, a mutex each, so that tasks seldom meet. The store of the variant offheap is written to be copied: table.go is an index without
-// pointers, offheap.go what is around it.
+// Both are divided into shards by the key's hash, a mutex each, so that tasks seldom meet. The store of the variant offheap, [Store], is written to be copied: table.go is an index
+// without pointers, store.go what is around it.
 //
 // The figures after the table say what the process took in memory beyond what it had before the store was filled (under Linux), what the values themselves take, and what they would
 // take rounded to blocks of powers of two; how often Go's collector ran, its CPU time and its longest pause; and the time of an operation while the store is filled, and afterwards.

@@ -13,7 +13,7 @@ type mapShard struct {
 	_      [112]byte // two mutexes must not share a cache line
 }
 
-func openMaps(int) (store, error) {
+func openMaps(int) (compared, error) {
 	m := new(maps)
 	for i := range m.shards {
 		m.shards[i].values = make(map[uint64][]byte)

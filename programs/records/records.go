@@ -43,8 +43,8 @@ var Program = &programs.Program{
 	},
 }
 
-// store is what is compared. Any number of goroutines may use it at the same time, each with keys of its own.
-type store interface {
+// compared is a store as the program sees it. Any number of goroutines may use it at the same time, each with keys of its own.
+type compared interface {
 	// put makes a copy of value the key's value.
 	put(key uint64, value []byte) error
 	// get returns the key's value, and whether there is one: in memory of the store, which nobody may write and nobody writes while the key is left alone, or
@@ -59,7 +59,7 @@ type store interface {
 }
 
 // opener makes a store that is going to have so many records, or a few more.
-type opener func(records int) (store, error)
+type opener func(records int) (compared, error)
 
 func variant(name string, kind programs.Kind, doc string, open opener) programs.Variant {
 	return programs.Variant{Name: name, Kind: kind, Doc: doc, Run: func(cfg programs.Config) (programs.Result, error) {

@@ -122,7 +122,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestFaultyStores plays stores that lose or keep records, or have them wrong: that must be an error, not a figure.
+// TestFaultyStores plays compareds that lose or keep records, or have them wrong: that must be an error, not a figure.
 func TestFaultyStores(t *testing.T) {
 	fault := errors.New("fault")
 	for name, c := range map[string]struct {
@@ -139,8 +139,8 @@ func TestFaultyStores(t *testing.T) {
 		"is as it ought to be": {faulty{}, "none"},
 	} {
 		s := c.store
-		broken := variant("faulty", programs.PlainGo, "", func(int) (store, error) {
-			s.store, _ = openMaps(0)
+		broken := variant("faulty", programs.PlainGo, "", func(int) (compared, error) {
+			s.compared, _ = openMaps(0)
 			return &s, nil
 		})
 		_, err := Program.Run(broken, programs.Config{Processors: 1, Values: some(1000, 1, 40, 20)})
@@ -152,7 +152,7 @@ func TestFaultyStores(t *testing.T) {
 			t.Errorf("a store that %s: error %v, want one that says %q", name, err, c.says)
 		}
 	}
-	closed := variant("none", programs.PlainGo, "", func(int) (store, error) { return nil, fault })
+	closed := variant("none", programs.PlainGo, "", func(int) (compared, error) { return nil, fault })
 	if _, err := Program.Run(closed, programs.Config{Processors: 1, Values: some(10, 1, 80, 1)}); !errors.Is(err, fault) {
 		t.Errorf("a store that cannot be made: %v", err)
 	}
@@ -160,7 +160,7 @@ func TestFaultyStores(t *testing.T) {
 
 // faulty is a store that does something wrong at one of the calls, which are counted down.
 type faulty struct {
-	store
+	compared
 	putsNothing, removesNothing, getsOther, deniesRemoval, fails int
 	err, closes                                                  error
 	miscounts                                                    bool
@@ -179,11 +179,11 @@ func (f *faulty) put(key uint64, value []byte) error {
 	if due(&f.putsNothing) {
 		return nil
 	}
-	return f.store.put(key, value)
+	return f.compared.put(key, value)
 }
 
 func (f *faulty) get(key uint64, into []byte) ([]byte, bool) {
-	value, found := f.store.get(key, into)
+	value, found := f.compared.get(key, into)
 	if found && due(&f.getsOther) {
 		value[len(value)-1]++
 	}
@@ -195,16 +195,16 @@ func (f *faulty) remove(key uint64) bool {
 		f.removesNothing--
 		return true
 	}
-	return f.store.remove(key) && !due(&f.deniesRemoval)
+	return f.compared.remove(key) && !due(&f.deniesRemoval)
 }
 
 func (f *faulty) count() int {
 	if f.miscounts {
-		return f.store.count() - 1
+		return f.compared.count() - 1
 	}
-	return f.store.count()
+	return f.compared.count()
 }
 
-func (f *faulty) close() error { return errors.Join(f.store.close(), f.closes) }
+func (f *faulty) close() error { return errors.Join(f.compared.close(), f.closes) }
 
 func (s step) String() string { return fmt.Sprintf("%d of key %#x", s.act, s.key) }

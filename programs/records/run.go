@@ -78,7 +78,7 @@ func (t *traffic) all(tasks int, do func([]*lane) error) error {
 }
 
 // fill inserts the first records of the lanes, in turns, so that at no time all that is done is about a few keys.
-func fill(s store, lanes []*lane) error {
+func fill(s compared, lanes []*lane) error {
 	memory := make([]byte, mostValue)
 	for left := len(lanes); left > 0; {
 		left = len(lanes)
@@ -96,7 +96,7 @@ func fill(s store, lanes []*lane) error {
 }
 
 // use does what is to be done when the store is full, in turns likewise.
-func use(s store, lanes []*lane) error {
+func use(s compared, lanes []*lane) error {
 	memory := make([]byte, mostValue)
 	for left := len(lanes); left > 0; {
 		left = len(lanes)
@@ -114,7 +114,7 @@ func use(s store, lanes []*lane) error {
 }
 
 // do does it, and checks what comes of it.
-func (s step) do(to store, memory []byte) error {
+func (s step) do(to compared, memory []byte) error {
 	switch s.act {
 	case insert:
 		return to.put(s.key, made(s.seed, memory))

@@ -22,7 +22,7 @@ type table struct {
 
 // slot is a place for a record. It has no pointers, since a Block is none.
 type slot struct {
-	hash   uint64
+	hash   uint64        // of the key, for which it stands: no other key has it
 	record offheap.Block // none if the slot is free
 }
 

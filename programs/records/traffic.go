@@ -175,10 +175,3 @@ func matches(value []byte, seed uint64) bool {
 	}
 	return true
 }
-
-// mixed returns another number for each number, of which every bit depends on all of its bits: the finalizer of MurmurHash3 as D. Stafford improved it.
-func mixed(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}

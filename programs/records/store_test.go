@@ -25,9 +25,9 @@ func newArena(t *testing.T, size int64) *offheap.Arena {
 	return arena
 }
 
-func newRecords(t *testing.T, size int64) *Records {
+func newStore(t *testing.T, size int64) *Store {
 	t.Helper()
-	r, err := NewRecords(newArena(t, size))
+	r, err := NewStore(newArena(t, size))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func newRecords(t *testing.T, size int64) *Records {
 func TestAgainstAMap(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
-	r, model := newRecords(t, 64<<20), make(map[uint64][]byte)
+	r, model := newStore(t, 64<<20), make(map[uint64][]byte)
 	for n := range 60_000 {
 		key := random.Uint64N(5000) // 0 is a key as others are
 		want, there := model[key]
@@ -121,7 +121,7 @@ func TestTableWithCollisions(t *testing.T) {
 
 // TestNoMemory fills a store until its arena is full: what does not fit is refused and changes nothing, and when something was deleted it fits again.
 func TestNoMemory(t *testing.T) {
-	r := newRecords(t, 1<<20)
+	r := newStore(t, 1<<20)
 	value := bytes.Repeat([]byte{7}, 200)
 	var n uint64
 	for ; n < 1<<20; n++ {
@@ -154,14 +154,14 @@ func TestNoMemory(t *testing.T) {
 	if err := r.Put(n, value); err != nil {
 		t.Errorf("half of the records were deleted: %v", err)
 	}
-	if _, err := NewRecords(newArena(t, 4096)); !errors.Is(err, offheap.ErrNoMemory) {
+	if _, err := NewStore(newArena(t, 4096)); !errors.Is(err, offheap.ErrNoMemory) {
 		t.Errorf("a store in an arena of a page: %v", err)
 	}
 }
 
 // TestSharedKeys has goroutines change the same keys all the time. Whoever reads one finds a value that somebody wrote, whole.
 func TestSharedKeys(t *testing.T) {
-	r := newRecords(t, 16<<20)
+	r := newStore(t, 16<<20)
 	var group sync.WaitGroup
 	for g := range byte(4) {
 		group.Go(func() {
