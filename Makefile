@@ -43,10 +43,10 @@ portable: ## the tests of the root module without assembly and go:linkname, and 
 
 .PHONY: contracts
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
-	go test -tags freerun_debug ./queue ./deque ./lock ./internal/contract
+	go test -tags freerun_debug ./queue ./deque ./lock ./internal/contract ./offheap/...
 
 # What is explored.
-EXPLORED := ./internal/explore ./queue ./deque ./lock ./sched ./activity .
+EXPLORED := ./internal/explore ./queue ./deque ./lock ./offheap/... ./sched ./activity .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to

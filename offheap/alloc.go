@@ -122,7 +122,7 @@ func (a *Arena) prepared(b Block, zero, whole bool) Block {
 func (a *Arena) allocFromDepot(class, fill uint, tag Tag) Block {
 	d := &a.depots[class]
 	for {
-		m := takeFrom(d.full[:])
+		m := d.take()
 		if m == nil {
 			return 0
 		}
@@ -150,12 +150,16 @@ func (a *Arena) shelve(class uint, m *magazine) {
 // refill gets blocks from the buddy system ahead of their need.
 func (a *Arena) refill(class uint) {
 	d := &a.depots[class]
+	var offsets [magazineRoomMost / 4]uint64
+	n := a.space.AllocSome(a.order(class), offsets[:min(d.room/4, len(offsets))])
+	if n == 0 {
+		return
+	}
+	a.took(int64(n) * int64(a.bytes(class)))
 	m := d.voidMagazine()
-	for range d.room / 4 {
-		place, ok := a.takeOut(class, false)
-		if !ok {
-			break
-		}
+	for _, offset := range offsets[:n] {
+		a.pages.touch(offset, 1<<a.order(class))
+		place := offset >> (a.least + guard)
 		m.push(place)
 		s := a.stateAt(place)
 		b := a.nextBlock(place, s.Load(), class, 0, 0)

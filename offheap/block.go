@@ -12,6 +12,9 @@ import (
 // is none. Blocks may be compared: equal ones refer to the same block.
 type Block uint64
 
+// IsNone reports whether b is the zero Block.
+func (b Block) IsNone() bool { return b == 0 }
+
 // A Block is the block's place, in units of the smallest block, and above it the check, which is in the block's state too:
 //
 //	63            34 33             0        31                2 1    0

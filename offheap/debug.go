@@ -1,7 +1,6 @@
 package offheap
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"runtime"
@@ -146,7 +145,11 @@ func (a *Arena) bury(b Block) {
 	if r := a.records.of(b); r != nil {
 		r.died.Store(newTrace())
 	}
-	memory := a.real(b)
+	spoil(a.real(b))
+}
+
+// spoil fills memory with poison.
+func spoil(memory []byte) {
 	memory[0] = poison
 	for n := 1; n < len(memory); n *= 2 {
 		copy(memory[n:], memory[:n])
@@ -170,8 +173,10 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 		if r := a.records.at(b.place()).Load(); r != nil {
 			text = a.story(r.block)
 		}
-		n := bytes.IndexFunc(memory[i:i+8], func(r rune) bool { return r != poison })
-		panic(fmt.Sprintf("offheap: somebody wrote to byte %d of %d at offset %d, which were free%s", i+max(n, 0), len(memory)>>guard, a.offset(b.place()), text))
+		for memory[i] == poison {
+			i++
+		}
+		panic(fmt.Sprintf("offheap: somebody wrote to byte %d of %d at offset %d, which were free%s", i, len(memory)>>guard, a.offset(b.place()), text))
 	}
 }
 

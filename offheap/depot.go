@@ -10,16 +10,12 @@ import (
 type depot struct {
 	_    pad.Line
 	full [fullSlots]atomics.Pointer[magazine]
-	void [voidSlots]atomics.Pointer[magazine]
 	all  atomics.Pointer[magazine] // every magazine that there is of this class; it only grows
 	room int                       // of a magazine; immutable
 	_    pad.Line
 }
 
-const (
-	fullSlots = 8
-	voidSlots = 2 * fullSlots
-)
+const fullSlots = 8
 
 // openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
 // arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.
@@ -35,21 +31,21 @@ func (a *Arena) openDepots() {
 	}
 }
 
-// putIn puts a magazine into a slot, and reports false if all are taken.
-func putIn(slots []atomics.Pointer[magazine], m *magazine) bool {
-	for i := range slots {
-		if slots[i].Load() == nil && slots[i].CompareAndSwap(nil, m) {
+// put puts a magazine into a slot, and reports false if all are taken.
+func (d *depot) put(m *magazine) bool {
+	for i := range d.full {
+		if d.full[i].Load() == nil && d.full[i].CompareAndSwap(nil, m) {
 			return true
 		}
 	}
 	return false
 }
 
-// takeFrom takes a magazine out of a slot, and returns nil if there is none.
-func takeFrom(slots []atomics.Pointer[magazine]) *magazine {
-	for i := range slots {
-		if slots[i].Load() != nil {
-			if m := slots[i].Swap(nil); m != nil {
+// take takes a magazine out of a slot, and returns nil if there is none.
+func (d *depot) take() *magazine {
+	for i := range d.full {
+		if d.full[i].Load() != nil {
+			if m := d.full[i].Swap(nil); m != nil {
 				return m
 			}
 		}
@@ -59,10 +55,13 @@ func takeFrom(slots []atomics.Pointer[magazine]) *magazine {
 
 // voidMagazine returns an empty magazine, which is the caller's.
 func (d *depot) voidMagazine() *magazine {
-	if m := takeFrom(d.void[:]); m != nil {
-		return m
+	for m := d.all.Load(); m != nil; m = m.next {
+		if m.held.Load() == 0 && m.held.CompareAndSwap(0, 1) {
+			return m
+		}
 	}
 	m := &magazine{hints: make([]atomics.RelaxedIndex, d.room)}
+	m.held.Store(1)
 	for {
 		m.next = d.all.Load()
 		if d.all.CompareAndSwap(m.next, m) {
@@ -71,20 +70,19 @@ func (d *depot) voidMagazine() *magazine {
 	}
 }
 
-// stow puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system. (An empty magazine that finds no
-// slot is lost to everybody but those who look at all: nobody makes one while there is one in a slot.)
+// stow puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system.
 func (a *Arena) stow(class uint, m *magazine) {
 	if m == nil {
 		return
 	}
 	d := &a.depots[class]
 	if !m.empty() {
-		if putIn(d.full[:], m) {
+		if d.put(m) {
 			return
 		}
 		a.drain(m)
 	}
-	putIn(d.void[:], m)
+	m.held.Store(0)
 }
 
 // drain gives all blocks of a magazine that the caller holds to the buddy system.

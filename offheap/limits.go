@@ -5,9 +5,9 @@ package offheap
 import "runtime"
 
 const (
-	magazineRoom  = 64        // blocks of a magazine at most
-	magazineBytes = 256 << 10 // their bytes at most
-	arenaShare    = 512       // and at most this part of the arena, divided by the number of processors
+	magazineRoom  = magazineRoomMost // blocks of a magazine at most
+	magazineBytes = 256 << 10        // their bytes at most
+	arenaShare    = 512              // and at most this part of the arena, divided by the number of processors
 )
 
 // processors is how many there are to have caches.

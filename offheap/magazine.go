@@ -5,7 +5,8 @@ import "github.com/freerun-go/freerun/internal/atomics"
 // magazine has hints where cached blocks of one class are. It belongs to one holder at a time: a processor, a call, or a slot of a depot. Only the holder changes
 // it; anybody may read it (reclaim.go). A hint may be wrong: whether a block is cached is said by its state alone, and who takes it changes that.
 type magazine struct {
-	next  *magazine // of the class's list of all; set before it is in the list
+	next  *magazine      // of the class's list of all; set before it is in the list
+	held  atomics.Uint32 // 1 while there is a holder; otherwise it is empty
 	count atomics.RelaxedIndex
 	hints []atomics.RelaxedIndex // the first count are places
 }
@@ -52,3 +53,6 @@ func (a *Arena) claim(place uint64, class, fill uint, tag Tag) Block {
 	}
 	return b
 }
+
+// magazineRoomMost is how many blocks a magazine has room for at most, in any build.
+const magazineRoomMost = 64

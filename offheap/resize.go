@@ -51,6 +51,9 @@ func (a *Arena) resizeInPlace(b Block, class uint) bool {
 	from, to, offset := a.order(b.class()), a.order(class), a.offset(b.place())
 	switch {
 	case to < from:
+		if debug {
+			spoil(a.real(b)[1<<to:])
+		}
 		if !a.space.Shrink(offset, from, to) {
 			panic(fmt.Sprintf("offheap: the state of the arena is corrupt: %v is not handed out", b))
 		}

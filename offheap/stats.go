@@ -24,14 +24,16 @@ func (u Usage) InternalFragmentation() float64 {
 func (a *Arena) Usage() Usage {
 	a.mustBeOpen()
 	u := Usage{Size: int64(a.size)}
+	asked := int64(0)
 	for _, c := range *a.caches.Load() {
 		for class := range classes {
 			n, order := int64(c.tally.blocks[class].Load()), uint(class)+a.least
 			u.Blocks += n
 			u.Live += n << order
-			u.Asked += int64(c.tally.fills[class].Load()) << order >> 6
+			asked += int64(c.tally.fills[class].Load()) << order
 		}
 	}
+	u.Asked = asked >> 6
 	taken := a.taken.Load()
 	u.Peak = a.peak.Load()
 	u.Cached = max(0, taken-u.Live)

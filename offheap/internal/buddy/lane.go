@@ -13,9 +13,9 @@ import (
 // what it handed out. Nothing depends on whose lane is used; where goroutines share one, it is only slower.
 type lane struct {
 	_      pad.Line
-	last   [maxLevels]atomics.Uint64 // by level: the chunk
-	handed [maxOrder + 1]count       // by order: blocks handed out less those that came back, perhaps below 0
-	far    bool                      // it takes from the other end of chunks
+	last   [maxOrder + 1]atomics.Uint64 // by order: the chunk of that level
+	handed [maxOrder + 1]count          // by order: blocks handed out less those that came back, perhaps below 0
+	far    bool                         // it takes from the other end of chunks
 	_      pad.Line
 }
 

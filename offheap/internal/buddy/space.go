@@ -19,8 +19,6 @@ type Space struct {
 const (
 	// maxOrder is the order of the largest space: offsets and sizes are positive as an int64 too.
 	maxOrder = 62
-	// maxLevels is how many levels that is, of blocks of one byte.
-	maxLevels = 2 + (maxOrder-leafDepth0)/leafDepth
 )
 
 // New returns a space of so many bytes, all of it free, the smallest blocks of which have 1<<least bytes. The size is a multiple of that. It
@@ -124,7 +122,7 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 	lane := s.lane()
 	l := &s.levels[number]
 	for n < len(offsets) {
-		i := int(lane.last[number].Load())
+		i := int(lane.last[order].Load())
 		if more := l.takeSome(i, l.depth(order), lane.far, offsets[n:]); more > 0 {
 			s.count(order, more)
 			n += more
@@ -141,12 +139,13 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 // takeFrom hands out a block of that depth on a level: of the chunk of which this processor took one last, or else of any.
 func (s *Space) takeFrom(lane *lane, number int, depth uint, chunk bool, patience int) (i int, n uint, ok bool) {
 	l := &s.levels[number]
-	last := int(lane.last[number].Load())
-	if n, ok = l.take(last, depth, chunk, lane.far); ok {
-		return last, n, true
+	last := &lane.last[l.order()-depth]
+	from := int(last.Load())
+	if n, ok = l.take(from, depth, chunk, lane.far); ok {
+		return from, n, true
 	}
-	if i, n, ok = l.search(last, depth, chunk, lane.far, patience); ok && i != last {
-		lane.last[number].Store(uint64(i))
+	if i, n, ok = l.search(from, depth, chunk, lane.far, patience); ok && i != from {
+		last.Store(uint64(i))
 	}
 	return i, n, ok
 }
@@ -167,7 +166,7 @@ func (s *Space) open(number int, offset uint64, order uint, lane *lane) {
 		l.words[i].Store(w) // L2
 		l.list(i, w)
 		if lane != nil {
-			lane.last[number].Store(uint64(i))
+			lane.last[max(order, l.leaf)].Store(uint64(i))
 		}
 	}
 }

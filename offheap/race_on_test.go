@@ -1,0 +1,5 @@
+//go:build race
+
+package offheap_test
+
+const raceEnabled = true
