@@ -57,7 +57,7 @@ func (c *chunk) at(index int) unsafe.Pointer {
 
 // directory finds chunks by number.
 type directory struct {
-	count  atomics.Uint64 // numbers that were given away, those below it
+	count  atomics.Uint64 // the last number that was given away
 	blocks [mostChunks >> leafBits]atomics.Pointer[leaf]
 }
 
@@ -75,7 +75,7 @@ func (h *Heap) chunk(id uint32) *chunk {
 
 // enlist gives a chunk a number and makes it one of its kind's.
 func (h *Heap) enlist(c *chunk) bool {
-	id := h.directory.count.Add(1) - 1
+	id := h.directory.count.Add(1) // from 1 on: a reference is not 0
 	if id >= mostChunks {
 		h.directory.count.Add(^uint64(0))
 		return false

@@ -121,7 +121,7 @@ func (c *collector) turn(h *Heap, s state) {
 
 // survey begins to go through all chunks that there are by now.
 func (c *collector) survey(h *Heap) {
-	c.count = int(min(h.directory.count.Load(), mostChunks))
+	c.count = int(min(h.directory.count.Load()+1, mostChunks))
 	c.position = 0
 	c.begin = c.number * 7 % max(c.count, 1)
 	c.found = 0
@@ -154,7 +154,7 @@ func (c *collector) root(h *Heap) int {
 func (c *collector) paintPage(h *Heap) (white bool) {
 	k := c.at.cycle()
 	for i := range c.page.slots {
-		if r := ref(c.page.slots[i].ref.Load()); r != 0 && h.paint(r, k) {
+		if r := h.holds(c.page.slots[i].word.Load()); r != 0 && h.paint(r, k) {
 			white = true
 			c.list = append(c.list, r)
 		}

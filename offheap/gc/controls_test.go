@@ -61,7 +61,8 @@ func TestExploreControls(t *testing.T) {
 		bound int
 		body  func(*explore.Run)
 	}{
-		{"unpainted", &flawUnpainted, 3, move(1)},
+		{"no barrier", &flawNoBarrier, 3, create(1)},
+		{"unpainted", &flawUnpainted, 3, relay(1)},
 		{"unconfirmed", &flawUnconfirmed, 2, reader(1)},
 		{"early trace", &flawEarlyTrace, 2, hand(1)},
 		{"early sweep", &flawEarlySweep, 3, endgame},

@@ -77,7 +77,7 @@ func (w *world) make(value uint64) Root[pair] {
 
 // check fails unless the object that a root holds is there, with its value.
 func (w *world) check(n Root[pair], value uint64) {
-	v := ref(n.slot.ref.Load())
+	v := w.holds(n.slot.word.Load())
 	c := w.chunk(v.chunk())
 	if word(c.words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) == 0 {
 		w.Failf("the object with value %d was freed", value)
@@ -89,8 +89,11 @@ func (w *world) check(n Root[pair], value uint64) {
 
 // live counts the objects that are allocated and not only reserved.
 func (w *world) live() (n int) {
-	for id := range w.directory.count.Load() {
+	for id := range w.directory.count.Load() + 1 {
 		c := w.chunk(uint32(id))
+		if c == nil {
+			continue
+		}
 		for i := range c.words {
 			n += bits.OnesCount8(word(c.words[i].Load()).allocated() &^ c.kind.announced(c, i))
 		}
@@ -179,6 +182,35 @@ func hide(collectors int) func(*explore.Run) {
 	}
 }
 
+// relay has a mutator take an object out of the graph, and then from it another, into a root that collectors look at first.
+func relay(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b, c := w.make(1), w.make(2), w.make(3)
+		a.Value().left.Set(w.Heap, b)
+		b.Value().left.Set(w.Heap, c)
+		b.Drop()
+		c.Drop()
+		y := w.make(5) // where b will be held
+		x := w.make(4) // where c will be
+		y.Drop()
+		r.Go("mutator", func() {
+			b := a.Value().left.Get(w.Heap)
+			a.Value().left.Set(w.Heap, Root[pair]{})
+			x.Drop()
+			c = b.Value().left.Get(w.Heap)
+			b.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			w.check(c, 3)
+			w.settled(2)
+		})
+	}
+}
+
 // hand has a mutator store an object that nothing but its root holds, and drop the root.
 func hand(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
@@ -241,19 +273,21 @@ func endgame(r *explore.Run) {
 	a.Value().left.Set(w.Heap, b)
 	b.Value().left.Set(w.Heap, c)
 	c.Value().left.Set(w.Heap, d)
-	grey := ref(b.slot.ref.Load())
+	grey := w.holds(b.slot.word.Load())
 	for _, n := range []Root[pair]{b, c, d, e, f} {
 		n.Drop()
 	}
 	w.start(state(w.state.Load()))
 	early := w.claim()
-	for len(early.list) == 0 || early.at.phase() != tracing {
+	for state(w.state.Load()).phase() != tracing {
 		early.step(w.Heap)
 	}
-	early.look(w.Heap, early.list[0]) // a
+	early.turn(w.Heap, state(w.state.Load()))
+	early.look(w.Heap, w.holds(a.slot.word.Load()))
 	r.Go("looker", func() { early.look(w.Heap, grey) })
 	r.Go("verifier", func() {
 		late := w.claim()
+		late.number = 0 // goes through the chunks from the first
 		for state(w.state.Load()).phase() != idle {
 			late.step(w.Heap)
 		}
@@ -303,7 +337,7 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 			n, m := w.make(21), w.make(22)
 			n.Value().left.Set(w.Heap, m)
 			m.Value().left.Set(w.Heap, n)
-			refs := []ref{ref(n.slot.ref.Load()), ref(m.slot.ref.Load())}
+			refs := []ref{w.holds(n.slot.word.Load()), w.holds(m.slot.word.Load())}
 			n.Drop()
 			m.Drop()
 			w.collect()
@@ -373,7 +407,7 @@ func create(collectors int) func(*explore.Run) {
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
-}{{"move", move}, {"hide", hide}, {"hand", hand}, {"chain", chain}, {"create", create}, {"reader", reader}}
+}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"create", create}, {"reader", reader}}
 
 func TestExploreCollector(t *testing.T) {
 	for _, p := range programs {
@@ -388,7 +422,9 @@ func TestExploreCollector(t *testing.T) {
 
 // TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on, and what they leave behind is collected.
 func TestExploreFrozen(t *testing.T) {
-	for _, p := range programs {
+	t.Run("endgame", func(t *testing.T) { explore.Freeze(t, endgame) })
+	t.Run("revive", func(t *testing.T) { explore.Freeze(t, revive) })
+	for _, p := range programs[2:] {
 		t.Run(p.name, func(t *testing.T) { explore.Freeze(t, janitor(p.body)) })
 	}
 }

@@ -5,6 +5,7 @@ package gc
 // The flaws are mistakes that tests of the explorer make on purpose, to see that they are found. Here there are none, and the compiler drops what
 // asks for them.
 const (
+	flawNoBarrier   = false // Set does not paint what it stores
 	flawUnpainted   = false // Get does not paint what it roots
 	flawUnfenced    = false // Get does not see to it that collectors see the root before it looks at the field again
 	flawUnconfirmed = false // Get does not look at the field again

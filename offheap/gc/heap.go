@@ -32,7 +32,6 @@ type Heap struct {
 	kinds      atomics.Pointer[[]*kind]
 	locals     atomics.Pointer[[]*local]
 	pages      atomics.Pointer[page]
-	batches    atomics.Pointer[batch]
 	collectors atomics.Pointer[collector]
 
 	shrinks atomics.Bool
@@ -121,7 +120,7 @@ func (h *Heap) Close() error {
 		return fmt.Errorf("%w: %d", ErrInUse, n)
 	}
 	h.state.Store(uint64(stateOf(state(h.state.Load()).cycle(), shut)))
-	for id := range min(h.directory.count.Load(), mostChunks) {
+	for id := range min(h.directory.count.Load()+1, mostChunks) {
 		c := h.chunk(uint32(id))
 		if c == nil {
 			continue
@@ -138,7 +137,7 @@ func (h *Heap) Close() error {
 func (h *Heap) roots() (n int) {
 	for p := h.pages.Load(); p != nil; p = p.next {
 		for i := range p.slots {
-			if uint32(p.slots[i].use.Load()) != 0 {
+			if h.holds(p.slots[i].word.Load()) != 0 {
 				n++
 			}
 		}
@@ -156,5 +155,13 @@ func (h *Heap) mustBeOpen() {
 func (h *Heap) mustOwn(r ref) {
 	if r.tag() != h.tag {
 		panic("gc: the Pointer is in an object of another Heap, or in no object at all")
+	}
+}
+
+// barrier tells collectors of an object that is about to be stored where they may not look any more.
+func (h *Heap) barrier(r ref) {
+	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
+		h.mustBeOpen()
+		h.paint(r, s.cycle())
 	}
 }

@@ -14,9 +14,8 @@ type local struct {
 	_ pad.Line
 
 	index int
-	slots *slot // of roots, free
-	count int   // of slots
-	spare *slot // a full chain, or nil
+	page  *page // a page of slots; the others are in its ring
+	at    uint  // the slot in it that is tried next
 
 	claimed atomics.Uint32
 

@@ -58,29 +58,18 @@ func (t Type[T]) New() (Root[T], error) {
 		bit := bits.TrailingZeros8(c.left)
 		at := unsafe.Add(c.base, uintptr(bit)*k.size)
 		k.clear(at)
-		s := l.take(h)
-		s.ref.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, h.tag))) // L1: from here the root is seen
+		s, generation := l.take(h)
+		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, generation))) // L1: from here the root is seen
 		if g := state(h.state.Load()); g.cycle() != c.cycle && !flawUncoloured {
 			c.colour(g.cycle())
 		}
 		c.left &^= 1 << bit
 		c.announced.Store(announcement(c.chunk, c.at, c.left))
-		generation := s.hold()
 		h.leave(l)
 		if spare != nil {
 			spare.free.Store(uint32(k.perChunk)) // not needed after all
 		}
 		return Root[T]{slot: s, at: (*T)(at), generation: generation}, nil
-	}
-}
-
-// clear makes an object zero. Its references are cleared one by one: somebody who is late may still be looking at what the object was before.
-func (k *kind) clear(at unsafe.Pointer) {
-	for _, p := range k.plain {
-		clear(unsafe.Slice((*byte)(unsafe.Add(at, p.offset)), p.size))
-	}
-	for _, r := range k.refs {
-		fieldAt(unsafe.Add(at, r)).Store(0)
 	}
 }
 

@@ -4,11 +4,11 @@ package gc
 // nothing. [Type.New] and [Pointer.Get] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].
 //
 // A Root may be copied: the copies are the same root, which is dropped once for all of them. It may be passed to other goroutines, with the
-// synchronisation that any other value needs, and be kept as long as one likes, in Go's memory too. It has 24 bytes; what it stands for, a slot, 32.
+// synchronisation that any other value needs, and be kept as long as one likes, in Go's memory too. It has 24 bytes; what it stands for, a slot, as many.
 type Root[T any] struct {
 	slot       *slot
 	at         *T
-	generation uint32
+	generation uint16
 }
 
 // IsNil reports whether the root is the zero Root.
@@ -60,5 +60,5 @@ func (r Root[T]) refIn(h *Heap) ref {
 	if r.slot.heap != h {
 		panic("gc: the Root is of another Heap")
 	}
-	return ref(r.slot.ref.Load())
+	return h.holds(r.slot.word.Load())
 }

@@ -6,152 +6,103 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// slot is what a root stands for: a word that collectors look at, and the local count of those who hold it. Slots are made in pages that stay with the
-// heap, so whoever is late with one touches a slot at worst.
+// slot is what a root stands for: a word that collectors look at, and the local count of those who hold it. Slots are made in pages that belong to a
+// local and stay with the heap. Whoever drops a root frees its slot by one store, and the local's owner, who alone takes slots, comes across it again: so there
+// is no list of free slots, and nothing to be pinned for where a root is dropped.
 type slot struct {
-	ref  atomics.Release[uint64] // what is held; 0 is nothing. Also, for a moment, what Get is not sure of yet.
-	use  atomics.Release[uint64] // generation<<32 | count; the generation grows when the last holder drops it
-	heap *Heap
-	next *slot // in the magazine or batch that it is in; its holder's
+	// word is what is held, with the generation of the slot in the place of the tag; without anything held, the generation alone. The generation grows
+	// whenever a root is dropped, so a root that was dropped is recognised, unless its slot was used 65,536 times since. What is held may for a moment be
+	// what Get is not sure of yet.
+	word  atomics.Release[uint64]
+	heap  *Heap
+	extra atomics.Uint32 // holders beyond the first
 }
 
-// page is some slots. Pages are only ever added.
+const generationMask = 1<<tagBits - 1
+
+// page is some slots of one local. Pages are only ever added.
 type page struct {
 	slots [slotsPerPage]slot
-	next  *page
+	next  *page // of the heap's
+	ring  *page // the local's next, its owner's
 }
 
-// batch is a chain of slots on its way from one processor to another. It is a fresh one each time, so that there is no ABA.
-type batch struct {
-	slots *slot
-	next  *batch
-}
-
-const one = uint64(1)
-
-// hold makes the caller, who alone has the slot, its holder, and returns the generation.
-func (s *slot) hold() uint32 {
-	u := s.use.Load() + one
-	s.use.Store(u)
-	return uint32(u >> 32)
+// holds returns what a word of a slot holds, as a reference of the heap.
+func (h *Heap) holds(word uint64) ref {
+	if word <= generationMask {
+		return 0
+	}
+	return ref(word&^generationMask | uint64(h.tag))
 }
 
 // held reports whether somebody holds the slot in this generation.
-func (s *slot) held(generation uint32) bool {
-	u := s.use.Load()
-	return uint32(u>>32) == generation && uint32(u) != 0
-}
+func (s *slot) held(generation uint16) bool { return uint16(s.word.Load()) == generation }
 
 // again counts one more holder.
-func (s *slot) again(generation uint32) bool {
-	for {
-		u := s.use.Load()
-		if uint32(u>>32) != generation || uint32(u) == 0 {
-			return false
-		}
-		if uint32(u) == 1<<32-1 {
+func (s *slot) again(generation uint16) bool {
+	for s.held(generation) {
+		n := s.extra.Load()
+		if n == 1<<32-1 {
 			panic("gc: a Root was cloned 4294967295 times")
 		}
-		if s.use.CompareAndSwap(u, u+one) {
+		if s.extra.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
+	return false
 }
 
-// drop counts one holder less. The last one gives the slot to its processor.
-func (s *slot) drop(generation uint32) {
+// drop counts one holder less. The last one frees the slot.
+func (s *slot) drop(generation uint16) {
+	if !s.held(generation) {
+		panic(dropped)
+	}
 	for {
-		u := s.use.Load()
-		if uint32(u>>32) != generation || uint32(u) == 0 {
-			panic(dropped)
-		}
-		if uint32(u) == 1 {
-			break // nobody else holds it, so nobody may count
-		}
-		if s.use.CompareAndSwap(u, u-one) {
+		n := s.extra.Load()
+		if n == 0 {
+			s.word.Store(uint64(generation + 1)) // nobody else holds it, so nobody may count
 			return
 		}
-	}
-	h := s.heap
-	l := h.enter()
-	s.ref.Store(0)
-	s.use.Store(uint64(generation+1) << 32)
-	l.give(h, s)
-	h.leave(l)
-}
-
-// take returns a slot that nobody holds. The caller has entered.
-func (l *local) take(h *Heap) *slot {
-	s := l.slots
-	if s == nil {
-		s = l.refill(h)
-	}
-	l.slots = s.next
-	l.count--
-	return s
-}
-
-// give takes a slot back. The caller has entered.
-func (l *local) give(h *Heap, s *slot) {
-	if l.count == slotsPerPage {
-		if full := l.spare; full != nil {
-			h.putBatch(full)
-		}
-		l.spare, l.slots, l.count = l.slots, nil, 0
-	}
-	s.next = l.slots
-	l.slots = s
-	l.count++
-}
-
-// refill returns a chain of slots for an empty magazine: the spare one, one that another processor gave away, or a new page.
-func (l *local) refill(h *Heap) *slot {
-	l.count = slotsPerPage
-	if s := l.spare; s != nil {
-		l.spare = nil
-		return s
-	}
-	if s := h.takeBatch(); s != nil {
-		return s
-	}
-	return h.newPage()
-}
-
-func (h *Heap) putBatch(s *slot) {
-	b := &batch{slots: s}
-	for {
-		b.next = h.batches.Load()
-		if h.batches.CompareAndSwap(b.next, b) {
+		if s.extra.CompareAndSwap(n, n-1) {
 			return
 		}
 	}
 }
 
-func (h *Heap) takeBatch() *slot {
-	for {
-		b := h.batches.Load()
-		if b == nil {
-			return nil
-		}
-		if h.batches.CompareAndSwap(b, b.next) {
-			return b.slots
+// take returns a free slot, with its generation. The caller has entered.
+func (l *local) take(h *Heap) (*slot, uint16) {
+	for range 2 {
+		if p := l.page; p != nil {
+			for range slotsPerPage {
+				s := &p.slots[l.at%slotsPerPage]
+				l.at++
+				if w := s.word.Load(); w <= generationMask {
+					return s, uint16(w)
+				}
+			}
+			l.page = p.ring
 		}
 	}
+	return l.grow(h)
 }
 
-func (h *Heap) newPage() *slot {
+// grow adds a page to a local whose pages are full, as far as it has looked.
+func (l *local) grow(h *Heap) (*slot, uint16) {
 	p := new(page)
 	for i := range p.slots {
-		s := &p.slots[i]
-		s.heap = h
-		if i+1 < len(p.slots) {
-			s.next = &p.slots[i+1]
-		}
+		p.slots[i].heap = h
 	}
+	p.ring = p
+	if l.page != nil {
+		p.ring, l.page.ring = l.page.ring, p
+	}
+	l.page = p
 	for {
 		p.next = h.pages.Load()
 		if h.pages.CompareAndSwap(p.next, p) {
-			return &p.slots[0]
+			break
 		}
 	}
+	l.at = 1
+	return &p.slots[0], 0
 }
