@@ -44,19 +44,35 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestResident holds that what the store takes in memory is seen: more than the values have, and not many times more.
-func TestResident(t *testing.T) {
-	if _, known := programs.Resident(); !known {
-		return // and the figures are not there, which TestVariants needs under Linux
-	}
-	for _, v := range Program.Variants {
-		r, err := Program.Run(v, programs.Config{Processors: 1, Values: some(60_000, 1, 80, 1)})
-		if err != nil {
-			t.Fatal(err)
+// TestMemory holds what the figures about memory come to for values that are known. That memory which is written is seen is tested where it is read.
+func TestMemory(t *testing.T) {
+	tr := newTraffic(some(100, 1, 80, 0))
+	var bytes, rounded uint64
+	for number := range uint64(200) {
+		if number%2 == 1 {
+			continue
 		}
-		bytes, resident := programtest.Figure[uint64](t, r, "value_bytes"), programtest.Figure[uint64](t, r, "resident_bytes")
-		if resident < bytes*9/10 || resident > 40*bytes { // the race detector has a shadow of all that it sees
-			t.Errorf("%s: %d bytes in memory for values of %d", v.Name, resident, bytes)
+		tr.versions[number] = 1
+		n := uint64(length(seed(number, 1)))
+		bytes += n
+		block := uint64(64)
+		for block < n {
+			block *= 2
+		}
+		rounded += block
+	}
+	for _, c := range []struct{ before, after, resident, percent uint64 }{
+		{1000, 1000 + 3*rounded, 3 * rounded, 300},
+		{1000, 1000, 0, 0},
+		{1000, 900, 0, 0}, // what others give back meanwhile is no memory of the store
+	} {
+		r := programs.Result{Figures: tr.memory(c.after, c.before)}
+		for name, want := range map[string]uint64{
+			"resident_bytes": c.resident, "resident_percent_of_rounded": c.percent, "value_bytes": bytes, "rounded_bytes": rounded,
+		} {
+			if got := programtest.Figure[uint64](t, r, name); got != want {
+				t.Errorf("from %d to %d: %s is %d, want %d", c.before, c.after, name, got, want)
+			}
 		}
 	}
 }
