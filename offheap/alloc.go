@@ -10,7 +10,8 @@ import (
 // a smallest block; a negative size is a mistake, and panics. The error is [ErrNoMemory]: at some instant of the call there was no free block of
 // that size, other than in the hands of calls that were under way.
 //
-// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise.
+// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise. When there is
+// no memory it looks through all caches, which takes some microseconds, and the first time some tens. Any goroutine may call it; it is lock-free.
 func (a *Arena) Alloc(size int) (Block, error) { return a.alloc(size, 0, false) }
 
 // AllocTagged is [Arena.Alloc] for a block that [Stats] counts under a tag, which is less than [Tags].
@@ -85,7 +86,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 	}
 	for {
 		if place, ok := a.takeOut(class, zero); ok {
-			s := a.stateAt(place)
+			s := a.states.at(place)
 			b := a.nextBlock(place, s.Load(), class, fill, tag)
 			s.Store(b.state(live))
 			if cached {
@@ -102,6 +103,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 			}
 		}
 		if a.reclaim() == 0 {
+			a.tidy()
 			return 0
 		}
 	}
@@ -161,7 +163,7 @@ func (a *Arena) refill(class uint) {
 		a.pages.touch(offset, 1<<a.order(class))
 		place := offset >> (a.least + guard)
 		m.push(place)
-		s := a.stateAt(place)
+		s := a.states.at(place)
 		b := a.nextBlock(place, s.Load(), class, 0, 0)
 		if debug {
 			a.checkPoison(b, false)

@@ -26,22 +26,20 @@ var ErrClosed = errors.New("offheap: the arena is closed")
 // Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
 type Arena struct {
 	// immutable
-	memory   []byte
-	base     unsafe.Pointer
-	size     uint64
-	places   uint64
-	least    uint   // log2 of the smallest block
-	top      uint   // the class of the largest
-	shelved  uint   // classes below are cached
-	group    uint64 // see slot
-	salt     uint32 // see nextBlock
-	space    *buddy.Space
-	states   []atomics.Uint32
-	stateMem []byte
-	names    []string
-	pages    pages
-	depots   []depot // by class
-	records  records
+	memory  []byte
+	base    unsafe.Pointer
+	size    uint64
+	places  uint64
+	least   uint   // log2 of the smallest block
+	top     uint   // the class of the largest
+	shelved uint   // classes below are cached
+	salt    uint32 // see nextBlock
+	space   *buddy.Space
+	states  states
+	names   []string
+	pages   pages
+	depots  []depot // by class
+	records records
 
 	closed atomics.Bool
 	caches atomics.Pointer[[]*cache] // by the number that a pin gives; it only grows
@@ -66,7 +64,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 		}
 	}
 	least := uint(bits.Len(uint(s.smallest)) - 1)
-	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1))
+	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1)) >> guard
 	page := uint64(syscall.Getpagesize())
 	if size < int64(page) || size > most {
 		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d, which is a page, to %d", size, page, most)
@@ -74,14 +72,13 @@ func New(size int64, options ...Option) (*Arena, error) {
 	a := &Arena{size: (uint64(size) + page - 1) &^ (page - 1), least: least, names: s.names}
 	a.places = a.size >> least
 	a.top = min(uint(bits.Len64(a.size))-1-least, classes-1)
-	a.group = min(maxGroup, uint64(1)<<bits.Len64(a.places-1))
 	a.salt = saltOf(arenas.Add(1))
 	var err error
 	if a.memory, err = reserve(a.size << guard); err != nil {
 		return nil, fmt.Errorf("offheap: reserve %d bytes: %w", a.size, err)
 	}
 	a.base = unsafe.Pointer(unsafe.SliceData(a.memory))
-	if a.states, a.stateMem, err = reserveStates((a.places + a.group - 1) &^ (a.group - 1)); err != nil {
+	if err = a.states.init(a.places, least); err != nil {
 		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unreserve(a.memory))
 	}
 	a.space = buddy.New(a.size<<guard, least+guard)
@@ -112,8 +109,8 @@ func (a *Arena) Close() error {
 		return ErrClosed
 	}
 	err := unreserve(a.memory)
-	if a.stateMem != nil {
-		err = errors.Join(err, unreserve(a.stateMem))
+	if a.states.memory != nil {
+		err = errors.Join(err, unreserve(a.states.memory))
 	}
 	return err
 }

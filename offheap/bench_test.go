@@ -15,7 +15,7 @@ const window = 64
 var sink [4][window][]byte
 
 // BenchmarkAlloc allocates a block, writes its first and last byte, and frees the block that was allocated 64 turns ago; beside it make does the same, and
-// its garbage is collected. One operation is a block. With 2 tasks, each does half of them.
+// its garbage is collected. With 2 tasks, each does half of the same work.
 func BenchmarkAlloc(b *testing.B) {
 	for _, size := range []int{100, 1000, 10000} {
 		for _, tasks := range []int{1, 2} {
@@ -53,14 +53,14 @@ func BenchmarkAlloc(b *testing.B) {
 	}
 }
 
-// BenchmarkForeign has each of two tasks free what the other has allocated, 64 blocks at a time. One operation is a block.
+// BenchmarkForeign has each of two tasks free what the other has allocated, 64 blocks at a time.
 func BenchmarkForeign(b *testing.B) {
 	for _, size := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			a := open(b, 1<<28)
 			to := [2]chan [window]offheap.Block{make(chan [window]offheap.Block, 4), make(chan [window]offheap.Block, 4)}
 			perTask(b, 2, func(task, n int) {
-				for range n/window + 1 {
+				for range n / window {
 					var batch [window]offheap.Block
 					for i := range batch {
 						batch[i] = must(a.Alloc(size))
@@ -77,15 +77,39 @@ func BenchmarkForeign(b *testing.B) {
 	}
 }
 
-// perTask runs f in so many tasks, which share b.N.
-func perTask(b *testing.B, tasks int, f func(task, n int)) {
-	n := b.N / tasks
-	var all sync.WaitGroup
-	b.ResetTimer()
-	for task := range tasks {
-		all.Go(func() { f(task, n) })
+// BenchmarkWaves allocates so many blocks that no cache has them, and then frees them.
+func BenchmarkWaves(b *testing.B) {
+	for _, size := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			a := open(b, 1<<28)
+			blocks := make([]offheap.Block, 10_000)
+			perTask(b, 1, func(_, n int) {
+				for range n / len(blocks) {
+					for i := range blocks {
+						blocks[i] = must(a.Alloc(size))
+					}
+					for _, block := range blocks {
+						a.Free(block)
+					}
+				}
+			})
+		})
 	}
-	all.Wait()
+}
+
+// turns is how many blocks the tasks of a benchmark share.
+const turns = 1 << 17
+
+// perTask runs f in so many tasks, again and again, and reports the time for each block.
+func perTask(b *testing.B, tasks int, f func(task, n int)) {
+	for b.Loop() {
+		var all sync.WaitGroup
+		for task := range tasks {
+			all.Go(func() { f(task, turns/tasks) })
+		}
+		all.Wait()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*turns), "ns/block")
 }
 
 func must(block offheap.Block, err error) offheap.Block {

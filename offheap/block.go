@@ -113,24 +113,6 @@ func fillOf(size int, order uint) uint {
 	return uint((uint64(size)<<6 - 1) >> order)
 }
 
-// slot returns where in the table of states that of a place is. Places that larger blocks can begin at come first: the states of 16 blocks
-// of a kilobyte share a cache line, although there could be 32 blocks between each two, and states that nobody needs take no memory.
-//
-//	place 0 4 2 6 1 3 5 7 in a group of 8
-func (a *Arena) slot(place uint64) uint64 {
-	in := place & (a.group - 1)
-	if in == 0 {
-		return place
-	}
-	return place - in + (a.group|in)>>(uint(bits.TrailingZeros64(in))+1)
-}
-
-// maxGroup is how many places a group has that is not all there are: for blocks of 512 bytes and more a page of states each mebibyte.
-const maxGroup = 1 << 15
-
-// stateAt returns the state of a place.
-func (a *Arena) stateAt(place uint64) *atomics.Uint32 { return &a.states[a.slot(place)] }
-
 // String returns the block for messages.
 func (b Block) String() string {
 	if b == 0 {

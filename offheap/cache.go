@@ -18,13 +18,14 @@ import (
 //             of a magazine in its class's list is its place: the hint comes before L4, and goes after L1 or L2. I4 a magazine has one holder, or is in a slot, or
 //             is empty with held 0. NOT invariant: that a hint is right, or the only one for its place; that a magazine with hints has a
 //             block; that a block is in the list of the processor that freed it.
-// Progress:   lock-free. Free is wait-free but for the buddy system, and the list of magazines if it makes one. Alloc repeats its search only if its own reclaim gave something back that
-//             others took first. A peer that stalls keeps its magazines from being used as such, not the blocks in them; and what is in its hands: one block,
+// Progress:   lock-free. Free is wait-free but for the buddy system, and the list of magazines if it makes one. Alloc repeats its search only if its
+//             own reclaim gave something back that others took first. A peer that stalls keeps its magazines from being used as such, not the blocks in them; and what is in its hands: one block,
 //             or what refill got, at most a quarter of a magazine. Where pins do not exclude, whoever finds a rack taken does without.
 // Linearize:  Alloc at L1, or where the buddy system says; Free at L4; no memory where the buddy system found none, after a reclaim that found nothing
 // Publish:    what was written to a block before L4 or L2 is visible to who gets it after L1 or from the buddy system: by the state, or by the system's words
-// ABA/memory: a hint may be of a former life. The state's CAS compares the generation too, so it fails if the block was anything else in between. Magazines are never
-//             given up, so anybody may read one; there are two for each processor, eight in the depot, and one for each call under way, of each class.
+// ABA/memory: a hint may be of a former life. The state's CAS compares the generation too, so it fails if the block was anything else in between.
+//             Magazines are never given up, so anybody may read one; there are two for each processor, eight in the depot, and one for each
+//             call under way, of each class.
 // Cost:       one read-modify-write for Alloc, one for Free; two plain counts; a pin. Some eight for an exchange with the depot, every 64 blocks or 256 KiB
 // Checked by: TestExplore…, TestModel, TestStress, TestMisuse, TestCachesAreShared, FuzzArena
 
@@ -46,12 +47,12 @@ type rack struct {
 // hold tries to get the rack for the caller, who is pinned. Where pins exclude, that is so already; elsewhere others may have it, and the caller does
 // without rather than wait.
 func (r *rack) hold() bool {
-	return pin.Exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
+	return exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
 }
 
 // letGo ends what hold began.
 func (r *rack) letGo() {
-	if !pin.Exclusive {
+	if !exclusive {
 		r.taken.Store(0)
 	}
 }
@@ -59,7 +60,7 @@ func (r *rack) letGo() {
 // enter pins the caller and returns the cache of its processor. The caller unpins.
 func (a *Arena) enter() *cache {
 	for {
-		i := pin.Pin()
+		i := pinHere()
 		if all := *a.caches.Load(); i < len(all) {
 			return all[i]
 		}

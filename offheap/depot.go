@@ -60,8 +60,7 @@ func (d *depot) voidMagazine() *magazine {
 			return m
 		}
 	}
-	m := &magazine{hints: make([]atomics.RelaxedIndex, d.room)}
-	m.held.Store(1)
+	m := newMagazine(d.room)
 	for {
 		m.next = d.all.Load()
 		if d.all.CompareAndSwap(m.next, m) {
@@ -95,7 +94,7 @@ func (a *Arena) drain(m *magazine) {
 
 // release gives the block at a place to the buddy system if it is cached, and returns its size, or 0.
 func (a *Arena) release(place uint64) uint64 {
-	s := a.stateAt(place)
+	s := a.states.at(place)
 	was := s.Load()
 	if phase(was&phaseMask) != cached || !s.CompareAndSwap(was, was&^phaseMask|uint32(free)) { // L2
 		return 0

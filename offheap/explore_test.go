@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
 )
 
 // explored returns an arena for an execution: blocks of smallest bytes and more, magazines with room for so many.
@@ -89,14 +91,26 @@ func (o *owners) whole(r *explore.Run) {
 
 // TestExploreAlloc has two threads allocate and free small blocks, and a third a block for which what the others have cached must be taken from them.
 func TestExploreAlloc(t *testing.T) {
-	explore.Exhaustive(t, 2, func(r *explore.Run) {
-		o := newOwners(explored(4096, 2048, 2))
-		for _, who := range []string{"X", "Y"} {
-			r.Go(who, func() { o.free(o.alloc(r, who, 2048)) })
-		}
-		r.Go("large", func() { o.free(o.alloc(r, "large", 4096)) })
-		r.After(func() { o.whole(r) })
-	})
+	explore.Exhaustive(t, 2, contested)
+}
+
+func contested(r *explore.Run) {
+	o := newOwners(explored(4096, 2048, 2))
+	for _, who := range []string{"X", "Y"} {
+		r.Go(who, func() { o.free(o.alloc(r, who, 2048)) })
+	}
+	r.Go("large", func() { o.free(o.alloc(r, "large", 4096)) })
+	r.After(func() { o.whole(r) })
+}
+
+// TestExploreShared has all threads share one cache, as where pins do not exclude.
+func TestExploreShared(t *testing.T) {
+	exclusive = false
+	defer func() { exclusive = true }()
+	t.Run("exhaustive", func(t *testing.T) { explore.Exhaustive(t, 2, contested) })
+	t.Run("twice", func(t *testing.T) { explore.Exhaustive(t, 2, twice((*Arena).Free)) })
+	t.Run("random", func(t *testing.T) { explore.Random(t, 3000, mixed) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, stands(false)) })
 }
 
 // TestExploreRefill is the same with caches that get a block more than they need.
@@ -201,6 +215,55 @@ func TestExploreTwiceControl(t *testing.T) {
 	}))
 }
 
+// TestExploreStaleControl frees what is live, whatever life that is.
+func TestExploreStaleControl(t *testing.T) {
+	explore.MustFail(t, 2, twice(func(a *Arena, b Block) {
+		s := a.stateOf("Free", b)
+		was := s.Load()
+		if phase(was&phaseMask) != live || !s.CompareAndSwap(was, was&^phaseMask|uint32(free)) {
+			a.misuse("Free", b)
+		}
+		a.count(b.class(), b.fill(), 0, -1)
+		a.giveBack(b.place(), b.class())
+	}))
+}
+
+// TestExploreMixed has three threads with all there is, in random schedules.
+func TestExploreMixed(t *testing.T) {
+	explore.Random(t, 3000, mixed)
+}
+
+func mixed(r *explore.Run) {
+	o := newOwners(explored(16384, 1024, 4))
+	var left []Block
+	for _, who := range []string{"X", "Y", "Z"} {
+		r.Go(who, func() {
+			b := o.alloc(r, who, 1024)
+			c := o.alloc(r, who, 2000)
+			if b != 0 {
+				o.gone(b)
+				if next, err := o.a.Resize(b, 3000); err == nil {
+					b = next
+				}
+				o.got(r, who, b)
+			}
+			o.free(c)
+			if who == "Z" {
+				o.a.Trim()
+			}
+			d := o.alloc(r, who, 1024)
+			o.free(b)
+			left = append(left, d)
+		})
+	}
+	r.After(func() {
+		for _, b := range left {
+			o.free(b)
+		}
+		o.whole(r)
+	})
+}
+
 // robbed has a processor use its cache while another, which is out of memory, takes from it.
 func robbed(pop func(a *Arena, class uint) Block) func(r *explore.Run) {
 	return func(r *explore.Run) {
@@ -239,7 +302,7 @@ func TestExploreRobbedControl(t *testing.T) {
 			return 0
 		}
 		place := uint64(r.loaded.hints[r.loaded.count.Load()-1].Load())
-		s := a.stateAt(place)
+		s := a.states.at(place)
 		if phase(s.Load()&phaseMask) != cached {
 			return 0
 		}
@@ -254,27 +317,39 @@ func TestExploreRobbedControl(t *testing.T) {
 // TestExploreFrozen has two threads, each of which stops for good at each of its steps, use at most one block at a time: the other must get the other block of
 // two, whatever is cached where.
 func TestExploreFrozen(t *testing.T) {
-	explore.Freeze(t, func(r *explore.Run) {
+	explore.Freeze(t, stands(false))
+}
+
+// TestExploreFrozenControl has the two lock what they share.
+func TestExploreFrozenControl(t *testing.T) {
+	explore.MustBlock(t, stands(true))
+}
+
+func stands(locking bool) func(r *explore.Run) {
+	return func(r *explore.Run) {
 		o := newOwners(explored(4096, 2048, 2))
 		x, y := o.alloc(r, "setup", 2048), o.alloc(r, "setup", 2048)
 		o.free(x)
 		o.free(y)
-		r.Go("stands", func() {
-			for range 2 {
-				b := o.alloc(r, "stands", 2048)
-				o.free(b)
-			}
-		})
-		r.Go("goes on", func() {
-			for range 2 {
-				b := o.alloc(r, "goes on", 2048)
-				if b == 0 {
-					r.Failf("there are two blocks, of which the other thread has one at most, and there is no memory")
+		var lock atomics.Uint32
+		for _, who := range []string{"stands", "goes on"} {
+			r.Go(who, func() {
+				for range 2 {
+					for locking && !lock.CompareAndSwap(0, 1) {
+						model.SpinOnce()
+					}
+					b := o.alloc(r, who, 2048)
+					if b == 0 {
+						r.Failf("there are two blocks, of which the other thread has one at most, and %s gets none", who)
+					}
+					o.free(b)
+					if locking {
+						lock.Store(0)
+					}
 				}
-				o.free(b)
-			}
-		})
-	})
+			})
+		}
+	}
 }
 
 // TestExploreFrozenLarge has three threads with all sorts of operations, each of which stops for good at each of its steps.
@@ -431,7 +506,7 @@ func visible(free func(a *Arena, b Block)) func(r *explore.Run) {
 		var z Block
 		r.Go("frees", func() { free(o.a, x) })
 		r.Go("looks", func() {
-			if phase(o.a.stateAt(x.place()).Load()&phaseMask) == cached {
+			if phase(o.a.states.at(x.place()).Load()&phaseMask) == cached {
 				if z = o.alloc(r, "looks", 2048); z == 0 {
 					r.Failf("a block is cached, and there is no memory")
 				}

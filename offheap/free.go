@@ -12,7 +12,7 @@ import (
 // Block. Of the blocks at one place it tells 8191 in a row apart, and 33,554,431 in builds with the tag freerun_debug, which also say where the block
 // was allocated and freed.
 //
-// It costs one atomic read-modify-write, and some more for each magazine.
+// It costs one atomic read-modify-write, and some more for each magazine. Any goroutine may call it, and not only the one that allocated; it is lock-free.
 func (a *Arena) Free(b Block) {
 	s := a.stateOf("Free", b)
 	from := live
@@ -29,7 +29,7 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 	if b == 0 || b.place() >= a.places || b.class() > a.top {
 		a.misuse(call, b)
 	}
-	return a.stateAt(b.place())
+	return a.states.at(b.place())
 }
 
 // misuse panics about a block that is none.
@@ -102,7 +102,7 @@ func (a *Arena) freeSlowly(s *atomics.Uint32, b Block, from phase) {
 
 // Bytes returns the memory of a live block, all of it: its length is [Arena.Size]. It is valid until the block is freed or resized; who touches it afterwards
 // reads and writes what belongs to somebody else. In a build with the tag freerun_debug it panics if b is not live; otherwise it looks only whether
-// there can be such a block, and costs a few instructions.
+// there can be such a block, and costs a few instructions. Any goroutine; wait-free.
 func (a *Arena) Bytes(b Block) []byte {
 	offset, size := a.offset(b.place()), a.bytes(b.class())
 	if a.closed.Load() || b == 0 || b.place()+1<<b.class() > a.places {

@@ -30,7 +30,7 @@ func (a *Arena) leaks(most int) (leaks []Leak) {
 			continue
 		}
 		place := piece.Offset >> (a.least + guard)
-		state := a.stateAt(place).Load()
+		state := a.states.at(place).Load()
 		if p := phase(state & phaseMask); p != live && p != moving {
 			continue
 		}

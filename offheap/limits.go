@@ -2,7 +2,11 @@
 
 package offheap
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/freerun-go/freerun/internal/pin"
+)
 
 const (
 	magazineRoom  = magazineRoomMost // blocks of a magazine at most
@@ -12,3 +16,9 @@ const (
 
 // processors is how many there are to have caches.
 func processors() int { return runtime.GOMAXPROCS(0) }
+
+// exclusive tells whether a pin excludes all others from its cache.
+const exclusive = pin.Exclusive
+
+// pinHere pins the caller and returns the number of its cache.
+func pinHere() int { return pin.Pin() }

@@ -1,14 +1,27 @@
 package offheap
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import (
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pad"
+)
 
 // magazine has hints where cached blocks of one class are. It belongs to one holder at a time: a processor, a call, or a slot of a depot. Only the holder changes
 // it; anybody may read it (reclaim.go). A hint may be wrong: whether a block is cached is said by its state alone, and who takes it changes that.
 type magazine struct {
-	next  *magazine      // of the class's list of all; set before it is in the list
-	held  atomics.Uint32 // 1 while there is a holder; otherwise it is empty
-	count atomics.RelaxedIndex
-	hints []atomics.RelaxedIndex // the first count are places
+	_     pad.Line
+	next  *magazine // of the class's list of all; set before it is in the list
+	hints []atomics.RelaxedIndex
+	count atomics.RelaxedIndex // the first so many hints are places
+	held  atomics.Uint32       // 1 while there is a holder; otherwise it is empty
+	_     pad.Line
+}
+
+// newMagazine returns an empty magazine with room for so many hints, which the caller holds.
+func newMagazine(room int) *magazine {
+	const apart = pad.Size / 8 // hints: others' words are not on the lines of these
+	m := &magazine{hints: make([]atomics.RelaxedIndex, room+2*apart)[apart : apart+room : apart+room]}
+	m.held.Store(1)
+	return m
 }
 
 // empty reports whether there is no hint. m may be nil. The holder.
@@ -42,7 +55,7 @@ func (m *magazine) pop(a *Arena, class, fill uint, tag Tag) Block {
 
 // claim makes the block at a place live if it is cached and of that class, and returns it; otherwise it returns 0.
 func (a *Arena) claim(place uint64, class, fill uint, tag Tag) Block {
-	s := a.stateAt(place)
+	s := a.states.at(place)
 	was := s.Load()
 	if was&(phaseMask|(classes-1)<<phaseBits) != uint32(class)<<phaseBits|uint32(cached) {
 		return 0

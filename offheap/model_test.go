@@ -146,11 +146,17 @@ func (m *model) counts() {
 	if s.Asked != asked/64 {
 		m.t.Fatalf("%d bytes were asked for, and the arena says %d", asked/64, s.Asked)
 	}
+	var cached, free, largest int64
 	for _, c := range s.Classes {
 		live += c.Live * c.Size
+		cached += c.Cached * c.Size
+		free += c.Free * c.Size
+		if c.Free > 0 {
+			largest = c.Size
+		}
 	}
-	if live != s.Live {
-		m.t.Fatalf("%d bytes by class, %d in all", live, s.Live)
+	if live != s.Live || cached != s.Cached || free != s.Free || largest != s.Largest {
+		m.t.Fatalf("by class %d bytes are live, %d cached, %d free, %d of them in a block, and in all it is %+v", live, cached, free, largest, s)
 	}
 	for _, tag := range s.Tags {
 		if tags[tag.Tag] != tag.Blocks {

@@ -6,9 +6,9 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// pages knows which pages may have been written since the system gave them out as zero: a bit for each. A bit is set before the buddy system's block is used, by whoever
-// was given the block, and cleared by Trim, which holds a free block then: so nobody else changes the bits of a page that is in one block, and a page that
-// is in several is never cleared meanwhile.
+// pages knows which pages may have been written since the system gave them out as zero: a bit for each. A bit is set before the buddy system's block is used,
+// by whoever was given the block, and cleared by Trim, which holds a free block then: so nobody else changes the bits of a page that is in one block, and a
+// page that is in several is never cleared meanwhile.
 type pages struct {
 	shift   uint // log2 of a page
 	touched []atomics.Uint64
@@ -79,9 +79,9 @@ func (a *Arena) touchZeroed(offset, size uint64) {
 // trimOrder is the order of the largest piece that Trim holds at a time.
 const trimOrder = 20
 
-// Trim gives the pages of free memory back to the system, after it has emptied all caches, and returns how many bytes those were: 0 where the system, or this build, has
-// no way to do so. It holds free blocks of at most a mebibyte, one at a time; an Alloc of a larger block may therefore fail meanwhile. It costs some
-// microseconds for each run of pages that it gives back. Any goroutine may call it, at any time.
+// Trim gives the pages of free memory back to the system, after it has emptied all caches, and returns how many bytes those were: 0 where the system, or this
+// build, has no way to do so. It holds free blocks of at most a mebibyte, one at a time; an Alloc of a larger block may therefore fail meanwhile. It costs
+// some microseconds for each run of pages that it gives back. Any goroutine may call it, at any time; it is lock-free.
 func (a *Arena) Trim() (released int64) {
 	a.mustBeOpen()
 	a.reclaim()

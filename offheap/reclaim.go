@@ -1,5 +1,7 @@
 package offheap
 
+import "github.com/freerun-go/freerun/internal/pin"
+
 // What is cached is not lost to others: every magazine is in its class's list, whoever holds it, and a hint is as good as a block to whoever changes the
 // block's state first. So nobody is out of memory while others have some in their caches, even if they stand still.
 
@@ -25,4 +27,37 @@ func (a *Arena) reclaim() (bytes uint64) {
 		}
 	}
 	return bytes
+}
+
+// tidy drops the hints of the caller's processor, and of the depots, that are wrong. Whoever has found no memory does so, as there are many then: all that was
+// cached was taken from where it is still said to be, and the next to find none would look at each again.
+func (a *Arena) tidy() {
+	for class := range a.depots {
+		c := a.enter()
+		if r := &c.racks[class]; r.hold() {
+			r.loaded.tidy(a)
+			r.spare.tidy(a)
+			r.letGo()
+		}
+		pin.Unpin()
+		d := &a.depots[class]
+		for i := range d.full {
+			if d.full[i].Load() != nil {
+				m := d.full[i].Swap(nil)
+				m.tidy(a)
+				a.stow(uint(class), m)
+			}
+		}
+	}
+}
+
+// tidy drops the latest hints that are wrong. m may be nil. The holder.
+func (m *magazine) tidy(a *Arena) {
+	for !m.empty() {
+		place := uint64(m.hints[m.count.Load()-1].Load())
+		if phase(a.states.at(place).Load()&phaseMask) == cached {
+			return
+		}
+		m.drop()
+	}
 }

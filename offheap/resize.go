@@ -6,10 +6,10 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// Resize makes b a block of size bytes or more, with what was in it as far as that fits; what is beyond is not defined. The block that it returns is used
-// from then on, and b no more, even where the memory is the same: it stays in place if it shrinks, if it had room enough, or if the memory behind it
-// is free and can be added; otherwise it is copied. If there is an error, [ErrNoMemory], b is as it was. It panics where [Arena.Free] or [Arena.Alloc] would. The tag
-// stays.
+// Resize makes b a block of size bytes or more, with what was in it as far as that fits; what is beyond is not defined. The block that it returns is used from
+// then on, and b no more, even where the memory is the same: it stays in place if it shrinks, if it had room enough, or if the memory behind it is free and
+// can be added; otherwise it is copied. Any goroutine may call it, for a block that nobody else uses meanwhile; it is lock-free. If there is an error,
+// [ErrNoMemory], b is as it was. It panics where [Arena.Free] or [Arena.Alloc] would. The tag stays.
 func (a *Arena) Resize(b Block, size int) (Block, error) {
 	s := a.stateOf("Resize", b)
 	if size < 0 {

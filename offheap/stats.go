@@ -63,7 +63,7 @@ type ClassStats struct {
 	Size   int64 // of each, in bytes
 	Live   int64
 	Cached int64
-	Free   int64 // as large as they are, not as they could be divided
+	Free   int64 // as large as they are, up to the largest that a block can be, not as they could be divided
 }
 
 // TagStats is what is live under one tag.
@@ -74,24 +74,27 @@ type TagStats struct {
 	Bytes  int64
 }
 
-// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for each: it
-// is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
+// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for
+// each: it is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
 func (a *Arena) Stats() Stats {
 	s := Stats{Usage: a.Usage()}
 	counts := make([]ClassStats, a.top+1)
 	for class := range counts {
 		counts[class].Size = int64(a.bytes(uint(class)))
 	}
-	for class, n := range a.live() {
-		if n != 0 {
-			counts[class].Live = n
-			counts[class].Cached = max(0, a.space.HandedOut(uint(class)+a.least)-n)
-		}
+	live := a.live()
+	for class := range counts {
+		counts[class].Live = live[class]
+		counts[class].Cached = max(0, a.space.HandedOut(a.order(uint(class)))-live[class])
 	}
 	s.Classes, s.Tags = counts, a.byTag()
 	s.Touched = int64(a.pages.count() << a.pages.shift)
 	a.eachFree(func(class uint) {
-		counts[class].Free++
+		blocks := int64(1)
+		if class > a.top {
+			blocks, class = blocks<<(class-a.top), a.top
+		}
+		counts[class].Free += blocks
 		s.Largest = max(s.Largest, counts[class].Size)
 	})
 	return s

@@ -172,6 +172,41 @@ func TestCachesAreShared(t *testing.T) {
 	}
 }
 
+// TestCachesAreBounded fills all caches there are.
+func TestCachesAreBounded(t *testing.T) {
+	for _, size := range []int64{1 << 20, 1 << 26} {
+		a := open(t, size)
+		var all sync.WaitGroup
+		for range 4 * runtime.GOMAXPROCS(0) {
+			all.Go(func() {
+				for block := 32; block <= 1<<18; block *= 2 {
+					var blocks []offheap.Block
+					for range min(1000, int(size)/64/block) {
+						b, err := a.Alloc(block)
+						if err != nil {
+							break // the others have it
+						}
+						blocks = append(blocks, b)
+						runtime.Gosched()
+					}
+					for _, b := range blocks {
+						a.Free(b)
+						runtime.Gosched()
+					}
+				}
+			})
+		}
+		all.Wait()
+		most := size / 8
+		if !offheap.PinsExclude {
+			most = size / 2
+		}
+		if u := a.Usage(); u.Cached > most || u.Live != 0 {
+			t.Errorf("of %d bytes, %d are cached", size, u.Cached)
+		}
+	}
+}
+
 // TestFragmentation has random traffic of all sizes for a while, frees all of it, in any order, and finds a block of a quarter of the arena again.
 func TestFragmentation(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))

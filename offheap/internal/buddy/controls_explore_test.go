@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/explore"
 )
 
-// freeBy is Free with one step of its own, so that a control can get it wrong: step takes node n of chunk i back, as giveBack does.
+// freeBy is Free with one step of its own, so that a control can get it wrong: step takes node n of chunk i back, as
+// giveBack does.
 func freeBy(step func(s *Space, number, i int, n uint, chunk bool) (left uint64, ok bool)) func(s *Space, offset uint64, order uint) bool {
 	return func(s *Space, offset uint64, order uint) bool {
 		number, _ := s.inside(offset, order)
@@ -33,7 +34,7 @@ func takeBy(taken func(w uint64, n uint) uint64) func(s *Space, order uint) (uin
 		l := &s.levels[0]
 		for {
 			w := l.words[0].Load()
-			n, ok := fitting(l.free(w), l.depth(order), false)
+			n, ok := fitting(l.free(w), 0, l.depth(order), false)
 			if !ok {
 				return 0, false
 			}
@@ -124,7 +125,7 @@ func TestExploreControls(t *testing.T) {
 					l := &s.levels[0]
 					for class := order; class < l.leafDepth; class++ {
 						for i, ok := l.listed[class].next(0); ok; i, ok = l.listed[class].next(i + 1) {
-							if n, ok := l.take(i, l.depth(order), false, false); ok {
+							if n, ok := l.take(i, 0, l.depth(order), false, false); ok {
 								s.count(order, 1)
 								return l.offset(i, n), true
 							}
@@ -162,8 +163,8 @@ func TestExploreControls(t *testing.T) {
 	}
 }
 
-// TestExploreListing has two threads put a number, and its neighbour in the same word, onto a list and take them off, as chunks come and go, and holds that what is there at
-// the end is found. The row above is what can hide it.
+// TestExploreListing has two threads put a number, and its neighbour in the same word, onto a list and take them off,
+// as chunks come and go, and holds that what is there at the end is found. The row above is what can hide it.
 func TestExploreListing(t *testing.T) {
 	there := func(remove func(l *listing, i int)) func(r *explore.Run) {
 		return func(r *explore.Run) {

@@ -28,7 +28,8 @@ type play struct {
 	threads string // calls, a thread each, separated by spaces
 }
 
-// stage is a play on its way. The leaves have owners, as plain fields: two blocks that overlap are a data race, or one sees the other's mark.
+// stage is a play on its way. The leaves have owners, as plain fields: two blocks that overlap are a data race, or one
+// sees the other's mark.
 type stage struct {
 	r      *explore.Run
 	s      *Space
@@ -114,7 +115,8 @@ func (a *actor) do(call rune) {
 	}
 }
 
-// run returns what is explored: the threads make their calls and, when all have ended, everything is given back and the space must be as new.
+// run returns what is explored: the threads make their calls and, when all have ended, everything is given back and the
+// space must be as new.
 func (p play) run(variant func(a *actor)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		c := &stage{r: r, s: New(p.leaves, 0), leaves: make([]atomics.Plain[int], p.leaves)}
@@ -163,13 +165,6 @@ func (p play) run(variant func(a *actor)) func(r *explore.Run) {
 
 // found checks that Alloc finds a block of each order that there is, and of no other, wherever it begins to look.
 func (c *stage) found() {
-	for i := range c.s.lanes {
-		for order := range c.s.lanes[i].last {
-			if number, ok := c.s.levelOf(uint(order)); ok {
-				c.s.lanes[i].last[order].Store(uint64(len(c.s.levels[number].words) - 1))
-			}
-		}
-	}
 	largest := -1
 	for b := range c.s.All() {
 		if b.State == Changing {
@@ -179,13 +174,30 @@ func (c *stage) found() {
 			largest = max(largest, int(b.Order))
 		}
 	}
-	for order := range uint(12) {
-		offset, ok := c.s.Alloc(order)
-		if ok != (int(order) <= largest) {
-			c.r.Failf("at rest Alloc(%d) says %v; the largest free block is of order %d", order, ok, largest)
+	for _, first := range []bool{false, true} { // what is found by a guess is listed again
+		for order := range c.s.most + 2 {
+			c.guess(first)
+			offset, ok := c.s.Alloc(order)
+			if ok != (int(order) <= largest) {
+				c.r.Failf("at rest Alloc(%d) says %v; the largest free block is of order %d", order, ok, largest)
+			}
+			if ok {
+				c.s.Free(offset, order)
+			}
 		}
-		if ok {
-			c.s.Free(offset, order)
+	}
+}
+
+// guess makes what runs alone at the end, on lane 0, guess that there is something in the first, or the last, chunk.
+func (c *stage) guess(first bool) {
+	for order := range c.s.most + 1 {
+		number, _ := c.s.levelOf(order)
+		chunk := 0
+		if !first {
+			chunk = len(c.s.levels[number].words) - 1
+		}
+		for k := range recents {
+			c.s.lanes[0].orders[order].recent.chunks[k].Store(uint64(chunk))
 		}
 	}
 }
@@ -207,7 +219,8 @@ func (c *stage) whole() {
 	}
 }
 
-// Spaces: of one word; of two levels, where a chunk has 32 leaves; of two levels with a chunk in part; of three, where two chunks of chunks have 512 leaves each.
+// Spaces: of one word; of two levels, where a chunk has 32 leaves; of two levels with a chunk in part; of three, where
+// two chunks of chunks have 512 leaves each.
 var plays = []struct {
 	name        string
 	preemptions int

@@ -1,7 +1,8 @@
 package buddy
 
-// Grow makes the block of 1<<order bytes at offset one of twice that size, in place, if what lies behind it is its buddy and is free. Otherwise it
-// changes nothing and reports false, and also if that block is not handed out. Any goroutine; lock-free.
+// Grow makes the block of 1<<order bytes at offset one of twice that size, in place, if what lies behind it is its
+// buddy and is free. Otherwise it changes nothing and reports false, and also if that block is not handed out.
+// Lock-free; one or two read-modify-writes.
 func (s *Space) Grow(offset uint64, order uint) bool {
 	number, ok := s.inside(offset, order)
 	if !ok {
@@ -36,8 +37,9 @@ func (s *Space) Grow(offset uint64, order uint) bool {
 	}
 }
 
-// Shrink makes the block of 1<<order bytes at offset one of 1<<to bytes, in place; what is left is free. It changes nothing and reports false if the
-// block is not handed out, or to is no order from the smallest there is up to order. Any goroutine; lock-free.
+// Shrink makes the block of 1<<order bytes at offset one of 1<<to bytes, in place; what is left is free. It changes
+// nothing and reports false if the block is not handed out, or to is no order from the smallest there is up to order.
+// Lock-free.
 func (s *Space) Shrink(offset uint64, order, to uint) bool {
 	number, ok := s.inside(offset, order)
 	if !ok || to > order || to < s.least {

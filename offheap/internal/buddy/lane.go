@@ -9,14 +9,45 @@ import (
 	"github.com/freerun-go/freerun/internal/pin"
 )
 
-// lane is what belongs to one processor, so that processors do not meet at words where they need not: the chunks of which it took a block last, and
-// what it handed out. Nothing depends on whose lane is used; where goroutines share one, it is only slower.
+// lane is what belongs to one processor, so that processors do not meet at words where they need not. Nothing depends
+// on whose lane is used; where goroutines share one, it is only slower.
 type lane struct {
 	_      pad.Line
-	last   [maxOrder + 1]atomics.Uint64 // by order: the chunk of that level
-	handed [maxOrder + 1]count          // by order: blocks handed out less those that came back, perhaps below 0
-	far    bool                         // it takes from the other end of chunks
+	orders []trace // from the smallest order to the largest
+	far    bool    // it takes from the other end of chunks
 	_      pad.Line
+}
+
+// trace is what a processor keeps of blocks of one order.
+type trace struct {
+	recent recent
+	handed count // blocks handed out less those that came back, perhaps below 0
+}
+
+// recent is a small stack of chunks in which there may be a free block, as one was taken or given back there: guesses,
+// which the word of the chunk confirms. So goroutines that were on the same processor may write it at the same time;
+// what is lost or comes twice is a worse guess. When it is full it forgets what is oldest, and what it has not it takes
+// for chunk 0.
+type recent struct {
+	top    atomics.RelaxedUint64
+	chunks [recents]atomics.RelaxedUint64
+}
+
+// recents is how many chunks a lane remembers for each order, a power of two.
+const recents = 8
+
+// peek returns the chunk on top.
+func (r *recent) peek() int { return int(r.chunks[r.top.Load()%recents].Load()) }
+
+// drop forgets it.
+func (r *recent) drop() { r.top.Store(r.top.Load() - 1) }
+
+// note puts a chunk on top, unless it is there.
+func (r *recent) note(i int) {
+	if top := r.top.Load(); int(r.chunks[top%recents].Load()) != i {
+		r.chunks[(top+1)%recents].Store(uint64(i))
+		r.top.Store(top + 1)
+	}
 }
 
 // count is a counter: of one processor, which adds to it while it is pinned, and of all others.
@@ -25,13 +56,19 @@ type count struct {
 	others atomics.Uint64
 }
 
-// fewestLanes is more than most programs have Ps: GOMAXPROCS may be raised later.
-const fewestLanes = 16
+// fewestLanes is how many lanes there are at least, a power of two.
+const fewestLanes = 4
 
-func newLanes() []lane {
-	lanes := make([]lane, max(fewestLanes, runtime.GOMAXPROCS(0)))
+// newLanes returns a lane for each P, or more: a power of two. GOMAXPROCS may be raised later; then Ps share lanes.
+func newLanes(orders uint) []lane {
+	n := fewestLanes
+	for n < runtime.GOMAXPROCS(0) {
+		n *= 2
+	}
+	lanes := make([]lane, n)
 	for i := range lanes {
 		lanes[i].far = i%2 != 0
+		lanes[i].orders = make([]trace, orders)
 	}
 	return lanes
 }
@@ -40,35 +77,41 @@ func newLanes() []lane {
 func (s *Space) lane() *lane {
 	p := pin.Pin()
 	pin.Unpin()
-	return &s.lanes[p%len(s.lanes)]
+	return &s.lanes[p&(len(s.lanes)-1)]
 }
 
-// count notes that so many blocks of that order were handed out.
-func (s *Space) count(order uint, blocks int) {
+// recent returns what the lane saw of blocks of that order.
+func (s *Space) recent(l *lane, order uint) *recent { return &l.orders[order-s.least].recent }
+
+// count notes that so many blocks of that order were handed out, and returns what the processor keeps of them.
+func (s *Space) count(order uint, blocks int) *trace {
 	p := pin.Pin()
+	t := &s.lanes[p&(len(s.lanes)-1)].orders[order-s.least]
 	if pin.Exclusive && p < len(s.lanes) {
-		s.lanes[p].handed[order].own.Add(uint64(blocks))
+		t.handed.own.Add(uint64(blocks))
 	} else {
-		s.lanes[p%len(s.lanes)].handed[order].others.Add(uint64(blocks))
+		t.handed.others.Add(uint64(blocks))
 	}
 	pin.Unpin()
+	return t
 }
 
-// HandedOut returns how many blocks of 1<<order bytes are handed out: exactly if nothing else is going on, and otherwise without some of what is. Any goroutine; wait-free;
-// a few loads for each processor.
+// HandedOut returns how many blocks of 1<<order bytes are handed out: exactly if nothing else is going on, and
+// otherwise without some of what is. Wait-free; two loads for each processor.
 func (s *Space) HandedOut(order uint) int64 {
-	if order > maxOrder {
+	if order < s.least || order > s.most {
 		return 0
 	}
 	sum := uint64(0)
 	for i := range s.lanes {
-		c := &s.lanes[i].handed[order]
+		c := &s.lanes[i].orders[order-s.least].handed
 		sum += c.own.Load() + c.others.Load()
 	}
 	return max(0, int64(sum))
 }
 
-// FreeBytes returns how many bytes are free, in blocks of whatever size: exactly if nothing else is going on, and otherwise about. Any goroutine; wait-free.
+// FreeBytes returns how many bytes are free, in blocks of whatever size: exactly if nothing else is going on, and
+// otherwise about. Wait-free; HandedOut for each order.
 func (s *Space) FreeBytes() uint64 {
 	used := uint64(0)
 	for order := s.least; order <= s.most; order++ {

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of leaves of the latter.
+	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of
+	// leaves of the latter.
 	leafDepth0 = 5
 	leafDepth  = 4
 	fan        = 1 << leafDepth
@@ -16,7 +17,7 @@ const (
 // level is all chunks of one size. None of it changes but the words and what is listed.
 type level struct {
 	words     []atomics.Uint64
-	listed    []listing // by class: the chunks that may have a free block of that class, but none larger
+	listed    []listing // chunks, by the class that the largest free block of each may be of
 	leaf      uint      // the order of a leaf
 	leafDepth uint
 	nodes     uint64 // the blocks there are, but for the chunk
@@ -26,9 +27,10 @@ type level struct {
 
 // newLevel returns a level of which all that exists is free, and belongs to the level above.
 func newLevel(number int, leaf uint, chunks int) level {
-	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1, nodes: bit(2<<leafDepth) - 4, chunks: -bit(chunkBit + fan)}
+	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1}
+	l.nodes, l.chunks = nodesTo(leafDepth)&^3, -bit(chunkBit+fan)
 	if number == 0 {
-		l.leafDepth, l.nodes, l.chunks = leafDepth0, bit(2<<leafDepth0)-4, 0
+		l.leafDepth, l.nodes, l.chunks = leafDepth0, nodesTo(leafDepth0)&^3, 0
 	}
 	if !l.top {
 		l.listed = make([]listing, l.leafDepth)
@@ -65,7 +67,8 @@ func (l *level) free(w uint64) uint64 {
 	return free(w, l.nodes)
 }
 
-// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two leaves are of class 1.
+// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two
+// leaves are of class 1.
 func (l *level) class(w uint64) (class uint, ok bool) {
 	f := l.free(w)
 	if f == 0 {
@@ -90,13 +93,13 @@ func (l *level) relist(i int, class uint) {
 	l.list(i, l.words[i].Load())
 }
 
-// take hands out a block of that depth of chunk i; as a chunk that the caller divides, or as it is. ok is false if chunk i has no such
-// block free.
-func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
+// take hands out a block of that depth of chunk i, as a chunk that the caller divides or as it is, and part of no free
+// block that is larger than those at depth largest. ok is false if chunk i has no such block.
+func (l *level) take(i int, largest, depth uint, chunk, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
 		w := word.Load()
-		n, ok = fitting(l.free(w), depth, last)
+		n, ok = fitting(l.free(w), largest, depth, last)
 		if !ok {
 			return 0, false
 		}
@@ -110,14 +113,15 @@ func (l *level) take(i int, depth uint, chunk, last bool) (n uint, ok bool) {
 	}
 }
 
-// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for, and returns how many.
+// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for,
+// and returns how many.
 func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count int) {
 	word := &l.words[i]
 	for {
 		w := word.Load()
 		taken := w
 		for count = 0; count < len(offsets); count++ {
-			n, ok := fitting(l.free(taken), depth, last)
+			n, ok := fitting(l.free(taken), 0, depth, last)
 			if !ok {
 				break
 			}
@@ -130,8 +134,8 @@ func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count 
 	}
 }
 
-// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed, if that is no block that
-// is handed out, as a chunk or as it is.
+// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed,
+// if that is no block that is handed out, as a chunk or as it is.
 func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 	word := &l.words[i]
 	for {
@@ -152,11 +156,12 @@ func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 // isChunk reports whether node n of w is a leaf that is divided on the level below.
 func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
 
-// search hands out a block of that depth of any chunk that is listed, those first that have nothing larger, and from
-// chunk from on. It gives up when it has met more than so many chunks that had nothing any more.
+// search hands out a block of that depth of any chunk that is listed: it divides what is larger only when it has not
+// found what is smaller. It begins at chunk from, and gives up when it has met more than so many chunks that had not
+// what their list promised.
 func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i int, n uint, ok bool) {
 	if l.top {
-		n, ok = l.take(0, depth, chunk, last)
+		n, ok = l.take(0, 0, depth, chunk, last)
 		return 0, n, ok
 	}
 	for class := l.leafDepth - depth; class < l.leafDepth; class++ {
@@ -170,7 +175,7 @@ func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i 
 				again, at, end = true, 0, from
 				continue
 			}
-			if n, ok = l.take(i, depth, chunk, last); ok {
+			if n, ok = l.take(i, l.leafDepth-class, depth, chunk, last); ok {
 				return i, n, true
 			}
 			l.relist(i, class)

@@ -25,8 +25,9 @@ type answer struct {
 	ok     bool
 }
 
-// TestLinearizable holds that histories of goroutines have an order in which each Alloc gets a block that is free then, each Free gives back one that is handed out, and an
-// Alloc finds nothing only if there is nothing; but for spaces of several chunks, where it may miss what another call has in its hands.
+// TestLinearizable holds that histories of goroutines have an order in which each Alloc gets a block that is free then,
+// each Free gives back one that is handed out, and an Alloc finds nothing only if there is nothing; but for spaces of
+// several chunks, where it may miss what another call has in its hands.
 func TestLinearizable(t *testing.T) {
 	const clients, each = 3, 5
 	random := rand.New(rand.NewPCG(replay.Seed(t), 3))
@@ -67,6 +68,9 @@ func TestLinearizable(t *testing.T) {
 						live = live[1:]
 					}
 					called := clock.Add(1)
+					if random.IntN(4) == 0 {
+						runtime.Gosched() // so that calls overlap on one processor too
+					}
 					if in.free {
 						out.ok = s.Free(out.offset, in.order)
 					} else if out.offset, out.ok = s.Alloc(in.order); out.ok {

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/replay"
 )
 
-// model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block at which they begin.
+// model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block
+// at which they begin.
 type model struct {
 	least  uint
 	leaves int
@@ -26,13 +27,16 @@ func newModel(size uint64, least uint) *model {
 
 // isFree reports whether there is a block of that order at a smallest block, and all of it is free.
 func (m *model) isFree(at int, order uint) bool {
+	if order-m.least > 20 {
+		return false
+	}
 	n := 1 << (order - m.least)
 	return at%n == 0 && at+n <= m.leaves && !slices.ContainsFunc(m.owner[at:at+n], func(o int) bool { return o >= 0 })
 }
 
 // has reports whether a block of that order could be handed out.
 func (m *model) has(order uint) bool {
-	if order < m.least || order > 40 {
+	if order < m.least || order-m.least > 20 {
 		return false
 	}
 	for at := 0; at < m.leaves; at += 1 << (order - m.least) {
@@ -170,7 +174,7 @@ func (d *drill) some(n int, order uint) error {
 // take asks for a particular block.
 func (d *drill) take(at int, order uint) error {
 	offset := uint64(at) << d.m.least
-	want := order >= d.m.least && order < 40 && at < d.m.leaves && d.m.isFree(at, order)
+	want := order >= d.m.least && at < d.m.leaves && d.m.isFree(at, order)
 	if ok := d.s.Take(offset, order); ok != want {
 		return fmt.Errorf("Take(%#x, %d) = %v, want %v", offset, order, ok, want)
 	}

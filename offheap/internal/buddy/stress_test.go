@@ -27,8 +27,8 @@ func (o *owners) change(b Block, from, to uint32) bool {
 	return true
 }
 
-// TestStress has goroutines take, give back, grow, shrink and sweep blocks, their own and each other's, and holds that no two blocks overlap, and
-// that the space is whole again when all have ended.
+// TestStress has goroutines take, give back, grow, shrink and sweep blocks, their own and each other's, and holds that
+// no two blocks overlap, and that the space is whole again when all have ended.
 func TestStress(t *testing.T) {
 	const least = 5
 	seed := replay.Seed(t)

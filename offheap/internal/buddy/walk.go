@@ -1,6 +1,7 @@
 package buddy
 
 import (
+	"fmt"
 	"iter"
 	"math/bits"
 )
@@ -27,9 +28,12 @@ type Block struct {
 // End returns where the block ends.
 func (b Block) End() uint64 { return b.Offset + 1<<b.Order }
 
-// At returns the block at which the byte at offset is, as it was at an instant of the call. The offset must be less than the size of the
-// space. Any goroutine; wait-free; a load for each level.
+// At returns the block at which the byte at offset is, as it was at an instant of the call. The offset must be less
+// than the size of the space. Wait-free; a load for each level.
 func (s *Space) At(offset uint64) Block {
+	if offset >= s.size {
+		panic(fmt.Sprintf("buddy: there is no block at %d in a space of %d bytes", offset, s.size))
+	}
 	for number := len(s.levels) - 1; number >= 0; number-- {
 		l := &s.levels[number]
 		i, leaf := l.place(offset, l.leaf)
@@ -60,7 +64,8 @@ func (l *level) block(i int, n uint, state State) Block {
 	return Block{l.offset(i, n), l.order() - depthOf(n), state}
 }
 
-// All returns the blocks of the space one after another, from offset 0 to its end, each as it was at an instant of its own. Any goroutine.
+// All returns the blocks of the space one after another, from offset 0 to its end, each as it was at an instant of its
+// own. At for each.
 func (s *Space) All() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for offset := uint64(0); offset < s.size; {
@@ -76,12 +81,16 @@ func (s *Space) All() iter.Seq[Block] {
 	}
 }
 
-// TakeFree hands out the first free block of 1<<least bytes or more that lies at from or behind it, in parts of at most 1<<most bytes: it is for
-// who does something about all free blocks, one after another, and gives each back by Free before it looks for the next, at from = offset + 1<<order. ok is
-// false if there are no more. Blocks that become free meanwhile, or are changing, may be missed. Any goroutine; lock-free.
+// TakeFree hands out the first free block of 1<<least bytes or more that lies at from or behind it, in parts of at most
+// 1<<most bytes: it is for who does something about all free blocks, one after another, and gives each back by Free
+// before it looks for the next, at from = offset + 1<<order. ok is false if there are no more. Blocks that become free
+// meanwhile, or are changing, may be missed. Lock-free.
 func (s *Space) TakeFree(from uint64, least, most uint) (offset uint64, order uint, ok bool) {
 	least, most = max(least, s.least), max(most, s.least)
-	for offset = from &^ (1<<least - 1); offset < s.size; {
+	if from >= s.size || least > s.most {
+		return 0, 0, false
+	}
+	for offset = (from + 1<<least - 1) &^ (1<<least - 1); offset < s.size; {
 		b := s.At(offset)
 		if b.State != Free {
 			offset = b.End()
@@ -99,14 +108,21 @@ func (s *Space) TakeFree(from uint64, least, most uint) (offset uint64, order ui
 	return 0, 0, false
 }
 
-// Take hands out the block of 1<<order bytes at offset, and no other. It changes nothing and reports false if some of it is not free, or there can be no such block. Any goroutine;
-// lock-free.
+// Take hands out the block of 1<<order bytes at offset, and no other. It changes nothing and reports false if some of
+// it is not free, or there can be no such block. Lock-free.
 func (s *Space) Take(offset uint64, order uint) bool {
 	if _, ok := s.inside(offset, order); !ok {
 		return false
 	}
-	b := s.At(offset)
-	return b.State == Free && b.Order >= order && s.takeAt(offset, order, b.Order)
+	for {
+		b := s.At(offset)
+		if b.State != Free || b.Order < order {
+			return false
+		}
+		if s.takeAt(offset, order, b.Order) {
+			return true
+		}
+	}
 }
 
 // takeAt hands out the block of that order at offset if it is in a free block of order free.
@@ -133,8 +149,8 @@ func (s *Space) takeAt(offset uint64, order, free uint) bool {
 	return true
 }
 
-// Largest returns the order of the largest block that Alloc would find; ok is false if there is none at all. Any goroutine. It puts chunks onto the lists where they
-// belong now, and costs a few loads for each that is not there.
+// Largest returns the order of the largest block that Alloc would find; ok is false if there is none at all. Lock-free.
+// It puts chunks onto the lists where they belong now, and costs a few loads for each that is not there.
 func (s *Space) Largest() (order uint, ok bool) {
 	for number := len(s.levels) - 1; number >= 0; number-- {
 		l := &s.levels[number]

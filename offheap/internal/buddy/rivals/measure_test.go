@@ -99,6 +99,86 @@ var loads = []load{
 	}},
 }
 
+// nearlyFull fills a space with blocks of one order, gives one of them back, and takes it again, from another place each time. It returns ns for a pair.
+func nearlyFull(s space, n int, r *rand.Rand) float64 {
+	const order = 9
+	var live []uint64
+	for {
+		o, ok := s.Alloc(order)
+		if !ok {
+			break
+		}
+		live = append(live, o)
+	}
+	begin := time.Now()
+	for range n {
+		k := r.IntN(len(live))
+		s.Free(live[k], order)
+		o, ok := s.Alloc(order)
+		if !ok {
+			return -1
+		}
+		live[k] = o
+	}
+	return float64(time.Since(begin)) / float64(n)
+}
+
+// TestNearlyFull prints how long it takes to find the only free block.
+func TestNearlyFull(t *testing.T) {
+	if os.Getenv("FREERUN_MEASURE") == "" {
+		t.Skip("FREERUN_MEASURE is not set")
+	}
+	for round := range 3 {
+		for _, d := range designs {
+			n := 1 << 14
+			if d.name == "nbbs" || d.name == "llfree" {
+				n = 200
+			}
+			fmt.Printf("nearly full, round %d: %-8s %12.1f ns\n", round, d.name, nearlyFull(d.make(most, 5), n, rand.New(rand.NewPCG(uint64(round), 1))))
+		}
+	}
+}
+
+// TestFragmentation prints which part of what is free after a long time of random traffic, half of the space being in use, can be had in blocks of 64 KiB.
+func TestFragmentation(t *testing.T) {
+	if os.Getenv("FREERUN_MEASURE") == "" {
+		t.Skip("FREERUN_MEASURE is not set")
+	}
+	for round := range 2 {
+		for _, d := range designs {
+			r := rand.New(rand.NewPCG(uint64(round), 1))
+			s := d.make(26, 5)
+			var live []piece
+			used := uint64(0)
+			for range 500_000 {
+				if used < 1<<25 {
+					order := mix(r)
+					if o, ok := s.Alloc(order); ok {
+						live = append(live, piece{o, order})
+						used += 1 << order
+					}
+					continue
+				}
+				for range 1 + r.IntN(200) {
+					k := r.IntN(len(live))
+					s.Free(live[k].offset, live[k].order)
+					used -= 1 << live[k].order
+					live[k] = live[len(live)-1]
+					live = live[:len(live)-1]
+				}
+			}
+			n := uint64(0)
+			for {
+				if _, ok := s.Alloc(16); !ok {
+					break
+				}
+				n++
+			}
+			fmt.Printf("fragmentation, round %d: %-8s %5.1f%% of %d bytes\n", round, d.name, float64(n<<16)/float64(1<<26-used)*100, 1<<26-used)
+		}
+	}
+}
+
 // spent returns the processor time of the process.
 func spent() time.Duration {
 	var u syscall.Rusage

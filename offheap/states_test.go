@@ -1,0 +1,47 @@
+package offheap
+
+import "testing"
+
+// TestSlots holds that every place has a state of its own, and that those of blocks that lie together do, unless they are large.
+func TestSlots(t *testing.T) {
+	for _, places := range []uint64{1, 2, 128, 1000, 1 << 15, 3<<15 + 5} {
+		for _, least := range []uint{5, 8, 12} {
+			var table states
+			if err := table.init(places, least); err != nil {
+				t.Fatal(err)
+			}
+			seen := map[uint64]uint64{}
+			for place := range places {
+				slot := table.slot(place)
+				if other, taken := seen[slot]; taken || slot >= uint64(len(table.words)) {
+					t.Fatalf("%d places of order %d: place %d is at %d of %d, as is %d", places, least, place, slot, len(table.words), other)
+				}
+				seen[slot] = place
+			}
+			if err := unreserve(table.memory); table.memory != nil && err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	var table states
+	if err := table.init(1<<15, 5); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(order uint) int {
+		lines := map[uint64]bool{}
+		for place := uint64(0); place < 1<<15; place += 1 << (order - 5) {
+			lines[table.slot(place)/apart] = true
+		}
+		return len(lines)
+	}
+	for order, want := range map[uint]int{10: 128 + (1024-128)/apart, 12: 128 + (256-128)/apart, 13: 128, 16: 16} {
+		if got := lines(order); got != want {
+			t.Errorf("the states of all blocks of order %d are on %d lines, not %d", order, got, want)
+		}
+	}
+	if table.memory != nil {
+		if err := unreserve(table.memory); err != nil {
+			t.Error(err)
+		}
+	}
+}
