@@ -14,7 +14,10 @@ import (
 type chunk struct {
 	id    uint32
 	kind  *kind
-	next  *chunk // of the kind, in the order of age, youngest first
+	size  uintptr // of an object
+	count int     // of objects
+	leaf  bool    // the objects have no reference fields
+	next  *chunk  // of the kind, in the order of age, youngest first
 	words []atomics.Uint64
 
 	mode  atomics.Uint64 // version<<modeBits | one of the modes below
@@ -44,7 +47,7 @@ func nextMode(m, to uint64) uint64 { return (m>>modeBits+1)<<modeBits | to }
 
 // valid returns the objects that word i of the chunk has.
 func (c *chunk) valid(i int) uint8 {
-	if n := c.kind.perChunk - i*perWord; n < perWord {
+	if n := c.count - i*perWord; n < perWord {
 		return uint8(1<<n - 1)
 	}
 	return wholeOctet
@@ -52,7 +55,12 @@ func (c *chunk) valid(i int) uint8 {
 
 // at returns the address of an object of a chunk that has memory.
 func (c *chunk) at(index int) unsafe.Pointer {
-	return unsafe.Add(c.base.Get(), uintptr(index)*c.kind.size)
+	return unsafe.Add(c.base.Get(), uintptr(index)*c.size)
+}
+
+// wordOf returns the word that has the state of an object of the chunk, and the object's bit in it.
+func (c *chunk) wordOf(r ref) (*atomics.Uint64, uint8) {
+	return &c.words[uint(r.index())/perWord], 1 << (uint(r.index()) % perWord)
 }
 
 // directory finds chunks by number.
@@ -94,8 +102,12 @@ func (h *Heap) enlist(c *chunk) bool {
 	}
 }
 
-// address returns where the object is that a reference refers to, which must be one that is held.
-func (h *Heap) address(r ref) unsafe.Pointer { return h.chunk(r.chunk()).at(r.index()) }
+// mustHave panics if an object that should be held was freed. Only in a debug build somebody asks.
+func (c *chunk) mustHave(r ref) {
+	if at, bit := c.wordOf(r); word(at.Load()).allocated()&bit == 0 {
+		panic("gc: this object was freed: a Pointer was copied, or its object was not held when it was used")
+	}
+}
 
 // paint makes an object grey in cycle k if it is white, or black if it has no reference fields, and reports whether it was made grey. References to objects
 // that are no more, or not of this heap, are passed over.
@@ -104,20 +116,35 @@ func (h *Heap) paint(r ref, k uint64) bool {
 		return false
 	}
 	c := h.chunk(r.chunk())
-	if c == nil || r.index() >= c.kind.perChunk {
+	if c == nil || r.index() >= c.count {
 		return false
 	}
-	at, bit, leaf := &c.words[r.index()/perWord], uint8(1)<<(r.index()%perWord), len(c.kind.refs) == 0
+	at, bit := c.wordOf(r)
 	for {
 		w := word(at.Load())
-		next, white := w.painted(k, bit, leaf)
+		next, white := w.painted(k, bit, c.leaf)
 		if !white {
 			return false
 		}
 		if at.CompareAndSwap(uint64(w), uint64(next)) {
-			return !leaf
+			return !c.leaf
 		}
 	}
+}
+
+// mustContain panics if a Pointer is in no object of the heap. Only in a debug build somebody asks: it goes through all chunks.
+func (h *Heap) mustContain(p unsafe.Pointer) {
+	for id := range min(h.directory.count.Load()+1, mostChunks) {
+		c := h.chunk(uint32(id))
+		if c == nil || c.mode.Load()&modeMask != open {
+			continue
+		}
+		if from := uintptr(p) - uintptr(c.base.Get()); from < uintptr(c.count)*c.size {
+			c.mustHave(refOf(c.id, int(from/c.size), h.tag))
+			return
+		}
+	}
+	panic("gc: the Pointer is in no object of this Heap")
 }
 
 // acquire gives a vacant chunk memory, and reports whether it is the caller who did.

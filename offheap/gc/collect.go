@@ -13,11 +13,7 @@ import (
 // was allocated in it since the last cycle, so at the latest with the second Collect.
 func (h *Heap) Collect(ctx context.Context) error {
 	h.mustBeOpen()
-	s := state(h.state.Load())
-	goal := s.cycle() + 1
-	if s.phase() != idle {
-		goal++
-	}
+	goal := state(h.state.Load()).cycle() + 1 // begins after this, whether one is in progress now or not
 	c := h.claim()
 	defer c.yield()
 	for {
@@ -35,10 +31,9 @@ func (h *Heap) Collect(ctx context.Context) error {
 			h.start(s)
 			continue
 		}
-		idleWork := len(c.list) == 0 && c.stage == searching && s.phase() == tracing && c.progress
-		c.step(h)
-		if idleWork && len(c.list) == 0 {
-			runtime.Gosched()
+		before := c.laps
+		if c.step(h); c.laps != before {
+			runtime.Gosched() // others find what is to be found
 		}
 	}
 }
@@ -86,6 +81,7 @@ func (h *Heap) Tend(ctx context.Context) error {
 			case <-h.wake:
 			}
 		}
+		runtime.Gosched() // whoever allocates goes first
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -30,6 +30,7 @@ type collector struct {
 	found    uint64
 	counted  uint64
 	live     int64
+	laps     int // how often the search began anew
 
 	_ pad.Line
 }
@@ -116,6 +117,7 @@ func (c *collector) turn(h *Heap, s state) {
 	c.stage = searching
 	if s.phase() == sweeping {
 		c.stage = distributed
+		c.hazard.Store(0) // or the chunk that it looked into last could not be given back
 	}
 }
 
@@ -156,12 +158,22 @@ func (c *collector) paintPage(h *Heap) (white bool) {
 	for i := range c.page.slots {
 		if r := h.holds(c.page.slots[i].word.Load()); r != 0 && h.paint(r, k) {
 			white = true
-			c.list = append(c.list, r)
+			c.add(r)
 		}
 	}
 	c.page = c.page.next
 	return white
 }
+
+// add notes a grey object that is to be looked into. If there are very many, the search will find it.
+func (c *collector) add(r ref) {
+	if len(c.list) < mostListed {
+		c.list = append(c.list, r)
+	}
+}
+
+// mostListed bounds a collector's list, which is in Go's memory: at half a MiB.
+const mostListed = 1 << 16
 
 // advance moves the heap on from a state to a phase of the same cycle.
 func (h *Heap) advance(from, to state) bool {

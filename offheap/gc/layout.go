@@ -40,11 +40,14 @@ func layoutOf(t reflect.Type) (layout, error) {
 	return l, nil
 }
 
+// mark is the type of the first field of a Pointer, and of nothing else.
+var mark = reflect.TypeFor[noCopy]()
+
 func roundUp(n, to uintptr) uintptr { return (n + to - 1) &^ (to - 1) }
 
 // visit adds what t, which lies at offset, has; path names it.
 func (l *layout) visit(t reflect.Type, offset uintptr, path string) error {
-	if _, is := reflect.Zero(reflect.PointerTo(t)).Interface().(reference); is {
+	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == mark { // a Pointer, or a type that was defined as one
 		l.refs = append(l.refs, offset)
 		return nil
 	}

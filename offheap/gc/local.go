@@ -22,6 +22,14 @@ type local struct {
 	_ pad.Line
 }
 
+// local returns the local of a pinned processor, if pins exclude and there is one; otherwise nil, and enter is to be called instead. It is here to be inlined.
+func (h *Heap) local(i int) *local {
+	if all := *h.locals.Load(); pin.Exclusive && i < len(all) {
+		return all[i]
+	}
+	return nil
+}
+
 // enter returns a local for the caller alone, who must not block until leave.
 func (h *Heap) enter() *local {
 	i := pin.Pin()
@@ -78,7 +86,7 @@ func (h *Heap) growLocals(atLeast int) []*local {
 		}
 		longer := make([]*local, atLeast)
 		for i := copy(longer, all); i < atLeast; i++ {
-			longer[i] = &local{index: i}
+			longer[i] = &local{index: i, page: full}
 		}
 		if h.locals.CompareAndSwap(old, &longer) {
 			return longer

@@ -9,6 +9,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/pin"
 	"github.com/freerun-go/freerun/offheap"
 )
 
@@ -45,7 +46,11 @@ func (t Type[T]) New() (Root[T], error) {
 	h.mustBeOpen()
 	var spare *chunk
 	for {
-		l := h.enter()
+		l := h.local(pin.Pin())
+		if l == nil {
+			pin.Unpin()
+			l = h.enter()
+		}
 		c := k.cursor(l)
 		if c == nil || c.left == 0 && !c.reserve(h, &spare) {
 			empty := c == nil || c.chunk == nil
@@ -58,18 +63,21 @@ func (t Type[T]) New() (Root[T], error) {
 		bit := bits.TrailingZeros8(c.left)
 		at := unsafe.Add(c.base, uintptr(bit)*k.size)
 		k.clear(at)
-		s, generation := l.take(h)
-		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, generation))) // L1: from here the root is seen
+		s, generation := l.next()
+		if generation > generationMask {
+			s, generation = l.search(h)
+		}
+		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, uint16(generation)))) // L1: from here the root is seen
 		if g := state(h.state.Load()); g.cycle() != c.cycle && !flawUncoloured {
 			c.colour(g.cycle())
 		}
 		c.left &^= 1 << bit
-		c.announced.Store(announcement(c.chunk, c.at, c.left))
+		publish(&c.announced, announcement(c.chunk, c.at, c.left))
 		h.leave(l)
 		if spare != nil {
 			spare.free.Store(uint32(k.perChunk)) // not needed after all
 		}
-		return Root[T]{slot: s, at: (*T)(at), generation: generation}, nil
+		return Root[T]{slot: s, at: (*T)(at), generation: uint16(generation)}, nil
 	}
 }
 
@@ -113,7 +121,7 @@ const mostWords = 256
 // reserveWord reserves the free objects of the word that the cursor is at.
 func (c *cursor) reserveWord(h *Heap) bool {
 	ch, at := c.chunk, &c.chunk.words[c.at]
-	c.announced.Swap(announcement(ch, c.at, wholeOctet)) // seen before the word is changed
+	publish(&c.announced, announcement(ch, c.at, wholeOctet)) // A1: whoever sees the word changed, sees this
 	for {
 		mode := ch.mode.Load()
 		w := word(at.Load())
@@ -138,8 +146,15 @@ func (k *kind) more(empty bool, spare **chunk) (err error) {
 	if !empty || *spare != nil {
 		return nil // it was only pinned for long enough
 	}
-	if *spare = k.swept(); *spare == nil {
-		k.heap.assist(k)
+	if *spare = k.swept(); *spare != nil {
+		return nil
+	}
+	k.heap.assist(k)
+	if *spare, err = k.fresh(); err != nil {
+		k.heap.collectAll()
+		if *spare = k.swept(); *spare != nil {
+			return nil
+		}
 		*spare, err = k.fresh()
 	}
 	return err
@@ -170,10 +185,8 @@ func (k *kind) swept() *chunk {
 		if free == 0 {
 			continue
 		}
-		if c.mode.Load()&modeMask == vacant {
-			if k.open(c) != nil {
-				return nil
-			}
+		if c.mode.Load()&modeMask == vacant && k.open(c) != nil {
+			continue // there may be room in others
 		}
 		h.charge(int64(free) * int64(k.size))
 		return c
@@ -182,7 +195,10 @@ func (k *kind) swept() *chunk {
 
 // fresh returns a chunk with memory that nobody has used yet.
 func (k *kind) fresh() (*chunk, error) {
-	c := &chunk{kind: k, words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord)}
+	c := &chunk{
+		kind: k, size: k.size, count: k.perChunk, leaf: len(k.refs) == 0,
+		words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord),
+	}
 	c.mode.Store(vacant)
 	if err := k.open(c); err != nil {
 		return nil, err
@@ -195,20 +211,14 @@ func (k *kind) fresh() (*chunk, error) {
 	return c, nil
 }
 
-// open takes memory from the arena for a vacant chunk; if there is none, after a collection.
+// open takes memory from the arena for a vacant chunk.
 func (k *kind) open(c *chunk) error {
-	h := k.heap
-	b, err := h.memory.Alloc(k.bytes)
+	b, err := k.heap.memory.Alloc(k.bytes)
 	if err != nil {
-		h.collectAll()
-		if b, err = h.memory.Alloc(k.bytes); err != nil {
-			return fmt.Errorf("gc: a chunk for %v: %w", k.typ, err)
-		}
+		return fmt.Errorf("gc: a chunk for %v: %w", k.typ, err)
 	}
-	if !c.acquire(b, unsafe.Pointer(unsafe.SliceData(h.memory.Bytes(b)))) {
-		h.memory.Free(b)
-		return nil
+	if !c.acquire(b, unsafe.Pointer(unsafe.SliceData(k.heap.memory.Bytes(b)))) {
+		k.heap.memory.Free(b)
 	}
-	h.chunks.Add(1)
 	return nil
 }

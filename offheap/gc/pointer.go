@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/contract"
+	"github.com/freerun-go/freerun/internal/pin"
 )
 
 // Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
@@ -25,11 +27,6 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// reference is implemented by pointers to a Pointer, and by nothing else.
-type reference interface{ reference() }
-
-func (*Pointer[T]) reference() {}
-
 // refSize is the size of a Pointer.
 const refSize = unsafe.Sizeof(Pointer[byte]{})
 
@@ -43,15 +40,25 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 // Lock-free: it begins again only when the field was changed meanwhile. It costs an atomic exchange, about 20 ns in all.
 func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	h.mustBeOpen()
+	if contract.Checked {
+		h.mustContain(unsafe.Pointer(p))
+	}
 	v := ref(p.word.Load())
 	if v == 0 {
 		return Root[T]{}
 	}
 	h.mustOwn(v)
-	l := h.enter()
-	s, generation := l.take(h)
+	l := h.local(pin.Pin())
+	if l == nil {
+		pin.Unpin()
+		l = h.enter()
+	}
+	s, generation := l.next()
+	if generation > generationMask {
+		s, generation = l.search(h)
+	}
 	for {
-		word := uint64(v)&^generationMask | uint64(generation)
+		word := uint64(v)&^generationMask | generation
 		if flawUnfenced {
 			s.word.Store(word)
 		} else {
@@ -65,7 +72,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 			break
 		}
 		if again == 0 {
-			s.word.Store(uint64(generation))
+			s.word.Store(generation)
 			h.leave(l)
 			return Root[T]{}
 		}
@@ -75,7 +82,11 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 		h.paint(v, g.cycle())
 	}
 	h.leave(l)
-	return Root[T]{slot: s, at: (*T)(h.address(v)), generation: generation}
+	c := h.chunk(v.chunk())
+	if contract.Checked {
+		c.mustHave(v)
+	}
+	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
 }
 
 // Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
@@ -84,15 +95,22 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 // Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
 func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	v := r.refIn(h)
-	h.barrier(v)
-	p.word.Store(uint64(v)) // L2
+	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
+		h.barrier(s, v)
+	}
+	if contract.Checked {
+		h.mustContain(unsafe.Pointer(p))
+	}
+	publish(&p.word, uint64(v)) // L2
 }
 
 // CompareAndSwap makes the field refer to the object that next holds if it refers to the one that old holds, and reports whether it did. The zero Root
 // stands for nothing. As old is held there is no ABA: its object is not freed meanwhile. Lock-free.
 func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
 	from, to := old.refIn(h), next.refIn(h)
-	h.barrier(to)
+	if s := state(h.state.Load()); s.paints() {
+		h.barrier(s, to)
+	}
 	return p.word.CompareAndSwap(uint64(from), uint64(to))
 }
 

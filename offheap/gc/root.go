@@ -56,9 +56,5 @@ func (r Root[T]) refIn(h *Heap) ref {
 	if r.slot == nil {
 		return 0
 	}
-	r.check()
-	if r.slot.heap != h {
-		panic("gc: the Root is of another Heap")
-	}
-	return h.holds(r.slot.word.Load())
+	return r.slot.is(h, r.generation)
 }

@@ -35,6 +35,18 @@ func (h *Heap) holds(word uint64) ref {
 	return ref(word&^generationMask | uint64(h.tag))
 }
 
+// is returns what the slot holds, as a reference of the heap h, which must be its own. It panics if the root was dropped that had the slot in this generation.
+func (s *slot) is(h *Heap, generation uint16) ref {
+	w := s.word.Load()
+	if uint16(w) != generation {
+		panic(dropped)
+	}
+	if s.heap != h {
+		panic("gc: the Root is of another Heap")
+	}
+	return ref(w&^generationMask | uint64(h.tag))
+}
+
 // held reports whether somebody holds the slot in this generation.
 func (s *slot) held(generation uint16) bool { return uint16(s.word.Load()) == generation }
 
@@ -60,7 +72,7 @@ func (s *slot) drop(generation uint16) {
 	for {
 		n := s.extra.Load()
 		if n == 0 {
-			s.word.Store(uint64(generation + 1)) // nobody else holds it, so nobody may count
+			publish(&s.word, uint64(generation+1)) // nobody else holds it, so nobody may count
 			return
 		}
 		if s.extra.CompareAndSwap(n, n-1) {
@@ -69,31 +81,44 @@ func (s *slot) drop(generation uint16) {
 	}
 }
 
-// take returns a free slot, with its generation. The caller has entered.
-func (l *local) take(h *Heap) (*slot, uint16) {
+// next returns the slot to be tried next, and its word: it is free if that is no more than a generation. The caller has entered.
+func (l *local) next() (*slot, uint64) {
+	s := &l.page.slots[l.at%slotsPerPage]
+	l.at++
+	return s, s.word.Load()
+}
+
+// search returns a free slot, and its word, if the next one was not free: in the same page, in the one after it, or in a new one.
+func (l *local) search(h *Heap) (*slot, uint64) {
 	for range 2 {
-		if p := l.page; p != nil {
-			for range slotsPerPage {
-				s := &p.slots[l.at%slotsPerPage]
-				l.at++
-				if w := s.word.Load(); w <= generationMask {
-					return s, uint16(w)
-				}
+		for range slotsPerPage {
+			if s, w := l.next(); w <= generationMask {
+				return s, w
 			}
-			l.page = p.ring
 		}
+		l.page = l.page.ring
 	}
 	return l.grow(h)
 }
 
+// full is the page of a local that has none yet.
+var full = func() *page {
+	p := new(page)
+	for i := range p.slots {
+		p.slots[i].word.Store(^uint64(0))
+	}
+	p.ring = p
+	return p
+}()
+
 // grow adds a page to a local whose pages are full, as far as it has looked.
-func (l *local) grow(h *Heap) (*slot, uint16) {
+func (l *local) grow(h *Heap) (*slot, uint64) {
 	p := new(page)
 	for i := range p.slots {
 		p.slots[i].heap = h
 	}
 	p.ring = p
-	if l.page != nil {
+	if l.page != full {
 		p.ring, l.page.ring = l.page.ring, p
 	}
 	l.page = p

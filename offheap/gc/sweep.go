@@ -29,12 +29,13 @@ func (c *collector) sweep(h *Heap) int {
 	if ch == nil {
 		return 1
 	}
+	units := 1
 	if ch.swept.Load() < k {
 		c.sweepChunk(h, ch)
-		return chunkUnits
+		units = chunkUnits
 	}
-	c.live += int64(ch.live.Load()) * int64(ch.kind.size)
-	return 1
+	c.live += int64(ch.live.Load()) * int64(ch.size)
+	return units
 }
 
 // nextSweep gives out the numbers of chunks, each once in a cycle.
@@ -61,9 +62,13 @@ const chunkBits = 25 // mostChunks and one more
 func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	k := c.at.cycle()
 	free, live, freed := 0, 0, 0
-	for i := range ch.words {
+	words := ch.words
+	if ch.mode.Load()&modeMask == vacant {
+		free, words = ch.count, nil
+	}
+	for i := range words {
 		for {
-			w := word(ch.words[i].Load())
+			w := word(words[i].Load())
 			next := w.swept(k, 0)
 			if next != w { // S1: what allocators announce is read after the word
 				next = w.swept(k, ch.kind.announced(ch, i))
@@ -74,8 +79,8 @@ func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 				break
 			}
 			if flawStoreSweep {
-				ch.words[i].Store(uint64(next))
-			} else if !ch.words[i].CompareAndSwap(uint64(w), uint64(next)) { // S2: frees
+				words[i].Store(uint64(next))
+			} else if !words[i].CompareAndSwap(uint64(w), uint64(next)) { // S2: frees
 				continue
 			}
 			freed += bits.OnesCount8(w.allocated() &^ next.allocated())
@@ -87,11 +92,10 @@ func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	if freed > 0 {
 		h.freed.Add(uint64(freed))
 	}
-	unused := ch.free.Load() == uint32(ch.kind.perChunk) || h.shrinks.Load()
-	if live == 0 && unused && ch.mode.Load()&modeMask != vacant {
+	unused := ch.free.Load() == uint32(ch.count) || h.shrinks.Load()
+	if live == 0 && unused && words != nil {
 		if b, ok := h.release(ch); ok {
 			h.memory.Free(b)
-			h.chunks.Add(-1)
 		}
 	}
 	ch.free.Store(uint32(free))

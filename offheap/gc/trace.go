@@ -36,15 +36,15 @@ func (c *collector) look(h *Heap, r ref) {
 	if c.hazard.Load() != uint64(ch.id)+1 {
 		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read, which says that there is the object
 	}
-	at, bit := &ch.words[r.index()/perWord], uint8(1)<<(r.index()%perWord)
+	at, bit := ch.wordOf(r)
 	w := word(at.Load())
 	if w.grey(k)&bit == 0 {
 		return // somebody else was faster
 	}
 	object := ch.at(r.index())
 	for _, offset := range ch.kind.refs {
-		if v := ref(fieldOf(object, offset).Load()); v != 0 && h.paint(v, k) {
-			c.list = append(c.list, v)
+		if v := ref(fieldOf(object, offset).Load()); v != 0 && !c.bare(h, ch, v) && h.paint(v, k) {
+			c.add(v)
 		}
 	}
 	for {
@@ -54,6 +54,27 @@ func (c *collector) look(h *Heap, r ref) {
 		}
 		w = word(at.Load())
 	}
+}
+
+// bare makes an object black at once, and reports whether it did, if it is white, refers to nothing and lies in the chunk that the collector is looking into,
+// so that it may look there, too. That is to paint it, look into it and make it black, in one: of a tree, half the objects are like that.
+func (c *collector) bare(h *Heap, ch *chunk, r ref) bool {
+	if r.chunk() != ch.id || r.index() >= ch.count {
+		return false
+	}
+	at, bit := ch.wordOf(r)
+	w := word(at.Load())
+	next, white := w.painted(c.at.cycle(), bit, true)
+	if !white {
+		return false
+	}
+	object := ch.at(r.index())
+	for _, offset := range ch.kind.refs {
+		if fieldOf(object, offset).Load() != 0 {
+			return false
+		}
+	}
+	return at.CompareAndSwap(uint64(w), uint64(next))
 }
 
 func fieldOf(object unsafe.Pointer, offset uintptr) *atomics.Release[uint64] {
@@ -78,7 +99,7 @@ func (c *collector) search(h *Heap) int {
 		c.stage = confirming
 		return 1
 	}
-	if ch == nil {
+	if ch == nil || ch.mode.Load()&modeMask == vacant {
 		return 1
 	}
 	k := c.at.cycle()
@@ -87,7 +108,7 @@ func (c *collector) search(h *Heap) int {
 		if grey := w.grey(k); grey != 0 {
 			c.progress = true
 			for ; grey != 0; grey &= grey - 1 {
-				c.list = append(c.list, refOf(ch.id, i*perWord+bits.TrailingZeros8(grey), h.tag))
+				c.add(refOf(ch.id, i*perWord+bits.TrailingZeros8(grey), h.tag))
 			}
 		}
 		c.found += uint64(w.found(k))
@@ -97,6 +118,7 @@ func (c *collector) search(h *Heap) int {
 
 // again begins the search anew.
 func (c *collector) again(h *Heap) {
+	c.laps++
 	c.stage, c.progress = searching, false
 	c.survey(h)
 }

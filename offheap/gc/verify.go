@@ -43,7 +43,7 @@ func (c *collector) recount(h *Heap) int {
 		h.advance(c.at, sweeping)
 		return 1
 	}
-	if ch == nil {
+	if ch == nil || ch.mode.Load()&modeMask == vacant {
 		return 1
 	}
 	k := c.at.cycle()

@@ -1,0 +1,75 @@
+//go:build !explore
+
+package gc_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/freerun-go/freerun/offheap"
+	"github.com/freerun-go/freerun/offheap/gc"
+)
+
+// person is an object outside of Go's heap, with references to others.
+type person struct {
+	born    int
+	friends [2]gc.Pointer[person]
+}
+
+func Example() {
+	arena, err := offheap.New(1 << 20)
+	if err != nil {
+		panic(err)
+	}
+	defer arena.Close()
+	heap, err := gc.New(arena)
+	if err != nil {
+		panic(err)
+	}
+	defer heap.Close()
+	people := gc.Must(gc.For[person](heap))
+
+	ada, _ := people.New()
+	ada.Value().born = 1815
+	charles, _ := people.New()
+	charles.Value().born = 1791
+	ada.Value().friends[0].Set(heap, charles)
+	charles.Value().friends[0].Set(heap, ada) // a circle
+	charles.Drop()                            // ada still has him
+
+	friend := ada.Value().friends[0].Get(heap)
+	fmt.Println(friend.Value().born)
+	friend.Drop()
+
+	heap.Collect(context.Background())
+	fmt.Println(heap.Stats().Objects)
+	ada.Drop()
+	heap.Collect(context.Background())
+	fmt.Println(heap.Stats().Objects)
+	// Output:
+	// 1791
+	// 2
+	// 0
+}
+
+// A field that Go's collector would have to look into is refused.
+func ExampleFor() {
+	arena, err := offheap.New(1 << 20)
+	if err != nil {
+		panic(err)
+	}
+	defer arena.Close()
+	heap, err := gc.New(arena)
+	if err != nil {
+		panic(err)
+	}
+	defer heap.Close()
+	type account struct {
+		owner   string
+		balance int
+	}
+	_, err = gc.For[account](heap)
+	fmt.Println(err)
+	// Output:
+	// gc: gc_test.account.owner is a string, which Go's collector would not find there: use gc.Pointer for references, arrays for what has a fixed length, and an offheap.Block or a number for the rest
+}

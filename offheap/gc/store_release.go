@@ -1,0 +1,8 @@
+//go:build !amd64 || !gc || race || freerun_portable || explore
+
+package gc
+
+import "github.com/freerun-go/freerun/internal/atomics"
+
+// publish stores a word after all that the goroutine did before.
+func publish(w *atomics.Release[uint64], v uint64) { w.Store(v) }
