@@ -64,6 +64,7 @@ type Memory[R any] interface {
 type Demand struct {
 	Size    int  // bytes of a block
 	Tasks   int  // tasks that use it at the same time
+	Blocks  int  // blocks that are going to be allocated, of all tasks together
 	Live    int  // blocks that are in use at most, of all tasks together
 	Foreign bool // whether a task frees what others have allocated
 }

@@ -18,7 +18,7 @@ const liveBatches = 3 + under
 func run[R any](open Open[R], v programs.Values) (result programs.Result, err error) {
 	n, batch := v.Get(paramTasks), v.Get(paramBatch)
 	blocks, foreign := uint64(v.Get(paramBlocks)), v.Get(paramForeign)
-	source, err := open(Demand{Size: v.Get(programs.Size), Tasks: n, Live: n * liveBatches * batch, Foreign: foreign > 0})
+	source, err := open(Demand{Size: v.Get(programs.Size), Tasks: n, Blocks: v.Get(paramBlocks), Live: n * liveBatches * batch, Foreign: foreign > 0})
 	if err != nil {
 		return result, err
 	}
