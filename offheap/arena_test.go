@@ -269,5 +269,26 @@ func TestTrim(t *testing.T) {
 	a.Free(kept.block)
 }
 
+// TestGrownPages holds that pages which a block has got by growing are known to be used.
+func TestGrownPages(t *testing.T) {
+	a := open(t, 1<<20)
+	b := must(a.Alloc(1 << 16))
+	b, err := a.Resize(b, 1<<19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.Bytes(b) {
+		a.Bytes(b)[i] = 1
+	}
+	a.Free(b)
+	b = must(a.AllocZero(1 << 20))
+	for i, v := range a.Bytes(b) {
+		if v != 0 {
+			t.Fatalf("byte %d is %d", i, v)
+		}
+	}
+	a.Free(b)
+}
+
 // releases tells whether Trim can do anything in this build.
 var releases = runtime.GOOS == "linux" && !raceEnabled && !debugEnabled

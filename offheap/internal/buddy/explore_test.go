@@ -20,6 +20,8 @@ import (
 //	g        grows the block it took last
 //	s        shrinks it, by one order
 //	S        shrinks it to a leaf
+//	a        takes three leaves at once
+//	T        takes the first leaf
 //	t        takes a free block of any order, as who trims does
 //	l        asks for the largest block
 type play struct {
@@ -104,6 +106,15 @@ func (a *actor) do(call rune) {
 	case 't':
 		if offset, order, ok := a.s.TakeFree(0, 0, 10); ok {
 			a.took(Block{offset, order, Handed})
+		}
+	case 'a':
+		var offsets [3]uint64
+		for _, offset := range offsets[:a.s.AllocSome(0, offsets[:])] {
+			a.took(Block{offset, 0, Handed})
+		}
+	case 'T':
+		if a.s.Take(0, 0) {
+			a.took(Block{0, 0, Handed})
 		}
 	case 'l':
 		a.s.Largest()
@@ -197,7 +208,7 @@ func (c *stage) guess(first bool) {
 			chunk = len(c.s.levels[number].words) - 1
 		}
 		for k := range recents {
-			c.s.lanes[0].orders[order].recent.chunks[k].Store(uint64(chunk))
+			c.s.lanes[0].orders[order].recent.chunks[k].Store(uint64(chunk) + 1)
 		}
 	}
 }
@@ -250,6 +261,10 @@ var plays = []struct {
 	{"a chunk in part", 4, play{48, "", "0f 4f"}},
 	{"trim against alloc", 4, play{64, "", "tf 0f"}},
 	{"trim against free", 4, play{64, "04", "t oo"}},
+	{"several at once", explore.Unbounded, play{8, "", "aff 1f"}},
+	{"several at once of a chunk that closes", 3, play{64, "05", "o af"}},
+	{"a particular block against any", 4, play{64, "", "Tf 0f"}},
+	{"a particular block while its chunk closes", 4, play{64, "00", "oo TfT"}},
 	{"the only free block", 5, play{64, "445", "o 4"}},
 	{"the only free chunk", 4, play{1024, "9444444444444444", "o 4f 0f"}},
 	{"largest", 4, play{96, "4", "l o"}},
@@ -273,6 +288,7 @@ func TestExploreRandom(t *testing.T) {
 		{8, "", "0f1f00ff 1f0f 01ff 0gf"},
 		{64, "0", "o0f5f 05ff 4ggf t"},
 		{96, "05", "oo0f 0gfl 5S0ff"},
+		{96, "0", "oafff TfTf a5fff"},
 		{1024, "0", "o0f9f 9Sf 0f tf"},
 	} {
 		t.Run(strings.ReplaceAll(p.threads, " ", "-"), func(t *testing.T) { explore.Random(t, 2000, p.run(nil)) })

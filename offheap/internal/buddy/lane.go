@@ -25,27 +25,33 @@ type trace struct {
 }
 
 // recent is a small stack of chunks in which there may be a free block, as one was taken or given back there: guesses,
-// which the word of the chunk confirms. So goroutines that were on the same processor may write it at the same time;
-// what is lost or comes twice is a worse guess. When it is full it forgets what is oldest, and what it has not it takes
-// for chunk 0.
+// which the word of the chunk confirms. So goroutines that were on the same processor may write it at the same time; what
+// is lost or comes twice is a worse guess. When it is full it forgets what is oldest.
 type recent struct {
 	top    atomics.RelaxedUint64
-	chunks [recents]atomics.RelaxedUint64
+	chunks [recents]atomics.RelaxedUint64 // and 1; 0 is none
 }
 
 // recents is how many chunks a lane remembers for each order, a power of two.
-const recents = 8
+const recents = 16
 
-// peek returns the chunk on top.
-func (r *recent) peek() int { return int(r.chunks[r.top.Load()%recents].Load()) }
+// peek returns the chunk on top; ok is false if there is none.
+func (r *recent) peek() (i int, ok bool) {
+	i = int(r.chunks[r.top.Load()%recents].Load())
+	return i - 1, i > 0
+}
 
-// drop forgets it.
-func (r *recent) drop() { r.top.Store(r.top.Load() - 1) }
+// drop takes it off.
+func (r *recent) drop() {
+	top := r.top.Load()
+	r.chunks[top%recents].Store(0)
+	r.top.Store(top - 1)
+}
 
 // note puts a chunk on top, unless it is there.
 func (r *recent) note(i int) {
-	if top := r.top.Load(); int(r.chunks[top%recents].Load()) != i {
-		r.chunks[(top+1)%recents].Store(uint64(i))
+	if top := r.top.Load(); int(r.chunks[top%recents].Load()) != i+1 {
+		r.chunks[(top+1)%recents].Store(uint64(i) + 1)
 		r.top.Store(top + 1)
 	}
 }

@@ -172,13 +172,15 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 		return 0
 	}
 	lane := s.lane()
+	recent := s.recent(lane, order)
 	l := &s.levels[number]
 	for n < len(offsets) {
-		i := s.recent(lane, order).peek()
-		if more := l.takeSome(i, l.depth(order), lane.far, offsets[n:]); more > 0 {
-			s.count(order, more)
-			n += more
-			continue
+		if i, ok := recent.peek(); ok {
+			if more := l.takeSome(i, l.depth(order), lane.far, offsets[n:]); more > 0 {
+				s.count(order, more)
+				n += more
+				continue
+			}
 		}
 		if offsets[n], ok = s.Alloc(order); !ok {
 			break
@@ -193,14 +195,15 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 func (s *Space) takeFrom(lane *lane, number int, depth uint, chunk bool, patience int) (i int, n uint, ok bool) {
 	l := &s.levels[number]
 	recent := s.recent(lane, l.order()-depth)
-	for range recents {
-		i = recent.peek()
+	near := 0
+	for i, ok = recent.peek(); ok; i, ok = recent.peek() {
 		if n, ok = l.take(i, depth, depth, chunk, lane.far); ok {
 			return i, n, true
 		}
 		recent.drop()
+		near = i
 	}
-	if i, n, ok = l.search(i, depth, chunk, lane.far, patience); ok {
+	if i, n, ok = l.search(near, depth, chunk, lane.far, patience); ok {
 		recent.note(i)
 	}
 	return i, n, ok
