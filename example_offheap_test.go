@@ -42,7 +42,7 @@ func Example_collector() {
 
 	pearls := gc.Must(gc.For[pearl](heap))
 	var strand gc.Root[pearl]
-	for i := 0; heap.Stats().Cycles < 3; i++ {
+	for i := range 1_000_000 {
 		p, err := pearls.New()
 		if err != nil {
 			panic(err)

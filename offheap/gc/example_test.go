@@ -65,11 +65,11 @@ func ExampleFor() {
 	}
 	defer heap.Close()
 	type account struct {
-		owner   string
-		balance int
+		Owner   string
+		Balance int
 	}
 	_, err = gc.For[account](heap)
 	fmt.Println(err)
 	// Output:
-	// gc: gc_test.account.owner is a string, which Go's collector would not find there: use gc.Pointer for references, arrays for what has a fixed length, and an offheap.Block or a number for the rest
+	// gc: gc_test.account.Owner is a string, which Go's collector would not find there: use gc.Pointer for references, arrays for what has a fixed length, and an offheap.Block or a number for the rest
 }

@@ -11,25 +11,25 @@ import (
 
 type (
 	inner struct {
-		n    uint8
-		next Pointer[inner]
+		N    uint8
+		Next Pointer[inner]
 	}
 	embedding struct {
-		first uint64
+		First uint64
 		Pointer[inner]
-		last Pointer[embedding]
+		Last Pointer[embedding]
 	}
 	nested struct {
-		a     int32
-		in    inner
-		array [2]struct {
-			flag bool
-			p    [2]Pointer[nested]
+		A     int32
+		In    inner
+		Array [2]struct {
+			Flag bool
+			P    [2]Pointer[nested]
 		}
-		f float64
+		F float64
 	}
 	named   Pointer[inner]
-	renamed struct{ p named }
+	renamed struct{ P named }
 )
 
 func TestLayout(t *testing.T) {
@@ -63,18 +63,18 @@ func TestLayout(t *testing.T) {
 
 func TestLayoutRefuses(t *testing.T) {
 	type deep struct {
-		ok   Pointer[tree]
-		list [3]struct{ bad *int }
+		OK   Pointer[tree]
+		List [3]struct{ Bad *int }
 	}
 	for field, typ := range map[string]reflect.Type{
-		"deep.list[i].bad": reflect.TypeFor[deep](),
-		".s":               reflect.TypeFor[struct{ s []byte }](),
-		".t":               reflect.TypeFor[struct{ t string }](),
-		".m":               reflect.TypeFor[struct{ m map[int]int }](),
-		".i":               reflect.TypeFor[struct{ i any }](),
-		".c":               reflect.TypeFor[struct{ c chan int }](),
-		".f":               reflect.TypeFor[struct{ f func() }](),
-		".r":               reflect.TypeFor[struct{ r Root[tree] }](),
+		"deep.List[i].Bad": reflect.TypeFor[deep](),
+		".S":               reflect.TypeFor[struct{ S []byte }](),
+		".T":               reflect.TypeFor[struct{ T string }](),
+		".M":               reflect.TypeFor[struct{ M map[int]int }](),
+		".I":               reflect.TypeFor[struct{ I any }](),
+		".C":               reflect.TypeFor[struct{ C chan int }](),
+		".F":               reflect.TypeFor[struct{ F func() }](),
+		".R":               reflect.TypeFor[struct{ R Root[tree] }](),
 		"*gc.tree":         reflect.TypeFor[*tree](),
 		"bytes":            reflect.TypeFor[[mostSize + 1]byte](),
 	} {
