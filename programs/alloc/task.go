@@ -3,10 +3,14 @@ package alloc
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/freerun-go/freerun/internal/pad"
 )
 
-// task allocates blocks of consecutive numbers, batch by batch, and frees what it keeps or is handed. It belongs to one goroutine.
+// task allocates blocks of consecutive numbers, batch by batch, and frees what it keeps or is handed. It belongs to one goroutine, and no other task is on its cache lines.
 type task[R any] struct {
+	_ pad.Line
+
 	memory    Memory[R]
 	size      int
 	batch     int    // blocks of a batch
@@ -18,6 +22,8 @@ type task[R any] struct {
 
 	spare [][]R  // of batches that were freed, for the next
 	sum   uint64 // of the numbers of blocks that it freed
+
+	_ pad.Line
 }
 
 // work does all that the task has to do. If something fails it still takes what it is handed, so that the others come to their end.
