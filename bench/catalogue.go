@@ -3,6 +3,7 @@ package bench
 import (
 	"slices"
 
+	"github.com/freerun-go/freerun/bench/memory"
 	"github.com/freerun-go/freerun/bench/pools"
 	"github.com/freerun-go/freerun/bench/queues"
 	"github.com/freerun-go/freerun/programs"
@@ -22,10 +23,12 @@ import (
 	"github.com/freerun-go/freerun/programs/news"
 	"github.com/freerun-go/freerun/programs/pingpong"
 	"github.com/freerun-go/freerun/programs/producer"
+	"github.com/freerun-go/freerun/programs/records"
 	"github.com/freerun-go/freerun/programs/skynet"
 	switching "github.com/freerun-go/freerun/programs/switch"
 	"github.com/freerun-go/freerun/programs/tick"
 	"github.com/freerun-go/freerun/programs/tokenring"
+	"github.com/freerun-go/freerun/programs/trees"
 )
 
 // Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
@@ -36,6 +39,7 @@ func Catalogue() []*programs.Program {
 		city.Program, eratosthenes.Program, mandelbrot.Program, news.Program, producer.Program, tokenring.Program,
 		pingpong.Program, fanin.Program, pools.Program, skynet.Program, bank.Program, hot.Program, tick.Program,
 		cas.Program, queues.Program, locks.Program,
+		memory.Program, trees.Program, records.Program,
 	}
 }
 

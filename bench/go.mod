@@ -16,6 +16,7 @@ require (
 	golang.org/x/image v0.30.0
 	golang.org/x/net v0.43.0
 	gonum.org/v1/plot v0.17.0
+	modernc.org/memory v1.12.1
 )
 
 require (

@@ -30,4 +30,7 @@
 //	tick           what does a runtime use that has next to nothing to do?
 //	cas            what becomes of compare-and-swap when more contend for a word?    second paper, the graphs of CAS and back-off
 //	locks          what does a lock cost when many contend for it?                   lecture 13, queues for mutual exclusion
+//	alloc          what does a block of memory cost, its end included?               second paper, the graphs of the memory manager
+//	trees          and small objects that refer to each other, for a collector?      binary-trees of the Benchmarks Game
+//	records        what do millions of records cost the rest of the program?
 package programs

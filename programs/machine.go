@@ -20,7 +20,7 @@ func (c Config) Now() time.Time {
 }
 
 // StartMeter is [StartMeter] by the clock that the run goes by.
-func (c Config) StartMeter() Meter { return startMeter(c.Now) }
+func (c Config) StartMeter() Meter { return startMeter(c.Now, nil) }
 
 // NewFinish is [NewFinish] for what runs on runtimes of the configuration: by the clock that the run goes by.
 func (c Config) NewFinish(parts int) *Finish {

@@ -18,6 +18,7 @@
 //	cas.go          the second paper's graphs of compare-and-swap
 //	queues.go       the containers
 //	locks.go        the queue locks
+//	memory.go       the memory manager, and what is beside Go's collector
 //	rivals.go       everything else, beside plain Go and other libraries
 //
 // Drawing is gonum.org/v1/plot's: lines.go, dots.go and columns.go put its plotters together, svg.go gives what it writes the

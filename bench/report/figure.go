@@ -44,12 +44,12 @@ func sections() []section {
 		{
 			id: "below", title: "What lies below",
 			source:  "Lock Free Runtime System, lecture slides after F. Negele’s thesis, ETH Zürich; A. Filatov, Lecture 13: concurrent queues.",
-			figures: []figure{contention, containers, queueLocks},
+			figures: []figure{contention, containers, queueLocks, allocation},
 		},
 		{
 			id: "rivals", title: "Beside plain Go and other libraries",
 			source:  "Programs that isolate one cost each. No paper has figures for them.",
-			figures: []figure{messages, submissions, trees, accounts, floods, idle},
+			figures: []figure{messages, submissions, trees, accounts, floods, idle, collected, kept},
 		},
 	}
 }

@@ -202,7 +202,7 @@ func TestKnownRun(t *testing.T) {
 			t.Errorf("the page says %q", absent)
 		}
 	}
-	if missing, sections := len(find(find(tree, "section", "")[1], "li", "")), 20; missing < 10 || missing > sections {
+	if missing, sections := len(find(find(tree, "section", "")[1], "li", "")), 23; missing < 10 || missing > sections {
 		t.Errorf("%d figures are said to be missing", missing)
 	}
 }

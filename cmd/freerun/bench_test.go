@@ -14,7 +14,7 @@ import (
 )
 
 // tiny makes every program end at once.
-var tiny = []string{"--size", "bank=10,tick=10,hot=10,submit=100,skynet=100,queues=100,locks=100,fib=10,ddb=20,pingpong=100,fanin=100,cas=100,create=100,switch=100,lock=100,matrix=10,city=10,eratosthenes=50,mandelbrot=10,news=10,producer=100,tokenring=10", "--runs", "2"}
+var tiny = []string{"--size", "bank=10,tick=10,hot=10,submit=100,skynet=100,queues=100,locks=100,fib=10,ddb=20,pingpong=100,fanin=100,cas=100,create=100,switch=100,lock=100,matrix=10,city=10,eratosthenes=50,mandelbrot=10,news=10,producer=100,tokenring=10,alloc=10,trees=10,records=100", "--runs", "2"}
 
 func TestJSONLines(t *testing.T) {
 	args := append([]string{"bench", "--json", "--processors", "1,2"}, tiny...)

@@ -29,7 +29,7 @@ func TestBadCommandLines(t *testing.T) {
 		"bench ddb --size 1":                  `ddb: size is 1, and must be from 10`,
 		"bench -processors 1":                 `unknown flag "-processors": did you mean "--processors"?`,
 		"bench fib -runs=3":                   `unknown flag "-runs": did you mean "--runs"?`,
-		"bench -x":                            `unknown flag "-x": there are --accounts, --batch, --buffer, --callers`,
+		"bench -x":                            `unknown flag "-x": there are --accounts, --batch, --blocks, --buffer, --callers`,
 		"bench city -k 3":                     `unknown flag "-k": did you mean "--k"?`,
 		"completion zzz":                      `unknown shell "zzz": `,
 		"completion bsh":                      `unknown shell "bsh": did you mean "bash"? there are bash, fish, powershell, zsh`,

@@ -1,0 +1,65 @@
+//go:build unix || windows
+
+package memory
+
+import (
+	"errors"
+	"sync"
+
+	"modernc.org/memory"
+
+	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/alloc"
+)
+
+// rivals is empty where modernc.org/memory does not build.
+var rivals = []programs.Variant{
+	alloc.Variant("modernc", programs.Rival, "modernc.org/memory, an Allocator for each task, or one under a mutex if frees are foreign", open),
+}
+
+// own is an allocator that one task uses.
+type own struct{ *memory.Allocator }
+
+func (o own) Alloc(size int) ([]byte, error) { return o.Malloc(size) }
+
+func (own) Bytes(block []byte) []byte { return block }
+
+// shared is an allocator that all tasks use, one at a time.
+type shared struct {
+	mu        sync.Mutex
+	allocator memory.Allocator
+}
+
+func (s *shared) Alloc(size int) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.allocator.Malloc(size)
+}
+
+func (s *shared) Free(block []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.allocator.Free(block)
+}
+
+func (*shared) Bytes(block []byte) []byte { return block }
+
+func open(d alloc.Demand) (alloc.Source[[]byte], error) {
+	if d.Foreign {
+		s := new(shared)
+		return alloc.Source[[]byte]{Task: func(int) alloc.Memory[[]byte] { return s }, Close: s.allocator.Close}, nil
+	}
+	var all []own
+	return alloc.Source[[]byte]{
+		Task: func(int) alloc.Memory[[]byte] {
+			all = append(all, own{new(memory.Allocator)})
+			return all[len(all)-1]
+		},
+		Close: func() (err error) {
+			for _, o := range all {
+				err = errors.Join(err, o.Close())
+			}
+			return err
+		},
+	}, nil
+}

@@ -1,0 +1,116 @@
+package trees
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/freerun-go/freerun/offheap"
+	"github.com/freerun-go/freerun/offheap/gc"
+	"github.com/freerun-go/freerun/programs"
+)
+
+// object is a tree in memory outside of Go's heap, or the lower part of one. Leaves have neither.
+type object struct{ left, right gc.Pointer[object] }
+
+// woods is a heap of such trees, which all tasks share.
+type woods struct {
+	heap    *gc.Heap
+	objects gc.Type[object]
+}
+
+// grown returns a tree. Its inner nodes are held by those above as soon as they are complete, and by nothing else.
+func (w woods) grown(depth int) (gc.Root[object], error) {
+	tree, err := w.objects.New()
+	if err != nil || depth == 0 {
+		return tree, err
+	}
+	top := tree.Value()
+	if err = w.graft(&top.left, depth-1); err == nil {
+		err = w.graft(&top.right, depth-1)
+	}
+	if err != nil {
+		tree.Drop()
+		return gc.Root[object]{}, err
+	}
+	return tree, nil
+}
+
+// graft grows a tree below another one.
+func (w woods) graft(at *gc.Pointer[object], depth int) error {
+	tree, err := w.grown(depth)
+	if err != nil {
+		return err
+	}
+	at.Set(w.heap, tree)
+	tree.Drop()
+	return nil
+}
+
+// count counts the nodes of a tree, which the caller holds.
+func (w woods) count(tree *object) uint64 {
+	return 1 + w.below(&tree.left) + w.below(&tree.right)
+}
+
+func (w woods) below(at *gc.Pointer[object]) uint64 {
+	tree := at.Get(w.heap)
+	if tree.IsNil() {
+		return 0
+	}
+	defer tree.Drop()
+	return w.count(tree.Value())
+}
+
+func (w woods) passing(depth int) (uint64, error) {
+	tree, err := w.grown(depth)
+	if err != nil {
+		return 0, err
+	}
+	defer tree.Drop()
+	return w.count(tree.Value()), nil
+}
+
+func (w woods) lasting(depth int) (func() (uint64, error), error) {
+	tree, err := w.grown(depth)
+	return func() (uint64, error) {
+		defer tree.Drop()
+		return w.count(tree.Value()), nil
+	}, err
+}
+
+// perNode is how much of the arena there is for each node of the first tree, which is the largest: eight times what one takes, for the long-lived tree, for as much garbage as
+// there are objects, and for what the collector has beside them. Reserving what is never touched costs nothing.
+const perNode = 128
+
+// base is how much more there is, for the short-lived trees of many tasks.
+const base = 64 << 20
+
+func runOffheap(cfg programs.Config) (result programs.Result, err error) {
+	p := newPlan(cfg.Values, cfg.Processors)
+	arena, err := offheap.New(int64(nodes(p.stretch()))*perNode+base, offheap.SmallestBlock(4096))
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, arena.Close()) }()
+	heap, err := gc.New(arena)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, heap.Close()) }() // which fails if a root is left
+	objects, err := gc.For[object](heap)
+	if err != nil {
+		return result, err
+	}
+	forests := make([]forest, p.tasks)
+	for i := range forests {
+		forests[i] = woods{heap, objects}
+	}
+	ctx, end := context.WithCancel(context.Background())
+	var collectors sync.WaitGroup
+	defer collectors.Wait()
+	defer end()
+	for range cfg.Values.Get(paramCollectors) {
+		collectors.Go(func() { heap.Tend(ctx) }) // which returns why ctx has ended
+	}
+	return p.run(forests)
+}
