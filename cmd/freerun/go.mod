@@ -52,6 +52,7 @@ require (
 	golang.org/x/text v0.42.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	modernc.org/memory v1.12.1 // indirect
 )
 
 replace github.com/freerun-go/freerun => ../..
