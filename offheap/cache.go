@@ -24,9 +24,9 @@ import (
 // Linearize:  Alloc at L1, or where the buddy system says; Free at L4; no memory where the buddy system found none, after a reclaim that found nothing
 // Publish:    what was written to a block before L4 or L2 is visible to who gets it after L1 or from the buddy system: by the state, or by the system's words
 // ABA/memory: a hint may be of a former life. The state's CAS compares the generation too, so it fails if the block was anything else in between.
-//             Magazines are never given up, so anybody may read one; there are two for each processor, eight in the depot, and one for each
+//             Magazines are never given up, so anybody may read one; there are two for each processor, sixteen in the depot, and one for each
 //             call under way, of each class.
-// Cost:       one read-modify-write for Alloc, one for Free; two plain counts; a pin. Some eight for an exchange with the depot, every 64 blocks or 256 KiB
+// Cost:       one read-modify-write for Alloc, one for Free; two plain counts; a pin. Some eight for an exchange with the depot, every 64 blocks or 512 KiB
 // Checked by: TestExplore…, TestModel, TestStress, TestMisuse, TestCachesAreShared, FuzzArena
 
 // cache is what belongs to one processor: for each class two magazines, of which one is in use, so that a processor that frees and allocates in turns

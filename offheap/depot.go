@@ -15,7 +15,7 @@ type depot struct {
 	_    pad.Line
 }
 
-const fullSlots = 8
+const fullSlots = 16
 
 // openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
 // arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.

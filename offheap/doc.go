@@ -24,7 +24,7 @@
 // # What may be done
 //
 // Every method may be called by any goroutine, activity or operation, at any time; none takes a lock, and none waits for another call: a thread that stands
-// still, wherever it is, stops nobody. It keeps what it has in its hands: its block, and at most a quarter of a magazine, 64 KiB. Only Close must be alone.
+// still, wherever it is, stops nobody. It keeps what it has in its hands: its block, and at most a quarter of a magazine, 128 KiB. Only Close must be alone.
 //
 // A program that touches a block after it was freed touches what belongs to somebody else; nothing here can see that, except in a build with the tag
 // freerun_debug. Free and Resize see it, in every build, when a block is freed or resized twice, or is another arena's: they panic, and nothing has been
@@ -37,10 +37,10 @@
 //
 // # Cost
 //
-// Alloc and Free take one atomic read-modify-write each while the processor's cache has room, or blocks: some 30 ns together. For every 64 blocks, or 256 KiB,
+// Alloc and Free take one atomic read-modify-write each while the processor's cache has room, or blocks: some 30 ns together. For every 64 blocks, or 512 KiB,
 // there is an exchange with the depot that all processors share, and if that is full or empty with the buddy system: then an Alloc and a Free take some 110 ns
-// together. Caches together hold at most an eighth of the arena, 2% of a gibibyte with two processors, and what they hold is taken from them before anybody is
-// told that there is no memory. Nothing is allocated on Go's heap by any of this.
+// together. For each size, caches hold at most one part in 16 of the arena, and of a large one at most 10 MiB with two processors; what they hold is taken from
+// them before anybody is told that there is no memory. Nothing is allocated on Go's heap by any of this.
 //
 // Beside its blocks an arena takes 4 bytes for each block there was at a place of its own (12% with blocks of 32 bytes, 0.4% with a kilobyte), 64 for
 // those of 8 KiB and more, and the buddy system less than 1%.

@@ -10,8 +10,8 @@ import (
 
 const (
 	magazineRoom  = magazineRoomMost // blocks of a magazine at most
-	magazineBytes = 256 << 10        // their bytes at most
-	arenaShare    = 512              // and at most this part of the arena, divided by the number of processors
+	magazineBytes = 512 << 10        // their bytes at most
+	arenaShare    = 128              // and at most this part of the arena, divided by the number of processors
 )
 
 // processors is how many there are to have caches.

@@ -172,7 +172,8 @@ func TestCachesAreShared(t *testing.T) {
 	}
 }
 
-// TestCachesAreBounded fills all caches there are.
+// TestCachesAreBounded fills all caches there are: of each size there are at most two magazines for each cache, and 16 in the depot, of 1/128 of the arena divided by
+// the number of processors, 512 KiB and 64 blocks each.
 func TestCachesAreBounded(t *testing.T) {
 	for _, size := range []int64{1 << 20, 1 << 26} {
 		a := open(t, size)
@@ -197,12 +198,20 @@ func TestCachesAreBounded(t *testing.T) {
 			})
 		}
 		all.Wait()
-		most := size / 8
+		processors := int64(runtime.GOMAXPROCS(0))
+		caches := processors
 		if !offheap.PinsExclude {
-			most = size / 2
+			caches = 16
 		}
-		if u := a.Usage(); u.Cached > most || u.Live != 0 {
-			t.Errorf("of %d bytes, %d are cached", size, u.Cached)
+		magazine := min(size/128/processors, 512<<10)
+		stats := a.Stats()
+		for _, c := range stats.Classes {
+			if most := (2*caches + 16) * min(magazine, 64*c.Size); c.Cached*c.Size > most || c.Live != 0 {
+				t.Errorf("of %d bytes, %d are cached in blocks of %d, and %d are live; at most %d should be cached", size, c.Cached*c.Size, c.Size, c.Live, most)
+			}
+		}
+		if stats.Cached == 0 {
+			t.Error("nothing is cached")
 		}
 	}
 }

@@ -127,8 +127,8 @@ func (d *drill) do(operation, choice int, order uint) error {
 			d.m.set(at, order, at)
 		}
 	default:
-		if order != is && d.s.Free(offset, order) {
-			return fmt.Errorf("Free(%#x, %d) = true, but the block is of order %d", offset, order, is)
+		if order != is && (d.s.Free(offset, order) || d.s.Grow(offset, order) || d.s.Shrink(offset, order, order)) {
+			return fmt.Errorf("something was done about a block of order %d at %#x, which is of order %d", order, offset, is)
 		}
 		if inside := offset + 1<<(is-1); is > d.m.least && (d.s.Free(inside, is-1) || d.s.Grow(inside, is-1) || d.s.Shrink(inside, is-1, is-1)) {
 			return fmt.Errorf("something was done about %#x, which is in the middle of a block", inside)
