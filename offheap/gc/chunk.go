@@ -116,9 +116,11 @@ func (h *Heap) paint(r ref, k uint64) bool {
 		return false
 	}
 	c := h.chunk(r.chunk())
-	if c == nil || r.index() >= c.count {
-		return false
-	}
+	return c != nil && r.index() < c.count && c.paint(r, k)
+}
+
+// paint is [Heap.paint] for an object of the chunk.
+func (c *chunk) paint(r ref, k uint64) bool {
 	at, bit := c.wordOf(r)
 	for {
 		w := word(at.Load())

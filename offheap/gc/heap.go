@@ -34,7 +34,7 @@ var ErrInUse = errors.New("gc: roots are held")
 // ABA/memory: words never repeat with a white allocated object (word.go); chunks, slots and collectors are never given back, only the blocks of chunks are, when the
 //             words are closed and no hazard names the chunk. Retained: 8 bytes for eight objects and about 200 for a chunk, of the most there ever were
 // Cost:       doc.go
-// Checked by: TestExplore… with ten controls, TestExploreFrozen, TestStress, FuzzGraph, TestTrees, TestNoMemory
+// Checked by: TestExplore… with eleven controls, TestExploreFrozen, TestStress, FuzzGraph, TestTrees, TestNoMemory
 
 // Heap is a set of objects in an arena that refer to each other, and of which those that nobody can reach any more are found and freed. [New] makes one;
 // the zero Heap cannot be used, and a Heap must not be copied. Any goroutine, activity or operation may use it. An arena may have several.

@@ -43,7 +43,17 @@ func (c *collector) look(h *Heap, r ref) {
 	}
 	object := ch.at(r.index())
 	for _, offset := range ch.kind.refs {
-		if v := ref(fieldOf(object, offset).Load()); v != 0 && !c.bare(h, ch, v) && h.paint(v, k) {
+		v := ref(fieldOf(object, offset).Load())
+		if v == 0 {
+			continue
+		}
+		var grey bool
+		if v.chunk() == ch.id && v.index() < ch.count {
+			grey = !ch.bare(v, k) && ch.paint(v, k)
+		} else {
+			grey = h.paint(v, k)
+		}
+		if grey {
 			c.add(v)
 		}
 	}
@@ -56,20 +66,17 @@ func (c *collector) look(h *Heap, r ref) {
 	}
 }
 
-// bare makes an object black at once, and reports whether it did, if it is white, refers to nothing and lies in the chunk that the collector is looking into,
-// so that it may look there, too. That is to paint it, look into it and make it black, in one: of a tree, half the objects are like that.
-func (c *collector) bare(h *Heap, ch *chunk, r ref) bool {
-	if r.chunk() != ch.id || r.index() >= ch.count {
-		return false
-	}
-	at, bit := ch.wordOf(r)
+// bare makes an object of the chunk black at once in cycle k, and reports whether it did, if it is white and refers to nothing. The caller is looking into the
+// chunk. That is to paint it, look into it and make it black, in one: of a tree, half the objects are like that.
+func (c *chunk) bare(r ref, k uint64) bool {
+	at, bit := c.wordOf(r)
 	w := word(at.Load())
-	next, white := w.painted(c.at.cycle(), bit, true)
+	next, white := w.painted(k, bit, true)
 	if !white {
 		return false
 	}
-	object := ch.at(r.index())
-	for _, offset := range ch.kind.refs {
+	object := c.at(r.index())
+	for _, offset := range c.kind.refs {
 		if fieldOf(object, offset).Load() != 0 {
 			return false
 		}
