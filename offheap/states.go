@@ -6,51 +6,58 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// states is the table of the states of all places. It is in groups of places, and in each the places that large blocks can begin at come first: so the
-// states of blocks of a kilobyte are 16 to a cache line, although there could be 32 blocks between each two, and states that nobody needs take no
-// memory.
+// states is the table of the states of all places. It is in groups of places, and each group in three parts, in which the places are in order: those that blocks of 8 KiB can
+// begin at, each with a line of its own; those that blocks of 512 bytes can begin at; all others.
 //
-//	place 0 4 2 6 1 3 5 7 in a group of 8
+//	group of a mebibyte, with places of 32 bytes:   128 lines | 2048 states, on 128 lines | 32768 states
 //
-// Blocks of 8 KiB and more are few for each line of states, and one processor's lie between another's; so where they can begin, each state has a line of its own.
+// So states of blocks that lie together do: what a cache is refilled with, 16 blocks of 512 bytes or more, shares no line with what another processor gets. And states that nobody
+// needs take no memory: larger blocks use the first pages of each group only.
 type states struct {
 	words  []atomics.Uint32
-	group  uint64 // places of a group, a power of two
-	log    uint   // log2 of that
-	large  uint64 // how many of them have a line, the first in the group's order
+	log    uint   // log2 of the places of a group
+	middle uint   // log2 of the places from one that a block of 512 bytes can begin at to the next
+	large  uint   // the same, of 8 KiB
+	second uint64 // where in a group the second part begins, in words
+	third  uint64 // and the third
 	stride uint64 // words of a group
 	memory []byte // where they are, if that is to be given back
 }
 
 const (
-	// maxGroup is how many places a group has that is not all there are: for blocks of 512 bytes and more some two pages of states each mebibyte.
+	// maxGroup is how many places a group has that is not all there are: for blocks of 512 bytes and more some four pages of states each mebibyte.
 	maxGroup = 1 << 15
-	// largeOrder is that of the smallest blocks whose states are apart.
-	largeOrder = 13
+	// middleOrder and largeOrder are those of the smallest blocks in the second and in the first part.
+	middleOrder, largeOrder = 9, 13
 	// apart is how many states are as large as a line.
 	apart = 16
 )
 
 // init makes the table for so many places of blocks of 1<<least bytes.
 func (t *states) init(places uint64, least uint) (err error) {
-	t.group = min(maxGroup, uint64(1)<<bits.Len64(places-1))
-	t.log = uint(bits.TrailingZeros64(t.group))
-	t.large = max(1, t.group>>(largeOrder-least))
-	t.stride = t.group + (apart-1)*t.large
-	t.words, t.memory, err = reserveStates((places + t.group - 1) >> t.log * t.stride)
+	group := min(maxGroup, uint64(1)<<bits.Len64(places-1))
+	t.log = uint(bits.TrailingZeros64(group))
+	t.middle, t.large = max(middleOrder, least)-least, max(largeOrder, least)-least
+	t.second = max(1, group>>t.large) * apart
+	t.third = t.second + max(apart, group>>t.middle)
+	t.stride = t.third
+	if t.middle > 0 {
+		t.stride += max(apart, group)
+	}
+	t.words, t.memory, err = reserveStates((places + group - 1) >> t.log * t.stride)
 	return err
 }
 
 // slot returns where in the table the state of a place is.
 func (t *states) slot(place uint64) uint64 {
-	base, in := place>>t.log*t.stride, place&(t.group-1)
-	if in != 0 {
-		in = (t.group | in) >> (uint(bits.TrailingZeros64(in)) + 1)
+	base, in := place>>t.log*t.stride, place&(1<<t.log-1)
+	switch {
+	case in&(1<<t.large-1) == 0:
+		return base + in>>t.large*apart
+	case in&(1<<t.middle-1) == 0:
+		return base + t.second + in>>t.middle
 	}
-	if in < t.large {
-		return base + in*apart
-	}
-	return base + in + t.large*(apart-1)
+	return base + t.third + in
 }
 
 // at returns the state of a place.

@@ -34,9 +34,29 @@ func TestSlots(t *testing.T) {
 		}
 		return len(lines)
 	}
-	for order, want := range map[uint]int{10: 128 + (1024-128)/apart, 12: 128 + (256-128)/apart, 13: 128, 16: 16} {
+	for order, want := range map[uint]int{9: 128 + 128, 12: 128 + 128, 13: 128, 16: 16} {
 		if got := lines(order); got != want {
 			t.Errorf("the states of all blocks of order %d are on %d lines, not %d", order, got, want)
+		}
+	}
+	// Who gets 16 blocks that lie together shares no line with others; if they are small, the states of some are on lines that are shared.
+	for order := uint(5); order < 17; order++ {
+		owners, shared, step := map[uint64]uint64{}, 0, uint64(1)<<(order-5)
+		blocks := uint64(1<<15) / step
+		for block := range blocks {
+			line := table.slot(block*step) / apart
+			if first, known := owners[line]; known && first != block/16 {
+				shared++
+			} else {
+				owners[line] = block / 16
+			}
+		}
+		most := 0
+		if order < middleOrder {
+			most = int(blocks >> (middleOrder - order)) // those that begin where a larger block could
+		}
+		if shared > most {
+			t.Errorf("%d states of blocks of order %d are on a line with others' states, want at most %d", shared, order, most)
 		}
 	}
 	if table.memory != nil {
