@@ -43,8 +43,8 @@ func TestReport(t *testing.T) {
 	if want := "fib-speedup fib-lost fib-waste ddb-messages ddb-steals ddb-stolen ddb-use table1 messages trees"; strings.Join(ids, " ") != want {
 		t.Errorf("figures %q, want %q", strings.Join(ids, " "), want)
 	}
-	if missing := browsertest.Eval[int](b, `document.querySelectorAll("#missing li").length`); missing != 11 {
-		t.Errorf("%d figures are said to be missing, want the other 11", missing)
+	if missing := browsertest.Eval[int](b, `document.querySelectorAll("#missing li").length`); missing != 14 {
+		t.Errorf("%d figures are said to be missing, want the other 14", missing)
 	}
 	if text := browsertest.Eval[string](b, `document.querySelector("#fib-speedup svg").textContent`); !strings.Contains(text, "work 100, 1: 1") || !strings.Contains(text, "processors") {
 		t.Errorf("the speed-up of fib shows %q", text)
