@@ -37,7 +37,14 @@ race: ## the tests of all modules under the race detector
 
 .PHONY: portable
 portable: ## the tests of the root module without assembly and go:linkname, and with 32 bits
+	@$(MAKE) --no-print-directory --keep-going -j2 -Otarget portable/tag portable/32
+
+.PHONY: portable/tag
+portable/tag:
 	go test -tags freerun_portable ./...
+
+.PHONY: portable/32
+portable/32:
 	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test ./...; \
 	else echo "32 bits: only amd64 under Linux runs 386 programs; make cross still builds them"; fi
 
@@ -51,7 +58,7 @@ EXPLORED := ./internal/explore ./queue ./deque ./lock ./offheap/... ./sched ./ac
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to
 	@mkdir -p .gate && rm -f .gate/explored.jsonl
-	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -count 1 -p 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
+	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -count 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
 	go run ./internal/gate .gate/explored.jsonl docs/algorithms/README.md
 
 .PHONY: explore-long
