@@ -71,19 +71,7 @@ func (a *Arena) enter() *cache {
 
 // moreCaches makes caches up to number i.
 func (a *Arena) moreCaches(i int) {
-	for {
-		old := a.caches.Load()
-		if i < len(*old) {
-			return
-		}
-		all := append(make([]*cache, 0, i+1), *old...)
-		for len(all) <= i {
-			all = append(all, new(cache))
-		}
-		if a.caches.CompareAndSwap(old, &all) {
-			return
-		}
-	}
+	pin.Grow(&a.caches, i+1, func(int) *cache { return new(cache) })
 }
 
 // pop takes a block of the rack. It returns 0 if there is none. The holder.

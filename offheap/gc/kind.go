@@ -7,6 +7,7 @@ import (
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pin"
 )
 
 // kind is what a heap has for one type of objects.
@@ -85,21 +86,5 @@ func (k *kind) cursor(l *local) *cursor {
 
 // growCursors makes a cursor for each local.
 func (k *kind) growCursors() {
-	for {
-		old, atLeast := k.cursors.Load(), len(*k.heap.locals.Load())
-		var all []*cursor
-		if old != nil {
-			all = *old
-		}
-		if len(all) >= atLeast {
-			return
-		}
-		longer := make([]*cursor, atLeast)
-		for i := copy(longer, all); i < atLeast; i++ {
-			longer[i] = new(cursor)
-		}
-		if k.cursors.CompareAndSwap(old, &longer) {
-			return
-		}
-	}
+	pin.Grow(&k.cursors, len(*k.heap.locals.Load()), func(int) *cursor { return new(cursor) })
 }

@@ -75,21 +75,5 @@ func (l *local) claim() bool {
 
 // growLocals sees to it that there are at least so many locals and returns them. None ever goes away.
 func (h *Heap) growLocals(atLeast int) []*local {
-	for {
-		old := h.locals.Load()
-		var all []*local
-		if old != nil {
-			all = *old
-		}
-		if len(all) >= atLeast {
-			return all
-		}
-		longer := make([]*local, atLeast)
-		for i := copy(longer, all); i < atLeast; i++ {
-			longer[i] = &local{index: i, page: full}
-		}
-		if h.locals.CompareAndSwap(old, &longer) {
-			return longer
-		}
-	}
+	return pin.Grow(&h.locals, atLeast, func(i int) *local { return &local{index: i, page: full} })
 }
