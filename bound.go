@@ -43,19 +43,23 @@ func Mailbox(most int, full Full) UnitOption {
 
 // Source:     the notices of flood.go; for held units S. Clebsch, S. Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes
 //             who sends to an overloaded actor, and never an overloaded one (ponyrt, mailbox backpressure)
-// Sketch:     send: n = count+1, if there is room or the sender may not wait; above the limit: raise over
-//             take out: count−1; tell one who waits; at half the limit, if over: lower it, release all who are held
+// Sketch:     send: count+1, if there is room or the sender may not wait; over goes up with it if that is above the limit
+//             take out: count−1; over goes down with it at half the limit; then tell one who waits, release all who are held
 //             hold X back on Y: X.held = h; Y.holds += h; release h if Y is not over, or X is
-// Invariants: I1 while over is up, count has not been seen at or below half of the limit since it was raised. I2 a unit
-//             that is held is held by a hold in the holds of a mailbox that is over, or somebody is about to release it. I3 a mailbox
-//             that is over belongs to a unit that is not held, or somebody is about to release it. I4 while a unit lies still for a message
-//             to several units, stalled is up, and nobody is held because of its mailbox, or somebody is about to release them.
+//             release all: take holds; put them back if Y is over again, and look once more if it is not
+// Invariants: I1 over goes up with the message that is above the limit, and down with the one that leaves half of it: while it is up, count
+//             was never at or below half of the limit. I2 a unit that is held is held by a hold in the holds of a mailbox that is over, or
+//             somebody is about to release it. I3 a mailbox that is over belongs to a unit that is not held, or somebody is about to
+//             release it. I4 while a unit lies still for a message to several units, stalled is up, and nobody is held because of its
+//             mailbox, or somebody is about to release them. I5 who is released for room finds that over went down after its hold was made.
 //             From I2, I3 and I4: whoever is held waits for a unit that runs, and goes down to half of its limit, as its operations wait
-//             for nothing. Not invariant: count ≤ most; units go above it.
-// Progress:   admit from outside waits if it is allowed to; all else is wait-free, but for the loops of compare-and-swap
+//             for nothing. From I1 and I5: from the time that over goes up until it goes down no sender runs a second operation after one
+//             that went above the limit; so count stays within the limit and one operation's sends for each sender, but for senders that I3 and I4 let go.
+// Progress:   admit from outside waits if it is allowed to; all else is lock-free: a compare-and-swap fails because another's took effect, and holds
+//             are put back because a mailbox filled up in between
 // Publish:    a hold's unit before it is added to holds
 // ABA/memory: a hold is made for each time that a unit is held, and released once; one left in a list does no harm
-// Cost:       one compare-and-swap or addition a message on either side; a hold is an allocation
+// Cost:       one compare-and-swap a message on either side; a hold is an allocation
 // Checked by: TestExploreBound…, TestMailbox…
 
 // bound is the limit of a mailbox.
@@ -63,14 +67,28 @@ type bound struct {
 	most int64
 	full Full
 
-	count   atomics.Int64 // messages in the mailbox
+	fill    atomics.Int64 // see filling
 	peak    atomics.Int64
 	waiting atomics.Int32 // ordinary goroutines that wait for room
 	room    chan struct{}
-	over    atomics.Bool // above the limit, and not down to half of it since
 	holds   queue.Inbox  // units that are held back
 	stalled atomics.Bool // the unit lies still for a message to several units, which may need one that is held: nobody is held back for it
 }
+
+// filling is how many messages are in a mailbox, twice, and one more while it is over: it was above the limit, and not down to half of it since.
+type filling int64
+
+func (f filling) count() int64 { return int64(f >> 1) }
+func (f filling) over() bool   { return f&1 != 0 }
+
+const (
+	oneMore filling = 2
+	above   filling = 1
+)
+
+func (b *bound) filling() filling { return filling(b.fill.Load()) }
+
+func (b *bound) change(from, to filling) bool { return b.fill.CompareAndSwap(int64(from), int64(to)) }
 
 // admit takes a place in the mailbox for a message, or returns why there is none.
 func (b *bound) admit(s *seat, l *letter, fresh bool) error {
@@ -92,12 +110,12 @@ func (b *bound) admit(s *seat, l *letter, fresh bool) error {
 // tryTake takes a place if there is one.
 func (b *bound) tryTake() bool {
 	for {
-		n := b.count.Load()
-		if n >= b.most {
+		f := b.filling()
+		if f.count() >= b.most {
 			return false
 		}
-		if b.count.CompareAndSwap(n, n+1) {
-			b.rise(n + 1)
+		if b.change(f, f+oneMore) {
+			b.rise(f.count() + 1)
 			return true
 		}
 	}
@@ -128,7 +146,7 @@ func (b *bound) await(l *letter) error {
 			return ErrClosed
 		}
 	}
-	if b.waiting.Load() > 1 && b.count.Load() < b.most {
+	if b.waiting.Load() > 1 && b.filling().count() < b.most {
 		b.tell() // there is more room than this sender was told of: tell the next
 	}
 	return nil
@@ -136,17 +154,21 @@ func (b *bound) await(l *letter) error {
 
 // exceed takes a place whether there is one or not.
 func (b *bound) exceed(u *unit) {
-	n := b.count.Add(1)
-	b.rise(n)
-	if n <= b.most || b.over.Load() {
+	for {
+		f := b.filling()
+		to := f + oneMore
+		if to.count() > b.most {
+			to |= above
+		}
+		if !b.change(f, to) {
+			continue
+		}
+		b.rise(to.count())
+		if to.over() && !f.over() {
+			u.extras.Load().letGo() // I3
+		}
 		return
 	}
-	b.over.Store(true)
-	if b.low(b.count.Load()) { // the owner took all out before it could see that
-		b.relax(u)
-		return
-	}
-	u.extras.Load().letGo() // I3
 }
 
 // rise records a peak.
@@ -160,17 +182,25 @@ func (b *bound) rise(n int64) {
 }
 
 // takeOut gives back the place of a message that is about to be run, or failed. Owner of the mailbox only.
-func (b *bound) takeOut(u *unit) {
-	n := b.count.Add(-1)
-	if b.waiting.Load() > 0 && n < b.most {
-		b.tell()
-	}
-	if b.over.Load() && b.low(n) {
-		b.relax(u)
+func (b *bound) takeOut() {
+	for {
+		f := b.filling()
+		to := f - oneMore
+		if to.count() <= b.most/2 {
+			to &^= above
+		}
+		if !b.change(f, to) {
+			continue
+		}
+		if b.waiting.Load() > 0 && to.count() < b.most {
+			b.tell()
+		}
+		if f.over() && !to.over() {
+			b.releaseAll()
+		}
+		return
 	}
 }
-
-func (b *bound) low(n int64) bool { return n <= b.most/2 }
 
 // tell wakes one who waits for room.
 func (b *bound) tell() {
@@ -183,19 +213,5 @@ func (b *bound) tell() {
 // stall is called when the unit begins to lie still, before anybody else can have it.
 func (b *bound) stall() {
 	b.stalled.Store(true)
-	b.releaseAll()
-}
-
-// relax lowers over, and releases all who are held; unless the mailbox filled up while over was still up, so that those who filled it relied on that.
-func (b *bound) relax(u *unit) {
-	b.over.Store(false)
-	for b.count.Load() > b.most {
-		b.over.Store(true)
-		if !b.low(b.count.Load()) {
-			u.extras.Load().letGo() // I3
-			return
-		}
-		b.over.Store(false)
-	}
 	b.releaseAll()
 }

@@ -4,6 +4,7 @@ package freerun
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/explore"
 	"github.com/freerun-go/freerun/sched"
@@ -24,10 +25,10 @@ func limited(first, second int64) (x, y *unit) {
 }
 
 // drainPlaces is the owner of a mailbox that takes so many messages out, if they are there.
-func (b *bound) drainPlaces(y *unit, n int) {
+func (b *bound) drainPlaces(n int) {
 	for range n {
-		if b.count.Load() > 0 {
-			b.takeOut(y)
+		if b.filling().count() > 0 {
+			b.takeOut()
 		}
 	}
 }
@@ -38,12 +39,12 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 	return func(r *explore.Run) {
 		x, y := limited(1, 2)
 		b := y.extras.Load().bound
-		b.count.Store(2)
+		b.fill.Store(int64(2 * oneMore))
 		r.Go("sender", func() {
 			b.exceed(y)
 			holdBack(x, b)
 		})
-		r.Go("owner", func() { b.drainPlaces(y, 3) })
+		r.Go("owner", func() { b.drainPlaces(3) })
 		if flooded {
 			r.Go("flood", func() {
 				own := x.extras.Load().bound
@@ -55,9 +56,9 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 			if own := x.extras.Load(); own.isOver() && own.held.Load() != nil {
 				r.Failf("held with a mailbox above its limit")
 			}
-			b.drainPlaces(y, 3)
-			if b.count.Load() != 0 || b.over.Load() {
-				r.Failf("%d left, over: %v", b.count.Load(), b.over.Load())
+			b.drainPlaces(3)
+			if f := b.filling(); f != 0 {
+				r.Failf("%d left, over: %v", f.count(), f.over())
 			}
 			if x.extras.Load().held.Load() != nil {
 				r.Failf("held for ever")
@@ -88,7 +89,7 @@ func TestExploreBoundControls(t *testing.T) {
 		h := &hold{unit: x}
 		b.holds.Add(&h.Node) // H2 before H1, and no H3
 		x.extras.Load().held.Store(h)
-		if !b.over.Load() {
+		if !b.filling().over() {
 			b.releaseAll()
 		}
 	}))
@@ -100,12 +101,12 @@ func TestExploreBoundRaise(t *testing.T) {
 		return func(r *explore.Run) {
 			_, y := limited(1, 1)
 			b := y.extras.Load().bound
-			b.count.Store(1)
+			b.fill.Store(int64(oneMore))
 			r.Go("sender", func() { exceed(b, y) })
-			r.Go("owner", func() { b.drainPlaces(y, 2) })
+			r.Go("owner", func() { b.drainPlaces(2) })
 			r.After(func() {
-				b.drainPlaces(y, 2)
-				if b.over.Load() {
+				b.drainPlaces(2)
+				if b.filling().over() {
 					r.Failf("an empty mailbox is above its limit")
 				}
 			})
@@ -113,8 +114,8 @@ func TestExploreBoundRaise(t *testing.T) {
 	}
 	explore.Exhaustive(t, explore.Unbounded, body((*bound).exceed))
 	explore.MustFail(t, explore.Unbounded, body(func(b *bound, _ *unit) {
-		if b.count.Add(1) > b.most {
-			b.over.Store(true) // without a second look
+		if filling(b.fill.Add(int64(oneMore))).count() > b.most {
+			b.fill.Or(int64(above)) // at another instant
 		}
 	}))
 }
@@ -125,13 +126,13 @@ func TestExploreBoundStall(t *testing.T) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
 			b := y.extras.Load().bound
-			b.count.Store(2)
+			b.fill.Store(int64(2 * oneMore))
 			r.Go("sender", func() {
 				b.exceed(y)
 				holdBack(x, b)
 			})
 			r.Go("owner", func() {
-				b.takeOut(y)
+				b.takeOut()
 				b.stall()
 			})
 			r.After(func() {
@@ -146,8 +147,46 @@ func TestExploreBoundStall(t *testing.T) {
 		h := &hold{unit: x}
 		x.extend().held.Store(h)
 		b.holds.Add(&h.Node)
-		if !b.over.Load() { // and whether y lies still is not looked at
+		if !b.filling().over() { // and whether y lies still is not looked at
 			b.releaseAll()
+		}
+	}))
+}
+
+// TestExploreBoundPeak has an owner come late with the news that its mailbox went down: senders that have filled it once more since are not
+// let go by that, so that each is ahead by one message at most.
+func TestExploreBoundPeak(t *testing.T) {
+	const most, senders = 1, 2
+	body := func(owner func(b *bound)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			first, y := limited(1, most)
+			second, _ := limited(1, 1)
+			b := y.extras.Load().bound
+			send := func(x *unit, times int) {
+				for range times {
+					if x.extras.Load().held.Load() == nil && !b.tryTake() {
+						b.exceed(y)
+						heldBack(x, b)
+					}
+				}
+			}
+			send(first, 2) // one within the limit, one above it
+			r.Go("first", func() { send(first, 1) })
+			r.Go("second", func() { send(second, 3) })
+			r.Go("owner", func() { owner(b) })
+			r.After(func() {
+				if peak := b.peak.Load(); peak > most+senders {
+					r.Failf("a mailbox for %d with %d senders held %d", most, senders, peak)
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, 3, body(func(b *bound) { b.drainPlaces(2) }))
+	explore.MustFail(t, 3, body(func(b *bound) {
+		b.fill.Add(-2 * int64(oneMore))
+		b.fill.And(^int64(above))
+		for n := b.holds.TakeAll(); n != nil; n = n.Next() {
+			(*hold)(unsafe.Pointer(n)).release() // without a look whether the mailbox is over again
 		}
 	}))
 }

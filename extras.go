@@ -28,7 +28,7 @@ type extras struct {
 func (x *extras) fill(s *UnitStats) {
 	s.HeldBack = x.held.Load() != nil
 	if x.bound != nil {
-		s.Waiting, s.Peak = int(x.bound.count.Load()), int(x.bound.peak.Load())
+		s.Waiting, s.Peak = int(x.bound.filling().count()), int(x.bound.peak.Load())
 	}
 	if x.policy != nil {
 		s.Restarts = int(x.policy.restarts.Load())
@@ -38,7 +38,7 @@ func (x *extras) fill(s *UnitStats) {
 // takeOut is called for each letter that was dequeued, and returns true if it is not to be run. Owner only.
 func (x *extras) takeOut(s *seat, l *letter) (ended bool) {
 	if x.bound != nil {
-		x.bound.takeOut(l.unit)
+		x.bound.takeOut()
 	}
 	if x.policy != nil && x.policy.stopped != nil {
 		l.kind().fail(s, l, x.policy.stopped)

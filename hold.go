@@ -42,13 +42,16 @@ func (u *unit) holdBack(s *seat) bool {
 	if x.isOver() {      // H3
 		h.release()
 	}
-	if !b.over.Load() || b.stalled.Load() { // H4
+	if !b.holdsBack() { // H4
 		b.releaseAll()
 	}
 	return true
 }
 
-func (x *extras) isOver() bool { return x.bound != nil && x.bound.over.Load() }
+func (x *extras) isOver() bool { return x.bound != nil && x.bound.filling().over() }
+
+// holdsBack says whether those who go above the limit are held back.
+func (b *bound) holdsBack() bool { return b.filling().over() && !b.stalled.Load() }
 
 // letGo releases the unit if it is held.
 func (x *extras) letGo() {
@@ -57,13 +60,29 @@ func (x *extras) letGo() {
 	}
 }
 
-// releaseAll releases all units that are held because of b.
+// releaseAll releases all units that are held because of b. The caller has found a reason, but may come late with it: then those are here
+// too that have filled the mailbox once more since. So they are put back if there is no reason any more, and whoever has the next one finds them.
 func (b *bound) releaseAll() {
-	for n := b.holds.TakeAll(); n != nil; {
-		h := (*hold)(unsafe.Pointer(n))
-		n = n.Next()
-		h.Link(nil)
-		h.release()
+	for {
+		all := b.holds.TakeAll()
+		if all == nil {
+			return
+		}
+		again := b.holdsBack()
+		for n := all; n != nil; {
+			h := (*hold)(unsafe.Pointer(n))
+			n = n.Next()
+			h.Link(nil)
+			switch {
+			case !again:
+				h.release()
+			case !h.released.Load():
+				b.holds.Add(&h.Node)
+			}
+		}
+		if !again || b.holdsBack() {
+			return
+		}
 	}
 }
 
