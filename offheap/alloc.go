@@ -2,6 +2,7 @@ package offheap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/freerun-go/freerun/internal/pin"
 )
@@ -85,16 +86,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 		}
 	}
 	for {
-		if place, ok := a.takeOut(class, zero); ok {
-			s := a.states.at(place)
-			b := a.nextBlock(place, s.Load(), class, fill, tag)
-			s.Store(b.state(live))
-			if cached {
-				a.refill(class)
-			}
-			if debug {
-				return a.prepared(b, zero, false)
-			}
+		if b := a.allocNew(class, fill, tag, zero); b != 0 {
 			return b
 		}
 		if cached {
@@ -107,6 +99,34 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 			return 0
 		}
 	}
+}
+
+// allocNew takes a block from the buddy system, and with it what the cache is filled up with. It returns 0 if there is none.
+func (a *Arena) allocNew(class, fill uint, tag Tag, zero bool) Block {
+	if class < a.shelved && a.depots[class].room >= 2*refillPart {
+		place, ok := a.refill(class)
+		if !ok {
+			return 0
+		}
+		return a.prepared(a.newBlock(place, class, fill, tag), zero, false)
+	}
+	place, ok := a.takeOut(class, zero)
+	if !ok {
+		return 0
+	}
+	b := a.newBlock(place, class, fill, tag)
+	if debug {
+		return a.prepared(b, zero, false)
+	}
+	return b
+}
+
+// newBlock makes what the buddy system has handed out a block, which is live.
+func (a *Arena) newBlock(place uint64, class, fill uint, tag Tag) Block {
+	s := a.states.at(place)
+	b := a.nextBlock(place, s.Load(), class, fill, tag)
+	s.Store(b.state(live))
+	return b
 }
 
 // prepared does to a block what its allocation promises of its contents. whole is true if it was freed as it is.
@@ -149,29 +169,37 @@ func (a *Arena) shelve(class uint, m *magazine) {
 	a.stow(class, m)
 }
 
-// refill gets blocks from the buddy system ahead of their need.
-func (a *Arena) refill(class uint) {
+// refillPart is which part of a magazine a cache is refilled with at once.
+const refillPart = 4
+
+// refill gets blocks from the buddy system ahead of their need, and one that is needed, which it returns the place of; ok is false if there are none.
+func (a *Arena) refill(class uint) (needed uint64, ok bool) {
 	d := &a.depots[class]
-	var offsets [magazineRoomMost / 4]uint64
-	n := a.space.AllocSome(a.order(class), offsets[:min(d.room/4, len(offsets))])
+	var offsets [magazineRoomMost / refillPart]uint64
+	n := a.space.AllocSome(a.order(class), offsets[:min(d.room/refillPart, len(offsets))])
 	if n == 0 {
-		return
+		return 0, false
 	}
 	a.took(int64(n) * int64(a.bytes(class)))
-	m := d.voidMagazine()
 	for _, offset := range offsets[:n] {
 		a.pages.touch(offset, 1<<a.order(class))
-		place := offset >> (a.least + guard)
-		m.push(place)
-		s := a.states.at(place)
-		b := a.nextBlock(place, s.Load(), class, 0, 0)
-		if debug {
-			a.checkPoison(b, false)
-			a.bury(b)
-		}
-		s.Store(b.state(cached)) // L3
 	}
-	a.shelve(class, m)
+	if n > 1 {
+		m := d.voidMagazine()
+		for _, offset := range slices.Backward(offsets[1:n]) { // so the first comes next
+			place := offset >> (a.least + guard)
+			m.push(place)
+			s := a.states.at(place)
+			b := a.nextBlock(place, s.Load(), class, 0, 0)
+			if debug {
+				a.checkPoison(b, false)
+				a.bury(b)
+			}
+			s.Store(b.state(cached)) // L3
+		}
+		a.shelve(class, m)
+	}
+	return offsets[0] >> (a.least + guard), true
 }
 
 // takeOut gets a block from the buddy system.

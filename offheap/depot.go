@@ -1,8 +1,11 @@
 package offheap
 
 import (
+	"math/bits"
+
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/pin"
 )
 
 // depot is where processors exchange the magazines of one class. It is a fixed number of slots, which a magazine is put into by compare-and-swap and
@@ -15,7 +18,10 @@ type depot struct {
 	_    pad.Line
 }
 
-const fullSlots = 16
+const (
+	slotBits  = 4
+	fullSlots = 1 << slotBits
+)
 
 // openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
 // arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.
@@ -33,8 +39,10 @@ func (a *Arena) openDepots() {
 
 // put puts a magazine into a slot, and reports false if all are taken.
 func (d *depot) put(m *magazine) bool {
-	for i := range d.full {
-		if d.full[i].Load() == nil && d.full[i].CompareAndSwap(nil, m) {
+	first := firstSlot()
+	for i := range uint(fullSlots) {
+		s := &d.full[(first+i)%fullSlots]
+		if s.Load() == nil && s.CompareAndSwap(nil, m) {
 			return true
 		}
 	}
@@ -43,14 +51,24 @@ func (d *depot) put(m *magazine) bool {
 
 // take takes a magazine out of a slot, and returns nil if there is none.
 func (d *depot) take() *magazine {
-	for i := range d.full {
-		if d.full[i].Load() != nil {
-			if m := d.full[i].Swap(nil); m != nil {
+	first := firstSlot()
+	for i := range uint(fullSlots) {
+		s := &d.full[(first+i)%fullSlots]
+		if s.Load() != nil {
+			if m := s.Swap(nil); m != nil {
 				return m
 			}
 		}
 	}
 	return nil
+}
+
+// firstSlot returns where the processor begins to look, far from where others do: so what it puts away it mostly gets back, and blocks stay with the processor in
+// whose cache memory they are.
+func firstSlot() uint {
+	i := pinHere()
+	pin.Unpin()
+	return uint(bits.Reverse8(uint8(i)) >> (8 - slotBits))
 }
 
 // voidMagazine returns an empty magazine, which is the caller's.

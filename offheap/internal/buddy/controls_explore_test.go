@@ -119,13 +119,33 @@ func TestExploreControls(t *testing.T) {
 			},
 		},
 		{
+			name: "a run is divided by a store", play: play{1024, "", "a 0f"}, finds: "belongs to|data race|cannot be given back|corrupt|the blocks are",
+			variant: func(a *actor) {
+				a.several = func(s *Space, order uint, offsets []uint64) int {
+					run := order + 1
+					number, _ := s.levelOf(s.region())
+					offset, ok := s.alloc(s.lane(), run, s.region(), number)
+					if !ok {
+						return 0
+					}
+					l := &s.levels[0]
+					i, n := l.place(offset, run)
+					l.words[i].Store(l.words[i].Load() | l.all(n, order))
+					offsets[0], offsets[1] = offset, offset+1<<order
+					s.count(run, -1)
+					s.count(order, 2)
+					return 2
+				}
+			},
+		},
+		{
 			name: "a chunk is taken off a list without another look", play: play{64, "445", "o 4"}, finds: "at rest Alloc",
 			variant: func(a *actor) {
 				a.take = func(s *Space, order uint) (uint64, bool) {
 					l := &s.levels[0]
 					for class := order; class < l.leafDepth; class++ {
 						for i, ok := l.listed[class].next(0); ok; i, ok = l.listed[class].next(i + 1) {
-							if n, ok := l.take(i, 0, l.depth(order), false, false); ok {
+							if n, ok := l.take(i, 0, want{depth: l.depth(order), part: l.depth(order)}, false); ok {
 								s.count(order, 1)
 								return l.offset(i, n), true
 							}

@@ -18,6 +18,7 @@
 //	level.go     the chunks of one size, and the search for one that has something
 //	word.go      the state of a chunk, and what it can become
 //	listing.go   the sets of chunks that may have something
+//	run.go       several blocks side by side
 //	grow.go      in place
 //	walk.go      what there is, and blocks at known offsets
 //	lane.go      what each processor guesses and counts

@@ -21,6 +21,7 @@ import (
 //	s        shrinks it, by one order
 //	S        shrinks it to a leaf
 //	a        takes three leaves at once
+//	r        takes four blocks of order 4 at once, as a run where a chunk and its leaves are on two levels
 //	T        takes the first leaf
 //	t        takes a free block of any order, as who trims does
 //	l        asks for the largest block
@@ -56,6 +57,8 @@ type actor struct {
 	live []Block
 	give func(s *Space, offset uint64, order uint) bool // Free
 	take func(s *Space, order uint) (uint64, bool)      // Alloc
+
+	several func(s *Space, order uint, offsets []uint64) int // AllocSome
 }
 
 func (a *actor) took(b Block) {
@@ -108,10 +111,9 @@ func (a *actor) do(call rune) {
 			a.took(Block{offset, order, Handed})
 		}
 	case 'a':
-		var offsets [3]uint64
-		for _, offset := range offsets[:a.s.AllocSome(0, offsets[:])] {
-			a.took(Block{offset, 0, Handed})
-		}
+		a.some(0, 3)
+	case 'r':
+		a.some(4, 4)
 	case 'T':
 		if a.s.Take(0, 0) {
 			a.took(Block{0, 0, Handed})
@@ -123,6 +125,14 @@ func (a *actor) do(call rune) {
 		if offset, ok := a.take(a.s, order); ok {
 			a.took(Block{offset, order, Handed})
 		}
+	}
+}
+
+// some takes several blocks at once.
+func (a *actor) some(order uint, n int) {
+	offsets := make([]uint64, n)
+	for _, offset := range offsets[:a.several(a.s, order, offsets)] {
+		a.took(Block{offset, order, Handed})
 	}
 }
 
@@ -142,7 +152,7 @@ func (p play) run(variant func(a *actor)) func(r *explore.Run) {
 		}
 		var actors []*actor
 		for i, calls := range strings.Fields(p.threads) {
-			a := &actor{stage: c, me: i + 1, give: (*Space).Free, take: (*Space).Alloc}
+			a := &actor{stage: c, me: i + 1, give: (*Space).Free, take: (*Space).Alloc, several: (*Space).AllocSome}
 			if variant != nil {
 				variant(a)
 			}
@@ -263,6 +273,11 @@ var plays = []struct {
 	{"trim against free", 4, play{64, "04", "t oo"}},
 	{"several at once", explore.Unbounded, play{8, "", "aff 1f"}},
 	{"several at once of a chunk that closes", 3, play{64, "05", "o af"}},
+	{"runs of two threads", 3, play{1024, "", "aff aff"}},
+	{"a run in a region where another allocs", 3, play{1024, "", "aa 00f"}},
+	{"a run while its region is asked for", 3, play{1024, "9", "af 9f"}},
+	{"a run of chunks", 3, play{4096, "", "rff 0f"}},
+	{"a run of chunks and a chunk that closes", 3, play{4096, "0", "rf o4f"}},
 	{"a particular block against any", 4, play{64, "", "Tf 0f"}},
 	{"a particular block while its chunk closes", 4, play{64, "00", "oo TfT"}},
 	{"the only free block", 5, play{64, "445", "o 4"}},
@@ -290,6 +305,7 @@ func TestExploreRandom(t *testing.T) {
 		{96, "05", "oo0f 0gfl 5S0ff"},
 		{96, "0", "oafff TfTf a5fff"},
 		{1024, "0", "o0f9f 9Sf 0f tf"},
+		{4096, "0", "oraff raff aarff 6f0f"},
 	} {
 		t.Run(strings.ReplaceAll(p.threads, " ", "-"), func(t *testing.T) { explore.Random(t, 2000, p.run(nil)) })
 	}
@@ -302,6 +318,7 @@ func TestExploreFrozen(t *testing.T) {
 		{64, "0", "o0f 05ff 4gg"},
 		{64, "", "6Sf 0f tf"},
 		{1024, "0", "o 0f 9gf"},
+		{4096, "0", "or raf 0f"},
 	} {
 		t.Run(strings.ReplaceAll(p.threads, " ", "-"), func(t *testing.T) { explore.Freeze(t, p.run(nil)) })
 	}

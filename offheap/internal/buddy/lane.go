@@ -21,7 +21,8 @@ type lane struct {
 // trace is what a processor keeps of blocks of one order.
 type trace struct {
 	recent recent
-	handed count // blocks handed out less those that came back, perhaps below 0
+	run    atomics.RelaxedUint64 // where the next one of such blocks may be had (run.go); 0 for nowhere
+	handed count                 // blocks handed out less those that came back, perhaps below 0
 }
 
 // recent is a small stack of chunks in which there may be a free block, as one was taken or given back there: guesses,

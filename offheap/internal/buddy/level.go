@@ -93,18 +93,26 @@ func (l *level) relist(i int, class uint) {
 	l.list(i, l.words[i].Load())
 }
 
-// take hands out a block of that depth of chunk i, as a chunk that the caller divides or as it is, and part of no free
-// block that is larger than those at depth largest. ok is false if chunk i has no such block.
-func (l *level) take(i int, largest, depth uint, chunk, last bool) (n uint, ok bool) {
+// want says what is to be handed out of a chunk.
+type want struct {
+	depth uint // at which a block is to be free
+	part  uint // and at which its first part is to be handed out; the same if it is all of it
+	chunk bool // the part is a chunk that the caller divides
+}
+
+// take hands out what is wanted of chunk i, and part of no free block that is larger than those at depth largest. ok is
+// false if chunk i has no such block.
+func (l *level) take(i int, largest uint, what want, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
 		w := word.Load()
-		n, ok = fitting(l.free(w), largest, depth, last)
+		n, ok = fitting(l.free(w), largest, what.depth, last)
 		if !ok {
 			return 0, false
 		}
+		n <<= (what.part - what.depth) & 7
 		taken := with(w, n)
-		if chunk {
+		if what.chunk {
 			taken |= bit(n + chunkBit)
 		}
 		if word.CompareAndSwap(w, taken) { // L1
@@ -156,15 +164,15 @@ func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 // isChunk reports whether node n of w is a leaf that is divided on the level below.
 func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
 
-// search hands out a block of that depth of any chunk that is listed: it divides what is larger only when it has not
+// search hands out what is wanted of any chunk that is listed: it divides what is larger only when it has not
 // found what is smaller. It begins at chunk from, and gives up when it has met more than so many chunks that had not
 // what their list promised.
-func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i int, n uint, ok bool) {
+func (l *level) search(from int, what want, last bool, patience int) (i int, n uint, ok bool) {
 	if l.top {
-		n, ok = l.take(0, 0, depth, chunk, last)
+		n, ok = l.take(0, 0, what, last)
 		return 0, n, ok
 	}
-	for class := l.leafDepth - depth; class < l.leafDepth; class++ {
+	for class := l.leafDepth - what.depth; class < l.leafDepth; class++ {
 		listed := &l.listed[class]
 		for again, at, end := false, from, len(l.words); ; {
 			i, ok = listed.next(at)
@@ -175,7 +183,7 @@ func (l *level) search(from int, depth uint, chunk, last bool, patience int) (i 
 				again, at, end = true, 0, from
 				continue
 			}
-			if n, ok = l.take(i, l.leafDepth-class, depth, chunk, last); ok {
+			if n, ok = l.take(i, l.leafDepth-class, what, last); ok {
 				return i, n, true
 			}
 			l.relist(i, class)

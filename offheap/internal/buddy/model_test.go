@@ -98,7 +98,7 @@ func newDrill(size uint64, least uint) *drill {
 func (d *drill) do(operation, choice int, order uint) error {
 	switch {
 	case operation == 0:
-		return d.some(choice%5, order)
+		return d.some(choice%40>>(choice>>8%4), order)
 	case operation == 1:
 		return d.take(choice%(d.m.leaves+1), order)
 	case operation < 4 || len(d.live) == 0:

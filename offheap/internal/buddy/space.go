@@ -22,6 +22,8 @@ import (
 //             level 0   32 leaves
 //             Alloc: in a chunk of that order's level that is guessed, or listed, CAS(word: with the block);
 //                    or else take a leaf of the level above as a chunk, likewise, and store its word: with the block
+//             AllocSome: the next place in the processor's region, as Alloc at that place; divide it: or(word: with all
+//                    blocks of it), and store the words of the chunks in it
 //             Free:  CAS(word: without the block, and coalesced); if that leaves 0, the whole chunk is the caller's:
 //                    give the leaf above back, likewise
 // Invariants: I1 a word that is not 0 is the state of a chunk whose leaf above is set and has its chunk bit. I2 no
@@ -33,16 +35,17 @@ import (
 // Progress:   Alloc, AllocSome, Free, Take, TakeFree, Grow and Shrink are lock-free: a CAS fails only because another
 //             has changed the same word, and for each block a call changes each word at most once. At, FreeBytes and
 //             HandedOut are wait-free. A call that stalls between two steps keeps what it has in its hands, which is at
-//             most one leaf of the level above, of which nothing was in use, until it goes on: others neither wait for
-//             that nor find it.
+//             most one leaf of the level above, of which nothing was in use, or the run that it is dividing, until it
+//             goes on: others neither wait for that nor find it.
 // Linearize:  Alloc at L1, on the word that it was found in; Free at L3; Grow at L4, Shrink at L5, Take and TakeFree
-//             at L6. An Alloc that finds nothing has no such line: there was nothing for it at rest, but beside other
+//             at L6, the blocks of a run there or at L1, where nobody else can tell one from several: L7 only says
+//             into what it is divided. An Alloc that finds nothing has no such line: there was nothing for it at rest, but beside other
 //             calls it may miss what one of them has in its hands, and what goes back behind it while it looks on. In
 //             a space of one word it is at the load in take.
 // Publish:    no plain fields. What a user wrote into a block before Free is seen by the next user: both have changed
 //             the same word, or words in a chain (L3 above, L1 above, L2).
 // ABA/memory: a word is all of its state, so a CAS that succeeds is right whatever was in between: the block is free,
-//             or handed out, as it was. L2 is a store, by the only owner. Words are never released. A user who gives
+//             or handed out, as it was. L2 is a store, by the only owner, and L7 changes bits that nobody else may. Words are never released. A user who gives
 //             back what is no longer his, after it was handed out again with the same order, gives back what is
 //             another's: no design without a stamp for each block can tell.
 // Cost:       Alloc and Free one CAS each, in the middle of a chunk; one more, and a store, for each chunk that is
@@ -145,16 +148,21 @@ func (s *Space) Alloc(order uint) (offset uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	lane := s.lane()
+	return s.alloc(s.lane(), order, order, number)
+}
+
+// alloc hands out a block of 1<<order bytes at the beginning of one of 1<<within bytes, all of which is free; number is
+// the level of that. Nothing else of it is taken.
+func (s *Space) alloc(lane *lane, order, within uint, number int) (offset uint64, ok bool) {
 	// Twice: a search that may take long comes second, when all others have found nothing.
 	for _, patience := range [...]int{patience, math.MaxInt} {
 		for from := number; from < len(s.levels); from++ {
 			l := &s.levels[from]
 			depth := l.leafDepth
 			if from == number {
-				depth = l.depth(order)
+				depth = l.depth(within)
 			}
-			if i, n, ok := s.takeFrom(lane, from, depth, from > number, patience); ok {
+			if i, n, ok := s.takeFrom(lane, from, want{depth, l.depth(max(order, l.leaf)), order < l.leaf}, patience); ok {
 				offset = l.offset(i, n)
 				s.open(from-1, offset, order, lane)
 				s.count(order, 1)
@@ -165,46 +173,20 @@ func (s *Space) Alloc(order uint) (offset uint64, ok bool) {
 	return 0, false
 }
 
-// AllocSome hands out blocks of 1<<order bytes until offsets is full or there are no more, and returns how many offsets
-// it wrote. They are as many calls of Alloc, but those of one chunk cost what one does. Lock-free.
-func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
-	number, ok := s.levelOf(order)
-	if !ok {
-		return 0
-	}
-	lane := s.lane()
-	recent := s.recent(lane, order)
+// takeFrom hands out a block on a level: of a chunk where this processor has seen one that is free and of just the order
+// that is to be found, or else the best that there is on the lists.
+func (s *Space) takeFrom(lane *lane, number int, what want, patience int) (i int, n uint, ok bool) {
 	l := &s.levels[number]
-	for n < len(offsets) {
-		if i, ok := recent.peek(); ok {
-			if more := l.takeSome(i, l.depth(order), lane.far, offsets[n:]); more > 0 {
-				s.count(order, more)
-				n += more
-				continue
-			}
-		}
-		if offsets[n], ok = s.Alloc(order); !ok {
-			break
-		}
-		n++
-	}
-	return n
-}
-
-// takeFrom hands out a block of that depth on a level: of a chunk where this processor has seen one that is free and of
-// just that order, or else the best that there is on the lists.
-func (s *Space) takeFrom(lane *lane, number int, depth uint, chunk bool, patience int) (i int, n uint, ok bool) {
-	l := &s.levels[number]
-	recent := s.recent(lane, l.order()-depth)
+	recent := s.recent(lane, l.order()-what.depth)
 	near := 0
 	for i, ok = recent.peek(); ok; i, ok = recent.peek() {
-		if n, ok = l.take(i, depth, depth, chunk, lane.far); ok {
+		if n, ok = l.take(i, what.depth, what, lane.far); ok {
 			return i, n, true
 		}
 		recent.drop()
 		near = i
 	}
-	if i, n, ok = l.search(near, depth, chunk, lane.far, patience); ok {
+	if i, n, ok = l.search(near, what, lane.far, patience); ok {
 		recent.note(i)
 	}
 	return i, n, ok

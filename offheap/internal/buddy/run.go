@@ -1,0 +1,154 @@
+package buddy
+
+import "math/bits"
+
+// A run is blocks side by side, in order, which begin where a block as large as all of them could. Who asks for several
+// blocks gets runs while there is plenty: a processor goes through a region, run by run, and begins another one, of which
+// nothing is in use, when it has come to the end. So what different processors have lies far apart. That they share no
+// cache line is not enough: a core that walks through its blocks fetches ahead what lies behind the last of them, and what
+// it fetches so it takes from the core that has it (docs/adr/0030-runs.md has what that costs).
+//
+// Where a region begins and how far a processor has come is a guess, like all that a lane knows. Nothing of a region
+// belongs to the processor before it takes it, and whoever finds it on a list may have it first. When no region is left of
+// which nothing is in use, several blocks are had like one, from the smallest that are free: so what is free in
+// between is used up while the large free blocks that there are still stay whole.
+
+const (
+	// regionShare is which part of the space a region is, divided by the lanes.
+	regionShare = 16
+	// regionTries is how many runs of a region a call tries to take before it begins another region.
+	regionTries = 16
+)
+
+// region returns the order of regions.
+func (s *Space) region() uint { return uint(bits.Len64(s.size/regionShare/uint64(len(s.lanes))|1)) - 1 }
+
+// AllocSome hands out blocks of 1<<order bytes until offsets is full or there are no more, and returns how many offsets
+// it wrote. They lie side by side, and apart from what other processors get, while there is plenty of room; otherwise they
+// are as many calls of Alloc, but those of one chunk cost what one does. Lock-free.
+func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
+	number, ok := s.levelOf(order)
+	if !ok {
+		return 0
+	}
+	lane := s.lane()
+	n = s.known(lane, number, order, offsets)
+	for len(offsets)-n >= 2 {
+		log := uint(bits.Len(uint(len(offsets)-n))) - 1
+		offset, ok := s.allocRun(lane, order, order+log)
+		if !ok {
+			break
+		}
+		for range 1 << log {
+			offsets[n] = offset
+			offset += 1 << order
+			n++
+		}
+	}
+	for n < len(offsets) {
+		if offsets[n], ok = s.Alloc(order); !ok {
+			break
+		}
+		n++
+		n += s.known(lane, number, order, offsets[n:])
+	}
+	return n
+}
+
+// known hands out blocks of chunks where the processor has seen some, and returns how many.
+func (s *Space) known(lane *lane, number int, order uint, offsets []uint64) (n int) {
+	l := &s.levels[number]
+	recent := s.recent(lane, order)
+	for n < len(offsets) {
+		i, ok := recent.peek()
+		if !ok {
+			break
+		}
+		more := l.takeSome(i, l.depth(order), lane.far, offsets[n:])
+		if more == 0 {
+			recent.drop()
+		}
+		s.count(order, more)
+		n += more
+	}
+	return n
+}
+
+// allocRun hands out all blocks of 1<<order bytes of a block of 1<<run bytes.
+func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
+	next := &lane.orders[order-s.least].run
+	offset, ok = s.goOn(next.Load(), run)
+	if !ok {
+		offset, ok = s.begin(lane, run)
+	}
+	if !ok {
+		return 0, false
+	}
+	next.Store(offset + 1<<run)
+	s.divide(offset, run, order)
+	s.count(run, -1)
+	s.count(order, 1<<(run-order))
+	return offset, true
+}
+
+// goOn takes the next run that is free in the region in which at is.
+func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
+	at = (at + 1<<run - 1) &^ (1<<run - 1) // the run before may have been smaller
+	for range regionTries {
+		if at&(1<<s.region()-1) == 0 {
+			break
+		}
+		if s.Take(at, run) {
+			return at, true
+		}
+		at += 1 << run
+	}
+	return 0, false
+}
+
+// begin takes the first run of a region that is all free.
+func (s *Space) begin(lane *lane, run uint) (offset uint64, ok bool) {
+	within := s.region()
+	if number, ok := s.levelOf(within); ok && run <= within {
+		return s.alloc(lane, run, within, number)
+	}
+	return 0, false
+}
+
+// divide makes a block of 1<<order bytes, which is the caller's, blocks of 1<<to bytes, which are too.
+func (s *Space) divide(offset uint64, order, to uint) {
+	number, _ := s.levelOf(order)
+	l := &s.levels[number]
+	i, n := l.place(offset, order)
+	l.words[i].Or(l.all(n, to)) // L7
+	s.fill(number-1, offset, order, to)
+}
+
+// fill stores the words of the chunks of a level, and of those below, that lie in the 1<<order bytes at offset, with all
+// of them handed out as blocks of 1<<to bytes.
+func (s *Space) fill(number int, offset uint64, order, to uint) {
+	for ; number >= 0 && to < s.levels[number].order(); number-- {
+		l := &s.levels[number]
+		first, _ := l.place(offset, l.leaf)
+		for i := range 1 << (order - l.order()) {
+			l.words[first+i].Store(l.all(root, to)) // L2
+		}
+	}
+}
+
+// all returns node n and what is below it, with all of it handed out as blocks of 1<<order bytes, or as chunks if these
+// are smaller than a leaf.
+func (l *level) all(n, order uint) (w uint64) {
+	row := uint64(1) // the nodes of a row, from the first one's bit on
+	w = row << n
+	for width, depth := 1, depthOf(n); depth < l.depth(max(order, l.leaf)); depth++ {
+		row |= row << (width & 63)
+		width *= 2
+		n *= 2
+		w |= row << (n & 63)
+	}
+	if order < l.leaf {
+		w |= row << (n & 63) << chunkBit
+	}
+	return w
+}
