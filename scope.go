@@ -36,6 +36,7 @@ type Scope struct {
 	timers              sync.Map                           // *Timer → nil
 	waiting             sync.Map                           // *activity.Activity → nil: those that have waited, and not ended
 	linkOnce, watchOnce sync.Once
+	unwatch             atomics.Pointer[func() bool] // ends what watch began, and reports whether it had not run yet
 }
 
 type scopeKey struct{}
@@ -81,10 +82,13 @@ func (s *Scope) Name() string { return s.name }
 
 // Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
 // operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
-// scope is started any more, and its timers have failed; a message that waits for a future fails when that is resolved. Calls after the first
-// do nothing.
+// scope is started any more, and its timers have failed, or are about to if something else cancels it at the same time; a message that waits for a future
+// fails when that is resolved. Calls after the first do nothing.
 func (s *Scope) Cancel(cause error) {
-	s.checked().cancel(cause)
+	if unwatch := s.checked().unwatch.Load(); unwatch != nil {
+		(*unwatch)() // or it would end timers beside this call, which would find them stopped, and return before they have failed
+	}
+	s.cancel(cause)
 	s.endTimers()
 }
 

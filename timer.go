@@ -165,7 +165,10 @@ func (rt *Runtime) openTimers(register *sync.Map) (open []*Timer) {
 // watch sees to it that the timers of a scope end with it however that ends: its parent may, or the context that it was made with.
 func (s *Scope) watch() {
 	if !s.rt.deterministic() { // whose driver looks
-		s.watchOnce.Do(func() { context.AfterFunc(s.ctx, s.endTimers) })
+		s.watchOnce.Do(func() {
+			unwatch := context.AfterFunc(s.ctx, s.endTimers)
+			s.unwatch.Store(&unwatch)
+		})
 	}
 }
 

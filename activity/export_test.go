@@ -19,7 +19,8 @@ func (a *Activity) Sleeps() bool {
 	return st != nil && st.waiter.Load().word.Load()&stateBits == waiting
 }
 
-// Waits returns how many are in line for something, those included who have given up and were not passed yet.
+// Waits returns how many are in line for something, those included who have given up and were not passed yet. It is 0 while the line is served: who has
+// entered it is counted before the keeper knows of it, and could be overtaken until then.
 func Waits(in any) int {
 	var l *line
 	switch in := in.(type) {
@@ -41,7 +42,11 @@ func Waits(in any) int {
 	if l == nil {
 		return 0
 	}
-	return int(l.size.Load())
+	n := int(l.size.Load())
+	if l.service.Load() != atRest {
+		return 0
+	}
+	return n
 }
 
 // Room and Items are what those who wait at a mailbox wait for.
