@@ -20,15 +20,15 @@ const (
 	// Wait makes ordinary goroutines wait in Send and Tell until there is room, or until Done of the context that they send through is
 	// closed. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
 	// full mailbox has gone down to half of its limit. No processor waits, and units that hold each other back cannot come to a
-	// standstill: one whose own mailbox is above its limit is never held back. Free operations, what stolen branches of a join send, and operations
-	// that have left their processor ([Context.Block]), are not held back.
+	// standstill: one whose own mailbox is above its limit is never held back. Free operations, those on several units and those that only look at one, what stolen branches
+	// of a join send, operations that have left their processor ([Context.Block]), and who has sent a message that had to wait for futures, are not held back.
 	Wait
 )
 
 // Mailbox limits a unit's mailbox to most messages that are ready and not yet started, and says what happens when it is full. It
 // panics if most is less than 1, or full is neither Refuse nor Wait. Without a limit a mailbox takes all that is sent.
 //
-// A send costs one more compare-and-swap then, and the start of an operation one more atomic addition.
+// A send costs one more compare-and-swap then, and the start of an operation another.
 func Mailbox(most int, full Full) UnitOption {
 	if most < 1 {
 		panic(fmt.Sprintf("freerun: Mailbox with room for %d messages; it needs at least 1", most))
@@ -45,18 +45,20 @@ func Mailbox(most int, full Full) UnitOption {
 //             who sends to an overloaded actor, and never an overloaded one (ponyrt, mailbox backpressure)
 // Sketch:     send: count+1, if there is room or the sender may not wait; over goes up with it if that is above the limit
 //             take out: count−1; over goes down with it at half the limit; then tell one who waits, release all who are held
-//             hold X back on Y: X.held = h; Y.holds += h; release h if Y is not over, or X is
+//             hold X back on Y: X.held = h; Y.holds += h; release h if Y is not over, or X is; who is released for room is held for the next
 //             release all: take holds; put them back if Y is over again, and look once more if it is not
 // Invariants: I1 over goes up with the message that is above the limit, and down with the one that leaves half of it: while it is up, count
 //             was never at or below half of the limit. I2 a unit that is held is held by a hold in the holds of a mailbox that is over, or
 //             somebody is about to release it. I3 a mailbox that is over belongs to a unit that is not held, or somebody is about to
 //             release it. I4 while a unit lies still for a message to several units, stalled is up, and nobody is held because of its
-//             mailbox, or somebody is about to release them. I5 who is released for room finds that over went down after its hold was made.
+//             mailbox, or somebody is about to release them. I5 over went down after the last message that was above the limit of
+//             somebody who is released for room.
 //             From I2, I3 and I4: whoever is held waits for a unit that runs, and goes down to half of its limit, as its operations wait
 //             for nothing. From I1 and I5: from the time that over goes up until it goes down no sender runs a second operation after one
-//             that went above the limit; so count stays within the limit and one operation's sends for each sender, but for senders that I3 and I4 let go.
+//             that went above the limit; so count stays within the limit and one operation's sends for each sender, but for senders that I3 and I4 let go,
+//             and those that are never held (Wait).
 // Progress:   admit from outside waits if it is allowed to; all else is lock-free: a compare-and-swap fails because another's took effect, and holds
-//             are put back because a mailbox filled up in between
+//             are put back because a mailbox filled up in between, by senders that run on
 // Publish:    a hold's unit before it is added to holds
 // ABA/memory: a hold is made for each time that a unit is held, and released once; one left in a list does no harm
 // Cost:       one compare-and-swap a message on either side; a hold is an allocation

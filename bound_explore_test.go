@@ -67,7 +67,7 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 	}
 }
 
-func heldBack(x *unit, b *bound) { x.holdBack(&seat{rt: x.rt, pressed: b}) }
+func heldBack(x *unit, b *bound) { x.holdBack(&seat{rt: x.rt, pressed: []*bound{b}}) }
 
 func TestExploreBoundHold(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
@@ -151,6 +151,42 @@ func TestExploreBoundStall(t *testing.T) {
 			b.releaseAll()
 		}
 	}))
+}
+
+// TestExploreBoundSeveral has a unit send to two full mailboxes: it is held until both have gone down.
+func TestExploreBoundSeveral(t *testing.T) {
+	body := func(out int, holdBack func(x *unit, full []*bound)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			x, y := limited(1, 2)
+			_, z := limited(1, 2)
+			full := []*bound{y.extras.Load().bound, z.extras.Load().bound}
+			for _, b := range full {
+				b.fill.Store(int64(2 * oneMore))
+			}
+			r.Go("sender", func() {
+				full[0].exceed(y)
+				full[1].exceed(z)
+				holdBack(x, full)
+			})
+			r.Go("owner of one", func() { full[0].drainPlaces(out) })
+			r.Go("owner of the other", func() { full[1].drainPlaces(3) })
+			r.After(func() {
+				full[1].drainPlaces(3)
+				if full[0].filling().over() && x.extras.Load().held.Load() == nil {
+					r.Failf("a unit goes on though one of two mailboxes that it filled is above its limit")
+				}
+				full[0].drainPlaces(3)
+				if x.extras.Load().held.Load() != nil {
+					r.Failf("held for ever")
+				}
+			})
+		}
+	}
+	both := func(x *unit, full []*bound) { x.holdBack(&seat{rt: x.rt, pressed: full}) }
+	for out := 1; out <= 3; out++ {
+		explore.Exhaustive(t, 2, body(out, both))
+	}
+	explore.MustFail(t, 2, body(1, func(x *unit, full []*bound) { both(x, full[1:]) }))
 }
 
 // TestExploreBoundPeak has an owner come late with the news that its mailbox went down: senders that have filled it once more since are not

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -8,12 +9,13 @@ import (
 )
 
 // A unit whose operation has sent to a full mailbox is held back: its own mailbox stays owned, and in no queue, until the hold is
-// released. bound.go has the argument why it will be.
+// released. bound.go has the argument why it will be. If it has sent to several, it is held for one after another.
 
 // hold is one time that a unit is held back.
 type hold struct {
 	queue.Node
 	unit     *unit
+	rest     []*bound // for which it may have to be held afterwards
 	released atomics.Bool
 }
 
@@ -22,21 +24,30 @@ func (s *seat) press(b *bound) {
 	if s.processor == nil {
 		return
 	}
-	if l := s.active.Load().current; l != nil && !l.free() && !l.kind().looks && l.unit.rt == s.rt {
-		s.pressed = b
+	l := s.active.Load().current
+	if l != nil && !l.free() && !l.kind().looks && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
+		s.pressed = append(s.pressed, b)
 	}
 }
 
-// holdBack holds the unit, whose mailbox the caller owns, back because of the full mailbox that its operation has sent to, and returns
+// holdBack holds the unit, whose mailbox the caller owns, back because of the full mailboxes that its operation has sent to, and returns
 // true: then the unit is the caller's no longer. It returns false if the unit goes on.
 func (u *unit) holdBack(s *seat) bool {
-	b := s.pressed
+	full := s.pressed
 	s.pressed = nil
+	return u.holdFor(full)
+}
+
+// holdFor is holdBack for the first of these mailboxes that is still above its limit, and those behind it afterwards.
+func (u *unit) holdFor(full []*bound) bool {
 	x := u.extend()
-	if x.bound == b || x.isOver() {
+	for len(full) > 0 && (x.bound == full[0] || !full[0].holdsBack()) {
+		full = full[1:]
+	}
+	if len(full) == 0 || x.isOver() {
 		return false
 	}
-	h := &hold{unit: u}
+	b, h := full[0], &hold{unit: u, rest: full[1:]}
 	x.held.Store(h)      // H1
 	b.holds.Add(&h.Node) // H2
 	if x.isOver() {      // H3
@@ -75,7 +86,7 @@ func (b *bound) releaseAll() {
 			h.Link(nil)
 			switch {
 			case !again:
-				h.release()
+				h.pass()
 			case !h.released.Load():
 				b.holds.Add(&h.Node)
 			}
@@ -88,9 +99,23 @@ func (b *bound) releaseAll() {
 
 // release lets the unit go on, once.
 func (h *hold) release() {
-	if h.released.CompareAndSwap(false, true) {
-		u := h.unit
-		u.extras.Load().held.CompareAndSwap(h, nil)
-		u.goOn(u.rt.stranger())
+	if h.end() {
+		h.unit.goOn(h.unit.rt.stranger())
 	}
+}
+
+// pass lets the unit go on, once, unless it is to be held for another mailbox.
+func (h *hold) pass() {
+	if h.end() && !h.unit.holdFor(h.rest) {
+		h.unit.goOn(h.unit.rt.stranger())
+	}
+}
+
+// end makes the unit the caller's, once.
+func (h *hold) end() bool {
+	if !h.released.CompareAndSwap(false, true) {
+		return false
+	}
+	h.unit.extras.Load().held.CompareAndSwap(h, nil)
+	return true
 }

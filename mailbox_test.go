@@ -198,6 +198,42 @@ func TestMailboxHoldsUnitsBack(t *testing.T) {
 	}
 }
 
+// sprinkler is a unit that sends to two others.
+type sprinkler struct {
+	slow *freerun.Unit[doorway]
+	fast *freerun.Unit[relay]
+}
+
+var sprinkle = freerun.Op("test.sprinkle", func(c *freerun.Context, s *sprinkler, _ int) (int, error) {
+	return 0, errors.Join(pass.Tell(c, s.slow, 0), passOn.Tell(c, s.fast, 0), passOn.Tell(c, s.fast, 0))
+})
+
+// TestMailboxHoldsBackForEach has a unit fill two mailboxes, one of which is soon empty again: it is held back for the other.
+func TestMailboxHoldsBackForEach(t *testing.T) {
+	const times = 1000
+	rt, _ := start(t, freerun.Processors(3))
+	open := make(chan struct{})
+	slow := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(4, freerun.Wait))
+	fast := freerun.NewUnit(rt, relay{}, freerun.Mailbox(1, freerun.Wait))
+	both := freerun.NewUnit(rt, sprinkler{slow, fast})
+	for range times {
+		sprinkle.Tell(rt.Context(), both, 0)
+	}
+	for slow.Stats().Waiting <= 4 || !both.Stats().HeldBack || fast.Stats().Waiting > 0 {
+		runtime.Gosched()
+	}
+	close(open)
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if s := slow.Stats(); s.Operations != times || s.Peak > 4+1 {
+		t.Errorf("a mailbox for 4, with one sender of one message at a time: %+v", s)
+	}
+	if s := fast.Stats(); s.Operations != 2*times || s.Peak > 1+2 {
+		t.Errorf("a mailbox for 1, with one sender of two messages at a time: %+v", s)
+	}
+}
+
 // TestMailboxRings has more messages go round than all mailboxes of a ring, and of units that send to themselves and to each other, have
 // room for: nothing comes to a standstill.
 func TestMailboxRings(t *testing.T) {

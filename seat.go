@@ -30,7 +30,7 @@ type seat struct {
 	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
 	letters   letterCache
 	counters  counters
-	pressed   *bound // the full mailbox that the running operation has sent to: its unit is to be held back
+	pressed   []*bound // the full mailboxes that the running operation has sent to: its unit is to be held back
 	retired   retired
 	inSection atomics.Release[uint32] // see several_again.go
 	_         pad.Line

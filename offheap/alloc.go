@@ -103,14 +103,11 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 
 // allocNew takes a block from the buddy system, and with it what the cache is filled up with. It returns 0 if there is none.
 func (a *Arena) allocNew(class, fill uint, tag Tag, zero bool) Block {
+	take := a.takeOut
 	if class < a.shelved && a.depots[class].room >= 2*refillPart {
-		place, ok := a.refill(class)
-		if !ok {
-			return 0
-		}
-		return a.prepared(a.newBlock(place, class, fill, tag), zero, false)
+		take = a.refill
 	}
-	place, ok := a.takeOut(class, zero)
+	place, ok := take(class, zero)
 	if !ok {
 		return 0
 	}
@@ -172,8 +169,8 @@ func (a *Arena) shelve(class uint, m *magazine) {
 // refillPart is which part of a magazine a cache is refilled with at once.
 const refillPart = 4
 
-// refill gets blocks from the buddy system ahead of their need, and one that is needed, which it returns the place of; ok is false if there are none.
-func (a *Arena) refill(class uint) (needed uint64, ok bool) {
+// refill is takeOut with more blocks ahead of their need, which go into the cache.
+func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 	d := &a.depots[class]
 	var offsets [magazineRoomMost / refillPart]uint64
 	n := a.space.AllocSome(a.order(class), offsets[:min(d.room/refillPart, len(offsets))])
@@ -181,12 +178,10 @@ func (a *Arena) refill(class uint) (needed uint64, ok bool) {
 		return 0, false
 	}
 	a.took(int64(n) * int64(a.bytes(class)))
-	for _, offset := range offsets[:n] {
-		a.pages.touch(offset, 1<<a.order(class))
-	}
 	if n > 1 {
 		m := d.voidMagazine()
 		for _, offset := range slices.Backward(offsets[1:n]) { // so the first comes next
+			a.pages.touch(offset, 1<<a.order(class))
 			place := offset >> (a.least + guard)
 			m.push(place)
 			s := a.states.at(place)
@@ -199,23 +194,27 @@ func (a *Arena) refill(class uint) (needed uint64, ok bool) {
 		}
 		a.shelve(class, m)
 	}
-	return offsets[0] >> (a.least + guard), true
+	return a.touched(offsets[0], class, zero), true
 }
 
-// takeOut gets a block from the buddy system.
+// takeOut gets a block from the buddy system, and returns its place. It is all 0 if it is to be, but for the debug build.
 func (a *Arena) takeOut(class uint, zero bool) (place uint64, ok bool) {
-	order := a.order(class)
-	offset, ok := a.space.Alloc(order)
+	offset, ok := a.space.Alloc(a.order(class))
 	if !ok {
 		return 0, false
 	}
 	a.took(int64(a.bytes(class)))
-	if zero && !debug {
-		a.touchZeroed(offset, 1<<order)
+	return a.touched(offset, class, zero), true
+}
+
+// touched returns the place of a block that is about to be used.
+func (a *Arena) touched(offset uint64, class uint, zero bool) (place uint64) {
+	if size := uint64(1) << a.order(class); zero && !debug {
+		a.touchZeroed(offset, size)
 	} else {
-		a.pages.touch(offset, 1<<order)
+		a.pages.touch(offset, size)
 	}
-	return offset >> (a.least + guard), true
+	return offset >> (a.least + guard)
 }
 
 // took notes that the buddy system has handed out so many bytes, or taken them back if they are negative.

@@ -113,20 +113,28 @@ func TestExploreShared(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, stands(false)) })
 }
 
-// TestExploreRefill is the same with caches that get a block more than they need.
+// TestExploreRefill is the same with caches that get more blocks than they need, in arenas with and without room for runs.
 func TestExploreRefill(t *testing.T) {
-	explore.Exhaustive(t, 2, func(r *explore.Run) {
-		o := newOwners(explored(8192, 2048, 4))
-		for _, who := range []string{"X", "Y"} {
-			r.Go(who, func() {
-				b := o.alloc(r, who, 2048)
-				c := o.alloc(r, who, 2048)
-				o.free(b)
-				o.free(c)
-			})
+	for _, size := range []int64{8192, 1 << 19} {
+		body := func(second int, room uint64) func(*explore.Run) {
+			return func(r *explore.Run) {
+				o := newOwners(explored(size, 2048, room))
+				for _, who := range []string{"X", "Y"} {
+					r.Go(who, func() {
+						b := o.alloc(r, who, 2048)
+						c := o.alloc(r, who, second)
+						o.free(b)
+						o.free(c)
+					})
+				}
+				r.After(func() { o.whole(r) })
+			}
 		}
-		r.After(func() { o.whole(r) })
-	})
+		for _, room := range []uint64{4, 2 * refillPart, 17} {
+			explore.Exhaustive(t, 2, body(2048, room))
+		}
+		explore.Freeze(t, body(4096, 2*refillPart))
+	}
 }
 
 // TestExploreDepot passes blocks from a thread that only allocates to one that only frees, through magazines that are soon full.

@@ -11,7 +11,7 @@ import (
 //
 //	group of a mebibyte, with places of 32 bytes:   128 lines | 2048 states, on 128 lines | 32768 states
 //
-// So states of blocks that lie together do: what a cache is refilled with, 16 blocks of 512 bytes or more, shares no line with what another processor gets. And states that nobody
+// So states of blocks that lie together do: what a cache is refilled with while there is plenty of room, 16 blocks of 512 bytes or more side by side, shares no line with what another processor gets. And states that nobody
 // needs take no memory: larger blocks use the first pages of each group only.
 type states struct {
 	words  []atomics.Uint32

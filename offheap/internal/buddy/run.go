@@ -32,7 +32,8 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 		return 0
 	}
 	lane := s.lane()
-	n = s.known(lane, number, order, offsets)
+	l := &s.levels[number]
+	n = s.known(lane, l, order, offsets)
 	for len(offsets)-n >= 2 {
 		log := uint(bits.Len(uint(len(offsets)-n))) - 1
 		offset, ok := s.allocRun(lane, order, order+log)
@@ -50,26 +51,26 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 			break
 		}
 		n++
-		n += s.known(lane, number, order, offsets[n:])
+		n += s.known(lane, l, order, offsets[n:])
 	}
 	return n
 }
 
-// known hands out blocks of chunks where the processor has seen some, and returns how many.
-func (s *Space) known(lane *lane, number int, order uint, offsets []uint64) (n int) {
-	l := &s.levels[number]
+// known hands out blocks of chunks of level l where the processor has seen some, and returns how many. Unlike Alloc it
+// divides what is larger there: more than one block is wanted, and they are to come from where others were used already.
+func (s *Space) known(lane *lane, l *level, order uint, offsets []uint64) (n int) {
 	recent := s.recent(lane, order)
 	for n < len(offsets) {
 		i, ok := recent.peek()
 		if !ok {
 			break
 		}
-		more := l.takeSome(i, l.depth(order), lane.far, offsets[n:])
-		if more == 0 {
+		if more := l.takeSome(i, l.depth(order), lane.far, offsets[n:]); more > 0 {
+			s.count(order, more)
+			n += more
+		} else {
 			recent.drop()
 		}
-		s.count(order, more)
-		n += more
 	}
 	return n
 }
@@ -82,6 +83,7 @@ func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 		offset, ok = s.begin(lane, run)
 	}
 	if !ok {
+		next.Store(0)
 		return 0, false
 	}
 	next.Store(offset + 1<<run)

@@ -33,7 +33,7 @@ import (
 //             invariant: that a chunk whose leaf above has the chunk bit has a word that is not 0 (somebody is about
 //             to open it, or has closed it); that a chunk on a list, or guessed, has something free.
 // Progress:   Alloc, AllocSome, Free, Take, TakeFree, Grow and Shrink are lock-free: a CAS fails only because another
-//             has changed the same word, and for each block a call changes each word at most once. At, FreeBytes and
+//             has changed the same word, and for each block, or run, a call changes each word at most twice. At, FreeBytes and
 //             HandedOut are wait-free. A call that stalls between two steps keeps what it has in its hands, which is at
 //             most one leaf of the level above, of which nothing was in use, or the run that it is dividing, until it
 //             goes on: others neither wait for that nor find it.
@@ -51,7 +51,7 @@ import (
 // Cost:       Alloc and Free one CAS each, in the middle of a chunk; one more, and a store, for each chunk that is
 //             opened or closed. Free sets a bit, sometimes, and an Alloc that guesses wrong clears some. No
 //             allocation. One word for 32 of the smallest blocks, and a fifteenth of that above, and 5 bits for each
-//             on lists: 0.9 % of the space with blocks of 32 bytes, 0.007 % of 4 KiB; and 152 bytes for each order and
+//             on lists: 0.9 % of the space with blocks of 32 bytes, 0.007 % of 4 KiB; and 160 bytes for each order and
 //             processor.
 // Checked by: TestModel, TestSizes, TestMetadata, TestLinearizable, TestStress, FuzzSpace; TestExplore…, with seeded
 //             bugs in TestExploreControls. docs/algorithms/buddy.md has the arguments.
