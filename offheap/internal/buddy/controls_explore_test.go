@@ -123,8 +123,8 @@ func TestExploreControls(t *testing.T) {
 			variant: func(a *actor) {
 				a.several = func(s *Space, order uint, offsets []uint64) int {
 					run := order + 1
-					number, _ := s.levelOf(s.region())
-					offset, ok := s.alloc(s.lane(), run, s.region(), number)
+					number, _ := s.levelOf(s.region)
+					offset, ok := s.alloc(s.lane(), run, s.region, number)
 					if !ok {
 						return 0
 					}
@@ -145,7 +145,7 @@ func TestExploreControls(t *testing.T) {
 					l := &s.levels[0]
 					for class := order; class < l.leafDepth; class++ {
 						for i, ok := l.listed[class].next(0); ok; i, ok = l.listed[class].next(i + 1) {
-							if n, ok := l.take(i, 0, want{depth: l.depth(order), part: l.depth(order)}, false); ok {
+							if n, ok := l.take(i, 0, want{l.depth(order), order}, false); ok {
 								s.count(order, 1)
 								return l.offset(i, n), true
 							}

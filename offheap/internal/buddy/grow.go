@@ -53,10 +53,7 @@ func (s *Space) Shrink(offset uint64, order, to uint) bool {
 		if !handedOut(w, n, l.leafDepth) || l.isChunk(w, n) {
 			return false
 		}
-		shrunk := with(w, first)
-		if to < l.leaf {
-			shrunk |= bit(first + chunkBit)
-		}
+		shrunk := l.with(w, first, to)
 		if l.words[i].CompareAndSwap(w, shrunk) { // L5
 			l.list(i, shrunk)
 			break

@@ -93,12 +93,19 @@ func (l *level) relist(i int, class uint) {
 	l.list(i, l.words[i].Load())
 }
 
-// want says what is to be handed out of a chunk.
-type want struct {
-	depth uint // at which a block is to be free
-	part  uint // and at which its first part is to be handed out; the same if it is all of it
-	chunk bool // the part is a chunk that the caller divides
+// with returns w after node n, which is free, was handed out for a block of 1<<order bytes: as a chunk, which the caller
+// divides, if that is smaller than a leaf.
+func (l *level) with(w uint64, n, order uint) uint64 {
+	w = with(w, n)
+	if order < l.leaf {
+		w |= bit(n + chunkBit)
+	}
+	return w
 }
+
+// want says what is to be handed out of a chunk: what begins with a block of 1<<order bytes, or with the leaf that it is
+// in, of a block at depth, all of which is free.
+type want struct{ depth, order uint }
 
 // take hands out what is wanted of chunk i, and part of no free block that is larger than those at depth largest. ok is
 // false if chunk i has no such block.
@@ -110,12 +117,8 @@ func (l *level) take(i int, largest uint, what want, last bool) (n uint, ok bool
 		if !ok {
 			return 0, false
 		}
-		n <<= (what.part - what.depth) & 7
-		taken := with(w, n)
-		if what.chunk {
-			taken |= bit(n + chunkBit)
-		}
-		if word.CompareAndSwap(w, taken) { // L1
+		n <<= (l.depth(max(what.order, l.leaf)) - what.depth) & 7
+		if word.CompareAndSwap(w, l.with(w, n, what.order)) { // L1
 			return n, true
 		}
 	}

@@ -20,8 +20,10 @@ const (
 	regionTries = 16
 )
 
-// region returns the order of regions.
-func (s *Space) region() uint { return uint(bits.Len64(s.size/regionShare/uint64(len(s.lanes))|1)) - 1 }
+// regionOf returns the order of the regions of a space.
+func regionOf(size uint64, lanes int) uint {
+	return uint(bits.Len64(size/regionShare/uint64(lanes)|1)) - 1
+}
 
 // AllocSome hands out blocks of 1<<order bytes until offsets is full or there are no more, and returns how many offsets
 // it wrote. They lie side by side, and apart from what other processors get, while there is plenty of room; otherwise they
@@ -97,7 +99,7 @@ func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
 	at = (at + 1<<run - 1) &^ (1<<run - 1) // the run before may have been smaller
 	for range regionTries {
-		if at&(1<<s.region()-1) == 0 {
+		if at&(1<<s.region-1) == 0 {
 			break
 		}
 		if s.Take(at, run) {
@@ -110,7 +112,7 @@ func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
 
 // begin takes the first run of a region that is all free.
 func (s *Space) begin(lane *lane, run uint) (offset uint64, ok bool) {
-	within := s.region()
+	within := s.region
 	if number, ok := s.levelOf(within); ok && run <= within {
 		return s.alloc(lane, run, within, number)
 	}

@@ -15,7 +15,7 @@ func TestRuns(t *testing.T) {
 				for log := uint(1); log <= 5; log++ {
 					s := New(1<<size, least)
 					offsets := make([]uint64, 1<<log)
-					if order+log > s.region() || s.AllocSome(order, offsets) != len(offsets) {
+					if order+log > s.region || s.AllocSome(order, offsets) != len(offsets) {
 						continue
 					}
 					for i, offset := range offsets {
@@ -58,18 +58,18 @@ func TestRunsLieApart(t *testing.T) {
 		if !ok {
 			t.Fatalf("run %d: there is none", i)
 		}
-		region := offset >> s.region()
-		if last[lane]>>s.region() == region && regions[lane][region] > 0 && offset != last[lane]+1<<(order+log) {
+		region := offset >> s.region
+		if last[lane]>>s.region == region && regions[lane][region] > 0 && offset != last[lane]+1<<(order+log) {
 			t.Errorf("run %d: after %#x processor %d gets %#x", i, last[lane], lane, offset)
 		}
 		last[lane] = offset
 		regions[lane][region]++
 		if n := regions[1-lane][region]; n > 0 {
-			t.Errorf("run %d: processors share the region at %#x", i, region<<s.region())
+			t.Errorf("run %d: processors share the region at %#x", i, region<<s.region)
 		}
 	}
 	for lane, of := range regions {
-		if want := 32 >> (s.region() - order - log); len(of) > max(1, want) {
+		if want := 32 >> (s.region - order - log); len(of) > max(1, want) {
 			t.Errorf("processor %d has begun %d regions for 32 runs", lane, len(of))
 		}
 	}

@@ -33,21 +33,21 @@ import (
 //             invariant: that a chunk whose leaf above has the chunk bit has a word that is not 0 (somebody is about
 //             to open it, or has closed it); that a chunk on a list, or guessed, has something free.
 // Progress:   Alloc, AllocSome, Free, Take, TakeFree, Grow and Shrink are lock-free: a CAS fails only because another
-//             has changed the same word, and for each block, or run, a call changes each word at most twice. At, FreeBytes and
-//             HandedOut are wait-free. A call that stalls between two steps keeps what it has in its hands, which is at
-//             most one leaf of the level above, of which nothing was in use, or the run that it is dividing, until it
-//             goes on: others neither wait for that nor find it.
+//             has changed the same word, and for each block, or run, a call changes each word at most twice. At,
+//             FreeBytes and HandedOut are wait-free. A call that stalls between two steps keeps what it has in its
+//             hands, which is at most one leaf of the level above, of which nothing was in use, or the run that it is
+//             dividing, until it goes on: others neither wait for that nor find it.
 // Linearize:  Alloc at L1, on the word that it was found in; Free at L3; Grow at L4, Shrink at L5, Take and TakeFree
 //             at L6, the blocks of a run there or at L1, where nobody else can tell one from several: L7 only says
-//             into what it is divided. An Alloc that finds nothing has no such line: there was nothing for it at rest, but beside other
-//             calls it may miss what one of them has in its hands, and what goes back behind it while it looks on. In
-//             a space of one word it is at the load in take.
+//             into what it is divided. An Alloc that finds nothing has no such line: there was nothing for it at rest,
+//             but beside other calls it may miss what one of them has in its hands, and what goes back behind it while
+//             it looks on. In a space of one word it is at the load in take.
 // Publish:    no plain fields. What a user wrote into a block before Free is seen by the next user: both have changed
 //             the same word, or words in a chain (L3 above, L1 above, L2).
 // ABA/memory: a word is all of its state, so a CAS that succeeds is right whatever was in between: the block is free,
-//             or handed out, as it was. L2 is a store, by the only owner, and L7 changes bits that nobody else may. Words are never released. A user who gives
-//             back what is no longer his, after it was handed out again with the same order, gives back what is
-//             another's: no design without a stamp for each block can tell.
+//             or handed out, as it was. L2 is a store, by the only owner, and L7 changes bits that nobody else may.
+//             Words are never released. A user who gives back what is no longer his, after it was handed out again with
+//             the same order, gives back what is another's: no design without a stamp for each block can tell.
 // Cost:       Alloc and Free one CAS each, in the middle of a chunk; one more, and a store, for each chunk that is
 //             opened or closed. Free sets a bit, sometimes, and an Alloc that guesses wrong clears some. No
 //             allocation. One word for 32 of the smallest blocks, and a fifteenth of that above, and 5 bits for each
@@ -67,6 +67,7 @@ type Space struct {
 	most   uint // the largest that fits
 	levels []level
 	lanes  []lane // a power of two
+	region uint   // the order of regions (run.go)
 }
 
 // maxOrder is the order of the largest space: offsets are positive as an int64 too.
@@ -92,6 +93,7 @@ func New(size uint64, least uint) *Space {
 		leaf = chunk
 	}
 	s.lanes = newLanes(s.most - s.least + 1)
+	s.region = regionOf(size, len(s.lanes))
 	return s
 }
 
@@ -162,7 +164,7 @@ func (s *Space) alloc(lane *lane, order, within uint, number int) (offset uint64
 			if from == number {
 				depth = l.depth(within)
 			}
-			if i, n, ok := s.takeFrom(lane, from, want{depth, l.depth(max(order, l.leaf)), order < l.leaf}, patience); ok {
+			if i, n, ok := s.takeFrom(lane, from, want{depth, order}, patience); ok {
 				offset = l.offset(i, n)
 				s.open(from-1, offset, order, lane)
 				s.count(order, 1)
@@ -202,10 +204,7 @@ func (s *Space) open(number int, offset uint64, order uint, lane *lane) {
 			return
 		}
 		i, n := l.place(offset, max(order, l.leaf))
-		w := with(0, n)
-		if order < l.leaf {
-			w |= bit(n + chunkBit)
-		}
+		w := l.with(0, n, order)
 		l.words[i].Store(w) // L2
 		l.list(i, w)
 		if lane != nil {

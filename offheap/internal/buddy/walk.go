@@ -136,11 +136,7 @@ func (s *Space) takeAt(offset uint64, order, free uint) bool {
 		if !inFree(w, n, l.leafDepth) && !(w == 0 && l.top) {
 			return false
 		}
-		taken := with(w, n)
-		if order < l.leaf {
-			taken |= bit(n + chunkBit)
-		}
-		if word.CompareAndSwap(w, taken) { // L6
+		if word.CompareAndSwap(w, l.with(w, n, order)) { // L6
 			break
 		}
 	}
