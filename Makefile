@@ -91,7 +91,7 @@ vet:
 
 .PHONY: tidy
 tidy: # each module by itself, as those see it who import it
-	@status=0; for module in $(MODULES) tools; do (set -x; cd "$$module" && GOWORK=off go mod tidy -diff) || status=1; done; exit $$status
+	@status=0; for module in $(MODULES) tools; do (set -x; tools/tidy.sh "$$module") || status=1; done; exit $$status
 
 .PHONY: formatted
 formatted: .bin/gofumpt
@@ -126,6 +126,10 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	@mkdir -p .bench
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
+
+.PHONY: release
+release: ## a release of all modules: VERSION=v0.2.0 sets it, commits and tags, and writes a module proxy into .release
+	go run ./cmd/freerun/internal/release -version "$(VERSION)" -proxy .release -commit
 
 # What docs/report is drawn from: this machine's processors, and simulated ones for the figures of the first paper, which had 32.
 .PHONY: report

@@ -7,7 +7,7 @@ require (
 	github.com/anthdm/hollywood v1.0.5
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
 	github.com/bytedance/gopkg v0.1.4
-	github.com/freerun-go/freerun v0.0.0
+	github.com/freerun-go/freerun v0.1.0
 	github.com/jedib0t/go-pretty/v6 v6.6.8
 	github.com/panjf2000/ants/v2 v2.12.1
 	github.com/puzpuzpuz/xsync/v4 v4.5.0
@@ -60,5 +60,3 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	google.golang.org/protobuf v1.33.0 // indirect
 )
-
-replace github.com/freerun-go/freerun => ..

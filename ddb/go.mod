@@ -3,7 +3,7 @@ module github.com/freerun-go/freerun/ddb
 go 1.26
 
 require (
-	github.com/freerun-go/freerun v0.0.0
+	github.com/freerun-go/freerun v0.1.0
 	github.com/redis/go-redis/v9 v9.17.2
 	github.com/tidwall/redcon v1.6.2
 	go.uber.org/goleak v1.3.0
@@ -15,5 +15,3 @@ require (
 	github.com/tidwall/btree v1.1.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 )
-
-replace github.com/freerun-go/freerun => ..

@@ -5,14 +5,15 @@ go 1.26.0
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
-	github.com/freerun-go/freerun v0.0.0
-	github.com/freerun-go/freerun/bench v0.0.0
-	github.com/freerun-go/freerun/ddb v0.0.0
-	github.com/freerun-go/freerun/httpview v0.0.0
+	github.com/freerun-go/freerun v0.1.0
+	github.com/freerun-go/freerun/bench v0.1.0
+	github.com/freerun-go/freerun/ddb v0.1.0
+	github.com/freerun-go/freerun/httpview v0.1.0
 	github.com/schollz/progressbar/v3 v3.18.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0
+	golang.org/x/mod v0.41.0
 	golang.org/x/sys v0.48.0
 	golang.org/x/term v0.30.0
 	golang.org/x/tools v0.49.0
@@ -47,18 +48,9 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/redcon v1.6.2 // indirect
 	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
-
-replace github.com/freerun-go/freerun => ../..
-
-replace github.com/freerun-go/freerun/bench => ../../bench
-
-replace github.com/freerun-go/freerun/ddb => ../../ddb
-
-replace github.com/freerun-go/freerun/httpview => ../../httpview
