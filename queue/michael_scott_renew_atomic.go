@@ -1,4 +1,4 @@
-//go:build race || explore || freerun_portable
+//go:build race || explore || freerun_portable || go1.27
 
 package queue
 

@@ -27,6 +27,9 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
+// machine is the build constraint of what rests on Go's internals.
+const machine = "//go:build !freerun_portable && !go1.27\n\n"
+
 // sound is a small repository in which everything is as it should be. The cases of TestPlanted change a file each.
 func sound() map[string]string {
 	return map[string]string{
@@ -54,9 +57,9 @@ func sound() map[string]string {
 		"tool/go.mod":               "module example.org/house/tool\n",
 		"tool/main.go":              "package main\n\nimport (\n\t_ \"example.net/anything\"\n\t_ \"example.org/house\"\n\t_ \"example.org/house/right\"\n)\n",
 		"internal/g/g.go":           "package g\n\nimport _ \"example.org/house/internal/h\"\n",
-		"internal/g/g_amd64.s":      "// assembly\n",
-		"internal/g/g_arm64.s":      "// assembly\n",
-		"internal/h/h.go":           "package h\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
+		"internal/g/g_amd64.s":      machine + "// assembly\n",
+		"internal/g/g_arm64.s":      machine + "// assembly\n",
+		"internal/h/h.go":           machine + "package h\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
 		"internal/h/text.go":        "package h\n\nconst text = `\n//go:linkname in a text is none\n`\n",
 		"internal/check/c.go":       "package check\n\nimport (\n\t_ \"testing\"\n\t_ \"example.net/tests\"\n\t_ \"example.org/house/internal/drill/inner\"\n)\n",
 		"internal/drill/d.go":       "package drill\n\nimport _ \"example.org/house/internal/g\"\n",
@@ -220,30 +223,58 @@ func TestPlanted(t *testing.T) {
 		},
 		"assembly outside": {
 			file: "left/left_amd64.s",
-			text: "",
+			text: machine,
 			want: []string{
 				"left/left_amd64.s: assembly may be used below internal only",
 			},
 		},
 		"assembly twice": {
 			file: "internal/g/more_amd64.s",
-			text: "",
+			text: machine,
 			want: []string{
 				"internal/g/more_amd64.s: assembly is in internal/g/g_amd64.s already; a package has one file for it (for assembly, one each architecture)",
 			},
 		},
 		"linkname outside": {
 			file: "house.go",
-			text: "package house\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
+			text: machine + "package house\n\nimport _ \"unsafe\"\n\n//go:linkname f runtime.f\nfunc f()\n",
 			want: []string{
 				"house.go: go:linkname may be used below internal only",
 			},
 		},
 		"linkname twice": {
 			file: "internal/h/i.go",
-			text: "package h\n\n//go:linkname g runtime.g\nfunc g()\n",
+			text: machine + "package h\n\n//go:linkname g runtime.g\nfunc g()\n",
 			want: []string{
 				"internal/h/i.go: go:linkname is in internal/h/h.go already; a package has one file for it (for assembly, one each architecture)",
+			},
+		},
+		"assembly in the portable build": {
+			file: "internal/g/g_amd64.s",
+			text: "// assembly\n",
+			want: []string{
+				"internal/g/g_amd64.s: assembly and go:linkname need a build constraint that leaves them out with freerun_portable",
+			},
+		},
+		"linkname in the portable build": {
+			file: "internal/h/h.go",
+			text: "//go:build freerun_portable || go1.27 || amd64\n\npackage h\n\n//go:linkname f runtime.f\nfunc f()\n",
+			want: []string{
+				"internal/h/h.go: assembly and go:linkname need a build constraint that leaves them out with freerun_portable",
+			},
+		},
+		"a newer Go forgotten": {
+			file: "left/left.go",
+			text: "//go:build amd64 && !freerun_portable\n\npackage left\n",
+			want: []string{
+				"left/left.go: its build constraint must say the same of freerun_portable and go1.27: amd64 && !freerun_portable",
+			},
+		},
+		"a newer Go, and the tag forgotten": {
+			file: "left/left.go",
+			text: "//go:build amd64 || go1.27\n\npackage left\n",
+			want: []string{
+				"left/left.go: its build constraint must say the same of freerun_portable and go1.27: amd64 || go1.27",
 			},
 		},
 		"long file": {

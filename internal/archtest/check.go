@@ -27,6 +27,7 @@ func Check(root string, d Document) (problems []string, err error) {
 	c.dependencies()
 	c.support(root)
 	c.machinery()
+	c.portability()
 	c.length()
 	slices.Sort(c.problems)
 	return c.problems, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -30,6 +31,8 @@ type file struct {
 	linkname bool
 	lines    int
 	imports  []imported
+
+	constraint constraint.Expr // nil without one
 }
 
 type imported struct {
@@ -38,8 +41,7 @@ type imported struct {
 }
 
 // readTree reads all of the source below root as the go command sees it: folders called testdata or vendor, and those
-// whose name begins with a dot or an underscore, are left out. Build constraints are not looked at, so every platform's
-// files count.
+// whose name begins with a dot or an underscore, are left out. Every platform's files count.
 func readTree(root string) (*tree, error) {
 	t := &tree{modules: map[string]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -90,6 +92,9 @@ func (t *tree) add(name, relative string) error {
 		return nil
 	}
 	f := file{path: relative, folder: path.Dir(relative), assembly: isAssembly, lines: bytes.Count(text, []byte("\n"))}
+	if f.constraint, err = constraintOf(text); err != nil {
+		return fmt.Errorf("%s: cannot read the build constraint: %w", relative, err)
+	}
 	if isGo {
 		if err := f.parse(text); err != nil {
 			return err

@@ -1,4 +1,4 @@
-//go:build gc && !race && !freerun_portable && !explore
+//go:build gc && !race && !freerun_portable && !go1.27 && !explore
 
 #include "textflag.h"
 

@@ -1,4 +1,4 @@
-//go:build (!gc || freerun_portable) && !explore
+//go:build (!gc || freerun_portable || go1.27) && !explore
 
 package backoff
 

@@ -1,4 +1,4 @@
-//go:build !amd64 || !gc || race || freerun_portable || explore
+//go:build !amd64 || !gc || race || freerun_portable || go1.27 || explore
 
 package gc
 
