@@ -49,7 +49,7 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
 	programs := bench.Catalogue()
-	root.AddCommand(newBench(programs), newBuild(), newRun(), newTest(), newServe(), newTrace(programs), newSimulate(programs), newVersion(), newMeasure(programs))
+	root.AddCommand(newBench(programs), newBuild(), newRun(), newTest(), newServe(), newTrace(programs), newSimulate(programs), newDoctor(), newVersion(), newMeasure(programs))
 	return root
 }
 

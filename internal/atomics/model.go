@@ -4,6 +4,9 @@ package atomics
 
 import "github.com/freerun-go/freerun/internal/model"
 
+// ReleaseWay says how a Release word is stored, for people.
+const ReleaseWay = "the explorer's model"
+
 // In builds with the tag explore the names stand for words that a scheduler watches: see internal/model.
 type (
 	Bool    = model.Bool

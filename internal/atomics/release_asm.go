@@ -7,6 +7,9 @@ import (
 	"unsafe"
 )
 
+// ReleaseWay says how a Release word is stored, for people.
+const ReleaseWay = "assembly: a plain store, which the processor orders"
+
 // Release is a word whose Store is ordered after all that its thread did before, and not before what it does next: a later load of
 // another word may overtake it. That is enough to publish something, as the index of a ring does, and not enough for "I
 // tell, then I look whether the other told me", for which there are the atomic integers.

@@ -4,6 +4,9 @@ package atomics
 
 import "sync/atomic"
 
+// ReleaseWay says how a Release word is stored, for people.
+const ReleaseWay = "an atomic store"
+
 // Release is a word whose Store publishes; here it is an ordinary atomic (release_asm.go says why it exists).
 type Release[T uint32 | uint64] struct{ v atomic.Uint64 }
 

@@ -2,6 +2,9 @@
 
 package goid
 
+// Way says how ID finds out, for people.
+const Way = "assembly: where the machine keeps the running goroutine"
+
 // ID returns the identity of the running goroutine: never 0, the same for as long as the goroutine lives, and different
 // from that of every other goroutine alive at the same time. Any goroutine may call it; it never waits or allocates.
 //

@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// Way says how ID finds out, for people.
+const Way = "the number in the first line of a stack trace"
+
 // heading is what a stack trace begins with; the goroutine's number follows.
 const heading = "goroutine "
 

@@ -4,6 +4,9 @@ package prefetch
 
 import "unsafe"
 
+// Way says what a hint becomes, for people.
+const Way = "assembly: the processor's instruction"
+
 // ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: no address is wrong, nothing is read
 // or written, and nothing is ordered. Any goroutine.
 //

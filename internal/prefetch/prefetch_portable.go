@@ -4,6 +4,9 @@ package prefetch
 
 import "unsafe"
 
+// Way says what a hint becomes, for people.
+const Way = "nothing"
+
 // ForWrite does nothing: on this processor nobody has measured what would be gained.
 func ForWrite(unsafe.Pointer) {}
 

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/prefetch"
+	"github.com/freerun-go/freerun/internal/ticks"
+	"github.com/freerun-go/freerun/internal/yield"
+)
+
+// technique is something that rests on the inside of Go or of the operating system, in one of its
+// ways.
+type technique struct {
+	name    string
+	way     func() (way, why string) // why is "" if what the build needs says all
+	needs   needs
+	each    string // what measure measures
+	measure func() float64
+}
+
+var techniques = []technique{
+	{
+		"which goroutine runs", always(goid.Way),
+		needs{assembly: true}, "a question", timed(func() { words += uint64(goid.ID()) }),
+	},
+	{
+		"processor-local state", pinned,
+		needs{noRace: true}, "a section", timed(func() { words += uint64(pin.Pin()); pin.Unpin() }),
+	},
+	{
+		"publishing stores", always(atomics.ReleaseWay),
+		needs{assembly: true, noRace: true}, "a store", timed(func() { released.Store(1) }),
+	},
+	{
+		"prefetching", always(prefetch.Way),
+		needs{assembly: true}, "a hint", timed(func() { prefetch.ForWrite(unsafe.Pointer(&words)) }),
+	},
+	{
+		"the clock of recordings", clock,
+		needs{assembly: true}, "a reading", timed(func() { words += ticks.Now() }),
+	},
+	{
+		"letting goroutines run", always(yield.Way),
+		needs{}, "a turn", timed(yield.Local),
+	},
+}
+
+var (
+	words    uint64 // what is measured leaves its results here, so that the compiler keeps it
+	released atomics.Release[uint64]
+)
+
+func always(way string) func() (string, string) {
+	return func() (string, string) { return way, "" }
+}
+
+func pinned() (way, why string) {
+	if pin.Exclusive {
+		return "the goroutine is held on its P", ""
+	}
+	return "a stripe, claimed by compare-and-swap", ""
+}
+
+func clock() (way, why string) {
+	if ticks.Counts() {
+		return "assembly: the time-stamp counter", ""
+	}
+	return "Go's monotonic clock", ""
+}
+
+// timed returns a function that says how many nanoseconds a call of f takes: the least of several
+// rounds, as whatever else the machine does only adds.
+func timed(f func()) func() float64 {
+	return func() float64 {
+		const rounds, enough = 5, 2 * time.Millisecond
+		n := 1
+		for {
+			d := repeat(n, f)
+			if d >= enough {
+				break
+			}
+			n *= 2
+		}
+		least := repeat(n, f)
+		for range rounds - 1 {
+			least = min(least, repeat(n, f))
+		}
+		return float64(least) / float64(n)
+	}
+}
+
+func repeat(n int, f func()) time.Duration {
+	begin := time.Now()
+	for range n {
+		f()
+	}
+	return time.Since(begin)
+}
