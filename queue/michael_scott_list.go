@@ -196,9 +196,12 @@ func (l *msList[T]) tryLen(r *msRecord[T]) (n int, ok bool) {
 	if w < 0 {
 		return 0, false
 	}
+	if h == nil {
+		return 0, true // it had not started; by now it may have, and tail may be set
+	}
 	t := l.tail.Load()
 	if t == nil {
-		return 0, true // not started, or not all the way
+		return 0, true // a list starts at its head, and is empty without a tail
 	}
 	r.SetNow(1-w, t)
 	if l.tail.Load() != t {

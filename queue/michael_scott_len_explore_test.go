@@ -1,0 +1,42 @@
+//go:build explore
+
+package queue
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// TestExploreMichaelScottFirstLen asks for the length beside the first Enqueue, which starts the list in steps: its head is set before
+// its tail. An observer that finds no head must not look at the tail that is set by then.
+func TestExploreMichaelScottFirstLen(t *testing.T) {
+	beside := func(enqueue func(), length func() int) func(r *explore.Run) {
+		return func(r *explore.Run) {
+			r.Go("enqueue", enqueue)
+			r.Go("Len", func() {
+				if n := length(); n < 0 || n > 1 {
+					r.Failf("Len() = %d beside the first Enqueue", n)
+				}
+			})
+			r.After(func() {
+				if n := length(); n != 1 {
+					r.Failf("Len() = %d after the first Enqueue", n)
+				}
+			})
+		}
+	}
+	t.Run("UnboundedMPMC", func(t *testing.T) {
+		explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
+			q := new(UnboundedMPMC[int])
+			beside(func() { q.Enqueue(1) }, q.Len)(r)
+		})
+	})
+	t.Run("IntrusiveMPMC", func(t *testing.T) {
+		explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
+			itemNodes = new(msNodes[any])
+			q := new(IntrusiveMPMC[*msToken])
+			beside(func() { q.Enqueue(new(msToken)) }, q.Len)(r)
+		})
+	})
+}
