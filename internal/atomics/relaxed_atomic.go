@@ -1,4 +1,4 @@
-//go:build (!(amd64 || arm64) || race) && !explore
+//go:build (!gc || !(amd64 || arm64) || race || freerun_portable || go1.27) && !explore
 
 package atomics
 
@@ -27,6 +27,9 @@ func (r *RelaxedWord[T]) Add(n T) { r.v.Store(r.v.Load() + uint64(n)) }
 
 // Load returns some value stored before.
 func (r *RelaxedWord[T]) Load() T { return T(r.v.Load()) }
+
+// LoadAcquire is Load.
+func (r *RelaxedWord[T]) LoadAcquire() T { return T(r.v.Load()) }
 
 type (
 	// RelaxedUint64 is a counter with one writer at a time.

@@ -16,6 +16,9 @@ func (r *RelaxedWord[T]) Add(n T) { r.v.Add(uint64(n)) }
 // Load returns some value stored before.
 func (r *RelaxedWord[T]) Load() T { return T(r.v.Load()) }
 
+// LoadAcquire is Load.
+func (r *RelaxedWord[T]) LoadAcquire() T { return T(r.v.Load()) }
+
 type (
 	// RelaxedUint64 is a counter with one writer at a time.
 	RelaxedUint64 = RelaxedWord[uint64]

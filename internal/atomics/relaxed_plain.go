@@ -1,4 +1,4 @@
-//go:build (amd64 || arm64) && !race && !explore
+//go:build gc && (amd64 || arm64) && !race && !freerun_portable && !go1.27 && !explore
 
 package atomics
 
@@ -16,8 +16,8 @@ import (
 //     synchronised with.
 //
 // Go's memory model defines such reads: a read of a word-sized location observes some value that was written to it.
-// Under the race detector, and on machines where a plain 64-bit store may tear, the same names are ordinary atomics
-// (relaxed_atomic.go), so the detector still sees every access.
+// Under the race detector, in portable builds, and on machines where a plain 64-bit store may tear, the same names are
+// ordinary atomics (relaxed_atomic.go), so the detector still sees every access.
 
 // RelaxedPointer is a pointer with relaxed stores. The zero value is nil. It must not be copied after first use.
 type RelaxedPointer[T any] struct{ p unsafe.Pointer }
@@ -44,6 +44,11 @@ func (r *RelaxedWord[T]) Add(n T) { r.v += n }
 
 // Load returns some value stored before, without ordering.
 func (r *RelaxedWord[T]) Load() T { return r.v }
+
+// LoadAcquire is Load as an atomic operation: atomic operations that follow it are ordered after it.
+func (r *RelaxedWord[T]) LoadAcquire() T {
+	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.v)))) // both types have 64 bits where this file is built
+}
 
 type (
 	// RelaxedUint64 is a counter with one writer at a time.

@@ -15,13 +15,16 @@ const chunk = 512
 //             LTTng (M. Desnoyers and M. Dagenais, The LTTng tracer, OLS 2006)
 // Sketch:     write: words at n, n+1, …; head = n
 //             read:  h = head; the words from tail to h; tail = h
-//             last:  h = head; the words from h−size; h' = head; those of chunks that begin above h'−size+chunk are good
+//             last:  h = head; the words from h−size, by atomic loads; h' = head; those of chunks that begin above h'−size+chunk
+//                    are good
 // Invariants: I1 only the owner writes words, n and head. I2 head ≤ tail + size, unless the tape overwrites. I3 chunks begin with Chunk,
 //             and no event lies in two. Not invariant: that the words before head are what was written there, if the tape overwrites.
 // Progress:   wait-free. An event for which there is no room is counted and left out.
 // Publish:    words before head; the reader's reading before tail
-// ABA/memory: last compares h' with h. What is written while it reads is at or above h', so it spoils only what is below h'−size, and by as
-//             much as the machine reorders stores, for which one more chunk is left out.
+// ABA/memory: last compares h' with h. A word that is written while last reads spoils the one that is size below it. The exchange of head
+//             at the beginning of a chunk comes before all words that follow it, also on machines that reorder stores; so a reader
+//             that has seen a word of a chunk finds head at that chunk's beginning at least, or one chunk before for the words of
+//             Chunk itself. One chunk more is left out for that. The loads of last are atomic: a plain one may be made after that of h'.
 // Cost:       two or three plain stores, one that publishes, and a look at the clock, for an event
 // Checked by: TestTape…, FuzzEvents of package trace
 
@@ -143,6 +146,9 @@ func (t *Tape) turn(now uint64) bool {
 	t.words[(t.n+1)&t.mask].Store(now)
 	t.words[(t.n+2)&t.mask].Store(t.lost.Load())
 	t.n += 1 + uint64(extra[Chunk])
+	if t.overwrites {
+		t.head.Swap(t.n) // not Store, which what is written next may overtake
+	}
 	return true
 }
 
@@ -204,7 +210,7 @@ func (t *Tape) copy(words []uint64, from, to uint64) []uint64 {
 		part := t.words[from&t.mask:]
 		part = part[:min(len(part), len(rest))]
 		for i := range part {
-			rest[i] = part[i].Load()
+			rest[i] = part[i].LoadAcquire()
 		}
 		rest, from = rest[len(part):], from+uint64(len(part))
 	}

@@ -1,4 +1,4 @@
-//go:build race || explore
+//go:build !gc || race || freerun_portable || go1.27 || explore
 
 package gc
 
