@@ -9,8 +9,10 @@ import (
 // returns when the cycle is over, or ctx's error when ctx is done. Nothing else stops meanwhile. Any number of goroutines may call it at the same time: they
 // share the work.
 //
-// An object that is found dead but in a chunk with live ones makes room for others of its type; a chunk without live objects goes back to the arena if nothing
-// was allocated in it since the last cycle, so at the latest with the second Collect.
+// An object that is found dead but in a chunk with live ones makes room for others of its type. A chunk without live objects goes back to the arena if nothing was
+// allocated in it since the last cycle: at the latest with the second Collect. Two kinds of chunks stay longer. A processor allocates eight objects at a
+// time, and a chunk in which some of those are left over stays until the processor has used them up: at most one chunk of each type for each
+// processor. A chunk that a collector is looking into when it could go stays until the next cycle.
 func (h *Heap) Collect(ctx context.Context) error {
 	h.mustBeOpen()
 	goal := state(h.state.Load()).cycle() + 1 // begins after this, whether one is in progress now or not
@@ -122,7 +124,7 @@ func (h *Heap) finished(live int64) {
 	h.limit.Store(max(h.least, int64(float64(live)*h.growth)))
 }
 
-// collectAll is for who found no memory: two cycles, in which every chunk without objects goes back.
+// collectAll is for who found no memory: two cycles, in which every chunk without objects goes back that no processor allocates in.
 func (h *Heap) collectAll() {
 	h.shrinks.Store(true)
 	for range 2 {

@@ -63,6 +63,7 @@ func TestExploreControls(t *testing.T) {
 	}{
 		{"no barrier", &flawNoBarrier, 3, create(1)},
 		{"unpainted", &flawUnpainted, 3, relay(1)},
+		{"clone unpainted", &flawUnpainted, 3, cloned(1)},
 		{"unconfirmed", &flawUnconfirmed, 2, reader(1)},
 		{"early trace", &flawEarlyTrace, 2, hand(1)},
 		{"early sweep", &flawEarlySweep, 3, endgame},

@@ -234,6 +234,35 @@ func hand(collectors int) func(*explore.Run) {
 	}
 }
 
+// cloned has a mutator clone the only root of an object into a slot that collectors look at first, drop the one that was cloned, and take what
+// the object refers to out of it.
+func cloned(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b := w.make(1), w.make(2)
+		a.Value().left.Set(w.Heap, b)
+		b.Drop()
+		y := w.make(4) // where b will be held
+		x := w.make(3) // where the clone will be
+		y.Drop()
+		r.Go("mutator", func() {
+			x.Drop()
+			c := a.Clone()
+			a.Drop()
+			w.check(c, 1)
+			b = c.Value().left.Get(w.Heap)
+			c.Drop()
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			w.check(b, 2)
+			w.settled(1)
+		})
+	}
+}
+
 // chain has several collectors go along a list whose objects are in two chunks.
 func chain(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
@@ -407,7 +436,7 @@ func create(collectors int) func(*explore.Run) {
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
-}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"create", create}, {"reader", reader}}
+}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"cloned", cloned}, {"create", create}, {"reader", reader}}
 
 func TestExploreCollector(t *testing.T) {
 	for _, p := range programs {

@@ -14,21 +14,21 @@ import (
 var ErrInUse = errors.New("gc: roots are held")
 
 // Source:     F. Negele, Combining Lock-Free Programming with Cooperative Multitasking for a Portable Multiprocessor Runtime System, ETH Zürich 2014: mark
-//             and sweep with the number of the cycle as the mark, roots by local counts, several collectors at once. The three colours and the barrier are those of
+//             and sweep with the number of the cycle as the mark, roots, several collectors at once. The three colours and the barrier are those of
 //             E. Dijkstra, L. Lamport and others, On-the-Fly Garbage Collection: An Exercise in Cooperation, CACM 21(11), 1978; the end of tracing is a double
 //             collect, as in Y. Afek and others, Atomic Snapshots of Shared Memory, JACM 40(4), 1993. Ours: the state of objects is in words beside chunks
 //             of one type, so whoever is late never writes into anybody's memory; grey is a colour that all see instead of a list that somebody
 //             holds; roots are slots instead of counts in objects; allocation by the word.
 // Sketch:     one word: cycle and phase. idle → rooting: paint what the slots hold → tracing: look into what is grey until a double collect proves that
 //             nothing is → sweeping: free what is white → idle. Each step of a phase may be done by anybody, again and at once; the first who has
-//             seen it done moves the phase on. A mutator paints what it takes as a root (Get, New) and what it stores (Set).
+//             seen it done moves the phase on. A mutator paints what it takes as a root (Get, Clone, New) and what it stores (Set).
 // Invariants: I1 in a cycle, colours change as word.go says and no other way. I2 from tracing on, a black or born object refers to no white one. I3 from tracing
 //             on, a slot with a white object is one whose taking has not returned. I4 an object that is reserved and not handed out is announced. NOT invariant: that a
 //             slot holds an object that is there (Get may not be sure yet); that what is white is garbage, before the end of tracing.
-// Progress:   Value, IsNil, Refers, Drop of the last holder: wait-free. New, Get, Set, CompareAndSwap, Clone, Collect, Step: lock-free. A cycle ends after a number
+// Progress:   Value, IsNil, Refers, Drop: wait-free. New, Get, Set, CompareAndSwap, Clone, Collect, Step: lock-free. A cycle ends after a number
 //             of its collectors' steps that the number of objects at its beginning bounds, whatever mutators do. Who stops for good is passed over: doc.go says
 //             what stays with it.
-// Linearize:  Get at the second look at the field that agrees; Set at L2; New at L1; an object is garbage for good where tracing ends
+// Linearize:  Get at the second look at the field that agrees; Set at L2; New and Clone at L1; an object is garbage for good where tracing ends
 // Publish:    plain fields of an object, written before the Set or Drop that passes it on, read after Get; where a chunk's memory is, written before
 //             its mode becomes open
 // ABA/memory: words never repeat with a white allocated object (word.go); chunks, slots and collectors are never given back, only the blocks of chunks are, when the

@@ -52,6 +52,21 @@ func TestMisuse(t *testing.T) {
 		r.Drop()
 		mustPanic(t, "dropped before", r.Drop)
 	})
+	t.Run("dropped twice and cloned", func(t *testing.T) {
+		r := fresh(nodes)
+		left, right := r.Clone(), r.Clone()
+		r.Drop()
+		mustPanic(t, "dropped before", r.Drop)
+		mustPanic(t, "dropped before", func() { r.Value() })
+		left.Drop()
+		mustPanic(t, "dropped before", left.Drop)
+		h.Collect(t.Context())
+		if right.Value(); !right.Same(r) {
+			t.Error("the second Drop of one root has ended another")
+		}
+		right.Drop()
+		mustPanic(t, "dropped before", right.Drop)
+	})
 	t.Run("zero", func(t *testing.T) {
 		var r Root[tree]
 		r.Drop()

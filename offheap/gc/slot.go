@@ -6,16 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// slot is what a root stands for: a word that collectors look at, and the local count of those who hold it. Slots are made in pages that belong to a
+// slot is what a root stands for: a word that collectors look at. Each root has one for itself. Slots are made in pages that belong to a
 // local and stay with the heap. Whoever drops a root frees its slot by one store, and the local's owner, who alone takes slots, comes across it again: so there
 // is no list of free slots, and nothing to be pinned for where a root is dropped.
 type slot struct {
 	// word is what is held, with the generation of the slot in the place of the tag; without anything held, the generation alone. The generation grows
 	// whenever a root is dropped, so a root that was dropped is recognised, unless its slot was used 65,536 times since. What is held may for a moment be
 	// what Get is not sure of yet.
-	word  atomics.Release[uint64]
-	heap  *Heap
-	extra atomics.Uint32 // holders beyond the first
+	word atomics.Release[uint64]
+	heap *Heap
 }
 
 const generationMask = 1<<tagBits - 1
@@ -50,35 +49,12 @@ func (s *slot) is(h *Heap, generation uint16) ref {
 // held reports whether somebody holds the slot in this generation.
 func (s *slot) held(generation uint16) bool { return uint16(s.word.Load()) == generation }
 
-// again counts one more holder.
-func (s *slot) again(generation uint16) bool {
-	for s.held(generation) {
-		n := s.extra.Load()
-		if n == 1<<32-1 {
-			panic("gc: a Root was cloned 4294967295 times")
-		}
-		if s.extra.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-	return false
-}
-
-// drop counts one holder less. The last one frees the slot.
+// drop frees the slot.
 func (s *slot) drop(generation uint16) {
 	if !s.held(generation) {
 		panic(dropped)
 	}
-	for {
-		n := s.extra.Load()
-		if n == 0 {
-			publish(&s.word, uint64(generation+1)) // nobody else holds it, so nobody may count
-			return
-		}
-		if s.extra.CompareAndSwap(n, n-1) {
-			return
-		}
-	}
+	publish(&s.word, uint64(generation+1))
 }
 
 // next returns the slot to be tried next, and its word: it is free if that is no more than a generation. The caller has entered.

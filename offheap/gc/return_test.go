@@ -1,0 +1,57 @@
+//go:build !explore
+
+package gc
+
+import "testing"
+
+// TestChunksGoBack has chunks filled, most objects dropped, and two cycles gone through: what the heap has of the arena then is the chunks in which
+// something is live, and of each type at most one chunk for each processor, in which objects are left over that it has reserved.
+func TestChunksGoBack(t *testing.T) {
+	h := openHeap(t, 8<<20, Manual())
+	trees, cells := Must(For[tree](h)), Must(For[cell](h))
+	var held []Root[tree]
+	for i := range 20_000 {
+		r := fresh(t, trees)
+		if i%10_000 == 5_000 {
+			held = append(held, r)
+		} else {
+			r.Drop()
+		}
+		fresh(t, cells).Drop()
+	}
+	collect(t, h, 2)
+	left := map[*kind]int{} // chunks with nothing but what is reserved
+	for id := range h.directory.count.Load() + 1 {
+		c := h.chunk(uint32(id))
+		if c == nil || c.mode.Load()&modeMask == vacant {
+			continue
+		}
+		objects, reserved := 0, 0
+		for i := range c.words {
+			allocated, announced := word(c.words[i].Load()).allocated(), c.kind.announced(c, i)
+			for bit := range perWord {
+				switch {
+				case announced&(1<<bit) != 0:
+					reserved++
+				case allocated&(1<<bit) != 0:
+					objects++
+				}
+			}
+		}
+		switch {
+		case objects > 0:
+		case reserved > 0:
+			left[c.kind]++
+		default:
+			t.Errorf("chunk %d of %v is held after two collections, with no object in it, live or reserved", id, c.kind.typ)
+		}
+	}
+	for k, n := range left {
+		if most := len(*h.locals.Load()); n > most {
+			t.Errorf("%d chunks of %v are held for objects that are reserved, by %d processors", n, k.typ, most)
+		}
+	}
+	for _, r := range held {
+		r.Drop()
+	}
+}
