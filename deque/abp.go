@@ -202,7 +202,7 @@ func (d *Bounded[T]) Pop() (v *T, ok bool) {
 	return v, v != nil
 }
 
-// Len returns how many values there are: a snapshot. Any goroutine.
+// Len returns how many values there are: beside other calls an estimate, as [Owner] says. Any goroutine.
 func (d *Bounded[T]) Len() int { return d.core.len() }
 
 // Cap returns how many values there can be. Any goroutine.

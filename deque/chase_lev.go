@@ -207,7 +207,7 @@ func (d *Growable[T]) Pop() (v *T, ok bool) {
 	return v, v != nil
 }
 
-// Len returns how many values there are: a snapshot. Any goroutine.
+// Len returns how many values there are: beside other calls an estimate, as [Owner] says. Any goroutine.
 func (d *Growable[T]) Len() int { return d.core.len() }
 
 // Thief returns the thieves' handle. Any goroutine.

@@ -8,7 +8,8 @@ type Owner[V any] interface {
 	TryPush(v V) bool
 	// Pop removes and returns what was pushed last and is still there; false if there was nothing at some instant of the call.
 	Pop() (v V, ok bool)
-	// Len returns how many values there are: a snapshot. Any goroutine.
+	// Len returns how many values there are. Any goroutine. Beside calls under way it is an estimate: more or fewer by no more values than those
+	// calls add and remove.
 	Len() int
 }
 
@@ -16,7 +17,7 @@ type Owner[V any] interface {
 type Thief[V any] interface {
 	// Steal takes the oldest value. It never waits.
 	Steal() (v V, outcome Outcome)
-	// Empty reports whether there was nothing to steal at some instant of the call. It is false when in doubt.
+	// Empty reports whether there was nothing to steal at some instant of the call. Beside other calls it may be false though there is nothing.
 	Empty() bool
 }
 

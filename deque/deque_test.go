@@ -60,7 +60,7 @@ func TestZeroValue(t *testing.T) {
 	for name, d := range map[string]ends{
 		"growable": ofPointers(&g, g.Thief()),
 		"bounded":  ofPointers(&b, b.Thief()),
-		"hybrid":   {h.TryPush, h.Pop, h.Thief().Steal, h.Thief().Empty, h.Len},
+		"hybrid":   {h.TryPush, h.Pop, h.Thief().Steal, h.Thief().Empty, h.Len, nil},
 	} {
 		if v, ok := d.pop(); ok {
 			t.Errorf("%s: popped %d", name, v)

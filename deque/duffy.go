@@ -181,7 +181,7 @@ func (d *Hybrid[T]) Pop() (v T, ok bool) {
 	return d.at(b).Take(), true
 }
 
-// Len returns how many values there are: a snapshot. Any goroutine.
+// Len returns how many values there are: beside other calls an estimate, as [Owner] says. Any goroutine.
 func (d *Hybrid[T]) Len() int {
 	h := d.headNow().index()
 	return int(max(0, d.tail.Load()-h))

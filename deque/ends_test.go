@@ -14,6 +14,7 @@ type ends struct {
 	steal func() (int, Outcome)
 	empty func() bool
 	len   func() int
+	cap   func() int // nil without bound
 }
 
 // numbers are what pointers point to.
@@ -88,15 +89,26 @@ func growableEnds(size int, start int64) ends {
 
 func boundedEnds(capacity int, start age) ends {
 	d := boundedFrom(capacity, start)
-	return ofPointers(d, d.Thief())
+	e := ofPointers(d, d.Thief())
+	e.cap = d.Cap
+	return e
 }
 
 func hybridEnds(size int, start int64, patience time.Duration) ends {
 	d := hybridFrom(size, start)
+	steal := d.Thief().Steal
+	if patience > 0 {
+		steal = func() (int, Outcome) { return d.Thief().TrySteal(patience) }
+	}
 	return ends{
-		push:  func(v int) bool { d.Push(v); return true },
+		push: func(v int) bool {
+			if patience == 0 || !d.TryPush(v) {
+				d.Push(v)
+			}
+			return true
+		},
 		pop:   d.Pop,
-		steal: func() (int, Outcome) { return d.Thief().TrySteal(patience) },
+		steal: steal,
 		empty: d.Thief().Empty,
 		len:   d.Len,
 	}

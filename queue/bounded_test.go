@@ -27,21 +27,25 @@ var (
 	spsc = ladder.QueueSpec{
 		New: newSPSC[int], NewWide: newSPSC[ladder.Wide], NewBoxed: newSPSC[*ladder.Box],
 		Bounded: true, PowerOfTwo: true, Full: linear.Strict, OneProducer: true, OneConsumer: true,
+		Len: linear.Near, In: linear.Batch{AtOnce: true}, Out: linear.Batch{AtOnce: true},
 		NearOverflow: func(capacity int) ladder.Total[int] { return queue.NewSPSCAt[int](capacity, nearOverflow) },
 	}
 	mpsc = ladder.QueueSpec{
 		New: newMPSC[int], NewWide: newMPSC[ladder.Wide], NewBoxed: newMPSC[*ladder.Box],
 		Bounded: true, PowerOfTwo: true, Full: linear.Strict, OneConsumer: true, NotLockFree: true,
+		Len: linear.NotFewer, In: linear.Batch{AtOnce: true}, Out: linear.Batch{Busy: true},
 		NearOverflow: func(capacity int) ladder.Total[int] { return queue.NewMPSCAt[int](capacity, nearOverflow) },
 	}
 	spmc = ladder.QueueSpec{
 		New: newSPMC[int], NewWide: newSPMC[ladder.Wide], NewBoxed: newSPMC[*ladder.Box],
 		Bounded: true, PowerOfTwo: true, Full: linear.Strict, OneProducer: true, NotLockFree: true,
+		Len: linear.Near, In: linear.Batch{Busy: true}, Out: linear.Batch{AtOnce: true},
 		NearOverflow: func(capacity int) ladder.Total[int] { return queue.NewSPMCAt[int](capacity, nearOverflow) },
 	}
 	mpmc = ladder.QueueSpec{
 		New: newMPMC[int], NewWide: newMPMC[ladder.Wide], NewBoxed: newMPMC[*ladder.Box],
 		Bounded: true, PowerOfTwo: true, Full: linear.Strict, NotLockFree: true,
+		Len: linear.NotFewer, In: linear.Batch{AtOnce: true, Busy: true}, Out: linear.Batch{AtOnce: true, Busy: true},
 		NearOverflow: func(capacity int) ladder.Total[int] { return queue.NewMPMCAt[int](capacity, nearOverflow) },
 	}
 )

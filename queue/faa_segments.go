@@ -111,15 +111,29 @@ func (q *SegmentedMPMC[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// Len returns how many items there are: a snapshot, in which calls under way may count or not, and exact when there are none. Any
-// goroutine. It does not wait.
+// Len returns how many items there are: a snapshot of one instant of the call, but for the items of calls under way at that instant, each of which may
+// count or not; so it is exact when there are none. Any goroutine. It does not wait; it begins again, as lock-free calls do, if others have moved head or
+// tail meanwhile.
 func (q *SegmentedMPMC[T]) Len() int {
-	h := q.head.Load()
-	t := q.tail.Load()
-	if h == nil || t == nil {
-		return 0
+	for {
+		h := q.head.Load()
+		if h == nil {
+			return 0
+		}
+		d := h.deq.load()
+		t := q.tail.Load()
+		if t == nil {
+			return 0
+		}
+		e := t.enq.load()
+		if q.tail.Load() == t && q.head.Load() == h && h.deq.load() == d { // so they were when e was loaded
+			return q.between(h, d, t, e)
+		}
 	}
-	d, e := h.deq.load(), t.enq.load()
+}
+
+// between returns how many slots there are from d, of the head h, to e, of the tail t.
+func (q *SegmentedMPMC[T]) between(h *segment[T], d ticket, t *segment[T], e ticket) int {
 	first, last := 0, min(int(e.limit()), len(t.slots))
 	if !d.isSealed() {
 		first = min(int(d.index()), len(h.slots))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/linear"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -19,11 +20,11 @@ func newTinySegmented[T any](capacity int) ladder.Total[T] {
 }
 
 var segmented = ladder.QueueSpec{
-	New: newSegmented[int], NewWide: newSegmented[ladder.Wide], NewBoxed: newSegmented[*ladder.Box],
+	New: newSegmented[int], NewWide: newSegmented[ladder.Wide], NewBoxed: newSegmented[*ladder.Box], Len: linear.Near,
 }
 
 var tinySegmented = ladder.QueueSpec{
-	New: newTinySegmented[int], NewWide: newTinySegmented[ladder.Wide], NewBoxed: newTinySegmented[*ladder.Box],
+	New: newTinySegmented[int], NewWide: newTinySegmented[ladder.Wide], NewBoxed: newTinySegmented[*ladder.Box], Len: linear.Near,
 	NearOverflow: func(capacity int) ladder.Total[int] {
 		return queue.NewSegmented[int](1+capacity%3, 4*(1+capacity%3), 1<<36-3)
 	},

@@ -119,8 +119,8 @@ func (p *FanInProducer[T]) TryEnqueue(v T) bool {
 	return ok
 }
 
-// EnqueueN adds as many items from the front of vs as this producer's ring has room for, in one step for the consumer, and returns how
-// many. After Deregister it panics.
+// EnqueueN adds as many items from the front of vs as it finds room for in this producer's ring, in one step for the consumer, and returns how
+// many: fewer than len(vs) only if there was room for no more at some instant of the call. After Deregister it panics.
 func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	p.producer.enter("queue: EnqueueN of a FanInProducer")
 	p.stillThere("EnqueueN")
@@ -173,7 +173,7 @@ func (p *FanInProducer[T]) push() {
 	}
 }
 
-// Len returns how many items of this producer have not been taken yet: a snapshot.
+// Len returns how many items of this producer have not been taken yet. Beside calls under way it is an estimate, as [SPSC.Len] is.
 func (p *FanInProducer[T]) Len() int { return p.lane.Len() }
 
 // Cap returns how many items this producer has room for.
@@ -234,8 +234,8 @@ func (f *FanIn[T]) Drain(yield func(T) bool) {
 	}
 }
 
-// Len returns how many items there are. Any goroutine. It looks at every producer, one after another, so it is a snapshot of no
-// instant unless nobody else is at work.
+// Len returns how many items there are. Any goroutine. It looks at every producer, one after another: it is exact if no other call is under way. Beside
+// calls under way it is an estimate: more or fewer by no more items than those calls add and remove.
 func (f *FanIn[T]) Len() (n int) {
 	for _, p := range *f.members.Load() {
 		n += p.lane.Len()

@@ -56,6 +56,7 @@ func (f fanIn[T]) Cap() int { return f.own.Cap() }
 var fanInSpec = ladder.QueueSpec{
 	New: newFanIn[int], NewWide: newFanIn[ladder.Wide], NewBoxed: newFanIn[*ladder.Box],
 	Order: ladder.PerProducer, OneConsumer: true, Bounded: true, PowerOfTwo: true, Full: linear.Strict, EachProducer: true,
+	Len: linear.Near, In: linear.Batch{AtOnce: true},
 }
 
 func TestFanIn(t *testing.T) { ladder.Queue(t, fanInSpec) }

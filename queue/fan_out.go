@@ -192,8 +192,8 @@ func (f *FanOut[T]) collect() []uint32 {
 	return free[:n]
 }
 
-// Len returns how many items there are. Any goroutine. It looks at one consumer after another, so it is a snapshot of no instant unless
-// nobody else is at work.
+// Len returns how many items there are. Any goroutine. It looks at one consumer after another: it is exact if no other call is under way. Beside calls under
+// way it is any number from 0 to Cap, as a consumer that takes from another moves items from where Len has not looked to where it has.
 func (f *FanOut[T]) Len() (n int) {
 	for _, l := range *f.lanes.list.Load() {
 		n += l.dealt.len() + l.loot.len()

@@ -52,7 +52,7 @@ func (f fanOut[T]) TryDequeue() (T, bool) { return f.own.TryDequeue() }
 
 var fanOutSpec = ladder.QueueSpec{
 	New: newFanOut[int], NewWide: newFanOut[ladder.Wide], NewBoxed: newFanOut[*ladder.Box],
-	Order: ladder.Unordered, OneProducer: true, Bounded: true, PowerOfTwo: true, Full: linear.InFlight,
+	Order: ladder.Unordered, OneProducer: true, Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.Rough,
 	NearOverflow: func(capacity int) ladder.Total[int] {
 		q := queue.NewFanOutAt[int](capacity, 1<<32-20)
 		return fanOut[int]{q, q.Register()}

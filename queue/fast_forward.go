@@ -25,7 +25,8 @@ import (
 //             than the ring.
 // Progress:   wait-free, both sides: no loop but the one over a batch. A side that stalls holds up nobody; the other one goes
 //             on until the queue is full or empty.
-// Linearize:  Enqueue at L1, Dequeue at L2, a whole batch at one of them; full at L3, empty at L4
+// Linearize:  Enqueue at L1, Dequeue at L2, a whole batch at one of them; full at L3, empty at L4. A short batch is two instants: there was no
+//             more at the last L3, or L4, and what it found moves at L1, or L2. The other side may move in between (docs/adr/0043-short-batches.md).
 // Publish:    values are written before L1 and read after L4; cleared before L2 and written again after L3. The fields of a side
 //             are its own; another goroutine may take the side over through anything that synchronises.
 // ABA/memory: positions wrap around after 2^63 items, and a word that is left over may then be taken for a new one: at 1 ns an
@@ -145,9 +146,9 @@ func (q *SPSC[T]) TryDequeue() (v T, ok bool) {
 	return v, true
 }
 
-// EnqueueN adds as many items from the front of vs as there is room for, at one instant, and returns how many: fewer than
-// len(vs) only if that filled the queue. It costs one atomic operation in all, and so a fraction of as many calls of
-// TryEnqueue. Producer only.
+// EnqueueN adds as many items from the front of vs as it finds room for, all at one instant, and returns how many: fewer than
+// len(vs) only if there was room for no more at some instant of the call. Places that the consumer frees beside it may be found or not. It
+// costs one atomic operation in all, and so a fraction of as many calls of TryEnqueue. Producer only.
 func (q *SPSC[T]) EnqueueN(vs []T) int {
 	q.producer.enter("queue: EnqueueN of an SPSC")
 	t := q.tail.Load()
@@ -174,8 +175,9 @@ func (q *SPSC[T]) EnqueueN(vs []T) int {
 	return int(end - t)
 }
 
-// DequeueN removes the oldest items, at most len(dst), at one instant, puts them into dst and returns how many: fewer than
-// len(dst) only if that emptied the queue. It costs one atomic operation in all. Consumer only.
+// DequeueN removes the oldest items, at most len(dst), all at one instant, puts them into dst and returns how many: fewer than
+// len(dst) only if there were no more at some instant of the call. Items that the producer adds beside it may be found or not. It costs one
+// atomic operation in all. Consumer only.
 func (q *SPSC[T]) DequeueN(dst []T) int {
 	q.consumer.enter("queue: DequeueN of an SPSC")
 	h := q.head.Load()
@@ -213,8 +215,8 @@ func (q *SPSC[T]) Drain(f func(T) bool) {
 	}
 }
 
-// Len returns how many items there are. Any goroutine. It is a snapshot: while the other side is at work it may be out of date
-// before it is returned; it is exact for whoever is synchronised with both sides.
+// Len returns how many items there are. Any goroutine. It is exact for a caller that is synchronised with both sides. Beside calls under way it is an
+// estimate: more or fewer by no more items than those calls add and remove.
 func (q *SPSC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())

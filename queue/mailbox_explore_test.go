@@ -42,14 +42,101 @@ func (o *office) serve() {
 		if n == nil {
 			return
 		}
-		m := (*mail)(unsafe.Pointer(n))
-		o.desk.Set(o.desk.Get() + 1)
-		if m.number != o.last[m.from]+1 {
-			o.r.Failf("mail %d of producer %d came after its %d", m.number, m.from, o.last[m.from])
-		}
-		o.last[m.from] = m.number
-		o.got++
+		o.take(n)
 	}
+}
+
+// take is what the owner does with what it has dequeued.
+func (o *office) take(n *Node) {
+	m := (*mail)(unsafe.Pointer(n))
+	o.desk.Set(o.desk.Get() + 1)
+	if m.number != o.last[m.from]+1 {
+		o.r.Failf("mail %d of producer %d came after its %d", m.number, m.from, o.last[m.from])
+	}
+	o.last[m.from] = m.number
+	o.got++
+}
+
+// serveInSteps is serve by the steps that DequeueWithin consists of, with a look at what comes next.
+func (o *office) serveInSteps() {
+	for {
+		next := o.Peek(o.most)
+		n := o.DequeueInOrder()
+		if next != nil && n != next {
+			o.r.Failf("Peek says one node, and another one comes")
+		}
+		if n == nil {
+			if o.GiveUp() {
+				return
+			}
+			later := false
+			if n, later = o.DequeueNew(o.most); later {
+				continue
+			}
+			if n == nil {
+				return
+			}
+		}
+		o.take(n)
+	}
+}
+
+// offer enqueues where the newest node is not marked, and otherwise behind the marked one all the same.
+func (o *office) offer(m *mail) {
+	wasIdle, marked := o.Offer(&m.Node)
+	if marked {
+		if n := o.Newest().Marked(); n != nil && (*mail)(unsafe.Pointer(n)).from == m.from {
+			o.r.Failf("the marked node is the producer's own, who marks none")
+		}
+		wasIdle = o.Enqueue(&m.Node)
+	}
+	if wasIdle {
+		o.serveInSteps()
+	}
+}
+
+// mark enqueues a marked node as the newest.
+func (o *office) mark(m *mail) {
+	for {
+		h := o.Newest()
+		if !o.EnqueueOn(h, &m.Node, true) {
+			continue
+		}
+		if h == nil {
+			o.HandedOut(&m.Node)
+			o.take(&m.Node)
+			o.serveInSteps()
+		}
+		return
+	}
+}
+
+// TestExploreMailboxVerbs has one producer mark its mail and another offer, and the owner, one of the two, serve step by step.
+func TestExploreMailboxVerbs(t *testing.T) {
+	program := func(each, most int) func(*explore.Run) {
+		return func(r *explore.Run) {
+			o := &office{r: r, most: most}
+			for from, send := range []func(*mail){o.mark, o.offer} {
+				r.Go(producers[from], func() {
+					for i := range each {
+						send(&mail{from: from, number: i + 1})
+					}
+				})
+			}
+			r.After(func() {
+				if o.got != 2*each {
+					r.Failf("%d of %d came out", o.got, 2*each)
+				}
+				if o.Newest() != nil || o.Newest().Marked() != nil {
+					r.Failf("the mailbox is empty and has an owner")
+				}
+			})
+		}
+	}
+	t.Run("one each", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, program(1, 1000)) })
+	t.Run("two each", func(t *testing.T) { explore.Exhaustive(t, 3, program(2, 1000)) })
+	t.Run("in pieces", func(t *testing.T) { explore.Exhaustive(t, 2, program(3, 1)) })
+	t.Run("many", func(t *testing.T) { explore.Random(t, 5000, program(4, 2)) })
 }
 
 var producers = [...]string{"one", "two", "three"}
@@ -147,14 +234,23 @@ func TestExploreInbox(t *testing.T) {
 			var b Inbox
 			taken := make([][]*mail, takers+1)
 			take := func(who int) {
-				for n := b.TakeAll(); n != nil; n = n.Next() {
-					taken[who] = append(taken[who], (*mail)(unsafe.Pointer(n)))
+				var c Chain
+				for n := b.TakeAll(); n != nil; {
+					next := n.Next()
+					c.PushBack(n)
+					n = next
+				}
+				for !c.Empty() {
+					taken[who] = append(taken[who], (*mail)(unsafe.Pointer(c.PopFront())))
 				}
 			}
 			for from := range adders {
 				r.Go(producers[from], func() {
 					first := &mail{from: from, number: 1}
 					b.Add(&first.Node)
+					if takers == 0 && b.Empty() {
+						r.Failf("empty after an Add, and nobody takes")
+					}
 					if each > 1 {
 						older, newer := &mail{from: from, number: 2}, &mail{from: from, number: 3}
 						newer.Link(&older.Node)
@@ -167,6 +263,9 @@ func TestExploreInbox(t *testing.T) {
 			}
 			r.After(func() {
 				take(takers)
+				if !b.Empty() {
+					r.Failf("not empty after all was taken")
+				}
 				got := 0
 				for _, list := range taken {
 					last := [3]int{}
@@ -188,7 +287,30 @@ func TestExploreInbox(t *testing.T) {
 			})
 		}
 	}
+	t.Run("no taker", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, inbox(2, 3, 0)) })
 	t.Run("one taker", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, inbox(2, 3, 1)) })
 	t.Run("two takers", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, inbox(2, 1, 2)) })
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, inbox(2, 3, 2)) })
+}
+
+// TestExploreChain hands a list that leads from its newest node down from one thread to another, who appends it to a chain.
+func TestExploreChain(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
+		var handed atomics.Pointer[Node]
+		r.Go("giver", func() {
+			older, newer := &mail{number: 2}, &mail{number: 3}
+			newer.Link(&older.Node)
+			handed.Store(&newer.Node)
+		})
+		r.Go("taker", func() {
+			var c Chain
+			c.PushBack(&(&mail{number: 1}).Node)
+			c.PushNewestFirst(handed.Load())
+			for want := 1; !c.Empty(); want++ {
+				if got := (*mail)(unsafe.Pointer(c.PopFront())).number; got != want {
+					r.Failf("%d comes out of the chain, want %d", got, want)
+				}
+			}
+		})
+	})
 }

@@ -180,8 +180,9 @@ func (q *MPSC[T]) Drain(f func(T) bool) {
 	}
 }
 
-// Len returns how many items there are, those included whose producers are in the middle of their calls. Any goroutine. It is a
-// snapshot, and exact if nobody else is at work; 0 means that the queue was empty at some instant of the call.
+// Len returns how many items there are, those included whose producers are in the middle of their calls. Any goroutine. It is exact if no other
+// call is under way. Beside calls under way it may be greater, by no more items than those calls remove; 0 means that the queue was empty at some
+// instant of the call.
 func (q *MPSC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())

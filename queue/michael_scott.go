@@ -88,7 +88,7 @@ func (q *UnboundedMPMC[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// Len returns how many values there were at some instant of the call. A value whose Enqueue is still in progress may not be counted. It
+// Len returns how many values there were at some instant of the call. It
 // is lock-free, and costs about as much as the other methods.
 func (q *UnboundedMPMC[T]) Len() int { return q.list.len(&q.nodes) }
 

@@ -120,6 +120,6 @@ func (q *IntrusiveMPMC[E]) TryDequeue() (e E, ok bool) {
 	}
 }
 
-// Len returns how many items there were at some instant of the call. An item whose Enqueue is still in progress may not be counted. It
+// Len returns how many items there were at some instant of the call. It
 // is lock-free, and costs about as much as the other methods.
 func (q *IntrusiveMPMC[E]) Len() int { return q.list.len(itemNodes) }

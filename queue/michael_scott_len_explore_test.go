@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/ladder"
 )
 
 // TestExploreMichaelScottFirstLen asks for the length beside the first Enqueue, which starts the list in steps: its head is set before
@@ -39,4 +40,17 @@ func TestExploreMichaelScottFirstLen(t *testing.T) {
 			beside(func() { q.Enqueue(new(msToken)) }, q.Len)(r)
 		})
 	})
+}
+
+// TestExploreLongVerbs has every method of the queues whose calls take many steps called beside others.
+func TestExploreLongVerbs(t *testing.T) {
+	unbounded, intrusive, strict := msUnbounded, msIntrusive, strictMPMC
+	unbounded.Long, intrusive.Long, strict.Long = true, true, true
+	intrusive.New = func(int) ladder.Total[int] {
+		itemNodes = new(msNodes[any])
+		return new(msCarried[int])
+	}
+	t.Run("UnboundedMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, unbounded) })
+	t.Run("StrictMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, strict) })
+	t.Run("IntrusiveMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, intrusive) })
 }

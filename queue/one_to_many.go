@@ -180,8 +180,8 @@ func (q *SPMC[T]) Drain(f func(T) bool) {
 	}
 }
 
-// Len returns how many items there are. Any goroutine. It is a snapshot: while the producer is at work it may be out of date before it
-// is returned; it is exact if nobody else is at work.
+// Len returns how many items there are. Any goroutine. It is exact if no other call is under way. Beside calls under way it is an estimate: more or fewer
+// by no more items than those calls add and remove.
 func (q *SPMC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())

@@ -15,7 +15,7 @@ func newStrict[T any](capacity int) ladder.Total[T] { return NewStrictMPMC[T](ca
 // strictMPMC is what StrictMPMC promises.
 var strictMPMC = ladder.QueueSpec{
 	New: newStrict[int], NewWide: newStrict[ladder.Wide], NewBoxed: newStrict[*ladder.Box],
-	Bounded: true, PowerOfTwo: true, Full: linear.InFlight,
+	Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.NotZero,
 	NearOverflow: func(capacity int) ladder.Total[int] { return newStrictMPMC[int](capacity, 1<<63-64) },
 }
 

@@ -46,10 +46,20 @@ func (m *meeting) check(r *explore.Run) {
 	if !slices.Equal(given, taken) {
 		r.Failf("%v were given and %v taken", given, taken)
 	}
+	for range m.All(canceled) {
+		r.Failf("All finds something, though nobody is there")
+	}
 	if _, ok := m.TryDequeue(); ok || m.TryEnqueue(9) {
 		r.Failf("somebody waits, though nobody is there")
 	}
 }
+
+// canceled is a context that has ended.
+var canceled = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
 
 // TestExploreSynchronousMeets has pairs that must all meet: a thread that is forgotten is a deadlock.
 func TestExploreSynchronousMeets(t *testing.T) {
@@ -83,7 +93,7 @@ func TestExploreSynchronousMeets(t *testing.T) {
 // TestExploreSynchronousEnds ends, by a context or by closing, what waits: an item is taken, or its Enqueue has failed, and never both.
 // Letters are threads: those who give and take, and in capitals those who try to.
 func TestExploreSynchronousEnds(t *testing.T) {
-	ends(t, 2, "gt", "Gt", "gT", "ggt", "gtt", "gGt", "gtT")
+	ends(t, 2, "gt", "Gt", "gT", "ggt", "gtt", "gGt", "gtT", "ga", "gga")
 }
 
 // TestExploreSynchronousRoom is the same where there is room for one offer, so that those who give wait for room first.
@@ -109,6 +119,8 @@ func ends(t *testing.T, room int, shapes ...string) {
 								m.give(r, i, ctx, i)
 							case 't':
 								m.take(r, i, ctx)
+							case 'a':
+								m.taken[i] = slices.AppendSeq(m.taken[i], m.All(ctx))
 							case 'G':
 								if m.TryEnqueue(i) {
 									m.given[i] = append(m.given[i], i)
@@ -121,7 +133,12 @@ func ends(t *testing.T, room int, shapes ...string) {
 						})
 					}
 					r.Go("ender", end)
-					r.After(func() { m.check(r) })
+					r.After(func() {
+						if m.Closed() != (how == "close") {
+							r.Failf("Closed() = %v after the end by %s", m.Closed(), how)
+						}
+						m.check(r)
+					})
 				}
 				if len(shape) == 2 {
 					explore.Exhaustive(t, 1, body)

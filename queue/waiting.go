@@ -60,6 +60,10 @@ type Total[T any] interface {
 // sleep may overtake them; one who was woken in vain goes before those who were not. A context that ends while a
 // wake-up is on its way costs nobody else the wake-up. Calls that need not wait do not look at the context.
 //
+// Around an [MPMC], [MPSC] or [SPMC] a call may have to wait for one of the other side that was stopped in its middle, awake. A context ends that wait of Enqueue
+// and Dequeue too. TryEnqueue and TryDequeue have no context, and wait there as those of the queue inside do. A queue of another package that waits
+// in its Try… methods keeps the context from being seen.
+//
 // # Closing
 //
 // What was enqueued before Close is delivered, and then every Dequeue returns [ErrClosed]; so does every Enqueue that begins after
@@ -70,6 +74,7 @@ type Total[T any] interface {
 // lock-free if those of the queue inside are.
 type Waiting[T any] struct {
 	q        Total[T]
+	patient  patient[T] // q, if its calls may wait for one of the other side; otherwise nil
 	adding   inFlight
 	_        pad.Line
 	closed   atomics.Bool
@@ -84,29 +89,47 @@ func NewWaiting[T any](q Total[T]) *Waiting[T] {
 	if q == nil {
 		panic("queue: NewWaiting of no queue")
 	}
-	return &Waiting[T]{q: q, adding: newInFlight()}
+	w := &Waiting[T]{q: q, adding: newInFlight()}
+	w.patient, _ = q.(patient[T])
+	return w
 }
 
-// TryEnqueue adds v unless the queue is full or closed, and reports whether it did. It never waits. A producer's call.
+// TryEnqueue adds v unless the queue is full or closed, and reports whether it did. It never waits for room. A producer's call.
 func (w *Waiting[T]) TryEnqueue(v T) bool {
-	ok, _ := w.enqueueNow(v)
+	ok, _ := w.enqueueNow(nil, v)
 	return ok
 }
 
-// TryDequeue removes and returns the next item, or reports false if the queue was empty, closed or not. It never waits. A consumer's
+// TryDequeue removes and returns the next item, or reports false if the queue was empty, closed or not. It never waits for an item. A consumer's
 // call.
 func (w *Waiting[T]) TryDequeue() (v T, ok bool) {
 	v, ok = w.q.TryDequeue()
+	w.taken(ok)
+	return v, ok
+}
+
+// taken calls one who stands for room, if an item was taken.
+func (w *Waiting[T]) taken(ok bool) {
 	if ok && w.bringers.someStand() {
 		w.bringers.call()
 	}
-	return v, ok
+}
+
+// tryDequeue is TryDequeue, and ends with the cause of ctx rather than wait beyond it for a call of the other side.
+func (w *Waiting[T]) tryDequeue(ctx context.Context) (v T, ok bool, err error) {
+	if w.patient == nil {
+		v, ok = w.q.TryDequeue()
+	} else {
+		v, ok, err = w.patient.dequeueUntil(ctx)
+	}
+	w.taken(ok)
+	return v, ok, err
 }
 
 // Enqueue adds v, and waits for room while the queue is full. It returns nil once v is in the queue. Otherwise v is not: it returns
 // [ErrClosed] if the queue is closed, or the cause of ctx if that ended while the call had to wait. A producer's call.
 func (w *Waiting[T]) Enqueue(ctx context.Context, v T) error {
-	if ok, err := w.enqueueNow(v); ok || err != nil {
+	if ok, err := w.enqueueNow(ctx, v); ok || err != nil {
 		return err
 	}
 	return w.enqueueLater(ctx, v)
@@ -116,8 +139,8 @@ func (w *Waiting[T]) Enqueue(ctx context.Context, v T) error {
 // and nothing is left in it, or the cause of ctx if that ended while the call had to wait; then it has taken nothing. A
 // consumer's call.
 func (w *Waiting[T]) Dequeue(ctx context.Context) (v T, err error) {
-	if v, ok := w.TryDequeue(); ok {
-		return v, nil
+	if v, ok, err := w.tryDequeue(ctx); ok || err != nil {
+		return v, err
 	}
 	return w.dequeueLater(ctx)
 }
@@ -146,13 +169,16 @@ func (w *Waiting[T]) Close() {
 // Closed reports whether Close has been called. Any goroutine.
 func (w *Waiting[T]) Closed() bool { return w.closed.Load() }
 
-// enqueueNow is one attempt to enqueue: it is done if the error is ErrClosed or ok is true.
-func (w *Waiting[T]) enqueueNow(v T) (ok bool, err error) {
+// enqueueNow is one attempt to enqueue: it is done if there is an error or ok is true. ctx is nil for a call that has none.
+func (w *Waiting[T]) enqueueNow(ctx context.Context, v T) (ok bool, err error) {
 	line := w.adding.begin()
-	if w.closed.Load() { // L2
+	switch {
+	case w.closed.Load(): // L2
 		err = ErrClosed
-	} else {
+	case w.patient == nil || ctx == nil:
 		ok = w.q.TryEnqueue(v)
+	default:
+		ok, err = w.patient.enqueueUntil(ctx, v)
 	}
 	w.adding.end(line)
 	// Who stands is called for the item; and if the queue is closed, to learn that this call is no longer in flight.
@@ -162,12 +188,12 @@ func (w *Waiting[T]) enqueueNow(v T) (ok bool, err error) {
 	return ok, err
 }
 
-// dequeueNow is one attempt to dequeue: it is done if the error is ErrClosed or ok is true.
-func (w *Waiting[T]) dequeueNow() (v T, ok bool, err error) {
-	if v, ok = w.TryDequeue(); ok || !w.closed.Load() || !w.adding.none() {
-		return v, ok, nil
+// dequeueNow is one attempt to dequeue: it is done if there is an error or ok is true.
+func (w *Waiting[T]) dequeueNow(ctx context.Context) (v T, ok bool, err error) {
+	if v, ok, err = w.tryDequeue(ctx); ok || err != nil || !w.closed.Load() || !w.adding.none() {
+		return v, ok, err
 	}
-	if v, ok = w.TryDequeue(); !ok { // L3
+	if v, ok, err = w.tryDequeue(ctx); !ok && err == nil { // L3
 		err = ErrClosed
 	}
 	return v, ok, err
@@ -178,7 +204,7 @@ func (w *Waiting[T]) dequeueNow() (v T, ok bool, err error) {
 func (w *Waiting[T]) enqueueLater(ctx context.Context, v T) error {
 	var refused error
 	err := w.bringers.await(ctx, true, func() (over bool) {
-		over, refused = w.enqueueNow(v)
+		over, refused = w.enqueueNow(ctx, v)
 		return over || refused != nil
 	})
 	if err == nil {
@@ -191,7 +217,7 @@ func (w *Waiting[T]) enqueueLater(ctx context.Context, v T) error {
 func (w *Waiting[T]) dequeueLater(ctx context.Context) (v T, err error) {
 	var refused error
 	err = w.takers.await(ctx, false, func() (over bool) {
-		v, over, refused = w.dequeueNow()
+		v, over, refused = w.dequeueNow(ctx)
 		return over || refused != nil
 	})
 	if err == nil {

@@ -134,7 +134,11 @@ func TestExploreWaitingCloses(t *testing.T) {
 					r.Failf("Enqueue: %v", err)
 				}
 			})
-			r.Go("closer", w.Close)
+			r.Go("closer", func() {
+				if w.Close(); !w.Closed() {
+					r.Failf("Closed is false after Close")
+				}
+			})
 			r.Go("consumer", func() { got = slices.AppendSeq(got, w.All(ctx)) })
 			r.After(func() {
 				if !slices.Equal(got, accepted) {

@@ -14,8 +14,26 @@ type node struct{ value atomics.Plain[int] }
 // replace has writers who replace the node at a root and use the old one again, and readers who rely upon what they find there.
 // That a reader relies upon a node that begins a new life shows as a data race.
 func replace(readers, writers int, read func(*Record[node], *atomics.Pointer[node]) *node, search bool) func(*explore.Run) {
+	return replaceBy((*Domain[node]).Acquire, readers, writers, read, search)
+}
+
+// screened is Acquire by a screen, as for many nodes at once.
+func screened(d *Domain[node], own *Record[node], n *node) *node {
+	if n == nil {
+		return d.Acquire(own, n)
+	}
+	var s Screen[node]
+	if s.Look(d, own); s.Passes(n) {
+		return n
+	}
+	return d.Acquire(own, n)
+}
+
+// replaceBy is replace with a way to search.
+func replaceBy(acquire func(*Domain[node], *Record[node], *node) *node, readers, writers int, read func(*Record[node], *atomics.Pointer[node]) *node, search bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		var d Domain[node]
+		d.Reserve(1)
 		var root atomics.Pointer[node]
 		var spares [3]*node
 		root.Store(new(node))
@@ -26,7 +44,7 @@ func replace(readers, writers int, read func(*Record[node], *atomics.Pointer[nod
 					own := d.Enter()
 					n := spares[i]
 					if search {
-						n = d.Acquire(own, n)
+						n = acquire(&d, own, n)
 					}
 					if n == nil {
 						n = new(node)
@@ -88,6 +106,8 @@ func rely(own *Record[node], root *atomics.Pointer[node]) *node {
 
 func TestExploreReuse(t *testing.T) {
 	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, replace(1, 1, rely, true)) })
+	t.Run("screened", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, replaceBy(screened, 1, 1, rely, true)) })
+	t.Run("screened, two readers", func(t *testing.T) { explore.Exhaustive(t, 2, replaceBy(screened, 2, 1, rely, true)) })
 	t.Run("two readers", func(t *testing.T) { explore.Exhaustive(t, 2, replace(2, 1, rely, true)) })
 	t.Run("two writers", func(t *testing.T) { explore.Exhaustive(t, 2, replace(1, 2, rely, true)) })
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, replace(1, 2, rely, true)) })

@@ -6,7 +6,8 @@ import "github.com/freerun-go/freerun/internal/linear"
 //
 // It is asked for more, which it may have or not:
 //
-//	Len() int                       how many items it holds; exact while nobody else calls
+//	Len() int                       how many items it holds; exact while nobody else calls, and otherwise as the spec says
+//	Empty() bool                    whether it holds nothing
 //	Cap() int                       of a bounded queue
 //	EnqueueN(vs []T) int            takes a prefix of vs, returns how many
 //	DequeueN(dst []T) int           fills a prefix of dst, returns how many
@@ -24,6 +25,17 @@ type (
 	enqueuerN[T any] interface{ EnqueueN(vs []T) int }
 	dequeuerN[T any] interface{ DequeueN(dst []T) int }
 )
+
+// measured is a queue, or a handle, that says how many items it holds.
+type measured interface{ Len() int }
+
+// inside returns what an adapter was made of, or v itself.
+func inside(v any) any {
+	if v, adapts := v.(interface{ inside() any }); adapts {
+		return v.inside()
+	}
+	return v
+}
 
 // An Enqueuer is a producer's side of a queue.
 type Enqueuer[T any] interface{ TryEnqueue(v T) bool }
@@ -60,6 +72,10 @@ type QueueSpec struct {
 
 	// EachProducer means that the capacity is each producer's own (Order is PerProducer, and full is Strict).
 	EachProducer bool
+
+	Len linear.Length // what Len means while others call
+	In  linear.Batch  // what EnqueueN promises
+	Out linear.Batch  // what DequeueN promises
 
 	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's search: a queue that is better than
 	// what it says is a mistake too.
@@ -122,18 +138,20 @@ func (s QueueSpec) model(capacity int) linear.Model {
 	if s.Bounded {
 		room = s.fits(capacity)
 	}
+	var m linear.Model
 	switch {
 	case s.EachProducer:
-		return linear.PerProducerEach(room)
+		m = linear.PerProducerEach(room)
 	case s.Order == PerProducer:
-		return linear.PerProducer(room, s.Full)
+		m = linear.PerProducer(room, s.Full)
 	case s.Order == LIFO:
-		return linear.LIFO(room, s.Full)
+		m = linear.LIFO(room, s.Full)
 	case s.Order == Unordered:
-		return linear.Bag(room, s.Full)
+		m = linear.Bag(room, s.Full)
 	default:
-		return linear.FIFO(room, s.Full)
+		m = linear.FIFO(room, s.Full)
 	}
+	return m.Measured(s.Len)
 }
 
 // ordered says whether a consumer gets the items of one producer in order.

@@ -12,7 +12,8 @@ import (
 )
 
 // A scenario is a small program for model threads: a container with some items in it, and what each thread does, a letter for each
-// call. Of queues e enqueues and d dequeues; E and D do so with two items at once.
+// call. Of queues e enqueues and d dequeues; E and D do so with two items at once. n asks for the length, z whether it is empty, c for the capacity; r drains,
+// until it is empty, and a takes all at one instant; l asks a producer's handle, and p for the number of handles.
 type scenario struct {
 	capacity int
 	items    int
@@ -142,7 +143,7 @@ func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 					put, putter = outs[i], i
 				}
 			}
-			if strings.ContainsAny(calls, "dD") {
+			if strings.ContainsAny(calls, "dDr") {
 				if ins[i] = consumer(q); take == nil {
 					take = ins[i]
 				}
@@ -165,11 +166,13 @@ func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 					case 'e':
 						client.Enqueue(v, outs[i].TryEnqueue)
 					case 'E':
-						client.EnqueueN([]int{v, v + 1}, outs[i].(enqueuerN[int]).EnqueueN)
+						client.EnqueueN([]int{v, v + 1}, s.In, outs[i].(enqueuerN[int]).EnqueueN)
 					case 'd':
 						client.Dequeue(ins[i].TryDequeue)
 					case 'D':
-						client.DequeueN(make([]int, 2), ins[i].(dequeuerN[int]).DequeueN)
+						client.DequeueN(make([]int, 2), s.Out, ins[i].(dequeuerN[int]).DequeueN)
+					default:
+						s.observe(r, q, c, client, call, put, ins[i])
 					}
 				}
 				client.Done()

@@ -98,13 +98,13 @@ func (s QueueSpec) session(capacity int, random *rand.Rand) session {
 		made[i]++
 		if batch, can := outs[i].(enqueuerN[int]); can && random.IntN(3) == 0 {
 			made[i]++
-			return func() { r.recorder.Client(i).EnqueueN([]int{v, v + 1}, batch.EnqueueN) }
+			return func() { r.recorder.Client(i).EnqueueN([]int{v, v + 1}, s.In, batch.EnqueueN) }
 		}
 		return func() { r.recorder.Client(i).Enqueue(v, outs[i].TryEnqueue) }
 	}
 	dequeue := func(i int) func() {
 		if batch, can := ins[i].(dequeuerN[int]); can && random.IntN(3) == 0 {
-			return func() { r.recorder.Client(i).DequeueN(make([]int, 2), batch.DequeueN) }
+			return func() { r.recorder.Client(i).DequeueN(make([]int, 2), s.Out, batch.DequeueN) }
 		}
 		return func() { r.recorder.Client(i).Dequeue(ins[i].TryDequeue) }
 	}
@@ -121,6 +121,9 @@ func (s QueueSpec) session(capacity int, random *rand.Rand) session {
 				call = dequeue
 			}
 			r.calls[i] = append(r.calls[i], call(i), pauses(random))
+			if q, can := q.(measured); can && random.IntN(3) == 0 {
+				r.calls[i] = append(r.calls[i], func() { r.recorder.Client(i).Len(q.Len) })
+			}
 		}
 	}
 	r.finish = func() {

@@ -27,12 +27,18 @@ func (c *Checker) Check(h History) error {
 func (h History) key() string {
 	var b []byte
 	for _, o := range h {
-		flags := uint64(o.Call.Verb) << 2
+		flags := uint64(o.Call.Verb) << 4
 		if o.Answer.OK {
 			flags |= 1
 		}
 		if o.Answer.Lost {
 			flags |= 2
+		}
+		if o.Call.Busy {
+			flags |= 4
+		}
+		if o.Joined {
+			flags |= 8
 		}
 		b = binary.AppendUvarint(b, flags)
 		for _, v := range [...]int64{int64(o.Client), int64(o.Call.Value), int64(o.Answer.Value), o.Begin, o.End} {

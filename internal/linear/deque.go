@@ -14,7 +14,6 @@ func Deque(capacity int, full Full, retry Retry) Model {
 	m := bag(bounded("a work-stealing deque", capacity, full), capacity, full, anyOrder, atEnd, nil)
 	owner := bag(m.name, capacity, full, anyOrder, atEnd, atBack).step
 	thief := bag(m.name, capacity, full, anyOrder, atEnd, atFront).step
-	m.looks = true
 	m.step = func(s state, in input, out Answer) (bool, state) {
 		switch {
 		case out.Lost && retry == RetryTaken:

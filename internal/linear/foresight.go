@@ -31,7 +31,7 @@ func (h History) inputs(m Model) []input {
 	leaves := h.leaves(m)
 	latest := map[int]int{} // call of each client
 	for i, o := range h {
-		in := input{Call: o.Call, self: i}
+		in := input{Call: o.Call, client: o.Client, self: i, joined: o.Joined}
 		if m.order != anyOrder && m.added(o) {
 			in.first = h.first(i, m, leaves)
 		}
@@ -39,9 +39,7 @@ func (h History) inputs(m Model) []input {
 			in.first.add(before)
 		}
 		latest[o.Client] = i
-		if m.looks {
-			h.look(&in, m)
-		}
+		h.look(&in, m)
 		inputs[i] = in
 	}
 	return inputs

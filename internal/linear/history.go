@@ -67,7 +67,11 @@ func (h History) Overlaps() int {
 func (h History) String() string {
 	var b strings.Builder
 	for _, o := range h {
-		fmt.Fprintf(&b, "  client %d  [%3d,%3d]  %s\n", o.Client, o.Begin, o.End, o)
+		joined := ""
+		if o.Joined {
+			joined = ", and at the same instant"
+		}
+		fmt.Fprintf(&b, "  client %d  [%3d,%3d]  %s%s\n", o.Client, o.Begin, o.End, o, joined)
 	}
 	return b.String()
 }
@@ -78,6 +82,14 @@ func (o Operation) String() string {
 	switch {
 	case o.Answer.Lost:
 		return fmt.Sprintf("%v() lost a race", o.Call.Verb)
+	case o.Call.Verb == Len:
+		return fmt.Sprintf("Len() = %d", o.Answer.Value)
+	case o.Call.Verb == Empty:
+		return fmt.Sprintf("Empty() = %v", o.Answer.OK)
+	case o.Call.Verb == Room:
+		return fmt.Sprintf("there was room for no more than %d", o.Answer.Value)
+	case o.Call.Verb == Stock:
+		return fmt.Sprintf("there were no more than %d", o.Answer.Value)
 	case o.Call.Verb.adds() && o.Answer.OK:
 		return added + " true"
 	case o.Call.Verb.adds():

@@ -181,7 +181,7 @@ func TestBatches(t *testing.T) {
 	fifo, two := linear.FIFO(linear.Unbounded, linear.Strict), linear.FIFO(2, linear.Strict)
 	batch := func(client int, vs ...int) linear.History {
 		r := linear.NewRecorder(client + 1)
-		r.Client(client).EnqueueN(vs, func(vs []int) int { return len(vs) })
+		r.Client(client).EnqueueN(vs, linear.Batch{}, func(vs []int) int { return len(vs) })
 		return r.History()
 	}
 	after := func(h linear.History, rest ...any) linear.History {
@@ -207,12 +207,12 @@ func TestBatches(t *testing.T) {
 
 	r := linear.NewRecorder(2)
 	some := func(n int) func([]int) int { return func([]int) int { return n } }
-	r.Client(0).EnqueueN([]int{1, 2, 3}, some(2))
-	r.Client(0).EnqueueN([]int{4, 5}, some(0))
-	r.Client(0).EnqueueN(nil, some(0))
-	r.Client(1).DequeueN(make([]int, 3), func(dst []int) int { return copy(dst, []int{1, 2}) })
-	r.Client(1).DequeueN(make([]int, 3), some(0))
-	r.Client(1).DequeueN(nil, some(0))
+	r.Client(0).EnqueueN([]int{1, 2, 3}, linear.Batch{}, some(2))
+	r.Client(0).EnqueueN([]int{4, 5}, linear.Batch{}, some(0))
+	r.Client(0).EnqueueN(nil, linear.Batch{}, some(0))
+	r.Client(1).DequeueN(make([]int, 3), linear.Batch{}, func(dst []int) int { return copy(dst, []int{1, 2}) })
+	r.Client(1).DequeueN(make([]int, 3), linear.Batch{}, some(0))
+	r.Client(1).DequeueN(nil, linear.Batch{}, some(0))
 	h := r.History()
 	if err := linear.Check(two, h); err != nil {
 		t.Error(err)
@@ -220,8 +220,8 @@ func TestBatches(t *testing.T) {
 	if linear.Check(fifo, h) == nil {
 		t.Error("EnqueueN of nothing is not taken for \"full\"")
 	}
-	if got := len(h); got != 6 {
-		t.Errorf("%d operations, want 6:\n%s", got, h)
+	if got := len(h); got != 8 {
+		t.Errorf("%d operations, want 8:\n%s", got, h)
 	}
 }
 

@@ -53,15 +53,15 @@ func where(items []int, v int) int { return sort.SearchInts(items, v) }
 // producer are there.
 func PerProducerEach(capacity int) Model {
 	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, anyOrder, atEndOfProducer, oldestOfProducer)
+	m.capacity, m.each = capacity, true
 	unbounded := m.step
 	m.step = func(s state, in input, out Answer) (bool, state) {
 		if !in.Verb.adds() {
 			return unbounded(s, in, out)
 		}
-		producer := in.Value / Stride
-		room := atEndOfProducer(s.items, in.Value)-firstOfProducer(s.items, producer) < capacity
+		room := m.room(s, in.Value) > 0
 		if !room || !out.OK {
-			return !room && !out.OK, s
+			return !out.OK && (!room || in.busy(in.taking, s.done)), s
 		}
 		return unbounded(s, in, out)
 	}
@@ -82,15 +82,18 @@ func bounded(what string, capacity int, full Full) string {
 // bag is a container of items: where says at which index one goes in, and from at which index one must be to come out (-1 if there
 // is no such item).
 func bag(name string, capacity int, full Full, by order, where, from func(items []int, v int) int) Model {
-	looks := capacity != Unbounded && full == InFlight
-	return Model{name: name, looks: looks, order: by, step: func(s state, in input, out Answer) (bool, state) {
+	return Model{name: name, capacity: capacity, order: by, step: func(s state, in input, out Answer) (bool, state) {
 		switch {
 		case in.Verb.adds() && !out.OK:
-			return capacity != Unbounded && len(s.items)+in.underWay(s.done) >= capacity, s
+			held := len(s.items)
+			if full == InFlight {
+				held += in.underWay(s.done)
+			}
+			return capacity != Unbounded && (held >= capacity || in.busy(in.taking, s.done)), s
 		case in.Verb.adds():
 			return capacity == Unbounded || len(s.items) < capacity, state{items: with(s.items, where(s.items, in.Value), in.Value)}
 		case !out.OK:
-			return len(s.items) == 0, s
+			return len(s.items) == 0 || in.busy(in.adding, s.done), s
 		}
 		at := from(s.items, out.Value)
 		if at < 0 || s.items[at] != out.Value {

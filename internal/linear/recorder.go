@@ -11,29 +11,40 @@ import (
 // A Verb is what a container was asked to do.
 type Verb uint8
 
-// The verbs. Queues know the first two; stacks Push and Pop; deques the last three.
+// The verbs. Queues know the first two; stacks Push and Pop; deques the three from Push on. Observers change nothing, and any container has them:
+// Len and Empty are what their names say; Peek answers with an item that stays; Room and Stock are what a call that moved fewer items than it was asked to
+// has said besides: that there was room for no more, or that there were no more.
 const (
 	Enqueue Verb = iota
 	Dequeue
 	Push
 	Pop
 	Steal
+	Len
+	Empty
+	Peek
+	Room
+	Stock
 )
 
-var verbs = [...]string{"Enqueue", "Dequeue", "Push", "Pop", "Steal"}
+var verbs = [...]string{"Enqueue", "Dequeue", "Push", "Pop", "Steal", "Len", "Empty", "Peek", "Room", "Stock"}
 
 func (v Verb) String() string { return verbs[v] }
 
 func (v Verb) adds() bool { return v == Enqueue || v == Push }
 
-// A Call is what went in: Value matters to verbs that add. Values must be different from each other within one history.
+func (v Verb) removes() bool { return v == Dequeue || v == Pop || v == Steal }
+
+// A Call is what went in: Value matters to verbs that add. Values must be different from each other within one history. Busy means that the refusal of an item,
+// or of room, need not be true if a call of the other side was under way beside it.
 type Call struct {
 	Verb  Verb
 	Value int
+	Busy  bool
 }
 
-// An Answer is what came out. OK is true if the call did what was asked; Value is the item that was removed, if it was. Lost
-// is for thieves only: the call neither took anything nor says that there was nothing.
+// An Answer is what came out. OK is true if the call did what was asked; Value is the item that was removed, if it was, or the number that an observer gave.
+// Lost is for thieves only: the call neither took anything nor says that there was nothing.
 type Answer struct {
 	Value int
 	OK    bool
@@ -42,12 +53,13 @@ type Answer struct {
 
 // An Operation is a call with its answer. It took effect after the instant Begin and before the instant End: another operation came
 // before it if its End is less than this one's Begin. Those of one client took effect in their order, even if they overlap: as parts of one
-// call, or because the end of a call was noted late.
+// call, or because the end of a call was noted late. Joined means that the client's next operation took effect at the same instant.
 type Operation struct {
 	Client     int
 	Call       Call
 	Answer     Answer
 	Begin, End int64
+	Joined     bool
 }
 
 // A Recorder takes a history, of goroutines or of the explorer's model threads. Its clock is one atomic variable, which is read when a
@@ -117,41 +129,6 @@ func (c *Client) Enqueue(v int, enqueue func(v int) bool) bool { return c.add(En
 // Dequeue records a call that takes an item out of a queue, or says that there is none.
 func (c *Client) Dequeue(dequeue func() (int, bool)) (int, bool) { return c.remove(Dequeue, dequeue) }
 
-// EnqueueN records a call that adds a prefix of vs to a queue and says how many items: as many calls of Enqueue, which take effect one
-// after another. If there is none, it has said "full".
-func (c *Client) EnqueueN(vs []int, enqueueN func(vs []int) int) int {
-	begin := c.Begin()
-	n := enqueueN(vs)
-	if n == 0 && len(vs) > 0 {
-		c.End(begin, Call{Enqueue, vs[0]}, Answer{})
-		return 0
-	}
-	c.ends(begin, n, func(i int) (Call, Answer) { return Call{Enqueue, vs[i]}, Answer{OK: true} })
-	return n
-}
-
-// DequeueN records a call that takes items out of a queue, into a prefix of dst, and says how many: as many calls of Dequeue, which take
-// effect one after another. If there is none, it has said "empty".
-func (c *Client) DequeueN(dst []int, dequeueN func(dst []int) int) int {
-	begin := c.Begin()
-	n := dequeueN(dst)
-	if n == 0 && len(dst) > 0 {
-		c.End(begin, Call{Verb: Dequeue}, Answer{})
-		return 0
-	}
-	c.ends(begin, n, func(i int) (Call, Answer) { return Call{Verb: Dequeue}, Answer{Value: dst[i], OK: true} })
-	return n
-}
-
-// ends records what one call did in several parts.
-func (c *Client) ends(begin int64, n int, part func(i int) (Call, Answer)) {
-	for i := range n {
-		call, answer := part(i)
-		c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open})
-	}
-	c.close(false)
-}
-
 // Push is Enqueue for stacks and deques.
 func (c *Client) Push(v int, push func(v int) bool) bool { return c.add(Push, v, push) }
 
@@ -162,14 +139,14 @@ func (c *Client) Pop(pop func() (int, bool)) (int, bool) { return c.remove(Pop, 
 func (c *Client) Steal(steal func() (v int, ok, lost bool)) (v int, ok, lost bool) {
 	begin := c.Begin()
 	v, ok, lost = steal()
-	c.End(begin, Call{Verb: Steal}, Answer{v, ok, lost})
+	c.End(begin, Call{Verb: Steal}, Answer{Value: v, OK: ok, Lost: lost})
 	return v, ok, lost
 }
 
 func (c *Client) add(verb Verb, v int, add func(v int) bool) bool {
 	begin := c.Begin()
 	ok := add(v)
-	c.End(begin, Call{verb, v}, Answer{OK: ok})
+	c.End(begin, Call{Verb: verb, Value: v}, Answer{OK: ok})
 	return ok
 }
 

@@ -4,6 +4,7 @@ package gc
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"testing"
 	"unsafe"
@@ -263,6 +264,50 @@ func cloned(collectors int) func(*explore.Run) {
 	}
 }
 
+// observed has a mutator compare, exchange and look, while one thread collects, another helps, and asks for the figures.
+func observed(r *explore.Run) {
+	w := newWorld(r)
+	a, b := w.make(1), w.make(2)
+	a.Value().left.Set(w.Heap, b)
+	r.Go("mutator", func() {
+		c := a.Value().left.Get(w.Heap)
+		if !c.Same(b) || !a.Value().left.Refers(b) || a.Value().left.IsNil() || !a.Value().right.IsNil() {
+			r.Failf("the field refers to something else than was set")
+		}
+		if a.Value().left.CompareAndSwap(w.Heap, a, c) || !a.Value().left.CompareAndSwap(w.Heap, b, Root[pair]{}) {
+			r.Failf("CompareAndSwap takes one object for another")
+		}
+		b.Drop()
+		if a.Value().left.Refers(c) || !a.Value().left.Refers(Root[pair]{}) {
+			r.Failf("the field refers to what was taken out of it")
+		}
+		w.check(c, 2)
+		c.Drop()
+	})
+	r.Go("collector", w.collect)
+	r.Go("helper", func() {
+		w.Step(8)
+		if s := w.Stats(); s.Roots < 1 || s.Roots > 3 {
+			r.Failf("%d roots", s.Roots)
+		}
+	})
+	r.After(func() {
+		ended, end := context.WithCancel(context.Background())
+		end()
+		if err := w.Tend(ended); err == nil {
+			r.Failf("Tend returns nil with a context that has ended")
+		}
+		w.settled(1)
+		if err := w.Close(); !errors.Is(err, ErrInUse) {
+			r.Failf("Close with a root held: %v", err)
+		}
+		a.Drop()
+		if err := w.Close(); err != nil {
+			r.Failf("Close: %v", err)
+		}
+	})
+}
+
 // chain has several collectors go along a list whose objects are in two chunks.
 func chain(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
@@ -444,6 +489,8 @@ func TestExploreCollector(t *testing.T) {
 		t.Run(p.name+" two", func(t *testing.T) { explore.Exhaustive(t, 1, p.body(2)) })
 		t.Run(p.name+" random", func(t *testing.T) { explore.Random(t, 2000, p.body(2)) })
 	}
+	t.Run("observed", func(t *testing.T) { explore.Exhaustive(t, 1, observed) })
+	t.Run("observed random", func(t *testing.T) { explore.Random(t, 2000, observed) })
 	t.Run("endgame", func(t *testing.T) { explore.Exhaustive(t, 3, endgame) })
 	t.Run("revive", func(t *testing.T) { explore.Exhaustive(t, 1, revive) })
 	t.Run("revive random", func(t *testing.T) { explore.Random(t, 2000, revive) })

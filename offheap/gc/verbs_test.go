@@ -1,0 +1,14 @@
+package gc_test
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/ladder"
+)
+
+// TestEveryVerbIsExplored holds that no exported method stays out of the explorer.
+func TestEveryVerbIsExplored(t *testing.T) {
+	ladder.Explored(t, map[string][]string{
+		"Type": {"TestExploreCollector"}, "Pointer": {"TestExploreCollector"}, "Root": {"TestExploreCollector"}, "Heap": {"TestExploreCollector"},
+	})
+}

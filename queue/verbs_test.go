@@ -1,0 +1,23 @@
+package queue_test
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/ladder"
+)
+
+// TestEveryVerbIsExplored holds that no exported method of a container stays out of the explorer.
+func TestEveryVerbIsExplored(t *testing.T) {
+	verbs, long := []string{"TestExploreVerbs"}, []string{"TestExploreLongVerbs"}
+	ladder.Explored(t, map[string][]string{
+		"SPSC": verbs, "MPSC": verbs, "SPMC": verbs, "MPMC": verbs, "SegmentedMPMC": verbs, "Stack": verbs,
+		"FanIn": verbs, "FanInProducer": append(verbs, "TestExploreFanInLeaves"),
+		"FanOut": verbs, "FanOutConsumer": append(verbs, "TestExploreFanOutLeaves"),
+		"UnboundedMPMC": long, "IntrusiveMPMC": long, "StrictMPMC": long,
+		"Mailbox": {"TestExploreMailbox", "TestExploreMailboxReuse", "TestExploreMailboxVerbs"}, "Newest": {"TestExploreMailboxVerbs"},
+		"Inbox": {"TestExploreInbox"}, "Node": {"TestExploreInbox"}, "Chain": {"TestExploreInbox", "TestExploreChain"},
+		"Owner":       {"TestExploreOwner"},
+		"Synchronous": {"TestExploreSynchronousMeets", "TestExploreSynchronousEnds"},
+		"Waiting":     {"TestExploreWaitingCrowd", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},
+	})
+}
