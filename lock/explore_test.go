@@ -490,3 +490,39 @@ func TestExploreTryLockFrozen(t *testing.T) {
 		})
 	})
 }
+
+// TestExploreDoorNotOvertaken has one wait at the door of a lock whose only place is taken. Who unlocks it and comes again, in any way, having seen that somebody
+// is first at the door, gets the lock after that one or not at all.
+func TestExploreDoorNotOvertaken(t *testing.T) {
+	for name, again := range map[string]func(l *Anderson) bool{
+		"Lock": func(l *Anderson) bool {
+			l.Lock()
+			return true
+		},
+		"TryLock":     (*Anderson).TryLock,
+		"LockContext": func(l *Anderson) bool { return l.LockContext(context.Background()) == nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			explore.Exhaustive(t, 2, func(r *explore.Run) {
+				l := NewAnderson(1)
+				l.Lock()
+				var had atomics.Plain[bool]
+				r.Go("at the door", func() {
+					l.Lock()
+					had.Set(true)
+					l.Unlock()
+				})
+				r.Go("holder", func() {
+					waits := l.door.parker.Load() != nil
+					l.Unlock()
+					if waits && again(l) {
+						if !had.Get() {
+							r.Failf("the one at the door is overtaken")
+						}
+						l.Unlock()
+					}
+				})
+			})
+		})
+	}
+}

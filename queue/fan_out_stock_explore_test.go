@@ -109,3 +109,29 @@ func TestExploreFanOutEmpty(t *testing.T) {
 		})
 	})
 }
+
+// TestExploreFanOutEmptyNewLane has a consumer register, and move items into its own lane, beside one who looks whether there are any and does not know that
+// lane: there always are.
+func TestExploreFanOutEmptyNewLane(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		q := NewFanOut[int](8)
+		rich := q.Register().lane
+		rich.dealt.put([]uint32{0, 1, 2, 3, 4, 5, 6, 7})
+		r.Go("newcomer", func() {
+			buf := make([]uint32, 8)
+			own := q.Register().lane
+			rich.dealt.raidFor(buf, own.raider, &q.lanes)
+			rich.dealt.take(buf, &q.lanes)
+		})
+		r.Go("looker", func() {
+			if q.empty() {
+				r.Failf("empty, with items in a lane that is new")
+			}
+		})
+		r.After(func() {
+			if q.empty() || q.Len() != 3 {
+				r.Failf("%d items are left, want 3", q.Len())
+			}
+		})
+	})
+}
