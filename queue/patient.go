@@ -3,8 +3,10 @@ package queue
 import (
 	"context"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/prefetch"
 )
 
 // patient is a total queue whose calls may have to wait for a call of the other side that is in its middle, and can give that up. The methods are TryEnqueue and
@@ -30,6 +32,7 @@ func (q *MPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 	for {
 		t := q.tail.Load()
 		s := q.ring.at(t)
+		prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
 		switch turn := s.turn.Load(); { // L8
 		case turn == toFill(t):
 			if q.tail.CompareAndSwap(t, t+1) { // L1
@@ -54,6 +57,7 @@ func (q *MPMC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 	for {
 		h := q.head.Load()
 		s := q.ring.at(h)
+		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
 		switch turn := s.turn.Load(); { // L6
 		case turn == toEmpty(h):
 			if q.head.CompareAndSwap(h, h+1) { // L2
