@@ -22,5 +22,11 @@
 // all: a dequeue that returned after the refused call had begun but before it looked is counted still. In a history of few calls by few
 // clients the difference is a call or two.
 //
+// # Observers and short counts
+//
+// Len and Empty are calls of the history like any other: a [Length] says how far Len may be off while others call, and a model that is [Model.Vague] lets
+// Empty be false in doubt. A [Batch] says what a call that moves several items promises. Its items are operations of one client, joined if they move at
+// one instant; a short count is one more, an observation that there was no more, or the single call that was refused.
+//
 // The package is for tests only.
 package linear
