@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/threadlock"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -45,7 +46,11 @@ func (c *Context) help(j *job) bool {
 		return false
 	}
 	if k := jobOf(t); k.claim(jobStolen) {
+		locked := threadlock.Held()
 		k.steal(c)
+		if !locked && threadlock.Held() {
+			c.branchLeftLocked()
+		}
 	}
 	return true
 }

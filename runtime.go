@@ -102,7 +102,7 @@ func New(options ...Option) *Runtime {
 		o(&s)
 	}
 	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
-	config := sched.Config{Processors: s.processors, Crashed: crashed, Hosted: newLodger, Resting: rest, Watchdog: s.watchdog}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newLodger, Resting: rest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newSeat(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate
 	if s.schedule != nil {

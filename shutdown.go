@@ -186,6 +186,11 @@ func (c *Context) operation() string {
 	if c == nil || c.inside.Load() == 0 {
 		return ""
 	}
+	return c.lastOperation()
+}
+
+// lastOperation names the operation that runs with c, or ran last.
+func (c *Context) lastOperation() string {
 	k, title := c.kind.Load(), c.title.Load()
 	switch {
 	case title != nil:

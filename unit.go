@@ -219,7 +219,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 		}
 		u.operations.Add(1)
 		l.Kind.Run(p, &l.Task)
-		if h.Processor() != p || s.pressed != nil {
+		if h.Processor() != p || s.pressed != nil || h.Locked() {
 			if p, s = u.afterOne(p, s, h); p == nil {
 				return
 			}
@@ -339,6 +339,10 @@ func (u *unit) afterOne(p *sched.Processor, s *seat, h *sched.Host) (*sched.Proc
 		p, s = now, seatOf(now)
 	}
 	if s.pressed != nil && u.holdBack(s) {
+		return nil, nil
+	}
+	if h.Locked() { // by this operation: its host is left before another one runs
+		u.goOn(s)
 		return nil, nil
 	}
 	return p, s

@@ -58,12 +58,13 @@
 // # What must not be done
 //
 // Waiting for anything that this package does not know (a channel, a lock of package sync, a system call that takes long) keeps a processor from working; use
-// [Activity.Block]. [runtime.LockOSThread] must not be held across anything that waits: Go ends the program. A branch of a join ([freerun.Join]) must not wait
+// [Activity.Block]. An activity that is locked to its thread, by [runtime.LockOSThread] or in a callback from C, may wait: it keeps the thread, and costs as much as a goroutine then.
+// Checks do not yield there. In a deterministic runtime it must not wait: see [ErrThreadLocked]. A branch of a join ([freerun.Join]) must not wait
 // as an activity.
 //
 // # How it works
 //
-// stack.go has how activities come to a stack, waiter.go how they wait, and sched/coroutine.go how they are switched. line.go and crowd.go have the two lists that they wait
+// stack.go has how activities come to a stack, waiter.go how they wait, locked.go how they do that without a switch, and sched/coroutine.go how they are switched. line.go and crowd.go have the two lists that they wait
 // in: those who are admitted one after another, and those who wait for something that happens once; quota.go has what most locks are.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the

@@ -23,15 +23,16 @@ type stack struct {
 	place     place
 	ctx       context.Context
 	insists   bool
-	discarded bool // what waits or yields on it ends
-	unwinding bool // it is being ended by Goexit for that reason
+	discarded bool        // what waits or yields on it ends
+	unwinding bool        // it is being ended by Goexit for that reason
+	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
 // finalizer is what is done on behalf of an activity after it was left, by the processor that has left it; p is nil if it had none. From there on the activity
 // may run elsewhere at any moment.
 type finalizer func(p *sched.Processor, a *Activity)
 
-// The two kinds of task that an activity is.
+// The kinds of task that an activity is; a third is in locked.go.
 var (
 	fresh = &sched.Kind{Discard: discardFresh}
 	begun = &sched.Kind{Discard: discardBegun}
@@ -124,7 +125,9 @@ func (st *stack) live(*sched.Coroutine) {
 		st.first = nil
 		var t *sched.Task
 		for a != nil {
-			st.perform(a)
+			if unlocked := st.perform(a); unlocked {
+				break // the thread is not to be used any more
+			}
 			a, t = st.fresh()
 		}
 		st.co.Trade(st.way(st.co.Processor(), t)) // until there is another one, or for good
@@ -174,8 +177,8 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	return nil
 }
 
-// perform runs an activity from its beginning to its end.
-func (st *stack) perform(a *Activity) {
+// perform runs an activity from its beginning to its end. It reports whether it has left its goroutine locked to its thread, and was unlocked.
+func (st *stack) perform(a *Activity) (unlocked bool) {
 	st.activity.Store(a)
 	a.stack.Store(st)
 	a.Kind = begun
@@ -198,11 +201,16 @@ func (st *stack) perform(a *Activity) {
 			}
 			trace = debug.Stack()
 		}
+		if st.co.Locked() {
+			st.co.Unlock()
+			unlocked = true
+		}
 		a.conclude(st.co.Processor(), failure, trace, refused)
 	}()
 	st.arrive(a)
 	a.fn(a)
 	returned = true
+	return
 }
 
 // arrive is called when an activity has come to run on a processor; it has none if it is discarded.

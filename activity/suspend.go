@@ -13,7 +13,7 @@ import (
 const Quantum = 20_000
 
 // Check notes that the activity has used up n of its quantum, about one for each simple statement, and has it yield when nothing is left. It is what implicit
-// cooperation inserts; programs that are compiled without it call it in long loops. Any goroutine may call it: on another than the activity's own, and on nil, it
+// cooperation inserts; programs that are compiled without it call it in long loops. It does not yield while the activity is locked to its thread. Any goroutine may call it: on another than the activity's own, and on nil, it
 // does nothing, since what is inserted is sometimes passed by code that runs elsewhere than its author's convention says. It costs at most a nanosecond when it does not yield.
 //
 // Other goroutines make the quantum a little shorter or longer, no more, so the race detector need not know of them.
@@ -29,27 +29,37 @@ func (a *Activity) Check(n int32) {
 
 //go:norace
 func (a *Activity) expire() {
-	if !a.Here() {
+	switch {
+	case !a.Here():
 		a.quantum = 0 // so that many of these do not overflow; the activity yields at its next check
-		return
+	case a.stack.Load().co.Locked():
+		a.quantum = Quantum
+	default:
+		a.Yield()
 	}
-	a.Yield()
 }
 
-// Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none. The activity's own goroutine only. If what has
+// Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none, or if the activity is locked to its thread in a
+// deterministic runtime. The activity's own goroutine only. If what has
 // not ended is being given up, the activity ends here: what it has deferred is run.
 func (a *Activity) Yield() {
 	st := a.own("Yield")
 	a.quantum = Quantum
 	if p := st.co.Processor(); p != nil { // not in blocking code
-		if t := p.Pick(); t != nil {
+		switch t := p.Pick(); {
+		case t == nil:
+			p.Spend()
+		case st.co.Locked():
+			p.Carry(t)
+			if !p.Driven() {
+				st.stay(a, requeue)
+			}
+		default:
 			a.owner.Leave(a, p)
 			st.finalizer = requeue
 			st.co.Trade(st.way(p, t))
 			st.land()
 			st.arrive(a)
-		} else {
-			p.Spend()
 		}
 	}
 	a.unwindIfClosing()
@@ -163,6 +173,13 @@ func (a *Activity) Block(fn func()) {
 	a.owner.Depart(a, p)
 	p.Leave()
 	fn()
+	if st.co.Locked() {
+		if st.co.Processor() == nil {
+			st.stay(a, requeue)
+		}
+		a.unwindIfClosing()
+		return
+	}
 	st.finalizer = requeue
 	st.co.Trade(st.way(nil, nil))
 	st.land()

@@ -179,15 +179,24 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
 	p := st.co.Processor()
-	var next *sched.Task
-	if p != nil {
-		a.owner.Leave(a, p)
-		next = p.Pick()
+	st.place, st.ctx, st.insists = in, ctx, insists
+	if st.co.Locked() {
+		if p != nil && p.Driven() {
+			st.place, st.ctx = nil, nil
+			return ErrThreadLocked
+		}
+		st.stay(a, finishWait)
+	} else {
+		var next *sched.Task
+		if p != nil {
+			a.owner.Leave(a, p)
+			next = p.Pick()
+		}
+		st.finalizer = finishWait
+		st.co.Trade(st.way(p, next))
+		st.land()
+		st.arrive(a)
 	}
-	st.place, st.ctx, st.insists, st.finalizer = in, ctx, insists, finishWait
-	st.co.Trade(st.way(p, next))
-	st.land()
-	st.arrive(a)
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}

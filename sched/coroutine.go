@@ -9,6 +9,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/threadlock"
 )
 
 // Coroutine is a stack that a task runs on in place of its host's own: so the task can be left in its middle, and gone on with later, on
@@ -22,11 +23,13 @@ import (
 //
 // It is a coroutine of [iter.Pull], where the run queues of Go's scheduler are not involved: about 40 ns each way. Nobody collects one that is suspended for ever: its
 // body must be led to its end. A panic in the body must be recovered there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
+// While its goroutine is locked to its thread ([Coroutine.Locked]) it must not be left: Go ends the program.
 type Coroutine struct {
 	// What is needed at each switch comes first, and lies together.
 	Parking
 	ground diagnostic[ground] // what it runs on; nil while it does not run
 	id     uintptr            // of its goroutine, once that runs
+	lock   threadlock.Lock    // of that goroutine
 
 	// the place
 	next    func() (struct{}, bool)
@@ -65,13 +68,16 @@ func (co *Coroutine) Init(body func(*Coroutine)) {
 
 // live is the coroutine's goroutine.
 func (co *Coroutine) live(yield func(struct{}) bool) {
-	co.yield, co.id = yield, goid.ID()
+	co.yield, co.id, co.lock = yield, goid.ID(), threadlock.Mine()
 	me := &guest{id: co.id, co: co}
 	checkIn(me)
 	returned := false
 	defer func() {
 		co.over = true // by a Goexit, if it has not returned; a panic goes on to whoever has entered the coroutine
-		if g := co.ground.Load(); returned && g.place == co {
+		if co.lock.Held() {
+			co.Unlock()
+		}
+		if g := co.ground.Load(); returned && (g.place == co || throughHost) {
 			co.gone = true // its end is a switch to the ground
 		} else {
 			co.awaitEnd(g)
@@ -97,12 +103,20 @@ func (co *Coroutine) Enter(p *Processor) (left *Coroutine, now *Processor, alive
 	var g *ground
 	if p != nil {
 		g = &p.host.Load().ground
+	} else if threadlock.Held() {
+		return co.enterElsewhere()
 	} else {
 		g = new(ground)
 	}
 	g.visit(co)
 	g.Trade(&co.Parking)
 	return g.back()
+}
+
+// enterElsewhere is Enter by a goroutine that is locked to its thread, and must not be switched: another one does it.
+func (co *Coroutine) enterElsewhere() (left *Coroutine, now *Processor, alive bool) {
+	onFreeThread(func() { left, now, alive = co.Enter(nil) })
+	return left, now, alive
 }
 
 // Suspend returns to whoever has entered the coroutine, until it is entered again, or switched to. On the coroutine only.

@@ -63,7 +63,7 @@ type turn struct {
 // spawn makes the coroutine of a new host. It begins when it is first resumed.
 func (d *driver) spawn(h *Host, live func()) {
 	t := new(turn)
-	t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+	body := func(yield func(struct{}) bool) {
 		t.yield = yield
 		returned := false
 		defer func() {
@@ -78,7 +78,8 @@ func (d *driver) spawn(h *Host, live func()) {
 		}()
 		live()
 		returned = true
-	})
+	}
+	onFreeThread(func() { t.resume, t.stop = iter.Pull(body) })
 	h.turn = t
 	d.hosts = append(d.hosts, h)
 }
@@ -86,12 +87,14 @@ func (d *driver) spawn(h *Host, live func()) {
 // pass returns to the driver. On the coroutine only.
 func (t *turn) pass() { t.yield(struct{}{}) }
 
-// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's.
+// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's. One that is locked to its thread goes on itself.
 func (h *Host) pass() {
-	if co := h.ground.visitor.Load(); co != nil {
+	if co := h.ground.visitor.Load(); co == nil {
+		if !h.lock.Held() {
+			h.turn.pass()
+		}
+	} else if !co.lock.Held() {
 		co.pass()
-	} else {
-		h.turn.pass()
 	}
 }
 
@@ -128,7 +131,12 @@ func (p *Processor) Pause() { p.letDriverChoose() }
 // Drive runs the tasks of a deterministic scheduler until the condition holds, which is looked at between any two turns, or nothing is left that could run.
 // It reports whether the condition held; nil never does. One goroutine at a time, and no task; what is queued from outside meanwhile must be
 // queued by the condition.
-func (s *Scheduler) Drive(until func() bool) bool {
+func (s *Scheduler) Drive(until func() bool) (reached bool) {
+	onFreeThread(func() { reached = s.drive(until) })
+	return reached
+}
+
+func (s *Scheduler) drive(until func() bool) bool {
 	d := s.driver
 	if d == nil {
 		panic("sched: Drive of a scheduler without Choose")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/threadlock"
 )
 
 // Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a processor has at most one home:
@@ -26,6 +27,9 @@ type Host struct {
 	// owner only
 	id        uintptr
 	processor *Processor // whose home this is; nil if it has none
+	lock      threadlock.Lock
+	reported  bool // that it is locked, while the task runs; see locked.go
+	leaving   bool // it ends, since it is locked
 
 	// shared
 	away   diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
@@ -63,7 +67,7 @@ func (s *Scheduler) launch(p *Processor) {
 }
 
 func (s *Scheduler) newHost() *Host {
-	h := &Host{scheduler: s, number: s.hosted.Add(1), berth: berth{bed: newBed()}}
+	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, berth: berth{bed: newBed()}}
 	h.ground.host = h
 	if s.config.Hosted != nil {
 		s.config.Hosted(h)
@@ -74,12 +78,12 @@ func (s *Scheduler) newHost() *Host {
 // live is the goroutine of a host, from its first processor on.
 func (h *Host) live(p *Processor) {
 	s := h.scheduler
-	h.id = goid.ID()
+	h.id, h.lock = goid.ID(), threadlock.Mine()
 	h.trace.Store(goroutineNumber())
 	me := &guest{id: h.id, host: h}
 	checkIn(me)
 	defer func() {
-		// After a Goexit another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
+		// After a Goexit, or of a host that is left, another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
 		// the identity of a goroutine that has ended to another.
 		if p := h.processor; p != nil {
 			h.moveOut(p)
@@ -93,8 +97,11 @@ func (h *Host) live(p *Processor) {
 	}()
 	for p != nil {
 		h.moveIn(p)
-		for h.processor != nil {
+		for h.processor != nil && !h.leaving {
 			h.work()
+		}
+		if h.leaving {
+			return
 		}
 		p = h.standBy()
 	}
@@ -144,6 +151,9 @@ func (h *Host) work() {
 		}
 		p.begin(t)
 		t.Kind.Run(p, t)
+		if h.lock.Held() && h.leaveLocked() {
+			return
+		}
 		if h.processor != p { // the task left it
 			if p = h.processor; p == nil {
 				h.comeBack()
@@ -168,7 +178,13 @@ func (h *Host) work() {
 func (h *Host) catch() {
 	t := h.Task()
 	crashed := h.scheduler.config.Crashed
-	if t == nil || crashed == nil {
+	if t == nil {
+		return
+	}
+	if crashed == nil {
+		if h.lock.Held() {
+			h.leaveLocked()
+		}
 		return
 	}
 	if h.processor != nil {
@@ -176,6 +192,9 @@ func (h *Host) catch() {
 	}
 	value := recover()
 	crashed(h, t, value, debug.Stack())
+	if h.lock.Held() && h.leaveLocked() {
+		return
+	}
 	h.comeBack()
 }
 

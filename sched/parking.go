@@ -15,10 +15,13 @@ import (
 //
 // Whoever may run a parked goroutine next owns its parking, and the place: it has that, through some queue, from whoever ran after the goroutine was parked. The goroutine that
 // the place was made with has nothing to do with it any more, until it ends: coroutine_end.go.
+//
+// Go promises none of this. Where it may have changed, switches go through the host: through_host.go.
 type Parking struct {
 	place   *Coroutine             // where the goroutine is parked, or was last
 	frame   atomics.RelaxedUintptr // about where its stack ends, as a hint
 	brought *Coroutine             // what has come home when the goroutine was woken; nil otherwise
+	to      *Coroutine             // of a ground, if switches go through the host: what is to run in its place next; nil: the ground itself
 }
 
 // Trade parks the running goroutine, whose parking is me, where other is parked, whose goroutine runs. It returns when somebody trades with me.
@@ -26,6 +29,10 @@ type Parking struct {
 // A switch spoils the core's memory of where calls return to, so each call that is open on either side of it costs some nanoseconds. Hence the way from here to
 // next and yield is written out.
 func (me *Parking) Trade(other *Parking) {
+	if throughHost {
+		me.tradeThroughHost(other)
+		return
+	}
 	at := other.place
 	if at.ended.Load() != notEnded {
 		at = at.bringHome(other)
@@ -52,6 +59,7 @@ type ground struct {
 	host    *Host                 // whose goroutine it is; nil if it is no host's
 	visitor diagnostic[Coroutine] // that runs in its place; nil if none does. The two never run both, so that is the owner, too.
 	left    *Coroutine            // that has switched to the visitor, which has not taken note yet
+	spoilt  uintptr               // the thread that a coroutine was unlocked from; 0: none. See locked.go
 }
 
 // visit notes that co is about to run in the ground's place.
@@ -80,6 +88,9 @@ func (g *ground) back() (left *Coroutine, now *Processor, alive bool) {
 	}
 	if left.over {
 		left.end()
+	}
+	if g.spoilt != 0 {
+		g.takeSpoilt()
 	}
 	return left, now, !left.over
 }

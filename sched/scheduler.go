@@ -18,6 +18,9 @@ type Config struct {
 	// goroutine with runtime.Goexit (value is nil). The host's processor, nil if the task had left it, goes on; what becomes of the
 	// task is up to Crashed. If it is nil, a panic is not recovered.
 	Crashed func(h *Host, t *Task, value any, stack []byte)
+	// Locked, if set, is called on the goroutine of the host h, or of a coroutine in its place, when a task has ended and has left that goroutine locked to its
+	// thread: what it ran last has called runtime.LockOSThread, and not UnlockOSThread. The host's processor is nil if the task had left it. It must not queue any.
+	Locked func(h *Host)
 	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
 	Hosted func(h *Host)
 	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local. It must not resize.

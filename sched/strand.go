@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/threadlock"
 )
 
 // Strand is a place in the middle of a task where it waits for another one, without keeping its processor from working: the goroutine
@@ -63,6 +64,9 @@ func (s *Strand) Wait(p *Processor) *Processor {
 		s.state.Store(strandOpen)
 		return p
 	}
+	if h.turn != nil && threadlock.Held() {
+		panic("sched: a task of a deterministic scheduler must not wait while it is locked to its thread (runtime.LockOSThread)")
+	}
 	task := p.running.Load()
 	h.away.Store(task) // W1
 	h.scheduler.census.depart()
@@ -75,15 +79,10 @@ func (s *Strand) Wait(p *Processor) *Processor {
 		return p
 	}
 	h.moveOut(p)
-	h.scheduler.entrust(p) // W3
-	q, _ := h.take(nil)    // W4
+	h.scheduler.entrust(p)  // W3
+	q := h.AwaitProcessor() // W4
 	s.host.Clear()
 	s.state.Store(strandOpen)
-	if q != nil {
-		h.moveIn(q)
-		q.running.Store(task)
-		h.away.Store(nil)
-	}
 	return q
 }
 
@@ -119,11 +118,8 @@ func (s *Strand) makeReady() (waiting bool) {
 
 // resume runs a strand as a task: the processor moves to the goroutine that waits.
 func resume(p *Processor, t *Task) {
-	h := strandOf(t).host.Get()
-	p.scheduler.census.comeBack() // G1; not idle: p is awake
-	p.host.Load().moveOut(p)
-	h.give(p) // G2
+	p.MoveTo(strandOf(t).host.Get()) // G1, G2
 }
 
 // abandon ends the wait of a strand that no processor comes for.
-func abandon(t *Task) { strandOf(t).host.Get().give(nil) }
+func abandon(t *Task) { strandOf(t).host.Get().Abandon() }

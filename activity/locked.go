@@ -1,0 +1,44 @@
+package activity
+
+import (
+	"errors"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or as it runs a callback from C, cannot be left by a switch: Go ends the program. It
+// waits as a goroutine does, with its thread:
+//
+//	L1  it leaves its processor, which goes to another host                        (in place of W1)
+//	L2  it does what the finalizer does, itself: opens the wait, or queues itself  (W2 to W4)
+//	L3  it sleeps, until a processor comes that has found it in a queue            (W5)
+//
+// The processor may come before L3: it is given into a berth, which is empty, as one comes for each L2. In a deterministic runtime, where all is switched, the
+// activity cannot wait at all.
+//
+// Checked by: TestLocked…
+
+// ErrThreadLocked is returned by whatever would wait in a deterministic runtime, if the activity is locked to its thread. In any other runtime such an activity waits.
+var ErrThreadLocked = errors.New("activity: in a deterministic runtime an activity must not wait while it is locked to its thread (runtime.LockOSThread, a callback from C)")
+
+// staying is the kind of an activity that waits without a switch.
+var staying = &sched.Kind{
+	Run:     func(p *sched.Processor, t *sched.Task) { p.MoveTo(activityOf(t).stack.Load().host) },
+	Discard: func(t *sched.Task) { activityOf(t).stack.Load().host.Abandon() },
+}
+
+// stay leaves the processor, if there is one, but not the goroutine, and returns when it has one again, or is discarded. finish is what would be the finalizer.
+func (st *stack) stay(a *Activity, finish finalizer) {
+	if p := st.co.Processor(); p != nil {
+		a.owner.Depart(a, p)
+		p.Leave()
+	}
+	st.host = sched.Here()
+	a.Kind = staying
+	finish(nil, a)
+	if st.host.AwaitProcessor() == nil {
+		st.discarded = true
+	}
+	a.Kind = begun
+	st.arrive(a)
+}

@@ -1,0 +1,9 @@
+//go:build gc && !freerun_portable
+
+#include "textflag.h"
+
+// func g() unsafe.Pointer
+TEXT ·g(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD g, R0
+	MOVD R0, ret+0(FP)
+	RET

@@ -1,0 +1,8 @@
+//go:build gc && (amd64 || arm64) && !freerun_portable
+
+package threadlock
+
+import "unsafe"
+
+// g returns the address of the running goroutine's g, which is never moved.
+func g() unsafe.Pointer

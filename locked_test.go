@@ -1,0 +1,467 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
+)
+
+var (
+	lockOnUnit = freerun.Op("test.locked.unit", func(*freerun.Context, *int, int) (int, error) {
+		runtime.LockOSThread()
+		return 1, nil
+	})
+	lockFree = freerun.FreeOp("test.locked.free", func(_ *freerun.Context, times int) (int, error) {
+		for range times {
+			runtime.LockOSThread()
+		}
+		return 1, nil
+	})
+	lockAndPanic = freerun.FreeOp("test.locked.panic", func(*freerun.Context, int) (int, error) {
+		runtime.LockOSThread()
+		panic("on purpose")
+	})
+	lockAndExit = freerun.Op("test.locked.goexit", func(*freerun.Context, *int, int) (int, error) {
+		runtime.LockOSThread()
+		runtime.Goexit()
+		return 0, nil
+	})
+	lockInBlock = freerun.Op("test.locked.block", func(c *freerun.Context, _ *int, _ int) (int, error) {
+		c.Block(runtime.LockOSThread)
+		return 1, nil
+	})
+	lockInJoin = freerun.FreeOp("test.locked.join", func(c *freerun.Context, _ int) (int, error) {
+		freerun.Join(c, func(*freerun.Context) int { return 1 }, branchThatLocks)
+		return 1, nil
+	})
+	forgetsNothing = freerun.Op("test.locked.unlocks", func(_ *freerun.Context, n *int, _ int) (int, error) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		*n++
+		return *n, nil
+	})
+)
+
+func branchThatLocks(*freerun.Context) int {
+	runtime.LockOSThread()
+	return 1
+}
+
+func activityThatLocks(a *activity.Activity) {
+	a.Yield()
+	runtime.LockOSThread()
+	a.Yield()
+	runtime.LockOSThread()
+}
+
+// lockings are the ways to leave a goroutine locked to its thread, each with what the report names.
+var lockings = []struct {
+	name, blamed string
+	do           func(t *testing.T, rt *freerun.Runtime)
+}{
+	{"operation", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	}},
+	{"operation amid others of its unit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+		u, c := freerun.NewUnit(rt, 0), rt.Context()
+		for range 10 {
+			forgetsNothing.Send(c, u, 1)
+		}
+		f := lockOnUnit.Send(c, u, 1)
+		for range 10 {
+			forgetsNothing.Send(c, u, 1)
+		}
+		must(t, f)
+	}},
+	{"unit with a limit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.Mailbox(10, freerun.Wait)), 1))
+	}},
+	{"free operation", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockFree.Send(rt.Context(), 1))
+	}},
+	{"free operation, thrice", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockFree.Send(rt.Context(), 3))
+	}},
+	{"closure", "func", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return branchThatLocks(nil), nil }))
+	}},
+	{"timer", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+		f, _ := lockFree.SendAfter(rt.Context(), time.Microsecond, 1)
+		must(t, f)
+	}},
+	{"panic", "test.locked.panic", func(t *testing.T, rt *freerun.Runtime) {
+		var failure *freerun.PanicError
+		if _, err := lockAndPanic.Send(rt.Context(), 1).Wait(within(t)); !errors.As(err, &failure) {
+			t.Error(err)
+		}
+	}},
+	{"Goexit", "test.locked.goexit", func(t *testing.T, rt *freerun.Runtime) {
+		if _, err := lockAndExit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
+			t.Error(err)
+		}
+	}},
+	{"Block", "test.locked.block", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockInBlock.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	}},
+	{"branch", "test.locked.join", func(t *testing.T, rt *freerun.Runtime) {
+		must(t, lockInJoin.Send(rt.Context(), 1))
+	}},
+	{"activity", "activityThatLocks", func(t *testing.T, rt *freerun.Runtime) {
+		if err := activity.Go(rt, activityThatLocks).Wait(within(t)); err != nil {
+			t.Error(err)
+		}
+	}},
+	{"named activity that panics", "locker", func(t *testing.T, rt *freerun.Runtime) {
+		a := activity.Go(rt, func(*activity.Activity) {
+			runtime.LockOSThread()
+			panic("on purpose")
+		}, activity.Named("locker"))
+		if a.Wait(within(t)) == nil {
+			t.Error("it did not fail")
+		}
+	}},
+	{"activity that calls Goexit", "locker", func(t *testing.T, rt *freerun.Runtime) {
+		a := activity.Go(rt, func(a *activity.Activity) {
+			a.Yield()
+			runtime.LockOSThread()
+			runtime.Goexit()
+		}, activity.Named("locker"))
+		if !errors.Is(a.Wait(within(t)), freerun.ErrGoexit) {
+			t.Error("it did not fail")
+		}
+	}},
+	{"activity in Block", "locker", func(t *testing.T, rt *freerun.Runtime) {
+		a := activity.Go(rt, func(a *activity.Activity) { a.Block(runtime.LockOSThread) }, activity.Named("locker"))
+		if err := a.Wait(within(t)); err != nil {
+			t.Error(err)
+		}
+	}},
+	{"condition that another activity looks at", "looker", func(t *testing.T, rt *freerun.Runtime) {
+		var m activity.Monitor
+		open := false
+		var waiting atomic.Bool
+		waiter := activity.Go(rt, func(a *activity.Activity) {
+			m.Enter(a)
+			defer m.Leave()
+			m.Await(a, func() bool {
+				if open {
+					runtime.LockOSThread()
+				}
+				waiting.Store(true)
+				return open
+			})
+		})
+		looker := activity.Go(rt, func(a *activity.Activity) {
+			for !waiting.Load() {
+				a.Yield()
+			}
+			m.Enter(a)
+			open = true
+			m.Leave()
+		}, activity.Named("looker"))
+		for _, a := range []*activity.Activity{waiter, looker} {
+			if err := a.Wait(within(t)); err != nil {
+				t.Error(err)
+			}
+		}
+	}},
+}
+
+// TestLockedIsLeftAndReported leaves goroutines locked to their threads in every way, and then runs activities there.
+func TestLockedIsLeftAndReported(t *testing.T) {
+	for _, l := range lockings {
+		for name, options := range map[string][]freerun.Option{
+			"one":           {freerun.Processors(1)},
+			"two":           {freerun.Processors(2)},
+			"deterministic": {freerun.Deterministic(1)},
+		} {
+			t.Run(l.name+"/"+name, func(t *testing.T) {
+				rt, told := start(t, options...)
+				for range 3 {
+					l.do(t, rt)
+					switchOften(t, rt)
+				}
+				if err := rt.Shutdown(within(t)); err != nil {
+					t.Error(err)
+				}
+				reports := 0
+				for _, text := range told.texts() {
+					if strings.Contains(text, "left its goroutine locked") {
+						reports++
+						if !strings.Contains(text, l.blamed) {
+							t.Errorf("%q is blamed: %s", l.blamed, text)
+						}
+					}
+				}
+				if reports != 3 {
+					t.Errorf("%d reports, want 3: %q", reports, told.texts())
+				}
+			})
+		}
+	}
+}
+
+// switchOften runs activities on all processors.
+func switchOften(t *testing.T, rt *freerun.Runtime) {
+	t.Helper()
+	u := freerun.NewUnit(rt, 0)
+	var all []*activity.Activity
+	for range 8 {
+		all = append(all, activity.Go(rt, func(a *activity.Activity) {
+			for range 20 {
+				a.Yield()
+				if _, err := forgetsNothing.Send(freerun.ContextOf(a), u, 1).Await(a); err != nil {
+					t.Error(err)
+				}
+			}
+		}))
+	}
+	for _, a := range all {
+		if err := a.Wait(within(t)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLockedBranches leaves goroutines locked in branches that thieves run: as a task of their own, and while they wait in a join.
+func TestLockedBranches(t *testing.T) {
+	wait := func(until *atomic.Bool) {
+		for !until.Load() {
+			runtime.Gosched()
+		}
+	}
+	body := func(c *freerun.Context) {
+		var inner, outer atomic.Bool
+		freerun.Join(c, func(*freerun.Context) int {
+			wait(&outer) // so the other branch is stolen
+			return 0
+		}, func(c *freerun.Context) int {
+			outer.Store(true)
+			freerun.Join(c, func(*freerun.Context) int {
+				wait(&inner) // so the other branch is run by who joins, or a third one
+				return 0
+			}, func(c *freerun.Context) int {
+				inner.Store(true)
+				return branchThatLocks(c)
+			})
+			return 0
+		})
+	}
+	for name, run := range map[string]func(rt *freerun.Runtime) error{
+		"operation": func(rt *freerun.Runtime) error {
+			_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { body(c); return 0, nil }).Wait(within(t))
+			return err
+		},
+		"activity": func(rt *freerun.Runtime) error {
+			return activity.Go(rt, func(a *activity.Activity) {
+				body(freerun.ContextOf(a))
+				a.Yield()
+			}).Wait(within(t))
+		},
+	} {
+		for _, processors := range []int{2, 3} {
+			t.Run(name, func(t *testing.T) {
+				rt, told := start(t, freerun.Processors(processors))
+				for range 20 {
+					if err := run(rt); err != nil {
+						t.Error(err)
+					}
+					switchOften(t, rt)
+				}
+				if err := rt.Shutdown(within(t)); err != nil {
+					t.Error(err)
+				}
+				reports := 0
+				for _, text := range told.texts() {
+					if strings.Contains(text, "TestLockedBranches") {
+						reports++
+					}
+				}
+				if reports != 20 {
+					t.Errorf("%d reports name the branch, want 20: %q", reports, told.texts())
+				}
+			})
+		}
+	}
+}
+
+// TestLockedActivityWaits has activities that are locked to their threads wait in every way: they do, and go on in the same thread.
+func TestLockedActivityWaits(t *testing.T) {
+	for _, processors := range []int{1, 2} {
+		rt, told := start(t, freerun.Processors(processors))
+		u := freerun.NewUnit(rt, 0)
+		var m activity.Mutex
+		box := activity.NewMailbox[int](1)
+		sum := 0
+		var all []*activity.Activity
+		for i := range 8 {
+			all = append(all, activity.Go(rt, func(a *activity.Activity) {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				check := func(err error) {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				for range 10 {
+					a.Yield()
+					a.Check(activity.Quantum + 1)
+					check(m.Lock(a))
+					sum++
+					a.Yield()
+					m.Unlock()
+					_, err := forgetsNothing.Send(freerun.ContextOf(a), u, 1).Await(a)
+					check(err)
+					check(a.Sleep(time.Microsecond))
+					a.Block(runtime.Gosched)
+					a.Block(a.Yield)
+					a.Block(func() { check(a.Sleep(time.Microsecond)) })
+					ctx, cancel := context.WithTimeout(a, time.Microsecond)
+					if i%2 == 0 {
+						check(box.Send(a, i))
+					} else if _, err := box.Receive(a); err != nil {
+						t.Error(err)
+					}
+					if err := activity.Go(a, func(a *activity.Activity) { a.Sleep(time.Millisecond) }).Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+						t.Error(err)
+					}
+					cancel()
+				}
+			}))
+		}
+		for _, a := range all {
+			if err := a.Wait(within(t)); err != nil {
+				t.Error(err)
+			}
+		}
+		switchOften(t, rt)
+		if err := rt.Shutdown(within(t)); err != nil {
+			t.Error(err)
+		}
+		if sum != 80 {
+			t.Errorf("sum %d, want 80", sum)
+		}
+		if texts := told.texts(); len(texts) > 0 {
+			t.Errorf("reports: %q", texts)
+		}
+	}
+}
+
+// TestLockedActivityIsEnded closes runtimes while activities that are locked to their threads wait: what they have deferred is run.
+func TestLockedActivityIsEnded(t *testing.T) {
+	for round := range 50 {
+		rt, _ := start(t, freerun.Processors(2))
+		var begun, ended atomic.Int64
+		box := activity.NewMailbox[int](1)
+		for i := range 6 {
+			activity.Go(rt, func(a *activity.Activity) {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				defer ended.Add(1)
+				begun.Add(1)
+				for {
+					switch (i + round) % 3 {
+					case 0:
+						box.Receive(a)
+					case 1:
+						a.Yield()
+					case 2:
+						a.Sleep(time.Hour)
+					}
+				}
+			})
+		}
+		for begun.Load() < 6 {
+			runtime.Gosched()
+		}
+		rt.Close()
+		for ended.Load() < 6 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestLockedInDeterministicRuntimes holds that activities and operations which are locked to their threads go on where the schedule would have others go first, and that what would wait
+// is refused.
+func TestLockedInDeterministicRuntimes(t *testing.T) {
+	for seed := range uint64(20) {
+		rt, _ := start(t, freerun.Deterministic(seed))
+		u, held := freerun.NewUnit(rt, 0), activity.NewSemaphore(1)
+		held.TryAcquire(1)
+		f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			for range 5 {
+				forgetsNothing.Send(c, u, 1)
+				c.Block(func() {})
+			}
+			return 1, nil
+		})
+		a := activity.Go(rt, func(a *activity.Activity) {
+			runtime.LockOSThread()
+			a.Yield()
+			a.Check(activity.Quantum + 1)
+			a.Block(func() {})
+			forgetsNothing.Send(freerun.ContextOf(a), u, 1)
+			if err := a.Sleep(time.Hour); !errors.Is(err, activity.ErrThreadLocked) {
+				t.Error(err)
+			}
+			if err := held.Acquire(a, 1); !errors.Is(err, activity.ErrThreadLocked) {
+				t.Error(err)
+			}
+			runtime.UnlockOSThread()
+			if err := a.Sleep(time.Hour); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := a.Wait(within(t)); err != nil {
+			t.Error(err)
+		}
+		must(t, f)
+	}
+}
+
+// TestLockedCallers makes, uses and ends runtimes on goroutines that are locked to their threads, as that of main often is.
+func TestLockedCallers(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for name, options := range map[string][]freerun.Option{
+		"one":           {freerun.Processors(1)},
+		"two":           {freerun.Processors(2)},
+		"deterministic": {freerun.Deterministic(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			rt, _ := start(t, options...)
+			switchOften(t, rt)
+			begun, ended := make(chan struct{}, 3), make(chan struct{}, 3)
+			for range 3 {
+				activity.Go(rt, func(a *activity.Activity) {
+					defer func() { ended <- struct{}{} }()
+					begun <- struct{}{}
+					for {
+						a.Sleep(time.Second)
+					}
+				})
+			}
+			if name == "deterministic" {
+				must(t, freerun.After(rt.Context(), 10*time.Second))
+			}
+			for range 3 {
+				<-begun
+			}
+			rt.Close()
+			for range 3 {
+				<-ended
+			}
+		})
+	}
+}

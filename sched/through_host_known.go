@@ -1,0 +1,6 @@
+//go:build gc && !freerun_portable && !freerun_newer_go && !go1.27
+
+package sched
+
+// throughHostBuilt is empty: this build may switch directly.
+const throughHostBuilt = ""
