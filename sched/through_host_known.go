@@ -1,4 +1,4 @@
-//go:build gc && !freerun_portable && !freerun_newer_go && !go1.27
+//go:build gc && !freerun_portable && !go1.27
 
 package sched
 

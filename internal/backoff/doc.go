@@ -11,6 +11,6 @@
 // In builds with the tag explore Retry does nothing, as every turn of such a loop must be possible, and Wait makes the
 // model thread wait until another one has written something.
 //
-//	pause_runtime.go    the processor's pause instruction, by runtime.procyield, to which the runtime lets packages link
-//	pause_portable.go   an empty loop, for builds with the tag freerun_portable and for other compilers
+//	pause_asm.go, pause_amd64.s, pause_arm64.s   the processor's pause instruction
+//	pause_portable.go                            an empty loop, for other architectures, other compilers, and builds with the tag freerun_portable
 package backoff

@@ -1,4 +1,4 @@
-//go:build (!gc || freerun_portable || go1.27) && !explore
+//go:build (!gc || !(amd64 || arm64) || freerun_portable || go1.27) && !explore
 
 package backoff
 

@@ -1,4 +1,4 @@
-//go:build gc && !freerun_portable
+//go:build gc && !freerun_portable && !go1.27
 
 #include "textflag.h"
 

@@ -1,4 +1,4 @@
-//go:build gc && (amd64 || arm64) && !freerun_portable
+//go:build gc && (amd64 || arm64) && !freerun_portable && !go1.27
 
 package threadlock
 

@@ -1,0 +1,8 @@
+//go:build gc && (amd64 || arm64) && !freerun_portable && !go1.27 && !explore
+
+package backoff
+
+// pause executes so many pause instructions; at least one.
+//
+//go:noescape
+func pause(n uint32)
