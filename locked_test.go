@@ -11,6 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/threadlock"
 )
 
 var (
@@ -195,6 +196,9 @@ func TestLockedIsLeftAndReported(t *testing.T) {
 				for _, text := range told.texts() {
 					if strings.Contains(text, "left its goroutine locked") {
 						reports++
+						if way, _ := threadlock.Status(); way != "word" && strings.Contains(l.name, "amid others") {
+							continue // it is found out when the unit has had its turn
+						}
 						if !strings.Contains(text, l.blamed) {
 							t.Errorf("%q is blamed: %s", l.blamed, text)
 						}
