@@ -8,8 +8,8 @@ import "os"
 //	directly            A ── yield of B's place ──► B
 //	through the host    A ── yield of A ──► host ── next of B ──► B
 //
-// So each coroutine stays in its own place, where it ends, and nothing need be brought home. It costs a second switch of Go's, and calls whose return the core does
-// not foresee: about twice as much.
+// So each coroutine stays in its own place, where it ends, and nothing need be brought home. It costs a second switch of Go's: 1.3 to 1.7 times
+// as much.
 //
 // Which of the two is used is decided once, when the process begins: a coroutine is made for one of them.
 
