@@ -3,6 +3,7 @@ package freerun
 import (
 	"errors"
 	"time"
+	"unsafe"
 )
 
 // After returns a future that is resolved after d, with the time of that moment: an operation that takes it as an argument starts then, as
@@ -13,24 +14,30 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	m := &result[time.Time]{}
 	m.unit = &rt.free
 	m.become(afterKind)
-	t := &Timer{rt: rt, scope: c.Scope()}
-	t.fire = func() {
-		m.value = rt.clock.now()
-		m.endUnsent(nil)
-	}
-	t.fail = func(reason error) {
-		m.blameTimer(afterKind, reason)
-		m.endUnsent(reason)
-	}
+	f := Future[time.Time]{cell: m}
+	t := &Timer{wheel: rt.wheel(), scope: c.Scope(), target: &m.letter}
 	if err := c.accompany(afterKind, &m.letter); err != nil {
 		m.fillFailed(c.here(), err)
-		return Future[time.Time]{cell: m}
+		return f
 	}
 	t.begin(d)
-	return Future[time.Time]{cell: m}
+	return f
 }
 
-var afterKind = newKind(kind{name: "freerun.After", describe: func(*letter) string { return "freerun.After" }}, nil)
+var afterKind = newKind(kind{
+	name:     "freerun.After",
+	describe: func(*letter) string { return "freerun.After" },
+	late: func(s *seat, l *letter) {
+		m := (*result[time.Time])(unsafe.Pointer(l))
+		m.value = l.unit.rt.clock.now()
+		m.endUnsent(s, nil)
+	},
+	unsent: func(l *letter, why *failure) {
+		m := (*message)(unsafe.Pointer(l))
+		m.blameTimer(l.kind(), why)
+		m.endUnsent(nil, why)
+	},
+}, nil)
 
 // accompany gives a letter that is to be sent later, through c, its origin now; or returns why it is refused.
 func (c *Context) accompany(k *kind, l *letter) error {
@@ -51,26 +58,34 @@ func (c *Context) accompany(k *kind, l *letter) error {
 	return nil
 }
 
-// endUnsent closes a message that was never counted as sent, as its timer was stopped, or it is the timer's own. If the runtime has ended before, somebody may have
-// asked for the outcome, and abandoned and counted it as if it had been sent: that is taken back.
-func (m *message) endUnsent(err error) {
-	s := m.unit.rt.stranger()
-	won := false
-	if err != nil {
-		won = m.fillFailed(s, err)
-	} else {
-		won = m.fill(s)
+// endUnsent closes a message that was never counted as sent, as its timer was stopped and it fails with why, or it is the timer's own. If the runtime has ended before, a waiter may
+// have asked for the outcome, and abandoned and counted it as if it had been sent: that is taken back. s may be nil.
+func (m *message) endUnsent(s *seat, why *failure) {
+	rt := m.unit.rt
+	if why != nil {
+		if m.origin != nil {
+			if senders := m.origin.chain(); senders != nil {
+				why = newFailure(why.err)
+				why.senders = senders
+			}
+		}
+		m.edge.Store(&why.message)
 	}
-	if !won {
-		s.countFailed(m.unit.rt, ErrClosed, minusOne)
+	if !m.state.CompareAndSwap(nil, &filled) { // it is waited for, or sealed
+		if s == nil {
+			s = rt.stranger()
+		}
+		if !m.seal(s, &filled) {
+			s.countFailed(rt, ErrClosed, minusOne)
+		}
 	}
-	m.leave(s)
+	m.leave(&rt.outside)
 }
 
-// blameTimer tells the scope that a timer did not fire, unless somebody has stopped it, who knows.
-func (m *message) blameTimer(k *kind, reason error) {
-	if !errors.Is(reason, errStopped) {
-		m.blame(k, reason)
+// blameTimer tells the scope that a timer did not fire, unless it was stopped by a caller, who knows.
+func (m *message) blameTimer(k *kind, why *failure) {
+	if !errors.Is(why.err, errStopped) {
+		m.blame(k, why.err)
 	}
 }
 
@@ -80,16 +95,11 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 	m.become(o.called)
 	m.unit = u
 	f := Future[R]{cell: &m.result}
-	t := &Timer{rt: c.rt, scope: c.Scope()}
-	t.fire = func() { o.sendNow(m) }
-	t.fail = func(reason error) {
-		m.blameTimer(o.called, reason)
-		m.arg = *new(A)
-		m.endUnsent(reason)
-	}
+	t := &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &m.letter}
 	if err := c.accompany(o.called, &m.letter); err != nil {
 		m.arg = *new(A)
 		m.fillFailed(c.here(), err)
+		t.scope, t.target = nil, nil
 		t.state.Store(timerStopped)
 		return f, t
 	}
@@ -98,15 +108,14 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 }
 
 // sendNow sends a message whose time has come.
-func (o *operation[A, R]) sendNow(m *call[A, R]) {
-	rt := m.unit.rt
-	if !rt.countSent() {
+func (o *operation[A, R]) sendNow(s *seat, l *letter) {
+	m := callOf[A, R](l)
+	if !m.unit.rt.countSent() {
 		m.blame(o.called, ErrClosed)
 		m.arg = *new(A)
-		m.endUnsent(ErrClosed)
+		m.endUnsent(s, closedTimer)
 		return
 	}
-	s := rt.stranger()
 	if o.args == nil {
 		if err := s.dispatch(&m.letter, false); err != nil {
 			o.failCall(s, &m.letter, err)
@@ -114,6 +123,14 @@ func (o *operation[A, R]) sendNow(m *call[A, R]) {
 	} else {
 		o.collect(s, m, false)
 	}
+}
+
+// failUnsent ends a message whose timer was stopped.
+func (o *operation[A, R]) failUnsent(l *letter, why *failure) {
+	m := callOf[A, R](l)
+	m.blameTimer(o.called, why)
+	m.arg = *new(A)
+	m.endUnsent(nil, why)
 }
 
 // SendAfter sends the operation to u, with arg, when d has passed, and returns the future of its result at once, and the timer, which can

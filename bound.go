@@ -109,6 +109,12 @@ func (b *bound) admit(s *seat, l *letter, fresh bool) error {
 	return nil
 }
 
+// mayKeepSendersWaiting reports whether an ordinary goroutine that sends to the unit may have to wait for room.
+func (u *unit) mayKeepSendersWaiting() bool {
+	x := u.extras.Load()
+	return x != nil && x.bound != nil && x.bound.full == Wait
+}
+
 // tryTake takes a place if there is one.
 func (b *bound) tryTake() bool {
 	for {

@@ -96,9 +96,9 @@ func (rt *Runtime) goOn() bool {
 
 // endCanceled fails the timers of scopes that were canceled, wakes their activities, and reports whether there were any.
 func (rt *Runtime) endCanceled() (some bool) {
-	for _, t := range rt.openTimers(&rt.timers) {
+	for _, t := range rt.openTimers(nil) {
 		if t.scope != nil && t.scope.canceled() {
-			some = t.end(t.scope.refusal()) || some
+			some = t.end(newFailure(t.scope.refusal())) || some
 		}
 	}
 	for _, s := range rt.waitedIn {

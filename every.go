@@ -10,7 +10,7 @@ import (
 // instant, that one is left out; so runs do not overlap, and what they take does not shift the ones to come.
 type repetition struct {
 	letter // waits for the message that was sent last
-	timer  Timer
+	timer  *Timer
 	begun  time.Time
 	period time.Duration
 	send   func() *message
@@ -18,7 +18,7 @@ type repetition struct {
 	called *kind // of the messages
 }
 
-var repetitionKind = newKind(kind{name: "repetition", wake: wakeRepetition}, nil)
+var repetitionKind = newKind(kind{name: "repetition", wake: wakeRepetition, late: fireRepetition}, nil)
 
 // every has send called each d. c is the context that it sends through.
 func every(c *Context, d time.Duration, u *unit, called *kind, send func() *message) *Timer {
@@ -28,19 +28,32 @@ func every(c *Context, d time.Duration, u *unit, called *kind, send func() *mess
 	r := &repetition{begun: c.rt.clock.now(), period: d, send: send, called: called}
 	r.become(repetitionKind)
 	r.unit = u
-	r.timer.rt, r.timer.scope = c.rt, c.Scope()
-	r.timer.fire = r.fire
+	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.letter, repeats: true}
 	r.timer.begin(d)
-	return &r.timer
+	return r.timer
 }
 
 // outside returns the context of the same scope and priority for ordinary goroutines.
 func (c *Context) outside() *Context { return c.rt.outside.leading(c.realm) }
 
-func (r *repetition) fire() {
+func fireRepetition(s *seat, l *letter) {
+	r := (*repetition)(unsafe.Pointer(l))
+	rt := r.unit.rt
+	if rt.deterministic() || !r.unit.mayKeepSendersWaiting() {
+		r.fire(s)
+		return
+	}
+	rt.firing.Add(1)
+	go func() { // what else is due must not wait for room in this mailbox
+		defer rt.firing.Add(-1)
+		r.fire(rt.stranger())
+	}()
+}
+
+func (r *repetition) fire(s *seat) {
 	r.last = r.send()
 	if !r.last.notify(&r.letter) {
-		r.ended(r.unit.rt.stranger())
+		r.ended(s)
 	}
 }
 
@@ -54,7 +67,7 @@ func (r *repetition) ended(s *seat) {
 		s.lose(r.called, &r.letter, err)
 	}
 	passed := r.unit.rt.clock.now().Sub(r.begun)
-	r.timer.arm(r.period - passed%r.period)
+	r.timer.arm(r.period-passed%r.period, timerFired)
 }
 
 // Every runs fn each d from now on, the first time when d has passed, under c's scope and with its priority, until the timer is stopped, the scope is

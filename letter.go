@@ -33,6 +33,9 @@ type kind struct {
 	wake func(s *seat, l *letter)
 	// fail ends a letter that will not be run.
 	fail func(s *seat, l *letter, err error)
+	// late sends what a timer was made for, when it is due; unsent ends it, if the timer was stopped before. Nil for what no timer sends.
+	late   func(s *seat, l *letter)
+	unsent func(l *letter, why *failure)
 	// describe names the operation in an error, for a letter that crashed; made by newKind, if it is not given.
 	describe func(l *letter) string
 	// code tells which function a closure is; nil for operations with a name.

@@ -29,7 +29,7 @@ type Runtime struct {
 	onLate    func(Late)
 	labels    bool
 	watched   bool
-	timers    sync.Map // *Timer → nil: those that have not fired, or repeat
+	wheels    []atomics.Pointer[timerWheel] // each made when it is needed
 	firing    atomics.Int64
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
@@ -44,6 +44,7 @@ type Runtime struct {
 	schedule    Schedule // nil otherwise
 	timed       timed    // the same, if it simulates time; nil otherwise
 	virtual     *virtualClock
+	timers      sync.Map // *Timer → which of the begunTimers it is: those that have not fired, or repeat
 	begunTimers uint64
 	waitedIn    []*Scope // whose activities have waited
 	waits       uint64   // how many activities have
@@ -120,6 +121,7 @@ func New(options ...Option) *Runtime {
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt, rt.tenant.rt = rt, rt
 	rt.border.init()
+	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.border.stripes))
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newSeat(rt, p)

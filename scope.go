@@ -33,8 +33,8 @@ type Scope struct {
 	failure             atomics.Pointer[ScopeError]
 	refused             atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
 	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
-	timers              sync.Map                           // *Timer → nil
-	waiting             sync.Map                           // *activity.Activity → nil: those that have waited, and not ended
+	timers              timerList
+	waiting             sync.Map // *activity.Activity → nil: those that have waited, and not ended
 	linkOnce, watchOnce sync.Once
 	unwatch             atomics.Pointer[func() bool] // ends what watch began, and reports whether it had not run yet
 }

@@ -4,137 +4,202 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/queue"
 )
 
-// Timer is what [Operation.SendAfter] or [Every] has begun, to be stopped. Any goroutine may call its methods; none waits. It must not be copied;
-// the zero Timer is of no use.
+// Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has begun, until it is stopped. Any goroutine may call its
+// methods; none waits. It must not be copied; the zero Timer is of no use. Once it has fired or was stopped it keeps nothing but itself from being collected.
+//
+// A timer never fires early. It fires when Go's own timers would, and is not rounded to a tick: a millisecond late at most while a P is idle, and in a
+// [testing/synctest] bubble at its instant. Many that are due together fire one after another, soonest first, some two million a second for each P. Making one costs
+// about as much as [time.AfterFunc], however many there are, and so does stopping one.
 //
 // A timer stops with the scope that it was made under, and with the runtime, from the moment that [Runtime.Shutdown] or [Runtime.Close] is
 // called: what has not fired is no work that is queued. A Shutdown does not wait for it, nor does Quiesce; its future fails with
 // [ErrClosed] at once, and so does that of a timer made later, by an operation that still runs.
 type Timer struct {
-	rt    *Runtime
-	scope *Scope             // nil if it is in none
-	fire  func()             // when it is time
-	fail  func(reason error) // when it was stopped before; nil if it repeats
-	state atomics.Uint32
-	stop  atomics.Pointer[func() bool] // the clock's
-	nth   uint64                       // of a deterministic runtime's timers
+	node    queue.Node // in the wheel's inbox
+	wheel   *timerWheel
+	target  *letter // what is sent; of kind.late and kind.unsent. Nil once it has ended
+	scope   *Scope  // nil if it is in none, or has ended
+	state   atomics.Uint32
+	repeats bool
+
+	// The wheel's.
+	slot           uint16
+	when           int64
+	next, previous *Timer
+
+	below   atomics.Pointer[Timer] // in the scope's list
+	virtual *virtualTimer          // of a deterministic runtime
 }
 
 // The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped, never both:
 //
-//	T1 armed → fired    by the clock       then it fires; one that repeats is armed again when its operation has ended
-//	T2 fired → armed    by that operation's end
-//	T3 armed → stopped  by whoever stops it: then it fails; one that repeats may be stopped when it is fired, too, and is not armed again
+//	T1 new, fired → sent → set   to be armed, by its maker or the end of its operation; sent lies in the wheel's inbox until the wheel's owner reads that
+//	T2 new, fired → set          the same, when that is the wheel's owner
+//	T3 set → fired               by the wheel's owner when it is due. Then it fires; one that repeats is armed again when its operation has ended
+//	T4 sent, set → stopped       by the stopper. Then it fails. One that repeats may be stopped when it is fired, too, and is not armed again
 //
-// It is registered with its scope and its runtime before it is armed first, and then looks whether they have ended; those who end them do so first
-// and then go through all that are registered: one of the two sees the other.
+// The winner of T3 or T4 has target and scope to itself. If one that repeats is stopped when it is fired, the end of its operation drops the target.
 //
-// A timer that fires counts as firing from before T1 until its message is sent, or failed; the end of the runtime, and who arms a timer at that moment, wait for those:
-// they wait for nothing themselves. So when a runtime has ended there is no message that somebody is about to count, or fail.
+// The list of its scope has the timer before it is armed first, and then the maker looks whether the scope is canceled; a canceler cancels first
+// and then goes through the list: one of the two sees the other. The end of the runtime and all who arm a timer meet the same way, in the phase and the wheels.
+//
+// A timer that fires counts as firing from before T3 until its message is sent, or failed; the end of the runtime, and who makes a timer at that moment, wait for those:
+// they wait for nothing themselves. So when a runtime has ended there is no message that a timer is about to count, or fail.
 const (
-	timerFired uint32 = iota // so a new one is not armed
-	timerArmed
+	timerNew uint32 = iota
+	timerSent
+	timerSet
+	timerFired
 	timerStopped
 )
 
-var errStopped = errors.New("the timer was stopped")
+var (
+	errStopped = errors.New("the timer was stopped")
+
+	// What timers fail with that are ended one by one, made once.
+	stoppedTimer = newFailure(&CanceledError{Cause: errStopped})
+	closedTimer  = newFailure(ErrClosed)
+)
 
 // Stop keeps the timer from firing, and reports whether it did: false if it has fired, or was stopped, before. Then the future fails with
 // [ErrCanceled] at once. One that repeats does not fire again; if its operation is running, that goes on to its end.
 func (t *Timer) Stop() bool {
-	if t == nil || t.rt == nil {
+	if t == nil || t.wheel == nil {
 		panic("freerun: Stop of a nil or zero Timer")
 	}
-	return t.end(&CanceledError{Cause: errStopped})
+	return t.end(stoppedTimer)
 }
 
-// begin registers the timer and arms it for the first time.
+// over reports whether the timer has ended.
+func (t *Timer) over() bool {
+	now := t.state.Load()
+	return now == timerStopped || now == timerFired && !t.repeats
+}
+
+// begin arms the timer for the first time.
 func (t *Timer) begin(d time.Duration) {
-	if t.rt.deterministic() {
-		t.rt.begunTimers++
-		t.nth = t.rt.begunTimers
-	}
-	t.rt.timers.Store(t, nil)
-	if s := t.scope; s != nil {
-		s.timers.Store(t, nil)
+	rt, s := t.wheel.rt, t.scope // which may be gone once it is armed
+	switch {
+	case rt.deterministic():
+		rt.begunTimers++
+		rt.timers.Store(t, rt.begunTimers)
+	case s != nil:
+		s.timers.add(t)
 		s.watch()
 	}
-	t.arm(d)
+	t.arm(d, timerNew)
 	switch {
-	case t.rt.phase.Load() != running:
-		t.end(ErrClosed)
-		t.rt.awaitFiring()
-	case t.scope != nil && t.scope.canceled():
-		t.end(t.scope.refusal())
+	case rt.phase.Load() != running:
+		rt.awaitFiring()
+	case s != nil && s.canceled():
+		t.end(newFailure(s.refusal()))
 	}
 }
 
-// arm has the timer fire after d (T2).
-func (t *Timer) arm(d time.Duration) {
-	if !t.state.CompareAndSwap(timerFired, timerArmed) {
-		return
+// arm has the timer fire after d (T1, T2), if its state is from; otherwise it was stopped.
+func (t *Timer) arm(d time.Duration, from uint32) {
+	w := t.wheel
+	if w.rt.deterministic() {
+		if t.state.CompareAndSwap(from, timerSet) {
+			t.virtual = w.rt.virtual.set(d, t.tick)
+		}
+	} else {
+		now := w.time.elapsed()
+		t.when = now + min(int64(max(d, 0)), math.MaxInt64-now-1)
+		if !w.add(t, from) && from == timerFired {
+			t.target = nil
+		}
 	}
-	stop := t.rt.clock.afterFunc(d, t.tick)
-	t.stop.Store(&stop)
-	if t.state.Load() == timerStopped { // who stopped it may not have found what to stop
-		stop()
+	if w.rt.phase.Load() != running {
+		t.end(closedTimer)
 	}
 }
 
-// tick is what the clock calls.
-func (t *Timer) tick() {
-	t.rt.firing.Add(1)
-	defer t.rt.firing.Add(-1)
-	if !t.state.CompareAndSwap(timerArmed, timerFired) { // T1
+// fire is what the wheel's owner does with a timer that is due.
+func (t *Timer) fire(s *seat) {
+	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
 		return
 	}
-	if t.fail != nil { // once only
+	l := t.target
+	if !t.repeats {
+		t.target = nil
 		t.forget()
 	}
-	t.fire()
+	l.kind().late(s, l)
 }
 
-// end stops the timer for a reason; one that has fired only if it repeats.
-func (t *Timer) end(reason error) bool {
+// tick is what the virtual clock calls.
+func (t *Timer) tick() {
+	rt := t.wheel.rt
+	rt.firing.Add(1)
+	defer rt.firing.Add(-1)
+	t.fire(rt.stranger())
+}
+
+// end stops the timer, and has it fail with why; one that has fired only if it repeats. It reports whether it did.
+func (t *Timer) end(why *failure) bool {
 	for {
 		now := t.state.Load()
-		if now == timerStopped || now == timerFired && t.fail != nil {
+		if now == timerNew || now == timerStopped || now == timerFired && !t.repeats {
 			return false
 		}
-		if t.state.CompareAndSwap(now, timerStopped) { // T3
-			break
+		if !t.state.CompareAndSwap(now, timerStopped) { // T4
+			continue
 		}
+		switch {
+		case now == timerFired:
+			t.forget()
+			return true
+		case now == timerSet && t.virtual != nil:
+			t.wheel.rt.virtual.cancel(t.virtual)
+		case now == timerSet:
+			t.wheel.remove(t)
+		}
+		t.fail(why)
+		return true
 	}
-	if stop := t.stop.Load(); stop != nil {
-		(*stop)()
-	}
+}
+
+// fail has a timer fail that the caller has stopped before it fired.
+func (t *Timer) fail(why *failure) {
+	l := t.target
+	t.target = nil
 	t.forget()
-	if t.fail != nil {
-		t.fail(reason)
+	if unsent := l.kind().unsent; unsent != nil {
+		unsent(l, why)
 	}
-	return true
 }
 
 // forget takes the timer off the registers.
 func (t *Timer) forget() {
-	t.rt.timers.Delete(t)
-	if t.scope != nil {
-		t.scope.timers.Delete(t)
+	if rt := t.wheel.rt; rt.deterministic() {
+		rt.timers.Delete(t)
+	} else if t.scope != nil {
+		t.scope.timers.ended()
 	}
+	t.scope = nil
 }
 
 // endTimers fails all timers of the runtime, and waits for those that fire.
 func (rt *Runtime) endTimers() {
-	for _, t := range rt.openTimers(&rt.timers) {
-		t.end(ErrClosed)
+	if rt.deterministic() {
+		for _, t := range rt.openTimers(nil) {
+			t.end(closedTimer)
+		}
+	}
+	for i := range rt.wheels {
+		if w := rt.wheels[i].Load(); w != nil && !rt.deterministic() {
+			w.end()
+		}
 	}
 	rt.awaitFiring()
 }
@@ -150,15 +215,17 @@ func (rt *Runtime) awaitFiring() {
 	}
 }
 
-// openTimers returns the timers of a register that have not ended, in the order in which they began if the runtime is deterministic.
-func (rt *Runtime) openTimers(register *sync.Map) (open []*Timer) {
-	register.Range(func(t, _ any) bool {
-		open = append(open, t.(*Timer))
+// openTimers returns the timers of a deterministic runtime that have not ended, in the order in which they began; if s is not nil, those of that scope.
+func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
+	began := map[*Timer]uint64{}
+	rt.timers.Range(func(key, nth any) bool {
+		if t := key.(*Timer); s == nil || t.scope == s {
+			open = append(open, t)
+			began[t] = nth.(uint64)
+		}
 		return true
 	})
-	if rt.deterministic() {
-		slices.SortFunc(open, func(a, b *Timer) int { return cmp.Compare(a.nth, b.nth) })
-	}
+	slices.SortFunc(open, func(a, b *Timer) int { return cmp.Compare(began[a], began[b]) })
 	return open
 }
 
@@ -174,8 +241,13 @@ func (s *Scope) watch() {
 
 // endTimers fails all timers of a scope that was canceled, and wakes its activities.
 func (s *Scope) endTimers() {
-	for _, t := range s.rt.openTimers(&s.timers) {
-		t.end(s.refusal())
+	if s.rt.deterministic() {
+		for _, t := range s.rt.openTimers(s) {
+			t.end(newFailure(s.refusal()))
+		}
+	} else if !s.timers.empty() {
+		why := newFailure(s.refusal())
+		s.timers.each(func(t *Timer) { t.end(why) })
 	}
 	s.interruptWaiting()
 }

@@ -19,9 +19,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 		},
 		"After": func(c *Context) (*message, *Timer) {
 			f := After(c, time.Hour)
-			var timer *Timer
-			c.rt.timers.Range(func(t, _ any) bool { timer = t.(*Timer); return false })
-			return &f.cell.message, timer
+			return &f.cell.message, c.Scope().timers.head.Load()
 		},
 	}
 	end := map[string]func(rt *Runtime) error{
@@ -32,12 +30,14 @@ func TestTimerAtTheEnd(t *testing.T) {
 		for ended, end := range end {
 			t.Run(made+"/"+ended, func(t *testing.T) {
 				rt := New(Processors(1))
+				hand := handWheels(rt)
 				scope := rt.Scope(t.Context())
 				m, timer := begin(scope.Context())
 				m.done()
 				hasEnded := make(chan struct{})
-				fire := timer.fire
-				timer.fire = func() {
+				was := timer.target.kind()
+				due := *was
+				due.late = func(s *seat, l *letter) {
 					go func() {
 						defer close(hasEnded)
 						if err := end(rt); err != nil {
@@ -55,9 +55,13 @@ func TestTimerAtTheEnd(t *testing.T) {
 						t.Error("the end did not wait for the timer that fires")
 					default:
 					}
-					fire()
+					l.become(was)
+					was.late(s, l)
 				}
-				timer.tick()
+				timer.target.become(&due)
+				if !hand.strike() {
+					t.Error("no alarm is set")
+				}
 				<-hasEnded
 				<-m.done()
 				closed, err := m.outcome()
@@ -81,15 +85,10 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	scope := rt.Scope(t.Context())
 	f, timer := timerAtTheEnd.SendAfter(scope.Context(), time.Hour, 0)
 	g := After(scope.Context(), time.Hour)
-	var other *Timer
-	rt.timers.Range(func(v, _ any) bool {
-		if v != timer {
-			other = v.(*Timer)
-		}
-		return true
-	})
-	for _, late := range []*Timer{timer, other} {
-		late.state.Store(timerFired) // and nobody knows that it is on its way
+	other := scope.timers.head.Load()
+	late := []*letter{timer.target, other.target}
+	for _, t := range []*Timer{timer, other} {
+		t.state.Store(timerFired) // and it is not known to be on its way
 	}
 	if err := rt.Shutdown(context.Background()); err != nil {
 		t.Error(err)
@@ -99,8 +98,9 @@ func TestTimerAfterTheEnd(t *testing.T) {
 			t.Errorf("came to %v", err)
 		}
 	}
-	timer.fire()
-	other.fire()
+	for _, l := range late {
+		l.kind().late(rt.stranger(), l)
+	}
 	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 		t.Errorf("%+v", s)
 	}

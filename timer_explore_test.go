@@ -3,99 +3,249 @@
 package freerun
 
 import (
-	"errors"
 	"testing"
-	"time"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/explore"
 )
 
-// handClock is a clock whose time comes when a thread says so.
-type handClock struct {
-	f       atomics.Pointer[func()]
-	stopped atomics.Bool
-	armed   atomics.Int32
+// probe is what a timer sends in an exploration: it counts what becomes of it.
+type probe struct {
+	letter
+	fired, failed atomics.Int32
+	late          func() // what firing does besides
 }
 
-func (k *handClock) now() time.Time { return time.Time{} }
+func probeOf(l *letter) *probe { return (*probe)(unsafe.Pointer(l)) }
 
-func (k *handClock) afterFunc(_ time.Duration, f func()) (stop func() bool) {
-	k.armed.Add(1)
-	k.stopped.Store(false)
-	k.f.Store(&f)
-	return func() bool { return k.stopped.CompareAndSwap(false, true) }
+var probeOnce = newKind(kind{
+	late:   func(_ *seat, l *letter) { probeOf(l).fired.Add(1) },
+	unsent: func(l *letter, _ *failure) { probeOf(l).failed.Add(1) },
+}, nil)
+
+var probeAgain = newKind(kind{late: func(_ *seat, l *letter) { probeOf(l).late() }}, nil)
+
+// handRuntime returns a runtime of which only the timers work, and its time.
+func handRuntime() (*Runtime, *timerWheel, *handTime) {
+	rt, h := &Runtime{}, &handTime{inline: true}
+	rt.wheels = make([]atomics.Pointer[timerWheel], 1)
+	w := newTimerWheel(rt, h)
+	rt.wheels[0].Store(w)
+	return rt, w, h
 }
 
-// strike fires what is armed, unless it was stopped.
-func (k *handClock) strike() {
-	if f := k.f.Swap(nil); f != nil && !k.stopped.Load() {
-		(*f)()
+// atRest fails the execution if a wheel has an owner, or an alarm that rings for nothing, or a timer in a slot and no alarm.
+func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
+	switch {
+	case w.inbox.Load() != nil:
+		r.Failf("the wheel has an owner")
+	case w.slots.empty():
+	case h.rings.Load() == 0:
+		r.Failf("there is a timer, and no alarm")
+	case h.rings.Load()-1 > max(w.slots.next(), h.at.Load()):
+		r.Failf("the alarm rings at %d, a timer is due at %d", h.rings.Load()-1, w.slots.next())
 	}
 }
 
-// TestExploreTimer: a timer is made while the clock strikes, somebody stops it and the runtime ends: it fires or fails, once.
+// TestExploreTimer: timers are made while the clock strikes, one is stopped and the runtime ends: each fires or fails, once, and none is left.
 func TestExploreTimer(t *testing.T) {
 	body := func(end func(*Timer) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
-			k := &handClock{}
-			rt := &Runtime{clock: k}
-			fired, failed := atomics.Int32{}, atomics.Int32{}
-			timer := &Timer{rt: rt, fire: func() { fired.Add(1) }, fail: func(error) { failed.Add(1) }}
-			var made atomics.Bool
-			r.Go("maker", func() {
-				timer.begin(0)
-				made.Store(true)
-			})
-			r.Go("clock", k.strike)
-			r.Go("stopper", func() {
-				if made.Load() {
-					end(timer)
-				}
-			})
+			rt, w, h := handRuntime()
+			var probes [2]*probe
+			var timers [2]*Timer
+			for i := range probes {
+				probes[i] = &probe{}
+				probes[i].become(probeOnce)
+				timers[i] = &Timer{wheel: w, target: &probes[i].letter}
+			}
+			timers[0].begin(0)
+			r.Go("maker", func() { timers[1].begin(1) })
+			r.Go("clock", func() { h.strike() })
+			r.Go("stopper", func() { end(timers[0]) })
 			r.Go("end", func() {
 				rt.advance(draining)
-				rt.endTimers()
+				rt.endTimersNow()
 			})
 			r.After(func() {
-				if fired.Load()+failed.Load() != 1 {
-					r.Failf("fired %d times, failed %d times", fired.Load(), failed.Load())
+				for i, p := range probes {
+					if p.fired.Load()+p.failed.Load() != 1 {
+						r.Failf("timer %d fired %d times, failed %d times", i, p.fired.Load(), p.failed.Load())
+					}
 				}
-				rt.timers.Range(func(any, any) bool { r.Failf("it is still registered"); return false })
+				w.atRest(r, h)
+				if !w.slots.empty() || rt.firing.Load() != 0 {
+					r.Failf("a timer is in the wheel still, or counts as firing")
+				}
 			})
 		}
 	}
-	explore.Exhaustive(t, 3, body((*Timer).Stop))
-	explore.MustFail(t, 3, body(func(timer *Timer) bool { // a control: looks, and then stores
-		if timer.state.Load() == timerArmed {
+	explore.Exhaustive(t, 2, body((*Timer).Stop))
+	explore.MustFail(t, 2, body(func(timer *Timer) bool { // a control: looks, and then stores
+		if timer.state.Load() == timerSet {
 			timer.state.Store(timerStopped)
-			timer.forget()
-			timer.fail(errStopped)
+			timer.wheel.remove(timer)
+			timer.fail(stoppedTimer)
 		}
 		return true
 	}))
 }
 
-// TestExploreRepetition stops a timer that repeats, between any two steps: it is not armed again, and no clock is left running.
+// endTimersNow is endTimers, but that it does not wait: the explorer's threads must not.
+func (rt *Runtime) endTimersNow() { rt.wheels[0].Load().end() }
+
+// TestExploreTimerWheel: timers come from two goroutines, one is stopped, and the clock strikes again and again: none is lost, and none is left without an alarm.
+func TestExploreTimerWheel(t *testing.T) {
+	body := func(giveUp func(w *timerWheel) bool) func(*explore.Run) {
+		return func(r *explore.Run) {
+			_, w, h := handRuntime()
+			var probes [3]*probe
+			var timers [3]*Timer
+			for i := range probes {
+				probes[i] = &probe{}
+				probes[i].become(probeOnce)
+				timers[i] = &Timer{wheel: w, target: &probes[i].letter}
+			}
+			timers[2].begin(3)
+			stopped := atomics.Bool{}
+			r.Go("maker", func() {
+				timers[0].begin(2)
+				stopped.Store(timers[0].Stop())
+			})
+			r.Go("other", func() {
+				if giveUp == nil {
+					timers[1].begin(1)
+					return
+				}
+				timers[1].when = 1
+				w.own()
+				timers[1].state.Store(timerSet)
+				w.put(timers[1])
+				w.setAlarm(w.wanted)
+				giveUp(w)
+			})
+			r.Go("clock", func() { h.strike() })
+			r.After(func() {
+				w.atRest(r, h)
+				for h.strike() {
+					w.atRest(r, h)
+				}
+				for i, p := range probes {
+					want := int32(1)
+					if i == 0 && stopped.Load() {
+						want = 0
+					}
+					if p.fired.Load() != want || p.fired.Load()+p.failed.Load() != 1 {
+						r.Failf("timer %d fired %d times, failed %d times", i, p.fired.Load(), p.failed.Load())
+					}
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, 3, body(nil))
+	explore.MustFail(t, 3, body(func(w *timerWheel) bool { // a control: gives the wheel up without a look at the inbox
+		w.inbox.Store(nil)
+		return true
+	}))
+}
+
+// TestExploreRepetition stops a timer that repeats, between any two steps: it is not armed again, and keeps nothing.
 func TestExploreRepetition(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
-		k := &handClock{}
-		rt := &Runtime{clock: k}
-		timer := &Timer{rt: rt}
-		timer.fire = func() { timer.arm(0) }
+		_, w, h := handRuntime()
+		p := &probe{}
+		p.become(probeAgain)
+		timer := &Timer{wheel: w, target: &p.letter, repeats: true}
+		p.late = func() { timer.arm(1, timerFired) }
 		timer.begin(0)
 		for _, name := range []string{"clock", "again"} {
-			r.Go(name, k.strike)
+			r.Go(name, func() { h.strike() })
 		}
 		r.Go("stopper", func() {
-			if !timer.end(errors.New("enough")) {
+			if !timer.end(stoppedTimer) {
 				r.Failf("not stopped")
 			}
 		})
 		r.After(func() {
-			if timer.state.Load() != timerStopped || k.f.Load() != nil && !k.stopped.Load() {
-				r.Failf("it is armed")
+			w.atRest(r, h)
+			if timer.state.Load() != timerStopped || !w.slots.empty() || timer.target != nil {
+				r.Failf("it is armed, or keeps what it sent")
 			}
 		})
 	})
+}
+
+// TestExploreRepetitionEnd ends the runtime while a timer that repeats fires: it is not armed for good.
+func TestExploreRepetitionEnd(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		rt, w, h := handRuntime()
+		p := &probe{}
+		p.become(probeAgain)
+		timer := &Timer{wheel: w, target: &p.letter, repeats: true}
+		p.late = func() { timer.arm(1, timerFired) }
+		timer.begin(0)
+		r.Go("clock", func() { h.strike() })
+		r.Go("end", func() {
+			rt.advance(draining)
+			rt.endTimersNow()
+		})
+		r.After(func() {
+			w.atRest(r, h)
+			if timer.state.Load() != timerStopped || !w.slots.empty() || timer.target != nil {
+				r.Failf("it is armed, or keeps what it sent")
+			}
+		})
+	})
+}
+
+// TestExploreTimerList: timers come into the list of a scope and end there, which sweeps it, while a canceler goes through it: it finds all that have not ended.
+func TestExploreTimerList(t *testing.T) {
+	body := func(each func(l *timerList, f func(*Timer))) func(*explore.Run) {
+		return func(r *explore.Run) {
+			l := &timerList{}
+			var timers [4]*Timer
+			for i := range timers {
+				timers[i] = &Timer{}
+			}
+			for _, t := range timers[:3] {
+				t.state.Store(timerSet)
+				l.add(t)
+			}
+			r.Go("adder", func() {
+				timers[3].state.Store(timerSet)
+				l.add(timers[3])
+			})
+			r.Go("stopper", func() {
+				for _, t := range timers[1:3] {
+					t.state.Store(timerStopped)
+				}
+				l.sweep()
+			})
+			r.Go("canceler", func() {
+				found := false
+				each(l, func(t *Timer) { found = found || t == timers[0] })
+				if !found {
+					r.Failf("a timer that had not ended was not found")
+				}
+			})
+			r.After(func() {
+				n, found := int64(0), 0
+				l.each(func(t *Timer) {
+					if n++; t == timers[0] || t == timers[3] {
+						found++
+					}
+				})
+				if n != l.size.Load() || found != 2 {
+					r.Failf("%d in the list, %d counted, %d of the 2 that have not ended", n, l.size.Load(), found)
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, 3, body((*timerList).each))
+	explore.MustFail(t, 3, body(func(l *timerList, f func(*Timer)) { // a control: goes on from a timer that was taken out
+		for t := l.head.Load(); t != nil; t = t.below.Load() {
+			f(t)
+		}
+	}))
 }

@@ -9,10 +9,10 @@ import (
 // the next timer, which fires on the driver's goroutine. Timers of one instant fire in the order in which they were set.
 // In a runtime whose time is simulated, time also passes while operations run; a timer that is due by then fires late, when nothing is left to run.
 type virtualClock struct {
-	at    time.Time // or, of simulated time, where it begins
-	timed timed     // nil otherwise
-	set   uint64
-	queue virtualQueue
+	at     time.Time // or, of simulated time, where it begins
+	timed  timed     // nil otherwise
+	timers uint64    // that were set
+	queue  virtualQueue
 }
 
 type virtualTimer struct {
@@ -35,16 +35,25 @@ func (c *virtualClock) now() time.Time {
 }
 
 func (c *virtualClock) afterFunc(d time.Duration, f func()) (stop func() bool) {
-	c.set++
-	t := &virtualTimer{at: c.now().Add(max(d, 0)), nth: c.set, f: f}
+	t := c.set(d, f)
+	return func() bool { return c.cancel(t) }
+}
+
+// set has f called once d has passed.
+func (c *virtualClock) set(d time.Duration, f func()) *virtualTimer {
+	c.timers++
+	t := &virtualTimer{at: c.now().Add(max(d, 0)), nth: c.timers, f: f}
 	heap.Push(&c.queue, t)
-	return func() bool {
-		if t.index < 0 {
-			return false
-		}
-		heap.Remove(&c.queue, t.index)
-		return true
+	return t
+}
+
+// cancel keeps t from firing, and reports whether it did.
+func (c *virtualClock) cancel(t *virtualTimer) bool {
+	if t.index < 0 {
+		return false
 	}
+	heap.Remove(&c.queue, t.index)
+	return true
 }
 
 // advance fires the next timer, at its time; false if there is none.

@@ -1,0 +1,56 @@
+package freerun
+
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// handTime is the time of a wheel that a test lets pass. It has one alarm at a time, as a wheel does.
+type handTime struct {
+	at     atomics.Int64
+	rings  atomics.Int64 // the instant, and one; 0 if it is not set
+	call   atomics.Pointer[func()]
+	inline bool // what a goroutine of its own is to do is done at once
+}
+
+func (h *handTime) elapsed() int64 { return h.at.Load() }
+
+func (h *handTime) newAlarm(d time.Duration, f func()) alarm {
+	h.call.Store(&f)
+	h.Reset(d)
+	return h
+}
+
+func (h *handTime) Reset(d time.Duration) bool { return h.rings.Swap(h.at.Load()+int64(d)+1) != 0 }
+
+func (h *handTime) Stop() bool { return h.rings.Swap(0) != 0 }
+
+func (h *handTime) spawn(f func()) {
+	if h.inline {
+		f()
+	} else {
+		go f()
+	}
+}
+
+// strike lets time pass until the alarm rings, and reports whether it was set.
+func (h *handTime) strike() bool {
+	rings := h.rings.Load()
+	if rings == 0 || !h.rings.CompareAndSwap(rings, 0) {
+		return false
+	}
+	h.at.Store(max(h.at.Load(), rings-1))
+	(*h.call.Load())()
+	return true
+}
+
+// handWheels gives a runtime wheels whose time is the one that is returned.
+func handWheels(rt *Runtime) *handTime {
+	h := &handTime{}
+	w := newTimerWheel(rt, h)
+	for i := range rt.wheels {
+		rt.wheels[i].Store(w)
+	}
+	return h
+}

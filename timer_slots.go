@@ -1,0 +1,160 @@
+package freerun
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Source:     G. Varghese and A. Lauck, Hashed and hierarchical timing wheels, SOSP 1987, scheme 7. Ours: a slot knows the
+//             soonest instant in it, so the wheel is turned when a timer is due, not once a tick, and a timer is not
+//             rounded to its slot.
+// Sketch:     level 0:  64 slots of 65 µs     level 1:  64 slots of 4.2 ms     …     level 7: of 9 years
+//             add:      the level is that of the highest digit (6 bits) in which the tick differs from the wheel's own
+//             advance:  empty each slot whose soonest is not after now; what is due comes out, the rest is added again
+// Invariants: I1 at never goes back, and no timer in a slot has a tick below at. I2 a timer in a slot of level n has the
+//             digits of at above n, and its own digit n is that of the slot. Hence the first slot in use of a level, in
+//             the order of their numbers, has the level's soonest timer. I3 soonest is not after any timer in the slot.
+//             NOT invariant: that the timer of soonest is there still; that a timer of level n is due before those of
+//             level n+1.
+// Cost:       add and remove a few instructions and the two neighbours in the slot; a timer is moved at most once for
+//             each level, when a slot of that level is emptied
+// Checked by: TestTimerSlots…
+
+const (
+	tickBits    = 16 // a tick is 65,536 ns
+	digitBits   = 6
+	digits      = 1 << digitBits
+	slotLevels  = 8 // 48 bits of ticks: all instants
+	timerNever  = math.MaxInt64
+	timerOut    = 0 // the slot of a timer in none; others are counted from 1
+	sortedBatch = 2
+)
+
+// timerSlots is a hierarchical timing wheel: timers in the order in which they are due, roughly. Instants are nanoseconds
+// since the wheel was made. One goroutine at a time; the zero value is empty, at instant 0.
+type timerSlots struct {
+	at    int64 // the tick up to which all is out
+	used  [slotLevels]uint64
+	slots [slotLevels * digits]timerSlot
+}
+
+// timerSlot is a list of timers, the one that was added first in front.
+type timerSlot struct {
+	first, last *Timer
+	soonest     int64
+}
+
+// add puts in t, which is in no slot.
+func (w *timerSlots) add(t *Timer) {
+	tick := max(t.when>>tickBits, w.at)
+	level := 0
+	if apart := uint64(tick ^ w.at); apart >= digits {
+		level = (bits.Len64(apart) - 1) / digitBits
+	}
+	digit := tick >> (level * digitBits) & (digits - 1)
+	i := level*digits + int(digit)
+	s := &w.slots[i]
+	t.slot = uint16(i + 1)
+	if t.previous = s.last; s.last == nil {
+		s.first, s.soonest = t, t.when
+		w.used[level] |= 1 << digit
+	} else {
+		s.last.next = t
+		s.soonest = min(s.soonest, t.when)
+	}
+	s.last = t
+}
+
+// remove takes t out, if it is in a slot.
+func (w *timerSlots) remove(t *Timer) {
+	if t.slot == timerOut {
+		return
+	}
+	i := int(t.slot - 1)
+	s := &w.slots[i]
+	if t.previous == nil {
+		s.first = t.next
+	} else {
+		t.previous.next = t.next
+	}
+	if t.next == nil {
+		s.last = t.previous
+	} else {
+		t.next.previous = t.previous
+	}
+	if s.first == nil {
+		w.used[i/digits] &^= 1 << (i % digits)
+	}
+	t.next, t.previous, t.slot = nil, nil, timerOut
+}
+
+// empty reports whether no timer is in a slot.
+func (w *timerSlots) empty() bool { return w.used == [slotLevels]uint64{} }
+
+// next returns an instant at which a timer may be due, before which none is; timerNever if there is no timer.
+func (w *timerSlots) next() int64 {
+	soonest := int64(timerNever)
+	for level, used := range w.used {
+		if used != 0 {
+			soonest = min(soonest, w.slots[level*digits+bits.TrailingZeros64(used)].soonest)
+		}
+	}
+	return soonest
+}
+
+// advance takes out what is due at an instant, and appends it to due, soonest first; of one instant, in the order in which they were added, unless one of them
+// was added in the tick of that instant.
+func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
+	var first, last *Timer // what was in the slots that were emptied, linked by next
+	for level := range w.used {
+		for w.used[level] != 0 {
+			digit := bits.TrailingZeros64(w.used[level])
+			s := &w.slots[level*digits+digit]
+			if s.soonest > now {
+				break
+			}
+			if first == nil {
+				first = s.first
+			} else {
+				last.next = s.first
+			}
+			last = s.last
+			*s = timerSlot{}
+			w.used[level] &^= 1 << digit
+		}
+	}
+	w.at = max(w.at, now>>tickBits)
+	for t := first; t != nil; {
+		behind := t.next
+		t.next, t.previous, t.slot = nil, nil, timerOut
+		if t.when <= now {
+			due = append(due, t)
+		} else {
+			w.add(t)
+		}
+		t = behind
+	}
+	if len(due) >= sortedBatch {
+		slices.SortStableFunc(due, func(a, b *Timer) int { return cmp.Compare(a.when, b.when) })
+	}
+	return due
+}
+
+// takeAll takes out all timers, and appends them to all.
+func (w *timerSlots) takeAll(all []*Timer) []*Timer {
+	for level := range w.used {
+		for ; w.used[level] != 0; w.used[level] &= w.used[level] - 1 {
+			s := &w.slots[level*digits+bits.TrailingZeros64(w.used[level])]
+			for t := s.first; t != nil; {
+				behind := t.next
+				t.next, t.previous, t.slot = nil, nil, timerOut
+				all = append(all, t)
+				t = behind
+			}
+			*s = timerSlot{}
+		}
+	}
+	return all
+}
