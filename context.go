@@ -15,7 +15,7 @@ import (
 //
 // It is a [context.Context], so it goes straight into calls to databases and networks: Done is closed when the scope of the
 // operation is canceled ([Runtime.Scope]), and in any case when the runtime gives up what has not ended (at Close, or at the deadline
-// of Shutdown). As a context it never changes, so a library may keep it and use it from any goroutine for as long as it likes. Only
+// of Shutdown; [Runtime.Draining] tells of a Shutdown when it begins). As a context it never changes, so a library may keep it and use it from any goroutine for as long as it likes. Only
 // sending depends on where it happens: a send through an operation's context from another goroutine, or after the operation has
 // ended, is recognised and takes the path from outside.
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -51,6 +52,8 @@ type Runtime struct {
 	contexts    []*watchedContext
 
 	phase    atomics.Uint32
+	draining chan struct{} // closed when the phase is not running any more
+	grace    time.Duration
 	ending   sync.Once
 	endErr   error
 	finished chan struct{} // closed when it has ended
@@ -61,7 +64,7 @@ type Runtime struct {
 // The phases of a runtime, which only grow.
 const (
 	running  uint32 = iota
-	draining        // refuses messages from outside
+	drains          // refuses messages from outside
 	aborting        // refuses all messages, and fails those that are queued
 	ended           // no processor runs, but for operations that do not return
 )
@@ -74,6 +77,7 @@ type settings struct {
 	logger     *slog.Logger
 	schedule   Schedule
 	watchdog   sched.Watchdog
+	grace      time.Duration
 	onLate     func(Late)
 	labels     bool
 	flight     int    // bytes of each tape of the flight recorder; 0 for none
@@ -98,7 +102,7 @@ func Logger(l *slog.Logger) Option {
 
 // New starts a runtime.
 func New(options ...Option) *Runtime {
-	s := settings{}
+	s := settings{grace: usualGrace}
 	for _, o := range options {
 		o(&s)
 	}
@@ -116,7 +120,7 @@ func New(options ...Option) *Runtime {
 		rt.clock = rt.virtual
 	}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
-	rt.finished = make(chan struct{})
+	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt, rt.tenant.rt = rt, rt

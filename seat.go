@@ -99,7 +99,7 @@ func (s *seat) refuses(u *unit) error {
 		return ErrOtherRuntime
 	}
 	phase := s.rt.phase.Load()
-	if phase == running || phase == draining && s.processor != nil {
+	if phase == running || phase == drains && s.processor != nil {
 		return nil
 	}
 	return ErrClosed

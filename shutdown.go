@@ -10,8 +10,36 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// closeGrace is how long the end of a runtime waits for operations that run, before it goes on without them.
-const closeGrace = time.Second
+// usualGrace is how long the end of a runtime waits for operations that run, before it goes on without them, if [Grace] does not say otherwise.
+const usualGrace = time.Second
+
+// Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for operations that run: from the moment at which their contexts are
+// done until the runtime goes on without them, and names them in a [*ShutdownError]. A second if it is not given; none if d is 0. It is no delay: the end comes as soon as all have
+// returned. It panics if d is below 0.
+func Grace(d time.Duration) Option {
+	if d < 0 {
+		panic("freerun: Grace needs a duration that is not below 0")
+	}
+	return func(s *settings) { s.grace = d }
+}
+
+// Draining returns a channel that is closed when [Runtime.Shutdown] or [Runtime.Close] is called first: the runtime refuses messages from outside by then. It is for
+// operations that go on as long as the program does, and for goroutines that feed the runtime: a Shutdown waits for the former to end, up to its deadline, and
+// only then are contexts done.
+//
+//	for {
+//		select {
+//		case event := <-events:
+//			…
+//		case <-c.Runtime().Draining():
+//			return nil // at a Shutdown, with all the time until its deadline
+//		case <-c.Done():
+//			return context.Cause(c) // at its deadline, or at Close: the runtime waits for Grace, and no longer
+//		}
+//	}
+//
+// Any goroutine, operations and activities too; it does not wait or allocate.
+func (rt *Runtime) Draining() <-chan struct{} { return rt.draining }
 
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a future, and then returns nil.
 // It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended. Messages
@@ -89,8 +117,8 @@ func (rt *Runtime) done() uint64 {
 
 // Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits until all that was sent, and all
 // that follows from it, is done, and returns nil then, with no goroutine of the runtime left. If ctx is done before,
-// what was not started fails with ErrClosed, contexts are cancelled, and operations that are running get one more second. Then the error is a
-// [*ShutdownError], which counts what was abandoned, names those operations that did not return even then, and wraps ctx's error; nil
+// what was not started fails with ErrClosed, contexts are cancelled, and operations that are running get one more second, or what [Grace] says; they may learn of
+// the shutdown before, by [Runtime.Draining]. Then the error is a [*ShutdownError], which counts what was abandoned, names those operations that did not return even then, and wraps ctx's error; nil
 // if there is neither. Calls after the first wait for the same end, and may bring it forward. Inside an operation it does nothing, and
 // returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
@@ -98,7 +126,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	if err := rt.checked(); err != nil {
 		return err
 	}
-	rt.advance(draining)
+	rt.advance(drains)
 	rt.endTimers()
 	rt.border.rendezvous()
 	err := rt.awaitIdle(ctx)
@@ -112,7 +140,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 }
 
 // Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns nil if all that was
-// sent had been done, otherwise a [*ShutdownError], which is logged too. Close may be called again, and after or during Shutdown. Inside
+// sent had been done, otherwise a [*ShutdownError], which is logged too. It waits for operations that run, a second, or what [Grace] says. Close may be called again, and after or during Shutdown. Inside
 // an operation it does nothing, and returns an [ErrWouldBlock].
 func (rt *Runtime) Close() error {
 	if err := rt.checked(); err != nil {
@@ -128,7 +156,7 @@ func (rt *Runtime) end(cause error) error {
 		rt.cancel(ErrClosed)
 		rt.endTimers()
 		activity.InterruptAll(rt.scheduler)
-		grace := time.NewTimer(closeGrace)
+		grace := time.NewTimer(rt.grace)
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)
 		rt.advance(ended)
@@ -207,6 +235,9 @@ func (c *Context) lastOperation() string {
 func (rt *Runtime) advance(to uint32) {
 	for now := rt.phase.Load(); now < to; now = rt.phase.Load() {
 		if rt.phase.CompareAndSwap(now, to) {
+			if now == running {
+				close(rt.draining)
+			}
 			return
 		}
 	}

@@ -28,7 +28,7 @@ var probeAgain = newKind(kind{late: func(_ *seat, l *letter) { probeOf(l).late()
 
 // handRuntime returns a runtime of which only the timers work, and its time.
 func handRuntime() (*Runtime, *timerWheel, *handTime) {
-	rt, h := &Runtime{}, &handTime{inline: true}
+	rt, h := &Runtime{draining: make(chan struct{})}, &handTime{inline: true}
 	rt.wheels = make([]atomics.Pointer[timerWheel], 1)
 	w := newTimerWheel(rt, h)
 	rt.wheels[0].Store(w)
@@ -65,7 +65,7 @@ func TestExploreTimer(t *testing.T) {
 			r.Go("clock", func() { h.strike() })
 			r.Go("stopper", func() { end(timers[0]) })
 			r.Go("end", func() {
-				rt.advance(draining)
+				rt.advance(drains)
 				rt.endTimersNow()
 			})
 			r.After(func() {
@@ -187,7 +187,7 @@ func TestExploreRepetitionEnd(t *testing.T) {
 		timer.begin(0)
 		r.Go("clock", func() { h.strike() })
 		r.Go("end", func() {
-			rt.advance(draining)
+			rt.advance(drains)
 			rt.endTimersNow()
 		})
 		r.After(func() {
