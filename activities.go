@@ -64,10 +64,11 @@ func (c *Context) tenant() *tenant {
 
 // room is what the runtime keeps with a stack: the context that its activities send through, one after another.
 type room struct {
-	context *Context
-	letter  letter   // that stands for the activity
-	beneath *Context // that was active on the seat before
-	awaits  *awaiter // to be used for the next wait
+	context  *Context
+	letter   letter   // that stands for the activity
+	beneath  *Context // that was active on the seat before
+	awaits   *awaiter // to be used for the next wait
+	awaiting *message // what it waits for in Await, for reports
 }
 
 var roomKind = newKind(kind{describe: describeRoom}, nil)

@@ -39,13 +39,14 @@ func (m *message) awaitBy(a *activity.Activity) error {
 		w.become(awaiterKind)
 		w.unit = r.letter.unit
 	}
-	r.awaits = nil
+	r.awaits, r.awaiting = nil, m
 	err := a.Suspend(func(waiter *activity.Waiter) {
 		w.waiter = waiter
 		if !m.notify(&w.letter) {
 			waiter.Grant()
 		}
 	})
+	r.awaiting = nil
 	if err == nil {
 		r.awaits = w
 	}

@@ -105,6 +105,9 @@ func (m *message) notify(l *letter) bool {
 		}
 		l.Link(waiting)
 		if m.state.CompareAndSwap(waiting, &l.Node) {
+			if u := l.unit; u != nil && u.rt.deterministic() {
+				u.rt.notePending(l, m)
+			}
 			return true
 		}
 	}

@@ -22,7 +22,8 @@ type Schedule interface {
 	Began(processor int, operation string)
 }
 
-// ErrStalled says that in a deterministic runtime nothing is left to run, and what is waited for has not come to pass: it never will.
+// ErrStalled says that in a deterministic runtime nothing is left to run, and what is waited for has not come to pass: it never will. The errors that wrap it tell
+// who waits: where in the program, for the result of which operation, and which messages and activities wait besides, for what.
 var ErrStalled = errors.New("freerun: nothing is left to run, and what is waited for has not come to pass")
 
 // deterministicProcessors is how many processors a deterministic runtime has by default: not as many as the machine, so that a
@@ -33,7 +34,7 @@ const deterministicProcessors = 4
 // on the order in which things happen. Package freeruntest tries many.
 //
 // The runtime has no goroutines then. Its operations run while somebody waits, in Wait of a future, Quiesce, Shutdown or Close, on the goroutine that does, and
-// these return [ErrStalled] when nothing is left to run. Its time is virtual: when nothing is left to run before, who waits for a future or a scope
+// these return an [ErrStalled] when nothing is left to run. Its time is virtual: when nothing is left to run before, who waits for a future or a scope
 // has the clock jump to the next timer. So there must be one goroutine that sends and waits. An operation that blocks,
 // in [Context.Block] too, blocks everything, and the channel of Done is closed only while somebody else waits. There are 4 processors if [Processors]
 // does not say otherwise.
@@ -78,9 +79,14 @@ func (rt *Runtime) deterministic() bool { return rt.schedule != nil }
 
 // driveUntil runs operations until the condition holds, ctx is done or nothing is left to run, and returns nil, ctx's error or ErrStalled.
 func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
+	return rt.driveFor(ctx, nil, reached)
+}
+
+// driveFor is driveUntil for a future m.
+func (rt *Runtime) driveFor(ctx context.Context, m *message, reached func() bool) error {
 	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
 		if !rt.goOn() {
-			return ErrStalled
+			return rt.stalled(m)
 		}
 	}
 	if reached() {

@@ -113,7 +113,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	}
 	defer f.seen()
 	if rt := f.cell.unit.rt; rt.deterministic() {
-		if err := rt.driveUntil(ctx, f.cell.closedNow); err != nil {
+		if err := rt.driveFor(ctx, &f.cell.message, f.cell.closedNow); err != nil {
 			return *new(R), err
 		}
 		return f.Result()

@@ -5,8 +5,8 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/sched"
@@ -47,6 +47,8 @@ type Runtime struct {
 	virtual     *virtualClock
 	timers      sync.Map // *Timer → which of the begunTimers it is: those that have not fired, or repeat
 	begunTimers uint64
+	pending     []pending // and pendingLeft, see notePending
+	pendingLeft int
 	waitedIn    []*Scope // whose activities have waited
 	waits       uint64   // how many activities have
 	contexts    []*watchedContext

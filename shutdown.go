@@ -57,7 +57,7 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
 	case errors.Is(err, sched.ErrStalled):
-		return ErrStalled
+		return rt.stalled(nil)
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
 		err = nil
 	case errors.Is(err, sched.ErrStalled):
-		err = ErrStalled
+		err = rt.stalled(nil)
 	}
 	return rt.end(err)
 }

@@ -3,6 +3,8 @@ package freerun_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,3 +95,74 @@ func BenchmarkTimerShutdown(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkTimerLateness tells how late timers are, beside those of time.AfterFunc: one at a time, and a crowd that is due within a second.
+func BenchmarkTimerLateness(b *testing.B) {
+	rt := freerun.New()
+	defer rt.Close()
+	for _, crowd := range []int{1, 100_000} {
+		for name, begin := range map[string]func(d time.Duration, late func(time.Time)){
+			"AfterFunc": func(d time.Duration, late func(time.Time)) { time.AfterFunc(d, func() { late(time.Now()) }) },
+			"After": func(d time.Duration, late func(time.Time)) {
+				freerun.Then(rt.Context(), freerun.After(rt.Context(), d), func(_ *freerun.Context, at time.Time) (int, error) {
+					late(at)
+					return 0, nil
+				})
+			},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", name, crowd), func(b *testing.B) {
+				var all []time.Duration
+				for b.Loop() {
+					came := make(chan time.Duration, crowd)
+					for i := range crowd {
+						d := 3*time.Millisecond + 7*time.Microsecond
+						if crowd > 1 {
+							d = time.Second + time.Duration(i*7919%crowd)*(time.Second/time.Duration(crowd))
+						}
+						due := time.Now().Add(d)
+						begin(d, func(at time.Time) { came <- at.Sub(due) })
+					}
+					for range crowd {
+						all = append(all, <-came)
+					}
+				}
+				slices.Sort(all)
+				b.ReportMetric(float64(all[0].Nanoseconds()), "ns-least")
+				b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "ns-p50")
+				b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "ns-p99")
+				b.ReportMetric(float64(all[len(all)-1].Nanoseconds()), "ns-most")
+			})
+		}
+	}
+}
+
+// BenchmarkTimerFires tells what it costs to fire a crowd that is due at one instant: from that instant until all have fired.
+func BenchmarkTimerFires(b *testing.B) {
+	rt := freerun.New()
+	defer rt.Close()
+	for name, begin := range map[string]func(d time.Duration, fired func()){
+		"AfterFunc": func(d time.Duration, fired func()) { time.AfterFunc(d, fired) },
+		"SendAfter": func(d time.Duration, fired func()) { firedOp.SendAfter(rt.Context(), d, fired) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			took := time.Duration(0)
+			for b.Loop() {
+				left, over := atomic.Int64{}, make(chan struct{})
+				left.Store(crowdOfTimers)
+				due := time.Now().Add(time.Second)
+				for range crowdOfTimers {
+					begin(time.Until(due), func() {
+						if left.Add(-1) == 0 {
+							close(over)
+						}
+					})
+				}
+				<-over
+				took += time.Since(due)
+			}
+			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*crowdOfTimers), "ns/fired")
+		})
+	}
+}
+
+var firedOp = freerun.FreeOp("test.fired", func(_ *freerun.Context, fired func()) (struct{}, error) { fired(); return struct{}{}, nil })

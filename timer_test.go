@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -301,3 +302,78 @@ func TestTimerStress(t *testing.T) {
 }
 
 var countOp = freerun.FreeOp("test.count", func(_ *freerun.Context, n *atomic.Int64) (int, error) { n.Add(1); return 0, nil })
+
+// TestTimerStressEnd ends the runtime while goroutines and operations make timers, stop them and cancel their scopes: each message is run or fails, once, and what a Stop reports is so.
+func TestTimerStressEnd(t *testing.T) {
+	const makers, each = 3, 400
+	for round := range 12 {
+		rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(&journal{})))
+		var started, repeated atomic.Int64
+		type made struct {
+			f       freerun.Future[int]
+			stopped bool
+		}
+		work := func(c *freerun.Context) (all []made, err error) {
+			s := rt.Scope(context.Background())
+			defer s.Cancel(nil)
+			freerun.Every(c, 50*time.Microsecond, func(*freerun.Context) error { repeated.Add(1); return nil })
+			for i := range each {
+				in := c
+				if i%2 == 0 {
+					in = c.In(s)
+				}
+				f, timer := countOp.SendAfter(in, time.Duration(i%7)*100*time.Microsecond, &started)
+				all = append(all, made{f, i%3 == 0 && timer.Stop()})
+				if i == each/2 {
+					s.Cancel(nil)
+				}
+			}
+			return all, nil
+		}
+		var outside sync.WaitGroup
+		var lists [makers][]made
+		var inside [makers]freerun.Future[[]made]
+		for i := range makers {
+			outside.Go(func() { lists[i], _ = work(rt.Context()) })
+			inside[i] = freerun.Go(rt.Context(), work)
+		}
+		inside[0].Wait(t.Context())
+		var err error
+		if round%2 == 0 {
+			err = rt.Shutdown(within(t))
+		} else {
+			err = rt.Close()
+		}
+		if left := (*freerun.ShutdownError)(nil); err != nil && !(errors.As(err, &left) && round%2 == 1 && left.Running == nil) {
+			t.Error(err)
+		}
+		outside.Wait()
+		all := slices.Concat(lists[:]...)
+		for _, f := range inside {
+			if more, err := f.Result(); err == nil {
+				all = append(all, more...)
+			} else if err != freerun.ErrClosed {
+				t.Error(err)
+			}
+		}
+		okay, after := int64(0), started.Load()
+		for i, m := range all {
+			_, err := m.f.Result()
+			switch {
+			case err == nil:
+				okay++
+			case err != freerun.ErrClosed && !errors.Is(err, freerun.ErrCanceled):
+				t.Errorf("round %d, timer %d: %v", round, i, err)
+			}
+			if m.stopped && !errors.Is(err, freerun.ErrCanceled) {
+				t.Errorf("round %d, timer %d was stopped: %v", round, i, err)
+			}
+		}
+		if okay > started.Load() || started.Load() != after {
+			t.Errorf("round %d: %d have a result, %d were run by the end, %d in all", round, okay, after, started.Load())
+		}
+		if s := rt.Stats(); s.Sent != s.Done {
+			t.Errorf("round %d: %+v", round, s)
+		}
+	}
+}

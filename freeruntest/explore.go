@@ -45,8 +45,9 @@ func Processors(n int) Option {
 	return func(s *settings) { s.processors = n }
 }
 
-// Explore runs body under many schedules, each in a new runtime, until one fails the test, and prints that one's seed then. When the body
-// returns, the runtime is shut down: what it has left to run is run, and what could not be run is an error.
+// Explore runs body under many schedules, each in a new runtime, until one fails the test, and prints how many it has tried, and that one's seed, then. When the body
+// returns, the runtime is shut down: what it has left to run is run, and what could not be run is an error. A program that has come to a deadlock is told by an error that is
+// [freerun.ErrStalled], of the call that waits in the body or of that shutdown, and names who waits, where, and for what.
 //
 // The body runs on the caller's goroutine, so it may use t.Fatal. With the environment variable FREERUN_SEED only the schedule with that seed is run,
 // and the order of operations is logged.
@@ -70,6 +71,7 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 		return
 	}
 	for seed := range uint64(s.runs) {
+		x.tried++
 		if x.run(seed); t.Failed() {
 			return
 		}
@@ -94,6 +96,7 @@ type exploration struct {
 	t       testing.TB
 	body    func(rt *freerun.Runtime)
 	verbose bool
+	tried   int // schedules, this one included; 0 if only one is to be run
 	settings
 }
 
@@ -119,7 +122,7 @@ func (x *exploration) run(seed uint64) {
 			rt.Close()
 		}
 		if !finished || x.t.Failed() {
-			x.t.Logf("freeruntest: %s; to run it again: %s=%d go test -run '^%s$'", schedule.describe(seed, n), Seed, seed, x.t.Name())
+			x.t.Logf("freeruntest: %s%s; to run it again: %s=%d go test -run '^%s$'", schedule.describe(seed, n), x.tries(), Seed, seed, x.t.Name())
 		}
 	}()
 	x.body(rt)
@@ -127,6 +130,14 @@ func (x *exploration) run(seed uint64) {
 		x.t.Errorf("freeruntest: after the body: %v", err)
 	}
 	finished = true
+}
+
+// tries tells how many schedules were tried.
+func (x *exploration) tries() string {
+	if x.tried == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", number %d of the %d to be tried", x.tried, x.runs)
 }
 
 func (s *schedule) describe(seed uint64, processors int) string {
