@@ -10,12 +10,14 @@ import (
 	"github.com/freerun-go/freerun/sched"
 )
 
-// usualGrace is how long the end of a runtime waits for operations that run, before it goes on without them, if [Grace] does not say otherwise.
+// usualGrace is how long the end of a runtime waits for operations that run, before it goes on
+// without them, if [Grace] does not say otherwise.
 const usualGrace = time.Second
 
-// Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for operations that run: from the moment at which their contexts are
-// done until the runtime goes on without them, and names them in a [*ShutdownError]. A second if it is not given; none if d is 0. It is no delay: the end comes as soon as all have
-// returned. It panics if d is below 0.
+// Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for operations
+// that run: from the moment at which their contexts are done until the runtime goes on without them,
+// and names them in a [*ShutdownError]. The default is a second; 0 is no wait. It is no delay: the
+// end comes as soon as all have returned. It panics if d is below 0.
 func Grace(d time.Duration) Option {
 	if d < 0 {
 		panic("freerun: Grace needs a duration that is not below 0")
@@ -23,18 +25,19 @@ func Grace(d time.Duration) Option {
 	return func(s *settings) { s.grace = d }
 }
 
-// Draining returns a channel that is closed when [Runtime.Shutdown] or [Runtime.Close] is called first: the runtime refuses messages from outside by then. It is for
-// operations that go on as long as the program does, and for goroutines that feed the runtime: a Shutdown waits for the former to end, up to its deadline, and
-// only then are contexts done.
+// Draining returns a channel that is closed when [Runtime.Shutdown] or [Runtime.Close] is called
+// first: the runtime refuses messages from outside by then. It is for operations that go on as long
+// as the program does, and for goroutines that feed the runtime: a Shutdown waits for operations to
+// end, up to its deadline, and only then are contexts done.
 //
 //	for {
 //		select {
 //		case event := <-events:
 //			…
 //		case <-c.Runtime().Draining():
-//			return nil // at a Shutdown, with all the time until its deadline
+//			return nil // a Shutdown has begun; there is time until its deadline
 //		case <-c.Done():
-//			return context.Cause(c) // at its deadline, or at Close: the runtime waits for Grace, and no longer
+//			return context.Cause(c) // its deadline, or a Close: there is time until Grace is over
 //		}
 //	}
 //

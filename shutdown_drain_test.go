@@ -12,7 +12,11 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestDrainingEndsOperations: operations and activities that would go on for ever learn of a Shutdown when it begins, and end by that: nothing is left, though no context was
+// TestDrainingEndsOperations: operations and activities that would go on for ever learn of a
+//
+//	Shutdown when it begins, and end by that: nothing is left, though no
+//	context was
+//
 // done before.
 func TestDrainingEndsOperations(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
@@ -51,7 +55,9 @@ func TestDrainingEndsOperations(t *testing.T) {
 	})
 }
 
-// TestDoneAtTheDeadline: an operation that looks at its context alone learns at the deadline of the Shutdown, not before, and that it is the end.
+// TestDoneAtTheDeadline: an operation that looks at its context alone learns at the deadline of the
+//
+//	Shutdown, not before, and that it is the end.
 func TestDoneAtTheDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		begun := time.Now()
@@ -77,7 +83,9 @@ func TestDoneAtTheDeadline(t *testing.T) {
 	})
 }
 
-// TestGrace: an operation that ends within the grace is waited for, by Close and by Shutdown; one that does not is named when it is over.
+// TestGrace: an operation that ends within the grace is waited for, by Close and by Shutdown; one
+//
+//	that does not is named when it is over.
 func TestGrace(t *testing.T) {
 	for name, end := range map[string]func(rt *freerun.Runtime) error{
 		"close": (*freerun.Runtime).Close,

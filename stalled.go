@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// A deterministic runtime that has come to a standstill knows what waits: it keeps the letters that wait for a future, and its activities have their stacks.
+// A deterministic runtime that has come to a standstill knows what waits: it keeps the letters that
+// wait for a future, and its activities have their stacks.
 
 // stalledError is an [ErrStalled] that tells what waits for what.
 type stalledError struct{ waits []string }
@@ -126,7 +127,8 @@ func (u *unit) whichIsNamed() string {
 	return ""
 }
 
-// resultOf names what a future is the result of, and why there is none, if it does not wait for another one.
+// resultOf names what a future is the result of, and why there is none, if it does not wait for
+// another one.
 func (rt *Runtime) resultOf(m *message) string {
 	text := "the result of operation " + m.kind().describe(&m.letter) + m.unit.whichIsNamed()
 	switch x := m.unit.extras.Load(); {
@@ -144,7 +146,8 @@ var ownPackages = []string{".", "/activity.", "/sched.", "/freeruntest.", "/simu
 
 var ownPath = reflect.TypeFor[Runtime]().PkgPath()
 
-// isOwn reports whether a function is of freerun, and not of a program; isBeneath, whether it is of Go's library beneath both.
+// isOwn reports whether a function is of freerun, and not of a program; isBeneath, whether it is of
+// Go's library beneath both.
 func isOwn(function string) bool {
 	rest, own := strings.CutPrefix(function, ownPath)
 	for _, p := range ownPackages {
@@ -159,7 +162,8 @@ func isBeneath(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "sync.")
 }
 
-// callSearch looks for the call of a function of freerun by the program, in the frames of a stack, the innermost first.
+// callSearch looks for the call of a function of freerun by the program, in the frames of a stack,
+// the innermost first.
 type callSearch struct{ what, where string }
 
 // found takes the next frame, and reports whether that is where the program calls.
@@ -174,7 +178,8 @@ func (c *callSearch) found(function, file string, line string) bool {
 	return false
 }
 
-// waitingCaller tells in which function of freerun the calling goroutine waits, and where that was called.
+// waitingCaller tells in which function of freerun the calling goroutine waits, and where that was
+// called.
 func waitingCaller() string {
 	var counters [64]uintptr
 	frames, c := runtime.CallersFrames(counters[:runtime.Callers(1, counters[:])]), callSearch{}
@@ -188,7 +193,8 @@ func waitingCaller() string {
 	return "the goroutine"
 }
 
-// callInTrace is waitingCaller for another goroutine, of which there is a trace: a heading, and two lines for each frame.
+// callInTrace is waitingCaller for another goroutine, of which there is a trace: a heading, and two
+// lines for each frame.
 func callInTrace(trace []byte) (what, where string) {
 	lines, c := bytes.Split(trace, []byte("\n")), callSearch{}
 	for i := 1; i+1 < len(lines); i += 2 {

@@ -13,16 +13,21 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has begun, until it is stopped. Any goroutine may call its
-// methods; none waits. It must not be copied; the zero Timer is of no use. Once it has fired or was stopped it keeps nothing but itself from being collected.
+// Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has
+// begun, until it is stopped. Any goroutine may call its methods; none waits. It must not be
+// copied; the zero Timer is of no use. Once it has fired or was stopped it keeps nothing but itself
+// from being collected.
 //
-// A timer never fires early. It fires when Go's own timers would, and is not rounded to a tick: a millisecond late at most while a P is idle, and in a
-// [testing/synctest] bubble at its instant. Many that are due together fire one after another, soonest first, some two million a second for each P. Making one costs
-// about as much as [time.AfterFunc], however many there are, and so does stopping one.
+// A timer never fires early. It fires when Go's own timers would, and is not rounded to a tick: a
+// millisecond late at most while a P is idle, and in a [testing/synctest] bubble at its instant.
+// Many that are due together fire one after another, soonest first, some two million a second for
+// each P. Making one costs about as much as [time.AfterFunc], however many there are, and so does
+// stopping one.
 //
-// A timer stops with the scope that it was made under, and with the runtime, from the moment that [Runtime.Shutdown] or [Runtime.Close] is
-// called: what has not fired is no work that is queued. A Shutdown does not wait for it, nor does Quiesce; its future fails with
-// [ErrClosed] at once, and so does that of a timer made later, by an operation that still runs.
+// A timer stops with the scope that it was made under, and with the runtime, from the moment that
+// [Runtime.Shutdown] or [Runtime.Close] is called: what has not fired is no work that is queued. A
+// Shutdown does not wait for it, nor does Quiesce; its future fails with [ErrClosed] at once, and
+// so does that of a timer made later, by an operation that still runs.
 type Timer struct {
 	node    queue.Node // in the wheel's inbox
 	wheel   *timerWheel
@@ -40,20 +45,29 @@ type Timer struct {
 	virtual *virtualTimer          // of a deterministic runtime
 }
 
-// The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped, never both:
+// The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped,
+// never both:
 //
-//	T1 new, fired → sent → set   to be armed, by its maker or the end of its operation; sent lies in the wheel's inbox until the wheel's owner reads that
-//	T2 new, fired → set          the same, when that is the wheel's owner
-//	T3 set → fired               by the wheel's owner when it is due. Then it fires; one that repeats is armed again when its operation has ended
-//	T4 sent, set → stopped       by the stopper. Then it fails. One that repeats may be stopped when it is fired, too, and is not armed again
+//	T1 new, fired → sent → set   to be armed: sent lies in the wheel's inbox until its owner looks
+//	T2 new, fired → set          the same, when the maker owns the wheel
+//	T3 set → fired               by the wheel's owner when it is due: then it fires
+//	T4 sent, set → stopped       by the stopper: then it fails
 //
-// The winner of T3 or T4 has target and scope to itself. If one that repeats is stopped when it is fired, the end of its operation drops the target.
+// A timer that repeats is armed again when its operation has ended. It may be stopped when it is
+// fired, too, and is not armed again then.
 //
-// The list of its scope has the timer before it is armed first, and then the maker looks whether the scope is canceled; a canceler cancels first
-// and then goes through the list: one of the two sees the other. The end of the runtime and all who arm a timer meet the same way, in the phase and the wheels.
+// The winner of T3 or T4 has target and scope to itself. If one that repeats is stopped when it is
+// fired, the end of its operation drops the target.
 //
-// A timer that fires counts as firing from before T3 until its message is sent, or failed; the end of the runtime, and who makes a timer at that moment, wait for those:
-// they wait for nothing themselves. So when a runtime has ended there is no message that a timer is about to count, or fail.
+// The list of its scope has the timer before it is armed first, and then the maker looks whether
+// the scope is canceled; a canceler cancels first and then goes through the list: one of the two
+// sees the other. The end of the runtime and all who arm a timer meet the same way, in the phase
+// and the wheels.
+//
+// A timer that fires counts as firing from before T3 until its message is sent, or failed; the end
+// of the runtime, and who makes a timer at that moment, wait for those: they wait for nothing
+// themselves. So when a runtime has ended there is no message that a timer is about to count, or
+// fail.
 const (
 	timerNew uint32 = iota
 	timerSent
@@ -70,8 +84,9 @@ var (
 	closedTimer  = newFailure(ErrClosed)
 )
 
-// Stop keeps the timer from firing, and reports whether it did: false if it has fired, or was stopped, before. Then the future fails with
-// [ErrCanceled] at once. One that repeats does not fire again; if its operation is running, that goes on to its end.
+// Stop keeps the timer from firing, and reports whether it did: false if it has fired, or was
+// stopped, before. Then the future fails with [ErrCanceled] at once. One that repeats does not fire
+// again; if its operation is running, that goes on to its end.
 func (t *Timer) Stop() bool {
 	if t == nil || t.wheel == nil {
 		panic("freerun: Stop of a nil or zero Timer")
@@ -145,7 +160,8 @@ func (t *Timer) tick() {
 	t.fire(rt.stranger())
 }
 
-// end stops the timer, and has it fail with why; one that has fired only if it repeats. It reports whether it did.
+// end stops the timer, and has it fail with why; one that has fired only if it repeats. It reports
+// whether it did.
 func (t *Timer) end(why *failure) bool {
 	for {
 		now := t.state.Load()
@@ -204,10 +220,12 @@ func (rt *Runtime) endTimers() {
 	rt.awaitFiring()
 }
 
-// mostFiring is how long the end waits for timers that fire: they take no time themselves, but their goroutine may have to wait for a core.
+// mostFiring is how long the end waits for timers that fire: they take no time themselves, but
+// their goroutine may have to wait for a core.
 const mostFiring = 10 * time.Second
 
-// awaitFiring waits for timers that fire, but not for ever: one that sends to a full mailbox waits for room, and one that logs, for the logger.
+// awaitFiring waits for timers that fire, but not for ever: one that sends to a full mailbox waits
+// for room, and one that logs, for the logger.
 func (rt *Runtime) awaitFiring() {
 	wait := backoff.Backoff{}
 	for begun := time.Now(); rt.firing.Load() != 0 && time.Since(begun) < mostFiring; {
@@ -215,7 +233,8 @@ func (rt *Runtime) awaitFiring() {
 	}
 }
 
-// openTimers returns the timers of a deterministic runtime that have not ended, in the order in which they began; if s is not nil, those of that scope.
+// openTimers returns the timers of a deterministic runtime that have not ended, in the order in
+// which they began; if s is not nil, those of that scope.
 func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 	began := map[*Timer]uint64{}
 	rt.timers.Range(func(key, nth any) bool {
@@ -229,7 +248,8 @@ func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 	return open
 }
 
-// watch sees to it that the timers of a scope end with it however that ends: its parent may, or the context that it was made with.
+// watch sees to it that the timers of a scope end with it however that ends: its parent may, or the
+// context that it was made with.
 func (s *Scope) watch() {
 	if !s.rt.deterministic() { // whose driver looks
 		s.watchOnce.Do(func() {

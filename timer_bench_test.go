@@ -14,7 +14,8 @@ import (
 // crowdOfTimers is how many timers are pending at once in BenchmarkTimer.
 const crowdOfTimers = 300_000
 
-// BenchmarkTimer makes and stops crowds of timers, beside time.AfterFunc. The figures are of one timer.
+// BenchmarkTimer makes and stops crowds of timers, beside time.AfterFunc. The figures are of one
+// timer.
 func BenchmarkTimer(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()
@@ -96,7 +97,8 @@ func BenchmarkTimerShutdown(b *testing.B) {
 	}
 }
 
-// BenchmarkTimerLateness tells how late timers are, beside those of time.AfterFunc: one at a time, and a crowd that is due within a second.
+// BenchmarkTimerLateness tells how late timers are, beside those of time.AfterFunc: one at a time,
+// and a crowd that is due within a second.
 func BenchmarkTimerLateness(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()
@@ -136,7 +138,8 @@ func BenchmarkTimerLateness(b *testing.B) {
 	}
 }
 
-// BenchmarkTimerFires tells what it costs to fire a crowd that is due at one instant: from that instant until all have fired.
+// BenchmarkTimerFires tells what it costs to fire a crowd that is due at one instant: from that
+// instant until all have fired.
 func BenchmarkTimerFires(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()

@@ -35,7 +35,8 @@ func handRuntime() (*Runtime, *timerWheel, *handTime) {
 	return rt, w, h
 }
 
-// atRest fails the execution if a wheel has an owner, or an alarm that rings for nothing, or a timer in a slot and no alarm.
+// atRest fails the execution if a wheel has an owner, or an alarm that rings for nothing, or a
+// timer in a slot and no alarm.
 func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 	switch {
 	case w.inbox.Load() != nil:
@@ -48,7 +49,9 @@ func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 	}
 }
 
-// TestExploreTimer: timers are made while the clock strikes, one is stopped and the runtime ends: each fires or fails, once, and none is left.
+// TestExploreTimer: timers are made while the clock strikes, one is stopped and the runtime ends:
+//
+//	each fires or fails, once, and none is left.
 func TestExploreTimer(t *testing.T) {
 	body := func(end func(*Timer) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -95,7 +98,9 @@ func TestExploreTimer(t *testing.T) {
 // endTimersNow is endTimers, but that it does not wait: the explorer's threads must not.
 func (rt *Runtime) endTimersNow() { rt.wheels[0].Load().end() }
 
-// TestExploreTimerWheel: timers come from two goroutines, one is stopped, and the clock strikes again and again: none is lost, and none is left without an alarm.
+// TestExploreTimerWheel: timers come from two goroutines, one is stopped, and the clock strikes
+//
+//	again and again: none is lost, and none is left without an alarm.
 func TestExploreTimerWheel(t *testing.T) {
 	body := func(giveUp func(w *timerWheel) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -150,7 +155,8 @@ func TestExploreTimerWheel(t *testing.T) {
 	}))
 }
 
-// TestExploreRepetition stops a timer that repeats, between any two steps: it is not armed again, and keeps nothing.
+// TestExploreRepetition stops a timer that repeats, between any two steps: it is not armed again,
+// and keeps nothing.
 func TestExploreRepetition(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		_, w, h := handRuntime()
@@ -176,7 +182,8 @@ func TestExploreRepetition(t *testing.T) {
 	})
 }
 
-// TestExploreRepetitionEnd ends the runtime while a timer that repeats fires: it is not armed for good.
+// TestExploreRepetitionEnd ends the runtime while a timer that repeats fires: it is not armed for
+// good.
 func TestExploreRepetitionEnd(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		rt, w, h := handRuntime()
@@ -199,7 +206,9 @@ func TestExploreRepetitionEnd(t *testing.T) {
 	})
 }
 
-// TestExploreTimerList: timers come into the list of a scope and end there, which sweeps it, while a canceler goes through it: it finds all that have not ended.
+// TestExploreTimerList: timers come into the list of a scope and end there, which sweeps it, while
+//
+//	a canceler goes through it: it finds all that have not ended.
 func TestExploreTimerList(t *testing.T) {
 	body := func(each func(l *timerList, f func(*Timer))) func(*explore.Run) {
 		return func(r *explore.Run) {

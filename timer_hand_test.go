@@ -6,7 +6,8 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// handTime is the time of a wheel that a test lets pass. It has one alarm at a time, as a wheel does.
+// handTime is the time of a wheel that a test lets pass. It has one alarm at a time, as a wheel
+// does.
 type handTime struct {
 	at     atomics.Int64
 	rings  atomics.Int64 // the instant, and one; 0 if it is not set

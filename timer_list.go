@@ -2,12 +2,17 @@ package freerun
 
 import "github.com/freerun-go/freerun/internal/atomics"
 
-// Source:     R. K. Treiber's stack without its pop; nodes that have ended are unlinked by one sweeper at a time
-// Sketch:     head ─→ t3 ─→ t2 (ended) ─→ t1     add: CAS(head);  sweep: t3.below = t1, t2.below = &sweptTimer
-// Invariants: I1 a timer that has not ended is reached from head. I2 below is written by the adder before the timer is in the list, and then by the sweeper alone.
-//             I3 at most half of the timers have ended, or fewest, but for those that ended during a sweep.
-// Progress:   add is lock-free, ended is wait-free but for the sweep, which is the work of one call in many, each is lock-free: it begins anew
-//             only if a sweeper has taken half of the list out meanwhile
+// Source:     R. K. Treiber's stack without its pop; nodes that have ended are unlinked by one
+//             sweeper at a time
+// Sketch:     head ─→ t3 ─→ t2 (ended) ─→ t1
+//             add:    CAS(head)
+//             sweep:  t3.below = t1, t2.below = &sweptTimer
+// Invariants: I1 a timer that has not ended is reached from head. I2 below is written by the adder
+//             before the timer is in the list, and then by the sweeper alone. I3 at most half of
+//             the timers have ended, or fewest, but for those that ended during a sweep.
+// Progress:   add is lock-free. ended is wait-free but for the sweep, which is the work of one call
+//             in many. each is lock-free: it begins anew only if a sweeper has taken half of the
+//             list out meanwhile
 // ABA/memory: a timer is added once. One that was taken out keeps no other from being collected.
 // Checked by: TestExploreTimerList, TestTimerScope…
 
@@ -75,7 +80,8 @@ func (l *timerList) sweep() {
 
 func (l *timerList) empty() bool { return l.head.Load() == nil }
 
-// each calls f for all timers that were in the list before, and have not ended; for some perhaps twice, and for others too.
+// each calls f for all timers that were in the list before, and have not ended; for some perhaps
+// twice, and for others too.
 func (l *timerList) each(f func(t *Timer)) {
 	for t := l.head.Load(); t != nil; {
 		f(t)

@@ -7,33 +7,36 @@ import (
 	"slices"
 )
 
-// Source:     G. Varghese and A. Lauck, Hashed and hierarchical timing wheels, SOSP 1987, scheme 7. Ours: a slot knows the
-//             soonest instant in it, so the wheel is turned when a timer is due, not once a tick, and a timer is not
-//             rounded to its slot.
-// Sketch:     level 0:  64 slots of 65 µs     level 1:  64 slots of 4.2 ms     …     level 7: of 9 years
-//             add:      the level is that of the highest digit (6 bits) in which the tick differs from the wheel's own
-//             advance:  empty each slot whose soonest is not after now; what is due comes out, the rest is added again
-// Invariants: I1 at never goes back, and no timer in a slot has a tick below at. I2 a timer in a slot of level n has the
-//             digits of at above n, and its own digit n is that of the slot. Hence the first slot in use of a level, in
-//             the order of their numbers, has the level's soonest timer. I3 soonest is not after any timer in the slot.
-//             NOT invariant: that the timer of soonest is there still; that a timer of level n is due before those of
-//             level n+1.
-// Cost:       add and remove a few instructions and the two neighbours in the slot; a timer is moved at most once for
-//             each level, when a slot of that level is emptied
+// Source:     G. Varghese and A. Lauck, Hashed and hierarchical timing wheels, SOSP 1987, scheme 7.
+//             Ours: a slot knows the soonest instant in it, so the wheel is turned when a timer is
+//             due, not once a tick, and a timer is not rounded to its slot.
+// Sketch:     level 0: 64 slots of 65 µs;  level 1: 64 of 4.2 ms;  …  level 7: of 9 years
+//             add:      the level is that of the highest digit (6 bits) in which the tick differs
+//                       from the wheel's own
+//             advance:  empty each slot whose soonest is not after now; what is due comes out, the
+//                       rest is added again
+// Invariants: I1 at never goes back, and no timer in a slot has a tick below at. I2 a timer in a
+//             slot of level n has the digits of at above n, and its own digit n is that of the
+//             slot. Hence the first slot in use of a level, in the order of their numbers, has the
+//             level's soonest timer. I3 soonest is not after any timer in the slot. NOT invariant:
+//             that the timer of soonest is there still; that a timer of level n is due before those
+//             of level n+1.
+// Cost:       add and remove a few instructions and the two neighbours in the slot; a timer is
+//             moved at most once for each level, when a slot of that level is emptied
 // Checked by: TestTimerSlots…
 
 const (
-	tickBits    = 16 // a tick is 65,536 ns
-	digitBits   = 6
-	digits      = 1 << digitBits
-	slotLevels  = 8 // 48 bits of ticks: all instants
-	timerNever  = math.MaxInt64
-	timerOut    = 0 // the slot of a timer in none; others are counted from 1
-	sortedBatch = 2
+	tickBits   = 16 // a tick is 65,536 ns
+	digitBits  = 6
+	digits     = 1 << digitBits
+	slotLevels = 8 // 48 bits of ticks: all instants
+	timerNever = math.MaxInt64
+	timerOut   = 0 // the slot of a timer in none; others are counted from 1
 )
 
-// timerSlots is a hierarchical timing wheel: timers in the order in which they are due, roughly. Instants are nanoseconds
-// since the wheel was made. One goroutine at a time; the zero value is empty, at instant 0.
+// timerSlots is a hierarchical timing wheel: timers in the order in which they are due, roughly.
+// Instants are nanoseconds since the wheel was made. One goroutine at a time; the zero value is
+// empty, at instant 0.
 type timerSlots struct {
 	at    int64 // the tick up to which all is out
 	used  [slotLevels]uint64
@@ -93,7 +96,8 @@ func (w *timerSlots) remove(t *Timer) {
 // empty reports whether no timer is in a slot.
 func (w *timerSlots) empty() bool { return w.used == [slotLevels]uint64{} }
 
-// next returns an instant at which a timer may be due, before which none is; timerNever if there is no timer.
+// next returns an instant at which a timer may be due, before which none is; timerNever if there is
+// no timer.
 func (w *timerSlots) next() int64 {
 	soonest := int64(timerNever)
 	for level, used := range w.used {
@@ -104,8 +108,8 @@ func (w *timerSlots) next() int64 {
 	return soonest
 }
 
-// advance takes out what is due at an instant, and appends it to due, soonest first; of one instant, in the order in which they were added, unless one of them
-// was added in the tick of that instant.
+// advance takes out what is due at an instant, and appends it to due, soonest first. Timers of one
+// instant come in any order.
 func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
 	var first, last *Timer // what was in the slots that were emptied, linked by next
 	for level := range w.used {
@@ -136,11 +140,13 @@ func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
 		}
 		t = behind
 	}
-	if len(due) >= sortedBatch {
-		slices.SortStableFunc(due, func(a, b *Timer) int { return cmp.Compare(a.when, b.when) })
+	if !slices.IsSortedFunc(due, sooner) { // most often one is due, or all are due at one instant
+		slices.SortStableFunc(due, sooner)
 	}
 	return due
 }
+
+func sooner(a, b *Timer) int { return cmp.Compare(a.when, b.when) }
 
 // takeAll takes out all timers, and appends them to all.
 func (w *timerSlots) takeAll(all []*Timer) []*Timer {

@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/replay"
 )
 
-// TestTimerSlots holds a wheel against a plain list, with instants near and far, timers that are removed, and leaps of every size: what comes out at an instant is all that is
-// due, soonest first, and next is never after the soonest.
+// TestTimerSlots holds a wheel against a plain list, with instants near and far, timers that are
+// removed, and leaps of every size: what comes out at an instant is all that is due, soonest first,
+// and next is never after the soonest.
 func TestTimerSlots(t *testing.T) {
 	seed := replay.Seed(t)
 	for round := range uint64(300) {
@@ -82,7 +83,9 @@ func TestTimerSlotsMoves(t *testing.T) {
 	}
 }
 
-// TestTimerKeepsNothing: a timer that has fired, or was stopped, keeps neither message nor scope, nor the timers beside it.
+// TestTimerKeepsNothing: a timer that has fired, or was stopped, keeps neither message nor scope,
+//
+//	nor the timers beside it.
 func TestTimerKeepsNothing(t *testing.T) {
 	rt := New(Processors(1))
 	defer rt.Close()

@@ -9,30 +9,40 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Source:     the owner queue (L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 6), with a
-//             timing wheel in the place of the consumer: the call that finds the wheel idle owns it.
-// Sketch:     inbox: nil ── idle;  &wheelOwned ── owned, nothing new;  n2 ─→ n1 ─→ … ── owned, and these have come since
-//             arm, remove:  CAS(inbox: nil → owned): do it, set the alarm, release;  otherwise add the timer to the inbox
-//             release:      CAS(inbox: owned → nil), or take the inbox whole, do what it asks for, and again
-//             alarm rings:  own the wheel, or add ring to the inbox;  the owner fires what is due, and sets the next alarm
-//             end:          the same with ending;  the owner fails all timers
-// Invariants: I1 inbox is nil exactly while the wheel has no owner. I2 slots, armed and alarm are the owner's. I3 a timer whose state is
-//             timerSet is in slots, or out and about to be fired by the owner; one that is timerSent is in the inbox. I4 while the wheel has no owner,
-//             the alarm is set for an instant not after any timer in slots, or has rung and its goroutine is on its way. I5 ring and ending are each in
-//             the inbox once at most, and the node of a timer for its arming or its removal.
-//             NOT invariant: that a timer is due when the alarm rings: it may have been stopped.
-// Progress:   to arm and to stop is lock-free, and waits for no owner: a CAS fails because another took effect. The owner of a call takes in what
-//             others have added, wheelBudget at most, then a goroutine of its own goes on. An owner that stalls delays what is due on its
-//             wheel until it goes on; so does a long batch.
+// Source:     the owner queue (L. Quirk, Ownership of a queue for practical lock-free scheduling,
+//             2008, section 6), with a timing wheel in the place of the consumer: the call that
+//             finds the wheel idle owns it.
+// Sketch:     inbox: nil ── idle;  &wheelOwned ── owned;  n2 ─→ n1 ─→ … ── owned, and these came since
+//             arm, remove:  CAS(inbox: nil → owned): do it, set the alarm, release;
+//                           otherwise add the timer to the inbox
+//             release:      CAS(inbox: owned → nil), or take the inbox whole, do what it asks for,
+//                           and again
+//             alarm rings:  own the wheel, or add ring to the inbox;
+//                           the owner fires what is due, and sets the next alarm
+//             end:          the same with ending; the owner fails all timers
+// Invariants: I1 inbox is nil exactly while the wheel has no owner. I2 slots, armed and alarm are
+//             the owner's. I3 a timer whose state is timerSet is in slots, or out and about to be
+//             fired by the owner; one that is timerSent is in the inbox. I4 while the wheel has no
+//             owner, the alarm is set for an instant not after any timer in slots, or has rung and
+//             its goroutine is on its way. I5 ring and ending are each in the inbox once at most,
+//             and the node of a timer for its arming or its removal. NOT invariant: that a timer is
+//             due when the alarm rings: it may have been stopped.
+// Progress:   to arm and to stop is lock-free, and waits for no owner: a CAS fails because another
+//             took effect. The owner of a call takes in what others have added, wheelBudget at
+//             most, then a goroutine of its own goes on. An owner that stalls delays what is due on
+//             its wheel until it goes on; so does a long batch.
 // Linearize:  Stop at its CAS on the timer's state (T4), firing at T3
-// Publish:    when before the timer's state is timerSet or timerSent; what an owner writes, before its release and after the next one's CAS
-// ABA/memory: the inbox is only added to and taken whole. A node may be added again as soon as it was taken. A wheel that is idle holds the timers that
-//             are set, and no others: one that was stopped is out when Stop returns, or when the owner has read the inbox.
+// Publish:    when before the timer's state is timerSet or timerSent; what an owner writes, before
+//             its release and after the next one's CAS
+// ABA/memory: the inbox is only added to and taken whole. A node may be added again as soon as it
+//             was taken. A wheel that is idle holds the timers that are set, and no others: one
+//             that was stopped is out when Stop returns, or when the owner has read the inbox.
 // Cost:       two compare-and-swaps to arm and two to remove, besides one each on the timer's state
 // Checked by: TestExploreTimer…, TestTimer…
 
-// timerWheel has the timers of the goroutines that run on one of Go's Ps. Go's own timer rings when the first is due: so the wheel is driven by the
-// clock of a testing/synctest bubble too, and an idle runtime has no goroutine for it.
+// timerWheel has the timers of the goroutines that run on one of Go's Ps. Go's own timer rings when
+// the first is due: so the wheel is driven by the clock of a testing/synctest bubble too, and an
+// idle runtime has no goroutine for it.
 type timerWheel struct {
 	inbox atomics.Pointer[queue.Node]
 	rang  atomics.Bool // ring is in the inbox
@@ -91,7 +101,8 @@ func newTimerWheel(rt *Runtime, t wheelTime) *timerWheel {
 	return w
 }
 
-// wheel returns the wheel of the P that the caller runs on. Goroutines may move, so a wheel may get calls from several.
+// wheel returns the wheel of the P that the caller runs on. Goroutines may move, so a wheel may get
+// calls from several.
 func (rt *Runtime) wheel() *timerWheel {
 	i := pin.Pin()
 	pin.Unpin()
@@ -103,7 +114,8 @@ func (rt *Runtime) wheel() *timerWheel {
 	return slot.Load()
 }
 
-// add has t fire at t.when (T1, T2), and reports whether its state was from: otherwise it was stopped.
+// add has t fire at t.when (T1, T2), and reports whether its state was from: otherwise it was
+// stopped.
 func (w *timerWheel) add(t *Timer, from uint32) bool {
 	if !w.own() {
 		sent := t.state.CompareAndSwap(from, timerSent)
@@ -146,7 +158,8 @@ func (w *timerWheel) push(n *queue.Node) bool {
 	}
 }
 
-// giveUp ends the ownership, if nothing has come, and reports whether it did. Owner only, as all below.
+// giveUp ends the ownership, if nothing has come, and reports whether it did. Owner only, as all
+// below.
 func (w *timerWheel) giveUp() bool { return w.inbox.CompareAndSwap(&wheelOwned, nil) }
 
 // inOrder takes what has come, and returns the oldest, which leads to the newest.
@@ -165,7 +178,8 @@ func (w *timerWheel) put(t *Timer) {
 	w.wanted = min(w.wanted, t.when)
 }
 
-// takeOut takes t, which was stopped, out of its slot. An alarm that rings for it does no harm, but the last one after the end must not be left.
+// takeOut takes t, which was stopped, out of its slot. An alarm that rings for it does no harm, but
+// the last one after the end must not be left.
 func (w *timerWheel) takeOut(t *Timer) {
 	w.slots.remove(t)
 	if w.rt.phase.Load() != running && w.slots.empty() {
@@ -246,7 +260,8 @@ func (w *timerWheel) rung() {
 	}
 }
 
-// end fails all timers that are in the wheel, or has its owner do so, who counts as firing until then. Any goroutine.
+// end fails all timers that are in the wheel, or has its owner do so, who counts as firing until
+// then. Any goroutine.
 func (w *timerWheel) end() {
 	w.rt.firing.Add(1) // before the end is known to others, who do nothing, and wait for this one
 	switch {

@@ -2,9 +2,11 @@ package activity
 
 import "github.com/freerun-go/freerun/sched"
 
-// EachWaiting calls f for activities of a scheduler that wait, most of them at most, in the order in which their stacks were made, each with its stack in the form of a
-// panic's trace. It returns how many more there are. It is for the report of a deterministic runtime that has come to a standstill: each trace stops the world, and while
-// anything runs it may be of another moment than the wait.
+// EachWaiting calls f for activities of a scheduler that wait, most of them at most, in the order
+// in which their stacks were made, each with its stack in the form of a panic's trace. It returns
+// how many more there are. It is for the report of a deterministic runtime that has come to a
+// standstill: each trace stops the world, and while anything runs it may be of another moment than
+// the wait.
 func EachWaiting(s *sched.Scheduler, most int, f func(a *Activity, trace []byte)) (more int) {
 	for _, co := range sched.Coroutines() {
 		st, ok := co.Local.(*stack)

@@ -2,6 +2,7 @@ package freeruntest_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -21,7 +22,8 @@ var deadlockLast = freerun.Op("freeruntest.deadlockLast", func(_ *freerun.Contex
 
 var deadlockNever = freerun.FreeOp("freeruntest.deadlockNever", func(*freerun.Context, int) (int, error) { return 1, nil })
 
-// philosophers returns a body in which two activities take two locks, in the order that each prefers, and a third one waits for a result that comes when they have ended.
+// philosophers returns a body in which two activities take two locks, in the order that each
+// prefers, and a third one waits for a result that comes when they have ended.
 func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 	return func(rt *freerun.Runtime) {
 		var left, right fork
@@ -30,7 +32,7 @@ func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 				first.Lock(a)
 				defer first.Unlock()
 				a.Yield()
-				second.Lock(a)
+				second.Lock(a) // a philosopher is stuck
 				defer second.Unlock()
 			}
 		}
@@ -41,10 +43,10 @@ func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 		never := deadlockNever.Send(other.Context(), 1)
 		last := deadlockLast.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.UnitName("diary")), never)
 		hegel := activity.Go(rt, func(a *activity.Activity) {
-			last.Await(a)
+			last.Await(a) // hegel is stuck
 		}, activity.Named("hegel"))
 		for _, eats := range []*activity.Activity{plato, kant} {
-			if err := eats.Wait(context.Background()); err != nil {
+			if err := eats.Wait(context.Background()); err != nil { // the test is stuck
 				t.Fatalf("%v", err)
 			}
 		}
@@ -53,7 +55,9 @@ func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 	}
 }
 
-// TestExploreDeadlock: the message about a deadlock names all that wait, for what and where, and tells how many schedules were tried.
+// TestExploreDeadlock: the message about a deadlock names all that wait, for what and where, and
+//
+//	tells how many schedules were tried.
 func TestExploreDeadlock(t *testing.T) {
 	t.Setenv(freeruntest.Seed, "")
 	os.Unsetenv(freeruntest.Seed)
@@ -67,14 +71,14 @@ func TestExploreDeadlock(t *testing.T) {
 	if first < 0 || len(lines) < 7 {
 		t.Fatal("it names too little")
 	}
-	slices.Sort(lines[first : first+3]) // their order is that of their stacks, which the schedule decides
+	slices.Sort(lines[first : first+3]) // the schedule decides their order
 	want := []string{
 		"freerun: nothing is left to run, and what is waited for has not come to pass",
-		"\tactivity.(*Activity).Wait, called at deadlock_test.go:47, waits",
+		"\tactivity.(*Activity).Wait, called at " + placeOf(t, "// the test is stuck") + ", waits",
 		"\toperation freeruntest.deadlockLast on unit diary waits for the result of operation freeruntest.deadlockNever, which is another runtime's",
-		"\tactivity hegel waits in freerun.Future[...].Await, called at deadlock_test.go:44, for the result of operation freeruntest.deadlockLast on unit diary",
-		"\tactivity kant waits in activity.(*Mutex).Lock, called at deadlock_test.go:33",
-		"\tactivity plato waits in activity.(*Mutex).Lock, called at deadlock_test.go:33",
+		"\tactivity hegel waits in freerun.Future[...].Await, called at " + placeOf(t, "// hegel is stuck") + ", for the result of operation freeruntest.deadlockLast on unit diary",
+		"\tactivity kant waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
+		"\tactivity plato waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
 	}
 	for i, line := range want {
 		if lines[i] != line {
@@ -89,4 +93,17 @@ func TestExploreDeadlock(t *testing.T) {
 	if tried, _ := strconv.Atoi(seed[2]); strconv.Itoa(tried-1) != seed[1] {
 		t.Errorf("schedule %s is number %s", seed[1], seed[2])
 	}
+}
+
+// placeOf returns the file and line of this file that a comment is on.
+func placeOf(t *testing.T, comment string) string {
+	source, err := os.ReadFile("deadlock_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	above, _, found := strings.Cut(string(source), comment+"\n")
+	if !found {
+		t.Fatalf("no comment %s", comment)
+	}
+	return fmt.Sprintf("deadlock_test.go:%d", strings.Count(above, "\n")+1)
 }
