@@ -313,7 +313,7 @@ func TestTimerStressEnd(t *testing.T) {
 			f       freerun.Future[int]
 			stopped bool
 		}
-		work := func(c *freerun.Context) (all []made, err error) {
+		work := func(c *freerun.Context) (all []made) {
 			s := rt.Scope(context.Background())
 			defer s.Cancel(nil)
 			freerun.Every(c, 50*time.Microsecond, func(*freerun.Context) error { repeated.Add(1); return nil })
@@ -328,14 +328,18 @@ func TestTimerStressEnd(t *testing.T) {
 					s.Cancel(nil)
 				}
 			}
-			return all, nil
+			return all
 		}
 		var outside sync.WaitGroup
 		var lists [makers][]made
-		var inside [makers]freerun.Future[[]made]
+		var ofOperations [makers][]made
+		var inside [makers]freerun.Future[int]
 		for i := range makers {
-			outside.Go(func() { lists[i], _ = work(rt.Context()) })
-			inside[i] = freerun.Go(rt.Context(), work)
+			outside.Go(func() { lists[i] = work(rt.Context()) })
+			inside[i] = freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+				ofOperations[i] = work(c)
+				return 0, nil
+			})
 		}
 		inside[0].Wait(t.Context())
 		var err error
@@ -349,9 +353,9 @@ func TestTimerStressEnd(t *testing.T) {
 		}
 		outside.Wait()
 		all := slices.Concat(lists[:]...)
-		for _, f := range inside {
-			if more, err := f.Result(); err == nil {
-				all = append(all, more...)
+		for i, f := range inside {
+			if _, err := f.Result(); err == nil {
+				all = append(all, ofOperations[i]...)
 			} else if err != freerun.ErrClosed {
 				t.Error(err)
 			}
