@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun"
 )
@@ -57,5 +58,46 @@ func TestFloodToAStuckUnitGoesOn(t *testing.T) {
 	close(g.opened)
 	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
 		t.Errorf("%d of %d messages", n, messages)
+	}
+}
+
+// tellAtDepth has as many messages told as a flood takes, from so many frames down the stack.
+//
+//go:noinline
+func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth, messages int) byte {
+	var frame [120]byte // an odd number of words, so that the depths differ by more than multiples of a large power of two
+	frame[depth%len(frame)] = byte(depth)
+	if depth > 0 {
+		frame[0] += tellAtDepth(t, rt, u, depth-1, messages)
+		return frame[depth%len(frame)] + frame[0]
+	}
+	for range messages {
+		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+			t.Error(err)
+		}
+	}
+	return frame[0]
+}
+
+// TestFloodFromAnyDepth: a sender uses the magazine that it has opened, however deep its stack is. Where pins do not exclude, the
+// number of the stripe comes from an address on the stack, and two calls at different depths may get two numbers.
+func TestFloodFromAnyDepth(t *testing.T) {
+	const depths, messages = 160, 5_000
+	rt, _ := start(t, freerun.Processors(2))
+	for depth := range depths {
+		u := freerun.NewUnit(rt, 0)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			tellAtDepth(t, rt, u, depth, messages)
+		}()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("a sender %d frames deep does not come back", depth)
+		}
+		if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+			t.Errorf("%d frames deep: %d of %d messages", depth, n, messages)
+		}
 	}
 }

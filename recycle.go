@@ -83,15 +83,17 @@ func (k *letterCache) of(id int) *magazine {
 	return nil
 }
 
-// open makes a magazine for operation id; room is for id+1 magazines if there are fewer.
-func (k *letterCache) open(id int, d *depot, room []magazine) {
+// open returns the magazine of operation id, and makes it if there is none; room is for id+1 magazines if there are fewer.
+func (k *letterCache) open(id int, d *depot, room []magazine) *magazine {
 	if len(k.magazines) <= id {
 		copy(room, k.magazines)
 		k.magazines = room
 	}
-	if k.magazines[id].depot == nil {
-		k.magazines[id].depot = d
+	m := &k.magazines[id]
+	if m.depot == nil {
+		m.depot = d
 	}
+	return m
 }
 
 // magazine returns the processor's magazine of operation id.
@@ -99,8 +101,7 @@ func (s *seat) magazine(id int) *magazine {
 	if m := s.letters.of(id); m != nil {
 		return m
 	}
-	s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
-	return &s.letters.magazines[id]
+	return s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
 // letterFromOutside counts a message that an ordinary goroutine is about to send with operation id, and returns a letter to use
@@ -168,22 +169,25 @@ func (rt *Runtime) letterFromStripe(id int, count bool) (*letter, *depot, found)
 	m := s.letters.of(id)
 	if m == nil {
 		rt.border.leave(s)
-		return nil, rt.openMagazine(id), served
+		return rt.letterFromNewMagazine(id)
 	}
 	l, d := m.take(), m.depot
 	rt.border.leave(s)
 	return l, d, served
 }
 
-// openMagazine makes a magazine for operation id in a stripe, and returns its depot. The room is made before entering the
-// stripe, as nobody should allocate much there.
-func (rt *Runtime) openMagazine(id int) *depot {
+// letterFromNewMagazine is letterFromStripe in a stripe that has no magazine for operation id. The magazine is opened in the very stripe that
+// the letter is taken from, which need not be the one that had none: so each call has looked into the depot, or found no stripe. The room
+// is made before entering, as nobody should allocate much there.
+func (rt *Runtime) letterFromNewMagazine(id int) (*letter, *depot, found) {
 	d, room := rt.depot(id), make([]magazine, id+1)
-	if s := rt.border.enter(); s != nil {
-		s.letters.open(id, d, room)
-		rt.border.leave(s)
+	s := rt.border.enter()
+	if s == nil {
+		return nil, d, noStripe
 	}
-	return d
+	l := s.letters.open(id, d, room).take()
+	rt.border.leave(s)
+	return l, d, served
 }
 
 // depot holds full batches of letters of one operation. Any goroutine.
