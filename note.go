@@ -77,7 +77,7 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 			return s, origin, l, d, nil
 		}
 	}
-	l, d, admitted := s.rt.letterFromOutside(id)
+	l, d, admitted := s.rt.letterFromOutside(u, id)
 	if !admitted {
 		origin.withdraw(s)
 		return nil, nil, nil, nil, ErrClosed
@@ -89,6 +89,9 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 // depot: letters that travel together then lie together, and share cache lines when they move from core to core.
 func (o *operation[A, R]) newNotes(d *depot) *letter {
 	const largest = 128 // bytes of a note that is made in batches
+	if d.flood.size.Load() == 0 {
+		d.flood.size.Store(int64(unsafe.Sizeof(note[A]{})))
+	}
 	if unsafe.Sizeof(note[A]{}) > largest || d.flood.made.Load() < batchSize {
 		d.flood.add(1)
 		n := new(note[A])
@@ -103,7 +106,7 @@ func (o *operation[A, R]) newNotes(d *depot) *letter {
 			block[i-1].Link(&block[i].Node)
 		}
 	}
-	d.put(&block[1].Node)
+	d.keep(&block[1].Node)
 	return &block[0].letter
 }
 

@@ -104,22 +104,21 @@ func (s *seat) magazine(id int) *magazine {
 	return s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
-// letterFromOutside counts a message that an ordinary goroutine is about to send with operation id, and returns a letter to use
+// letterFromOutside counts a message to u that an ordinary goroutine is about to send with operation id, and returns a letter to use
 // again, nil if a new one is to be made, and the depot; or false if the runtime takes no messages any more. It holds the sender back
 // while the receiver is far behind.
-func (rt *Runtime) letterFromOutside(id int) (l *letter, d *depot, admitted bool) {
+func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admitted bool) {
 	l, d, found := rt.letterFromStripe(id, true)
-	switch found {
-	case refused:
+	if found == refused {
 		return nil, nil, false
-	case noStripe:
-		return nil, d, true
 	}
 	if l != nil || !d.flood.high() || rt.deterministic() {
 		return l, d, true
 	}
-	for l == nil && found == served && d.hold(&rt.border) {
-		l, d, found = rt.letterFromStripe(id, false)
+	for l == nil && rt.hold(d, u) {
+		if l, d, found = rt.letterFromStripe(id, false); found == noStripe {
+			l = d.takeOne()
+		}
 	}
 	if !d.empty() {
 		d.flood.returned() // there is more than this sender was told of: tell the next
@@ -208,8 +207,18 @@ func (rt *Runtime) depot(id int) *depot {
 	return first.(*depot)
 }
 
-// put keeps a batch, or leaves it to the collector if the depot is full.
+// put takes back a batch that was run. It is left to the collector if the depot is full, or if there are too many.
 func (d *depot) put(batch *queue.Node) {
+	if d.flood.sinks() {
+		d.flood.add(-batchSize)
+		d.flood.returned()
+		return
+	}
+	d.keep(batch)
+}
+
+// keep keeps a batch, or leaves it to the collector if the depot is full.
+func (d *depot) keep(batch *queue.Node) {
 	defer d.flood.returned()
 	for i := range d.slots {
 		if d.slots[i].Load() == nil && d.slots[i].CompareAndSwap(nil, batch) {
@@ -229,6 +238,17 @@ func (d *depot) take() *queue.Node {
 		}
 	}
 	return nil
+}
+
+// takeOne returns one letter of a batch, for a sender that has no place to keep the others, which are left to the collector; nil if there is
+// no batch.
+func (d *depot) takeOne() *letter {
+	batch := d.take()
+	if batch == nil {
+		return nil
+	}
+	d.flood.add(1 - batchSize)
+	return letterOf(batch)
 }
 
 func (d *depot) empty() bool {

@@ -1,0 +1,167 @@
+package freerun_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// slowly is an operation that takes as long as it is told.
+var slowly = freerun.Op("test.slowly", func(_ *freerun.Context, _ *int, d time.Duration) (int, error) {
+	time.Sleep(d)
+	return 0, nil
+})
+
+// slowlyBlocked is slowly, without a processor.
+var slowlyBlocked = freerun.Op("test.slowlyBlocked", func(c *freerun.Context, _ *int, d time.Duration) (int, error) {
+	c.Block(func() { time.Sleep(d) })
+	return 0, nil
+})
+
+// TestFloodOfSlowOperations: what senders without a rest pile up in ten seconds has a bound, however long the operations take, and a small
+// one once it is known how long. The seconds are those of a synctest bubble; a letter of this operation has 40 bytes.
+func TestFloodOfSlowOperations(t *testing.T) {
+	const few, bound = 40_000, 64 << 20 / 40 / 2
+	for _, test := range []struct {
+		takes time.Duration
+		most  int64
+	}{
+		{100 * time.Microsecond, few}, {time.Millisecond, few}, {5 * time.Millisecond, few}, {20 * time.Millisecond, few},
+		{300 * time.Millisecond, bound}, {4 * time.Second, bound},
+	} {
+		for _, senders := range []int{1, 2} {
+			for _, op := range []*freerun.Operation[int, time.Duration, int]{slowly, slowlyBlocked} {
+				t.Run(fmt.Sprintf("%v/senders=%d/blocked=%t", test.takes, senders, op == slowlyBlocked), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						rt, _ := start(t, freerun.Processors(2))
+						u := freerun.NewUnit(rt, 0)
+						var told atomic.Int64
+						most := int64(0)
+						var wg sync.WaitGroup
+						for i := range senders {
+							wg.Go(func() {
+								begin := time.Now()
+								for own := 0; time.Since(begin) < 10*time.Second; own++ {
+									if err := op.Tell(rt.Context(), u, test.takes); err != nil {
+										t.Error(err)
+									}
+									if n := told.Add(1); i == 0 && own%16 == 0 {
+										most = max(most, n-int64(u.Stats().Operations))
+									}
+								}
+							})
+						}
+						wg.Wait()
+						t.Logf("at most %d ahead, of %d", most, told.Load())
+						_ = rt.Close()
+						time.Sleep(test.takes) // the operation that runs
+						if most > test.most {
+							t.Errorf("%d messages are ahead of the receiver, want at most %d", most, test.most)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestFloodThatTheReceiverWaitsFor: a sender comes to the end of many messages though the unit begins no other before that: because
+// it is in Block, or in code that waits with its processor, also while other units run the same operation or others; or because
+// all messages wait for a future.
+func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
+	const messages = 300_000
+	for _, blocked := range []bool{true, false} {
+		for _, others := range []string{"idle", "same operation", "another operation"} {
+			t.Run(fmt.Sprintf("blocked=%t, others=%s", blocked, others), func(t *testing.T) {
+				rt, _ := start(t, freerun.Processors(2))
+				u, other := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
+				g := newGate()
+				freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+					if blocked {
+						c.Block(g.pass)
+					} else {
+						g.pass()
+					}
+					return 0, nil
+				})
+				<-g.entered
+				var wg sync.WaitGroup
+				stop := make(chan struct{})
+				defer wg.Wait()
+				defer close(stop)
+				if others != "idle" {
+					wg.Go(func() {
+						for {
+							select {
+							case <-stop:
+								return
+							default:
+							}
+							if others == "same operation" {
+								_ = addOne.Tell(rt.Context(), other, 1)
+							} else {
+								_ = slowly.Tell(rt.Context(), other, 10*time.Microsecond)
+							}
+						}
+					})
+				}
+				for range messages {
+					if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				close(g.opened)
+				if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+					t.Errorf("%d of %d messages", n, messages)
+				}
+			})
+		}
+	}
+}
+
+// TestFloodOfMessagesThatWait: the unit runs other messages all the time, and none of the sender's, which wait for what the sender does at the end.
+func TestFloodOfMessagesThatWait(t *testing.T) {
+	const messages = 100_000
+	rt, _ := start(t, freerun.Processors(2))
+	u := freerun.NewUnit(rt, 0)
+	g := newGate()
+	f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.pass); return 1, nil })
+	<-g.entered
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = must(t, addOne.Send(rt.Context(), u, 0))
+			}
+		}
+	})
+	for range messages {
+		if err := addWhenKnown.Tell(rt.Context(), u, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(g.opened)
+	close(stop)
+	wg.Wait()
+	if err := rt.Quiesce(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+		t.Errorf("%d of %d messages", n, messages)
+	}
+}
+
+// addWhenKnown adds what is in a future.
+var addWhenKnown = freerun.Op("test.addWhenKnown", func(_ *freerun.Context, sum *int, f freerun.Future[int]) (int, error) {
+	*sum += f.Value()
+	return *sum, nil
+})
