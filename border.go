@@ -11,8 +11,8 @@ import (
 
 // border is what ordinary goroutines need when they send: a place to count and letters to use again, without touching a
 // cache line that others write. There is a stripe for each of Go's Ps, and a goroutine that is pinned to its P has the
-// stripe to itself (package pin); without pinning, a stripe is claimed by a compare-and-swap, which is given up, not
-// repeated, when others are there.
+// stripe to itself (package pin); without pinning, a stripe is claimed by a compare-and-swap, which is not repeated when others are
+// there: the next stripe is tried.
 type border struct {
 	stripes []stripe
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
@@ -23,7 +23,7 @@ type border struct {
 
 type stripe struct {
 	_       pad.Line
-	sent    atomics.RelaxedUint64
+	sent    pin.Tally
 	letters letterCache
 	claimed atomics.Bool // only without pinning
 	_       pad.Line
@@ -48,7 +48,7 @@ func (b *border) enter() *stripe {
 		return nil
 	}
 	pin.Unpin()
-	for range 2 {
+	for range b.stripes {
 		s := &b.stripes[i%len(b.stripes)]
 		if !s.claimed.Load() && s.claimed.CompareAndSwap(false, true) {
 			return s
@@ -70,8 +70,8 @@ func (b *border) leave(s *stripe) {
 // countSent counts a message that is about to be sent from outside; false if the runtime takes none any more. It must come before the
 // message is queued: then whoever sees that a message was run sees that it was sent.
 //
-// The look at the phase comes after the count, and both in one stay in the stripe, so that a shutdown can be sure: it sets the
-// phase, waits until everybody has left the stripe that they were in (rendezvous), and has then all counts of
+// The look at the phase and the count are one section of the stripe's tally, so that a shutdown can be sure: it sets the
+// phase, waits until all sections that had begun have ended (rendezvous), and has then all counts of
 // those who were admitted.
 func (rt *Runtime) countSent() bool {
 	b := &rt.border
@@ -85,11 +85,12 @@ func (rt *Runtime) countSent() bool {
 }
 
 func (s *stripe) count(rt *Runtime) bool {
-	s.sent.Add(1)
+	s.sent.Begin()
 	if rt.phase.Load() != running {
-		s.sent.Add(minusOne)
+		s.sent.Withdraw()
 		return false
 	}
+	s.sent.Count()
 	return true
 }
 
@@ -102,10 +103,10 @@ func (rt *Runtime) countWithoutStripe() bool {
 	return true
 }
 
-// rendezvous returns when everybody has left the stripe that they were in when it was called.
+// rendezvous returns when all sections of the stripes have ended that were under way when it was called.
 func (b *border) rendezvous() {
 	if pin.Exclusive {
-		pin.Rendezvous()
+		pin.Rendezvous(len(b.stripes), func(i int) *pin.Tally { return &b.stripes[i].sent })
 		return
 	}
 	for i := range b.stripes {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/pin"
 	"github.com/freerun-go/freerun/sched"
 )
 
@@ -128,6 +129,9 @@ func New(options ...Option) *Runtime {
 	rt.free.rt, rt.tenant.rt = rt, rt
 	rt.border.init()
 	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.border.stripes))
+	if rt.schedule == nil { // which has no goroutines
+		pin.Prepare()
+	}
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newSeat(rt, p)

@@ -39,6 +39,13 @@
 // comes back expects its slot as it left it. Where Exclusive is false, the index is a small stripe number, at least 0
 // and below a constant: the same check serves.
 //
+// # Who waits for sections
+//
+// A goroutine that has changed something may have to wait until all those are gone who have not seen the change. [Tally] marks a
+// section with two plain additions, and [Rendezvous] makes up for what is missing there: it has all threads of the process execute a
+// memory barrier, by the system call membarrier. Where a system has none, or a sandbox forbids it (seccomp, gVisor), the additions are
+// atomic: that is found out when the process begins, and FREERUN_PIN=fenced in the environment asks for it. [Status] says which it is.
+//
 // # Implementations
 //
 // pin_runtime.go links to the functions of Go's runtime on which sync.Pool rests, and Exclusive is true.

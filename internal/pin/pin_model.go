@@ -13,5 +13,15 @@ func Pin() int { return model.Index() }
 // Unpin does nothing.
 func Unpin() {}
 
-// Rendezvous does nothing.
-func Rendezvous() {}
+// fenced is false: the words of the model are seen at once.
+const fenced = false
+
+func barrier() {}
+
+// Prepare does nothing.
+func Prepare() {}
+
+// Status says that this is a model.
+func Status() State {
+	return State{"model", "built with the tag explore: a model thread is a processor"}
+}

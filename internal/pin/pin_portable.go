@@ -28,5 +28,16 @@ func Pin() int {
 // Unpin ends the section that the latest Pin of this goroutine began. Here it does nothing.
 func Unpin() {}
 
-// Rendezvous does nothing: without Exclusive there is nothing to wait for.
-func Rendezvous() {}
+// fenced is false: who claims a stripe is alone with its tally, and comes after the one before by the claim.
+const fenced = false
+
+// barrier does nothing: instead of [Rendezvous], claim each stripe once.
+func barrier() {}
+
+// Prepare does nothing.
+func Prepare() {}
+
+// Status says how the package works in this build, and why. Any goroutine.
+func Status() State {
+	return State{"claimed", "built " + why + ": stripes are claimed by compare-and-swap, and no goroutine is pinned"}
+}

@@ -2,10 +2,7 @@
 
 package pin
 
-import (
-	"runtime"
-	_ "unsafe" // for go:linkname
-)
+import _ "unsafe" // for go:linkname
 
 // Exclusive tells whether two goroutines that hold the same index at the same time are impossible.
 const Exclusive = true
@@ -23,11 +20,3 @@ func Pin() int
 //go:linkname Unpin runtime.procUnpin
 //go:nosplit
 func Unpin()
-
-// Rendezvous returns when every section between Pin and Unpin that had begun before has ended, and what was written in it is
-// visible to the caller. It stops the world for a moment, which waits for those sections as they cannot be preempted. The caller must
-// not be pinned.
-func Rendezvous() {
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats) // the one call of Go's library that is bound to stop the world, to be of one instant
-}

@@ -1,0 +1,19 @@
+//go:build !(linux && (amd64 || arm64)) && !race && !freerun_portable && !explore
+
+package pin
+
+import "runtime"
+
+// fenced is true: no barrier is known for this system, and each section has to be an atomic operation.
+const fenced = true
+
+// barrier does nothing: each section is one.
+func barrier() {}
+
+// Prepare does nothing.
+func Prepare() {}
+
+// Status says how the package works in this process, and why. Any goroutine.
+func Status() State {
+	return State{"fenced", "no barrier for all threads is known on " + runtime.GOOS + "/" + runtime.GOARCH + ": sections count with atomic operations"}
+}

@@ -1,0 +1,66 @@
+package pin
+
+import (
+	"runtime"
+	_ "sync/atomic" // see internal/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
+
+// Tally counts the short sections of one P, or of one claimed stripe, and shows whether a section is under way, for [Rendezvous]. A section
+// begins with Begin, looks at a condition, and ends with Count or Withdraw. Its holder must be pinned, or have claimed the stripe; one at a
+// time. The zero value is ready; it must not be copied after first use.
+//
+// Sketch:     section: word is odd; look at the condition; word is even         Rendezvous: barrier; wait until each word is even, or another
+// Invariants: I1 a section that has not begun when the barrier takes effect sees the condition as it was before Rendezvous. I2 a
+//
+//	section that has begun by then is seen in the word.
+//
+// Cost:       two plain additions to a word of the holder's; two atomic ones where there is no barrier (see [Status])
+// Checked by: TestRendezvous, TestShutdownRunsWhatWasAccepted
+type Tally struct {
+	own    atomics.RelaxedUint64 // bit 0: a section is under way; the others: how many were counted
+	fenced atomics.Uint64        // the same, of sections that must be seen without a barrier
+}
+
+// Begin begins a section.
+func (t *Tally) Begin() { t.step(1) }
+
+// Count ends the section and counts it.
+func (t *Tally) Count() { t.step(1) }
+
+// Withdraw ends the section and does not count it.
+func (t *Tally) Withdraw() { t.step(^uint64(0)) }
+
+func (t *Tally) step(by uint64) {
+	if fenced {
+		t.fenced.Add(by)
+	} else {
+		t.own.Add(by)
+	}
+}
+
+// Load returns how many sections were counted. Any goroutine.
+func (t *Tally) Load() uint64 { return (t.own.Load() + t.fenced.Load()) / 2 }
+
+// word changes with each step. It is odd while a section is under way.
+func (t *Tally) word() uint64 { return t.own.Load() + t.fenced.Load() }
+
+// Rendezvous returns when every section of the tallies at(0) to at(n-1) that had begun before has ended. Sections that begin
+// later see what the caller wrote before. Any goroutine that is not pinned. Each process pays some ten milliseconds once, unless [Prepare]
+// was called well before; then it takes some ten microseconds.
+func Rendezvous(n int, at func(i int) *Tally) {
+	barrier()
+	for i := range n {
+		t := at(i)
+		for w := t.word(); w&1 != 0 && t.word() == w; {
+			runtime.Gosched()
+		}
+	}
+}
+
+// State says how [Rendezvous] and [Tally] work in this process.
+type State struct {
+	Way string // "membarrier", "fenced", "claimed" or "model"
+	Why string // one line
+}

@@ -1,0 +1,5 @@
+//go:build race && !explore
+
+package pin
+
+const why = "with -race"
