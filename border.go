@@ -9,10 +9,11 @@ import (
 	"github.com/freerun-go/freerun/internal/pin"
 )
 
-// border is what ordinary goroutines need when they send: a place to count and letters to use again, without touching a
-// cache line that others write. There is a stripe for each of Go's Ps, and a goroutine that is pinned to its P has the
-// stripe to itself (package pin); without pinning, a stripe is claimed by a compare-and-swap, which is not repeated when others are
-// there: the next stripe is tried.
+// border is what ordinary goroutines need when they send: a place to count and letters to use
+// again, without touching a cache line that others write. There is a stripe for each of Go's Ps,
+// and a goroutine that is pinned to its P has the stripe to itself (package pin); without pinning,
+// a stripe is claimed by a compare-and-swap, which is not repeated when others are there: the next
+// stripe is tried.
 type border struct {
 	stripes []stripe
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
@@ -70,9 +71,9 @@ func (b *border) leave(s *stripe) {
 // countSent counts a message that is about to be sent from outside; false if the runtime takes none any more. It must come before the
 // message is queued: then whoever sees that a message was run sees that it was sent.
 //
-// The look at the phase and the count are one section of the stripe's tally, so that a shutdown can be sure: it sets the
-// phase, waits until all sections that had begun have ended (rendezvous), and has then all counts of
-// those who were admitted.
+// The look at the phase and the count are one section of the stripe's tally, so that a shutdown can
+// be sure: it sets the phase, waits until all sections that had begun have ended (rendezvous), and
+// has then all counts of those who were admitted.
 func (rt *Runtime) countSent() bool {
 	b := &rt.border
 	s := b.enter()
@@ -103,7 +104,8 @@ func (rt *Runtime) countWithoutStripe() bool {
 	return true
 }
 
-// rendezvous returns when all sections of the stripes have ended that were under way when it was called.
+// rendezvous returns when all sections of the stripes have ended that were under way when it was
+// called.
 func (b *border) rendezvous() {
 	if pin.Exclusive {
 		pin.Rendezvous(len(b.stripes), func(i int) *pin.Tally { return &b.stripes[i].sent })

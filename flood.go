@@ -6,16 +6,19 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// flood holds ordinary goroutines back that tell faster than the receivers run: their letters would pile up, out of the caches
-// and then out of memory, and what they take from the receivers' cores makes it worse. A sender that finds no letter
-// to use again while many are under way sleeps until a batch comes back, as it would before a full channel.
+// flood holds ordinary goroutines back that tell faster than the receivers run: their letters would
+// pile up, out of the caches and then out of memory, and what they take from the receivers' cores
+// makes it worse. A sender that finds no letter to use again while many are under way sleeps until
+// a batch comes back, as it would before a full channel.
 //
-// It is no limit: a receiver may be slow, or wait for what the sender does next. stillness.go tells the two
-// apart. While the addressee runs operations, the sender sleeps. When it runs none for its patience, the mark is raised and the
-// sender goes on: fast until quickBytes of letters exist, so that some 100,000 messages to a unit that is stuck cost some ten
-// milliseconds in all, then by stepBytes for each patience, so that a sender to an operation of any length piles up a bounded amount a
-// second. With each batch that comes back the mark falls, and while a sender waits every second batch is left to the collector,
-// so that what has piled up is worked off while the sender goes on.
+// It is no limit: a receiver may be slow, or wait for what the sender does next. stillness.go tells
+// the two apart. While the addressee runs operations, the sender sleeps. When it runs none for its
+// patience, the mark is raised and the sender goes on: fast until quickBytes of letters exist, so
+// that some 100,000 messages to a unit that is stuck cost some ten milliseconds in all, then by
+// stepBytes for each patience, so that a sender to an operation of any length piles up a bounded
+// amount a second. With each batch that comes back the mark falls, and while a sender waits every
+// second batch is left to the collector, so that what has piled up is worked off while the sender
+// goes on.
 type flood struct {
 	made    atomics.Int64 // letters of the operation that exist
 	raised  atomics.Int64 // by how much the mark lies above low
@@ -32,8 +35,8 @@ const (
 	stepBytes  = 16 << 10 // of letters, by which it is raised beyond: 1.6 MB a second
 )
 
-// lowMark returns the mark of a runtime: a number of letters that stays in a core's cache, and fewer where they travel between caches; not
-// counting what fits into the magazines of everybody.
+// lowMark returns the mark of a runtime: a number of letters that stays in a core's cache, and
+// fewer where they travel between caches; not counting what fits into the magazines of everybody.
 func lowMark(processors, threads int) int64 {
 	mark := batchSize * depotSlots / 2
 	if threads > 1 {
@@ -61,8 +64,9 @@ func (f *flood) lower(n int64) {
 	}
 }
 
-// sinks lowers a raised mark for a batch that came back, and reports whether the batch is to be left to the collector: if more
-// letters exist than the mark allows. While a sender waits, the mark falls by half a batch for each, so that the sender gets every second one.
+// sinks lowers a raised mark for a batch that came back, and reports whether the batch is to be
+// left to the collector: if more letters exist than the mark allows. While a sender waits, the mark
+// falls by half a batch for each, so that the sender gets every second one.
 func (f *flood) sinks() bool {
 	if f.raised.Load() == 0 {
 		return false
@@ -99,11 +103,11 @@ func (f *flood) returned() {
 	}
 }
 
-// hold waits until a batch comes back to the depot, and returns true; or until the sender of a message to u must go on
-// without one, and returns false.
+// hold waits until a batch comes back to the depot, and returns true; or until the sender of a
+// message to u must go on without one, and returns false.
 //
-// No return is missed: the sender counts itself as waiting before it looks at the depot again, and a receiver that returns a batch puts
-// it into the depot before it looks for waiting senders.
+// No return is missed: the sender counts itself as waiting before it looks at the depot again, and
+// a receiver that returns a batch puts it into the depot before it looks for waiting senders.
 func (rt *Runtime) hold(d *depot, u *unit) bool {
 	f := &d.flood
 	f.waiting.Add(1)
@@ -140,7 +144,8 @@ func (rt *Runtime) hold(d *depot, u *unit) bool {
 	}
 }
 
-// ranOf returns a number that grows with each operation of u; for the free unit, with each of the runtime.
+// ranOf returns a number that grows with each operation of u; for the free unit, with each of the
+// runtime.
 func (rt *Runtime) ranOf(u *unit) uint64 {
 	if u == &rt.free {
 		return rt.done()

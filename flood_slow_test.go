@@ -23,8 +23,9 @@ var slowlyBlocked = freerun.Op("test.slowlyBlocked", func(c *freerun.Context, _ 
 	return 0, nil
 })
 
-// TestFloodOfSlowOperations: what senders without a rest pile up in ten seconds has a bound, however long the operations take, and a small
-// one once it is known how long. The seconds are those of a synctest bubble; a letter of this operation has 40 bytes.
+// TestFloodOfSlowOperations: what senders without a rest pile up in ten seconds has a bound,
+// however long the operations take, and a small one once it is known how long. The seconds are
+// those of a synctest bubble; a letter of this operation has 40 bytes.
 func TestFloodOfSlowOperations(t *testing.T) {
 	const few, bound = 40_000, 64 << 20 / 40 / 2
 	for _, test := range []struct {
@@ -70,9 +71,10 @@ func TestFloodOfSlowOperations(t *testing.T) {
 	}
 }
 
-// TestFloodThatTheReceiverWaitsFor: a sender comes to the end of many messages though the unit begins no other before that: because
-// it is in Block, or in code that waits with its processor, also while other units run the same operation or others; or because
-// all messages wait for a future.
+// TestFloodThatTheReceiverWaitsFor: a sender comes to the end of many messages though the unit
+// begins no other before that: because it is in Block, or in code that waits with its processor,
+// also while other units run the same operation or others; or because all messages wait for a
+// future.
 func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 	const messages = 300_000
 	for _, blocked := range []bool{true, false} {
@@ -124,7 +126,8 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 	}
 }
 
-// TestFloodOfMessagesThatWait: the unit runs other messages all the time, and none of the sender's, which wait for what the sender does at the end.
+// TestFloodOfMessagesThatWait: the unit runs other messages all the time, and none of the sender's,
+// which wait for what the sender does at the end.
 func TestFloodOfMessagesThatWait(t *testing.T) {
 	const messages = 100_000
 	rt, _ := start(t, freerun.Processors(2))

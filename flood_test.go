@@ -65,7 +65,7 @@ func TestFloodToAStuckUnitGoesOn(t *testing.T) {
 //
 //go:noinline
 func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth, messages int) byte {
-	var frame [120]byte // an odd number of words, so that the depths differ by more than multiples of a large power of two
+	var frame [120]byte // no power of two, so that the frames end at many places within 2 KiB
 	frame[depth%len(frame)] = byte(depth)
 	if depth > 0 {
 		frame[0] += tellAtDepth(t, rt, u, depth-1, messages)
@@ -79,8 +79,9 @@ func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth,
 	return frame[0]
 }
 
-// TestFloodFromAnyDepth: a sender uses the magazine that it has opened, however deep its stack is. Where pins do not exclude, the
-// number of the stripe comes from an address on the stack, and two calls at different depths may get two numbers.
+// TestFloodFromAnyDepth: a sender uses the magazine that it has opened, however deep its stack is.
+// Where pins do not exclude, the number of the stripe comes from an address on the stack, and two
+// calls at different depths may get two numbers.
 func TestFloodFromAnyDepth(t *testing.T) {
 	const depths, messages = 160, 5_000
 	rt, _ := start(t, freerun.Processors(2))

@@ -34,11 +34,13 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
 
-// Tell is Send without a future: the result is dropped, and an error or panic of the operation is counted and logged. It
-// returns ErrClosed, ErrOtherRuntime, ErrFull or an error that is ErrCanceled if the message was refused. No allocation in steady state. An ordinary goroutine that
-// is thousands of messages ahead of the receivers sleeps until some are done; an operation never does. A unit that runs nothing
-// meanwhile may be waiting for that very goroutine, which goes on therefore: as long as nothing moves, messages take at most 16 MiB within
-// some ten milliseconds, and 1.6 MB more a second. That is no limit of a mailbox: [Mailbox] is one.
+// Tell is Send without a future: the result is dropped, and an error or panic of the operation is
+// counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull or an error that is
+// ErrCanceled if the message was refused. No allocation in steady state. An ordinary goroutine that
+// is thousands of messages ahead of the receivers sleeps until some are done; an operation never
+// does. A unit that runs nothing meanwhile may be waiting for that very goroutine, which goes on
+// therefore: as long as nothing moves, messages take at most 16 MiB within some ten milliseconds,
+// and 1.6 MB more a second. That is no limit of a mailbox: [Mailbox] is one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)
 }

@@ -83,7 +83,8 @@ func (k *letterCache) of(id int) *magazine {
 	return nil
 }
 
-// open returns the magazine of operation id, and makes it if there is none; room is for id+1 magazines if there are fewer.
+// open returns the magazine of operation id, and makes it if there is none; room is for id+1
+// magazines if there are fewer.
 func (k *letterCache) open(id int, d *depot, room []magazine) *magazine {
 	if len(k.magazines) <= id {
 		copy(room, k.magazines)
@@ -104,9 +105,10 @@ func (s *seat) magazine(id int) *magazine {
 	return s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
-// letterFromOutside counts a message to u that an ordinary goroutine is about to send with operation id, and returns a letter to use
-// again, nil if a new one is to be made, and the depot; or false if the runtime takes no messages any more. It holds the sender back
-// while the receiver is far behind.
+// letterFromOutside counts a message to u that an ordinary goroutine is about to send with
+// operation id, and returns a letter to use again, nil if a new one is to be made, and the depot;
+// or false if the runtime takes no messages any more. It holds the sender back while the receiver
+// is far behind.
 func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admitted bool) {
 	l, d, found := rt.letterFromStripe(id, true)
 	if found == refused {
@@ -175,9 +177,10 @@ func (rt *Runtime) letterFromStripe(id int, count bool) (*letter, *depot, found)
 	return l, d, served
 }
 
-// letterFromNewMagazine is letterFromStripe in a stripe that has no magazine for operation id. The magazine is opened in the very stripe that
-// the letter is taken from, which need not be the one that had none: so each call has looked into the depot, or found no stripe. The room
-// is made before entering, as nobody should allocate much there.
+// letterFromNewMagazine is letterFromStripe in a stripe that has no magazine for operation id. The
+// magazine is opened in the very stripe that the letter is taken from, which need not be the one
+// that had none: so each call has looked into the depot, or found no stripe. The room is made
+// before entering, as nobody should allocate much there.
 func (rt *Runtime) letterFromNewMagazine(id int) (*letter, *depot, found) {
 	d, room := rt.depot(id), make([]magazine, id+1)
 	s := rt.border.enter()
@@ -207,7 +210,8 @@ func (rt *Runtime) depot(id int) *depot {
 	return first.(*depot)
 }
 
-// put takes back a batch that was run. It is left to the collector if the depot is full, or if there are too many.
+// put takes back a batch that was run. It is left to the collector if the depot is full, or if
+// there are too many.
 func (d *depot) put(batch *queue.Node) {
 	if d.flood.sinks() {
 		d.flood.add(-batchSize)
@@ -240,8 +244,8 @@ func (d *depot) take() *queue.Node {
 	return nil
 }
 
-// takeOne returns one letter of a batch, for a sender that has no place to keep the others, which are left to the collector; nil if there is
-// no batch.
+// takeOne returns one letter of a batch, for a sender that has no place to keep the others, which
+// are left to the collector; nil if there is no batch.
 func (d *depot) takeOne() *letter {
 	batch := d.take()
 	if batch == nil {

@@ -6,17 +6,19 @@ import (
 	"unsafe"
 )
 
-// stillness tells, for the senders of one operation that flood holds back, slow receivers from stuck ones. Two things show that a receiver is
-// slow: its unit begins operations, and batches of letters come back. Each has a pulse. When both have been still for
-// patience, and for twice as long as lately between two beats besides, the sender must go on: it may be what the receiver
-// waits for. So an operation of a second holds the sender for good once its length is known, and a unit that waits for the sender
-// does not.
+// stillness tells, for the senders of one operation that flood holds back, slow receivers from
+// stuck ones. Two things show that a receiver is slow: its unit begins operations, and batches of
+// letters come back. Each has a pulse. When both have been still for patience, and for twice as
+// long as lately between two beats besides, the sender must go on: it may be what the receiver
+// waits for. So an operation of a second holds the sender for good once its length is known, and a
+// unit that waits for the sender does not.
 //
-// A beat of the unit is no proof that letters will come back: those of the sender may wait for a future. But the mailbox is
-// first in, first out. A unit that has begun more operations than there are letters, while no batch came back, has run what
-// it will run, and the sender must go on too.
+// A beat of the unit is no proof that letters will come back: those of the sender may wait for a
+// future. But the mailbox is first in, first out. A unit that has begun more operations than there
+// are letters, while no batch came back, has run what it will run, and the sender must go on too.
 //
-// Time counts only while a sender is held: what a sender does between two messages is no stillness of the receivers.
+// Time counts only while a sender is held: what a sender does between two messages is no stillness
+// of the receivers.
 type stillness struct {
 	mu     sync.Mutex // of senders that are held, and of no processor
 	clock  time.Duration
@@ -28,8 +30,8 @@ type stillness struct {
 
 const (
 	stillUnits = 8
-	// The longest stillness that is taken for slowness: of a unit, and of the batches, which are the beats of a sender to ever
-	// other units.
+	// The longest stillness that is taken for slowness: of a unit, and of the batches, which are
+	// the beats of a sender to ever other units.
 	slowestUnit = 10 * time.Second
 	slowestFlow = time.Second
 )
@@ -45,7 +47,8 @@ func (p *pulse) beat(now, slowest time.Duration) {
 	p.last = now
 }
 
-// isStill reports whether the next beat is overdue. Senders look each patience, which is how exact the pace is.
+// isStill reports whether the next beat is overdue. Senders look each patience, which is how exact
+// the pace is.
 func (p *pulse) isStill(now time.Duration) bool { return now-p.last >= 2*p.pace+patience }
 
 // unitPulse is the pulse of a unit: the operations that it begins.
@@ -74,7 +77,8 @@ func (s *stillness) flowed(w *unitPulse, ran uint64) {
 	s.see(w, ran).base = ran
 }
 
-// dry reports whether the sender that watches w must go on, while so many letters exist; to one sender for each patience.
+// dry reports whether the sender that watches w must go on, while so many letters exist; to one
+// sender for each patience.
 func (s *stillness) dry(w *unitPulse, ran uint64, letters int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +93,8 @@ func (s *stillness) dry(w *unitPulse, ran uint64, letters int64) bool {
 	return true
 }
 
-// now lets the clock go on. A sender that is held looks each patience: more than twice as much since the last look means that none was held.
+// now lets the clock go on. A sender that is held looks each patience: more than twice as much
+// since the last look means that none was held.
 func (s *stillness) now() time.Duration {
 	t := time.Now()
 	if since := t.Sub(s.looked); since <= 2*patience {
@@ -99,8 +104,8 @@ func (s *stillness) now() time.Duration {
 	return s.clock
 }
 
-// see brings the entry of the watched unit up to date and returns it. An entry that another unit had in the meantime begins with what this
-// sender has seen itself.
+// see brings the entry of the watched unit up to date and returns it. An entry that another unit
+// had in the meantime begins with what this sender has seen itself.
 func (s *stillness) see(w *unitPulse, ran uint64) *unitPulse {
 	x := &s.units[w.key>>6%stillUnits]
 	if x.key != w.key {

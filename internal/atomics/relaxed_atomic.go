@@ -16,8 +16,9 @@ func (r *RelaxedPointer[T]) Load() *T { return r.p.Load() }
 // LoadAcquire is Load.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return r.p.Load() }
 
-// RelaxedWord is an integer with one writer at a time; here it is an ordinary atomic.
-type RelaxedWord[T uint64 | uintptr] struct{ v atomic.Uint64 }
+// RelaxedWord is an integer with one writer at a time; here it is an ordinary atomic, or nothing
+// that the race detector sees (word_race.go).
+type RelaxedWord[T uint64 | uintptr] struct{ v word }
 
 // Store sets the word. One writer at a time.
 func (r *RelaxedWord[T]) Store(v T) { r.v.Store(uint64(v)) }

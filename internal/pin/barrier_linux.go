@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race && !freerun_portable && !explore
+//go:build linux && (amd64 || arm64) && !race && !freerun_portable && !go1.27 && !explore
 
 package pin
 
@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// The membarrier system call has all threads of the process execute a memory barrier before it returns, so that sections need none
-// (M. Desnoyers; Linux 4.14). It must be announced once in a process, which takes as long as a grace period of the kernel's.
+// The membarrier system call has all threads of the process execute a memory barrier before it
+// returns, so that sections need none (M. Desnoyers; Linux 4.14). It must be announced once in a
+// process, which takes as long as a grace period of the kernel's.
 const (
 	askMembarrier      = 0
 	globalMembarrier   = 1 << 0 // as slow as the announcement, which it does not need
@@ -19,7 +20,8 @@ const (
 	bothMembarriers = expeditedBarrier | registerMembarrier
 )
 
-// fenced says that membarrier is not to be had, and each section has to be an atomic operation. It does not change.
+// fenced says that membarrier is not to be had, and each section has to be an atomic operation. It
+// does not change.
 var (
 	fenced bool
 	state  State
@@ -83,7 +85,8 @@ func barrier() {
 	if _, err := membarrier(globalMembarrier); err == 0 {
 		return
 	}
-	// A filter that answers the question and forbids the rest. Today's Go stops the world for this call.
+	// A filter that answers the question and forbids the rest. Today's Go stops the world for this
+	// call.
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 }

@@ -1,10 +1,11 @@
-//go:build !(linux && (amd64 || arm64)) && !race && !freerun_portable && !explore
+//go:build !(linux && (amd64 || arm64)) && !race && !freerun_portable && !go1.27 && !explore
 
 package pin
 
 import "runtime"
 
-// fenced is true: no barrier is known for this system, and each section has to be an atomic operation.
+// fenced is true: no barrier is known for this system, and each section has to be an atomic
+// operation.
 const fenced = true
 
 // barrier does nothing: each section is one.

@@ -7,18 +7,18 @@ import "unsafe"
 // Exclusive tells whether two goroutines that hold the same index at the same time are impossible.
 const Exclusive = false
 
-// The stripe is taken from the address of a local variable: stacks are at least 2 KiB apart, so the bits below tell
-// frames apart rather than goroutines. Multiplying by 2^32 divided by the golden ratio brings the bits above into the
-// topmost ones, evenly (Knuth, volume 3, section 6.4).
+// The stripe is taken from the address of a local variable: stacks are at least 2 KiB apart, so the
+// bits below tell frames apart rather than goroutines. Multiplying by 2^32 divided by the golden
+// ratio brings the bits above into the topmost ones, evenly (Knuth, volume 3, section 6.4).
 const (
 	stackBits  = 11
 	stripeBits = 4
 	golden     = 0x9E3779B9
 )
 
-// Pin returns a stripe number, from 0 to 15, which is mostly the same for one goroutine and mostly different for two.
-// It excludes nobody, may change between two calls of one goroutine, and two goroutines may hold the same one. Any
-// goroutine may call it; it never waits or allocates.
+// Pin returns a stripe number, from 0 to 15, which is mostly the same for one goroutine and mostly
+// different for two. It excludes nobody, may change between two calls of one goroutine, and two
+// goroutines may hold the same one. Any goroutine may call it; it never waits or allocates.
 func Pin() int {
 	var local byte
 	stack := uint32(uintptr(unsafe.Pointer(&local)) >> stackBits)
@@ -28,7 +28,8 @@ func Pin() int {
 // Unpin ends the section that the latest Pin of this goroutine began. Here it does nothing.
 func Unpin() {}
 
-// fenced is false: who claims a stripe is alone with its tally, and comes after the one before by the claim.
+// fenced is false: the claim of a stripe excludes others from its tally, and orders one holder
+// after another.
 const fenced = false
 
 // barrier does nothing: instead of [Rendezvous], claim each stripe once.

@@ -7,17 +7,18 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// Tally counts the short sections of one P, or of one claimed stripe, and shows whether a section is under way, for [Rendezvous]. A section
-// begins with Begin, looks at a condition, and ends with Count or Withdraw. Its holder must be pinned, or have claimed the stripe; one at a
-// time. The zero value is ready; it must not be copied after first use.
-//
-// Sketch:     section: word is odd; look at the condition; word is even         Rendezvous: barrier; wait until each word is even, or another
-// Invariants: I1 a section that has not begun when the barrier takes effect sees the condition as it was before Rendezvous. I2 a
-//
-//	section that has begun by then is seen in the word.
-//
-// Cost:       two plain additions to a word of the holder's; two atomic ones where there is no barrier (see [Status])
+// Sketch:     section:    make the word odd; look at the condition; make the word even
+//             Rendezvous: barrier; wait until each word is even, or another
+// Invariants: I1 a section that begins after the barrier sees what was written before Rendezvous.
+//             I2 a section that began before the barrier is seen in the word.
+// Cost:       two plain additions to a word of the holder's, or two atomic ones where there is no
+//             barrier (see [Status])
 // Checked by: TestRendezvous, TestShutdownRunsWhatWasAccepted
+
+// Tally counts the short sections of one P, or of one claimed stripe, and shows whether a section
+// is under way, for [Rendezvous]. A section begins with Begin, looks at a condition, and ends with
+// Count or Withdraw. Its holder must be pinned, or have claimed the stripe; one at a time. The zero
+// value is ready; it must not be copied after first use.
 type Tally struct {
 	own    atomics.RelaxedUint64 // bit 0: a section is under way; the others: how many were counted
 	fenced atomics.Uint64        // the same, of sections that must be seen without a barrier
@@ -46,9 +47,10 @@ func (t *Tally) Load() uint64 { return (t.own.Load() + t.fenced.Load()) / 2 }
 // word changes with each step. It is odd while a section is under way.
 func (t *Tally) word() uint64 { return t.own.Load() + t.fenced.Load() }
 
-// Rendezvous returns when every section of the tallies at(0) to at(n-1) that had begun before has ended. Sections that begin
-// later see what the caller wrote before. Any goroutine that is not pinned. Each process pays some ten milliseconds once, unless [Prepare]
-// was called well before; then it takes some ten microseconds.
+// Rendezvous returns when every section of the tallies at(0) to at(n-1) that had begun before has
+// ended. Sections that begin later see what the caller wrote before. Any goroutine that is not
+// pinned. Each process pays some ten milliseconds once, unless [Prepare] was called well before;
+// then it takes some ten microseconds.
 func Rendezvous(n int, at func(i int) *Tally) {
 	barrier()
 	for i := range n {

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race && !freerun_portable && !explore
+//go:build linux && (amd64 || arm64) && !race && !freerun_portable && !go1.27 && !explore
 
 package pin_test
 
@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/pin"
 )
 
-// TestMembarrierForbidden runs this program under a filter that refuses membarrier, as sandboxes do: it counts with fences.
+// TestMembarrierForbidden runs this program under a filter that refuses membarrier, as sandboxes
+// do: it counts with fences.
 func TestMembarrierForbidden(t *testing.T) {
 	if pin.Status().Way != "membarrier" {
 		t.Log("it is forbidden here already: ", pin.Status().Why)

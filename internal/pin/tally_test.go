@@ -52,11 +52,11 @@ func rendezvous(desks []desk) {
 	}
 }
 
-// TestRendezvous counts in sections until they are told to stop: after the rendezvous nothing is counted any more, and what was
-// counted is all there.
+// TestRendezvous counts in sections until they are told to stop: after the rendezvous nothing is
+// counted any more, and what was counted is all there.
 func TestRendezvous(t *testing.T) {
 	t.Log("way:", pin.Status().Way)
-	const rounds = 100
+	const rounds = 200
 	desks := make([]desk, 64)
 	total := func() (n uint64) {
 		for i := range desks {
@@ -73,11 +73,16 @@ func TestRendezvous(t *testing.T) {
 			all.Go(func() {
 				n := uint64(0)
 				defer func() { counted.Add(n) }()
+				cold := make([]byte, 4<<20)
 				for first := true; ; first = false {
 					d := enter(desks)
 					if d == nil {
 						runtime.Gosched()
 						continue
+					}
+					// Stores to cold lines keep those that follow from being seen by others soon.
+					for i := range uint64(8) {
+						cold[(8*n+i)*7919*64%uint64(len(cold))] = byte(i)
 					}
 					d.tally.Begin()
 					stop := stopped.Load()
