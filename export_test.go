@@ -2,3 +2,6 @@ package freerun
 
 // Settled is settled, for tests that must not allocate while they wait.
 func (rt *Runtime) Settled() bool { return rt.settled() }
+
+// WithoutStripes leaves ordinary goroutines without a stripe, as on a P that GOMAXPROCS added later. It must come before the first send.
+func WithoutStripes(rt *Runtime) { rt.border.stripes = nil }

@@ -71,6 +71,25 @@ func TestFloodOfSlowOperations(t *testing.T) {
 	}
 }
 
+// TestFloodWithoutStripes: senders on Ps that have no stripe are held back as others are.
+func TestFloodWithoutStripes(t *testing.T) {
+	const most = 40_000
+	synctest.Test(t, func(t *testing.T) {
+		rt, _ := start(t, freerun.Processors(2))
+		freerun.WithoutStripes(rt)
+		u := freerun.NewUnit(rt, 0)
+		begin, told := time.Now(), 0
+		for ; time.Since(begin) < 5*time.Second; told++ {
+			if err := slowly.Tell(rt.Context(), u, time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			if n := told - int(u.Stats().Operations); n > most {
+				t.Fatalf("%d messages are ahead of the receiver, want at most %d", n, most)
+			}
+		}
+	})
+}
+
 // TestFloodThatTheReceiverWaitsFor: a sender comes to the end of many messages though the unit
 // begins no other before that: because it is in Block, or in code that waits with its processor,
 // also while other units run the same operation or others; or because all messages wait for a

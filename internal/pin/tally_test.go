@@ -81,8 +81,8 @@ func TestRendezvous(t *testing.T) {
 						continue
 					}
 					// Stores to cold lines keep those that follow from being seen by others soon.
-					for i := range uint64(8) {
-						cold[(8*n+i)*7919*64%uint64(len(cold))] = byte(i)
+					for i := range uint64(20) {
+						cold[(20*n+i)*7919*64%uint64(len(cold))] = byte(i)
 					}
 					d.tally.Begin()
 					stop := stopped.Load()
