@@ -20,7 +20,7 @@ const (
 	bothMembarriers = expeditedBarrier | registerMembarrier
 )
 
-// fenced says that membarrier is not to be had, and each section has to be an atomic operation. It
+// fenced says that membarrier is not to be had, and each section has to execute a barrier. It
 // does not change.
 var (
 	fenced bool
@@ -28,17 +28,17 @@ var (
 )
 
 func init() {
-	fenced, state = true, State{"fenced", "FREERUN_PIN=fenced is in the environment: sections count with atomic operations"}
+	fenced, state = true, State{"fenced", "FREERUN_PIN=fenced is in the environment: each section executes a barrier"}
 	if way, _ := syscall.Getenv("FREERUN_PIN"); way == "fenced" {
 		return
 	}
 	switch can, err := membarrier(askMembarrier); {
 	case err != 0:
-		state.Why = "the system refuses membarrier (" + err.Error() + "): sections count with atomic operations"
+		state.Why = "the system refuses membarrier (" + err.Error() + "): each section executes a barrier"
 	case can&bothMembarriers != bothMembarriers:
-		state.Why = "the system has no expedited membarrier: sections count with atomic operations"
+		state.Why = "the system has no expedited membarrier: each section executes a barrier"
 	default:
-		fenced, state = false, State{"membarrier", "the system has an expedited membarrier: sections count with plain words"}
+		fenced, state = false, State{"membarrier", "the system has an expedited membarrier: sections need no barrier"}
 	}
 }
 

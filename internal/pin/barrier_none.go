@@ -4,8 +4,8 @@ package pin
 
 import "runtime"
 
-// fenced is true: no barrier is known for this system, and each section has to be an atomic
-// operation.
+// fenced is true: no barrier is known for this system, and each section executes
+// a barrier.
 const fenced = true
 
 // barrier does nothing: each section is one.
@@ -16,5 +16,5 @@ func Prepare() {}
 
 // Status says how the package works in this process, and why. Any goroutine.
 func Status() State {
-	return State{"fenced", "no barrier for all threads is known on " + runtime.GOOS + "/" + runtime.GOARCH + ": sections count with atomic operations"}
+	return State{"fenced", "no barrier for all threads is known on " + runtime.GOOS + "/" + runtime.GOARCH + ": each section executes a barrier"}
 }

@@ -44,8 +44,8 @@
 // A goroutine that has changed something may have to wait until all those are gone who have not
 // seen the change. [Tally] marks a section with two plain additions, and [Rendezvous] makes up for
 // what is missing there: it has all threads of the process execute a memory barrier, by the system
-// call membarrier. Where a system has none, or a sandbox forbids it (seccomp, gVisor), the
-// additions are atomic: that is found out when the process begins, and FREERUN_PIN=fenced in the
+// call membarrier. Where a system has none, or a sandbox forbids it (seccomp, gVisor), each
+// section executes a barrier: that is found out when the process begins, and FREERUN_PIN=fenced in the
 // environment asks for it. [Status] says which it is.
 //
 // # Implementations

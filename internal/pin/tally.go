@@ -11,8 +11,8 @@ import (
 //             Rendezvous: barrier; wait until each word is even, or another
 // Invariants: I1 a section that begins after the barrier sees what was written before Rendezvous.
 //             I2 a section that began before the barrier is seen in the word.
-// Cost:       two plain additions to a word of the holder's, or two atomic ones where there is no
-//             barrier (see [Status])
+// Cost:       two plain additions to a word of the holder's, and an atomic one to another where
+//             there is no barrier (see [Status])
 // Checked by: TestRendezvous, TestShutdownRunsWhatWasAccepted
 
 // Tally counts the short sections of one P, or of one claimed stripe, and shows whether a section
@@ -20,32 +20,26 @@ import (
 // Count or Withdraw. Its holder must be pinned, or have claimed the stripe; one at a time. The zero
 // value is ready; it must not be copied after first use.
 type Tally struct {
-	own    atomics.RelaxedUint64 // bit 0: a section is under way; the others: how many were counted
-	fenced atomics.Uint64        // the same, of sections that must be seen without a barrier
+	word  atomics.RelaxedUint64 // bit 0: a section is under way; the others: how many were counted
+	fence atomics.Uint64        // only ever added to, as a barrier of the section's own
 }
 
 // Begin begins a section.
-func (t *Tally) Begin() { t.step(1) }
-
-// Count ends the section and counts it.
-func (t *Tally) Count() { t.step(1) }
-
-// Withdraw ends the section and does not count it.
-func (t *Tally) Withdraw() { t.step(^uint64(0)) }
-
-func (t *Tally) step(by uint64) {
+func (t *Tally) Begin() {
+	t.word.Add(1)
 	if fenced {
-		t.fenced.Add(by)
-	} else {
-		t.own.Add(by)
+		t.fence.Add(1) // before the condition is looked at
 	}
 }
 
-// Load returns how many sections were counted. Any goroutine.
-func (t *Tally) Load() uint64 { return (t.own.Load() + t.fenced.Load()) / 2 }
+// Count ends the section and counts it.
+func (t *Tally) Count() { t.word.Add(1) }
 
-// word changes with each step. It is odd while a section is under way.
-func (t *Tally) word() uint64 { return t.own.Load() + t.fenced.Load() }
+// Withdraw ends the section and does not count it.
+func (t *Tally) Withdraw() { t.word.Add(^uint64(0)) }
+
+// Load returns how many sections were counted. Any goroutine.
+func (t *Tally) Load() uint64 { return t.word.Load() / 2 }
 
 // Rendezvous returns when every section of the tallies at(0) to at(n-1) that had begun before has
 // ended. Sections that begin later see what the caller wrote before. Any goroutine that is not
@@ -55,7 +49,8 @@ func Rendezvous(n int, at func(i int) *Tally) {
 	barrier()
 	for i := range n {
 		t := at(i)
-		for w := t.word(); w&1 != 0 && t.word() == w; {
+		t.fence.Add(1) // between what the caller has written and the look at the word
+		for w := t.word.Load(); w&1 != 0 && t.word.Load() == w; {
 			runtime.Gosched()
 		}
 	}
