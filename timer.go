@@ -18,11 +18,11 @@ import (
 // copied; the zero Timer is of no use. Once it has fired or was stopped it keeps nothing but itself
 // from being collected.
 //
-// A timer never fires early. It fires when Go's own timers would, and is not rounded to a tick: a
-// millisecond late at most while a P is idle, and in a [testing/synctest] bubble at its instant.
-// Many that are due together fire one after another, soonest first, some two million a second for
-// each P. Making one costs about as much as [time.AfterFunc], however many there are, and so does
-// stopping one.
+// A timer never fires early. One of Go's own timers rings for the first that is due, so it is as late
+// as [time.AfterFunc] would be, and is not rounded to a tick; in a [testing/synctest] bubble it fires
+// at its instant. Timers that are due together and were made on one P fire one after another, soonest
+// first. Making one allocates twice and costs no more than time.AfterFunc, however many there are;
+// stopping one allocates nothing and takes the message out of memory at once.
 //
 // A timer stops with the scope that it was made under, and with the runtime, from the moment that
 // [Runtime.Shutdown] or [Runtime.Close] is called: what has not fired is no work that is queued. A
