@@ -140,7 +140,7 @@ func onOperation(b *testing.B, do func(c *freerun.Context)) {
 // BenchmarkJoin reports ns per call of fib, joined.
 func BenchmarkJoin(b *testing.B) {
 	const n, calls = 22, 57313
-	for name, fib := range map[string]func(*freerun.Context, int) int{"branch": fib.Call, "closures": fibClosures} {
+	for name, fib := range map[string]func(*freerun.Context, int) int{"branch": fib.Run, "closures": fibClosures} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			onOperation(b, func(c *freerun.Context) {

@@ -49,7 +49,7 @@ func init() {
 func ExampleBranch() {
 	rt := freerun.New()
 	defer rt.Close()
-	fmt.Println(exampleFib.Call(rt.Context(), 20))
+	fmt.Println(exampleFib.Run(rt.Context(), 20))
 	// Output: 6765
 }
 

@@ -75,9 +75,9 @@ func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
 	return o.Join(c, a, b)
 }
 
-// Call calls the function: inside an operation just so, and from an ordinary goroutine with the runtime's context on a processor, as a free operation
-// that is waited for: the way in. If the function panics then, so does Call, with a [*PanicError].
-func (o *Branch[A, R]) Call(c *Context, arg A) R {
+// Run calls the function: inside an operation just so, and from an ordinary goroutine with the runtime's context on a processor, as a free operation
+// that is waited for: the way in. If the function panics then, so does Run, with a [*PanicError].
+func (o *Branch[A, R]) Run(c *Context, arg A) R {
 	if fn := o.checked().fn; !c.checked().ordinary() {
 		return fn(c, arg)
 	}

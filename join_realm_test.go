@@ -16,15 +16,15 @@ func TestJoinBlocks(t *testing.T) {
 			x, y := freerun.Join(c, func(c *freerun.Context) int {
 				a, b := freerun.Join(c, func(c *freerun.Context) int {
 					c.Block(func() { <-ran }) // what the other branches do is done elsewhere
-					return fib.Call(c, 10)
-				}, func(c *freerun.Context) int { ran <- 1; return fib.Call(c, 11) })
+					return fib.Run(c, 10)
+				}, func(c *freerun.Context) int { ran <- 1; return fib.Run(c, 11) })
 				return a + b
-			}, func(c *freerun.Context) int { return fib.Call(c, 12) })
+			}, func(c *freerun.Context) int { return fib.Run(c, 12) })
 			if x != 55+89 || y != 144 {
 				t.Errorf("joined %d and %d", x, y)
 			}
 			v := 0
-			freerun.For(c, 4, func(c *freerun.Context, i int) { v += fib.Call(c, 5) }) // without processor: one after the other
+			freerun.For(c, 4, func(c *freerun.Context, i int) { v += fib.Run(c, 5) }) // without processor: one after the other
 			if v != 20 {
 				t.Errorf("the loop made %d", v)
 			}
@@ -33,7 +33,7 @@ func TestJoinBlocks(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) { // in a stolen branch
 		for range 50 {
 			release := make(chan struct{})
-			f, g := stolenBranch(func(c *freerun.Context) { c.Block(func() { <-release }); fib.Call(c, 5) })
+			f, g := stolenBranch(func(c *freerun.Context) { c.Block(func() { <-release }); fib.Run(c, 5) })
 			freerun.Join(c, func(c *freerun.Context) int {
 				f(c)
 				freerun.Go(c, func(*freerun.Context) (int, error) { close(release); return 0, nil })
@@ -48,7 +48,7 @@ func TestJoinBlockedPanics(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) {
 		f, g := stolenBranch(func(c *freerun.Context) { c.Block(func() {}); explode("right") })
 		checkPanic(t, panicOf(func() { freerun.Join(c, f, g) }), "right")
-		fine := func(c *freerun.Context) int { return fib.Call(c, 8) }
+		fine := func(c *freerun.Context) int { return fib.Run(c, 8) }
 		checkPanic(t, panicOf(func() {
 			freerun.Join(c, func(c *freerun.Context) int { c.Block(func() {}); explode("left"); return 0 }, fine)
 		}), "left")
@@ -72,7 +72,7 @@ func TestJoinRealm(t *testing.T) {
 			freerun.Join(c, f, g)
 			check(c)
 		}
-		return fib.Call(c, 10), nil
+		return fib.Run(c, 10), nil
 	})
 	if got := must(t, f); got != 55 {
 		t.Errorf("fib(10) = %d", got)
@@ -90,10 +90,10 @@ func TestJoinRealm(t *testing.T) {
 		return 0, nil
 	}))
 	s.Cancel(nil)
-	if _, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return fib.Call(c, 5), nil }).Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+	if _, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return fib.Run(c, 5), nil }).Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("a canceled scope: %v", err)
 	}
-	if got := fib.Call(s.Context(), 10); got != 55 { // nothing to send: by the goroutine itself
+	if got := fib.Run(s.Context(), 10); got != 55 { // nothing to send: by the goroutine itself
 		t.Errorf("fib(10) = %d in a canceled scope", got)
 	}
 }

@@ -71,19 +71,19 @@ func onSome(t *testing.T, test func(t *testing.T, processors int)) {
 func TestJoin(t *testing.T) {
 	onSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
-			if got := fib.Call(c, 20); got != 6765 {
+			if got := fib.Run(c, 20); got != 6765 {
 				t.Errorf("fib(20) = %d with branches", got)
 			}
 			if got := fibClosures(c, 18); got != 2584 {
 				t.Errorf("fib(18) = %d with closures", got)
 			}
-			if got := spine.Call(c, 10_000); got != 10_001 {
+			if got := spine.Run(c, 10_000); got != 10_001 {
 				t.Errorf("a spine of 10000 has %d leaves", got)
 			}
 			a, b, d := freerun.Join3(c,
 				func(*freerun.Context) int { return 1 },
 				func(*freerun.Context) string { return "two" },
-				func(c *freerun.Context) int { return fib.Call(c, 10) })
+				func(c *freerun.Context) int { return fib.Run(c, 10) })
 			if a != 1 || b != "two" || d != 55 {
 				t.Errorf("Join3 = %d, %q, %d", a, b, d)
 			}
@@ -140,7 +140,7 @@ func TestJoinMixed(t *testing.T) {
 	var count func(c *freerun.Context, depth int) int
 	count = func(c *freerun.Context, depth int) int {
 		if depth == 0 {
-			return fib.Call(c, 5) // 5
+			return fib.Run(c, 5) // 5
 		}
 		switch depth % 3 {
 		case 0:
@@ -207,7 +207,7 @@ func TestJoinFromOutside(t *testing.T) {
 	c := rt.Context()
 	check := func(when string) {
 		t.Helper()
-		if got := fib.Call(c, 15); got != 610 {
+		if got := fib.Run(c, 15); got != 610 {
 			t.Errorf("%s: fib(15) = %d", when, got)
 		}
 		if x, y := fib.Join(c, 14, 13); x != 377 || y != 233 {
@@ -217,7 +217,7 @@ func TestJoinFromOutside(t *testing.T) {
 			t.Errorf("%s: fib(12) = %d with closures", when, got)
 		}
 		var n atomic.Int64
-		freerun.For(c, 1000, func(c *freerun.Context, i int) { n.Add(int64(fib.Call(c, 2))) })
+		freerun.For(c, 1000, func(c *freerun.Context, i int) { n.Add(int64(fib.Run(c, 2))) })
 		freerun.ForRange(c, 1000, 7, func(_ *freerun.Context, from, to int) { n.Add(int64(to - from)) })
 		sum := freerun.Reduce(c, 1000, func(_ *freerun.Context, i int) int { return i }, func(a, b int) int { return a + b })
 		if n.Load() != 2000 || sum != 499500 {
@@ -237,13 +237,13 @@ func TestJoinForeign(t *testing.T) {
 			done := make(chan int)
 			for range 3 {
 				go func() {
-					v := fib.Call(c, 10) + fibClosures(c, 10)
+					v := fib.Run(c, 10) + fibClosures(c, 10)
 					freerun.For(c, 10, func(c *freerun.Context, i int) { v += i })
 					done <- v
 				}()
 			}
 			return <-done + <-done + <-done
-		}, func(*freerun.Context) int { return fib.Call(other.Context(), 10) })
+		}, func(*freerun.Context) int { return fib.Run(other.Context(), 10) })
 		if x != 3*(55+55+45) || y != 55 {
 			t.Errorf("joined %d and %d", x, y)
 		}
@@ -271,7 +271,7 @@ func checkPanic(t *testing.T, value any, want string) {
 func TestJoinPanics(t *testing.T) {
 	left := func(*freerun.Context) int { explode("left"); return 0 }
 	right := func(*freerun.Context) int { explode("right"); return 0 }
-	fine := func(c *freerun.Context) int { return fib.Call(c, 8) }
+	fine := func(c *freerun.Context) int { return fib.Run(c, 8) }
 	onSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			for range 50 {
@@ -288,7 +288,7 @@ func TestJoinPanics(t *testing.T) {
 						return 0
 					}, fine)
 				}), "right")
-				if got := fib.Call(c, 10); got != 55 {
+				if got := fib.Run(c, 10); got != 55 {
 					t.Fatalf("fib(10) = %d after panics", got)
 				}
 			}
@@ -329,18 +329,18 @@ func TestJoinGoexit(t *testing.T) {
 			f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 				switch i % 3 {
 				case 0:
-					freerun.Join(c, leave, func(c *freerun.Context) int { return fib.Call(c, 10) })
+					freerun.Join(c, leave, func(c *freerun.Context) int { return fib.Run(c, 10) })
 				case 1:
-					freerun.Join(c, func(c *freerun.Context) int { return fib.Call(c, 10) }, leave)
+					freerun.Join(c, func(c *freerun.Context) int { return fib.Run(c, 10) }, leave)
 				case 2:
-					freerun.For(c, 100, func(c *freerun.Context, i int) { fib.Call(c, 5); leave(c) })
+					freerun.For(c, 100, func(c *freerun.Context, i int) { fib.Run(c, 5); leave(c) })
 				}
 				return 0, nil
 			})
 			if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
 				t.Fatalf("failed with %v", err)
 			}
-			if got := fib.Call(rt.Context(), 12); got != 144 {
+			if got := fib.Run(rt.Context(), 12); got != 144 {
 				t.Errorf("fib(12) = %d afterwards", got)
 			}
 		}
@@ -350,8 +350,8 @@ func TestJoinGoexit(t *testing.T) {
 // TestJoinAllocates counts what joins allocate that nobody steals.
 func TestJoinAllocates(t *testing.T) {
 	inside(t, 1, func(c *freerun.Context) {
-		fib.Call(c, 10)
-		if n := testing.AllocsPerRun(10, func() { fib.Call(c, 15) }); n != 0 {
+		fib.Run(c, 10)
+		if n := testing.AllocsPerRun(10, func() { fib.Run(c, 15) }); n != 0 {
 			t.Errorf("fib(15) with branches allocates %v times", n)
 		}
 		body := func(*freerun.Context, int) {}

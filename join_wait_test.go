@@ -52,7 +52,7 @@ func TestJoinGivesProcessorAway(t *testing.T) {
 		for range 100 {
 			awayAndBack(c)
 		}
-		if got := fib.Call(c, 15); got != 610 {
+		if got := fib.Run(c, 15); got != 610 {
 			t.Errorf("fib(15) = %d after waiting", got)
 		}
 	})
@@ -208,11 +208,11 @@ func TestJoinClosed(t *testing.T) {
 			f, g := stolenBranch(func(c *freerun.Context) {
 				close(begun)
 				<-c.Done()
-				fib.Call(c, 12)
+				fib.Run(c, 12)
 			})
 			freerun.Join(c, f, g)
-			freerun.For(c, 100, func(c *freerun.Context, i int) { fib.Call(c, 3) })
-			return fib.Call(c, 15), nil
+			freerun.For(c, 100, func(c *freerun.Context, i int) { fib.Run(c, 3) })
+			return fib.Run(c, 15), nil
 		})
 		<-begun
 		rt.Close()
@@ -227,11 +227,11 @@ func TestJoinStuck(t *testing.T) {
 	rt, _ := start(t, freerun.Processors(2))
 	begun, release, ended := make(chan struct{}), make(chan struct{}), make(chan int)
 	stuck.Send(rt.Context(), func(c *freerun.Context) {
-		f, g := stolenBranch(func(c *freerun.Context) { close(begun); <-release; fib.Call(c, 10) })
+		f, g := stolenBranch(func(c *freerun.Context) { close(begun); <-release; fib.Run(c, 10) })
 		freerun.Join(c, f, g)
-		f, g = func(*freerun.Context) (none struct{}) { return none }, func(c *freerun.Context) (none struct{}) { fib.Call(c, 5); return none }
+		f, g = func(*freerun.Context) (none struct{}) { return none }, func(c *freerun.Context) (none struct{}) { fib.Run(c, 5); return none }
 		freerun.Join(c, f, g)
-		ended <- fib.Call(c, 10)
+		ended <- fib.Run(c, 10)
 	})
 	<-begun
 	var e *freerun.ShutdownError

@@ -24,7 +24,7 @@ func init() {
 
 func runJoin(cfg programs.Config) (programs.Result, error) {
 	return onRuntime(cfg, func(c *freerun.Context, n, work int) int {
-		return joined.Call(c, call{int32(n), int32(work)})
+		return joined.Run(c, call{int32(n), int32(work)})
 	})
 }
 
