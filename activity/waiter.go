@@ -154,7 +154,7 @@ func current() (*Activity, error) {
 			return st.activity.Load(), nil
 		}
 	}
-	if sched.Here() != nil {
+	if sched.Inside() {
 		return nil, ErrWouldBlock
 	}
 	return nil, nil

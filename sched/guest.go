@@ -9,9 +9,10 @@ import (
 
 // guest is what a goroutine of this package is: a host, or a coroutine.
 type guest struct {
-	id   uintptr
-	host *Host
-	co   *Coroutine
+	id     uintptr
+	number uint64 // which its coroutines know it by, 0 if that is not known
+	host   *Host
+	co     *Coroutine
 }
 
 // guests are the hosts and coroutines of all schedulers in the process, by their goroutine. A goroutine asks about itself only; so what it
@@ -28,6 +29,7 @@ func recentOf(id uintptr) *atomic.Pointer[guest] {
 
 // checkIn notes what the running goroutine is.
 func checkIn(g *guest) {
+	g.number = goid.Number()
 	guests.Store(g.id, g)
 	recentOf(g.id).Store(g)
 }
@@ -65,6 +67,23 @@ func Here() *Host {
 		return g.co.host()
 	}
 	return g.host
+}
+
+// Inside reports whether the running goroutine is inside a task, so that the task does not go on while it waits: on a goroutine that [Here] knows, or in a
+// coroutine of iter.Pull that was made on one, where package goid can tell. A coroutine counts as inside for as long as the goroutine that made it lives.
+func Inside() bool {
+	if Here() != nil {
+		return true
+	}
+	creator := goid.Creator()
+	inside := false
+	if creator != 0 {
+		guests.Range(func(_, g any) bool {
+			inside = g.(*guest).number == creator
+			return !inside
+		})
+	}
+	return inside
 }
 
 // Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.
