@@ -74,7 +74,9 @@ func (c *Chain) PushNewestFirst(newest *Node) {
 func (c *Chain) PopFront() *Node {
 	n := c.head
 	if n != nil {
-		c.head = n.next.Take()
+		if c.head = n.next.Take(); c.head == nil {
+			c.tail = nil // an empty chain keeps no node
+		}
 	}
 	return n
 }
