@@ -43,6 +43,9 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 	if s.observed.Load() != 0 {
 		s.starting(a)
 	}
+	if c.Scope() != nil {
+		s.stock.begin(c.realm.accounts())
+	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
 }
@@ -128,7 +131,7 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	c.inside.Store(1)
 	r.beneath = s.active.Load()
 	s.active.Store(c)
-	s.stock.turn(t.realm.tally())
+	s.stock.turn(t.realm.accounts())
 	if s.observed.Load() != 0 || trace.IsEnabled() {
 		s.observeActivity(c, a)
 	}
@@ -179,7 +182,8 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 		r.beneath = s.newContext(nil)
 	}
 	s.active.Store(r.beneath)
-	s.stock.turn(r.beneath.realm.tally())
+	s.stock.turn(r.beneath.realm.accounts())
+	r.beneath = nil // a stack that is kept keeps no scope
 	return c
 }
 
@@ -205,8 +209,11 @@ func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stac
 		if err != nil {
 			x.fail(titleOf(a), t.origin(), err)
 		}
-		x.waiting.Delete(a)
+		if m := x.more.Load(); m != nil {
+			m.waiting.Delete(a)
+		}
 		t.origin().withdraw(s)
+		t.origin().ended(s)
 	}
 	return err
 }
@@ -247,7 +254,7 @@ func (t *tenant) Watch(a *activity.Activity) {
 			t.rt.waitedIn = append(t.rt.waitedIn, x)
 		}
 	}
-	x.waiting.Store(a, nth)
+	x.withMore().waiting.Store(a, nth)
 	x.watch()
 }
 
@@ -258,8 +265,12 @@ func (s *Scope) interruptWaiting() (some bool) {
 		a   *activity.Activity
 		nth uint64
 	}
+	m := s.more.Load()
+	if m == nil {
+		return false
+	}
 	var all []waits
-	s.waiting.Range(func(a, nth any) bool {
+	m.waiting.Range(func(a, nth any) bool {
 		all = append(all, waits{a.(*activity.Activity), nth.(uint64)})
 		return true
 	})

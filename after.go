@@ -54,7 +54,10 @@ func (c *Context) accompany(k *kind, l *letter) error {
 		c.blame(k, l, err)
 		return err
 	}
-	l.origin = o
+	l.origin.Store(o)
+	if a := c.realm.accounts(); a != nil {
+		s.stock.begin(a) // it has no holder that finds it revoked: a canceled scope waits until the timer has failed it
+	}
 	return nil
 }
 
@@ -63,8 +66,8 @@ func (c *Context) accompany(k *kind, l *letter) error {
 func (m *message) endUnsent(s *seat, why *failure) {
 	rt := m.unit.rt
 	if why != nil {
-		if m.origin != nil {
-			if senders := m.origin.chain(); senders != nil {
+		if o := m.origin.Load(); o != nil {
+			if senders := o.chain(); senders != nil {
 				why = newFailure(why.err)
 				why.senders = senders
 			}
@@ -79,7 +82,10 @@ func (m *message) endUnsent(s *seat, why *failure) {
 			s.countFailed(rt, ErrClosed, minusOne)
 		}
 	}
-	m.leave(&rt.outside)
+	s = &rt.outside
+	from := m.origin.Load()
+	m.leave(s)
+	from.ended(s)
 }
 
 // blameTimer tells the scope that a timer did not fire, unless it was stopped by a caller, who knows.
@@ -116,12 +122,15 @@ func (o *operation[A, R]) sendNow(s *seat, l *letter) {
 		m.endUnsent(s, closedTimer)
 		return
 	}
+	from := m.origin.Load()
+	defer from.ended(s) // from here on it is one that was sent
+	m.lead(nil, true)
 	if o.args == nil {
-		if err := s.dispatch(&m.letter, false); err != nil {
+		if err := s.dispatch(&m.letter, nil); err != nil {
 			o.failCall(s, &m.letter, err)
 		}
 	} else {
-		o.collect(s, m, false)
+		o.collect(s, m, nil)
 	}
 }
 

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
@@ -17,8 +16,8 @@ const (
 	// Refuse fails the message with [ErrFull]: the future of a Send fails, a Tell returns it. A message that had to wait for
 	// futures finds out when they are resolved.
 	Refuse Full = iota + 1
-	// Wait makes ordinary goroutines wait in Send and Tell until there is room, or until Done of the context that they send through is
-	// closed. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
+	// Wait makes ordinary goroutines wait in Send, Tell and Call until there is room, or until Done of the context that they send through is
+	// closed; Call until its own context is done. A unit that sends is held back: its message is taken, and above the limit then, but it runs no further operation before the
 	// full mailbox has gone down to half of its limit. No processor waits, and units that hold each other back cannot come to a
 	// standstill: one whose own mailbox is above its limit is never held back. Free operations, those on several units and those that only look at one, what stolen branches
 	// of a join send, operations that have left their processor ([Context.Block]), and who has sent a message that had to wait for futures, are not held back.
@@ -93,17 +92,17 @@ func (b *bound) filling() filling { return filling(b.fill.Load()) }
 func (b *bound) change(from, to filling) bool { return b.fill.CompareAndSwap(int64(from), int64(to)) }
 
 // admit takes a place in the mailbox for a message, or returns why there is none.
-func (b *bound) admit(s *seat, l *letter, fresh bool) error {
+func (b *bound) admit(s *seat, l *letter, fresh *sender) error {
 	switch {
 	case b.tryTake():
 		return nil
 	case b.full == Refuse:
 		return ErrFull
-	case fresh && s.processor == nil && sched.Here() == nil: // one that blocks may be what the receiver waits for
-		return b.await(l)
+	case fresh != nil && s.processor == nil && !sched.Inside(): // one that blocks may be what the receiver waits for
+		return b.await(l, fresh)
 	}
 	b.exceed(l.unit)
-	if fresh {
+	if fresh != nil {
 		s.press(b)
 	}
 	return nil
@@ -131,17 +130,18 @@ func (b *bound) tryTake() bool {
 
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
 // it before looking for somebody who waits.
-func (b *bound) await(l *letter) error {
+func (b *bound) await(l *letter, from *sender) error {
 	rt, canceled := l.unit.rt, (<-chan struct{})(nil)
-	if s := l.origin.realmOf().scopeOf(); s != nil {
+	ctx := from.context()
+	if s := l.origin.Load().realmOf().scopeOf(); s != nil {
 		canceled = s.ctx.Done()
 	}
 	if rt.deterministic() {
 		taken := false
-		return rt.driveUntil(context.Background(), func() bool {
+		return from.because(rt.driveUntil(ctx, func() bool {
 			taken = taken || b.tryTake()
 			return taken
-		})
+		}))
 	}
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
@@ -150,6 +150,8 @@ func (b *bound) await(l *letter) error {
 		case <-b.room:
 		case <-canceled:
 			return l.canceled()
+		case <-ctx.Done():
+			return from.because(ctx.Err())
 		case <-rt.ctx.Done():
 			return ErrClosed
 		}

@@ -26,20 +26,23 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		return f
 	}
 	if o.args == nil {
-		if err := s.dispatch(&m.letter, true); err != nil {
+		if m.origin.Load() != nil {
+			m.lead(nil, true)
+		}
+		if err := s.dispatch(&m.letter, anySender); err != nil {
 			o.failCall(s, &m.letter, err)
 		}
 	} else {
 		if s.observed.Load() != 0 {
 			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
 		}
-		o.collect(s, m, true)
+		o.collect(s, m, anySender)
 	}
 	return f
 }
 
-// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh says that the caller is the sender, at the send.
-func (s *seat) dispatch(l *letter, fresh bool) error {
+// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh is the sender if that is the caller, at the send; nil otherwise.
+func (s *seat) dispatch(l *letter, fresh *sender) error {
 	switch {
 	case !l.free():
 		return l.unit.deliver(s, l, fresh)
@@ -58,7 +61,7 @@ func (s *seat) dispatch(l *letter, fresh bool) error {
 }
 
 // collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.
-func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
+func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh *sender) {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg))
 		switch {
@@ -66,26 +69,40 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh bool) {
 			o.failCall(s, &m.letter, received(o.called.describe(&m.letter), err))
 			return
 		case dep == nil:
-			m.edge.Store(nil)
-			if !fresh && s.observed.Load() != 0 {
+			if !m.lead(nil, fresh != nil) {
+				o.dropRevoked(m)
+				return
+			}
+			if fresh == nil && s.observed.Load() != 0 {
 				s.noteReady(&m.letter)
 			}
 			if err := s.dispatch(&m.letter, fresh); err != nil {
 				o.failCall(s, &m.letter, err)
 			}
 			return
-		case !fresh && o.args.many:
-			o.args.gather(s, &m.message, unsafe.Pointer(&m.arg))
+		case fresh == nil && o.args.many:
+			if !o.args.gather(s, &m.message, unsafe.Pointer(&m.arg)) {
+				o.dropRevoked(m)
+			}
 			return
 		}
-		switch m.await(s, dep, fresh) {
+		switch m.await(s, dep, fresh != nil) {
 		case circular:
 			s.countCycle(&m.message, o.called)
+			return
+		case revoked:
+			o.dropRevoked(m)
 			return
 		case waits:
 			return
 		}
 	}
+}
+
+// dropRevoked drops what is left of a message that was revoked: it has its outcome, and is no part of its scope any more.
+func (o *operation[A, R]) dropRevoked(m *call[A, R]) {
+	m.arg = *new(A)
+	m.origin.Store(nil)
 }
 
 // wakeCall goes on after a future of the argument was resolved.
@@ -95,19 +112,19 @@ func (o *operation[A, R]) wakeCall(s *seat, l *letter) {
 		m.arg = *new(A)
 		return
 	}
-	if l.origin != nil {
+	if l.origin.Load() != nil {
 		if err := l.canceled(); err != nil {
 			o.failCall(s, l, err)
 			return
 		}
 	}
-	o.collect(s, m, false)
+	o.collect(s, m, nil)
 }
 
 func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	m := (*call[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.letter, o.called)
+	c := s.begin(&m.letter, o.called, &m.message)
 	if c == nil {
 		o.failCall(s, &m.letter, m.refusal())
 		return
@@ -127,6 +144,10 @@ func (o *operation[A, R]) runCall(p *sched.Processor, t *sched.Task) {
 // failCall ends a message that will not be run, or whose operation did not return.
 func (o *operation[A, R]) failCall(s *seat, l *letter, err error) {
 	m := callOf[A, R](l)
+	if !m.claim(failing) {
+		o.dropRevoked(m)
+		return
+	}
 	l.blame(o.called, err)
 	m.arg = *new(A)
 	s.countFailed(l.unit.rt, err, 1)
@@ -183,17 +204,24 @@ func (m *message) finish(s *seat, err error) {
 	}
 	if !won {
 		s.countRan(m.unit.rt, minusOne)
-	} else if m.origin != nil {
+	} else if o := m.origin.Load(); o != nil {
 		m.leave(s)
+		o.ended(s)
 	}
 }
 
 // owe makes m, which was run, wait for dep.
 func (m *message) owe(s *seat, dep *message) waiting {
-	w := m.await(s, dep, false)
+	edge := dep
+	if m.revocable() {
+		edge = newBridge(dep)
+	}
+	m.edge.Store(edge)
+	w := m.follow(s, dep, false)
 	if w == circular {
 		s.countRan(m.unit.rt, 1)
 		m.closedAsCycle(s, m.kind())
+		m.origin.Load().ended(s)
 	}
 	return w
 }
@@ -225,7 +253,7 @@ func (o *operation[A, R]) wakeOwing(s *seat, l *letter) {
 
 func (o *operation[A, R]) wakePassing(s *seat, l *letter) {
 	if r := (*result[R])(unsafe.Pointer(l)); r.open() {
-		r.takeOver(s, (*result[R])(unsafe.Pointer(r.edge.Load())))
+		r.takeOver(s, (*result[R])(unsafe.Pointer(beyond(r.edge.Load()))))
 	}
 }
 

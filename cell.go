@@ -86,8 +86,8 @@ func (m *message) fill(s *seat) bool {
 // fillFailed publishes err as the outcome, as fill does.
 func (m *message) fillFailed(s *seat, err error) bool {
 	f := newFailure(err)
-	if m.origin != nil {
-		f.senders = m.origin.chain()
+	if m.origin.Load() != nil {
+		f.senders = m.origin.Load().chain()
 	}
 	m.edge.Store(&f.message)
 	return m.seal(s, &filled)

@@ -44,7 +44,12 @@ type Context struct {
 	forks  forks         // its first field is looked at for each operation, as the above are; the rest when something is forked
 	title  title         // of an activity
 	region *trace.Region // of an execution trace
-	_      pad.Line
+}
+
+// apart is a context that no other processor's lies next to. Those of scopes are not: they live for a short time, and each processor makes its own.
+type apart struct {
+	Context
+	_ pad.Line
 }
 
 var _ context.Context = (*Context)(nil)
@@ -89,8 +94,11 @@ func (c *Context) Err() error { return c.std().Err() }
 
 // Value returns that of the context that the scope was made with, nil without scope.
 func (c *Context) Value(key any) any {
-	if _, ok := key.(scopeKey); ok {
+	switch key.(type) {
+	case scopeKey:
 		return c.Scope()
+	case contextKey:
+		return c
 	}
 	return c.std().Value(key) // what package context asks for too, so that deriving from this context starts no goroutine
 }

@@ -22,13 +22,15 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
-	err := s.panicked(l.kind().describe(l), l.origin, value, stack)
+	err := s.panicked(l.kind().describe(l), l.origin.Load(), value, stack)
 	s.pressed = nil
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
 	}
+	from := l.origin.Load()
 	l.kind().fail(s, l, err)
+	from.ended(s)
 	if u != nil {
 		u.goOn(s)
 	}
@@ -53,6 +55,9 @@ func (s *seat) panicked(operation string, from *origin, value any, stack []byte)
 
 // lose counts and reports the failure of a message that has no future.
 func (s *seat) lose(k *kind, l *letter, err error) {
+	if x := l.origin.Load().realmOf().scopeOf(); x != nil && x.hasReported(err) {
+		return
+	}
 	rt := l.unit.rt
 	if s.at(rt) {
 		s.counters.lost.Add(1)
@@ -69,7 +74,7 @@ func (s *seat) lose(k *kind, l *letter, err error) {
 		return
 	}
 	about := []any{"operation", k.describe(l), "error", err, "lost", rt.Stats().Lost}
-	rt.log(slog.LevelWarn, "operation without a future failed", l.origin.report(about)...)
+	rt.log(slog.LevelWarn, "operation without a future failed", l.origin.Load().report(about)...)
 }
 
 // log reports to the logger, which is the user's: one that panics must not end the process.

@@ -43,11 +43,19 @@ const (
 	resolved waiting = iota // dep is closed already: the caller goes on
 	waits                   // m will be woken, or was woken, and belongs to whoever wakes it
 	circular                // m would have waited for itself, and was sealed
+	revoked                 // m was revoked: see start.go
 )
 
 // await makes m wait for dep. fresh says that nobody else knows m's future yet.
 func (m *message) await(s *seat, dep *message, fresh bool) waiting {
-	m.edge.Store(dep)           // C1
+	if !m.lead(dep, fresh) { // C1
+		return revoked
+	}
+	return m.follow(s, dep, fresh)
+}
+
+// follow is await for a message whose edge leads to dep already.
+func (m *message) follow(s *seat, dep *message, fresh bool) waiting {
 	if !dep.notify(&m.letter) { // C2
 		return resolved
 	}

@@ -1,6 +1,11 @@
 package freerun
 
-import "unsafe"
+import (
+	"context"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+)
 
 // Ordinary goroutines wait on a channel. A future has room for none: few futures are ever waited for from outside. The runtime
 // keeps the channels of those that are, so that all who wait for one future share one, those who give up leave nothing behind, and
@@ -11,6 +16,7 @@ type waiter struct {
 	letter
 	future *message
 	closed chan struct{}
+	stop   atomics.Pointer[func() bool] // ends the watch over the future's scope, if there is one
 }
 
 var waiterKind = newKind(kind{name: "waiter", wake: wakeWaiter}, nil)
@@ -50,17 +56,41 @@ func wakeWaiter(_ *seat, l *letter) {
 	w := (*waiter)(unsafe.Pointer(l))
 	w.unit.rt.waiters.Delete(w.future)
 	close(w.closed)
+	if stop := w.stop.Load(); stop != nil {
+		(*stop)()
+	}
 }
 
-// outcomeNow is outcome, but that a future of a runtime that has ended has one: it will not get another. So at the
-// end nobody need find all open futures; whoever asks for one closes it.
+// closeWithScope has the channel that done has made for m closed when m's scope is canceled before m has begun: soon after, by a
+// goroutine of package context.
+func (m *message) closeWithScope() {
+	x := m.scope()
+	if x == nil || x.rt.deterministic() {
+		return
+	}
+	v, ok := x.rt.waiters.Load(m)
+	if !ok || v.(*waiter).stop.Load() != nil {
+		return
+	}
+	stop := context.AfterFunc(x.ctx, func() { m.closedNow() })
+	if !v.(*waiter).stop.CompareAndSwap(nil, &stop) || !m.open() {
+		stop()
+	}
+}
+
+// outcomeNow is outcome, but that a future of a runtime that has ended has one, as it gets no other, and one of a canceled scope whose message has
+// not begun. So neither the end nor the canceler need find all open futures: the asker closes the one that it asks for.
 func (m *message) outcomeNow() (closed bool, err error) {
 	closed, err = m.outcome()
-	if !closed && m.unit.rt.phase.Load() == ended {
-		m.abandon()
-		return m.outcome()
+	if closed {
+		return closed, err
 	}
-	return closed, err
+	if m.unit.rt.phase.Load() == ended {
+		m.abandon()
+	} else {
+		m.revokeCanceled()
+	}
+	return m.outcome()
 }
 
 func (m *message) closedNow() bool {

@@ -23,7 +23,7 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 		return nil
 	}
 	if o != nil {
-		l.origin = o
+		l.origin.Store(o)
 	}
 	if s.observed.Load() != 0 {
 		s.sending(u, l)
@@ -39,7 +39,7 @@ func (c *Context) enter(s *seat) (*origin, error) {
 		if err := r.scope.refusal(); err != nil {
 			return nil, err
 		}
-		s.stock.take(&r.scope.tally)
+		s.stock.take(&r.scope.accounts)
 	}
 	if s.processor == nil {
 		return &r.root, nil
@@ -49,22 +49,29 @@ func (c *Context) enter(s *seat) (*origin, error) {
 
 // leave ends the part of a message in its scope, after its outcome is known. Its holder only.
 func (l *letter) leave(s *seat) {
-	if o := l.origin; o != nil {
-		l.origin = nil // a future must not keep the scope
+	if o := l.origin.Load(); o != nil {
+		l.origin.Store(nil) // a future must not keep the scope
 		o.withdraw(s)
 	}
 }
 
 // withdraw takes back what enter counted.
 func (o *origin) withdraw(s *seat) {
-	if t := o.realmOf().tally(); t != nil {
-		s.stock.put(t)
+	if a := o.realmOf().accounts(); a != nil {
+		s.stock.put(a)
+	}
+}
+
+// ended takes a message that was started out of its scope's account of those that run. It comes after withdraw.
+func (o *origin) ended(s *seat) {
+	if a := o.realmOf().accounts(); a != nil {
+		s.stock.end(a)
 	}
 }
 
 // canceled returns the error of a letter whose scope was canceled, otherwise nil.
 func (l *letter) canceled() error {
-	if x := l.origin.realmOf().scopeOf(); x != nil {
+	if x := l.origin.Load().realmOf().scopeOf(); x != nil {
 		return x.refusal()
 	}
 	return nil
@@ -87,7 +94,7 @@ func (s *seat) countCycle(m *message, k *kind) {
 }
 
 func (m *message) closedAsCycle(s *seat, k *kind) {
-	if m.origin == nil {
+	if m.origin.Load() == nil {
 		return
 	}
 	if x := m.blamed(); x != nil {
@@ -95,9 +102,9 @@ func (m *message) closedAsCycle(s *seat, k *kind) {
 		if name == "" {
 			name = "a closure" // which one is in the argument, which may be gone
 		}
-		x.fail(name, m.origin, ErrCycle)
+		x.fail(name, m.origin.Load(), ErrCycle)
 	}
-	m.origin.withdraw(s)
+	m.origin.Load().withdraw(s)
 }
 
 // blame tells c's scope of a message that was refused.

@@ -99,15 +99,19 @@ func (f Future[R]) Done() <-chan struct{} {
 	if f.cell == nil {
 		panic(ErrNoFuture)
 	}
-	return f.cell.done()
+	closed := f.cell.done()
+	f.cell.closeWithScope()
+	return closed
 }
 
 // Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. A message
-// whose sender gives up is run all the same. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
-// once if there is no outcome yet, whatever ctx is. In a deterministic runtime Wait runs what there is to run meanwhile. It panics if ctx is nil.
+// whose sender gives up is run all the same; that of [Operation.Call] is not. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
+// once if there is no outcome yet, whatever ctx is. A coroutine that an operation has made with iter.Pull counts as that operation, here and wherever ordinary
+// goroutines wait, on amd64 and arm64 without the build tag freerun_portable; elsewhere it counts as an ordinary goroutine, holds the processor while it waits, and
+// waits for ever if that is what it waits for. In a deterministic runtime Wait runs what there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	if f.cell == nil || f.cell.closedNow() || sched.Here() != nil {
+	if f.cell == nil || f.cell.closedNow() || sched.Inside() {
 		f.seen()
 		return f.Result()
 	}
@@ -118,14 +122,25 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 		}
 		return f.Result()
 	}
-	select {
-	case <-f.cell.done():
-	case <-ctx.Done():
-		if !f.cell.closedNow() {
-			return *new(R), ctx.Err()
+	var canceled <-chan struct{}
+	if x := f.cell.scope(); x != nil {
+		canceled = x.ctx.Done()
+	}
+	for closed := f.cell.done(); ; canceled = nil { // one that has begun is waited for still
+		select {
+		case <-closed:
+			return f.Result()
+		case <-canceled:
+			if f.cell.closedNow() {
+				return f.Result()
+			}
+		case <-ctx.Done():
+			if !f.cell.closedNow() {
+				return *new(R), ctx.Err()
+			}
+			return f.Result()
 		}
 	}
-	return f.Result()
 }
 
 func mustContext(ctx context.Context) {

@@ -24,12 +24,15 @@ func newGathering(u *unit, then *letter, left []*message) *gathering {
 	return g
 }
 
-// gather makes m wait for all futures in the value at p.
-func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) {
+// gather makes m wait for all futures in the value at p, and returns false if m was revoked.
+func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) bool {
 	g := newGathering(m.unit, &m.letter, pl.allOpen(p))
 	g.owner, g.kind = m, m.kind()
-	m.edge.Store(&g.message)
+	if !m.lead(&g.message, false) {
+		return false
+	}
 	g.proceed(s)
+	return true
 }
 
 // gatherFor makes l, which has no future, wait for all futures in the value at p.

@@ -35,7 +35,7 @@ func (c *Context) sleep(j *job) {
 	home.away.Store(nil)
 	s = seatOf(p)
 	s.active.Store(c)
-	s.stock.turn(c.realm.tally())
+	s.stock.turn(c.realm.accounts())
 	s.pressed = pressed
 	c.seat.Store(s)
 	c.forks.offer = p.Offer()

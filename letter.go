@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/queue"
 	"github.com/freerun-go/freerun/sched"
 )
@@ -12,8 +13,10 @@ import (
 // pointer to the letter is a pointer to the message.
 type letter struct {
 	sched.Task
-	unit   *unit   // the addressee; a runtime's free unit for a free operation
-	origin *origin // scope, priority and senders; nil: the runtime's own, and none
+	unit *unit // the addressee; a runtime's free unit for a free operation
+	// origin is scope, priority and senders; nil: the runtime's own, and none. The holder alone stores it; others may read it
+	// in a message with a future, to learn whether its scope was canceled.
+	origin atomics.RelaxedPointer[origin]
 }
 
 // kind is what messages of one sort have in common: one sort for each operation and stage of a message's life. Its

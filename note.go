@@ -21,18 +21,18 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	n := noteOf[A](l)
 	n.unit, n.arg = u, arg
 	if origin != nil { // a letter that is used again has none
-		n.origin = origin
+		n.origin.Store(origin)
 	}
 	if s.observed.Load() != 0 {
 		s.sending(u, &n.letter)
 	}
 	if o.args == nil {
-		err = s.dispatch(&n.letter, true)
+		err = s.dispatch(&n.letter, anySender)
 	} else {
 		if s.observed.Load() != 0 {
 			s.noteNeeds(&n.letter, o.args, unsafe.Pointer(&n.arg))
 		}
-		err = o.collectNote(s, n, true)
+		err = o.collectNote(s, n, anySender)
 	}
 	if err != nil {
 		o.refuse(s, n, err)
@@ -111,7 +111,7 @@ func (o *operation[A, R]) newNotes(d *depot) *letter {
 }
 
 // collectNote is collect for a letter without a future. The error is for the sender, if that is who calls.
-func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
+func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh *sender) error {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
@@ -119,11 +119,11 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 			n.kind().fail(s, &n.letter, received(o.told.describe(&n.letter), err))
 			return nil
 		case dep == nil:
-			if !fresh && s.observed.Load() != 0 {
+			if fresh == nil && s.observed.Load() != 0 {
 				s.noteReady(&n.letter)
 			}
 			return s.dispatch(&n.letter, fresh)
-		case !fresh && o.args.many:
+		case fresh == nil && o.args.many:
 			o.args.gatherFor(s, &n.letter, unsafe.Pointer(&n.arg))
 			return nil
 		case dep.notify(&n.letter):
@@ -133,13 +133,13 @@ func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh bool) error {
 }
 
 func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
-	if l.origin != nil {
+	if l.origin.Load() != nil {
 		if err := l.canceled(); err != nil {
 			l.kind().fail(s, l, err)
 			return
 		}
 	}
-	if err := o.collectNote(s, noteOf[A](l), false); err != nil {
+	if err := o.collectNote(s, noteOf[A](l), nil); err != nil {
 		l.kind().fail(s, l, err)
 	}
 }
@@ -147,7 +147,7 @@ func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
 func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	n := (*note[A])(unsafe.Pointer(t))
-	c := s.begin(&n.letter, o.told)
+	c := s.begin(&n.letter, o.told, nil)
 	if c == nil {
 		o.failNote(s, &n.letter, n.refusal())
 		return
@@ -171,8 +171,9 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 		l.blame(k, err)
 		s.lose(k, l, err)
 	}
-	if l.origin != nil {
+	if o := l.origin.Load(); o != nil {
 		l.leave(s) // nor its origin
+		o.ended(s)
 	}
 	u := l.unit
 	l.unit = &s.rt.free // a letter that is kept must not keep its unit

@@ -18,7 +18,11 @@ type origin struct {
 	sender   *kind   // of the operation that sends; nil in the root
 	function uintptr // its code, for a closure
 	earlier  *origin // of the message that this operation runs for; nil at the end of what is known
-	depth    int
+	depth    int32
+
+	// revocable says that messages of this origin are canceled before they start by those who are not their holders: all of a
+	// scope, and those that Call has sent.
+	revocable bool
 
 	below atomics.Pointer[origin] // newest first, linked by next
 	next  *origin
@@ -40,15 +44,26 @@ type realm struct {
 	tenant   tenant
 	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
 	contexts []atomics.RelaxedPointer[Context]
+	two      [2]atomics.RelaxedPointer[Context] // contexts, if there are few processors
 }
 
 func newRealm(rt *Runtime, scope *Scope, priority Priority) *realm {
-	r := &realm{scope: scope, priority: priority, contexts: make([]atomics.RelaxedPointer[Context], len(rt.scheduler.Processors()))}
-	r.root.realm = r
+	r := &realm{}
+	r.init(rt, scope, priority)
+	return r
+}
+
+func (r *realm) init(rt *Runtime, scope *Scope, priority Priority) {
+	r.scope, r.priority = scope, priority
+	if n := len(rt.scheduler.Processors()); n <= len(r.two) {
+		r.contexts = r.two[:n]
+	} else {
+		r.contexts = make([]atomics.RelaxedPointer[Context], n)
+	}
+	r.root.realm, r.root.revocable = r, scope != nil
 	r.tenant.rt, r.tenant.realm = rt, r
 	r.outside.rt, r.outside.realm = rt, r
 	r.outside.seat.Store(&rt.outside)
-	return r
 }
 
 // realmOf returns the realm of a letter's origin, nil for the runtime's own.
@@ -67,12 +82,20 @@ func (r *realm) scopeOf() *Scope {
 	return r.scope
 }
 
-// tally returns the tally of the realm's scope, nil if it has none.
-func (r *realm) tally() *tally {
+// accounts returns those of the realm's scope, nil if it has none.
+func (r *realm) accounts() *accounts {
 	if r == nil || r.scope == nil {
 		return nil
 	}
-	return &r.scope.tally
+	return &r.scope.accounts
+}
+
+// priorityOf returns the realm's priority, Normal for the runtime's own.
+func (r *realm) priorityOf() Priority {
+	if r == nil {
+		return Normal
+	}
+	return r.priority
 }
 
 // sends returns the origin of what operation c, which runs on seat s, sends through via. via is c, or made from it.
@@ -82,7 +105,7 @@ func (s *seat) sends(via *Context) *origin {
 		return &r.root
 	}
 	at, earlier := &r.root, (*origin)(nil)
-	if from := c.origin.Load(); from != nil {
+	if from := c.origin.Load(); from != nil && from.realm != nil {
 		switch {
 		case from.realm == r:
 			at, earlier = from, from
@@ -110,7 +133,7 @@ func (o *origin) after(sender *kind, function uintptr, earlier *origin) *origin 
 	if o.depth >= mostDeep || o.realm.nodes.Load() >= mostNodes {
 		return o
 	}
-	n := &origin{realm: o.realm, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, next: newest}
+	n := &origin{realm: o.realm, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, revocable: o.revocable, next: newest}
 	o.realm.nodes.Add(1)
 	o.below.CompareAndSwap(newest, n) // in vain if another was added: then this one serves once
 	return n
@@ -138,7 +161,7 @@ func (o *origin) chain() []string {
 
 // report adds to what is logged of a message where it came from.
 func (o *origin) report(args []any) []any {
-	if o == nil || o.realm.scope == nil {
+	if o.realmOf().scopeOf() == nil {
 		return args
 	}
 	if name := o.realm.scope.name; name != "" {

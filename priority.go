@@ -53,10 +53,7 @@ func UnitPriority(p Priority) UnitOption {
 
 // priority returns that of a letter.
 func (l *letter) priority() Priority {
-	if l.origin == nil {
-		return Normal
-	}
-	return l.origin.realm.priority
+	return l.origin.Load().realmOf().priorityOf()
 }
 
 // realmOf returns the realm of messages with a scope, or none, and a priority; nil for the runtime's own.
@@ -67,9 +64,9 @@ func (rt *Runtime) realmOf(s *Scope, p Priority) *realm {
 	case s == nil:
 		return realmIn(&rt.realms[p], rt, nil, p)
 	case p == Normal:
-		return s.realm
+		return &s.realm
 	}
-	return realmIn(&s.realms[p], rt, s, p)
+	return realmIn(&s.withMore().realms[p], rt, s, p)
 }
 
 // realmIn returns the realm that is, or is to be, in slot.
@@ -83,15 +80,14 @@ func realmIn(slot *atomics.Pointer[realm], rt *Runtime, s *Scope, p Priority) *r
 
 // at returns the origin of the same senders with priority p.
 func (o *origin) at(rt *Runtime, p Priority) *origin {
-	var s *Scope
-	if o != nil {
-		if o.realm.priority == p {
-			return o
-		}
-		s = o.realm.scope
+	if o.realmOf().priorityOf() == p && o != nil {
+		return o
 	}
+	s := o.realmOf().scopeOf()
 	r := rt.realmOf(s, p)
 	switch {
+	case s == nil && o != nil && o.revocable:
+		return rt.calling(r)
 	case r == nil:
 		return nil
 	case o == nil || o.sender == nil:

@@ -30,10 +30,14 @@ func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error
 
 // Send is as [Operation.Send].
 func (o *ReadOperation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
+	return o.checked().send(c.checked(), u.checked(), arg)
+}
+
+func (o *ReadOperation[S, A, R]) checked() *reading[A, R] {
 	if o == nil || o.looking == nil {
 		panic("freerun: send of an operation that was not declared; declare it with ReadOp")
 	}
-	return o.send(c.checked(), u.checked(), arg)
+	return &o.reading
 }
 
 // Read is [Do] for a function that only looks at the state: it must not write to it, nor let go of a pointer into it, as several such functions
@@ -76,7 +80,7 @@ func (o *reading[A, R]) complete(name string, code func(*letter) uintptr) {
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
 	s := seatOf(p)
 	m := (*call[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.letter, o.looking)
+	c := s.begin(&m.letter, o.looking, &m.message)
 	if c == nil {
 		o.failLooking(s, &m.letter, m.refusal())
 		return

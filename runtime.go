@@ -26,12 +26,14 @@ type Runtime struct {
 	border    border
 	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
+	callers   sync.Pool                          // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
 	waiters   sync.Map                           // *message → *waiter: futures that ordinary goroutines wait for
 	clock     clock
 	onLate    func(Late)
 	labels    bool
 	watched   bool
 	wheels    []atomics.Pointer[timerWheel] // each made when it is needed
+	calls     origin                        // of what Call has sent without scope and priority
 	firing    atomics.Int64
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
@@ -127,6 +129,7 @@ func New(options ...Option) *Runtime {
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt, rt.tenant.rt = rt, rt
+	rt.calls.revocable = true
 	rt.border.init()
 	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.border.stripes))
 	if rt.schedule == nil { // which has no goroutines

@@ -25,18 +25,32 @@ type Scope struct {
 	parent   *Scope // nil if it is in no other
 	name     string
 	failFast bool
+	limited  bool // the context that it was made with may end
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	realm    *realm // of Normal
 
-	tally               tally
-	failure             atomics.Pointer[ScopeError]
-	refused             atomics.Pointer[CanceledError]     // what its messages fail with, once it is canceled
+	accounts accounts
+	failure  atomics.Pointer[ScopeError]
+	refused  atomics.Pointer[CanceledError] // what its messages fail with, once it is canceled
+	more     atomics.Pointer[scopeMore]
+	realm    realm // of Normal
+}
+
+// scopeMore has what few scopes need, made when it is needed first: most live for one request.
+type scopeMore struct {
 	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
 	timers              timerList
 	waiting             sync.Map // *activity.Activity → nil: those that have waited, and not ended
 	linkOnce, watchOnce sync.Once
 	unwatch             atomics.Pointer[func() bool] // ends what watch began, and reports whether it had not run yet
+}
+
+func (s *Scope) withMore() *scopeMore {
+	if m := s.more.Load(); m != nil {
+		return m
+	}
+	s.more.CompareAndSwap(nil, &scopeMore{})
+	return s.more.Load()
 }
 
 type scopeKey struct{}
@@ -47,7 +61,9 @@ type ScopeOption func(*Scope)
 // ScopeName gives a scope a name, for errors.
 func ScopeName(name string) ScopeOption { return func(s *Scope) { s.name = name } }
 
-// FailFast has the first failure in the scope cancel it: what has not started then fails with [ErrCanceled], whose cause is that failure.
+// FailFast has the first failure in the scope cancel it: what has not started then fails with
+// [ErrCanceled], whose cause is that failure. It is told by Wait and as the cause, so neither that
+// failure nor one that passes it on is logged as lost.
 func FailFast() ScopeOption { return func(s *Scope) { s.failFast = true } }
 
 // Scope returns a new scope, which is canceled when ctx is done, and has its deadline and values. Any goroutine, operations too; it does
@@ -63,13 +79,14 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	}
 	if parent, _ := ctx.Value(scopeKey{}).(*Scope); parent != nil && parent.rt == rt {
 		s.parent = parent
-		s.tally.above = &parent.tally
+		s.accounts.open.above, s.accounts.running.above = &parent.accounts.open, &parent.accounts.running
 	}
 	if c, ok := ctx.(*Context); ok && c.rt == rt && c.Scope() == nil {
 		ctx = context.Background() // of this runtime: linked when it is needed
 	}
+	s.limited = ctx != context.Background()
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.realm = newRealm(rt, s, Normal)
+	s.realm.init(rt, s, Normal)
 	return s
 }
 
@@ -82,17 +99,28 @@ func (s *Scope) Name() string { return s.name }
 
 // Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
 // operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
-// scope is started any more, and its timers have failed, or are about to if something else cancels it at the same time; a message that waits for a future
-// fails when that is resolved. Calls after the first do nothing.
+// scope is started any more, also of what lies at busy units or waits for futures: its future has failed for all that ask it, and Wait of the scope
+// waits for those only that were started. Three do not ask, and learn of the failure when the unit comes to the message, or the future that it waits for is resolved: a message of
+// another scope that has such a future in its argument, an activity of another scope that awaits it, and Wait of a scope above that is not canceled. The scope's timers have failed, or are about to if
+// something else cancels it at the same time. An operation that was called in the moment of Cancel counts as started, though its first instruction may come
+// later. Any goroutine, operations too; Cancel waits for no operation. Calls after the first do nothing.
 func (s *Scope) Cancel(cause error) {
-	if unwatch := s.checked().unwatch.Load(); unwatch != nil {
-		(*unwatch)() // or it would end timers beside this call, which would find them stopped, and return before they have failed
+	if m := s.checked().more.Load(); m != nil && m.unwatch.Load() != nil {
+		(*m.unwatch.Load())() // or it would end timers beside this call, which would find them stopped, and return before they have failed
 	}
-	s.cancel(cause)
+	s.end(cause)
+	s.rt.awaitStarts()
 	s.endTimers()
 }
 
-// Wait waits until nothing of the scope is open: every message that was sent under it, or under a scope below, has an outcome. It
+// end cancels the scope, and wakes those who wait for all of it: now they wait for what was started.
+func (s *Scope) end(cause error) {
+	s.cancel(cause)
+	s.accounts.open.wake()
+}
+
+// Wait waits until nothing of the scope is open: every message that was sent under it, or under a scope below, has an outcome; those of a canceled scope that
+// were not started have one. It
 // returns nil if none of its own has failed and no operation of its own has returned an error; otherwise a [*ScopeError] for the first that did,
 // whether or not anybody has looked at its future. If ctx is done before, Wait returns ctx's error, and [ErrClosed] if the runtime has
 // ended before all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation it
@@ -100,30 +128,68 @@ func (s *Scope) Cancel(cause error) {
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
 	s.checked()
-	if sched.Here() != nil {
+	if sched.Inside() {
 		return errScopeInside
 	}
 	if s.rt.deterministic() {
-		return s.outcome(s.rt.driveUntil(ctx, func() bool { return s.tally.open.Load() == 0 }))
+		return s.outcome(s.rt.driveUntil(ctx, s.quiet))
 	}
 	for {
-		zero := s.tally.nextZero()
+		zero, canceled := s.nextQuiet()
 		if zero == nil {
 			return s.outcome(nil)
 		}
 		select {
 		case <-zero:
+		case <-canceled:
 		case <-ctx.Done():
-			if s.tally.open.Load() == 0 {
+			if s.quiet() {
 				return s.outcome(nil)
 			}
 			return ctx.Err()
 		case <-s.rt.finished:
-			if s.tally.open.Load() == 0 {
+			if s.quiet() {
 				return s.outcome(nil)
 			}
 			return s.outcome(ErrClosed)
 		}
+	}
+}
+
+// nextQuiet returns nil if nothing of the scope is open, or a channel that is closed when that may be so; and one that is
+// closed when the scope is canceled, unless end does it, which wakes the waiter.
+func (s *Scope) nextQuiet() (zero, canceled <-chan struct{}) {
+	if !s.canceled() {
+		zero = s.accounts.open.nextZero()
+		if zero != nil && s.limited {
+			canceled = s.ctx.Done()
+		}
+		if zero == nil || !s.canceled() { // end cancels before it wakes
+			return zero, canceled
+		}
+	}
+	if zero = s.accounts.running.nextZero(); zero == nil {
+		s.blameUnstarted()
+	}
+	return zero, nil
+}
+
+// quiet reports whether nothing of the scope is open.
+func (s *Scope) quiet() bool {
+	if s.accounts.open.open.Load() == 0 {
+		return true
+	}
+	if !s.canceled() || s.accounts.running.open.Load() != 0 {
+		return false
+	}
+	s.blameUnstarted()
+	return true
+}
+
+// blameUnstarted notes that the scope was canceled before all of it was started, if that is so. Nothing of it runs.
+func (s *Scope) blameUnstarted() {
+	if s.failure.Load() == nil && s.accounts.open.open.Load() != 0 {
+		s.fail("", &s.realm.root, s.refusal())
 	}
 }
 
@@ -153,18 +219,18 @@ func (s *Scope) refusal() error {
 // linked returns the scope's context for those who want to know when it is done: which it is also at the end of the runtime. That is
 // arranged for when it is asked for first: few scopes are asked, and the runtime keeps those that are until they are canceled.
 func (s *Scope) linked() context.Context {
-	s.linkOnce.Do(func() {
-		stop := context.AfterFunc(s.rt.ctx, func() { s.cancel(ErrClosed) })
+	s.withMore().linkOnce.Do(func() {
+		stop := context.AfterFunc(s.rt.ctx, func() { s.end(ErrClosed) })
 		context.AfterFunc(s.ctx, func() { stop() })
 	})
 	if s.rt.ctx.Err() != nil {
-		s.cancel(ErrClosed) // not a moment later
+		s.end(ErrClosed) // not a moment later
 	}
 	return s.ctx
 }
 
 func (s *Scope) checked() *Scope {
-	if s == nil || s.realm == nil {
+	if s == nil || s.rt == nil {
 		panic("freerun: a nil or zero Scope; make scopes with Runtime.Scope")
 	}
 	return s

@@ -64,3 +64,32 @@ func benchScopePing(b *testing.B, scopes int) {
 		<-done
 	}
 }
+
+// BenchmarkCall has what a handler does: Send and Wait, and Call; with a context that can end, and with a scope for each request.
+func BenchmarkCall(b *testing.B) {
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
+	u := freerun.NewUnit(rt, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.Run("send and wait", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			addOne.Send(rt.Context(), u, 1).Wait(ctx)
+		}
+	})
+	b.Run("call", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			addOne.Call(ctx, u, 1)
+		}
+	})
+	b.Run("scope", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s := rt.Scope(ctx)
+			addOne.Call(s.Context(), u, 1)
+			s.Cancel(nil)
+		}
+	})
+}

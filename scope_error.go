@@ -32,7 +32,7 @@ func (e *CanceledError) Unwrap() error { return e.Cause }
 // ScopeError is what [Scope.Wait] returns: the first failure in the scope.
 type ScopeError struct {
 	Scope     string   // its name, if it has one
-	Operation string   // the one that failed, or was not run
+	Operation string   // the one that failed, or was not run; empty if the scope was canceled before one was started that a busy unit has still
 	Senders   []string // the operations that sent it: the one that sent it first, then who sent that one, and so on; bounded
 	Err       error    // the error of its future
 }
@@ -44,11 +44,14 @@ func (e *ScopeError) Error() string {
 	if e.Scope != "" {
 		b.WriteString("scope " + e.Scope + ": ")
 	}
-	b.WriteString(e.Operation)
-	for _, s := range e.Senders {
-		b.WriteString(", sent by " + s)
+	if e.Operation != "" {
+		b.WriteString(e.Operation)
+		for _, s := range e.Senders {
+			b.WriteString(", sent by " + s)
+		}
+		b.WriteString(": ")
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
+	fmt.Fprint(&b, e.Err)
 	return b.String()
 }
 
@@ -59,22 +62,29 @@ func (e *ScopeError) Unwrap() error { return e.Err }
 func (s *Scope) fail(operation string, o *origin, err error) {
 	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.name, Operation: operation, Senders: o.chain(), Err: err})
 	if first && s.failFast && !errors.Is(err, ErrCanceled) {
-		s.cancel(err)
+		s.end(err)
 	}
+}
+
+// hasReported reports whether a FailFast scope was canceled because of err, or err only tells that it was: its cause and its Wait tell, and nothing is lost.
+func (s *Scope) hasReported(err error) bool {
+	first := s.failure.Load()
+	return s.failFast && first != nil && (errors.Is(err, first.Err) || err == s.ctx.Err())
 }
 
 // blamed returns the scope that is to be told of a failure of l, nil if there is none or it was told of one before.
 func (l *letter) blamed() *Scope {
-	if l.origin == nil || l.origin.realm.scope == nil || l.origin.realm.scope.failure.Load() != nil {
+	x := l.origin.Load().realmOf().scopeOf()
+	if x == nil || x.failure.Load() != nil {
 		return nil
 	}
-	return l.origin.realm.scope
+	return x
 }
 
 // blame tells the scope of a message that failed before its operation returned, and still has its argument.
 func (l *letter) blame(k *kind, err error) {
 	if s := l.blamed(); s != nil {
-		s.fail(k.describe(l), l.origin, err)
+		s.fail(k.describe(l), l.origin.Load(), err)
 	}
 }
 
@@ -90,5 +100,5 @@ func (m *message) blameRan(at *seat, err error) {
 	} else if name == "" {
 		name = k.describe(&m.letter)
 	}
-	s.fail(name, m.origin, err)
+	s.fail(name, m.origin.Load(), err)
 }

@@ -33,6 +33,7 @@ type seat struct {
 	pressed   []*bound // the full mailboxes that the running operation has sent to: its unit is to be held back
 	retired   retired
 	inSection atomics.Release[uint32] // see several_again.go
+	inStart   atomics.Release[uint32] // a message of a scope is being started: see start.go
 	_         pad.Line
 }
 
@@ -75,7 +76,13 @@ func (s *seat) leading(r *realm) *Context {
 }
 
 func (s *seat) newContext(r *realm) *Context {
-	c := &Context{rt: s.rt, realm: r}
+	var c *Context
+	if r.scopeOf() != nil {
+		c = new(Context)
+	} else {
+		c = &new(apart).Context
+	}
+	c.rt, c.realm = s.rt, r
 	c.seat.Store(s)
 	return c
 }
@@ -106,14 +113,18 @@ func (s *seat) refuses(u *unit) error {
 }
 
 // begin is called before an operation is run, and returns the context to run it with; nil if it must not be started, for the reason that
-// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled.
-func (s *seat) begin(l *letter, k *kind) *Context {
+// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled: start.go. m is the letter's message, nil if
+// it has no future. Other goroutines run before that is decided, not after: they may cancel.
+func (s *seat) begin(l *letter, k *kind, m *message) *Context {
+	if s.processor.Spent() {
+		s.breathe()
+	}
 	if s.rt.phase.Load() >= aborting {
 		return nil
 	}
-	c := s.active.Load()
-	if l.origin != nil || c.realm != nil {
-		if c = s.turn(l.origin); c == nil {
+	c, o := s.active.Load(), l.origin.Load()
+	if o != nil || c.realm != nil {
+		if c = s.turn(o, m); c == nil {
 			return nil
 		}
 	}
@@ -122,23 +133,34 @@ func (s *seat) begin(l *letter, k *kind) *Context {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
-	if s.processor.Spent() {
-		s.breathe()
-	}
 	if s.observed.Load() != 0 || trace.IsEnabled() {
 		s.observe(c, k, l)
+	}
+	if o != nil && o.revocable {
+		s.inStart.Store(0) // C3
 	}
 	return c
 }
 
-// turn makes the context of o's realm the active one, and returns it; nil if the scope was canceled.
-func (s *seat) turn(o *origin) *Context {
-	r := o.realmOf()
-	if x := r.scopeOf(); x != nil && x.canceled() {
+// turn makes the context of o's realm the active one, and returns it; nil if the message was revoked, or the scope canceled.
+func (s *seat) turn(o *origin, m *message) *Context {
+	if o != nil && o.revocable && !s.startRevocable(m) {
 		return nil
 	}
+	r := o.realmOf()
 	c := s.assume(r)
 	c.origin.Store(o)
+	if x := r.scopeOf(); x != nil {
+		s.stock.begin(&x.accounts) // before C2: a Wait that finds the scope canceled finds this one running
+		if x.canceled() {          // C2
+			if m != nil && o.revocable {
+				m.edge.Store(failing) // before inStart is clear: those who look now learn that it does not run
+			}
+			s.stock.end(&x.accounts)
+			s.inStart.Store(0)
+			return nil
+		}
+	}
 	return c
 }
 
@@ -148,7 +170,7 @@ func (s *seat) assume(r *realm) *Context {
 	if c.realm != r {
 		c = s.leading(r)
 		s.active.Store(c)
-		s.stock.turn(r.tally())
+		s.stock.turn(r.accounts())
 	}
 	return c
 }
@@ -160,7 +182,9 @@ func rest(p *sched.Processor) {
 	if s.driven && s.rt.timed != nil {
 		s.rt.timed.Rests(p.Index())
 	}
-	s.stock.settle()
+	if s.active.Load().realm.scopeOf() != nil {
+		s.assume(nil) // an idle processor keeps no scope, and what its context has
+	}
 	if s.retired.n > 0 {
 		s.useAgain()
 	}

@@ -33,7 +33,7 @@ type crossing struct {
 func newCrossing(r *explore.Run, units int) *crossing {
 	x := &crossing{
 		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
-		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, true) },
+		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, anySender) },
 	}
 	x.rt.free.rt = x.rt
 	for i := range x.units {
@@ -273,6 +273,6 @@ func (x *crossing) reader(s *seat, name string, to int) {
 	l.become(newKind(kind{looks: true, take: func(s *seat, u *unit, l *letter) taken {
 		return u.admitReader(s, l, looking)
 	}}, nil))
-	u.deliver(s, l, true)
+	u.deliver(s, l, anySender)
 	s.discardOrphans()
 }

@@ -73,12 +73,13 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 		return f
 	}
 	if o.args == nil {
+		m.lead(nil, true)
 		o.called.place(s, &m.letter)
 	} else {
 		if s.observed.Load() != 0 {
 			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
 		}
-		o.collect(s, &m.call, true)
+		o.collect(s, &m.call, anySender)
 	}
 	return f
 }
@@ -102,7 +103,7 @@ func (o *joint[A, R]) tell(c *Context, s *seat, m *jointNote[A], arg A) error {
 	if s.observed.Load() != 0 {
 		s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
 	}
-	return o.collectNote(s, &m.note, true)
+	return o.collectNote(s, &m.note, anySender)
 }
 
 func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
@@ -112,7 +113,7 @@ func (o *joint[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 		o.failHeld(s, &m.letter, err)
 		return
 	}
-	c := s.begin(&m.letter, o.held)
+	c := s.begin(&m.letter, o.held, &m.message)
 	if c == nil {
 		o.failHeld(s, &m.letter, m.refusal())
 		return
@@ -142,7 +143,7 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 		o.failHeldNote(s, &m.letter, err)
 		return
 	}
-	c := s.begin(&m.letter, o.heldNotes)
+	c := s.begin(&m.letter, o.heldNotes, nil)
 	if c == nil {
 		o.failHeldNote(s, &m.letter, m.refusal())
 		return
@@ -158,7 +159,9 @@ func (o *joint[A, R]) runHeldNote(p *sched.Processor, t *sched.Task) {
 		m.blame(o.heldNotes, err)
 		s.lose(o.heldNotes, &m.letter, err)
 	}
+	from := m.origin.Load()
 	m.leave(s)
+	from.ended(s)
 	m.release(s, m.many == nil)
 }
 

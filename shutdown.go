@@ -80,7 +80,7 @@ func (rt *Runtime) checked() error {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: a nil or zero Runtime; make runtimes with New")
 	}
-	if sched.Here() != nil {
+	if sched.Inside() {
 		return errInside
 	}
 	return nil

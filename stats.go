@@ -8,7 +8,7 @@ type Stats struct {
 	Sent   uint64 // messages accepted, from inside and outside
 	Done   uint64 // of those, how many were run or have failed
 	Failed uint64 // of those done, how many were not run to their end: a future failed, a panic, or the end of the runtime
-	Lost   uint64 // failures of messages without a future, but for those that the end of the runtime abandoned
+	Lost   uint64 // failures of messages without a future, but for those that the end of the runtime abandoned or a FailFast scope tells
 	Panics uint64 // operations that panicked, or called runtime.Goexit
 	Late   uint64 // operations that the watchdog has reported ([Watchdog])
 }

@@ -55,8 +55,18 @@ func (t *tally) remove(n int64) {
 	}
 }
 
+// wake wakes those who wait, who look again.
+func (t *tally) wake() {
+	if waiting := t.zero.Swap(nil); waiting != nil {
+		close(*waiting)
+	}
+}
+
 // nextZero returns a channel that is closed when the tally becomes zero next, or nil if it is zero.
 func (t *tally) nextZero() <-chan struct{} {
+	if t.open.Load() == 0 { // no channel is needed
+		return nil
+	}
 	waiting := t.zero.Load() // W1
 	if waiting == nil {
 		fresh := make(chan struct{})
@@ -72,53 +82,92 @@ func (t *tally) nextZero() <-chan struct{} {
 	return *waiting
 }
 
-// stock is what a seat has of one tally. Its processor's own.
+// accounts are the two tallies of a scope: of messages without an outcome, and of those among them that were started. Wait of a scope
+// that was canceled waits for the second one only: what was not started is revoked, or never started (start.go).
+type accounts struct{ open, running tally }
+
+// stock is what a seat has of one scope's accounts. Its processor's own. While it has some of open it has some of running, and gives that back last: so
+// once nothing runs, what is open is what was not started.
 type stock struct {
-	of *tally
-	n  int64
+	of      *accounts
+	n       int64 // of open
+	running int64
 }
 
 // stockSize is how many a seat takes at a time. It gives back what exceeds twice as much.
 const stockSize = 64
 
-// take counts one message of t.
-func (s *stock) take(t *tally) {
+// take counts one message of a.
+func (s *stock) take(a *accounts) {
 	switch {
-	case s.of != t:
-		t.add(1)
+	case s.of != a:
+		a.open.add(1)
 	case s.n == 0:
-		t.add(stockSize)
+		if s.running == 0 {
+			s.running = stockSize
+			a.running.add(stockSize)
+		}
+		a.open.add(stockSize)
 		s.n = stockSize - 1
 	default:
 		s.n--
 	}
 }
 
-// put takes one message of t back.
-func (s *stock) put(t *tally) {
-	if s.of != t {
-		t.remove(1)
+// put takes one message of a back.
+func (s *stock) put(a *accounts) {
+	if s.of != a || s.running == 0 {
+		a.open.remove(1)
 		return
 	}
 	if s.n++; s.n >= 2*stockSize {
 		s.n -= stockSize
-		t.remove(stockSize)
+		a.open.remove(stockSize)
 	}
 }
 
-// turn gives back what is left, and keeps stock of t from now on; nil for none.
-func (s *stock) turn(t *tally) {
-	if s.of == t {
+// begin counts one message of a as running.
+func (s *stock) begin(a *accounts) {
+	switch {
+	case s.of != a:
+		a.running.add(1)
+	case s.running <= 1: // one stays
+		a.running.add(stockSize)
+		s.running += stockSize - 1
+	default:
+		s.running--
+	}
+}
+
+// end takes one that ran back, after put.
+func (s *stock) end(a *accounts) {
+	if s.of != a {
+		a.running.remove(1)
+		return
+	}
+	if s.running++; s.running >= 2*stockSize {
+		s.running -= stockSize
+		a.running.remove(stockSize)
+	}
+}
+
+// turn gives back what is left, and keeps stock of a from now on; nil for none.
+func (s *stock) turn(a *accounts) {
+	if s.of == a {
 		return
 	}
 	s.settle()
-	s.of = t
+	s.of = a
 }
 
 // settle gives back what is left.
 func (s *stock) settle() {
 	if n := s.n; n > 0 {
 		s.n = 0
-		s.of.remove(n)
+		s.of.open.remove(n)
+	}
+	if n := s.running; n > 0 {
+		s.running = 0
+		s.of.running.remove(n)
 	}
 }

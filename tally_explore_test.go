@@ -13,10 +13,11 @@ import (
 // the sender count too late.
 func tallyProgram(flaw bool) func(*explore.Run) {
 	return func(r *explore.Run) {
-		above := &tally{}
-		below := &tally{above: above}
+		up, below := &accounts{}, &accounts{}
+		above := &up.open
+		below.open.above, below.running.above = above, &up.running
 		var handed, done atomics.Int32
-		below.add(1) // the first message was sent from outside
+		below.open.add(1) // the first message was sent from outside
 		r.Go("first", func() {
 			var s stock
 			if flaw {
@@ -59,8 +60,8 @@ func tallyProgram(flaw bool) func(*explore.Run) {
 			if done.Load() == 1 {
 				open = 0
 			}
-			if below.open.Load() != open || above.open.Load() != open {
-				r.Failf("%d open below, %d above, want %d", below.open.Load(), above.open.Load(), open)
+			if below.open.open.Load() != open || above.open.Load() != open {
+				r.Failf("%d open below, %d above, want %d", below.open.open.Load(), above.open.Load(), open)
 			}
 			if waiting := above.zero.Load(); open == 0 && waiting != nil && above.open.Load() != 0 {
 				r.Failf("somebody waits for ever")

@@ -108,7 +108,7 @@ func (t *Timer) begin(d time.Duration) {
 		rt.begunTimers++
 		rt.timers.Store(t, rt.begunTimers)
 	case s != nil:
-		s.timers.add(t)
+		s.withMore().timers.add(t)
 		s.watch()
 	}
 	t.arm(d, timerNew)
@@ -200,7 +200,7 @@ func (t *Timer) forget() {
 	if rt := t.wheel.rt; rt.deterministic() {
 		rt.timers.Delete(t)
 	} else if t.scope != nil {
-		t.scope.timers.ended()
+		t.scope.withMore().timers.ended()
 	}
 	t.scope = nil
 }
@@ -252,9 +252,10 @@ func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 // context that it was made with.
 func (s *Scope) watch() {
 	if !s.rt.deterministic() { // whose driver looks
-		s.watchOnce.Do(func() {
+		m := s.withMore()
+		m.watchOnce.Do(func() {
 			unwatch := context.AfterFunc(s.ctx, s.endTimers)
-			s.unwatch.Store(&unwatch)
+			m.unwatch.Store(&unwatch)
 		})
 	}
 }
@@ -265,9 +266,9 @@ func (s *Scope) endTimers() {
 		for _, t := range s.rt.openTimers(s) {
 			t.end(newFailure(s.refusal()))
 		}
-	} else if !s.timers.empty() {
+	} else if m := s.more.Load(); m != nil && !m.timers.empty() {
 		why := newFailure(s.refusal())
-		s.timers.each(func(t *Timer) { t.end(why) })
+		m.timers.each(func(t *Timer) { t.end(why) })
 	}
 	s.interruptWaiting()
 }

@@ -19,7 +19,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 		},
 		"After": func(c *Context) (*message, *Timer) {
 			f := After(c, time.Hour)
-			return &f.cell.message, c.Scope().timers.head.Load()
+			return &f.cell.message, c.Scope().more.Load().timers.head.Load()
 		},
 	}
 	end := map[string]func(rt *Runtime) error{
@@ -71,7 +71,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 				if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 					t.Errorf("%+v", s)
 				}
-				if n := scope.tally.open.Load(); n != 0 {
+				if n := scope.accounts.open.open.Load(); n != 0 {
 					t.Errorf("%d open in the scope", n)
 				}
 			})
@@ -85,7 +85,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	scope := rt.Scope(t.Context())
 	f, timer := timerAtTheEnd.SendAfter(scope.Context(), time.Hour, 0)
 	g := After(scope.Context(), time.Hour)
-	other := scope.timers.head.Load()
+	other := scope.more.Load().timers.head.Load()
 	late := []*letter{timer.target, other.target}
 	for _, t := range []*Timer{timer, other} {
 		t.state.Store(timerFired) // and it is not known to be on its way
@@ -104,7 +104,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 		t.Errorf("%+v", s)
 	}
-	if n := scope.tally.open.Load(); n != 0 {
+	if n := scope.accounts.open.open.Load(); n != 0 {
 		t.Errorf("%d open in the scope", n)
 	}
 }

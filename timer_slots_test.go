@@ -108,7 +108,7 @@ func TestTimerKeepsNothing(t *testing.T) {
 			t.Errorf("timer %d keeps something: %+v", i, timer)
 		}
 	}
-	if n := scope.timers.size.Load(); n > 2*fewestSwept {
+	if n := scope.more.Load().timers.size.Load(); n > 2*fewestSwept {
 		t.Errorf("the scope keeps %d timers that have ended", n)
 	}
 	if err := scope.Wait(t.Context()); err != nil {

@@ -104,9 +104,9 @@ func unitRunBy(t *sched.Task) *unit {
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the
-// letter. fresh says that the letter is delivered by its sender, at the send.
-func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
-	if x := u.extras.Load(); x != nil || l.origin != nil {
+// letter. fresh is the letter's sender if that delivers it, at the send; nil otherwise.
+func (u *unit) deliver(s *seat, l *letter, fresh *sender) error {
+	if x := u.extras.Load(); x != nil || l.origin.Load() != nil {
 		return u.deliverAt(s, x, l, fresh)
 	}
 	wasIdle, marked := u.mailbox.Offer(&l.Node) // enqueue, written out
@@ -124,14 +124,14 @@ func (u *unit) deliver(s *seat, l *letter, fresh bool) error {
 }
 
 // deliverAt is deliver for a unit that has extras, or a letter that may have a priority.
-func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh bool) error {
+func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh *sender) error {
 	if x != nil && x.bound != nil {
 		if err := x.bound.admit(s, l, fresh); err != nil {
 			return err
 		}
 	}
 	if x != nil && x.own {
-		l.origin = l.origin.at(u.rt, x.priority)
+		l.origin.Store(l.origin.Load().at(u.rt, x.priority))
 		u.enqueue(s, l)
 		return nil
 	}

@@ -16,6 +16,9 @@ func (r *RelaxedPointer[T]) Load() *T { return r.p.Load() }
 // LoadAcquire is Load.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return r.p.Load() }
 
+// CompareAndSwap replaces old by v, and reports whether it did. Any goroutine; a Store of the one writer beside it may undo it.
+func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool { return r.p.CompareAndSwap(old, v) }
+
 // RelaxedWord is an integer with one writer at a time; here it is an ordinary atomic, or nothing
 // that the race detector sees (word_race.go).
 type RelaxedWord[T uint64 | uintptr] struct{ v word }

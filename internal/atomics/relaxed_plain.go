@@ -31,6 +31,11 @@ func (r *RelaxedPointer[T]) Load() *T { return (*T)(r.p) }
 // LoadAcquire is Load as an atomic operation: it is ordered after the atomic operations that precede it.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return (*T)(atomic.LoadPointer(&r.p)) }
 
+// CompareAndSwap replaces old by v, and reports whether it did. Any goroutine; a Store of the one writer beside it may undo it.
+func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool {
+	return atomic.CompareAndSwapPointer(&r.p, unsafe.Pointer(old), unsafe.Pointer(v))
+}
+
 // RelaxedWord is an integer with one writer at a time. The zero value is 0. It must not be copied after first use. It is generic
 // so that generic code which is instantiated elsewhere gets its methods inlined: Go inlines there what is generic, and what is
 // in packages that are imported there.

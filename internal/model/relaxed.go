@@ -105,6 +105,22 @@ func (r *RelaxedPointer[T]) LoadAcquire() *T {
 	return relaxedLoad(&r.at, "relaxed pointer", true, r.p.Load)
 }
 
+// CompareAndSwap replaces old by v, and reports whether it did. Any goroutine.
+func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool {
+	t := step(Update, &r.at, "relaxed pointer")
+	swapped := r.p.CompareAndSwap(old, v)
+	if t != nil {
+		r.at.acquire(t)
+		if swapped {
+			r.at.release(t, v != old)
+			t.result("%s → %s", numbered{old}, numbered{v})
+		} else {
+			t.result("is %s, not %s", numbered{r.p.Load()}, numbered{old})
+		}
+	}
+	return swapped
+}
+
 // Release is an integer whose Store publishes what its thread did before, but may become visible after what the thread does next. The
 // other operations are atomic. The zero value is 0; it must not be copied after first use.
 type Release[T Number] struct{ word Integer[T] }

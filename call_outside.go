@@ -1,0 +1,138 @@
+package freerun
+
+import (
+	"context"
+	"unsafe"
+)
+
+// Call sends the operation to u, with arg, waits for its outcome and returns that: the one call for
+// a handler, with the context of its request. If ctx is done before, Call returns ctx's error, and
+// the operation is not started any more: Call has either seen to that, or the operation had begun
+// before, runs to its end, and its result is dropped. Call waits for room in a mailbox with [Wait]
+// no longer than that, too.
+//
+// If ctx is, or is derived from, a [Context] of u's runtime, the message has its scope and
+// priority, and fails with the scope; of other contexts, what follows from the message learns
+// nothing: give the request a scope ([Runtime.Scope]) if that is to be canceled with it.
+//
+// Call is for ordinary goroutines: inside an operation or an activity it returns [ErrWouldBlock] at
+// once, and sends nothing. Otherwise it returns what [Operation.Send] says, at once if the message
+// is refused. One allocation, which holds arg and result. It panics if ctx or u is nil.
+func (o *Operation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
+	return o.checked().callOn(ctx, u.checked(), arg)
+}
+
+// Call is as [Operation.Call], to no unit, in runtime rt. It panics if rt is nil.
+func (o *FreeOperation[A, R]) Call(ctx context.Context, rt *Runtime, arg A) (R, error) {
+	if rt == nil || rt.scheduler == nil {
+		panic("freerun: Call with a nil or zero Runtime; make runtimes with New")
+	}
+	return o.checked().callOn(ctx, &rt.free, arg)
+}
+
+// Call is as [Operation.Call].
+func (o *ReadOperation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
+	return o.checked().callOn(ctx, u.checked(), arg)
+}
+
+// Call is [Operation.Call] to a and b; it returns [ErrSameUnit] too.
+func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T], arg A) (R, error) {
+	m := &jointCall2[A, R]{}
+	m.n = 2
+	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
+	return o.checked().callOn(ctx, a.rt, &m.jointCall, arg)
+}
+
+// Call is as [Operation2.Call], to three units.
+func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) (R, error) {
+	m := &jointCall3[A, R]{}
+	m.n = 3
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
+	return o.checked().callOn(ctx, x.rt, &m.jointCall, arg)
+}
+
+// Call is as [Operation2.Call], to all units, of which none may occur twice. If there are none, ctx
+// must be, or be derived from, a [Context], which tells the runtime; it panics otherwise. Two
+// allocations.
+func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg A) (R, error) {
+	mustContext(ctx)
+	m := &jointCall[A, R]{}
+	setUnits(&m.several, units)
+	if len(units) > 0 {
+		return o.checked().callOn(ctx, units[0].rt, m, arg)
+	}
+	c, ok := ctx.Value(contextKey{}).(*Context)
+	if !ok {
+		panic("freerun: Call to no units with a context of no runtime")
+	}
+	return o.checked().callOn(ctx, c.rt, m, arg)
+}
+
+// callOn is Call to u.
+func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error) {
+	if err := u.rt.callable(ctx); err != nil {
+		return *new(R), err
+	}
+	m := &call[A, R]{arg: arg}
+	m.become(o.called)
+	m.unit = u
+	if err := m.accept(ctx, o.called); err != nil {
+		return *new(R), err
+	}
+	s, w := &u.rt.outside, u.rt.caller(ctx)
+	if o.args == nil {
+		m.lead(nil, true)
+		if err := s.dispatch(&m.letter, &w.sender); err != nil {
+			o.failCall(s, &m.letter, err)
+		}
+	} else {
+		o.collectCalled(s, m, w)
+	}
+	return o.answer(w, m)
+}
+
+// callOn is Call to the units of m, of which the first is rt's.
+func (o *joint[A, R]) callOn(ctx context.Context, rt *Runtime, m *jointCall[A, R], arg A) (R, error) {
+	if err := rt.callable(ctx); err != nil {
+		return *new(R), err
+	}
+	s := &rt.outside
+	m.offset = uint32(unsafe.Offsetof(m.several))
+	m.arg = arg
+	m.become(o.called)
+	m.unit = &rt.free
+	if err := m.arrange(s); err != nil {
+		rt.contextIn(ctx).blame(o.called, &m.letter, err)
+		return *new(R), err
+	}
+	if err := m.accept(ctx, o.called); err != nil {
+		return *new(R), err
+	}
+	w := rt.caller(ctx)
+	if o.args == nil {
+		m.lead(nil, true)
+		o.called.place(s, &m.letter)
+	} else {
+		o.collectCalled(s, &m.call, w)
+	}
+	return o.answer(w, &m.call)
+}
+
+// collectCalled is collect for the sender.
+func (o *operation[A, R]) collectCalled(s *seat, m *call[A, R], w *caller) {
+	if s.observed.Load() != 0 {
+		s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
+	}
+	o.collect(s, m, &w.sender)
+}
+
+// answer waits for the outcome of m and returns it.
+func (o *operation[A, R]) answer(w *caller, m *call[A, R]) (R, error) {
+	err := w.await(o.called, &m.message)
+	f := Future[R]{cell: &m.result}
+	f.seen()
+	if err != nil {
+		return *new(R), err
+	}
+	return f.Result()
+}

@@ -1,0 +1,173 @@
+package freerun
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/sched"
+)
+
+// sender is the goroutine that sends a message, at the send.
+type sender struct {
+	ctx    context.Context // of Call, which waits for room no longer than that; nil otherwise
+	gaveUp bool            // it waited for room until ctx was done
+}
+
+// anySender is every sender but those in Call.
+var anySender = &sender{}
+
+// context returns a context that limits the sender's wait for room.
+func (f *sender) context() context.Context {
+	if f.ctx == nil {
+		return context.Background()
+	}
+	return f.ctx
+}
+
+// because returns why the message was not sent if err, of the sender's context, is not nil.
+func (f *sender) because(err error) error {
+	if err == nil || f.ctx == nil || f.ctx.Err() == nil {
+		return err
+	}
+	f.gaveUp = true
+	return &CanceledError{Cause: context.Cause(f.ctx)}
+}
+
+// caller is a goroutine in Call: the letter that wakes it. A caller that gives up after its message
+// has begun leaves the letter with the message, and is not used again.
+type caller struct {
+	letter
+	sender
+	woken chan struct{} // has room for one
+}
+
+var callerKind = newKind(kind{name: "caller", wake: wakeCaller}, nil)
+
+func wakeCaller(_ *seat, l *letter) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
+
+type contextKey struct{}
+
+// contextIn returns the context to send through for a goroutine that has ctx: with the scope and
+// priority that it leads to, if they are rt's.
+func (rt *Runtime) contextIn(ctx context.Context) *Context {
+	if c, ok := ctx.Value(contextKey{}).(*Context); ok && c.rt == rt {
+		return rt.outside.leading(c.realm)
+	}
+	return &rt.context
+}
+
+// callable returns why Call to rt cannot be used by the goroutine that is there.
+func (rt *Runtime) callable(ctx context.Context) error {
+	mustContext(ctx)
+	if sched.Inside() {
+		return ErrWouldBlock
+	}
+	return rt.unlinked(ctx).Err()
+}
+
+// unlinked returns what ends ctx besides the end of rt, which a caller hears of anyway: to ask a
+// Context has its scope linked to the runtime.
+func (rt *Runtime) unlinked(ctx context.Context) context.Context {
+	c, ok := ctx.(*Context)
+	switch {
+	case !ok || c.rt != rt:
+		return ctx
+	case c.Scope() == nil:
+		return context.Background()
+	}
+	return c.Scope().ctx
+}
+
+// caller returns one for ctx.
+func (rt *Runtime) caller(ctx context.Context) *caller {
+	w, ok := rt.callers.Get().(*caller)
+	if !ok {
+		w = &caller{woken: make(chan struct{}, 1)}
+		w.become(callerKind)
+		w.unit = &rt.free
+	}
+	w.ctx = ctx
+	return w
+}
+
+// release gives the caller back, whose letter is in no list.
+func (w *caller) release() {
+	w.ctx, w.gaveUp = nil, false
+	w.unit.rt.callers.Put(w)
+}
+
+// accept counts a message to u that is about to be sent in ctx, as admits does, and makes it one
+// that the caller can revoke.
+func (m *message) accept(ctx context.Context, k *kind) error {
+	rt := m.unit.rt
+	c := rt.contextIn(ctx)
+	if err := rt.outside.admits(c, m.unit, &m.letter); err != nil {
+		c.blame(k, &m.letter, err)
+		return err
+	}
+	if !m.revocable() {
+		m.origin.Store(rt.calling(c.realm))
+	}
+	return nil
+}
+
+// await waits until m, which was sent, has an outcome, and returns nil; or, if ctx is done before,
+// revokes m, unless it has begun, and returns ctx's error.
+func (w *caller) await(k *kind, m *message) error {
+	ctx, rt := w.ctx, w.unit.rt
+	switch {
+	case w.gaveUp:
+		w.release()
+		return ctx.Err()
+	case rt.deterministic():
+		w.release()
+		err := rt.driveUntil(ctx, m.closedNow)
+		if err != nil && !m.giveUp(k, ctx) {
+			return nil
+		}
+		return err
+	case m.closedNow() || !m.notify(&w.letter):
+		w.release()
+		return nil
+	}
+	var canceled <-chan struct{}
+	by := rt.unlinked(ctx)
+	if x := m.scope(); x != nil && by != x.ctx { // what is derived from a Context may not end with its scope
+		canceled = x.ctx.Done()
+	}
+	for {
+		select {
+		case <-w.woken:
+			w.release()
+			return nil
+		case <-canceled:
+			m.revokeCanceled()
+			canceled = nil // one that has begun is waited for
+		case <-rt.finished:
+			m.closedNow() // it is now, and the letter was woken, or is in this moment
+			<-w.woken
+			w.release()
+			return nil
+		case <-by.Done():
+			gaveUp := m.giveUp(k, ctx)
+			if !m.open() {
+				<-w.woken
+				w.release()
+			} // otherwise it has begun, and keeps the letter
+			if gaveUp {
+				return by.Err()
+			}
+			return nil
+		}
+	}
+}
+
+// giveUp revokes m, unless it has begun. It returns false if there is an outcome for the caller.
+func (m *message) giveUp(k *kind, ctx context.Context) bool {
+	m.revokeCanceled()
+	if !m.open() {
+		return false
+	}
+	m.revoke(k.name, &CanceledError{Cause: context.Cause(ctx)})
+	return true
+}

@@ -1,0 +1,140 @@
+//go:build explore
+
+package freerun
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/explore"
+)
+
+// startProgram has a processor that starts a message, a canceler of its scope, and an asker who
+// revokes the message if it finds the scope canceled. Of a message without a future nobody asks.
+// late has the processor look at the scope before it says so.
+func startProgram(future, late bool) func(*explore.Run) {
+	return func(r *explore.Run) {
+		p := promises(1)[0]
+		m := &p.message
+		m.origin.Store(&origin{revocable: true})
+		m.lead(nil, true)
+		if !future {
+			m = nil
+		}
+		s := &seat{rt: p.unit.rt}
+		var canceled, over atomics.Bool
+		var started, dropped, refused, revoked bool
+		r.Go("processor", func() {
+			before := late && canceled.Load()
+			if !s.startRevocable(m) {
+				dropped = true
+				return
+			}
+			if late && before || !late && canceled.Load() {
+				refused = true
+				if m != nil {
+					m.edge.Store(failing)
+				}
+				s.inStart.Store(0)
+				if m != nil && !m.fillFailed(s, ErrCanceled) {
+					r.Failf("sealed by another")
+				}
+				return
+			}
+			if over.Load() {
+				r.Failf("started after Cancel has returned")
+			}
+			started = true
+			s.inStart.Store(0)
+			if m != nil && !m.fill(s) {
+				r.Failf("ran, and was sealed by another")
+			}
+		})
+		r.Go("canceler", func() {
+			canceled.Store(true)
+			s.awaitStart()
+			over.Store(true)
+		})
+		if future {
+			r.Go("asker", func() {
+				if canceled.Load() {
+					revoked = m.revoke("", ErrCanceled)
+				}
+			})
+		}
+		r.After(func() {
+			ends := 0
+			for _, end := range []bool{started, refused, revoked} {
+				if end {
+					ends++
+				}
+			}
+			if ends != 1 || dropped != revoked {
+				r.Failf("started %v, refused %v, revoked %v, dropped %v", started, refused, revoked, dropped)
+			}
+			if m != nil && m.open() {
+				r.Failf("it has no outcome")
+			}
+		})
+	}
+}
+
+func TestExploreStart(t *testing.T) {
+	explore.Exhaustive(t, 3, startProgram(true, false))
+	explore.Exhaustive(t, explore.Unbounded, startProgram(false, false))
+}
+
+// TestExploreStartControl: a processor that looks at the scope before it says that it starts a
+// message is found out.
+func TestExploreStartControl(t *testing.T) {
+	explore.MustFail(t, 3, startProgram(true, true))
+	explore.MustFail(t, 3, startProgram(false, true))
+}
+
+// TestExploreRevokeWaiting: a message waits for one future and then for another, is run, and waits
+// for one of its result, while its caller gives up: one outcome, and none that is revoked once it
+// has begun.
+func TestExploreRevokeWaiting(t *testing.T) {
+	body := func(r *explore.Run) {
+		all := promises(3)
+		m, first, second := all[0], all[1], all[2]
+		m.origin.Store(&origin{revocable: true})
+		var ran, dropped, revoked bool
+		step := 0
+		m.then = func(s *seat, p *promise) {
+			switch step++; step {
+			case 1: // first is resolved: it is ready
+				if !p.lead(nil, false) || !p.claim(begun) {
+					dropped = true
+					return
+				}
+				ran = true
+				p.edge.Store(newBridge(&second.message))
+				if p.follow(s, &second.message, false) == waits {
+					return
+				}
+				fallthrough
+			default:
+				if !p.open() {
+					r.Failf("sealed after it has begun")
+				}
+				p.fill(s)
+			}
+		}
+		if m.await(new(seat), &first.message, true) != waits {
+			r.Failf("it does not wait")
+		}
+		r.Go("first", func() { first.fill(new(seat)) })
+		r.Go("second", func() { second.fill(new(seat)) })
+		r.Go("caller", func() { revoked = m.revoke("", ErrCanceled) })
+		r.After(func() {
+			if m.open() || ran == revoked || dropped && !revoked {
+				r.Failf("open %v, ran %v, dropped %v, revoked %v", m.open(), ran, dropped, revoked)
+			}
+			if closed, err := m.outcome(); !closed || (err != nil) != revoked {
+				r.Failf("outcome %v, revoked %v", err, revoked)
+			}
+		})
+	}
+	explore.Exhaustive(t, 3, body)
+}
