@@ -43,8 +43,8 @@ type forks struct {
 	runs   []run
 	open   int // the first run that may have frames that were not laid
 	lanes  map[unsafe.Pointer]stack
-	strand sched.Strand // where it sleeps
-	parker *park.Parker // where it does once it has no processor any more, nil before
+	strand *sched.Strand // where it sleeps; nil until it does
+	parker *park.Parker  // where it does once it has no processor any more, nil before
 }
 
 // stack is a lane as those see it who need not know the type of its frames.

@@ -15,6 +15,9 @@ func (c *Context) sleep(j *job) {
 		return
 	}
 	c.publishAll(s.processor)
+	if c.forks.strand == nil {
+		c.forks.strand = new(sched.Strand) // before the thief can rouse it
+	}
 	if !j.awaitedBy(c) {
 		return
 	}
