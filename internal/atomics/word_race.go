@@ -1,4 +1,4 @@
-//go:build gc && amd64 && race && !explore
+//go:build gc && amd64 && race && !freerun_portable && !go1.27 && !explore
 
 package atomics
 

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !race && !freerun_portable && !go1.27 && !explore
+//go:build gc && linux && (amd64 || arm64) && !race && !freerun_portable && !go1.27 && !explore
 
 package pin_test
 

@@ -1,5 +1,5 @@
-//go:build (freerun_portable || go1.27) && !race && !explore
+//go:build (!gc || freerun_portable || go1.27) && !race && !explore
 
 package pin
 
-const why = "with the tag freerun_portable, or by a Go that freerun was not tested with"
+const why = "without what only tested versions of the gc compiler have, or with the tag freerun_portable"
