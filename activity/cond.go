@@ -38,7 +38,7 @@ func NewCond(l Locker) *Cond { return &Cond{L: l} }
 // Wait unlocks L, waits until it is signaled, and locks L again; so L is locked when it returns. It returns nil if it was signaled; otherwise the error
 // says why it did not wait any longer (see the package's documentation). Locking L again is not given up, whatever was canceled. Those who wait are woken in the order in
 // which they came; when several are woken at once, who runs first is the scheduler's choice. The caller must hold L; it panics if L is one of this package and unlocked.
-func (c *Cond) Wait(ctx context.Context) error {
+func (c *Cond) Wait(ctx context.Context) (err error) {
 	if ctx == nil {
 		panic("activity: Wait of a Cond with a nil context")
 	}
@@ -48,12 +48,13 @@ func (c *Cond) Wait(ctx context.Context) error {
 	if _, err := current(); err != nil {
 		return err
 	}
+	defer func() { // also if the caller's goroutine is being ended
+		if again := c.L.Lock(insist); again != nil {
+			err = again
+		}
+	}()
 	w := waits{c: c}
-	err := w.wait(ctx)
-	if again := c.L.Lock(insist()); again != nil {
-		return again
-	}
-	return err
+	return w.wait(ctx)
 }
 
 // Signal wakes one who waits, if there is one. The caller need not hold L. It does not wait.

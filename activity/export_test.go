@@ -16,7 +16,7 @@ func (g *Gate) Open()                          { g.open() }
 // Sleeps reports whether an activity waits.
 func (a *Activity) Sleeps() bool {
 	st := a.stack.Load()
-	return st != nil && st.waiter.Load().word.Load()&stateBits == waiting
+	return st != nil && !st.waiter.Load().isOver()
 }
 
 // Waits returns how many are in line for something, those included who have given up and were not passed yet. It is 0 while the line is served: who has

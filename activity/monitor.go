@@ -31,8 +31,8 @@ import (
 //
 // Activities and ordinary goroutines may call its methods; who has entered leaves. The zero value has nobody inside. It must not be copied after first use.
 type Monitor struct {
-	q      quota                  // who is inside holds it whole
-	inside atomics.RelaxedUintptr // whose goroutine is; written by that
+	q      quota                // who is inside holds it whole
+	inside atomics.RelaxedIndex // whose goroutine is; written by who holds q
 
 	// who is inside
 	awaiting []awaiter // oldest first
@@ -96,18 +96,14 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	if !m.isInside() {
 		panic("activity: Await of a Monitor by one who is not inside")
 	}
-	for me := goid.ID(); !condition(); {
+	for !condition() {
 		if _, err := current(); err != nil {
 			return err
 		}
 		w := awaits{m: m, condition: condition}
 		if err := w.wait(ctx); err != nil {
-			if m.q.take(insist(), whole) == nil {
-				m.inside.Store(me)
-			}
 			return err
 		}
-		m.inside.Store(me)
 		if !m.failed {
 			return nil
 		}
@@ -121,24 +117,37 @@ type awaits struct {
 	m         *Monitor
 	condition func() bool
 	left      atomics.Bool
+	handed    bool // to the one who awaits; that one's own
 }
 
-// wait returns when the monitor was handed over, or with an error, and then it was passed on.
+// wait returns when the monitor was handed over, or with an error, or ends the caller's goroutine: in any case the caller is inside.
 func (w *awaits) wait(ctx context.Context) error {
-	handed := false
-	defer func() {
-		if !handed && !w.left.Swap(true) {
-			w.m.pass()
-		}
-	}()
+	defer w.comeBack()
 	err := waitIn(ctx, 0, w)
-	handed = err == nil
+	w.handed = err == nil
 	return err
+}
+
+// comeBack has the caller inside again. One who gives up may run while its finalizer is about to pass the monitor on, or does so: it enters as one from outside
+// does, behind that.
+func (w *awaits) comeBack() {
+	if !w.handed {
+		w.leave()
+		_ = w.m.q.take(insist, whole) // never in vain: a firm wait
+	}
+	w.m.inside.Store(goid.ID())
 }
 
 func (w *awaits) enter(waiter *Waiter) {
 	if !w.left.Swap(true) {
 		w.m.awaiting = append(w.m.awaiting, awaiter{waiter, w.condition})
+		w.m.pass()
+	}
+}
+
+// leave passes the monitor on, unless that was done, or is about to be.
+func (w *awaits) leave() {
+	if !w.left.Swap(true) {
 		w.m.pass()
 	}
 }

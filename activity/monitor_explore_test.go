@@ -63,7 +63,7 @@ func TestExploreMonitorPassedTwice(t *testing.T) {
 		r.Go("awaits", func() {
 			_ = m.Enter(context.Background())
 			w := awaits{m: &m, condition: func() bool { return false }}
-			if w.wait(&ctx) != nil {
+			if waitIn(&ctx, 0, &w) != nil {
 				m.pass()
 				_ = m.Enter(context.Background())
 			}

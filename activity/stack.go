@@ -258,13 +258,12 @@ func (a *Activity) refusal() error {
 
 func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }
 
-// discardBegun ends an activity that nobody runs any more: what it has deferred is run by the goroutine that is there.
+// discardBegun ends an activity that nobody runs any more: what it has deferred is run by the goroutine that is there. An activity that has to wait for a lock
+// before that is left once more, and discarded again when it has the lock.
 func discardBegun(t *sched.Task) {
 	st := activityOf(t).stack.Load()
 	st.discarded = true
-	if _, _, alive := st.co.Enter(nil); alive {
-		st.co.End()
-	}
+	enter(&st.co, nil)
 }
 
 // closing reports whether the activity ends where it would wait.
@@ -274,6 +273,9 @@ func (a *Activity) closing() bool { return a.stack.Load().discarded || a.owner.C
 func (a *Activity) unwindIfClosing() {
 	if a.closing() {
 		a.stack.Load().unwinding = true
+		if modelled {
+			modelGoexit()
+		}
 		runtime.Goexit()
 	}
 }

@@ -77,6 +77,10 @@ func requeue(p *sched.Processor, a *Activity) {
 // ready queues an activity whose wait has ended.
 func (a *Activity) ready() {
 	st := a.stack.Load()
+	if modelled {
+		modelReady(st)
+		return
+	}
 	s := st.scheduler
 	if p := sched.Current(); p != nil && p.Scheduler() == s {
 		st.co.FetchSoon() // it is what the processor runs next
@@ -115,7 +119,7 @@ func (a *Activity) Sleep(d time.Duration) error {
 	a.own("Sleep")
 	if d <= 0 {
 		a.Yield()
-		return a.owner.Canceled()
+		return a.canceled()
 	}
 	n := nap{owner: a.owner, d: d}
 	err := a.wait(a, 0, &n)

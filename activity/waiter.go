@@ -22,10 +22,15 @@ import (
 // been entered, no wake-up is lost. (Task switch finalizers: section 3.2 of the fourth paper.)
 //
 // Interrupt, by whoever cancels, first makes that visible and then looks for an open wait; W2 opens the wait and then looks whether it is canceled: one of the
-// two sees the other.
+// two sees the other. From W2 on the activity may be interrupted, and run, on another processor while this one is at W4 still: what enters a waiter must not count
+// on the activity to be asleep.
 //
 // A waiter that was granted is in no list any more, and is used for the next wait of its stack. One that was interrupted may be in a list still, where it is found
-// ended, and dropped; the stack gets another. The number of the wait is in word, so that who interrupts an old wait cannot end a new one.
+// ended, and dropped; the stack gets another, before anything of the activity runs, and the old one leads to the activity no more. The number of the wait is in
+// word, so that who interrupts an old wait cannot end a new one.
+//
+// A firm wait is one that only a grant ends. A wait that gives something up, the lock of a [Cond] or the inside of a [Monitor], gets it back by a firm wait: also
+// in an activity that is being ended, before its deferred functions run.
 type Waiter struct {
 	queue.Node // for the list that it waits in
 	word       atomics.Uint64
@@ -41,10 +46,11 @@ type Waiter struct {
 const (
 	idle uint64 = iota
 	waiting
+	firmly // waiting, and not to be interrupted
 	granted
 	interrupted
 
-	stateBits = 3
+	stateBits = 7
 	oneWait   = stateBits + 1
 )
 
@@ -63,7 +69,7 @@ func (w *Waiter) claim() bool { return w.finish(granted) }
 
 // interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
 func (w *Waiter) interrupt(word uint64) bool {
-	if !w.finishThis(word, interrupted) {
+	if word&stateBits == firmly || !w.finishThis(word, interrupted) {
 		return false
 	}
 	w.wake()
@@ -88,16 +94,22 @@ func (w *Waiter) open() uint64 {
 	return word
 }
 
-// finish changes waiting to how; false if the wait has ended.
+// openFirmly begins the next wait as a firm one.
+func (w *Waiter) openFirmly() { w.word.Store(w.upcoming()&^stateBits | firmly) }
+
+// finish ends the wait; false if it has ended.
 func (w *Waiter) finish(how uint64) bool { return w.finishThis(w.word.Load(), how) }
 
 // finishThis is finish for the wait that word is of.
 func (w *Waiter) finishThis(word, how uint64) bool {
-	return word&stateBits == waiting && w.word.CompareAndSwap(word, word&^stateBits|how)
+	return isOpen(word) && w.word.CompareAndSwap(word, word&^stateBits|how)
 }
 
 // isOver reports whether the wait has ended.
-func (w *Waiter) isOver() bool { return w.word.Load()&stateBits != waiting }
+func (w *Waiter) isOver() bool { return !isOpen(w.word.Load()) }
+
+// isOpen reports whether word is of a wait that has not ended.
+func isOpen(word uint64) bool { return word&stateBits == waiting || word&stateBits == firmly }
 
 // Wait waits. enter is called once the caller can be woken: it puts the waiter where it will be found, and then looks whether it need wait at all; if not, it takes
 // care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
@@ -142,15 +154,24 @@ func waitIn(ctx context.Context, tag uint64, in place) error {
 	return nil
 }
 
-// insisting is the context of a wait that is not ended by any cancellation, for who must have back what it has given up: it ends when all is being given up.
+// insisting is the type of the context that makes a wait firm.
 type insisting struct{ context.Context }
 
-func insist() context.Context { return insisting{context.Background()} }
+// insist is the context of firm waits: neither a cancellation nor the end of the runtime ends them.
+var insist context.Context = insisting{context.Background()}
 
-// current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if it runs an operation.
+// current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if
+// what the goroutine runs must not wait: an operation, or an activity that is locked to its thread in
+// a deterministic runtime. What gives something up for its wait asks before that.
 func current() (*Activity, error) {
+	if modelled {
+		return modelCurrent(), nil
+	}
 	if co := sched.HereCoroutine(); co != nil {
 		if st, ok := co.Local.(*stack); ok {
+			if p := st.co.Processor(); p != nil && p.Driven() && st.co.Locked() {
+				return st.activity.Load(), ErrThreadLocked
+			}
 			return st.activity.Load(), nil
 		}
 	}
@@ -165,14 +186,17 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
 	_, insists := ctx.(insisting)
-	if err := a.mayWait(); err != nil && !insists {
-		return err
+	if !insists {
+		if err := a.mayWait(); err != nil {
+			return err
+		}
 	}
 	w.activity, w.Tag = a, tag
 	if insists || ctx == context.Context(a) || ctx.Done() == nil {
 		ctx = nil
 	} else {
 		if ctx.Err() != nil {
+			a.unwindIfClosing() // the end of all ends contexts, too
 			return context.Cause(ctx)
 		}
 		word := w.upcoming()
@@ -180,7 +204,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	}
 	p := st.co.Processor()
 	st.place, st.ctx, st.insists = in, ctx, insists
-	if st.co.Locked() {
+	if !modelled && st.co.Locked() {
 		if p != nil && p.Driven() {
 			st.place, st.ctx = nil, nil
 			return ErrThreadLocked
@@ -193,22 +217,31 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 			next = p.Pick()
 		}
 		st.finalizer = finishWait
-		st.co.Trade(st.way(p, next))
-		st.land()
-		st.arrive(a)
+		if modelled {
+			modelTrade(st)
+		} else {
+			st.co.Trade(st.way(p, next))
+			st.land()
+			st.arrive(a)
+		}
 	}
 	if w.word.Load()&stateBits == granted {
 		return nil
 	}
-	a.unwindIfClosing()
+	w.activity = nil
 	st.waiter.Store(&Waiter{}) // w may be in a list still
-	if insists {
-		return a.wait(insisting{}, tag, in)
-	}
-	if err := a.owner.Canceled(); err != nil {
+	if err := a.canceled(); err != nil {
 		return err
 	}
 	return context.Cause(ctx)
+}
+
+// canceled returns the error of what would wait after the activity was canceled. It ends the activity if all is being given up: that is looked at last, so that its
+// error is never returned.
+func (a *Activity) canceled() error {
+	err := a.owner.Canceled()
+	a.unwindIfClosing()
+	return err
 }
 
 // mayWait returns the error of a wait that would be in vain, and sees to it that the activity's owner knows it as one to interrupt.
@@ -218,7 +251,7 @@ func (a *Activity) mayWait() error {
 		a.watched = true
 		a.owner.Watch(a)
 	}
-	return a.owner.Canceled()
+	return a.canceled()
 }
 
 // finishWait is the finalizer of a wait (W2 to W4). Once the wait is open somebody may interrupt it, and the activity go on, and end: so the stack is not looked at
@@ -227,8 +260,13 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
 	w, in, ctx, insists, discarded := st.waiter.Load(), st.place, st.ctx, st.insists, st.discarded
 	st.place, st.ctx = nil, nil
+	if insists {
+		w.openFirmly()
+		in.enter(w)
+		return
+	}
 	word := w.open()
-	if a.owner.Canceled() != nil && !insists || discarded || a.owner.Closing() || ctx != nil && ctx.Err() != nil {
+	if a.owner.Canceled() != nil || discarded || a.owner.Closing() || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
 		in.enter(w)

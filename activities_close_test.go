@@ -1,0 +1,148 @@
+package freerun_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/replay"
+)
+
+// section is a lock that the test finds out about: how many are in what it guards.
+type section struct {
+	inside   atomic.Int64
+	overlaps atomic.Int64
+	data     int // plain: the race detector watches, too
+}
+
+// enter and leave are called with the lock held.
+func (s *section) enter() {
+	if s.inside.Add(1) != 1 {
+		s.overlaps.Add(1)
+	}
+	s.data++
+}
+
+func (s *section) leave() {
+	s.data--
+	s.inside.Add(-1)
+}
+
+// closings has activities wait inside of something that they give up while they wait, and ends the runtime at a moment of chance, again and again, while ordinary
+// goroutines use the same thing. Whatever the end finds an activity at, the activity is alone inside when its deferred functions run. wait is a turn of an
+// activity, which ends some time by the end of its runtime; visit is one of an ordinary goroutine.
+func closings(t *testing.T, rounds int, setUp func() (wait func(a *activity.Activity, s *section), visit func(s *section))) {
+	r := rand.New(rand.NewPCG(replay.Seed(t), 0))
+	for _, processors := range []int{1, 2, 4} {
+		for round := range rounds {
+			wait, visit := setUp()
+			var s section
+			rt := quiet(t, freerun.Processors(processors))
+			var all []*activity.Activity
+			for range 60 {
+				all = append(all, activity.Go(rt, func(a *activity.Activity) {
+					for {
+						wait(a, &s)
+						a.Yield()
+					}
+				}))
+			}
+			var over atomic.Bool
+			var visitors sync.WaitGroup
+			for range 2 {
+				visitors.Go(func() {
+					for !over.Load() {
+						visit(&s)
+						runtime.Gosched()
+					}
+				})
+			}
+			time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
+			if round%2 == 0 {
+				_ = rt.Close()
+			} else {
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				_ = rt.Shutdown(ctx)
+			}
+			for _, a := range all {
+				if err := a.Wait(within(t)); err != freerun.ErrClosed {
+					t.Fatalf("%d processors, round %d: an activity came to %v", processors, round, err)
+				}
+			}
+			over.Store(true)
+			visitors.Wait()
+			if s.inside.Load() != 0 || s.overlaps.Load() != 0 || s.data != 0 {
+				t.Fatalf("%d processors, round %d: %d are inside at the end; %d times two were", processors, round, s.inside.Load(), s.overlaps.Load())
+			}
+		}
+	}
+}
+
+// TestMonitorAtTheEnd has activities await conditions at the end of their runtime.
+func TestMonitorAtTheEnd(t *testing.T) {
+	closings(t, 20, func() (func(*activity.Activity, *section), func(*section)) {
+		var m activity.Monitor
+		turns := 0
+		return func(a *activity.Activity, s *section) {
+				_ = m.Enter(a)
+				defer m.Leave()
+				s.enter()
+				defer s.leave()
+				turns++
+				s.leave()
+				defer s.enter() // also if Await does not return
+				_ = m.Await(a, func() bool { return turns%3 == 0 })
+			}, func(s *section) {
+				_ = m.Do(context.Background(), func() error {
+					s.enter()
+					defer s.leave()
+					turns++
+					return nil
+				})
+			}
+	})
+}
+
+// TestCondAtTheEnd has activities wait for signals at the end of their runtime, under each kind of lock.
+func TestCondAtTheEnd(t *testing.T) {
+	for name, l := range map[string]func() activity.Locker{
+		"Mutex":     func() activity.Locker { return new(activity.Mutex) },
+		"FairMutex": func() activity.Locker { return new(activity.FairMutex) },
+		"RWMutex":   func() activity.Locker { return new(activity.RWMutex) },
+		"Semaphore": func() activity.Locker { return unitOf{activity.NewSemaphore(1)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			closings(t, 10, func() (func(*activity.Activity, *section), func(*section)) {
+				c := activity.NewCond(l())
+				return func(a *activity.Activity, s *section) {
+						_ = c.L.Lock(a)
+						defer c.L.Unlock()
+						s.enter()
+						defer s.leave()
+						s.leave()
+						defer s.enter() // also if Wait does not return
+						_ = c.Wait(a)
+					}, func(s *section) {
+						_ = c.L.Lock(context.Background())
+						defer c.L.Unlock()
+						s.enter()
+						defer s.leave()
+						c.Signal()
+					}
+			})
+		})
+	}
+}
+
+// unitOf is a lock made of a semaphore: none that package activity knows as one.
+type unitOf struct{ *activity.Semaphore }
+
+func (u unitOf) Lock(ctx context.Context) error { return u.Acquire(ctx, 1) }
+func (u unitOf) Unlock()                        { u.Release(1) }

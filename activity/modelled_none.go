@@ -1,0 +1,11 @@
+//go:build !explore
+
+package activity
+
+// modelled says that activities are threads of the explorer: modelled.go.
+const modelled = false
+
+func modelCurrent() *Activity { return nil }
+func modelTrade(*stack)       {}
+func modelReady(*stack)       {}
+func modelGoexit()            {}
