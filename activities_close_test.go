@@ -146,3 +146,119 @@ type unitOf struct{ *activity.Semaphore }
 
 func (u unitOf) Lock(ctx context.Context) error { return u.Acquire(ctx, 1) }
 func (u unitOf) Unlock()                        { u.Release(1) }
+
+// TestLockedAcrossTheEnd has a goroutine hold the lock of a Cond, or be inside of a Monitor, while it closes the runtime: the activities that wait are ended, each with
+// the lock, one after another, once the goroutine gives it up.
+func TestLockedAcrossTheEnd(t *testing.T) {
+	var m activity.Monitor
+	c := activity.NewCond(new(activity.FairMutex))
+	for _, k := range []struct {
+		name         string
+		lock, unlock func()
+		wait         func(a *activity.Activity)
+	}{
+		{"Cond", func() { _ = c.L.Lock(context.Background()) }, c.L.Unlock, func(a *activity.Activity) { _ = c.Wait(a) }},
+		{"Monitor", func() { _ = m.Enter(context.Background()) }, m.Leave, func(a *activity.Activity) { _ = m.Await(a, func() bool { return false }) }},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			rt := quiet(t, freerun.Processors(2))
+			var s section
+			var waiting atomic.Int64
+			var all []*activity.Activity
+			for range 50 {
+				all = append(all, activity.Go(rt, func(a *activity.Activity) {
+					k.lock()
+					defer k.unlock()
+					defer s.leave()
+					defer s.enter()
+					waiting.Add(1)
+					k.wait(a)
+				}))
+			}
+			for waiting.Load() < 50 {
+				runtime.Gosched()
+			}
+			k.lock()
+			s.enter()
+			_ = rt.Close()
+			for _, a := range all {
+				if a.Ended() {
+					t.Error("ended without the lock")
+				}
+			}
+			s.leave()
+			k.unlock()
+			for _, a := range all {
+				if err := a.Wait(within(t)); err != freerun.ErrClosed {
+					t.Errorf("came to %v", err)
+				}
+			}
+			if s.overlaps.Load() != 0 || s.data != 0 {
+				t.Errorf("%d times two were inside", s.overlaps.Load())
+			}
+		})
+	}
+}
+
+// TestLocksAndTheEndOfAGoroutine has activities leave what a lock guards by a panic, by Goexit, and by an error of a wait, in turns with others.
+func TestLocksAndTheEndOfAGoroutine(t *testing.T) {
+	rt := quiet(t, freerun.Processors(2))
+	var m activity.Monitor
+	c := activity.NewCond(new(activity.Mutex))
+	var inMonitor, inLock section
+	var all []*activity.Activity
+	scope := rt.Scope(t.Context())
+	for i := range 300 {
+		where := activity.Starter(rt)
+		if i%4 == 3 {
+			where = scope
+		}
+		all = append(all, activity.Go(where, func(a *activity.Activity) {
+			end := func() {
+				switch i % 4 {
+				case 0:
+					panic("on purpose")
+				case 1:
+					runtime.Goexit()
+				}
+			}
+			if c.L.Lock(a) != nil {
+				return
+			}
+			defer c.L.Unlock()
+			defer inLock.leave()
+			defer inLock.enter()
+			if i%4 == 3 {
+				_ = c.Wait(a)
+			}
+			defer end()
+			if m.Enter(a) != nil {
+				return
+			}
+			defer m.Leave()
+			defer inMonitor.leave()
+			defer inMonitor.enter()
+			if i%4 == 3 {
+				_ = m.Await(a, func() bool { return false })
+			}
+			end()
+		}))
+	}
+	for i, a := range all {
+		if i%4 != 3 {
+			_ = a.Wait(within(t))
+		}
+	}
+	scope.Cancel(nil)
+	for _, a := range all {
+		_ = a.Wait(within(t))
+	}
+	for _, s := range []*section{&inMonitor, &inLock} {
+		if s.overlaps.Load() != 0 || s.data != 0 {
+			t.Errorf("%d times two were inside", s.overlaps.Load())
+		}
+	}
+	if !m.TryEnter() || !c.L.(*activity.Mutex).TryLock() {
+		t.Error("locked at the end")
+	}
+}

@@ -98,6 +98,11 @@ func (m *message) notify(l *letter) bool {
 	if m.unit != nil && m.unit.rt != l.unit.rt {
 		m.done() // known to its runtime, so that the end of that one closes it (done.go)
 	}
+	return m.push(l)
+}
+
+// push is notify where the end of m's runtime is known to close m, if that is another one than l's.
+func (m *message) push(l *letter) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {

@@ -1,25 +1,10 @@
 package freerun
 
-import (
-	"context"
-	"unsafe"
+import "context"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-)
-
-// Ordinary goroutines wait on a channel. A future has room for none: few futures are ever waited for from outside. The runtime
-// keeps the channels of those that are, so that all who wait for one future share one, those who give up leave nothing behind, and
-// the end of the runtime finds them.
-
-// waiter is the letter that closes a channel.
-type waiter struct {
-	letter
-	future *message
-	closed chan struct{}
-	stop   atomics.Pointer[func() bool] // ends the watch over the future's scope, if there is one
-}
-
-var waiterKind = newKind(kind{name: "waiter", wake: wakeWaiter}, nil)
+// Ordinary goroutines wait on a channel. A future has room for none: few futures are ever waited for from outside. The channel is
+// in the future's audience: so all who wait for one future share one, those who give up leave nothing behind, and the end of the
+// runtime finds them.
 
 // always is the channel of all futures that have their outcome.
 var always = func() chan struct{} {
@@ -34,31 +19,31 @@ func (m *message) done() <-chan struct{} {
 		return always
 	}
 	rt := m.unit.rt
-	if w, ok := rt.waiters.Load(m); ok {
-		return w.(*waiter).closed
+	s := rt.audiences.lock(m)
+	a := s.of[m]
+	if a == nil || a.closed == nil {
+		s.unlock()
+		fresh, closed := &audience{future: m}, make(chan struct{})
+		fresh.become(audienceKind)
+		fresh.unit = m.unit
+		s.lock()
+		if a = s.of[m]; a == nil {
+			if !s.enter(fresh) {
+				s.unlock()
+				return always
+			}
+			a = fresh
+		}
+		if a.closed == nil {
+			a.closed = closed
+		}
 	}
-	w := &waiter{future: m, closed: make(chan struct{})}
-	w.become(waiterKind)
-	w.unit = m.unit
-	if first, ok := rt.waiters.LoadOrStore(m, w); ok {
-		return first.(*waiter).closed
-	}
-	if !m.notify(&w.letter) {
-		wakeWaiter(nil, &w.letter)
-	}
+	channel := a.closed
+	s.unlock()
 	if rt.phase.Load() == ended {
 		m.abandon()
 	}
-	return w.closed
-}
-
-func wakeWaiter(_ *seat, l *letter) {
-	w := (*waiter)(unsafe.Pointer(l))
-	w.unit.rt.waiters.Delete(w.future)
-	close(w.closed)
-	if stop := w.stop.Load(); stop != nil {
-		(*stop)()
-	}
+	return channel
 }
 
 // closeWithScope has the channel that done has made for m closed when m's scope is canceled before m has begun: soon after, by a
@@ -68,12 +53,20 @@ func (m *message) closeWithScope() {
 	if x == nil || x.rt.deterministic() {
 		return
 	}
-	v, ok := x.rt.waiters.Load(m)
-	if !ok || v.(*waiter).stop.Load() != nil {
+	s := x.rt.audiences.lock(m)
+	a := s.of[m]
+	watched := a == nil || a.stop != nil
+	s.unlock()
+	if watched {
 		return
 	}
 	stop := context.AfterFunc(x.ctx, func() { m.closedNow() })
-	if !v.(*waiter).stop.CompareAndSwap(nil, &stop) || !m.open() {
+	s.lock()
+	if s.of[m] == a && a.stop == nil {
+		a.stop, stop = stop, nil
+	}
+	s.unlock()
+	if stop != nil { // m is closed, or another goroutine was first
 		stop()
 	}
 }

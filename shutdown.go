@@ -163,10 +163,7 @@ func (rt *Runtime) end(cause error) error {
 		defer grace.Stop()
 		stuck := rt.scheduler.Stop(grace.C)
 		rt.advance(ended)
-		rt.waiters.Range(func(m, _ any) bool {
-			m.(*message).abandon()
-			return true
-		})
+		rt.audiences.abandonAll()
 		rt.endErr = rt.account(stuck, cause)
 		close(rt.finished)
 	})

@@ -80,7 +80,7 @@ func (e *stalledError) addMessages(rt *Runtime) {
 	most, more := mostStalled, 0
 	for _, p := range rt.pending {
 		l := p.letter
-		if !p.future.open() || l.kind() == awaiterKind || l.kind() == waiterKind {
+		if !p.future.open() || l.kind() == awaiterKind || l.kind() == audienceKind {
 			continue
 		}
 		if most--; most < 0 {

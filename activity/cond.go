@@ -36,7 +36,8 @@ const everybody = 1 << 60
 func NewCond(l Locker) *Cond { return &Cond{L: l} }
 
 // Wait unlocks L, waits until it is signaled, and locks L again; so L is locked when it returns. It returns nil if it was signaled; otherwise the error
-// says why it did not wait any longer (see the package's documentation). Locking L again is not given up, whatever was canceled. Those who wait are woken in the order in
+// says why it did not wait any longer (see the package's documentation). Locking L again is not given up, whatever was canceled, and an activity that is ended here has
+// locked L, too, when its deferred functions run. Those who wait are woken in the order in
 // which they came; when several are woken at once, who runs first is the scheduler's choice. The caller must hold L; it panics if L is one of this package and unlocked.
 func (c *Cond) Wait(ctx context.Context) (err error) {
 	if ctx == nil {

@@ -48,8 +48,17 @@
 // When the scope of an activity is canceled, activities of it that have not begun are not begun; those that wait are woken, with the scope's error, and whatever they
 // would wait for from then on returns it at once. Yield and Check go on: it is up to the activity how it ends. When a runtime gives up what has not ended
 // (Close, or the deadline of a Shutdown), activities end where they wait or yield, as by [runtime.Goexit]: what they have deferred is run, and nothing else. An activity
-// that was just granted what it waited for, a lock say, goes on to where it would wait next. One that is ended in [Cond.Wait] may not have its lock again when
-// what it has deferred unlocks it; [Monitor.Leave] knows that, and does nothing.
+// that was just granted what it waited for, a lock say, goes on to where it would wait next.
+//
+// A wait that gives something up meanwhile has it again however it ends: [Cond.Wait] its lock, and
+// [Monitor.Await] the inside of the monitor. An activity that is being ended there waits for that
+// before its deferred functions run; so `defer l.Unlock()` unlocks what the activity has locked, and
+// deferred functions may use what the lock guards. If the lock is held past the end of the runtime,
+// the deferred functions run when it is unlocked, on the goroutine that unlocks it.
+//
+// Other locks do not know by whom they are held. A function that unlocks in its middle, waits, and
+// locks again must not have deferred the Unlock, as with a panic and package sync: an activity that is
+// ended in such a wait does not have the lock. Use a Cond, a Monitor, or two functions.
 //
 // # Cooperation
 //

@@ -15,6 +15,7 @@ import (
 //             Await: the condition holds: go on;  else stand behind those who await, and leave;  given up: enter again
 // Invariants: I1 who is inside holds the quota, and is the only one to touch awaiting and failed. I2 when the monitor is given back to the quota no condition
 //             holds of those who await. I3 who was handed the monitor finds its condition to hold: nobody was inside in between.
+//             I4 Await returns, or unwinds, inside: it was handed the monitor, or has entered anew.
 // Progress:   TryEnter is lock-free; Leave takes as long as the conditions do; Enter and Await wait
 // Linearize:  Enter and Leave as the quota; a hand-over where the waiter is claimed
 // ABA/memory: one who gave up is dropped by the next who leaves; and who awaits leaves
@@ -64,10 +65,12 @@ func (m *Monitor) TryEnter() bool {
 	return true
 }
 
-// Leave leaves m: for the first who awaits a condition that holds now, or for the first who wants to enter. It panics if the caller is not inside. It does not wait.
+// Leave leaves m: for the first who awaits a condition that holds now, or for the first who wants
+// to enter. It panics if the caller is not inside, unless that is an activity that is being ended:
+// then it does nothing. It does not wait.
 func (m *Monitor) Leave() {
 	if !m.isInside() {
-		if isUnwinding() { // it was ended in Await, and had deferred this
+		if isUnwinding() { // it was ended where it had left, and had deferred this
 			return
 		}
 		panic("activity: Leave of a Monitor by one who is not inside")
@@ -87,8 +90,9 @@ func (m *Monitor) Do(ctx context.Context, f func() error) error {
 }
 
 // Await waits inside until condition holds; others are inside meanwhile. The caller is inside when it returns: with nil, and the condition holds; or with an error
-// that says why it did not wait any longer (see the package's documentation): then it may have waited to come inside again, whatever was canceled. It panics if
-// the caller is not inside, or condition is nil.
+// that says why it did not wait any longer (see the package's documentation): then it may have waited to come inside again, whatever was canceled. An
+// activity that is ended here is inside, too, when its deferred functions run. It panics if the
+// caller is not inside, or condition is nil.
 func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	if ctx == nil || condition == nil {
 		panic("activity: Await of a Monitor with a nil context, or condition")

@@ -1,0 +1,149 @@
+//go:build explore
+
+package freerun
+
+import (
+	"context"
+	"testing"
+
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/model"
+)
+
+// awaitAs waits with w for the cell as an activity does; it reports whether the wait was granted, and whether w may be used again.
+func (w *awaiter) awaitAs(ctx context.Context, cell *message) (granted, again bool) {
+	w.future, w.within = cell, nil
+	if granted = activity.Wait(ctx, 0, w.suspend) == nil; !granted {
+		again = w.giveUp()
+	}
+	return granted, granted || again
+}
+
+// TestExploreAudience has one wait for a cell patiently, and two who may give up, one of them twice, and who uses an awaiter again where it may: whoever does not give up goes on
+// once, and all do once the cell is filled.
+func TestExploreAudience(t *testing.T) {
+	body := func(r *explore.Run) {
+		all := promises(2)
+		cell, other := all[0], all[1]
+		var ctx model.Context
+		r.Go("patient", func() {
+			w := newAwaiter(cell.unit)
+			if granted, _ := w.awaitAs(context.Background(), &cell.message); !granted || cell.value.Get() != 7 {
+				r.Failf("granted: %v", granted)
+			}
+		})
+		r.Go("impatient", func() {
+			w := newAwaiter(cell.unit)
+			granted, again := w.awaitAs(&ctx, &cell.message)
+			if granted && cell.value.Get() != 7 {
+				r.Failf("granted before")
+			}
+			if again {
+				if granted, _ := w.awaitAs(context.Background(), &other.message); !granted || other.value.Get() != 8 {
+					r.Failf("the other one: %v", granted)
+				}
+			}
+		})
+		r.Go("ender", ctx.Cancel)
+		r.Go("filler", func() {
+			other.value.Set(8)
+			other.fill(new(seat))
+			cell.value.Set(7)
+			cell.fill(new(seat))
+		})
+		r.After(func() {
+			for i := range cell.unit.rt.audiences.shares {
+				if s := &cell.unit.rt.audiences.shares[i]; len(s.of) != 0 || s.taken.Load() {
+					r.Failf("an audience is left")
+				}
+			}
+		})
+	}
+	explore.Exhaustive(t, 2, body)
+	explore.Random(t, 20_000, body)
+}
+
+// finalized declares the threads of an activity that gives up to wait for the cell, and of its finalizer, which comes to it any time.
+func finalized(r *explore.Run, cell *promise, enter func(w *awaiter, waiter *activity.Waiter)) *awaiter {
+	w := newAwaiter(cell.unit)
+	w.future = &cell.message
+	var waiter activity.Waiter // of a wait that was interrupted
+	r.Go("finalizer", func() { enter(w, &waiter) })
+	return w
+}
+
+// TestExploreAudienceGivenUpEarly has an activity give up beside its finalizer, while another waits, and the cell is filled: it is no member of the audience after that.
+func TestExploreAudienceGivenUpEarly(t *testing.T) {
+	explore.Exhaustive(t, 3, givenUpEarly((*awaiter).enter))
+}
+
+// TestExploreAudienceEnteredCarelessly is a control: a finalizer that does not look under the lock whether the activity has given up leaves it in the audience.
+func TestExploreAudienceEnteredCarelessly(t *testing.T) {
+	explore.MustFail(t, 3, givenUpEarly(func(w *awaiter, waiter *activity.Waiter) {
+		if !w.waiter.CompareAndSwap(nil, waiter) {
+			return
+		}
+		m := w.future
+		s := m.unit.rt.audiences.lock(m)
+		a := s.of[m]
+		if a == nil {
+			w.become(audienceKind)
+			if a = &w.audience; !s.enter(a) {
+				s.unlock()
+				return
+			}
+		}
+		a.add(w)
+		s.unlock()
+	}))
+}
+
+func givenUpEarly(enter func(w *awaiter, waiter *activity.Waiter)) func(r *explore.Run) {
+	return func(r *explore.Run) {
+		cell := promises(1)[0]
+		var first activity.Waiter
+		one := newAwaiter(cell.unit) // the list is in use
+		one.future = &cell.message
+		one.enter(&first)
+		two := newAwaiter(cell.unit) // and there is an audience
+		two.future = &cell.message
+		two.enter(&first)
+		w := finalized(r, cell, enter)
+		gaveUpEntered := false
+		r.Go("activity", func() { gaveUpEntered = w.giveUp() })
+		r.After(func() {
+			s := cell.unit.rt.audiences.lock(&cell.message)
+			defer s.unlock()
+			for member := s.of[&cell.message].first; member != nil; member = member.next {
+				if member == w {
+					r.Failf("in the audience still; to be used again: %v", gaveUpEntered)
+				}
+			}
+		})
+	}
+}
+
+// TestExploreAudienceDone has two ask for the channel of a cell that is filled: it is one, and it is closed.
+func TestExploreAudienceDone(t *testing.T) {
+	explore.Exhaustive(t, 3, func(r *explore.Run) {
+		cell := promises(1)[0]
+		var channels [2]<-chan struct{}
+		for i, name := range []string{"one", "other"} {
+			r.Go(name, func() { channels[i] = cell.done() })
+		}
+		r.Go("filler", func() { cell.fill(new(seat)) })
+		r.After(func() {
+			for _, c := range channels {
+				select {
+				case <-c:
+				default:
+					r.Failf("not closed")
+				}
+				if c != channels[0] && c != always && channels[0] != always {
+					r.Failf("two channels")
+				}
+			}
+		})
+	})
+}
