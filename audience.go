@@ -48,7 +48,7 @@ const mostKept = 1 << 10
 // lock returns the share of m, locked.
 func (all *audiences) lock(m *message) *share {
 	h := uint64(uintptr(unsafe.Pointer(m))) * 0x9e3779b97f4a7c15
-	s := &all.shares[h>>(64-shareBits)]
+	s := &all.shares[h>>32&(1<<shareBits-1)]
 	s.lock()
 	return s
 }
