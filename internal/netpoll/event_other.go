@@ -1,0 +1,13 @@
+//go:build unix && !linux && !freerun_portable
+
+package netpoll
+
+import (
+	"errors"
+	"os"
+)
+
+var one [8]byte
+
+// openEvent fails: other systems than Linux have pipes only.
+func openEvent() (*os.File, error) { return nil, errors.ErrUnsupported }

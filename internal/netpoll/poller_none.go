@@ -1,0 +1,20 @@
+//go:build !unix || freerun_portable
+
+package netpoll
+
+import (
+	"errors"
+	"time"
+)
+
+// Poller is made in other builds only.
+type Poller struct{}
+
+// New fails.
+func New() (*Poller, error) { return nil, errors.ErrUnsupported }
+
+// Poll is never called: there is no poller.
+func (*Poller) Poll(time.Duration) bool { return false }
+
+// Close is never called: there is no poller.
+func (*Poller) Close() {}

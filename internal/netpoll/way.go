@@ -1,0 +1,40 @@
+package netpoll
+
+import "sync/atomic"
+
+// What [Way] says.
+const (
+	WayEventfd = "eventfd"
+	WayPipe    = "pipe"
+	WayYield   = "yield" // a busy processor yields, and no more: Go's monitor polls, every 10 ms
+)
+
+// status is what became of the last poller that was to be made.
+type status struct {
+	way string
+	err error
+}
+
+var last atomic.Pointer[status]
+
+func tell(way string, err error) { last.Store(&status{way, err}) }
+
+// Way returns how this program has the network polled while every P is busy, and why so, in words for people. Before
+// the first poller is made it tries one. Any goroutine.
+func Way() (way, why string) {
+	if last.Load() == nil {
+		if p, err := New(); err == nil {
+			p.Close()
+		}
+	}
+	switch now := last.Load(); {
+	case now == nil:
+		return WayYield, "this build has no descriptor to wait for: Windows, wasm, or the tag freerun_portable"
+	case now.err != nil:
+		return WayYield, "no descriptor could be made: " + now.err.Error()
+	case now.way == WayPipe:
+		return WayPipe, "a busy processor waits for an event of its own, and Go polls; there is no eventfd here"
+	default:
+		return now.way, "a busy processor waits for an event of its own, and Go polls"
+	}
+}
