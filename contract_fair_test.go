@@ -1,11 +1,14 @@
 package freerun_test
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/netpoll"
 )
 
 // Contract 6: nothing starves. Each test has work that never ends by itself, and ends it when what must not starve has run.
@@ -114,8 +117,10 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 	rt, _ := start(t, freerun.Processors(1))
 	stop, turns := endless(t, rt)
 	const want = 200
-	for range want {
-		runtime.Gosched()
+	for had, seen := 0, int64(0); had < want; runtime.Gosched() {
+		if now := turns.Load(); now != seen { // the processor ran in between: this is another turn
+			had, seen = had+1, now
+		}
 	}
 	stop.Store(true)
 	if ran := turns.Load(); ran > want*20000 {
@@ -124,7 +129,83 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 	if err := rt.Quiesce(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if breaths := rt.Stats().Processors[0].Breaths; breaths < want/2 {
+	if breaths := rt.Stats().Processors[0].Breaths; breaths < want-1 {
 		t.Errorf("the processor yielded %d times", breaths)
 	}
+}
+
+// busy has units on each processor run operations until stop, which must be called.
+func busy(t *testing.T, rt *freerun.Runtime) (ran func() int64) {
+	t.Helper()
+	ran, stop := keepBusy(rt, freerun.Normal)
+	t.Cleanup(stop)
+	for ran() < 1000 {
+		runtime.Gosched()
+	}
+	return ran
+}
+
+// onPs runs a test with as many Ps as processors, 1 and 2.
+func onPs(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
+	for _, procs := range []int{1, 2} {
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			rt, _ := start(t, freerun.Processors(procs))
+			test(t, rt)
+		})
+	}
+}
+
+// mostBetween is how many operations, of about a microsecond, may run for each event that an ordinary goroutine waits for, on average: far more
+// than do, and a fraction of those in the 10 ms until Go's monitor would come to it.
+const mostBetween = 3000
+
+// TestSocketsAreServed: while units keep all processors busy, bytes go to and fro over TCP.
+func TestSocketsAreServed(t *testing.T) {
+	if way, why := netpoll.Way(); way == netpoll.WayYield {
+		t.Skip(why)
+	}
+	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
+		conn := echoServer(t)
+		ran := busy(t, rt)
+		const echoes = 100
+		before, buffer := ran(), make([]byte, 1)
+		for range echoes {
+			if _, err := conn.Write(buffer); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Read(buffer); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := ran() - before; n > echoes*2*mostBetween*int64(runtime.GOMAXPROCS(0)) { // each waits for two events
+			t.Errorf("%d operations were run while %d bytes came back", n, echoes)
+		}
+	})
+}
+
+// TestTimersFire: while units keep all processors busy, time.AfterFunc and a ticker of the ordinary goroutines come to their turn.
+func TestTimersFire(t *testing.T) {
+	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
+		ran := busy(t, rt)
+		const timers = 100
+		before := ran()
+		for range timers {
+			fired := make(chan struct{})
+			time.AfterFunc(100*time.Microsecond, func() { close(fired) })
+			<-fired
+		}
+		if n := ran() - before; n > timers*mostBetween*int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("%d operations were run while %d timers fired", n, timers)
+		}
+		ticker := time.NewTicker(100 * time.Microsecond)
+		defer ticker.Stop()
+		before = ran()
+		for range timers {
+			<-ticker.C
+		}
+		if n := ran() - before; n > timers*mostBetween*int64(runtime.GOMAXPROCS(0)) {
+			t.Errorf("%d operations were run while a ticker ticked %d times", n, timers)
+		}
+	})
 }

@@ -110,7 +110,7 @@ func (x *lanes) serve(p *sched.Processor) {
 		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
-		if ran++; ran >= limitAt(pr) || pr != High && p.HighWaits() {
+		if ran++; ran >= limitAt(pr) || p.GiveWay(pr) {
 			x.yield(s)
 			return
 		}
@@ -131,6 +131,9 @@ func (x *lanes) next(s *seat) (pr Priority, l *letter, later bool) {
 		}
 		box, late := x.lane(pr)
 		if l, later := dequeue(s, box, late); l != nil || later {
+			if l != nil {
+				x.turns.Ran(1)
+			}
 			return pr, l, later
 		}
 		x.gaveUp(pr)

@@ -4,6 +4,7 @@ import (
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/sched"
 )
 
 // A unit that gets messages of several priorities has a lane for each: a mailbox with a task of its own, which is queued with that
@@ -28,7 +29,7 @@ import (
 // Invariants: I1 claimed is set exactly while there is a holder, or the first owner of Normal's mailbox has not joined yet; the holder alone
 //             runs operations. I2 a bit is set only while claimed is, by the owner of the lane's mailbox, who is no longer that owner then.
 //             I3 each owned mailbox is in the hands of the one who was told so by Enqueue, of the scheduler, as its task is queued, of
-//             the word, or of the holder. held, running and turn are the holder's; joined is the owner of Normal's.
+//             the word, or of the holder. held, running and turns are the holder's; joined is the owner of Normal's.
 // Progress:   L2 is lock-free: its compare-and-swap fails because another's took effect. Nobody waits for the holder.
 // Linearize:  a claim at L2's compare-and-swap; the end of one at L4's
 // Publish:    the state of the unit is written before L4 or L5 and read after L2; lanes are made before they are seen
@@ -42,7 +43,7 @@ type lanes struct {
 	held    atomics.Plain[uint32]
 	joined  atomics.Plain[bool]
 	running Priority
-	turn    uint32
+	turns   sched.Turns
 	express [priorities]express // by priority; that of Normal is not used
 	token   letter
 }
@@ -90,32 +91,13 @@ func (x *lanes) pick() (Priority, bool) {
 		x.takeOver()
 		held := x.held.Get()
 		if held != 0 {
-			x.running = x.choose(held)
+			x.running = x.turns.Next(held)
 			return x.running, true
 		}
 		if x.word.CompareAndSwap(claimed, 0) {
 			return Normal, false
 		}
 	}
-}
-
-// choose returns the lane whose turn it is among those held.
-func (x *lanes) choose(held uint32) Priority {
-	x.turn++
-	for _, t := range [...]struct {
-		p     Priority
-		every uint32
-	}{{Idle, 256}, {Low, 32}, {Normal, 8}} { // a flood of one priority must not starve those below it
-		if x.turn%t.every == 0 && held&laneBit(t.p) != 0 {
-			return t.p
-		}
-	}
-	for _, p := range [...]Priority{High, Normal, Low} {
-		if held&laneBit(p) != 0 {
-			return p
-		}
-	}
-	return Idle
 }
 
 // gaveUp says that the mailbox of a lane was given up.

@@ -10,8 +10,10 @@ import (
 // Priority says how soon a message is to be run, in comparison with others. The zero value is Normal.
 type Priority = sched.Priority
 
-// The priorities. A processor runs what is High before anything else, and Low and Idle only when there is nothing better, but for a turn
-// now and then, so that all of it moves under any flood.
+// The priorities. A processor runs what is High before anything else, and Low and Idle only when there is nothing better, but for turns of
+// the lower ones, so that all of it moves under any flood: Normal gets one operation in 8, Low one in 32, Idle one in 256, of each processor and of each
+// unit. What is High waits for one turn at most, in which a unit runs up to 16 operations. While only Idle is left, ordinary goroutines of the program go
+// first, those that wait for a socket too.
 const (
 	Normal = sched.Normal // what is not said to be anything else
 	High   = sched.High   // short, rare, and somebody waits for it

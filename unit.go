@@ -77,7 +77,7 @@ type unit struct {
 const (
 	drainLimit    = 128 // how many letters a processor runs before other units get their turn
 	drainLimitLow = 16  // of Low or Idle
-	drainGlance   = 16  // how often, in letters, it looks for work of High
+	drainGlance   = 16  // how often, in letters, it looks whether to give way to another priority
 
 	// mostTurned is how many letters of a long mailbox are brought into order at a time: as much work, if they are out of the caches, as to run
 	// a drainLimit of short ones.
@@ -224,7 +224,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 				return
 			}
 		}
-		if left%drainGlance == 1 && p.HighWaits() {
+		if left%drainGlance == 1 && p.GiveWay(Normal) {
 			break
 		}
 	}
@@ -250,7 +250,7 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
-		if left%drainGlance == 1 && p.HighWaits() && pr != High {
+		if (left%drainGlance == 1 || pr == High) && p.GiveWay(pr) {
 			break
 		}
 	}

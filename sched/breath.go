@@ -19,15 +19,31 @@ const (
 	deepBreath = 4
 )
 
-// breath decides when a processor yields. It reads the clock after as many operations as took about half of breathAfter lately.
+// breath decides when a processor yields. It reads the clock after as many operations as took about half of breathAfter lately. The clock counts from epoch.
 type breath struct {
 	left, batch int
-	fresh       bool // it has yielded, and not looked at the inbox since
-	origin      time.Time
-	read, taken time.Duration // the clock when it was read last, and after the last yield, since origin
+	done        int           // operations before this batch
+	fresh       bool          // it has yielded, and not looked at the inbox since
+	rested      bool          // it has slept, and not read the clock since
+	read, taken time.Duration // the clock when it was read last, and after the last yield
+	busy        time.Duration // the clock when it was read first after it has slept
+	eager       bool          // it yields at the next Breathe, however short it has been busy
+	ps          int           // GOMAXPROCS, as it was lately
 }
 
-func newBreath() breath { return breath{left: 1, batch: 1, origin: time.Now()} }
+func newBreath() breath {
+	now := time.Since(epoch)
+	return breath{left: 1, batch: 1, read: now, taken: now, busy: now}
+}
+
+// operations returns how many operations there were.
+func (b *breath) operations() int { return b.done + b.batch - b.left }
+
+// begin begins the next batch.
+func (b *breath) begin(batch int, now time.Duration) {
+	b.done = b.operations()
+	b.batch, b.left, b.read = batch, batch, now
+}
 
 // Spend counts one operation run, and yields if it is time to. The task being run keeps what it holds.
 func (p *Processor) Spend() {
@@ -48,22 +64,54 @@ func (p *Processor) Breathe() {
 		return
 	}
 	b := &p.breath
-	now := time.Since(b.origin)
-	b.batch = nextBatch(b.batch, now-b.read)
-	b.left, b.read = b.batch, now
-	if now-b.taken < breathAfter {
+	now := time.Since(epoch)
+	if b.rested {
+		b.rested, b.busy = false, now
+	}
+	b.begin(nextBatch(b.batch, now-b.read), now)
+	if now-b.taken < breathAfter && !b.eager {
 		return
 	}
-	p.counters.breaths.Add(1)
-	if !p.scheduler.census.allAwake() && p.counters.breaths.Load()%deepBreath != 0 {
-		yield.Local()
-	} else {
-		runtime.Gosched()
-	}
-	b.read = time.Since(b.origin)
+	b.eager = false
+	p.counters.pauses.Add(1)
+	b.read = p.letRun(now)
+	p.counters.pauses.Add(1)
 	b.taken = b.read
 	b.fresh = true // whoever had a turn now may have sent something
 }
+
+// letRun lets other goroutines run, and has Go poll the network if it is time to. It returns the time.
+func (p *Processor) letRun(now time.Duration) time.Duration {
+	switch {
+	case !p.scheduler.census.allAwake() && p.breaths()%deepBreath != 0:
+		yield.Local()
+	case p.pollDue(now, p.breath.busy):
+		return p.poll(now)
+	default:
+		runtime.Gosched()
+	}
+	later := time.Since(epoch)
+	if later-now < emptyYield {
+		return later
+	}
+	hasten(later)
+	if p.givesWayToAll() {
+		return p.poll(later)
+	}
+	return later
+}
+
+// hurry has the processor yield after its next operation.
+func (b *breath) hurry() {
+	b.eager = true
+	if unrun := b.left - 1; unrun > 0 {
+		b.batch -= unrun
+		b.left -= unrun
+	}
+}
+
+// breaths returns how often the processor has yielded, or begun to. Any goroutine.
+func (p *Processor) breaths() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
 
 // nextBatch returns how many operations to run before the clock is read again, if the last batch took that long.
 func nextBatch(batch int, took time.Duration) int {

@@ -59,6 +59,7 @@ func (p *Processor) park(searching bool) awakening {
 	p.slot.forget()
 	p.offer.slot.forget()
 	p.counters.parks.Add(1) // before anybody can see it parked
+	p.breath.rested = true
 	p.note(record.Park, false)
 	defer p.note(record.Unpark, false)
 	s.parked.raise(p.index)                                // P1

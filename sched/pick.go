@@ -41,19 +41,34 @@ func (p *Processor) next() *Task {
 	return p.afterNormal()
 }
 
+// present has the bits of the priorities of which this processor may find something. Normal is always among them: whether
+// there is any costs more to know than to pick.
+func (p *Processor) present() uint32 {
+	word := p.held&^carries | p.scheduler.board.word.Load()
+	if word&highElsewhere != 0 {
+		word |= High.bit()
+	}
+	return word | Normal.bit()
+}
+
 // beforeNormal picks what is carried, or from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
 func (p *Processor) beforeNormal() *Task {
 	if t := p.dropOff(); t != nil {
 		return t
 	}
-	p.turn++
-	pr := due(p.turn)
+	p.countRan()
+	p.last = p.turns.running
+	pr := p.turns.Next(p.present())
 	if pr == Normal {
 		return nil
 	}
 	t := p.pick(pr)
 	if t == nil && pr != High {
+		p.turns.lose(pr)
 		t = p.pick(High)
+	}
+	if t == nil {
+		p.turns.turnTo(Normal)
 	}
 	if t != nil && p.handed != nil { // nobody sees that one as long as another runs
 		handed := p.handed
@@ -69,6 +84,7 @@ func (p *Processor) afterNormal() *Task {
 	if p.held|p.scheduler.board.word.Load() == 0 {
 		return nil
 	}
+	p.turns.lose(Normal)
 	if t := p.pick(High); t != nil {
 		return t
 	}
@@ -80,6 +96,9 @@ func (p *Processor) afterNormal() *Task {
 			return t
 		}
 		if t := p.pick(pr); t != nil {
+			if pr == Idle && p.last != Idle { // ordinary goroutines may go on with what was done before
+				p.breath.hurry()
+			}
 			return t
 		}
 	}
@@ -149,7 +168,10 @@ func (p *Processor) ask(pr Priority) *Task {
 }
 
 // took counts a task that is going to be run.
-func (p *Processor) took(pr Priority) { p.counters.taken[pr].Add(1) }
+func (p *Processor) took(pr Priority) {
+	p.counters.taken[pr].Add(1)
+	p.turns.turnTo(pr)
+}
 
 // HighWaits reports whether there may be tasks of High to run, here or elsewhere. It costs as little as reading two words: a task that does
 // several things in a row asks in between whether to go on. What it is told may be out of date.

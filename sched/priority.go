@@ -36,25 +36,3 @@ func (p Priority) valid() bool { return int(p) < priorities }
 
 // bit is the place of a priority in a word that has a bit for each.
 func (p Priority) bit() uint32 { return 1 << p }
-
-// Turns of the lower levels. While a higher level never runs dry, a level is still served in one of so many steps of a
-// processor that holds, or can reach, something of it. Shares are of steps, not of time.
-const (
-	normalTurn = 8   // of a flood of High
-	lowTurn    = 32  // of a flood of Normal, or High
-	idleTurn   = 256 // of a flood of anything else
-)
-
-// due returns the priority whose turn it is; High, which comes first anyway, if it is nobody's. No two turns of lower levels follow
-// each other, so a task of High waits for one of them at most.
-func due(turn uint32) Priority {
-	switch {
-	case turn%idleTurn == idleTurn-2:
-		return Idle
-	case turn%lowTurn == lowTurn-4:
-		return Low
-	case turn%normalTurn == 0:
-		return Normal
-	}
-	return High
-}

@@ -23,31 +23,6 @@ func TestPriorityOrder(t *testing.T) {
 	}
 }
 
-// TestDue holds the shares that the constants promise, wherever one begins to count, also where the count comes round, and that a task of
-// High never waits for two turns in a row.
-func TestDue(t *testing.T) {
-	promised := map[Priority]uint32{Normal: normalTurn, Low: lowTurn, Idle: idleTurn}
-	for _, start := range []uint32{0, 77, 1<<32 - 1000} {
-		last := map[Priority]uint32{}
-		before := High
-		for i := range uint32(5_000) {
-			pr := due(start + i)
-			if pr != High {
-				if before != High {
-					t.Fatalf("from %d: two turns in a row at %d", start, i)
-				}
-				last[pr] = i
-			}
-			before = pr
-			for of, turn := range promised {
-				if i-last[of] > turn {
-					t.Fatalf("from %d: no turn of %v between %d and %d", start, of, last[of], i)
-				}
-			}
-		}
-	}
-}
-
 // TestNoSuchPriority holds that a number that is no priority is refused, everywhere.
 func TestNoSuchPriority(t *testing.T) {
 	const none = Priority(priorities)

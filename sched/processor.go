@@ -39,8 +39,10 @@ type Processor struct {
 	// owner only
 	_         pad.Line
 	held      uint32 // the priorities, but for Normal, of which the levels may hold something; and whether something is carried
-	turn      uint32 // how many tasks were picked while some priority but Normal had something
-	asked     int    // the processor that was asked last
+	turns     Turns
+	last      Priority // of the task that ran last, while there were several
+	tally     tally
+	asked     int // the processor that was asked last
 	slotInRow int
 	random    uint64
 	handed    *Task
@@ -68,8 +70,9 @@ type Processor struct {
 
 // counters are written by the processor and read by anybody.
 type counters struct {
-	steps, steals, stolen, parks, wakes, searches, breaths atomics.RelaxedUint64
-	taken                                                  [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
+	steps, steals, stolen, parks, wakes, searches, polls atomics.RelaxedUint64
+	pauses                                               atomics.RelaxedUint64             // beginnings and ends of yields: odd while it yields
+	taken                                                [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
 }
 
 func newProcessor(s *Scheduler, index int) *Processor {

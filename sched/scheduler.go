@@ -59,6 +59,7 @@ type Scheduler struct {
 	hosted     atomics.Uint64             // hosts there ever were
 	spawn      func(h *Host, live func()) // starts the goroutine of a host
 	driver     *driver                    // of a deterministic scheduler, nil otherwise
+	pollers    pollers
 
 	stopping atomics.Bool  // Stop was called
 	halt     chan struct{} // closed when Stop is called
@@ -94,6 +95,8 @@ func New(config Config) *Scheduler {
 	if config.Choose != nil {
 		s.driver = newDriver(config)
 		s.spawn = s.driver.spawn
+	} else {
+		s.pollers.init()
 	}
 	s.processors.Store(new([]*Processor))
 	s.grow(config.Processors, func(*Processor) {})
@@ -185,6 +188,7 @@ type Stats struct {
 	Parks    uint64 // times that it parked
 	Wakes    uint64 // times that it was woken to look for work
 	Breaths  uint64 // times that it let other goroutines run
+	Polls    uint64 // times of these that it had Go look at the network
 
 	High, Low, Idle uint64 // of the tasks run, those of these priorities
 }
@@ -194,7 +198,8 @@ func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
-		Searches: c.searches.Load(), Wakes: c.wakes.Load(), Breaths: c.breaths.Load(),
+		Searches: c.searches.Load(), Wakes: c.wakes.Load(),
+		Breaths: p.breaths(), Polls: c.polls.Load(),
 		High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

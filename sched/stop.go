@@ -41,6 +41,7 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	}
 	s.watch.timer.Stop()
 	s.stopped.Store(true)
+	s.pollers.close()
 	s.sweep()
 	if s.driver != nil {
 		s.Drive(nil) // the strands that were discarded

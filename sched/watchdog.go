@@ -28,9 +28,12 @@ type post struct {
 	told     bool      // it was reported
 }
 
-// progress is a number that changes when the processor begins a task, or breathes in the middle of one, which it does at each Spend if those are far apart.
-// Any goroutine.
-func (p *Processor) progress() uint64 { return p.counters.steps.Load() + p.counters.breaths.Load() }
+// progress is a number that changes when the processor begins a task, and when it begins or ends to yield in the middle of one, which it does at each Spend if
+// those are far apart. pausing says that it yields now: it waits for other goroutines, and its task is not late. Any goroutine.
+func (p *Processor) progress() (progress uint64, pausing bool) {
+	pauses := p.counters.pauses.Load()
+	return p.counters.steps.Load() + pauses, pauses%2 != 0
+}
 
 // look reports the tasks that are late since the last look, and sees to it that not all processors are in such tasks.
 func (d *watchdog) look(s *Scheduler) {
@@ -51,8 +54,9 @@ func (d *watchdog) look(s *Scheduler) {
 
 // isLate reports whether the task that p runs is late, and tells Report of it the first time.
 func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
-	progress, task, host := p.progress(), p.running.Load(), p.host.Load()
-	if progress != at.progress || task == nil || host == nil {
+	progress, pausing := p.progress()
+	task, host := p.running.Load(), p.host.Load()
+	if progress != at.progress || pausing || task == nil || host == nil {
 		*at = post{progress: progress, since: now}
 		return false
 	}
@@ -60,8 +64,10 @@ func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
 	if been < config.After {
 		return false
 	}
-	if !at.told && config.Report != nil && p.progress() == progress { // so it is still this task
-		config.Report(Stuck{Task: task, Host: host, Processor: p}, been)
+	if !at.told && config.Report != nil {
+		if now, _ := p.progress(); now == progress { // so it is still this task
+			config.Report(Stuck{Task: task, Host: host, Processor: p}, been)
+		}
 	}
 	at.told = true
 	return true
