@@ -82,7 +82,8 @@
 //     the oldest part is open to the others; when one has taken it, the next oldest is from the next fork, join or index on.
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; low priorities move under any flood of higher ones; operations that look at a unit and those that write to it do not
-//     starve each other; and a busy processor lets the program's ordinary goroutines run about every 45 µs.
+//     starve each other; a busy processor lets the program's ordinary goroutines run about every 45 µs, and those that wait for the network about
+//     every 200 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails that future, is reported at once through log/slog with its stack, and
 //     the unit goes on with its next message: with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. What Go itself ends the process for (a concurrent map write, a stack
 //     overflow, no memory) no library survives.
