@@ -1,4 +1,4 @@
-//go:build !freerun_portable
+//go:build !freerun_portable && !go1.27
 
 package netpoll
 

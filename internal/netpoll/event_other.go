@@ -1,4 +1,4 @@
-//go:build unix && !linux && !freerun_portable
+//go:build unix && !linux && !freerun_portable && !go1.27
 
 package netpoll
 

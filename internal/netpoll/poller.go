@@ -1,4 +1,4 @@
-//go:build unix && !freerun_portable
+//go:build unix && !freerun_portable && !go1.27
 
 package netpoll
 
