@@ -34,8 +34,9 @@ func (s *shard) moveExpiring(i int) {
 	}
 }
 
-// due reports whether an entry's deadline has passed.
-func (s *shard) due(e *entry) bool { return e.deadline != 0 && e.deadline <= s.now }
+// due reports whether an entry's deadline has passed. Both times are milliseconds of which the rest was cut off, so it has passed for
+// certain when now is a later one; a key lives its time and less than a millisecond more, as in Redis.
+func (s *shard) due(e *entry) bool { return e.deadline != 0 && e.deadline < s.now }
 
 // setDeadline makes an entry expire at a time in Unix milliseconds, or never for 0.
 func (s *shard) setDeadline(e *entry, deadline int64) {

@@ -37,7 +37,7 @@ func (s *Server) sweepDue() {
 	now, over := s.clock(), s.budget.over()
 	for i, earliest := range s.earliest {
 		order := s.sweeps[i]
-		if earliest.Load() > now && (!over || s.budget.accounts[i].evictable.Load() == 0) || order.active.Swap(true) {
+		if earliest.Load() >= now && (!over || s.budget.accounts[i].evictable.Load() == 0) || order.active.Swap(true) {
 			continue
 		}
 		if sweep.Tell(s.outside, order.unit, order) != nil {

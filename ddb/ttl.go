@@ -93,7 +93,7 @@ func (s *shard) left(key []byte) int64 {
 	case e.deadline == 0:
 		return -1
 	default:
-		return e.deadline - s.now
+		return max(0, e.deadline-s.now) // 0 in its last millisecond, as in Redis
 	}
 }
 
