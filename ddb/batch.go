@@ -1,6 +1,9 @@
 package ddb
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // A connection works in rounds. A round takes the requests that have been received (at most maxRound), sorts them by
 // shard into groups, sends each group as one message, waits once for all of them, and answers in the order of the
@@ -13,7 +16,7 @@ import "sync/atomic"
 // several shards, and a transaction, is a message of its own to all of them (freerun.OpAll), one for several such commands
 // that follow each other: the groups of these shards so far are sent before it, and what comes later goes into new ones.
 
-// maxRound bounds the requests of a round, and with it what the replies can hold on to.
+// maxRound bounds the requests of a round; weight.go bounds the bytes of their replies.
 const maxRound = 1024
 
 // task is what a shard does for one request.
@@ -27,6 +30,9 @@ type task struct {
 	start, end int // the reply is out.buf[start:end] of the group, and tail
 	tail       []byte
 }
+
+// replies reports whether a task is for a command, of which some reply waits.
+func (t *task) replies() bool { return t.cmd != nil }
 
 func (t *task) grows() growth {
 	if t.cmd == nil {
@@ -49,8 +55,14 @@ type group struct {
 	grant   int64 // bytes that were got for that from other shards, after the message was halted
 	again   bool  // they have been asked
 
-	alone message // of this group and nothing else
-	self  [1]*group
+	copies, refs int64 // bytes beside out.buf that unanswered replies have copied, and that they refer to
+	held, copied int64 // what the round has been told of it
+	written      int   // of out.buf, what has been answered
+	kept         int64 // bytes that it keeps for later rounds
+
+	message *message // that it is in
+	alone   message  // of this group and nothing else
+	self    [1]*group
 }
 
 // message is what is sent at a time: one group to its shard, or several, and perhaps none, at one instant.
@@ -60,6 +72,7 @@ type message struct {
 	commands int
 	done     int // of them, how many were executed
 	halted   bool
+	urgent   bool // a reply is waited for: one command may exceed what the round may hold
 	round    *round
 	tx       *transaction
 }
@@ -73,6 +86,8 @@ type round struct {
 	// halts says for each shard whether it has halted at a message of this round: then it does not execute those behind it until the connection sends
 	// them again. It is the shards' while messages are under way, of each its own element.
 	halts []bool
+
+	weight
 }
 
 // runAlone executes the message of one group.
@@ -87,17 +102,24 @@ func (s *shard) runAlone(g *group) {
 	g.grant = 0
 	for g.completed < len(g.tasks) {
 		t := &g.tasks[g.completed]
+		if t.replies() && !g.round.fits(&g.alone) {
+			g.halt()
+			return
+		}
 		v := admitted
 		if s.mustAdmit(t) {
 			v = s.admit(t, g)
 		}
 		if v == starved {
-			g.alone.halted, g.round.halts[g.shard] = true, true
+			g.halt()
 			return
 		}
 		s.run(t, g, v)
 	}
 }
+
+// halt leaves the rest of the group to be sent again, with what comes behind it on its shard.
+func (g *group) halt() { g.alone.halted, g.round.halts[g.shard] = true, true }
 
 // run executes a task, or answers it with an error.
 func (s *shard) run(t *task, g *group, v verdict) {
@@ -112,7 +134,14 @@ func (s *shard) run(t *task, g *group, v verdict) {
 		g.out.fail(errOOM)
 	default:
 		t.effect(s, t.args, &g.out)
-		t.tail, g.out.tail = g.out.tail, nil
+		if g.out.tail != nil {
+			t.tail, g.out.tail = g.out.tail, nil
+			g.hang(len(t.tail), s.records.arena != nil)
+		}
+		g.hold()
+	}
+	if g.round.over.Load() { // nothing of it will be sent
+		g.out.buf, t.tail = g.out.buf[:t.start], nil
 	}
 	t.end = len(g.out.buf)
 	g.completed++
@@ -134,6 +163,9 @@ func (g *group) reset() {
 		g.out.buf = nil
 	}
 	g.out.buf, g.out.tail = g.out.buf[:0], nil
+	g.copies, g.refs, g.written = 0, 0, 0
+	g.tell()
+	g.kept = int64(cap(g.out.buf)) + int64(cap(g.tasks))*int64(unsafe.Sizeof(task{}))
 }
 
 // What a connection keeps between rounds, so that an idle one does not hold on to the room that a deep pipeline needed.

@@ -48,6 +48,7 @@ type account struct {
 	credit    atomics.Int64
 	used      atomics.Release[uint64] // bytes of the shard's entries, as of its last message
 	evictable atomics.Release[uint64] // of them, those of entries that the policy would evict
+	figures   figures
 	_         pad.Line
 }
 

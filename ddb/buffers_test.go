@@ -2,15 +2,17 @@ package ddb
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
 // TestInputGrowsWithWhatArrives: an announcement costs nothing; the buffer is at most twice what has been received, and
-// small again afterwards.
+// small again when the client rests.
 func TestInputGrowsWithWhatArrives(t *testing.T) {
 	var in input
 	const announced = maxValue
@@ -27,9 +29,86 @@ func TestInputGrowsWithWhatArrives(t *testing.T) {
 		}
 	}
 	in.take(received)
-	in.room(0)
-	if cap(in.buf) > keptBuffer {
+	in.rest()
+	if cap(in.buf) > smallBuffer {
 		t.Errorf("%d bytes are kept", cap(in.buf))
+	}
+}
+
+// feed has an input and a framer take requests in portions of what the network gives at a time, and returns how many bytes
+// were moved within the buffer, and how many were allocated for it.
+func feed(t *testing.T, in *input, f *framer, sent []byte, portion int) (moved, allocated, requests int) {
+	t.Helper()
+	for len(sent) > 0 || len(in.unread()) > 0 {
+		before, start, unread := in.buf, in.start, len(in.unread())
+		room := in.room(f.exact())
+		switch {
+		case cap(before) == 0 || &before[0] != &in.buf[0]:
+			allocated += len(in.buf)
+			moved += unread
+		case start != in.start:
+			moved += unread
+		}
+		n := copy(room[:min(len(room), portion)], sent)
+		sent = sent[n:]
+		in.received(n)
+		for {
+			kind, size, err := f.frame(in.unread())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind == incomplete {
+				break
+			}
+			in.take(size)
+			requests++
+		}
+	}
+	return moved, allocated, requests
+}
+
+// TestInputIsLinear: a request of many arguments is moved and allocated for a few times its length, however it comes, and the
+// buffer keeps to the limit.
+func TestInputIsLinear(t *testing.T) {
+	var request []byte
+	const n = 300_000
+	request = fmt.Appendf(request, "*%d\r\n$3\r\nDEL\r\n", n+1)
+	for i := range n {
+		request = fmt.Appendf(request, "$7\r\n%07d\r\n", i)
+	}
+	for _, portion := range []int{1 << 10, 4 << 10, 64 << 10, 1 << 30} {
+		in := input{limit: len(request) + maxLine}
+		f := framer{maxArguments: 1 << 20, maxBulk: maxValue, maxRequest: len(request)}
+		moved, allocated, requests := feed(t, &in, &f, request, portion)
+		if requests != 1 {
+			t.Fatalf("%d requests", requests)
+		}
+		if moved > 3*len(request) || allocated > 4*len(request)+4*smallBuffer {
+			t.Errorf("%d bytes in portions of %d: %d were moved and %d allocated", len(request), portion, moved, allocated)
+		}
+		if len(in.buf) > in.limit+minimumRead {
+			t.Errorf("the buffer has %d bytes, the limit is %d", len(in.buf), in.limit)
+		}
+	}
+}
+
+// TestInputKeepsItsBuffer: requests of one length are received in one buffer, and when shorter ones follow it shrinks.
+func TestInputKeepsItsBuffer(t *testing.T) {
+	for _, length := range []int{1 << 10, 64 << 10, 1 << 20, 3 << 20} {
+		var in input
+		f := framer{maxArguments: 1 << 20, maxBulk: maxValue, maxRequest: 1 << 30}
+		set := []byte(request("SET", "key", strings.Repeat("v", length)))
+		feed(t, &in, &f, set, 1<<30)
+		_, allocated, requests := feed(t, &in, &f, bytes.Repeat(set, 200), 100_000)
+		if requests != 200 || allocated > 0 {
+			t.Errorf("%d bytes: %d bytes were allocated for %d more requests", length, allocated, requests)
+		}
+		for range 3 * usesReviewed {
+			feed(t, &in, &f, []byte(request("GET", "key")), 1<<30)
+		}
+		if len(in.buf) > smallBuffer {
+			t.Errorf("%d bytes: the buffer has %d after short requests", length, len(in.buf))
+		}
 	}
 }
 

@@ -90,7 +90,8 @@ func (s *Server) everyone() []*connection {
 	return all
 }
 
-// describe is a line of CLIENT LIST. Any goroutine may call it.
+// describe is a line of CLIENT LIST. Any goroutine may call it. The memory is as of the end of the client's last round, but for what waits
+// to be read by it.
 func (c *connection) describe() string {
 	name := "NULL"
 	if last := c.last.Load(); last != nil {
@@ -100,8 +101,10 @@ func (c *connection) describe() string {
 	if multi >= 0 {
 		flags = "x"
 	}
+	m := &c.memory
 	return fmt.Sprintf("id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=0 sub=0 psub=0 ssub=0 multi=%d"+
-		" cmd=%s user=default redir=-1 resp=2",
+		" qbuf=%d argv-mem=%d multi-mem=%d rbs=%d omem=%d tot-mem=%d cmd=%s user=default redir=-1 resp=2",
 		c.id, c.net.RemoteAddr(), c.net.LocalAddr(), c.clientName(), int64(now.Sub(c.since).Seconds()),
-		max(0, now.Unix()-c.active.Load()), flags, multi, name)
+		max(0, now.Unix()-c.active.Load()), flags, multi,
+		m.input.Load(), m.arguments.Load(), m.queued.Load(), m.output.Load(), c.out.backlogged(), m.total.Load(), name)
 }

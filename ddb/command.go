@@ -1,5 +1,7 @@
 package ddb
 
+import "slices"
+
 // command is one entry of the command table. Exactly one of keyed, local, spread, transacts and subcommands is set (local
 // may stand beside subcommands: it is then the form without a subcommand).
 type command struct {
@@ -18,6 +20,7 @@ type command struct {
 	atomic    bool // spread: over all shards at one instant
 	alone     bool // local: executed when all before it in the pipeline is done, and before all behind it
 	immediate bool // executed, not queued, between MULTI and EXEC
+	open      bool // for clients that have not given the password too: those flagged no_auth
 
 	flags                        []string
 	firstKey, lastKey, stepKey   int
@@ -32,6 +35,7 @@ func init() {
 	commands = map[string]*command{}
 	for _, table := range [][]*command{stringCommands(), keyCommands(), serverCommands(), connectionCommands(), transactionCommands()} {
 		for _, c := range table {
+			c.open = slices.Contains(c.flags, "no_auth")
 			commands[c.name] = c
 		}
 	}

@@ -48,11 +48,28 @@ type Config struct {
 	// Values says where keys and values are kept; "" means OnHeap.
 	Values Values
 
+	// MaxClientMemory is how many bytes all clients together may take: buffers for requests and replies, queued transactions, watched keys,
+	// replies that wait. 0 means no limit, as in Redis (maxmemory-clients). Beyond it the clients that take the most are disconnected, and the log says so.
+	MaxClientMemory int64
+	// MaxClientOutput is how many bytes of replies may wait for one client, or be copied for one reply (of MGET, KEYS or EXEC); beyond that
+	// the client is disconnected, and the log says so. 0 means 1 GiB, negative no limit. It is Redis's hard limit for normal clients in
+	// client-output-buffer-limit, which has none by default. A client that only reads slowly is waited for first, see the package's documentation.
+	MaxClientOutput int64
+
+	// Password is what clients must give by AUTH or HELLO (requirepass); "" lets all in that protected mode lets in.
+	Password string
+	// Unprotected switches Redis's protected mode off. With protected mode, and no password, only clients of this machine are served; others get an error that says what
+	// can be done about it.
+	Unprotected bool
+
 	// Clock tells the time by which keys expire; nil means time.Now. It is called from many goroutines at once.
 	Clock func() time.Time
 }
 
 const maxShards = 1 << 16
+
+// standardOutput is how many bytes of replies may wait for a client, unless the configuration says otherwise.
+const standardOutput = 1 << 30
 
 func (c Config) withDefaults() (Config, error) {
 	for _, field := range []struct {
@@ -88,6 +105,15 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxMemory < 0 {
 		return c, fmt.Errorf("ddb: Config.MaxMemory is %d bytes, it must not be negative; 0 is no limit", c.MaxMemory)
+	}
+	if c.MaxClientMemory < 0 {
+		return c, fmt.Errorf("ddb: Config.MaxClientMemory is %d bytes, it must not be negative; 0 is no limit", c.MaxClientMemory)
+	}
+	switch {
+	case c.MaxClientOutput == 0:
+		c.MaxClientOutput = standardOutput
+	case c.MaxClientOutput < 0:
+		c.MaxClientOutput = 0
 	}
 	if c.MaxMemoryPolicy == "" {
 		c.MaxMemoryPolicy = NoEviction

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// CONFIG SET: the parameters that can change while the server runs are those of memory. Others may be set to what they are.
+// CONFIG SET: the parameters that can change while the server runs are those of memory, and who is let in. Others may be set to
+// what they are.
 
 // parameter is one of them.
 type parameter struct {
@@ -43,6 +44,55 @@ var parameters = map[string]parameter{
 		}
 		return func() { s.budget.samples.Store(int32(n)) }, ""
 	}},
+	"maxmemory-clients": {func(s *Server, value string) (func(), string) {
+		n, err := ParseMemory(value)
+		if err != nil {
+			return nil, "argument must be a memory value"
+		}
+		return func() { s.clientLimit.Store(n); s.limitClients() }, ""
+	}},
+	"client-output-buffer-limit": {parseOutputLimit},
+	"requirepass": {func(s *Server, value string) (func(), string) {
+		return func() { s.setPassword(value) }, ""
+	}},
+	"protected-mode": {func(s *Server, value string) (func(), string) {
+		switch strings.ToLower(value) {
+		case "yes", "no":
+			return func() { s.protected.Store(strings.EqualFold(value, "yes")) }, ""
+		}
+		return nil, "argument must be 'yes' or 'no'"
+	}},
+}
+
+// parseOutputLimit reads client-output-buffer-limit: classes of clients, with a hard limit, a soft one and its seconds each. Here there are
+// normal clients only, and no soft limit: WriteTimeout ends clients that do not read.
+func parseOutputLimit(s *Server, value string) (apply func(), problem string) {
+	fields := strings.Fields(value)
+	if len(fields) == 0 || len(fields)%4 != 0 {
+		return nil, "Wrong number of arguments in buffer limit configuration."
+	}
+	var sets []func()
+	for ; len(fields) > 0; fields = fields[4:] {
+		hard, err := ParseMemory(fields[1])
+		soft, softErr := ParseMemory(fields[2])
+		seconds, ok := parseInteger([]byte(fields[3]))
+		switch class := strings.ToLower(fields[0]); {
+		case class != "normal" && class != "slave" && class != "replica" && class != "pubsub":
+			return nil, "Invalid client class specified in buffer limit configuration."
+		case err != nil || softErr != nil || !ok || seconds < 0:
+			return nil, "Error in hard, soft or soft_seconds setting in buffer limit configuration."
+		case class != "normal":
+		case soft != 0:
+			return nil, "this server has no soft limit"
+		default:
+			sets = append(sets, func() { s.outputLimit.Store(hard) })
+		}
+	}
+	return func() {
+		for _, set := range sets {
+			set()
+		}
+	}, ""
 }
 
 // configSet sets all of the parameters or, if one of them is wrong, none. When it answers, each shard has evicted what a lower limit demands, or a

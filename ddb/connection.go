@@ -31,25 +31,36 @@ type connection struct {
 	outbox []*message // to be sent in this order
 	idle   []*group   // to be used again
 
-	together *message      // what is being made of several groups
-	joint    *message      // the last of those, if more can go into it
-	scratch  []*group      // the groups of together by shard, meanwhile
-	queue    queue         // between MULTI and EXEC
-	watches  []*watchpoint // keys of WATCH
+	together *message // what is being made of several groups
+	joint    *message // the last of those, if more can go into it
+	scratch  []*group // the groups of together by shard, meanwhile
+	answered int      // of slots
+	refused  bool     // the runtime has refused a command of the round
+	queue    queue    // between MULTI and EXEC
+	watches  watches
+	admitted bool // it has given the password, or there was none when it came
 	quit     bool
 	cut      bool // the round ends here
 	lost     bool // the runtime will not bring back what it was given
 
 	spreading *command // whose parts are being made
 
-	drained int // reads since the server began to drain
+	now      time.Time // a moment ago
+	executed bool      // since the last read, at now
+	drained  int       // reads since the server began to drain
 
-	// Read by others, for CLIENT LIST.
-	active atomic.Int64 // Unix seconds of the last round
-	last   atomic.Pointer[command]
-	multi  atomic.Int64 // commands queued since MULTI, -1 without it
-	mu     sync.Mutex
-	name   string
+	kept      int64 // bytes of its groups
+	arguments int64 // bytes of the arguments that are not in arena
+	weighed   int64 // see weigh
+
+	// Read by others, for CLIENT LIST and for the limit of what clients may take.
+	memory  clientMemory
+	evicted atomic.Bool  // others closed it, since clients took too much
+	active  atomic.Int64 // Unix seconds of the last round
+	last    atomic.Pointer[command]
+	multi   atomic.Int64 // commands queued since MULTI, -1 without it
+	mu      sync.Mutex
+	name    string
 }
 
 func newConnection(s *Server, id uint64, conn net.Conn) *connection {
@@ -58,12 +69,19 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 		framer: framer{
 			maxArguments: s.config.MaxArguments, maxBulk: s.config.MaxBulk, maxRequest: s.config.MaxRequest,
 		},
+		in:     input{limit: s.config.MaxRequest + maxLine},
 		groups: make([]*group, len(s.units)),
-		round:  &round{done: make(chan struct{}, 2), halts: make([]bool, len(s.units))},
+		memory: clientMemory{all: &s.clientMemory},
 	}
+	c.round = &round{done: make(chan struct{}, 2), halts: make([]bool, len(s.units)), weight: weight{client: &c.memory}}
+	c.admitted = s.password.Load() == nil
+	c.now = c.since
 	c.active.Store(c.since.Unix())
 	c.multi.Store(-1)
-	c.out = output{conn: conn, timeout: s.config.WriteTimeout, limit: standardBacklog, sent: &s.stats.output}
+	c.out = output{conn: conn, timeout: s.config.WriteTimeout, sent: &s.stats.output, memory: &c.memory}
+	c.limitReplies()
+	c.weighed = clientOverhead
+	c.memory.add(c.weighed)
 	return c
 }
 
@@ -73,6 +91,9 @@ var errRefused = errors.New("ddb: the runtime is closed")
 // serve runs until the client leaves, breaks the protocol or asks to quit, or the server ends the connection.
 func (c *connection) serve() error {
 	for {
+		if c.evicted.Load() {
+			return errEvicted
+		}
 		broken := c.collect()
 		if len(c.slots) > 0 {
 			if err := c.execute(); err != nil {
@@ -101,10 +122,11 @@ func (c *connection) serve() error {
 func (c *connection) collect() (broken error) {
 	c.in.again = false
 	for !c.quit {
-		if len(c.slots) == maxRound || c.cut {
+		if len(c.slots) == maxRound || c.cut || len(c.local.buf) > flushAt {
 			c.in.again = true
 			return nil
 		}
+		c.framer.stranger = c.isStranger()
 		kind, size, err := c.framer.frame(c.in.unread())
 		if err != nil {
 			return err
@@ -122,6 +144,8 @@ func (c *connection) collect() (broken error) {
 		}
 		if len(args) <= cap(c.arena)-len(c.arena) {
 			c.arena = c.arena[:len(c.arena)+len(args)]
+		} else {
+			c.arguments += int64(cap(args)) * argumentOverhead
 		}
 		if len(args) > 0 {
 			c.route(args[:len(args):len(args)])
@@ -144,7 +168,19 @@ const usualArguments = 8
 
 // receive waits for more bytes.
 func (c *connection) receive() error {
-	n, err := c.read(c.in.room(c.framer.wanted()))
+	if !c.executed {
+		c.now = time.Now()
+	}
+	c.executed = false
+	before := len(c.in.buf)
+	room := c.in.room(c.framer.exact())
+	if len(c.in.buf) != before {
+		c.weigh()
+	}
+	n, err := c.read(room)
+	for n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.rests() {
+		n, err = c.read(c.in.room(c.framer.exact()))
+	}
 	c.in.received(n)
 	c.server.stats.input.Add(uint64(n))
 	if err != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
@@ -154,7 +190,7 @@ func (c *connection) receive() error {
 }
 
 func (c *connection) read(b []byte) (int, error) {
-	c.in.deadline(c.net, c.server.config.IdleTimeout)
+	c.in.deadline(c.net, c.server.config.IdleTimeout, c.server.rest, c.keepsMuch(), c.now)
 	// Shutdown stores draining first and sets the deadlines of the connections next. So whichever comes last here, the
 	// deadline is that of a server which drains.
 	if c.server.draining.Load() {
@@ -165,6 +201,19 @@ func (c *connection) read(b []byte) (int, error) {
 		c.net.SetReadDeadline(time.Now().Add(drainTime))
 	}
 	return c.net.Read(b)
+}
+
+// rests reports whether a read has ended because the client rests, and gives its buffers back then.
+func (c *connection) rests() bool {
+	c.now = time.Now()
+	if c.server.draining.Load() || c.in.restAt.IsZero() || c.now.Before(c.in.restAt) {
+		return false
+	}
+	if !c.in.idleAt.IsZero() && !c.now.Before(c.in.idleAt) {
+		return false
+	}
+	c.giveBack()
+	return true
 }
 
 // errDrained ends a connection that still sends when it has had its share of a shutdown.

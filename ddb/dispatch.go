@@ -6,6 +6,7 @@ import "github.com/freerun-go/freerun"
 
 // dispatch reports whether the round was completed. If it was not, the messages may still be in a shard's hands.
 func (c *connection) dispatch() bool {
+	c.limitReplies()
 	for messages := c.outbox; len(messages) > 0 && !c.lost; messages = c.halted() {
 		completed := c.await(len(messages), func(i int) bool {
 			m := messages[i]
@@ -17,8 +18,16 @@ func (c *connection) dispatch() bool {
 			}
 			return false
 		})
-		if !completed {
+		switch {
+		case !completed:
 			return false
+		case c.round.over.Load():
+			return true // the client is to be closed
+		case c.round.held.Load() >= c.round.limit:
+			if c.answerReady(); c.refused {
+				return true
+			}
+			c.limitReplies()
 		}
 	}
 	return !c.lost

@@ -25,6 +25,8 @@ func (e protocolError) Error() string { return "ERR Protocol error: " + string(e
 type framer struct {
 	maxArguments, maxBulk, maxRequest int
 
+	stranger bool // the client has yet to give the password: its requests are to be short
+
 	begun bool // the header of an array has been read
 	left  int  // arguments whose length has not been announced yet
 	next  int  // where the next announcement begins; behind the last argument, the request's length
@@ -54,6 +56,8 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n > int64(f.maxArguments):
 			return incomplete, 0, protocolError("invalid multibulk length")
+		case n > strangersArguments && f.stranger:
+			return incomplete, 0, protocolError("unauthenticated multibulk length")
 		case n <= 0:
 			return empty, size, nil
 		}
@@ -69,6 +73,8 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n < 0, n > int64(f.maxBulk):
 			return incomplete, 0, protocolError("invalid bulk length")
+		case n > strangersBulk && f.stranger:
+			return incomplete, 0, protocolError("unauthenticated bulk length")
 		case int64(f.next)+int64(size)+n+2 > int64(f.maxRequest):
 			return incomplete, 0, protocolError("request exceeds the limit of this server")
 		}
@@ -83,8 +89,13 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 	return array, length, nil
 }
 
-// wanted returns how many bytes of the request there must be before it is worth looking again.
-func (f *framer) wanted() int { return f.next }
+// exact returns the length of the unfinished request, or 0 while not all of its arguments have been announced.
+func (f *framer) exact() int {
+	if !f.begun || f.left > 0 {
+		return 0
+	}
+	return f.next
+}
 
 // announcement reads a line such as "*3\r\n": its number and its length, which is 0 if the line has not ended.
 func announcement(b []byte, what string) (n int64, size int, err error) {

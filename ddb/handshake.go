@@ -38,21 +38,8 @@ func quit(c *connection, _ [][]byte, w *writer) {
 func reset(c *connection, _ [][]byte, w *writer) {
 	c.discard()
 	c.setClientName("")
+	c.admitted = c.server.password.Load() == nil
 	w.simple("RESET")
-}
-
-// auth: there is one user, default, without a password, as in a Redis that was not configured.
-func auth(_ *connection, args [][]byte, w *writer) {
-	switch {
-	case len(args) > 3:
-		w.fail(errSyntax)
-	case len(args) == 2:
-		w.fail(errNoPassword)
-	case string(args[1]) != "default":
-		w.fail(errWrongPass)
-	default:
-		w.ok()
-	}
 }
 
 // hello negotiates the protocol: RESP2 only.
@@ -71,7 +58,7 @@ func hello(c *connection, args [][]byte, w *writer) {
 	for i := 2; i < len(args); i++ {
 		switch left := len(args) - 1 - i; {
 		case equalFold(args[i], "AUTH") && left >= 2:
-			if string(args[i+1]) != "default" {
+			if !c.authenticate(args[i+1], args[i+2]) {
 				w.fail(errWrongPass)
 				return
 			}
@@ -87,6 +74,10 @@ func hello(c *connection, args [][]byte, w *writer) {
 			w.fail("ERR Syntax error in HELLO option '" + string(clip(args[i], len(args[i]))) + "'")
 			return
 		}
+	}
+	if c.isStranger() {
+		w.fail(errNoAuthHello)
+		return
 	}
 	if renamed {
 		c.setClientName(name)

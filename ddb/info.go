@@ -85,19 +85,25 @@ func infoServer(s *Server, _ shardStats, line func(string, any)) {
 }
 
 func infoClients(s *Server, _ shardStats, line func(string, any)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	line("connected_clients", len(s.connections))
+	all := s.everyone()
+	var input, output int64
+	for _, c := range all {
+		input = max(input, c.memory.input.Load())
+		output = max(output, c.memory.output.Load()+c.out.backlogged())
+	}
+	line("connected_clients", len(all))
 	line("maxclients", s.config.MaxClients)
+	line("client_recent_max_input_buffer", input)
+	line("client_recent_max_output_buffer", output)
 	line("blocked_clients", 0)
 }
 
 func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	samples := []metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/gc/heap/objects:objects"},
 	}
 	metrics.Read(samples)
-	heap, resident := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	heap, resident, objects := samples[0].Value.Uint64(), samples[1].Value.Uint64(), samples[2].Value.Uint64()
 	if pages, ok := residentPages(); ok {
 		resident = pages * uint64(os.Getpagesize())
 	}
@@ -111,6 +117,8 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	line("used_memory_rss", resident)
 	line("used_memory_rss_human", human(resident))
 	line("used_memory_dataset", used)
+	line("mem_clients_normal", s.clientMemory.Load())
+	line("maxmemory_clients", s.clientLimit.Load())
 	line("maxmemory", limit)
 	line("maxmemory_human", human(limit))
 	line("maxmemory_policy", s.budget.evicting())
@@ -128,7 +136,8 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 		line("offheap_blocks", usage.Blocks)
 		line("offheap_internal_fragmentation", fmt.Sprintf("%.2f", usage.InternalFragmentation()))
 	}
-	line("go_heap_objects", heap)
+	line("go_heap_bytes", heap)
+	line("go_heap_objects", objects)
 }
 
 // residentPages returns how many pages of the process are in memory, where the system has Linux's way of telling.
@@ -148,6 +157,8 @@ func infoStats(s *Server, sum shardStats, line func(string, any)) {
 	line("total_net_input_bytes", s.stats.input.Load())
 	line("total_net_output_bytes", s.stats.output.Load())
 	line("rejected_connections", s.stats.rejected.Load())
+	line("evicted_clients", s.stats.evictedClients.Load())
+	line("client_output_buffer_limit_disconnections", s.stats.outputLimited.Load())
 	line("expired_keys", sum.expired)
 	line("evicted_keys", sum.evicted)
 	line("keyspace_hits", sum.hits)

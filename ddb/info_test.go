@@ -56,7 +56,7 @@ func TestInfo(t *testing.T) {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	if fields = parseInfo(t, c, "keyspace", "CLIENTS"); len(fields) != 6 || fields["connected_clients"] != "2" {
+	if fields = parseInfo(t, c, "keyspace", "CLIENTS"); len(fields) != 8 || fields["connected_clients"] != "2" {
 		t.Errorf("two sections are %v", fields)
 	}
 	if fields = parseInfo(t, c, "nosuch"); len(fields) != 0 {
@@ -130,7 +130,7 @@ func TestSweeper(t *testing.T) {
 	s.sweepDue()
 	c.expect(":"+strconv.Itoa(n+2)+"\r\n", "dbsize")
 	c.expect(":1\r\n", "pttl", "key0")
-	clock.advance(time.Millisecond)
+	clock.advance(2 * time.Millisecond)
 	c.expect("$-1\r\n", "get", "key0")
 	for { // the sweeper's own ticker does it
 		if fields := countWithoutSweeping(s); fields == 2 {

@@ -17,6 +17,9 @@ type part struct {
 	picks  []int // the arguments of the command that are keys of this shard
 	scan   *scanQuery
 	blocks []offheap.Block // MSET: for each of picks, where its key and value will be
+	group  *group          // that it is in
+	bytes  int64           // that its reply has copied
+	refs   int64           // that it refers to
 
 	// The outcome; the connection joins those of all shards.
 	done    bool
@@ -51,7 +54,10 @@ func mget(s *shard, args [][]byte, p *part) {
 		switch {
 		case e == nil:
 		case s.records.arena == nil && e.length > shareable:
+			p.refer(int(e.length))
 			p.values[i] = s.records.value(e)
+		case !p.copy(int(e.length)):
+			return
 		default:
 			p.values[i] = append(make([]byte, 0, e.length), s.records.value(e)...)
 		}
@@ -86,6 +92,9 @@ func size(s *shard, _ [][]byte, p *part) {
 	p.count = int64(len(s.entries))
 }
 
+// keyOverhead is what a key takes in a part, beside its bytes.
+const keyOverhead = 16
+
 func keys(s *shard, args [][]byte, p *part) {
 	pattern := string(args[1])
 	for _, id := range s.entries {
@@ -94,6 +103,9 @@ func keys(s *shard, args [][]byte, p *part) {
 			continue
 		}
 		if key := s.records.key(e); pattern == "*" || matches(pattern, key, false) {
+			if !p.copy(len(key) + keyOverhead) {
+				return
+			}
 			p.keys = append(p.keys, s.records.keep(key))
 		}
 	}

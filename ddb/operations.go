@@ -24,9 +24,11 @@ var (
 		return struct{}{}, nil
 	})
 
-	// forget a key that a connection watched when it ended.
-	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, w *watchpoint) (struct{}, error) {
-		s.unwatch(w)
+	// forget the keys that a connection watched when it ended.
+	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
+		for _, w := range points {
+			s.unwatch(w)
+		}
 		return struct{}{}, nil
 	})
 

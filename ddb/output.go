@@ -16,7 +16,7 @@ const (
 	// patience is how long a write may stand still before the connection goes on without it.
 	patience = 200 * time.Millisecond
 
-	// standardBacklog bounds the bytes of replies that wait for a client which does not read.
+	// standardBacklog bounds the bytes of replies that wait for a client which does not read, with those of the round.
 	standardBacklog = 64 << 20
 )
 
@@ -31,8 +31,10 @@ const (
 type output struct {
 	conn    net.Conn
 	timeout time.Duration
-	limit   int // of waiting
+	limit   int   // of waiting, beyond which the connection waits
+	most    int64 // of waiting, beyond which the client is disconnected; 0 for no limit
 	sent    *atomic.Uint64
+	memory  *clientMemory
 
 	buf       []byte
 	err       error
@@ -137,11 +139,24 @@ func (o *output) hand(b []byte, reused bool) bool {
 }
 
 func (o *output) add(b []byte, reused bool) {
+	if o.most > 0 && int64(o.waiting)+int64(len(b)) > o.most {
+		o.failed = errOutputLimit
+		o.conn.Close()
+		return
+	}
 	if reused {
 		b = append([]byte(nil), b...)
 	}
 	o.backlog = append(o.backlog, b)
 	o.waiting += len(b)
+	o.memory.add(int64(len(b)))
+}
+
+// backlogged returns how many bytes wait for the client. Any goroutine may call it.
+func (o *output) backlogged() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return int64(o.waiting)
 }
 
 // drain is the second goroutine: it ends when the backlog is written, or the client takes nothing for too long.
@@ -155,10 +170,14 @@ func (o *output) drain() {
 		o.mu.Lock()
 		o.backlog[0] = nil
 		o.backlog, o.waiting = o.backlog[1:], o.waiting-len(b)
-		o.failed = err
+		o.memory.add(-int64(len(b)))
+		if err != nil {
+			o.failed = err
+		}
 		o.changed.Broadcast()
 	}
 	if o.failed != nil {
+		o.memory.add(-int64(o.waiting))
 		o.backlog, o.waiting = nil, 0
 		o.conn.Close() // or the connection's goroutine might wait for a request that never comes
 	}

@@ -64,10 +64,7 @@ func (s *shard) publish() {
 			s.purse = 0
 		}
 	}
-	if used := uint64(s.used); s.account.used.Load() != used {
-		s.account.used.Store(used)
-	}
-	if evictable := uint64(s.evictable()); s.account.evictable.Load() != evictable {
-		s.account.evictable.Store(evictable)
-	}
+	publish(&s.account.used, uint64(s.used))
+	publish(&s.account.evictable, uint64(s.evictable()))
+	s.account.figures.publish(s)
 }

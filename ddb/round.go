@@ -1,9 +1,6 @@
 package ddb
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // slot is where the reply to one request of a round comes from.
 type slot struct {
@@ -49,6 +46,9 @@ func (c *connection) route(args [][]byte) {
 	}
 	if cmd != nil && cmd.subcommands != nil && cmd.local == nil {
 		msg, cmd = errArity(cmd.name), nil // a container without its subcommand
+	}
+	if cmd != nil && !cmd.open && c.isStranger() {
+		msg, cmd = errNoAuth, nil
 	}
 	switch {
 	case cmd == nil:
@@ -153,6 +153,9 @@ func (c *connection) jointly(tx *transaction, fill func()) {
 	m := c.joint
 	if tx != nil || m == nil || m.commands == mostTogether {
 		m = &message{round: c.round, tx: tx}
+		if tx != nil {
+			tx.message = m
+		}
 	} else {
 		c.outbox = c.outbox[:len(c.outbox)-1]
 	}
@@ -168,14 +171,22 @@ func (c *connection) jointly(tx *transaction, fill func()) {
 	c.together = m
 	fill()
 	if tx != nil {
+		for _, w := range tx.watches {
+			c.group(w.shard)
+		}
+		place := make([]int, len(apart))
+		for i, g := range m.groups {
+			place[g.shard] = i
+		}
 		tx.shards = make([]int, len(tx.watches))
 		for i, w := range tx.watches {
-			tx.shards[i] = slices.Index(m.groups, c.group(w.shard))
+			tx.shards[i] = place[w.shard]
 		}
 	}
 	clear(c.groups)
 	c.scratch, c.groups, c.together = c.groups, apart, nil
 	for _, g := range m.groups[had:] {
+		g.message = m
 		c.seal(g.shard)
 	}
 	if len(m.groups) == 0 {
@@ -195,6 +206,7 @@ func (c *connection) seal(shard int) {
 	if g := c.groups[shard]; g != nil {
 		g.self[0] = g
 		g.alone = message{groups: g.self[:], single: true, round: c.round}
+		g.message = &g.alone
 		c.outbox = append(c.outbox, &g.alone)
 		c.groups[shard] = nil
 	}
@@ -217,6 +229,7 @@ func (c *connection) spans(cmd *command, args [][]byte) bool {
 // add gives a shard its part of a request.
 func (c *connection) add(shard int, p *part, args [][]byte) {
 	g := c.group(shard)
+	p.group = g
 	g.tasks = append(g.tasks, task{cmd: c.spreading, part: p, args: args, turn: c.turn()})
 }
 
@@ -258,17 +271,28 @@ func (c *connection) everywhere(args [][]byte, effect func(*shard, [][]byte, *pa
 
 // execute sends the messages of the round, waits for all of them and writes the replies.
 func (c *connection) execute() error {
-	c.active.Store(time.Now().Unix())
+	c.now, c.executed = time.Now(), true
+	c.active.Store(c.now.Unix())
 	for _, shard := range c.used {
 		c.seal(shard)
+	}
+	if c.arguments > 0 {
+		c.weigh()
 	}
 	if len(c.outbox) > 0 && !c.dispatch() {
 		c.out.bytes([]byte("-" + errShuttingDown + "\r\n"))
 		c.out.flush()
 		return errRefused
 	}
-	for i := range c.slots {
-		if !c.answer(&c.slots[i]) {
+	switch {
+	case c.round.over.Load():
+		return errOutputLimit
+	case c.refused:
+		c.out.flush()
+		return errRefused
+	}
+	for ; c.answered < len(c.slots); c.answered++ {
+		if !c.answer(&c.slots[c.answered]) {
 			c.out.flush()
 			return errRefused
 		}
@@ -292,6 +316,11 @@ func (c *connection) answer(s *slot) bool {
 		default:
 			t := &g.tasks[s.task]
 			c.reply(g.out.buf[t.start:t.end], t.tail, false)
+			g.written = t.end
+			if t.tail != nil {
+				g.hang(-len(t.tail), c.server.arena != nil)
+				t.tail = nil
+			}
 		}
 	case fromConnection:
 		c.reply(c.local.buf[s.start:s.end], s.tail, true) // the tail is in the read buffer
@@ -302,11 +331,16 @@ func (c *connection) answer(s *slot) bool {
 			}
 		}
 		s.gathered.join(c, s.gathered)
+		for _, p := range s.gathered.parts {
+			p.answered()
+		}
+		s.gathered.values = nil
 	case fromTransaction:
 		return c.answerTransaction(s.tx)
 	case fromCommand:
 		now := c.say(func() { s.cmd.local(c, s.args, &c.local) })
-		return c.answer(&now)
+		c.reply(c.local.buf[now.start:now.end], now.tail, true)
+		c.local.buf = c.local.buf[:now.start]
 	}
 	return true
 }
@@ -335,16 +369,19 @@ func (c *connection) reply(head, tail []byte, reused bool) {
 func (c *connection) forget() {
 	for _, m := range c.outbox {
 		for _, g := range m.groups {
+			c.kept -= g.kept
 			g.reset()
 			if len(c.idle) < 2*len(c.groups) {
 				c.idle = append(c.idle, g)
+				c.kept += g.kept
 			}
 		}
 	}
-	c.joint, c.cut = nil, false
+	c.joint, c.cut, c.answered, c.arguments = nil, false, 0, 0
 	c.used, c.outbox, c.slots, c.arena = c.used[:0], emptied(c.outbox), emptied(c.slots), emptied(c.arena)
 	if cap(c.local.buf) > keptBuffer {
 		c.local.buf = nil
 	}
 	c.local.buf = c.local.buf[:0]
+	c.weigh()
 }

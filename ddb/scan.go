@@ -47,6 +47,9 @@ func (s *shard) scan(p *part, position uint64) {
 			continue
 		}
 		if key := s.records.key(e); p.scan.all || matches(p.scan.pattern, key, false) {
+			if !p.copy(len(key) + keyOverhead) {
+				return
+			}
 			p.keys = append(p.keys, s.records.keep(key))
 		}
 	}

@@ -31,8 +31,16 @@ type Server struct {
 	arena    *offheap.Arena // nil: values are on Go's heap
 	seed     maphash.Seed
 	started  time.Time
+	rest     time.Duration // restAfter, but for tests
 
-	stats    serverStats
+	stats        serverStats
+	clientMemory atomic.Int64 // bytes of all clients
+	clientLimit  atomic.Int64 // of clientMemory; 0 for none
+	outputLimit  atomic.Int64 // bytes of replies that may wait for one client; 0 for no limit
+	limiting     atomic.Bool  // a goroutine is in limitClients
+	password     atomic.Pointer[string]
+	protected    atomic.Bool // without a password, only clients of this machine are served
+
 	draining atomic.Bool // connections execute what has been received, then end
 
 	mu          sync.Mutex
@@ -65,10 +73,15 @@ func New(config Config) (*Server, error) {
 		rt:          freerun.New(append([]freerun.Option{freerun.Processors(config.Processors), freerun.Logger(config.Logger)}, config.Runtime...)...),
 		seed:        maphash.MakeSeed(),
 		started:     time.Now(),
+		rest:        restAfter,
 		connections: map[uint64]*connection{},
 		stop:        make(chan struct{}),
 		closed:      make(chan struct{}),
 	}
+	s.clientLimit.Store(config.MaxClientMemory)
+	s.outputLimit.Store(config.MaxClientOutput)
+	s.protected.Store(!config.Unprotected)
+	s.setPassword(config.Password)
 	s.outside = s.rt.Context()
 	for i := range config.Shards {
 		s.records = append(s.records, newRecords(s.arena))
@@ -173,9 +186,12 @@ func (s *Server) admit(conn net.Conn) {
 		return
 	case len(s.connections) >= s.config.MaxClients:
 		s.stats.rejected.Add(1)
-		conn.SetWriteDeadline(time.Now().Add(lingerTime)) // a fresh connection has room for it
-		conn.Write([]byte("-" + errMaxClients + "\r\n"))
-		conn.Close()
+		turnAway(conn, errMaxClients)
+		return
+	case s.isProtectedFrom(conn):
+		s.stats.rejected.Add(1)
+		s.log.Warn("ddb: protected mode refuses a client from elsewhere: set a password, or switch protected mode off", "address", conn.RemoteAddr())
+		turnAway(conn, errProtected)
 		return
 	}
 	s.lastID++
@@ -184,10 +200,23 @@ func (s *Server) admit(conn net.Conn) {
 	s.clients.Go(func() { s.attend(c) })
 }
 
+// turnAway closes a connection that has just been made, with an error. There is room for that.
+func turnAway(conn net.Conn, msg string) {
+	conn.SetWriteDeadline(time.Now().Add(lingerTime))
+	conn.Write([]byte("-" + msg + "\r\n"))
+	conn.Close()
+}
+
 // attend serves a client to the end.
 func (s *Server) attend(c *connection) {
+	defer c.memory.end()
 	err := c.serve()
 	c.leave()
+	if errors.Is(err, errOutputLimit) {
+		c.net.Close() // it is not waited for
+		s.stats.outputLimited.Add(1)
+		s.log.Warn("ddb: client closed for overcoming of output buffer limits", "client", c.describe(), "limit", s.outputLimit.Load())
+	}
 	if outErr := c.out.close(); err == nil {
 		err = outErr
 	}

@@ -1,6 +1,7 @@
 package ddb
 
 import (
+	"fmt"
 	"maps"
 	"net"
 	"slices"
@@ -17,22 +18,32 @@ func (s *Server) settings() map[string]string {
 	}
 	s.mu.Unlock()
 	return map[string]string{
-		"appendonly":                "no",
-		"bind":                      host,
-		"client-query-buffer-limit": strconv.Itoa(s.config.MaxRequest),
-		"databases":                 "1",
-		"dir":                       "",
-		"io-threads":                strconv.Itoa(s.config.Processors),
-		"maxclients":                strconv.Itoa(s.config.MaxClients),
-		"maxmemory":                 strconv.FormatInt(s.budget.limit.Load(), 10),
-		"maxmemory-policy":          string(s.budget.evicting()),
-		"maxmemory-samples":         strconv.Itoa(int(s.budget.samples.Load())),
-		"port":                      strconv.Itoa(s.port()),
-		"proto-max-bulk-len":        strconv.Itoa(s.config.MaxBulk),
-		"requirepass":               "",
-		"save":                      "",
-		"timeout":                   strconv.Itoa(int(s.config.IdleTimeout.Seconds())),
+		"appendonly":                 "no",
+		"bind":                       host,
+		"client-output-buffer-limit": fmt.Sprintf("normal %d 0 0 slave 0 0 0 pubsub 0 0 0", s.outputLimit.Load()),
+		"client-query-buffer-limit":  strconv.Itoa(s.config.MaxRequest),
+		"databases":                  "1",
+		"dir":                        "",
+		"io-threads":                 strconv.Itoa(s.config.Processors),
+		"maxclients":                 strconv.Itoa(s.config.MaxClients),
+		"maxmemory":                  strconv.FormatInt(s.budget.limit.Load(), 10),
+		"maxmemory-clients":          strconv.FormatInt(s.clientLimit.Load(), 10),
+		"maxmemory-policy":           string(s.budget.evicting()),
+		"maxmemory-samples":          strconv.Itoa(int(s.budget.samples.Load())),
+		"port":                       strconv.Itoa(s.port()),
+		"proto-max-bulk-len":         strconv.Itoa(s.config.MaxBulk),
+		"protected-mode":             yesNo(s.protected.Load()),
+		"requirepass":                s.passwordText(),
+		"save":                       "",
+		"timeout":                    strconv.Itoa(int(s.config.IdleTimeout.Seconds())),
 	}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
 }
 
 func configGet(c *connection, args [][]byte, w *writer) {

@@ -24,7 +24,7 @@ type shard struct {
 
 	stats shardStats
 
-	watched map[string][]*watchpoint // by key, of all connections
+	watched map[string]*watchpoint // by key, the first of those that are up for it
 
 	budget   *budget
 	account  *account

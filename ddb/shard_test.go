@@ -59,7 +59,7 @@ func everywhere(t *testing.T, test func(t *testing.T, values Values)) {
 
 // newRound makes a round for tests that run groups by themselves.
 func newRound() *round {
-	r := &round{done: make(chan struct{}, 1), halts: make([]bool, 1)}
+	r := &round{done: make(chan struct{}, 1), halts: make([]bool, 1), weight: weight{limit: 1 << 30}}
 	r.pending.Store(1)
 	return r
 }
@@ -86,7 +86,7 @@ func (b *shardBench) do(args ...string) string {
 
 // part runs one shard's part of a command of several keys.
 func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) *part {
-	p := &part{effect: effect, values: make([][]byte, len(args))}
+	p := &part{effect: effect, values: make([][]byte, len(args)), group: &group{round: newRound()}}
 	for i := 1; i < len(args); i++ {
 		p.picks = append(p.picks, i)
 	}
@@ -292,7 +292,7 @@ func testAgainstModel(t *testing.T, values Values) {
 	b.records.hasher.mask = 7 // so that keys collide
 	for step := range 20_000 {
 		key := strconv.Itoa(random.IntN(40))
-		if v, ok := model[key]; ok && v.deadline != 0 && v.deadline <= b.time {
+		if v, ok := model[key]; ok && v.deadline != 0 && v.deadline < b.time {
 			delete(model, key)
 		}
 		v, present := model[key]
@@ -316,6 +316,9 @@ func testAgainstModel(t *testing.T, values Values) {
 			if present {
 				want = ":1\r\n"
 				model[key] = value{v.text, b.time + int64(ms)}
+				if ms <= 0 {
+					delete(model, key)
+				}
 			}
 		case 4:
 			request, want = "persist "+key, ":0\r\n"

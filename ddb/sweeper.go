@@ -29,6 +29,7 @@ func (s *Server) sweepUntil(stop <-chan struct{}) {
 			s.sweepDue()
 			s.stats.rate.sample(s.stats.commands.Load(), time.Now())
 			s.stats.see(s.budget.used())
+			s.limitClients()
 		}
 	}
 }

@@ -45,11 +45,15 @@ func (m *message) run(shards []*shard) {
 		}
 	}()
 	if m.tx != nil {
+		if !m.round.fits(m) {
+			m.halt()
+			return
+		}
 		m.runTransaction(shards)
 		return
 	}
 	for m.done < m.commands {
-		if !m.runCommand(shards) {
+		if !m.round.fits(m) || !m.runCommand(shards) {
 			m.halt()
 			return
 		}

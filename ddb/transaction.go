@@ -10,9 +10,10 @@ import (
 // queue is what a connection has queued since MULTI.
 type queue struct {
 	open     bool
-	spoilt   bool // something could not be queued: EXEC will refuse
+	spoilt   bool // something could not be queued: EXEC will refuse, and nothing is kept for it
+	tooLarge bool
 	commands []queued
-	bytes    int
+	bytes    int // what they take
 }
 
 type queued struct {
@@ -20,13 +21,18 @@ type queued struct {
 	args [][]byte
 }
 
-func (q *queue) spoil() { q.spoilt = q.spoilt || q.open }
+func (q *queue) spoil() {
+	if q.open {
+		q.spoilt, q.commands, q.bytes = true, nil, 0
+	}
+}
 
 // transaction is one EXEC.
 type transaction struct {
 	watches []*watchpoint
 	shards  []int // of each watch, where its shard is in the message
 	slots   []slot
+	message *message // nil if it has nothing to do
 	// The outcome.
 	begun   bool
 	refused bool // there was no memory, and nothing was done
@@ -49,13 +55,21 @@ func (tx *transaction) begin(shards []*shard) bool {
 
 // enqueue queues a command between MULTI and EXEC. Its arguments are copied: EXEC may come in a later round.
 func (c *connection) enqueue(cmd *command, args [][]byte) {
+	if c.queue.tooLarge {
+		c.local.fail(errTransactionSize)
+		return
+	}
+	if c.queue.spoilt {
+		c.local.simple("QUEUED") // as Redis does, which does not keep it either
+		return
+	}
 	size := 0
 	for _, arg := range args {
 		size += len(arg)
 	}
-	if c.queue.bytes += size + queuedOverhead; c.queue.bytes > c.server.config.MaxRequest {
+	if c.queue.bytes += size + len(args)*argumentOverhead + queuedOverhead; c.queue.bytes > c.server.config.MaxRequest {
 		c.queue.spoil()
-		c.queue.commands = nil
+		c.queue.tooLarge = true
 		c.local.fail(errTransactionSize)
 		return
 	}
@@ -69,8 +83,11 @@ func (c *connection) enqueue(cmd *command, args [][]byte) {
 	c.local.simple("QUEUED")
 }
 
-// queuedOverhead is what a queued command takes beside its bytes, about.
-const queuedOverhead = 128
+// What a queued command takes beside its bytes, about, with what EXEC makes of it; and an argument.
+const (
+	queuedOverhead   = 400
+	argumentOverhead = 24
+)
 
 func multi(c *connection, _ [][]byte) slot {
 	return c.say(func() {
@@ -116,8 +133,8 @@ func execAll(c *connection, _ [][]byte) slot {
 		return c.say(func() { c.local.fail(errExecAbort) })
 	}
 	c.closeQueue()
-	tx := &transaction{watches: c.watches}
-	c.watches = nil
+	tx := &transaction{watches: c.watches.points}
+	c.watches = watches{}
 	c.jointly(tx, func() {
 		for _, one := range q.commands {
 			if one.cmd.local != nil { // it must not be executed before it is known that the others are

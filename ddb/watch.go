@@ -1,56 +1,100 @@
 package ddb
 
-import "slices"
-
 // watchpoint is one key that a connection watches. It belongs to the key's shard from WATCH on until it is forgotten there.
 type watchpoint struct {
-	key     string
-	shard   int
-	touched bool // the key has changed since
+	key        string
+	shard      int
+	touched    bool // the key has changed since; then it is not up any more
+	up         bool
+	prev, next *watchpoint // others that are up for the same key
 }
 
-// watch puts watchpoints up.
+// watch puts a watchpoint up.
 func (s *shard) watch(w *watchpoint) {
 	s.find([]byte(w.key)) // a key that is due goes now: that is no change later
 	if s.watched == nil {
-		s.watched = map[string][]*watchpoint{}
+		s.watched = map[string]*watchpoint{}
 	}
-	s.watched[w.key] = append(s.watched[w.key], w)
+	if w.next = s.watched[w.key]; w.next != nil {
+		w.next.prev = w
+	}
+	w.up = true
+	s.watched[w.key] = w
 }
 
-// unwatch takes a watchpoint down.
+// unwatch takes a watchpoint down, if it is up. It costs the same however many clients watch the key.
 func (s *shard) unwatch(w *watchpoint) {
-	others := slices.DeleteFunc(s.watched[w.key], func(other *watchpoint) bool { return other == w })
-	if len(others) == 0 {
-		delete(s.watched, w.key)
-	} else {
-		s.watched[w.key] = others
+	if !w.up {
+		return
 	}
+	if w.next != nil {
+		w.next.prev = w.prev
+	}
+	switch {
+	case w.prev != nil:
+		w.prev.next = w.next
+	case w.next != nil:
+		s.watched[w.key] = w.next
+	default:
+		delete(s.watched, w.key)
+	}
+	w.up, w.prev, w.next = false, nil, nil
 }
 
-// touch tells those who watch the key of an entry that it changes.
+// touch tells those who watch the key of an entry that it changes. They are taken down: a watchpoint is touched once.
 func (s *shard) touch(e *entry) {
 	if len(s.watched) == 0 {
 		return
 	}
-	for _, w := range s.watched[s.records.key(e)] {
-		w.touched = true
+	key := s.records.key(e)
+	first := s.watched[key]
+	if first == nil {
+		return
+	}
+	delete(s.watched, key)
+	for w := first; w != nil; {
+		next := w.next
+		w.touched, w.up, w.prev, w.next = true, false, nil, nil
+		w = next
 	}
 }
+
+// watches are the keys that a connection watches, each once. The zero value is none.
+type watches struct {
+	points []*watchpoint
+	keys   map[string]bool
+	bytes  int64
+}
+
+// add returns the watchpoint of a key, nil if it is watched already.
+func (w *watches) add(key []byte, shard int) *watchpoint {
+	if w.keys[string(key)] {
+		return nil
+	}
+	if w.keys == nil {
+		w.keys = map[string]bool{}
+	}
+	point := &watchpoint{key: string(key), shard: shard}
+	w.keys[point.key] = true
+	w.points = append(w.points, point)
+	w.bytes += int64(len(key)) + watchOverhead
+	return point
+}
+
+// watchOverhead is what a watched key takes beside its bytes, about: the watchpoint, and its places here and in the shard.
+const watchOverhead = 200
 
 func watch(c *connection, args [][]byte) slot {
 	if c.queue.open {
 		return c.say(func() { c.local.fail(errWatchInside) })
 	}
+	var added []*watchpoint
 	for _, arg := range args[1:] {
-		key := string(arg)
-		if slices.ContainsFunc(c.watches, func(w *watchpoint) bool { return w.key == key }) {
-			continue
+		if w := c.watches.add(arg, c.server.shardOf(arg)); w != nil {
+			added = append(added, w)
 		}
-		w := &watchpoint{key: key, shard: c.server.shardOf(arg)}
-		c.watches = append(c.watches, w)
-		c.add(w.shard, &part{effect: func(s *shard, _ [][]byte, _ *part) { s.watch(w) }}, nil)
 	}
+	c.eachWatch(added, (*shard).watch)
 	return c.say(c.local.ok)
 }
 
@@ -61,15 +105,41 @@ func unwatch(c *connection, _ [][]byte) slot {
 
 // unwatchAll takes all watchpoints of the connection down, in their turn of the round.
 func (c *connection) unwatchAll() {
-	for _, w := range c.watches {
-		c.add(w.shard, &part{effect: func(s *shard, _ [][]byte, _ *part) { s.unwatch(w) }}, nil)
+	c.eachWatch(c.watches.points, (*shard).unwatch)
+	c.watches = watches{}
+}
+
+// eachWatch has the shards do something with watchpoints of theirs, in one part for each shard.
+func (c *connection) eachWatch(points []*watchpoint, do func(*shard, *watchpoint)) {
+	for number, own := range c.server.byShard(points) {
+		if len(own) == 0 {
+			continue
+		}
+		c.add(number, &part{effect: func(s *shard, _ [][]byte, _ *part) {
+			for _, w := range own {
+				do(s, w)
+			}
+		}}, nil)
 	}
-	c.watches = nil
+}
+
+// byShard sorts watchpoints by their shards.
+func (s *Server) byShard(points []*watchpoint) [][]*watchpoint {
+	if len(points) == 0 {
+		return nil
+	}
+	sorted := make([][]*watchpoint, len(s.units))
+	for _, w := range points {
+		sorted[w.shard] = append(sorted[w.shard], w)
+	}
+	return sorted
 }
 
 // leave takes them down for a connection that has ended.
 func (c *connection) leave() {
-	for _, w := range c.watches {
-		forget.Tell(c.server.outside, c.server.units[w.shard], w)
+	for number, own := range c.server.byShard(c.watches.points) {
+		if len(own) > 0 {
+			forget.Tell(c.server.outside, c.server.units[number], own)
+		}
 	}
 }
