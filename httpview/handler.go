@@ -17,8 +17,9 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	title  string
-	public bool
+	title      string
+	public     bool
+	collectors []prometheus.Collector
 }
 
 // Title is what the page calls the program; the name of its executable if it is not given.
@@ -27,6 +28,12 @@ func Title(title string) Option { return func(s *settings) { s.title = title } }
 // Public has the handler answer requests from anywhere, instead of only those from this machine. What it shows, profiles included, is then for whoever can reach
 // it: put something before it that asks who they are.
 func Public() Option { return func(s *settings) { s.public = true } }
+
+// Metrics has /metrics show what the collectors collect, beside the figures of the runtime, of Go and of the process: those of the program itself. [Handler] panics if the
+// name of a metric is taken.
+func Metrics(collectors ...prometheus.Collector) Option {
+	return func(s *settings) { s.collectors = append(s.collectors, collectors...) }
+}
 
 // Handler returns a handler that shows rt: the page at /, what the page reads at /live.json, metrics for Prometheus at /metrics, and profiles at /debug/pprof/. It
 // may be mounted below another path with http.StripPrefix, as long as that ends with a slash. Any number of handlers may show one runtime, each with samples of its own;
@@ -43,6 +50,7 @@ func Handler(rt *freerun.Runtime, options ...Option) http.Handler {
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(NewCollector(rt), v.sampled, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(s.collectors...)
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 
 	mux := http.NewServeMux()

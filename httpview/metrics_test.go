@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -148,4 +149,26 @@ func readDocument(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(raw)
+}
+
+// TestMetricsOption: /metrics has what the program itself has to tell; a name that is taken is a mistake of the program.
+func TestMetricsOption(t *testing.T) {
+	rt := start(t)
+	orders := prometheus.NewCounter(prometheus.CounterOpts{Name: "orders_total", Help: "Orders."})
+	orders.Add(3)
+	request := httptest.NewRequest("GET", "http://127.0.0.1/metrics", nil)
+	request.RemoteAddr = "127.0.0.1:4711"
+	answer := httptest.NewRecorder()
+	Handler(rt, Metrics(orders)).ServeHTTP(answer, request)
+	for _, line := range []string{"\norders_total 3\n", "\nfreerun_processors 2\n"} {
+		if !strings.Contains(answer.Body.String(), line) {
+			t.Errorf("/metrics lacks %q", line)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name that is taken is accepted")
+		}
+	}()
+	Handler(rt, Metrics(NewCollector(rt)))
 }
