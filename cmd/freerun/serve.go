@@ -28,6 +28,7 @@ type serveFlags struct {
 	http       string
 	public     bool
 	memory     memoryFlags
+	clients    clientFlags
 }
 
 func newServe() *cobra.Command {
@@ -42,13 +43,14 @@ answers what it has been asked, and ends; a second signal ends it at once.
 
 With --http it shows what it does on a page for a browser: processors and what they run,
 units, latencies, and what the watchdog found. /metrics is for Prometheus, /debug/pprof/ for
-go tool pprof. Without a host in the address, or with one like 127.0.0.1, only this machine
-can see them.
-` + memoryHelp,
+go tool pprof. Only this machine can see them, whatever the address is; --public shows them to
+all that can reach it.
+` + clientHelp + memoryHelp,
 		Example: `  freerun serve                                    on port 6379 of this machine
   freerun serve --addr 127.0.0.1:0                 on a free port, which it prints
   freerun serve --http :7070                       with the live page at http://127.0.0.1:7070
   freerun serve --maxmemory 1gb --maxmemory-policy allkeys-lru --values offheap
+  freerun serve --addr :6379 --requirepass "$PASSWORD"    for other machines too
   freerun serve --addr :7000 --shards 16 --processors 4 --grace 30s`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runServe(c, f) },
@@ -58,8 +60,9 @@ can see them.
 	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over `N` units")
 	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on `N` processors")
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
-	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`; without a host for this machine only")
+	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`, to this machine only unless it is public")
 	flags.BoolVar(&f.public, "public", false, "show the live page to everybody who can reach it: with profiles, and no password")
+	f.clients.add(c)
 	f.memory.add(c)
 	complete(c, "http", "127.0.0.1:7070", ":7070")
 	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
@@ -117,7 +120,7 @@ func runServe(c *cobra.Command, f serveFlags) error {
 		Processors: f.processors,
 		Logger:     slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil)),
 	}
-	if err := f.memory.apply(&config); err != nil {
+	if err := errors.Join(f.memory.apply(&config), f.clients.apply(&config)); err != nil {
 		return err
 	}
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -130,6 +133,7 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return errors.Join(err, shutdown(server, f.grace))
 	}
+	f.clients.explain(&config, addr, c.ErrOrStderr())
 	var page *livePage
 	said := fmt.Sprintf("freerun: listening on %s\n", addr)
 	if f.http != "" {

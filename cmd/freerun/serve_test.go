@@ -186,3 +186,42 @@ func TestServeInLittleMemory(t *testing.T) {
 		t.Errorf("%v, want exit status 0; standard error: %s", err, errs)
 	}
 }
+
+// TestServeSaysWhoIsServed: at an address that others can reach it says who is served; a password has to be given.
+func TestServeSaysWhoIsServed(t *testing.T) {
+	for _, test := range []struct {
+		flags string
+		says  string
+		get   string
+	}{
+		{"--addr 127.0.0.1:0", "", "$-1"},
+		{"--addr 0.0.0.0:0", "protected mode: without a password only this machine is served", "$-1"},
+		{"--addr [::]:0 --protected-mode no", "protected mode is off and there is no password", "$-1"},
+		{"--addr 0.0.0.0:0 --requirepass secret", "", "-NOAUTH Authentication required."},
+	} {
+		c, addr, errs := serve(t, strings.Fields(test.flags)...)
+		_, port, _ := net.SplitHostPort(addr)
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(t, conn, "GET a"); got != test.get {
+			t.Errorf("%s: GET is answered by %q, want %q", test.flags, got, test.get)
+		}
+		if test.get != "$-1" {
+			if got := ask(t, conn, "AUTH secret"); got != "+OK" {
+				t.Errorf("%s: AUTH is answered by %q", test.flags, got)
+			}
+		}
+		conn.Close()
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+		if said := errs.String(); !strings.Contains(said, test.says) || test.says == "" && strings.Contains(said, "password") {
+			t.Errorf("%s: standard error is %q", test.flags, said)
+		}
+	}
+}

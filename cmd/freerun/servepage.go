@@ -33,15 +33,19 @@ type livePage struct {
 	served chan error
 }
 
-// openPage listens for those who want to see the page. An address without a host is this machine's own, unless the page is public.
+// openPage listens for browsers and scrapers. An address without a host is this machine's own, unless the page is public. Unless it is public, the page answers this
+// machine only, at whichever address.
 func openPage(f serveFlags, server *ddb.Server, errs io.Writer) (*livePage, error) {
-	options := []httpview.Option{httpview.Title("freerun serve")}
+	options := []httpview.Option{httpview.Title("freerun serve"), httpview.Metrics(databaseMetrics{server})}
 	host, port, _ := net.SplitHostPort(f.http) // which check has looked at
 	if host == "" && !f.public {
 		host = "127.0.0.1"
 	}
-	if f.public || !ownHost(host) {
+	switch {
+	case f.public:
 		options = append(options, httpview.Public())
+	case !ownHost(host):
+		fmt.Fprintln(errs, "freerun: the live page answers this machine only; --public shows it, with profiles and without a password, to all that can reach it")
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {

@@ -18,7 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
+	"github.com/freerun-go/freerun/ddb"
 )
 
 // servePage starts a server with its page at an address, and returns where the two are. The test ends it.
@@ -196,40 +199,95 @@ func TestServePage(t *testing.T) {
 	page.Complaints()
 }
 
-// TestServePageWhere: without a host the page is for this machine, and a host or --public is an address that others may ask for.
+// TestServePageWhere: whatever the address is, the page and the profiles are for this machine, unless --public says otherwise.
 func TestServePageWhere(t *testing.T) {
 	for _, test := range []struct {
 		flags  []string
 		prefix string
-		named  int // the answer to who asks by a name that is not this machine's own
+		named  int    // the answer to a request by a name that is not this machine's own
+		says   string // on standard error
 	}{
-		{[]string{":0"}, "http://127.0.0.1:", http.StatusForbidden},
-		{[]string{":0", "--public"}, "http://localhost:", http.StatusOK},
-		{[]string{"127.0.0.1:0", "--public"}, "http://127.0.0.1:", http.StatusOK},
-		{[]string{"0.0.0.0:0"}, "http://localhost:", http.StatusOK},
+		{[]string{":0"}, "http://127.0.0.1:", http.StatusForbidden, ""},
+		{[]string{":0", "--public"}, "http://localhost:", http.StatusOK, ""},
+		{[]string{"127.0.0.1:0", "--public"}, "http://127.0.0.1:", http.StatusOK, ""},
+		{[]string{"0.0.0.0:0"}, "http://localhost:", http.StatusForbidden, "--public shows it"},
+		{[]string{"[::]:0"}, "http://localhost:", http.StatusForbidden, "--public shows it"},
 	} {
 		c, _, url := servePage(t, test.flags[0], test.flags[1:]...)
 		if !strings.HasPrefix(url, test.prefix) {
 			t.Errorf("with %v the page is at %s, want %s…", test.flags, url, test.prefix)
 		}
 		for host, want := range map[string]int{"": http.StatusOK, "server.example": test.named} {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"live.json", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Host = host
-			answer, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer.Body.Close()
-			if answer.StatusCode != want {
-				t.Errorf("with %v who asks for %q gets %d, want %d", test.flags, host, answer.StatusCode, want)
+			for _, path := range []string{"live.json", "metrics", "debug/pprof/goroutine?debug=1", "debug/pprof/cmdline"} {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Host = host
+				answer, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				if answer.StatusCode != want {
+					t.Errorf("with %v a request to %q for %s gets %d, want %d", test.flags, host, path, answer.StatusCode, want)
+				}
 			}
 		}
 		http.DefaultClient.CloseIdleConnections()
 		end(t, c)
+		if said := fmt.Sprint(c.Stderr); !strings.Contains(said, test.says) || test.says == "" && strings.Contains(said, "--public") {
+			t.Errorf("with %v standard error is %q", test.flags, said)
+		}
 	}
+}
+
+// TestServeMetrics: /metrics has the figures of the database, with names in Prometheus's style.
+func TestServeMetrics(t *testing.T) {
+	c, addr, url := servePage(t, "127.0.0.1:0", "--maxmemory-clients", "100mb")
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, command := range []string{"SET a 1", "SET b 1 EX 1000", "GET none", "SET due 1 PX 1"} {
+		ask(t, conn, command)
+	}
+	var text string
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(text, "\nfreerun_ddb_expired_keys_total 1\n"); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no key expires in\n%s", text)
+		}
+		answer, err := http.Get(url + "metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(body)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	for _, line := range []string{
+		"freerun_ddb_keys 2", "freerun_ddb_expiring_keys 1", "freerun_ddb_keyspace_misses_total 1", "freerun_ddb_keyspace_hits_total 0", "freerun_ddb_evicted_keys_total 0",
+		"freerun_ddb_clients 1", "freerun_ddb_client_memory_limit_bytes 1.048576e+08", "freerun_ddb_commands_total 4", "# TYPE freerun_ddb_client_memory_bytes gauge",
+		"freerun_ddb_rejected_connections_total 0",
+	} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("/metrics lacks %q", line)
+		}
+	}
+	server, err := ddb.New(ddb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if problems, err := testutil.CollectAndLint(databaseMetrics{server}); err != nil || len(problems) > 0 {
+		t.Errorf("%v: %v", problems, err)
+	}
+	end(t, c)
 }
 
 func TestServePageWhereSomebodyListens(t *testing.T) {

@@ -60,6 +60,9 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --maxmemory -1":                `--maxmemory is "-1", and must be`,
 		"serve --maxmemory-policy lru":        `--maxmemory-policy is "lru", and must be noeviction, allkeys-lru or volatile-ttl`,
 		"serve --maxmemory-samples 0":         `--maxmemory-samples is 0, and must be from 1`,
+		"serve --protected-mode maybe":        `--protected-mode is "maybe", and must be yes or no`,
+		"serve --maxmemory-clients 5%":        `--maxmemory-clients is "5%", and must be a whole number of bytes`,
+		"serve --client-output-limit much":    `--client-output-limit is "much", and must be a whole number of bytes`,
 		"version please":                      `takes no arguments`,
 		"simulate":                            `which program? for example freerun simulate fib`,
 		"simulate fbi":                        `unknown program "fbi": did you mean "fib"?`,
@@ -121,7 +124,8 @@ func TestEveryVariantIsExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public", "--values PLACE", "--maxmemory BYTES", "--maxmemory-policy POLICY", "--maxmemory-samples N"} {
+	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public", "--values PLACE", "--maxmemory BYTES", "--maxmemory-policy POLICY", "--maxmemory-samples N",
+		"--requirepass PASSWORD", "--protected-mode yes or no", "--maxmemory-clients BYTES", "--client-output-limit BYTES"} {
 		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
 			t.Errorf("freerun serve --help does not mention %s", word)
 		}

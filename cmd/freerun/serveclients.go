@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/ddb"
+)
+
+// clientFlags are the flags of `freerun serve` about who is served, and how much memory clients may take.
+type clientFlags struct {
+	password  string
+	protected string
+	memory    string
+	output    string
+}
+
+const clientHelp = `
+Without --requirepass, clients of other machines are refused wherever --addr listens: that is Redis's
+protected mode, which --protected-mode no switches off. With it, clients must AUTH first.
+
+--maxmemory-clients is for what clients take beside keys and values: requests, queued transactions,
+replies that wait. Beyond it those that take the most are disconnected. --client-output-limit is
+for the replies that wait for one client; it is disconnected then. CONFIG SET changes all of these.
+`
+
+func (f *clientFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.password, "requirepass", "", "serve only clients that give `PASSWORD` by AUTH")
+	flags.StringVar(&f.protected, "protected-mode", "yes", "`yes or no`: without a password, serve clients of this machine only")
+	flags.StringVar(&f.memory, "maxmemory-clients", "0", "let all clients together take `BYTES`, such as 500mb; 0 means no limit")
+	flags.StringVar(&f.output, "client-output-limit", "1gb", "let replies of `BYTES` wait for a client; 0 means no limit")
+	complete(c, "requirepass")
+	complete(c, "protected-mode", "yes", "no")
+	complete(c, "maxmemory-clients", "500mb", "1gb")
+	complete(c, "client-output-limit", "64mb", "1gb")
+}
+
+// apply puts what the flags say into a configuration, or says which is wrong and what would be right.
+func (f clientFlags) apply(config *ddb.Config) (err error) {
+	const size = "must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit"
+	switch strings.ToLower(f.protected) {
+	case "yes", "no":
+		config.Unprotected = strings.EqualFold(f.protected, "no")
+	default:
+		return usagef("--protected-mode is %q, and must be yes or no", f.protected)
+	}
+	if config.MaxClientMemory, err = ddb.ParseMemory(f.memory); err != nil {
+		return usagef("--maxmemory-clients is %q, and %s", f.memory, size)
+	}
+	if config.MaxClientOutput, err = ddb.ParseMemory(f.output); err != nil {
+		return usagef("--client-output-limit is %q, and %s", f.output, size)
+	}
+	if config.MaxClientOutput == 0 {
+		config.MaxClientOutput = -1
+	}
+	config.Password = f.password
+	return nil
+}
+
+// explain says who is served, where that may surprise: at an address that others can reach.
+func (f clientFlags) explain(config *ddb.Config, at net.Addr, errs io.Writer) {
+	host, _, _ := net.SplitHostPort(at.String())
+	switch {
+	case ownHost(host) || config.Password != "":
+	case config.Unprotected:
+		fmt.Fprintf(errs, "freerun: protected mode is off and there is no password: all that can reach %s can read and write\n", at)
+	default:
+		fmt.Fprintln(errs, "freerun: protected mode: without a password only this machine is served; --requirepass PASSWORD, or --protected-mode no, lets others in")
+	}
+}
