@@ -57,6 +57,7 @@ type group struct {
 
 	copies, refs int64 // bytes beside out.buf that unanswered replies have copied, and that they refer to
 	held, copied int64 // what the round has been told of it
+	over         bool  // the round was over its limit when it was told
 	written      int   // of out.buf, what has been answered
 	kept         int64 // bytes that it keeps for later rounds
 
@@ -140,7 +141,7 @@ func (s *shard) run(t *task, g *group, v verdict) {
 		}
 		g.hold()
 	}
-	if g.round.over.Load() { // nothing of it will be sent
+	if g.over { // nothing of it will be sent
 		g.out.buf, t.tail = g.out.buf[:t.start], nil
 	}
 	t.end = len(g.out.buf)
@@ -163,7 +164,7 @@ func (g *group) reset() {
 		g.out.buf = nil
 	}
 	g.out.buf, g.out.tail = g.out.buf[:0], nil
-	g.copies, g.refs, g.written = 0, 0, 0
+	g.copies, g.refs, g.written, g.over = 0, 0, 0, false
 	g.tell()
 	g.kept = int64(cap(g.out.buf)) + int64(cap(g.tasks))*int64(unsafe.Sizeof(task{}))
 }

@@ -34,7 +34,8 @@
 //     are deleted, also for those who WATCH them. A command that finds no room answers with Redis's error, "OOM command not allowed when used memory >
 //     'maxmemory'.", and has changed nothing, on no shard; a transaction answers EXECABORT. CONFIG SET changes maxmemory, maxmemory-policy and
 //     maxmemory-samples while the server runs.
-//   - A key that is due is never seen again, and is removed within about 100 milliseconds even if nobody asks for it.
+//   - A key lives at least as long as it was given, and less than a millisecond more. Once due it is never seen again, and is removed
+//     within about 100 milliseconds even if no command asks for it.
 //   - Errors have Redis 7.0's wording. What breaks the protocol gets an error and loses its connection; the others do
 //     not notice. A command that panics (a fault of this package) answers with an error, as do those behind it in the
 //     same message; the shard stays, and the log tells.
@@ -43,7 +44,7 @@
 // # Memory
 //
 // INFO's used_memory is what counts: for each key what its bytes and those of its value take, and 130 bytes beside, 100 off the heap.
-// Buffers of connections and Go's garbage come on top. A command is executed if what it may need at most can be reserved first, so a value
+// What clients take and Go's garbage come on top. A command is executed if what it may need at most can be reserved first, so a value
 // that is larger than the limit is refused. Keys are evicted by the shard that needs room, among its own, or if that would be much of them by
 // the fullest others; so least recently used is approximate twice, by samples and by shards.
 //
@@ -52,19 +53,33 @@
 // CONFIG SET can raise that to. A block is given back when its key is overwritten, deleted, evicted or due, and when the server ends nothing is
 // left; if something is, Shutdown's error says so. docs/adr/0029 has the reasons.
 //
+// # Clients
+//
+// With Config.Password a client must give the password first, by AUTH or HELLO; until then its requests have at most 10 arguments of 16 KiB. Without
+// one, only clients of this machine are served, whatever address Listen was given: Redis's protected mode, which Config.Unprotected switches off.
+// There is one user, default. CONFIG SET changes requirepass and protected-mode.
+//
+// What clients take is counted: buffers, queued transactions, watched keys, replies that wait. INFO has the sum as mem_clients_normal, CLIENT LIST the parts
+// (qbuf, argv-mem, multi-mem, rbs, omem, tot-mem). A client that says nothing for 2 to 4 seconds keeps a buffer of 16 KiB. Two limits hold:
+//
+//   - Config.MaxClientMemory (maxmemory-clients), for all together, none by default: beyond it the clients that take the most are disconnected, and the log names them.
+//   - Config.MaxClientOutput (client-output-buffer-limit), for one, 1 GiB by default: a client is disconnected if more waits for it, or has been copied for one reply.
+//
+// Beyond neither is any error sent, as in Redis: there would be replies in front of it.
+//
 // # What it takes
 //
-// Strings are the only type, 0 the only database; there is no persistence, no authentication and no encryption: do not
-// expose it to a network that is not trusted. HELLO 3 answers NOPROTO, whereupon clients go on with RESP2. Inline
+// Strings are the only type, 0 the only database; there is no persistence and no encryption: do not expose it to a network that is not trusted. HELLO 3 answers NOPROTO, whereupon clients go on with RESP2. Inline
 // commands know Redis's quoting except \x escapes. Of SCAN, a cursor that was never given out is an error or the place
 // that it happens to mean; a negative one is an error.
 //
 // Limits: arguments of 512 MiB (MaxBulk), requests of 1 GiB (MaxRequest) and 1,048,576 arguments (MaxArguments), inline
 // requests of 64 KiB, 10,000 clients (MaxClients). Memory for a request grows with what arrives, not with what is
-// announced. A connection executes at most 1024 requests before it writes their replies; replies refer to long values
-// and do not copy them, unless those are off the heap. For a client that does not read, at most 64 MiB of replies wait (more by what one reply adds);
-// then nothing more of it is read, and when it has taken nothing for a minute (WriteTimeout) it is disconnected. The
-// replies to KEYS and MGET are made in one piece. What is queued since MULTI may take as much as a request (MaxRequest).
+// announced. A connection executes at most 1024 requests before it writes their replies, and fewer if these get long; replies refer to long values
+// and do not copy them, unless those are off the heap. For one client, at most 64 MiB of replies are made or wait (more by what one reply on each
+// processor adds; with MaxClientOutput below 128 MiB half of that). For a client that does not read, nothing more is executed then, and when it has taken
+// nothing for a minute (WriteTimeout) it is disconnected. The replies to KEYS, MGET and EXEC are made in one piece. What is queued since MULTI
+// may take as much as a request (MaxRequest), 400 bytes for each command included.
 // IdleTimeout is off by default, as in Redis.
 //
 // # redcon

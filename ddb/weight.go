@@ -75,6 +75,7 @@ func (g *group) tell() {
 		w.client.add(copied - g.copied)
 		g.copied = copied
 	}
+	g.over = w.over.Load()
 }
 
 // release forgets the replies that have been answered.
@@ -93,7 +94,7 @@ func (p *part) copy(n int) bool {
 	p.bytes += int64(n)
 	p.group.hang(n, true)
 	p.group.hold()
-	return !p.group.round.over.Load()
+	return !p.group.over
 }
 
 // refer notes n bytes that a part's reply refers to.

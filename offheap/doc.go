@@ -21,6 +21,10 @@
 // spread evenly ([Usage] says how much), as with every buddy system; what is gained is that free memory always coalesces: when all is freed, the
 // arena is one block again, whatever the order was.
 //
+// How large an arena should be: plan 2.5 times of what is asked for at the peak. Rounding up takes a third more on average, and twice at worst; blocks that live long
+// split what is free into pieces that are too small for larger ones; caches hold free blocks of one size that another size cannot use. An arena that is too
+// large costs address space, not memory.
+//
 // # What may be done
 //
 // Every method may be called by any goroutine, activity or operation, at any time; none takes a lock, and none waits for another call: a thread that stands
