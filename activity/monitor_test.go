@@ -240,22 +240,39 @@ func TestMonitorAtTheEnd(t *testing.T) {
 	s.Start()
 	var m activity.Monitor
 	var all []*activity.Activity
+	var inside, ended atomic.Int32
 	for i := range 10 {
 		all = append(all, activity.Go(activity.On(s), func(a *activity.Activity) {
-			m.Do(a, func() error { return m.Await(a, func() bool { return false }) })
+			m.Do(a, func() error {
+				defer func() { // inside, though the activity is being ended
+					if inside.Add(1) != 1 {
+						t.Error("two are inside")
+					}
+					ended.Add(1)
+					inside.Add(-1)
+				}()
+				return m.Await(a, func() bool { return false })
+			})
 		}))
 		until(t, func() bool { return m.Awaiting() == i+1 })
 	}
 	m.Enter(t.Context())
 	s.Stop(time.After(time.Minute))
 	activity.InterruptAll(s)
+	if n := ended.Load(); n != 0 {
+		t.Errorf("%d activities have run what they deferred while the test was inside", n)
+	}
+	m.Leave()
 	for _, a := range all {
 		if err := a.Wait(within(t)); !errors.Is(err, activity.ErrClosed) {
 			t.Error(err)
 		}
 	}
-	m.Leave()
-	if !m.TryEnter() {
-		t.Error("somebody is inside")
+	if n := ended.Load(); n != int32(len(all)) {
+		t.Errorf("%d activities have run what they deferred", n)
 	}
+	if !m.TryEnter() {
+		t.Error("the monitor was not left")
+	}
+	m.Leave()
 }
