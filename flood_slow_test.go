@@ -32,8 +32,12 @@ func TestFloodOfSlowOperations(t *testing.T) {
 		takes time.Duration
 		most  int64
 	}{
-		{100 * time.Microsecond, few}, {time.Millisecond, few}, {5 * time.Millisecond, few}, {20 * time.Millisecond, few},
-		{300 * time.Millisecond, bound}, {4 * time.Second, bound},
+		{100 * time.Microsecond, few},
+		{time.Millisecond, few},
+		{5 * time.Millisecond, few},
+		{20 * time.Millisecond, few},
+		{300 * time.Millisecond, bound},
+		{4 * time.Second, bound},
 	} {
 		for _, senders := range []int{1, 2} {
 			for _, op := range []*freerun.Operation[int, time.Duration, int]{slowly, slowlyBlocked} {

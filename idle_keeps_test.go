@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-type heavy struct{ bytes [1 << 16]byte }
+type heavy struct{ _ [1 << 16]byte }
 
 var (
 	keepMake    = freerun.FreeOp("test.keep.make", func(*freerun.Context, int) (*heavy, error) { return &heavy{}, nil })

@@ -239,7 +239,9 @@ func TestScopeFailFast(t *testing.T) {
 	rt, _ := start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.FailFast())
 	boom := errors.New("boom")
-	waits := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { <-c.Done(); return 1, nil })
+	started := make(chan struct{}) // or the failure may keep it from being started
+	waits := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { close(started); <-c.Done(); return 1, nil })
+	<-started
 	scopeFails.Tell(s.Context(), boom)
 	must(t, waits)
 	if err := s.Wait(within(t)); !errors.Is(err, boom) || errors.Is(err, freerun.ErrCanceled) {

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
 	"time"
 	"unsafe"
 
+	runtime "github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/netpoll"
 	"github.com/freerun-go/freerun/internal/pin"
 	"github.com/freerun-go/freerun/internal/prefetch"
+	"github.com/freerun-go/freerun/internal/threadlock"
 	"github.com/freerun-go/freerun/internal/ticks"
 	"github.com/freerun-go/freerun/internal/yield"
+	"github.com/freerun-go/freerun/sched"
 )
 
 // technique is something that rests on the inside of Go or of the operating system, in one of its
@@ -25,27 +31,52 @@ type technique struct {
 var techniques = []technique{
 	{
 		"which goroutine runs", always(goid.Way),
-		needs{assembly: true}, "a question", timed(func() { words += uint64(goid.ID()) }),
+		needs{assembly: true},
+		"a question", timed(func() { words += uint64(goid.ID()) }),
+	},
+	{
+		"locked to its thread", threadlock.Status,
+		needs{},
+		"a question", timed(func() {
+			if threadlock.Held() {
+				words++
+			}
+		}),
 	},
 	{
 		"processor-local state", pinned,
-		needs{noRace: true}, "a section", timed(func() { words += uint64(pin.Pin()); pin.Unpin() }),
+		needs{},
+		"a section", timed(func() { words += uint64(pin.Pin()); pin.Unpin() }),
 	},
 	{
 		"publishing stores", always(atomics.ReleaseWay),
-		needs{assembly: true, noRace: true}, "a store", timed(func() { released.Store(1) }),
+		needs{assembly: true, noRace: true},
+		"a store", timed(func() { released.Store(1) }),
 	},
 	{
 		"prefetching", always(prefetch.Way),
-		needs{assembly: true}, "a hint", timed(func() { prefetch.ForWrite(unsafe.Pointer(&words)) }),
+		needs{assembly: true},
+		"a hint", timed(func() { prefetch.ForWrite(unsafe.Pointer(&words)) }),
 	},
 	{
 		"the clock of recordings", clock,
-		needs{assembly: true}, "a reading", timed(func() { words += ticks.Now() }),
+		needs{assembly: true},
+		"a reading", timed(func() { words += ticks.Now() }),
 	},
 	{
 		"letting goroutines run", always(yield.Way),
-		needs{}, "a turn", timed(yield.Local),
+		needs{},
+		"a turn", timed(yield.Local),
+	},
+	{
+		"polling the network", netpoll.Way,
+		needs{},
+		"a poll", polled,
+	},
+	{
+		"switching activities", switched,
+		needs{},
+		"a switch", switches,
 	},
 }
 
@@ -59,10 +90,45 @@ func always(way string) func() (string, string) {
 }
 
 func pinned() (way, why string) {
-	if pin.Exclusive {
-		return "the goroutine is held on its P", ""
+	st := pin.Status()
+	return st.Way, st.Why
+}
+
+func switched() (way, why string) {
+	way, why = sched.SwitchStatus()
+	if way == "direct" {
+		return "direct, from one coroutine to the next", why
 	}
-	return "a stripe, claimed by compare-and-swap", ""
+	return "through the goroutine that hosts them", why
+}
+
+// switches measures how long an activity takes to switch to another one.
+func switches() float64 {
+	const activities, turns = 10, 2000
+	rt := runtime.New(runtime.Processors(1))
+	defer rt.Close()
+	begin := time.Now()
+	for range activities {
+		activity.Go(rt, func(a *activity.Activity) {
+			for range turns {
+				a.Yield()
+			}
+		})
+	}
+	if rt.Quiesce(context.Background()) != nil {
+		return 0
+	}
+	return float64(time.Since(begin)) / (activities * turns)
+}
+
+// polled measures a poll; where there is no poller, the turn that is taken in its place.
+func polled() float64 {
+	p, err := netpoll.New()
+	if err != nil {
+		return timed(yield.Local)()
+	}
+	defer p.Close()
+	return timed(func() { p.Poll(time.Millisecond) })()
 }
 
 func clock() (way, why string) {

@@ -124,8 +124,10 @@ func TestEveryVariantIsExplained(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public", "--values PLACE", "--maxmemory BYTES", "--maxmemory-policy POLICY", "--maxmemory-samples N",
-		"--requirepass PASSWORD", "--protected-mode yes or no", "--maxmemory-clients BYTES", "--client-output-limit BYTES"} {
+	for _, word := range []string{
+		"--shards N", "--processors N", "--grace DURATION", "--http HOST:PORT", "--public", "--values PLACE", "--maxmemory BYTES", "--maxmemory-policy POLICY", "--maxmemory-samples N",
+		"--requirepass PASSWORD", "--protected-mode yes or no", "--maxmemory-clients BYTES", "--client-output-limit BYTES",
+	} {
 		if out, _, _ := freerun(t, "serve", "--help"); !strings.Contains(out, word) {
 			t.Errorf("freerun serve --help does not mention %s", word)
 		}

@@ -39,7 +39,7 @@ func (c *checker) portability() {
 			}
 			continue
 		}
-		var asked, newer, never = true, true, true
+		asked, newer, never := true, true, true
 		others := tagsOf(f.constraint)
 		for set := range 1 << len(others) {
 			holds := func(portable, new bool) bool {

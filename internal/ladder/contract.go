@@ -29,14 +29,6 @@ type (
 // measured is a queue, or a handle, that says how many items it holds.
 type measured interface{ Len() int }
 
-// inside returns what an adapter was made of, or v itself.
-func inside(v any) any {
-	if v, adapts := v.(interface{ inside() any }); adapts {
-		return v.inside()
-	}
-	return v
-}
-
 // An Enqueuer is a producer's side of a queue.
 type Enqueuer[T any] interface{ TryEnqueue(v T) bool }
 

@@ -194,3 +194,14 @@ func ExploreStackVerbs(t *testing.T, s StackSpec) {
 	t.Helper()
 	ExploreVerbs(t, s.queue(t))
 }
+
+// inside returns what an adapter was made of, or v itself.
+func inside(v any) any {
+	switch v := v.(type) {
+	case stackQueue[int]:
+		return v.PushPopper
+	case measuredStack[int]:
+		return v.PushPopper
+	}
+	return v
+}

@@ -69,9 +69,6 @@ type measuredStack[T any] struct {
 
 func (s measuredStack[T]) Len() int { return s.length.Len() }
 
-// inside returns the stack.
-func (s stackQueue[T]) inside() any { return s.PushPopper }
-
 func asQueue[T any](s PushPopper[T]) Total[T] {
 	if length, can := s.(interface{ Len() int }); can {
 		return measuredStack[T]{stackQueue[T]{s}, length}

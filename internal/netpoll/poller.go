@@ -66,3 +66,6 @@ func (p *Poller) Poll(limit time.Duration) bool {
 
 // Close gives the descriptors back. A Poll that is waiting returns false. Any goroutine, any number of times.
 func (p *Poller) Close() { p.source.close() }
+
+// tell notes what became of a poller that was to be made.
+func tell(way string, err error) { last.Store(&status{way, err}) }

@@ -17,8 +17,6 @@ type status struct {
 
 var last atomic.Pointer[status]
 
-func tell(way string, err error) { last.Store(&status{way, err}) }
-
 // Way returns how this program has the network polled while every P is busy, and why so, in words for people. Before
 // the first poller is made it tries one. Any goroutine.
 func Way() (way, why string) {
