@@ -94,12 +94,12 @@ func NewWaiting[T any](q Total[T]) *Waiting[T] {
 	return w
 }
 
-// atOnce is the context of calls that do not wait, also not for a peer that has stopped in mid-call.
-var atOnce context.Context
+// noWait is the context of calls that do not wait, also not for a peer that has stopped in mid-call.
+var noWait context.Context
 
 // TryEnqueue adds v unless the queue is full or closed, and reports whether it did. It never waits for room. A producer's call.
 func (w *Waiting[T]) TryEnqueue(v T) bool {
-	ok, _ := w.enqueueNow(atOnce, v)
+	ok, _ := w.enqueueNow(noWait, v)
 	return ok
 }
 
