@@ -33,23 +33,23 @@ test: ## the tests of all modules
 
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	go test -race work
+	go test -timeout 30m -race work
 
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
-	@$(MAKE) --no-print-directory --keep-going -j2 -Otarget portable/newer portable/32
+	@$(MAKE) --no-print-directory --keep-going portable/newer portable/32
 
 # The first Go that freerun was not tested with sets the tag go1.27: the root module is tested as if this Go were that one. The
 # modules that other people's modules stand under cannot be, as those may ask for what such a Go has; a test of internal/archtest
 # holds that freerun_portable chooses the same files.
 .PHONY: portable/newer
 portable/newer:
-	go test -tags go1.27 ./...
-	go test -tags freerun_portable ./bench/... ./cmd/freerun/... ./ddb/... ./httpview/... ./otelfreerun/...
+	go test -timeout 30m -tags go1.27 ./...
+	go test -timeout 30m -tags freerun_portable ./ddb/... ./httpview/... ./otelfreerun/...
 
 .PHONY: portable/32
 portable/32:
-	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test ./...; \
+	@if [ "$$(go env GOHOSTARCH)" = amd64 ] && [ "$$(go env GOHOSTOS)" = linux ]; then set -x; GOARCH=386 go test -timeout 30m ./...; \
 	else echo "32 bits: only amd64 under Linux runs 386 programs; make cross still builds them"; fi
 
 .PHONY: checkptr

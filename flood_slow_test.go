@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/freerun-go/freerun"
 )
@@ -27,7 +28,8 @@ var slowlyBlocked = freerun.Op("test.slowlyBlocked", func(c *freerun.Context, _ 
 // however long the operations take, and a small one once it is known how long. The seconds are
 // those of a synctest bubble; a letter of this operation has 40 bytes.
 func TestFloodOfSlowOperations(t *testing.T) {
-	const few, bound = 40_000, 64 << 20 / 40 / 2
+	const letter = 8 + 4*unsafe.Sizeof(uintptr(0)) // bytes of a message, with a Duration as argument
+	const few, bound = 40_000, 32 << 20 / int64(letter)
 	for _, test := range []struct {
 		takes time.Duration
 		most  int64
