@@ -2,7 +2,15 @@
 
 package threadlock
 
-import "unsafe"
+import (
+	"unsafe"
 
-// g returns the address of the running goroutine's g, which is never moved.
-func g() unsafe.Pointer
+	"github.com/freerun-go/freerun/internal/goid"
+)
+
+// g returns the address of the running goroutine's g, which is never moved: in builds with assembly
+// that is what goid takes for the goroutine's identity.
+func g() unsafe.Pointer {
+	id := goid.ID()
+	return *(*unsafe.Pointer)(unsafe.Pointer(&id))
+}

@@ -1,9 +1,0 @@
-//go:build gc && !freerun_portable && !go1.27
-
-#include "textflag.h"
-
-// func g() unsafe.Pointer
-TEXT ·g(SB), NOSPLIT|NOFRAME, $0-8
-	MOVD g, R0
-	MOVD R0, ret+0(FP)
-	RET
