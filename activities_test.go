@@ -66,7 +66,9 @@ func TestOperationStartsActivities(t *testing.T) {
 		a := activity.Go(c, func(a *activity.Activity) {
 			for range 10 {
 				a.Yield()
-				addTo.Tell(freerun.ContextOf(a), u, 1)
+				if _, err := addTo.Send(freerun.ContextOf(a), u, 1).Await(a); err != nil { // of u, which is busy until a.Wait has answered
+					t.Error(err)
+				}
 			}
 		})
 		if err := a.Wait(c); err != activity.ErrWouldBlock {

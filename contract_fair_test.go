@@ -3,6 +3,7 @@ package freerun_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -156,9 +157,25 @@ func onPs(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	}
 }
 
-// mostBetween is how many operations, of about a microsecond, may run for each event that an ordinary goroutine waits for, on average: far more
+// mostBetween is how many operations, of about a microsecond, may run while an ordinary goroutine waits for an event: far more
 // than do, and a fraction of those in the 10 ms until Go's monitor would come to it.
 const mostBetween = 3000
+
+// served fails the test if more than most operations a P run while event comes, which is called a hundred times: in the best
+// of so many, as what other processes of a busy machine take from some of them is not the matter here.
+func served(t *testing.T, ran func() int64, best int, most int64, what string, event func()) {
+	t.Helper()
+	between := make([]int64, 100)
+	for i := range between {
+		before := ran()
+		event()
+		between[i] = ran() - before
+	}
+	slices.Sort(between)
+	if n := between[best]; n > most*int64(runtime.GOMAXPROCS(0)) {
+		t.Errorf("%d operations were run while %s; at least %d, at most %d", n, what, between[0], between[len(between)-1])
+	}
+}
 
 // TestSocketsAreServed: while units keep all processors busy, bytes go to and fro over TCP.
 func TestSocketsAreServed(t *testing.T) {
@@ -167,20 +184,15 @@ func TestSocketsAreServed(t *testing.T) {
 	}
 	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
 		conn := echoServer(t)
-		ran := busy(t, rt)
-		const echoes = 100
-		before, buffer := ran(), make([]byte, 1)
-		for range echoes {
+		ran, buffer := busy(t, rt), make([]byte, 1)
+		served(t, ran, 50, mostBetween, "a byte came back", func() {
 			if _, err := conn.Write(buffer); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := conn.Read(buffer); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if n := ran() - before; n > echoes*2*mostBetween*int64(runtime.GOMAXPROCS(0)) { // each waits for two events
-			t.Errorf("%d operations were run while %d bytes came back", n, echoes)
-		}
+		})
 	})
 }
 
@@ -188,24 +200,13 @@ func TestSocketsAreServed(t *testing.T) {
 func TestTimersFire(t *testing.T) {
 	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
 		ran := busy(t, rt)
-		const timers = 100
-		before := ran()
-		for range timers {
+		served(t, ran, 50, mostBetween, "a timer fired", func() {
 			fired := make(chan struct{})
 			time.AfterFunc(100*time.Microsecond, func() { close(fired) })
 			<-fired
-		}
-		if n := ran() - before; n > timers*mostBetween*int64(runtime.GOMAXPROCS(0)) {
-			t.Errorf("%d operations were run while %d timers fired", n, timers)
-		}
+		})
 		ticker := time.NewTicker(100 * time.Microsecond)
 		defer ticker.Stop()
-		before = ran()
-		for range timers {
-			<-ticker.C
-		}
-		if n := ran() - before; n > timers*mostBetween*int64(runtime.GOMAXPROCS(0)) {
-			t.Errorf("%d operations were run while a ticker ticked %d times", n, timers)
-		}
+		served(t, ran, 50, mostBetween, "a ticker ticked", func() { <-ticker.C })
 	})
 }

@@ -13,7 +13,8 @@ import (
 // TestTracePage records the database and opens its page: it shows what the command has told, and what every run of that program has.
 func TestTracePage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ddb.html")
-	out, errs, status := freerun(t, "trace", "ddb", "--size", "500", "--processors", "2", "-o", file)
+	// So large that the critical path has requests in it also when the system keeps one message of the beginning waiting for long.
+	out, errs, status := freerun(t, "trace", "ddb", "--size", "2000", "--processors", "2", "-o", file)
 	if status != 0 || errs != "" {
 		t.Fatalf("exit status %d, wrote %q and %q", status, out, errs)
 	}
