@@ -122,7 +122,10 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	r := t.roomFor(a, s)
 	c := r.context
 	c.seat.Store(s)
-	c.forks.offer, c.forks.parker = p.Offer(), nil
+	c.forks.offer = p.Offer()
+	if c.forks.forkParts != nil {
+		c.forks.parker = nil
+	}
 	c.current = &r.letter
 	if code := a.Code(); c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
 		c.function.Store(code)

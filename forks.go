@@ -34,12 +34,18 @@ import (
 
 // forks is what an operation has forked and not joined yet. It belongs to the goroutine that runs the operation.
 type forks struct {
-	home   atomics.RelaxedUintptr // that goroutine, 0 if it is to be found out; others read it to see that they are not it
-	offer  *sched.Offer           // of the processor
-	key    unsafe.Pointer         // for whom the top run is
-	last   unsafe.Pointer         // that lane
-	floor  int                    // how many runs there were when the operation began; more, and it is in a branch or a loop
-	job    *job                   // the stolen branch that is being run, nil for the operation itself
+	home  atomics.RelaxedUintptr // that goroutine, 0 if it is to be found out; others read it to see that they are not it
+	offer *sched.Offer           // of the processor
+	key   unsafe.Pointer         // for whom the top run is
+	last  unsafe.Pointer         // that lane
+	*forkParts
+}
+
+// forkParts is the part of forks that a fork in the lane that was used last need not look at. It is made when
+// something is forked first: most contexts of scopes never have it.
+type forkParts struct {
+	floor  int  // how many runs there were when the operation began; more, and it is in a branch or a loop
+	job    *job // the stolen branch that is being run, nil for the operation itself
 	runs   []run
 	open   int // the first run that may have frames that were not laid
 	lanes  map[unsafe.Pointer]stack
@@ -78,9 +84,17 @@ func (c *Context) owned() bool {
 	if s.processor == nil || s.processor.Home() != id || s.active.Load() != c {
 		return false
 	}
+	c.forks.begin()
 	c.forks.home.Store(id)
 	c.forks.offer = s.processor.Offer()
 	return true
+}
+
+// begin makes the parts.
+func (f *forks) begin() {
+	if f.forkParts == nil {
+		f.forkParts = &forkParts{}
+	}
 }
 
 // lane returns the lane for key if the top run lies in it, and c is the goroutine's own; nil otherwise.
@@ -126,11 +140,11 @@ func (f *forks) leave() {
 }
 
 // branched reports whether the running operation is in a branch or a loop.
-func (f *forks) branched() bool { return len(f.runs) > f.floor }
+func (f *forks) branched() bool { return f.forkParts != nil && len(f.runs) > f.floor }
 
 // beginInner begins a small operation that is run within another one, and may forward even if that one is in a branch.
 func (f *forks) beginInner() (floor int) {
-	if len(f.runs) == 0 {
+	if f.forkParts == nil || len(f.runs) == 0 {
 		return 0
 	}
 	floor = f.floor
@@ -141,7 +155,7 @@ func (f *forks) beginInner() (floor int) {
 
 // endInner ends it.
 func (f *forks) endInner(floor int) {
-	if f.floor > 0 {
+	if f.forkParts != nil && f.floor > 0 {
 		f.leave()
 		f.floor = floor
 	}
@@ -182,7 +196,7 @@ func (c *Context) publish() {
 
 // publishAll gives all frames to the processor's deque, oldest first, because nobody else can reach them while the goroutine sleeps.
 func (c *Context) publishAll(p *sched.Processor) {
-	if len(c.forks.runs) != 0 {
+	if f := &c.forks; f.forkParts != nil && len(f.runs) != 0 {
 		c.publishSome(p)
 	}
 }

@@ -97,6 +97,7 @@ func runJob(p *sched.Processor, t *sched.Task) {
 // steal runs a job that its goroutine has claimed, and tells who waits for it.
 func (j *job) steal(c *Context) {
 	f := &c.forks
+	f.begin()
 	outer, floor := f.job, f.floor
 	f.job, f.floor = j, len(f.runs)
 	f.enter(nil, nil, nil)

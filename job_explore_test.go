@@ -31,6 +31,7 @@ func newForkWorld(r *explore.Run, processors int) *forkWorld {
 // context returns one that sleeps on a parker.
 func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
+	c.forks.begin()
 	c.stand()
 	c.seat.Store(w.rt.stranger())
 	c.forks.offer = p.Offer()

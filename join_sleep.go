@@ -52,7 +52,9 @@ func (c *Context) sleep(j *job) {
 func (c *Context) stand() {
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
-	c.forks.parker = park.New()
+	if c.forks.forkParts != nil {
+		c.forks.parker = park.New()
+	}
 }
 
 // rouse ends the sleep of c's goroutine. p is the caller's processor, nil if it has none.

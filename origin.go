@@ -38,8 +38,8 @@ const (
 type realm struct {
 	scope    *Scope // nil: the runtime's own
 	priority Priority
+	nodes    atomics.Int32 // in the tree of root
 	root     origin
-	nodes    atomics.Int64
 	outside  Context // for ordinary goroutines
 	tenant   tenant
 	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
@@ -164,7 +164,7 @@ func (o *origin) report(args []any) []any {
 	if o.realmOf().scopeOf() == nil {
 		return args
 	}
-	if name := o.realm.scope.name; name != "" {
+	if name := o.realm.scope.Name(); name != "" {
 		args = append(args, "scope", name)
 	}
 	if names := o.chain(); names != nil {

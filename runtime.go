@@ -27,7 +27,8 @@ type Runtime struct {
 	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
 	callers   sync.Pool                          // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
-	audiences audiences                          // of futures that ordinary goroutines wait for, or several activities
+	crowds    crowdPool
+	audiences audiences // of futures that ordinary goroutines wait for, or several activities
 	clock     clock
 	onLate    func(Late)
 	labels    bool

@@ -23,7 +23,6 @@ import (
 type Scope struct {
 	rt       *Runtime
 	parent   *Scope // nil if it is in no other
-	name     string
 	failFast bool
 	limited  bool // the context that it was made with may end
 	ctx      context.Context
@@ -38,6 +37,7 @@ type Scope struct {
 
 // scopeMore has what few scopes need, made when it is needed first: most live for one request.
 type scopeMore struct {
+	name                string
 	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
 	timers              timerList
 	waiting             sync.Map // *activity.Activity → nil: those that have waited, and not ended
@@ -59,7 +59,7 @@ type scopeKey struct{}
 type ScopeOption func(*Scope)
 
 // ScopeName gives a scope a name, for errors.
-func ScopeName(name string) ScopeOption { return func(s *Scope) { s.name = name } }
+func ScopeName(name string) ScopeOption { return func(s *Scope) { s.withMore().name = name } }
 
 // FailFast has the first failure in the scope cancel it: what has not started then fails with
 // [ErrCanceled], whose cause is that failure. It is told by Wait and as the cause, so neither that
@@ -95,7 +95,12 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 func (s *Scope) Context() *Context { return &s.checked().realm.outside }
 
 // Name returns the name that the scope was given.
-func (s *Scope) Name() string { return s.name }
+func (s *Scope) Name() string {
+	if m := s.more.Load(); m != nil {
+		return m.name
+	}
+	return ""
+}
 
 // Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
 // operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
@@ -139,36 +144,40 @@ func (s *Scope) Wait(ctx context.Context) error {
 		if zero == nil {
 			return s.outcome(nil)
 		}
+		var given error
 		select {
-		case <-zero:
+		case <-zero.token:
+			zero.wake()
 		case <-canceled:
 		case <-ctx.Done():
-			if s.quiet() {
-				return s.outcome(nil)
-			}
-			return ctx.Err()
+			given = ctx.Err()
 		case <-s.rt.finished:
+			given = s.outcome(ErrClosed)
+		}
+		zero.leave()
+		if given != nil {
 			if s.quiet() {
 				return s.outcome(nil)
 			}
-			return s.outcome(ErrClosed)
+			return given
 		}
 	}
 }
 
-// nextQuiet returns nil if nothing of the scope is open, or a channel that is closed when that may be so; and one that is
-// closed when the scope is canceled, unless end does it, which wakes the waiter.
-func (s *Scope) nextQuiet() (zero, canceled <-chan struct{}) {
+// nextQuiet returns nil if nothing of the scope is open, or a crowd that is woken when that may be so, which the caller must
+// leave; and a channel that is closed when the scope is canceled, unless end does it, which wakes the waiter.
+func (s *Scope) nextQuiet() (zero *crowd, canceled <-chan struct{}) {
 	if !s.canceled() {
-		zero = s.accounts.open.nextZero()
+		zero = s.accounts.open.nextZero(&s.rt.crowds)
 		if zero != nil && s.limited {
 			canceled = s.ctx.Done()
 		}
 		if zero == nil || !s.canceled() { // end cancels before it wakes
 			return zero, canceled
 		}
+		zero.leave()
 	}
-	if zero = s.accounts.running.nextZero(); zero == nil {
+	if zero = s.accounts.running.nextZero(&s.rt.crowds); zero == nil {
 		s.blameUnstarted()
 	}
 	return zero, nil
@@ -210,7 +219,7 @@ func (s *Scope) refusal() error {
 	}
 	e := s.refused.Load()
 	if e == nil {
-		s.refused.CompareAndSwap(nil, &CanceledError{Scope: s.name, Cause: context.Cause(s.ctx)})
+		s.refused.CompareAndSwap(nil, &CanceledError{Scope: s.Name(), Cause: context.Cause(s.ctx)})
 		e = s.refused.Load()
 	}
 	return e

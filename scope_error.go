@@ -60,7 +60,7 @@ func (e *ScopeError) Unwrap() error { return e.Err }
 
 // fail notes that a message from o failed; the first counts.
 func (s *Scope) fail(operation string, o *origin, err error) {
-	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.name, Operation: operation, Senders: o.chain(), Err: err})
+	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.Name(), Operation: operation, Senders: o.chain(), Err: err})
 	if first && s.failFast && !errors.Is(err, ErrCanceled) {
 		s.end(err)
 	}

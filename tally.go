@@ -19,10 +19,10 @@ import (
 //
 // Who waits and who ends must not miss each other:
 //
-//	W1  the waiter puts a channel into zero, or finds one there,   E1  who ends the last one makes open zero,
-//	W2  and looks whether open is zero.                            E2  and takes the channel out of zero, and closes it.
+//	W1  the waiter joins the crowd in zero (crowd.go),   E1  who ends the last one makes open zero,
+//	W2  and looks whether open is zero.                  E2  and takes the crowd out of zero, and wakes it.
 //
-// Both sides write first and then read what the other writes, so one of them sees the other. A channel may be closed for a zero that
+// Both sides write first and then read what the other writes, so one of them sees the other. A crowd may be woken for a zero that
 // was before W1: the waiter looks again.
 //
 // A tally that leaves zero adds one to the one above, before the message that it counts is queued; so while something is open below, whoever
@@ -32,7 +32,7 @@ import (
 // Checked by: TestExploreTally…, TestScope…
 type tally struct {
 	open  atomics.Int64
-	zero  atomics.Pointer[chan struct{}]
+	zero  atomics.Pointer[crowd]
 	above *tally
 }
 
@@ -47,9 +47,7 @@ func (t *tally) add(n int64) {
 func (t *tally) remove(n int64) {
 	for ; t != nil && t.open.Add(-n) == 0; n = 1 { // E1
 		if t.zero.Load() != nil { // E2
-			if waiting := t.zero.Swap(nil); waiting != nil {
-				close(*waiting)
-			}
+			t.wake()
 		}
 		t = t.above
 	}
@@ -57,29 +55,26 @@ func (t *tally) remove(n int64) {
 
 // wake wakes those who wait, who look again.
 func (t *tally) wake() {
-	if waiting := t.zero.Swap(nil); waiting != nil {
-		close(*waiting)
+	if k := t.zero.Swap(nil); k != nil {
+		k.wake()
+		k.leave()
 	}
 }
 
-// nextZero returns a channel that is closed when the tally becomes zero next, or nil if it is zero.
-func (t *tally) nextZero() <-chan struct{} {
-	if t.open.Load() == 0 { // no channel is needed
-		return nil
-	}
-	waiting := t.zero.Load() // W1
-	if waiting == nil {
-		fresh := make(chan struct{})
-		if waiting = &fresh; !t.zero.CompareAndSwap(nil, waiting) {
-			if waiting = t.zero.Load(); waiting == nil { // closed just now, and so became zero: the caller will look again
-				return always
-			}
+// nextZero returns a crowd that is woken when the tally becomes zero next, and that the caller must leave, or nil if it is zero.
+func (t *tally) nextZero(pool *crowdPool) *crowd {
+	for t.open.Load() != 0 {
+		k := t.join(pool) // W1
+		if k == nil {
+			continue
 		}
+		if t.open.Load() == 0 { // W2
+			k.leave()
+			return nil
+		}
+		return k
 	}
-	if t.open.Load() == 0 { // W2
-		return nil
-	}
-	return *waiting
+	return nil
 }
 
 // accounts are the two tallies of a scope: of messages without an outcome, and of those among them that were started. Wait of a scope

@@ -3,6 +3,7 @@
 package freerun
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -14,6 +15,7 @@ import (
 func tallyProgram(flaw bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		up, below := &accounts{}, &accounts{}
+		var pool crowdPool
 		above := &up.open
 		below.open.above, below.running.above = above, &up.running
 		var handed, done atomics.Int32
@@ -43,11 +45,11 @@ func tallyProgram(flaw bool) func(*explore.Run) {
 			s.turn(nil)
 		})
 		r.Go("waiter", func() {
-			zero := above.nextZero()
+			zero := above.nextZero(&pool)
 			if zero != nil {
-				select {
-				case <-zero:
-				default:
+				woken := len(zero.token) > 0
+				zero.leave()
+				if !woken {
 					return // nobody has ended yet
 				}
 			}
@@ -79,22 +81,18 @@ func TestExploreTally(t *testing.T) {
 func TestExploreTallyWakes(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		var all tally
+		var pool crowdPool
 		all.add(2)
-		woken := make([]<-chan struct{}, 2)
+		crowds := make([]*crowd, 2)
 		for i, name := range []string{"waiter", "another"} {
-			r.Go(name, func() { woken[i] = all.nextZero() })
+			r.Go(name, func() { crowds[i] = all.nextZero(&pool) })
 		}
 		for _, name := range []string{"one", "two"} {
 			r.Go(name, func() { all.remove(1) })
 		}
 		r.After(func() {
-			for i, zero := range woken {
-				if zero == nil {
-					continue
-				}
-				select {
-				case <-zero:
-				default:
+			for i, k := range crowds {
+				if k != nil && len(k.token) == 0 {
 					r.Failf("waiter %d sleeps for ever", i)
 				}
 			}
@@ -104,3 +102,56 @@ func TestExploreTallyWakes(t *testing.T) {
 
 // TestExploreTallyControl: a sender that counts after others can see the message is found out.
 func TestExploreTallyControl(t *testing.T) { explore.MustFail(t, 3, tallyProgram(true)) }
+
+// crowdProgram has a waiter of a tally that becomes zero twice, while the crowd that it finds may go to the waiter of another one, which never does. flaw
+// makes the waiter believe its first look at the word (K2).
+func crowdProgram(flaw bool) func(*explore.Run) {
+	return func(r *explore.Run) {
+		var pool crowdPool
+		var ends, stays tally
+		ends.add(1)
+		stays.add(1)
+		ends.nextZero(&pool).leave() // it waits no longer: the word keeps the crowd
+		var one, other *crowd
+		r.Go("waiter", func() {
+			if k := ends.zero.Load(); flaw && k != nil && k.hold() {
+				if one = k; ends.open.Load() != 0 {
+					return
+				}
+				one = nil
+				k.leave()
+			}
+			one = ends.nextZero(&pool)
+		})
+		r.Go("other waiter", func() { other = stays.nextZero(&pool) })
+		r.Go("sender", func() {
+			ends.remove(1)
+			ends.add(1)
+			ends.remove(1)
+		})
+		r.After(func() {
+			if one != nil {
+				if len(one.token) == 0 {
+					r.Failf("the waiter sleeps for ever")
+				}
+				one.leave()
+			}
+			if other == nil || len(other.token) != 0 || other.holds.Load() != 2 || stays.zero.Load() != other {
+				r.Failf("the other waiter is not the only one in its crowd: %v", other)
+			}
+			for i, k := range pool.free {
+				if k.holds.Load() != 0 || len(k.token) != 0 || k == other || slices.Contains(pool.free[:i], k) {
+					r.Failf("a crowd is in the pool that must not be")
+				}
+			}
+		})
+	}
+}
+
+func TestExploreCrowd(t *testing.T) {
+	explore.Exhaustive(t, 3, crowdProgram(false))
+	explore.Freeze(t, crowdProgram(false))
+}
+
+// TestExploreCrowdControl: a waiter that joins a crowd which has gone to another tally is found out.
+func TestExploreCrowdControl(t *testing.T) { explore.MustFail(t, 3, crowdProgram(true)) }
