@@ -258,7 +258,7 @@ func (t *tenant) Watch(a *activity.Activity) {
 		}
 	}
 	x.withMore().waiting.Store(a, nth)
-	x.watch()
+	x.enroll()
 }
 
 // interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there were any; in a deterministic runtime, in the order in which they

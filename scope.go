@@ -37,12 +37,15 @@ type Scope struct {
 
 // scopeMore has what few scopes need, made when it is needed first: most live for one request.
 type scopeMore struct {
-	name                string
-	realms              [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
-	timers              timerList
-	waiting             sync.Map // *activity.Activity → nil: those that have waited, and not ended
-	linkOnce, watchOnce sync.Once
-	unwatch             atomics.Pointer[func() bool] // ends what watch began, and reports whether it had not run yet
+	name     string
+	realms   [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
+	timers   timerList
+	waiting  sync.Map // *activity.Activity → nil: those that have waited, and not ended
+	linkOnce sync.Once
+	// Of the end; see scope_end.go.
+	enrollOnce sync.Once
+	watching   atomics.Pointer[watching]
+	below      sync.Map // *Scope → nil: those that have enrolled
 }
 
 func (s *Scope) withMore() *scopeMore {
@@ -106,16 +109,14 @@ func (s *Scope) Name() string {
 // operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
 // scope is started any more, also of what lies at busy units or waits for futures: its future has failed for all that ask it, and Wait of the scope
 // waits for those only that were started. Three do not ask, and learn of the failure when the unit comes to the message, or the future that it waits for is resolved: a message of
-// another scope that has such a future in its argument, an activity of another scope that awaits it, and Wait of a scope above that is not canceled. The scope's timers have failed, or are about to if
-// something else cancels it at the same time. An operation that was called in the moment of Cancel counts as started, though its first instruction may come
+// another scope that has such a future in its argument, an activity of another scope that awaits it, and Wait of a scope above that is not canceled. Its timers, and those of scopes below, have failed, or are about to if
+// something else cancels the scope at the same time. An operation that was called in the moment of Cancel counts as started, though its first instruction may come
 // later. Any goroutine, operations too; Cancel waits for no operation. Calls after the first do nothing.
 func (s *Scope) Cancel(cause error) {
-	if m := s.checked().more.Load(); m != nil && m.unwatch.Load() != nil {
-		(*m.unwatch.Load())() // or it would end timers beside this call, which would find them stopped, and return before they have failed
-	}
+	s.checked().unwatch() // or a watch would end timers beside this call, which would find them stopped, and return before they have failed
 	s.end(cause)
 	s.rt.awaitStarts()
-	s.endTimers()
+	s.endAll()
 }
 
 // end cancels the scope, and wakes those who wait for all of it: now they wait for what was started.

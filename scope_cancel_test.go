@@ -171,3 +171,27 @@ func TestScopeOfAnotherRuntime(t *testing.T) {
 		t.Error("the scope has not ended")
 	}
 }
+
+// TestScopeCancelEndsTimersBelow: when Cancel of a scope returns, the timers of scopes below have failed, also of those that have no
+// timers above them; and a scope that has ended stays in no other.
+func TestScopeCancelEndsTimersBelow(t *testing.T) {
+	rt := quiet(t)
+	for round := range 300 {
+		top := rt.Scope(t.Context())
+		middle := rt.Scope(top.Context())
+		bottom := rt.Scope(middle.Context())
+		ended := rt.Scope(middle.Context())
+		over := freerun.After(ended.Context(), time.Hour)
+		ended.Cancel(nil)
+		var all []freerun.Future[time.Time]
+		for i := range 10 {
+			all = append(all, freerun.After([]*freerun.Scope{bottom, top, bottom}[i%3].Context(), time.Hour))
+		}
+		top.Cancel(nil)
+		for _, f := range append(all, over) {
+			if _, err := f.Result(); !errors.Is(err, freerun.ErrCanceled) {
+				t.Fatalf("round %d: %v", round, err)
+			}
+		}
+	}
+}

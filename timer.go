@@ -2,7 +2,6 @@ package freerun
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -109,7 +108,7 @@ func (t *Timer) begin(d time.Duration) {
 		rt.timers.Store(t, rt.begunTimers)
 	case s != nil:
 		s.withMore().timers.add(t)
-		s.watch()
+		s.enroll()
 	}
 	t.arm(d, timerNew)
 	switch {
@@ -234,11 +233,11 @@ func (rt *Runtime) awaitFiring() {
 }
 
 // openTimers returns the timers of a deterministic runtime that have not ended, in the order in
-// which they began; if s is not nil, those of that scope.
+// which they began; if s is not nil, those of that scope and of scopes below.
 func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 	began := map[*Timer]uint64{}
 	rt.timers.Range(func(key, nth any) bool {
-		if t := key.(*Timer); s == nil || t.scope == s {
+		if t := key.(*Timer); s == nil || t.scope.isIn(s) {
 			open = append(open, t)
 			began[t] = nth.(uint64)
 		}
@@ -246,29 +245,4 @@ func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 	})
 	slices.SortFunc(open, func(a, b *Timer) int { return cmp.Compare(began[a], began[b]) })
 	return open
-}
-
-// watch sees to it that the timers of a scope end with it however that ends: its parent may, or the
-// context that it was made with.
-func (s *Scope) watch() {
-	if !s.rt.deterministic() { // whose driver looks
-		m := s.withMore()
-		m.watchOnce.Do(func() {
-			unwatch := context.AfterFunc(s.ctx, s.endTimers)
-			m.unwatch.Store(&unwatch)
-		})
-	}
-}
-
-// endTimers fails all timers of a scope that was canceled, and wakes its activities.
-func (s *Scope) endTimers() {
-	if s.rt.deterministic() {
-		for _, t := range s.rt.openTimers(s) {
-			t.end(newFailure(s.refusal()))
-		}
-	} else if m := s.more.Load(); m != nil && !m.timers.empty() {
-		why := newFailure(s.refusal())
-		m.timers.each(func(t *Timer) { t.end(why) })
-	}
-	s.interruptWaiting()
 }

@@ -1,0 +1,114 @@
+package freerun
+
+import (
+	"context"
+
+	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/backoff"
+)
+
+// The end of a scope fails its timers, and wakes its activities that wait. It may end with the context that it was made with:
+// a goroutine of package context does the work then. Or with the scope above, whose Cancel does it in its own goroutine, before
+// it returns. A scope that begins to have timers, or activities that wait, is enrolled for both:
+//
+//	E1  the scope enrolls in the scope above, which has enrolled   F1  the canceler stops the watches of the scope, and of those below
+//	E2  and watches its context;                                   F2  and cancels the scope;
+//	E3  the timer is in the list,                                  F3  it ends the timers of the scope, and of those below, each
+//	E4  and looks whether the scope is canceled                        after the end of a watch that was begun after F1
+//
+// Either E4 finds the scope canceled, or F3 finds the timer.
+//
+// Checked by: TestScopeCancelEndsTimersBelow, TestTimerScope…
+
+// watching is a scope's watch on its context.
+type watching struct {
+	stop func() bool  // reports whether it has not begun to end the timers
+	over atomics.Bool // it has ended them, or was stopped
+}
+
+// enroll does E1 and E2, once.
+func (s *Scope) enroll() {
+	if s.rt.deterministic() { // whose driver looks
+		return
+	}
+	m := s.withMore()
+	m.enrollOnce.Do(func() {
+		if above := s.parent; above != nil {
+			above.enroll()
+			above.withMore().below.Store(s, nil)
+		}
+		w := &watching{}
+		w.stop = context.AfterFunc(s.ctx, func() {
+			s.endTimers()
+			s.leaveAbove()
+			w.over.Store(true)
+		})
+		m.watching.Store(w)
+	})
+}
+
+// unwatch is F1.
+func (s *Scope) unwatch() {
+	if m := s.more.Load(); m != nil {
+		if w := m.watching.Load(); w != nil && w.stop() {
+			w.over.Store(true)
+		}
+		m.below.Range(func(below, _ any) bool {
+			below.(*Scope).unwatch()
+			return true
+		})
+	}
+}
+
+// endAll is F3.
+func (s *Scope) endAll() {
+	m := s.more.Load()
+	if m != nil {
+		if w := m.watching.Load(); w != nil && !w.stop() {
+			for wait := (backoff.Backoff{}); !w.over.Load(); {
+				wait.Wait()
+			}
+		}
+	}
+	s.endTimers()
+	s.leaveAbove()
+	if m != nil {
+		m.below.Range(func(below, _ any) bool {
+			below.(*Scope).endAll()
+			return true
+		})
+	}
+}
+
+// leaveAbove ends what E1 has begun.
+func (s *Scope) leaveAbove() {
+	if above := s.parent; above != nil {
+		if m := above.more.Load(); m != nil {
+			m.below.Delete(s)
+		}
+	}
+}
+
+// endTimers fails the timers of the scope, which was canceled, and wakes its activities; in a deterministic runtime, the timers of
+// scopes below too.
+func (s *Scope) endTimers() {
+	if s.rt.deterministic() {
+		for _, t := range s.rt.openTimers(s) {
+			t.end(newFailure(s.refusal()))
+		}
+	} else if m := s.more.Load(); m != nil && !m.timers.empty() {
+		why := newFailure(s.refusal())
+		m.timers.each(func(t *Timer) { t.end(why) })
+	}
+	s.interruptWaiting()
+}
+
+// isIn reports whether s is above, or below it.
+func (s *Scope) isIn(above *Scope) bool {
+	for ; s != nil; s = s.parent {
+		if s == above {
+			return true
+		}
+	}
+	return false
+}
