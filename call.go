@@ -101,9 +101,13 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh *sender) {
 
 // dropRevoked drops what is left of a message that was revoked: it has its outcome, and is no part of its scope any more.
 func (o *operation[A, R]) dropRevoked(m *call[A, R]) {
-	m.arg = *new(A)
+	if f := failureOf(m.edge.Load()); !f.dropped.Load() {
+		m.arg = *new(A)
+	}
 	m.origin.Store(nil)
 }
+
+func (o *operation[A, R]) dropArgument(l *letter) { callOf[A, R](l).arg = *new(A) }
 
 // wakeCall goes on after a future of the argument was resolved.
 func (o *operation[A, R]) wakeCall(s *seat, l *letter) {

@@ -322,3 +322,40 @@ func TestScopeAllocates(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// TestCallGivenUpDropsItsArgument: what Call has given up keeps no argument, though its unit has not come to it.
+func TestCallGivenUpDropsItsArgument(t *testing.T) {
+	rt := quiet(t)
+	u, gate := freerun.NewUnit(rt, 0), make(chan struct{})
+	defer close(gate)
+	entered := make(chan struct{})
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { close(entered); <-gate; return 0, nil })
+	<-entered
+	guard := within(t)
+	for range 10 {
+		collected := make(chan struct{})
+		func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			arg := &bulky{}
+			runtime.AddCleanup(arg, func(c chan struct{}) { close(c) }, collected)
+			time.AfterFunc(time.Millisecond, cancel)
+			if _, err := takeBulky.Call(ctx, u, arg); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}()
+		for done := false; !done; {
+			runtime.GC()
+			select {
+			case <-collected:
+				done = true
+			case <-guard.Done():
+				t.Fatal("the argument is still there")
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+}
+
+type bulky struct{ bytes [1 << 16]byte }
+
+var takeBulky = freerun.Op("test.takeBulky", func(_ *freerun.Context, n *int, b *bulky) (int, error) { return *n, nil })

@@ -168,6 +168,6 @@ func (m *message) giveUp(k *kind, ctx context.Context) bool {
 	if !m.open() {
 		return false
 	}
-	m.revoke(k.name, &CanceledError{Cause: context.Cause(ctx)})
+	m.revoke(k, &CanceledError{Cause: context.Cause(ctx)})
 	return true
 }

@@ -27,7 +27,8 @@ type message struct {
 type failure struct {
 	message
 	err     error
-	senders []string // of the message that failed; see origin.go
+	senders []string     // of the message that failed; see origin.go
+	dropped atomics.Bool // whoever has revoked the message drops its argument
 }
 
 func newFailure(err error) *failure {
@@ -36,10 +37,13 @@ func newFailure(err error) *failure {
 	return f
 }
 
+// failureOf returns the failure that an edge is which leads nowhere.
+func failureOf(edge *message) *failure { return (*failure)(unsafe.Pointer(edge)) }
+
 // failure returns the error of a filled cell, nil if it has a value.
 func (m *message) failure() error {
 	if f := m.edge.Load(); f != nil {
-		return (*failure)(unsafe.Pointer(f)).err
+		return failureOf(f).err
 	}
 	return nil
 }

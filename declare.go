@@ -59,7 +59,7 @@ func (o *operation[A, R]) complete(name string, code func(*letter) uintptr) {
 	o.id = int(operations.Add(1)) - 1
 	o.args = planFor(reflect.TypeFor[A]())
 	o.results = planFor(reflect.TypeFor[R]())
-	o.called = newKind(kind{name: name, number: number, code: code, wake: o.wakeCall, fail: o.failCall, late: o.sendNow, unsent: o.failUnsent}, o.runCall)
+	o.called = newKind(kind{name: name, number: number, code: code, wake: o.wakeCall, fail: o.failCall, late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument}, o.runCall)
 	o.owing = newKind(kind{name: name, number: number, code: code, wake: o.wakeOwing}, nil)
 	o.passing = newKind(kind{name: name, number: number, code: code, wake: o.wakePassing}, nil)
 	o.told = newKind(kind{name: name, number: number, code: code, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)

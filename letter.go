@@ -39,6 +39,8 @@ type kind struct {
 	// late sends what a timer was made for, when it is due; unsent ends it, if the timer was stopped before. Nil for what no timer sends.
 	late   func(s *seat, l *letter)
 	unsent func(l *letter, why *failure)
+	// dropArgument drops the argument of a message that waits for nothing but its turn, and was revoked; nil if none can be.
+	dropArgument func(l *letter)
 	// describe names the operation in an error, for a letter that crashed; made by newKind, if it is not given.
 	describe func(l *letter) string
 	// code tells which function a closure is; nil for operations with a name.

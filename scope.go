@@ -111,7 +111,8 @@ func (s *Scope) Name() string {
 // waits for those only that were started. Three do not ask, and learn of the failure when the unit comes to the message, or the future that it waits for is resolved: a message of
 // another scope that has such a future in its argument, an activity of another scope that awaits it, and Wait of a scope above that is not canceled. Its timers, and those of scopes below, have failed, or are about to if
 // something else cancels the scope at the same time. An operation that was called in the moment of Cancel counts as started, though its first instruction may come
-// later. Any goroutine, operations too; Cancel waits for no operation. Calls after the first do nothing.
+// later. What was queued keeps its argument, and its place in a limited mailbox, until its unit comes to it.
+// Any goroutine, operations too; Cancel waits for no operation. Calls after the first do nothing.
 func (s *Scope) Cancel(cause error) {
 	s.checked().unwatch() // or a watch would end timers beside this call, which would find them stopped, and return before they have failed
 	s.end(cause)

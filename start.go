@@ -29,7 +29,9 @@ import (
 //
 // Invariants: I1 edges other than nil of a revocable message change by compare-and-swap until it
 //             has begun, and belong to the holder afterwards.
-//             I2 the revoker touches neither argument nor kind, which are the holder's.
+//             I2 the revoker touches neither argument nor kind, which are the holder's; but for the
+//             argument of an unbegun message, if it knows the operation (Call): the failure that
+//             is the edge then says that the holder must not touch it.
 // Progress:   S1 to S5 are lock-free. D2 waits for a few instructions of another processor, between
 //             which nothing waits.
 // Cost:       nothing for messages without scope. Otherwise a compare-and-swap with a future, an
@@ -92,9 +94,9 @@ func (m *message) claim(to *message) bool {
 	return now == nil || now.unit != nil && m.edge.CompareAndSwap(now, to)
 }
 
-// revoke fails m unless it has begun, and reports whether it did (S4). Any goroutine. operation is
-// its name, empty if the caller does not know it.
-func (m *message) revoke(operation string, err error) bool {
+// revoke fails m unless it has begun, and reports whether it did (S4). Any goroutine. k is the kind
+// with which it was sent, nil if the caller does not know it.
+func (m *message) revoke(k *kind, err error) bool {
 	o := m.origin.Load()
 	if o == nil || !o.revocable {
 		return false
@@ -106,9 +108,18 @@ func (m *message) revoke(operation string, err error) bool {
 		if now == nil || now.hasBegun() || !m.open() {
 			return false
 		}
+		drops := now == unbegun && k != nil && k.dropArgument != nil
+		f.dropped.Store(drops)
 		if m.edge.CompareAndSwap(now, &f.message) {
+			if drops {
+				k.dropArgument(&m.letter)
+			}
 			break
 		}
+	}
+	operation := ""
+	if k != nil {
+		operation = k.name
 	}
 	s := m.unit.rt.stranger()
 	s.countFailed(m.unit.rt, err, 1)
@@ -144,7 +155,7 @@ func (m *message) revokeCanceled() {
 		return
 	}
 	err := x.refusal()
-	if err == nil || m.revoke("", err) || x.rt.deterministic() {
+	if err == nil || m.revoke(nil, err) || x.rt.deterministic() {
 		return
 	}
 	x.rt.awaitStarts()

@@ -24,10 +24,16 @@ func startProgram(future, late bool) func(*explore.Run) {
 		s := &seat{rt: p.unit.rt}
 		var canceled, over atomics.Bool
 		var started, dropped, refused, revoked bool
+		var argument atomics.Plain[int]
+		argument.Set(1)
+		sent := newKind(kind{name: "test", dropArgument: func(*letter) { argument.Set(0) }}, nil)
 		r.Go("processor", func() {
 			before := late && canceled.Load()
 			if !s.startRevocable(m) {
 				dropped = true
+				if !failureOf(m.edge.Load()).dropped.Load() {
+					r.Failf("the argument is left to the holder")
+				}
 				return
 			}
 			if late && before || !late && canceled.Load() {
@@ -45,6 +51,9 @@ func startProgram(future, late bool) func(*explore.Run) {
 				r.Failf("started after Cancel has returned")
 			}
 			started = true
+			if argument.Get() != 1 {
+				r.Failf("started without its argument")
+			}
 			s.inStart.Store(0)
 			if m != nil && !m.fill(s) {
 				r.Failf("ran, and was sealed by another")
@@ -58,7 +67,7 @@ func startProgram(future, late bool) func(*explore.Run) {
 		if future {
 			r.Go("asker", func() {
 				if canceled.Load() {
-					revoked = m.revoke("", ErrCanceled)
+					revoked = m.revoke(sent, ErrCanceled)
 				}
 			})
 		}
@@ -74,6 +83,9 @@ func startProgram(future, late bool) func(*explore.Run) {
 			}
 			if m != nil && m.open() {
 				r.Failf("it has no outcome")
+			}
+			if revoked != (argument.Get() == 0) {
+				r.Failf("revoked %v, and the argument is %d", revoked, argument.Get())
 			}
 		})
 	}
@@ -126,7 +138,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 		}
 		r.Go("first", func() { first.fill(new(seat)) })
 		r.Go("second", func() { second.fill(new(seat)) })
-		r.Go("caller", func() { revoked = m.revoke("", ErrCanceled) })
+		r.Go("caller", func() { revoked = m.revoke(nil, ErrCanceled) })
 		r.After(func() {
 			if m.open() || ran == revoked || dropped && !revoked {
 				r.Failf("open %v, ran %v, dropped %v, revoked %v", m.open(), ran, dropped, revoked)
