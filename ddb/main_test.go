@@ -79,9 +79,10 @@ func (c *client) send(raw string) {
 // reply reads one reply as it is on the wire.
 func (c *client) reply() string {
 	c.t.Helper()
+	c.conn.SetDeadline(time.Now().Add(patienceOfTests)) // for each anew: a test may ask for much
 	var raw bytes.Buffer
 	if err := readReply(c.in, &raw); err != nil {
-		c.t.Fatalf("reading a reply: %v (after %q)", err, raw.String())
+		c.t.Fatalf("reading a reply: %v (after %d bytes that begin with %.100q)", err, raw.Len(), raw.String())
 	}
 	return raw.String()
 }

@@ -29,7 +29,7 @@ func heaviest(s *Server) (stop func() int64) {
 // TestRepliesAreBounded: of a long pipeline of long values, wherever they are, no more replies are made than may wait, and all
 // of them come, in order, with what is between them.
 func TestRepliesAreBounded(t *testing.T) {
-	const length, n = 256 << 10, 300
+	const length, n = 256 << 10, 120
 	everywhere(t, func(t *testing.T, values Values) {
 		for _, shape := range []string{"get", "mget", "mixed", "reversed"} {
 			t.Run(shape, func(t *testing.T) {
