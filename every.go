@@ -45,7 +45,7 @@ func fireRepetition(s *seat, l *letter) {
 	}
 	rt.firing.Add(1)
 	go func() { // what else is due must not wait for room in this mailbox
-		defer rt.firing.Add(-1)
+		defer rt.fired()
 		r.fire(rt.stranger())
 	}()
 }

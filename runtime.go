@@ -59,10 +59,12 @@ type Runtime struct {
 
 	phase    atomics.Uint32
 	draining chan struct{} // closed when the phase is not running any more
-	grace    time.Duration
-	ending   sync.Once
-	endErr   error
-	finished chan struct{} // closed when it has ended
+	// noneFires has room for one: the last timer that fires tells the end.
+	noneFires chan struct{}
+	grace     time.Duration
+	ending    sync.Once
+	endErr    error
+	finished  chan struct{} // closed when it has ended
 
 	incidents incidents
 }
@@ -127,6 +129,7 @@ func New(options ...Option) *Runtime {
 	}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace
+	rt.noneFires = make(chan struct{}, 1)
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.seat.Store(&rt.outside)
 	rt.free.rt, rt.tenant.rt = rt, rt

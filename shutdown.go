@@ -16,8 +16,9 @@ const usualGrace = time.Second
 
 // Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for operations
 // that run: from the moment at which their contexts are done until the runtime goes on without them,
-// and names them in a [*ShutdownError]. The default is a second; 0 is no wait. It is no delay: the
-// end comes as soon as all have returned. It panics if d is below 0.
+// and names them in a [*ShutdownError]. Timers that fire at that moment are waited for within the
+// same time. The default is a second; 0 is no wait. It is no delay: the end comes as soon as all
+// have returned. It panics if d is below 0.
 func Grace(d time.Duration) Option {
 	if d < 0 {
 		panic("freerun: Grace needs a duration that is not below 0")
@@ -159,9 +160,10 @@ func (rt *Runtime) end(cause error) error {
 		rt.cancel(ErrClosed)
 		rt.endTimers()
 		activity.InterruptAll(rt.scheduler)
-		grace := time.NewTimer(rt.grace)
-		defer grace.Stop()
-		stuck := rt.scheduler.Stop(grace.C)
+		over := make(chan time.Time)
+		defer time.AfterFunc(rt.grace, func() { close(over) }).Stop()
+		rt.awaitFiring(over)
+		stuck := rt.scheduler.Stop(over)
 		rt.advance(ended)
 		rt.audiences.abandonAll()
 		rt.endErr = rt.account(stuck, cause)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -51,6 +50,7 @@ type Timer struct {
 //	T2 new, fired → set          the same, when the maker owns the wheel
 //	T3 set → fired               by the wheel's owner when it is due: then it fires
 //	T4 sent, set → stopped       by the stopper: then it fails
+//	T5 new → stopped             by the maker, who finds that the runtime ends: then it fails
 //
 // A timer that repeats is armed again when its operation has ended. It may be stopped when it is
 // fired, too, and is not armed again then.
@@ -61,12 +61,14 @@ type Timer struct {
 // The list of its scope has the timer before it is armed first, and then the maker looks whether
 // the scope is canceled; a canceler cancels first and then goes through the list: one of the two
 // sees the other. The end of the runtime and all who arm a timer meet the same way, in the phase
-// and the wheels.
+// and the wheels. The maker looks at the phase before, too (T5): so a timer that is made while the
+// runtime ends has failed when its maker goes on, which waits for no wheel's owner.
 //
-// A timer that fires counts as firing from before T3 until its message is sent, or failed; the end
-// of the runtime, and who makes a timer at that moment, wait for those: they wait for nothing
-// themselves. So when a runtime has ended there is no message that a timer is about to count, or
-// fail.
+// A timer that fires counts as firing from before T3 until its message is sent, or failed. One that
+// repeats, and whose unit has a full mailbox, counts while it waits for room. The end of the runtime
+// waits for all of them after it has ended that wait, at most as long as Grace says; a drain does
+// not, nor does the maker of a timer. So when a runtime has ended within its grace there is no
+// message that a timer is about to count, or fail.
 const (
 	timerNew uint32 = iota
 	timerSent
@@ -102,6 +104,12 @@ func (t *Timer) over() bool {
 // begin arms the timer for the first time.
 func (t *Timer) begin(d time.Duration) {
 	rt, s := t.wheel.rt, t.scope // which may be gone once it is armed
+	if rt.phase.Load() != running {
+		t.state.Store(timerStopped) // T5
+		t.scope = nil               // it is in no list
+		t.fail(closedTimer)
+		return
+	}
 	switch {
 	case rt.deterministic():
 		rt.begunTimers++
@@ -111,10 +119,7 @@ func (t *Timer) begin(d time.Duration) {
 		s.enroll()
 	}
 	t.arm(d, timerNew)
-	switch {
-	case rt.phase.Load() != running:
-		rt.awaitFiring()
-	case s != nil && s.canceled():
+	if s != nil && s.canceled() {
 		t.end(newFailure(s.refusal()))
 	}
 }
@@ -155,7 +160,7 @@ func (t *Timer) fire(s *seat) {
 func (t *Timer) tick() {
 	rt := t.wheel.rt
 	rt.firing.Add(1)
-	defer rt.firing.Add(-1)
+	defer rt.fired()
 	t.fire(rt.stranger())
 }
 
@@ -204,7 +209,7 @@ func (t *Timer) forget() {
 	t.scope = nil
 }
 
-// endTimers fails all timers of the runtime, and waits for those that fire.
+// endTimers fails all timers of the runtime but those that fire.
 func (rt *Runtime) endTimers() {
 	if rt.deterministic() {
 		for _, t := range rt.openTimers(nil) {
@@ -216,19 +221,27 @@ func (rt *Runtime) endTimers() {
 			w.end()
 		}
 	}
-	rt.awaitFiring()
 }
 
-// mostFiring is how long the end waits for timers that fire: they take no time themselves, but
-// their goroutine may have to wait for a core.
-const mostFiring = 10 * time.Second
+// fired ends what counts as firing.
+func (rt *Runtime) fired() {
+	if rt.firing.Add(-1) == 0 && rt.phase.Load() != running {
+		select {
+		case rt.noneFires <- struct{}{}:
+		default: // there is a notice already
+		}
+	}
+}
 
-// awaitFiring waits for timers that fire, but not for ever: one that sends to a full mailbox waits
-// for room, and one that logs, for the logger.
-func (rt *Runtime) awaitFiring() {
-	wait := backoff.Backoff{}
-	for begun := time.Now(); rt.firing.Load() != 0 && time.Since(begun) < mostFiring; {
-		wait.Wait()
+// awaitFiring waits until no timer fires, or over is closed: one that logs waits for the logger, and
+// the goroutine of any of them for a core. The end of the runtime only.
+func (rt *Runtime) awaitFiring(over <-chan time.Time) {
+	for rt.firing.Load() != 0 {
+		select {
+		case <-rt.noneFires:
+		case <-over:
+			return
+		}
 	}
 }
 

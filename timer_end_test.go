@@ -29,7 +29,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 	for made, begin := range begin {
 		for ended, end := range end {
 			t.Run(made+"/"+ended, func(t *testing.T) {
-				rt := New(Processors(1))
+				rt := New(Processors(1), Grace(10*time.Second))
 				hand := handWheels(rt)
 				scope := rt.Scope(t.Context())
 				m, timer := begin(scope.Context())

@@ -4,6 +4,7 @@ package freerun
 
 import (
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -51,9 +52,10 @@ func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 
 // TestExploreTimer: timers are made while the clock strikes, one is stopped and the runtime ends:
 //
-//	each fires or fails, once, and none is left.
+//	each fires or fails, once, and none is left. One that is made after the end began has failed
+//	when its maker goes on, who waits for nobody.
 func TestExploreTimer(t *testing.T) {
-	body := func(end func(*Timer) bool) func(*explore.Run) {
+	body := func(begin func(*Timer, time.Duration), end func(*Timer) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
 			rt, w, h := handRuntime()
 			var probes [2]*probe
@@ -64,7 +66,13 @@ func TestExploreTimer(t *testing.T) {
 				timers[i] = &Timer{wheel: w, target: &probes[i].letter}
 			}
 			timers[0].begin(0)
-			r.Go("maker", func() { timers[1].begin(1) })
+			r.Go("maker", func() {
+				late := rt.phase.Load() != running
+				begin(timers[1], 1)
+				if late && probes[1].failed.Load() != 1 {
+					r.Failf("made after the end began, and open")
+				}
+			})
 			r.Go("clock", func() { h.strike() })
 			r.Go("stopper", func() { end(timers[0]) })
 			r.Go("end", func() {
@@ -84,8 +92,11 @@ func TestExploreTimer(t *testing.T) {
 			})
 		}
 	}
-	explore.Exhaustive(t, 2, body((*Timer).Stop))
-	explore.MustFail(t, 2, body(func(timer *Timer) bool { // a control: looks, and then stores
+	explore.Exhaustive(t, 2, body((*Timer).begin, (*Timer).Stop))
+	explore.MustFail(t, 2, body(func(timer *Timer, d time.Duration) { // a control: no T5
+		timer.arm(d, timerNew)
+	}, (*Timer).Stop))
+	explore.MustFail(t, 2, body((*Timer).begin, func(timer *Timer) bool { // a control: looks, and then stores
 		if timer.state.Load() == timerSet {
 			timer.state.Store(timerStopped)
 			timer.wheel.remove(timer)

@@ -198,7 +198,7 @@ func (w *timerWheel) release() {
 			if taken >= wheelBudget || n == &w.ring || n == &w.ending {
 				w.rt.firing.Add(1)
 				w.time.spawn(func() {
-					defer w.rt.firing.Add(-1)
+					defer w.rt.fired()
 					w.serve(n)
 				})
 				return
@@ -266,7 +266,7 @@ func (w *timerWheel) end() {
 	w.rt.firing.Add(1) // before the end is known to others, who do nothing, and wait for this one
 	switch {
 	case !w.ended.CompareAndSwap(false, true):
-		w.rt.firing.Add(-1)
+		w.rt.fired()
 	case w.push(&w.ending):
 		w.serve(w.inOrder())
 	}
@@ -298,7 +298,7 @@ func (w *timerWheel) fireUntil(now int64) {
 		return
 	}
 	w.rt.firing.Add(1)
-	defer w.rt.firing.Add(-1)
+	defer w.rt.fired()
 	s := w.rt.stranger()
 	for _, t := range due {
 		t.fire(s)
@@ -308,7 +308,7 @@ func (w *timerWheel) fireUntil(now int64) {
 
 // endAll fails all timers, as the runtime ends.
 func (w *timerWheel) endAll() {
-	defer w.rt.firing.Add(-1) // of end
+	defer w.rt.fired() // of end
 	all := w.slots.takeAll(w.due)
 	for _, t := range all {
 		if t.state.CompareAndSwap(timerSet, timerStopped) { // T4

@@ -1,0 +1,108 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// hangs is the guard of what must not wait: far above what it takes, and below what it took when it
+// waited for timers that fire.
+const hangs = 5 * time.Second
+
+// waitingEvery returns a runtime in which an Every waits for room in the mailbox of a unit, which
+// runs busy.
+func waitingEvery(t *testing.T, busy func(c *freerun.Context) error) (rt *freerun.Runtime, running freerun.Future[int]) {
+	rt = freerun.New(freerun.Processors(2))
+	t.Cleanup(func() { rt.Close() })
+	u := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Wait))
+	began := make(chan struct{})
+	running = freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+		close(began)
+		return 0, busy(c)
+	})
+	<-began
+	addOne.Send(rt.Context(), u, 1)
+	addOne.Every(rt.Context(), time.Millisecond, u, 1)
+	for rt.Stats().Sent != 3 { // what runs, what fills the mailbox, and what waits
+		runtime.Gosched()
+	}
+	return rt, running
+}
+
+// TestFullEveryShutdown: an Every that waits for room keeps no Shutdown beyond its deadline.
+func TestFullEveryShutdown(t *testing.T) {
+	for name, end := range map[string]func(*freerun.Runtime) error{
+		"shutdown": func(rt *freerun.Runtime) error {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			return rt.Shutdown(ctx)
+		},
+		"close": (*freerun.Runtime).Close,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt, running := waitingEvery(t, func(c *freerun.Context) error {
+				<-c.Done() // which only the deadline brings
+				return nil
+			})
+			ended := make(chan error, 1)
+			go func() { ended <- end(rt) }()
+			var err error
+			select {
+			case err = <-ended:
+			case <-time.After(hangs):
+				t.Fatal("it waits for an Every that waits for room")
+			}
+			var left *freerun.ShutdownError
+			if !errors.As(err, &left) || left.Abandoned != 2 || len(left.Running) != 0 {
+				t.Errorf("came to %v", err)
+			}
+			must(t, running)
+			if s := rt.Stats(); s.Sent != 3 || s.Done != 3 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestFullEveryAfter: an operation whose unit an Every waits for makes timers during a drain: they
+// fail at once, and the drain runs what the Every has sent.
+func TestFullEveryAfter(t *testing.T) {
+	made := make(chan error, 3)
+	rt, running := waitingEvery(t, func(c *freerun.Context) error {
+		<-c.Runtime().Draining()
+		_, err := freerun.After(c, time.Hour).Result()
+		made <- err
+		f, timer := tickOnce.SendAfter(c, time.Hour, 1)
+		_, err = f.Result()
+		made <- err
+		if timer.Stop() || tickOnce.Every(c, time.Hour, 1).Stop() {
+			err = errors.New("a timer runs during a drain")
+		}
+		made <- err
+		return nil
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Shutdown(context.Background()) }()
+	for range cap(made) {
+		select {
+		case err := <-made:
+			if err != freerun.ErrClosed {
+				t.Errorf("a timer made during a drain: %v", err)
+			}
+		case <-time.After(hangs):
+			t.Fatal("an operation waits for an Every that waits for room")
+		}
+	}
+	must(t, running)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if s := rt.Stats(); s.Sent != 3 || s.Done != 3 || s.Failed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
