@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -131,30 +132,33 @@ func (b *bound) tryTake() bool {
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
 // it before looking for somebody who waits.
 func (b *bound) await(l *letter, from *sender) error {
-	rt, canceled := l.unit.rt, (<-chan struct{})(nil)
-	ctx := from.context()
-	if s := l.origin.Load().realmOf().scopeOf(); s != nil {
-		canceled = s.ctx.Done()
-	}
+	rt, ctx := l.unit.rt, from.context()
 	if rt.deterministic() {
 		taken := false
-		return from.because(rt.driveUntil(ctx, func() bool {
+		err := rt.driveUntil(ctx, func() bool {
 			taken = taken || b.tryTake()
-			return taken
-		}))
+			return taken || from.over(l) != nil
+		})
+		if taken {
+			return nil
+		}
+		return cmp.Or(from.over(l), err)
+	}
+	var canceled <-chan struct{}
+	if s := l.origin.Load().realmOf().scopeOf(); s != nil {
+		canceled = s.ctx.Done()
 	}
 	b.waiting.Add(1)
 	defer b.waiting.Add(-1)
 	for !b.tryTake() {
 		select {
 		case <-b.room:
+			continue
 		case <-canceled:
-			return l.canceled()
 		case <-ctx.Done():
-			return from.because(ctx.Err())
 		case <-rt.ctx.Done():
-			return ErrClosed
 		}
+		return from.over(l) // whichever of them the sender has heard of
 	}
 	if b.waiting.Load() > 1 && b.filling().count() < b.most {
 		b.tell() // there is more room than this sender was told of: tell the next

@@ -9,10 +9,12 @@ import (
 // a handler, with the context of its request. If ctx is done before, Call returns ctx's error, and
 // the operation is not started any more: Call has either seen to that, or the operation had begun
 // before, runs to its end, and its result is dropped. Call waits for room in a mailbox with [Wait]
-// no longer than that, too.
+// no longer than that, too. What was given up keeps its place in a limited mailbox until the unit
+// comes to it: see [Mailbox].
 //
 // If ctx is, or is derived from, a [Context] of u's runtime, the message has its scope and
-// priority, and fails with the scope; of other contexts, what follows from the message learns
+// priority, and fails with the scope, and Call returns [ErrClosed] if the end of the runtime has
+// ended ctx; of other contexts, what follows from the message learns
 // nothing: give the request a scope ([Runtime.Scope]) if that is to be canceled with it.
 //
 // Call is for ordinary goroutines: inside an operation or an activity it returns [ErrWouldBlock] at

@@ -9,7 +9,7 @@ import (
 
 // sender is the goroutine that sends a message, at the send.
 type sender struct {
-	ctx    context.Context // of Call, which waits for room no longer than that; nil otherwise
+	ctx    context.Context // of Call, unlinked, which waits for room no longer than that; nil otherwise
 	gaveUp bool            // it waited for room until ctx was done
 }
 
@@ -24,9 +24,14 @@ func (f *sender) context() context.Context {
 	return f.ctx
 }
 
-// because returns why the message was not sent if err, of the sender's context, is not nil.
-func (f *sender) because(err error) error {
-	if err == nil || f.ctx == nil || f.ctx.Err() == nil {
+// over returns why l does not wait for room any more, nil if it may. One end brings others: the end
+// of the runtime that of scopes, that of a scope the end of contexts that are derived from its own.
+// So the order is the same whichever of them the sender hears of first.
+func (f *sender) over(l *letter) error {
+	if l.unit.rt.phase.Load() >= aborting {
+		return ErrClosed
+	}
+	if err := l.canceled(); err != nil || f.context().Err() == nil {
 		return err
 	}
 	f.gaveUp = true
@@ -62,7 +67,20 @@ func (rt *Runtime) callable(ctx context.Context) error {
 	if sched.Inside() {
 		return ErrWouldBlock
 	}
-	return rt.unlinked(ctx).Err()
+	if by := rt.unlinked(ctx); by.Err() != nil {
+		return rt.errorOf(by)
+	}
+	return nil
+}
+
+// errorOf returns the error of a wait that has ended because ctx is done: ErrClosed if the end of rt
+// has ended ctx, which is, or is derived from, a context of rt. Then the answer does not depend on
+// which of the two the waiter hears of first.
+func (rt *Runtime) errorOf(ctx context.Context) error {
+	if rt.phase.Load() >= aborting && context.Cause(ctx) == ErrClosed {
+		return ErrClosed
+	}
+	return ctx.Err()
 }
 
 // unlinked returns what ends ctx besides the end of rt, which a caller hears of anyway: to ask a
@@ -86,7 +104,7 @@ func (rt *Runtime) caller(ctx context.Context) *caller {
 		w.become(callerKind)
 		w.unit = &rt.free
 	}
-	w.ctx = ctx
+	w.ctx = rt.unlinked(ctx)
 	return w
 }
 
@@ -112,7 +130,7 @@ func (m *message) accept(ctx context.Context, k *kind) error {
 }
 
 // await waits until m, which was sent, has an outcome, and returns nil; or, if ctx is done before,
-// revokes m, unless it has begun, and returns ctx's error.
+// revokes m, unless it has begun, and returns ctx's error, ErrClosed if that is the end of the runtime.
 func (w *caller) await(k *kind, m *message) error {
 	ctx, rt := w.ctx, w.unit.rt
 	switch {
@@ -122,7 +140,7 @@ func (w *caller) await(k *kind, m *message) error {
 	case rt.deterministic():
 		w.release()
 		err := rt.driveUntil(ctx, m.closedNow)
-		if err != nil && !m.giveUp(k, ctx) {
+		if err != nil && !m.giveUp(k, context.Cause(ctx)) {
 			return nil
 		}
 		return err
@@ -131,8 +149,7 @@ func (w *caller) await(k *kind, m *message) error {
 		return nil
 	}
 	var canceled <-chan struct{}
-	by := rt.unlinked(ctx)
-	if x := m.scope(); x != nil && by != x.ctx { // what is derived from a Context may not end with its scope
+	if x := m.scope(); x != nil && ctx != x.ctx { // what is derived from a Context may not end with its scope
 		canceled = x.ctx.Done()
 	}
 	for {
@@ -148,26 +165,27 @@ func (w *caller) await(k *kind, m *message) error {
 			<-w.woken
 			w.release()
 			return nil
-		case <-by.Done():
-			gaveUp := m.giveUp(k, ctx)
+		case <-ctx.Done():
+			gaveUp := m.giveUp(k, context.Cause(ctx))
 			if !m.open() {
 				<-w.woken
 				w.release()
 			} // otherwise it has begun, and keeps the letter
 			if gaveUp {
-				return by.Err()
+				return rt.errorOf(ctx)
 			}
 			return nil
 		}
 	}
 }
 
-// giveUp revokes m, unless it has begun. It returns false if there is an outcome for the caller.
-func (m *message) giveUp(k *kind, ctx context.Context) bool {
+// giveUp revokes m because of cause, unless it has begun. It returns false if there is an outcome for
+// the caller.
+func (m *message) giveUp(k *kind, cause error) bool {
 	m.revokeCanceled()
 	if !m.open() {
 		return false
 	}
-	m.revoke(k, &CanceledError{Cause: context.Cause(ctx)})
+	m.revoke(k, &CanceledError{Cause: cause})
 	return true
 }

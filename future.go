@@ -104,7 +104,8 @@ func (f Future[R]) Done() <-chan struct{} {
 	return closed
 }
 
-// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before; an outcome comes first. A message
+// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before, [ErrClosed] if that is by the end of the
+// runtime, as with [Runtime.Context]; an outcome comes first. A message
 // whose sender gives up is run all the same; that of [Operation.Call] is not. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
 // once if there is no outcome yet, whatever ctx is. A coroutine that an operation has made with iter.Pull counts as that operation, here and wherever ordinary
 // goroutines wait, on amd64 and arm64 without the build tag freerun_portable; elsewhere it counts as an ordinary goroutine, holds the processor while it waits, and
@@ -136,7 +137,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 			}
 		case <-ctx.Done():
 			if !f.cell.closedNow() {
-				return *new(R), ctx.Err()
+				return *new(R), f.cell.unit.rt.errorOf(ctx)
 			}
 			return f.Result()
 		}

@@ -130,7 +130,7 @@ func (s *Scope) end(cause error) {
 // were not started have one. It
 // returns nil if none of its own has failed and no operation of its own has returned an error; otherwise a [*ScopeError] for the first that did,
 // whether or not anybody has looked at its future. If ctx is done before, Wait returns ctx's error, and [ErrClosed] if the runtime has
-// ended before all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation it
+// ended, or its end has ended ctx, before all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation it
 // returns an [ErrWouldBlock] at once. It panics if ctx is nil.
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
@@ -152,7 +152,9 @@ func (s *Scope) Wait(ctx context.Context) error {
 			zero.wake()
 		case <-canceled:
 		case <-ctx.Done():
-			given = ctx.Err()
+			if given = s.rt.errorOf(ctx); given == ErrClosed {
+				given = s.outcome(ErrClosed)
+			}
 		case <-s.rt.finished:
 			given = s.outcome(ErrClosed)
 		}

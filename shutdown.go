@@ -46,7 +46,7 @@ func Grace(d time.Duration) Option {
 func (rt *Runtime) Draining() <-chan struct{} { return rt.draining }
 
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a future, and then returns nil.
-// It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended. Messages
+// It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended, or its end has ended ctx. Messages
 // whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
 	mustContext(ctx)
@@ -62,6 +62,8 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 		return ErrClosed
 	case errors.Is(err, sched.ErrStalled):
 		return rt.stalled(nil)
+	case err != nil && ctx.Err() != nil:
+		return rt.errorOf(ctx)
 	}
 	return err
 }

@@ -1,0 +1,39 @@
+package freerun
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// TestDeterministicRoomEnds: who waits in a deterministic runtime for room that never comes is told
+// that its scope was canceled, if it was, and otherwise that nothing is left to run.
+func TestDeterministicRoomEnds(t *testing.T) {
+	rt := New(Deterministic(1))
+	defer rt.Close()
+	u := NewUnit(rt, 0, Mailbox(1, Wait))
+	b := u.extras.Load().bound
+	b.exceed(&u.unit) // a place that no message ever gives back
+	why := errors.New("why")
+	look := Op("test.deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })
+	for name, send := range map[string]func(s *Scope) error{
+		"Send": func(s *Scope) error { return outcomeOf(look.Send(s.Context(), u, 1)) },
+		"Tell": func(s *Scope) error { return look.Tell(s.Context(), u, 1) },
+		"Call": func(s *Scope) error { _, err := look.Call(s.Context(), u, 1); return err },
+		"Call, without cancel": func(s *Scope) error {
+			_, err := look.Call(context.WithoutCancel(s.Context()), u, 1)
+			return err
+		},
+	} {
+		s := rt.Scope(context.Background())
+		Go(rt.Context(), func(*Context) (int, error) { s.Cancel(why); return 0, nil })
+		if err := send(s); !errors.Is(err, ErrCanceled) || !errors.Is(err, why) {
+			t.Errorf("%s, canceled: %v", name, err)
+		}
+		s = rt.Scope(context.Background())
+		if err := send(s); !errors.Is(err, ErrStalled) {
+			t.Errorf("%s, nothing left to run: %v", name, err)
+		}
+	}
+	b.takeOut()
+}

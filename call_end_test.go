@@ -1,0 +1,134 @@
+package freerun_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+)
+
+// rounds is how often a race is run whose outcome must always be the same.
+const rounds = 40
+
+// waiter is a goroutine that waits in a way of its own, and what it came to.
+type waiter struct {
+	name string
+	err  error
+	done chan struct{}
+}
+
+func waitIn(name string, wait func() error) *waiter {
+	w := &waiter{name: name, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		w.err = wait()
+	}()
+	return w
+}
+
+// untilDone returns a unit whose operation runs until the runtime gives it up.
+func untilDone(rt *freerun.Runtime, options ...freerun.UnitOption) *freerun.Unit[pile] {
+	u := freerun.NewUnit(rt, pile{}, options...)
+	began := make(chan struct{})
+	freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *pile) (int, error) {
+		close(began)
+		<-c.Done()
+		return 0, nil
+	})
+	<-began
+	return u
+}
+
+// TestRoomEnds: who waits for room when its scope is canceled, or the runtime ends, is told that,
+// whichever of the contexts that end by it the goroutine hears of first.
+func TestRoomEnds(t *testing.T) {
+	for range rounds {
+		rt := quiet(t, freerun.Processors(2))
+		u := untilDone(rt, freerun.Mailbox(1, freerun.Wait))
+		pileAdd.Send(rt.Context(), u, 1)
+		s, other := rt.Scope(t.Context()), rt.Scope(rt.Context())
+		derive := func(ctx context.Context) context.Context {
+			ctx, cancel := context.WithCancel(ctx)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		call := func(ctx context.Context) func() error {
+			return func() error { return second(pileAdd.Call(ctx, u, 1)) }
+		}
+		send := func(c *freerun.Context) func() error {
+			return func() error { return second(pileAdd.Send(c, u, 1).Wait(context.Background())) }
+		}
+		ofScope := []*waiter{
+			waitIn("Call, scope", call(s.Context())),
+			waitIn("Call, derived from scope", call(derive(s.Context()))),
+			waitIn("Send, scope", send(s.Context())),
+			waitIn("Tell, scope", func() error { return pileAdd.Tell(s.Context(), u, 1) }),
+		}
+		ofRuntime := []*waiter{
+			waitIn("Call, runtime", call(rt.Context())),
+			waitIn("Call, derived from runtime", call(derive(rt.Context()))),
+			waitIn("Call, other scope", call(other.Context())),
+			waitIn("Call, derived from other scope", call(derive(other.Context()))),
+			waitIn("Call, background", call(context.Background())),
+			waitIn("Send, runtime", send(rt.Context())),
+			waitIn("Send, other scope", send(other.Context())),
+			waitIn("Tell, other scope", func() error { return pileAdd.Tell(other.Context(), u, 1) }),
+		}
+		for rt.Stats().Sent != uint64(2+len(ofScope)+len(ofRuntime)) {
+			runtime.Gosched()
+		}
+		s.Cancel(errCalled)
+		for _, w := range ofScope {
+			<-w.done
+			if !errors.Is(w.err, freerun.ErrCanceled) || !errors.Is(w.err, errCalled) {
+				t.Errorf("%s, canceled: %v", w.name, w.err)
+			}
+		}
+		rt.Close()
+		for _, w := range ofRuntime {
+			<-w.done
+			if !errors.Is(w.err, freerun.ErrClosed) || errors.Is(w.err, context.Canceled) {
+				t.Errorf("%s, closed: %v", w.name, w.err)
+			}
+		}
+		if st := rt.Stats(); st.Sent != st.Done {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// TestOutcomeEnds: who waits for an outcome with a context of a runtime, or one derived from it, is
+// told that the runtime ends.
+func TestOutcomeEnds(t *testing.T) {
+	for range rounds {
+		rt := quiet(t, freerun.Processors(2))
+		u := untilDone(rt)
+		s := rt.Scope(context.Background())
+		queued := pileAdd.Send(s.Context(), u, 1)
+		ctx, cancel := context.WithCancel(rt.Context())
+		all := []*waiter{
+			waitIn("Wait", func() error { return second(queued.Wait(rt.Context())) }),
+			waitIn("Wait, derived", func() error { return second(queued.Wait(ctx)) }),
+			waitIn("Scope.Wait", func() error { return s.Wait(rt.Context()) }),
+			waitIn("Scope.Wait, derived", func() error { return s.Wait(ctx) }),
+			waitIn("Quiesce", func() error { return rt.Quiesce(rt.Context()) }),
+			waitIn("Quiesce, derived", func() error { return rt.Quiesce(ctx) }),
+			waitIn("Call", func() error { return second(pileAdd.Call(rt.Context(), u, 1)) }),
+			waitIn("Call, derived", func() error { return second(pileAdd.Call(ctx, u, 1)) }),
+		}
+		for rt.Stats().Sent != 4 {
+			runtime.Gosched()
+		}
+		rt.Close()
+		all = append(all, waitIn("Call, begun late", func() error { return second(pileAdd.Call(ctx, u, 1)) }))
+		for _, w := range all {
+			<-w.done
+			if !errors.Is(w.err, freerun.ErrClosed) || errors.Is(w.err, context.Canceled) {
+				t.Errorf("%s: %v", w.name, w.err)
+			}
+		}
+		cancel()
+	}
+}
