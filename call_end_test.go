@@ -132,3 +132,20 @@ func TestOutcomeEnds(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestDeterministicCallStalls: what a Call sent in vain is revoked because nothing is left to run,
+// and its scope tells that.
+func TestDeterministicCallStalls(t *testing.T) {
+	rt := quiet(t, freerun.Deterministic(1))
+	u := freerun.NewUnit(rt, pile{})
+	other := quiet(t, freerun.Deterministic(2))
+	never := pileAdd.Send(other.Context(), freerun.NewUnit(other, pile{}), 1) // nobody drives it
+	s := rt.Scope(context.Background())
+	if _, err := pileTake.Call(s.Context(), u, never); !errors.Is(err, freerun.ErrStalled) {
+		t.Errorf("Call: %v", err)
+	}
+	err := s.Wait(context.Background())
+	if !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, freerun.ErrStalled) {
+		t.Errorf("Wait: %v", err)
+	}
+}

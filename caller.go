@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"cmp"
 	"context"
 	"unsafe"
 
@@ -140,7 +141,7 @@ func (w *caller) await(k *kind, m *message) error {
 	case rt.deterministic():
 		w.release()
 		err := rt.driveUntil(ctx, m.closedNow)
-		if err != nil && !m.giveUp(k, context.Cause(ctx)) {
+		if err != nil && !m.giveUp(k, cmp.Or(context.Cause(ctx), err)) { // err: nothing is left to run
 			return nil
 		}
 		return err
