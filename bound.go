@@ -28,6 +28,10 @@ const (
 // Mailbox limits a unit's mailbox to most messages that are ready and not yet started, and says what happens when it is full. It
 // panics if most is less than 1, or full is neither Refuse nor Wait. Without a limit a mailbox takes all that is sent.
 //
+// A message that will not be run, as its [Operation.Call] has given up or its scope was canceled, keeps its place until the unit comes to it. So
+// most is to have room for what is sent while the unit's longest operation runs, also by callers that are gone by then: with less, a unit that
+// nobody waits for any more refuses the next.
+//
 // A send costs one more compare-and-swap then, and the start of an operation another.
 func Mailbox(most int, full Full) UnitOption {
 	if most < 1 {

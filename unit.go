@@ -43,7 +43,7 @@ type UnitStats struct {
 	Steals     uint64 // times that a processor took the unit from another one's queue
 
 	// Of a unit with a [Mailbox] limit, 0 otherwise:
-	Waiting  int  // messages in the mailbox
+	Waiting  int  // messages in the mailbox, also those that were given up or canceled, until the unit comes to them
 	Peak     int  // the most that there ever were
 	HeldBack bool // the unit is held back by a full mailbox that it has sent to; known of any unit
 	// Of a unit with RestartOnPanic:
