@@ -28,17 +28,17 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 // The future fails with [ErrClosed] if the runtime takes no messages any more, with [ErrOtherRuntime] if u is of another
 // runtime than c, with [ErrCanceled] if c's scope is canceled before the operation starts, with [ErrFull] or [ErrStopped] if the unit's options say so,
 // with a [*PanicError] if the operation panics, and otherwise with the error that the operation
-// returns. Any goroutine may send; nothing waits, but for room in a mailbox with [Wait]. One allocation, which holds arg and result. It panics
-// if c or u is nil.
+// returns. Any goroutine may send; nothing waits, but for room in a mailbox with [Wait], which fails with [ErrStalled] in a deterministic runtime in
+// which there never is any. One allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is
-// counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull or an error that is
-// ErrCanceled if the message was refused. No allocation in steady state. An ordinary goroutine that
-// is thousands of messages ahead of the receivers sleeps until some are done; an operation never
-// does. A unit that runs nothing meanwhile may be waiting for that very goroutine, which goes on
+// counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull, an error that is ErrCanceled,
+// or one that is [ErrStalled], as Send has it, if the message was refused. No allocation in steady
+// state. An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until
+// some are done; an operation never does. A unit that runs nothing meanwhile may be waiting for that very goroutine, which goes on
 // therefore: as long as nothing moves, messages take at most 16 MiB within some ten milliseconds,
 // and 1.6 MB more a second. That is no limit of a mailbox: [Mailbox] is one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {

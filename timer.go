@@ -12,9 +12,10 @@ import (
 )
 
 // Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has
-// begun, until it is stopped. Any goroutine may call its methods; none waits. It must not be
-// copied; the zero Timer is of no use. Once it has fired or was stopped it keeps nothing but itself
-// from being collected.
+// begun, until it is stopped. SendAfter goes above the limit of a full mailbox with [Wait]; Every
+// waits for room, and sends nothing else meanwhile. Any goroutine may call its methods; none waits.
+// It must not be copied; the zero Timer is of no use. Once it has fired or was stopped it keeps
+// nothing but itself from being collected.
 //
 // A timer never fires early. One of Go's own timers rings for the first that is due, so it is as late
 // as [time.AfterFunc] would be, and is not rounded to a tick; in a [testing/synctest] bubble it fires
