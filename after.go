@@ -116,7 +116,7 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 // sendNow sends a message whose time has come.
 func (o *operation[A, R]) sendNow(s *seat, l *letter) {
 	m := callOf[A, R](l)
-	if !m.unit.rt.countSent() {
+	if !m.unit.rt.countSent(running) { // whoever fires it: a drain has ended the timers
 		m.blame(o.called, ErrClosed)
 		m.arg = *new(A)
 		m.endUnsent(s, closedTimer)

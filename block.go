@@ -7,9 +7,9 @@ import (
 
 // Block runs fn, which may wait for whatever it likes: a file, a lock, a channel, a library that blocks. It hands the processor with all that is
 // queued on it to another goroutine first, so that blocking code costs no parallelism. The operation stays what it is: the next one of its unit starts
-// when it has ended. But it has no processor any more, until it ends: what it sends takes the path from outside, as from any
-// ordinary goroutine; only to wait for futures, or for the runtime, is refused with [ErrWouldBlock] all the same. A panic in fn is the
-// operation's.
+// when it has ended. But it has no processor any more, until it ends: what it sends takes the path from outside, and costs what it costs
+// an ordinary goroutine. In all else it is an operation: no send keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it
+// sends, and to wait for futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
 //
 // The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. It costs about what a channel's hand-over does, and a goroutine
 // if there is no spare one. It panics if fn is nil.

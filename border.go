@@ -68,26 +68,30 @@ func (b *border) leave(s *stripe) {
 	}
 }
 
-// countSent counts a message that is about to be sent from outside; false if the runtime takes none any more. It must come before the
-// message is queued: then whoever sees that a message was run sees that it was sent.
+// countSent counts a message that is about to be sent from outside; false if the phase is beyond
+// latest. The count must come before the message is queued: then whoever sees that a message was run
+// sees that it was sent.
 //
-// The look at the phase and the count are one section of the stripe's tally, so that a shutdown can
-// be sure: it sets the phase, waits until all sections that had begun have ended (rendezvous), and
-// has then all counts of those who were admitted.
-func (rt *Runtime) countSent() bool {
+// latest is running for an outsider. The look at the phase and the count are one section of the
+// stripe's tally, so that a shutdown can be sure: it sets the phase, waits until all sections that
+// had begun have ended (rendezvous), and has then all counts of the outsiders that were admitted.
+//
+// latest is drains for an insider, which needs no rendezvous: its own message is not done, so the
+// drain goes on and looks again (settled). Checked by: TestExploreBorder, TestShutdownTakesWhatFollows.
+func (rt *Runtime) countSent(latest uint32) bool {
 	b := &rt.border
 	s := b.enter()
 	if s == nil {
-		return rt.countWithoutStripe()
+		return rt.countWithoutStripe(latest)
 	}
-	admitted := s.count(rt)
+	admitted := s.count(rt, latest)
 	b.leave(s)
 	return admitted
 }
 
-func (s *stripe) count(rt *Runtime) bool {
+func (s *stripe) count(rt *Runtime, latest uint32) bool {
 	s.sent.Begin()
-	if rt.phase.Load() != running {
+	if rt.phase.Load() > latest {
 		s.sent.Withdraw()
 		return false
 	}
@@ -95,9 +99,9 @@ func (s *stripe) count(rt *Runtime) bool {
 	return true
 }
 
-func (rt *Runtime) countWithoutStripe() bool {
+func (rt *Runtime) countWithoutStripe(latest uint32) bool {
 	rt.border.sent.Add(1)
-	if rt.phase.Load() != running {
+	if rt.phase.Load() > latest {
 		rt.border.sent.Add(minusOne)
 		return false
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // Full says what happens to a message for a unit whose mailbox is full, see [Mailbox].
@@ -103,7 +102,7 @@ func (b *bound) admit(s *seat, l *letter, fresh *sender) error {
 		return nil
 	case b.full == Refuse:
 		return ErrFull
-	case fresh != nil && s.processor == nil && !sched.Inside(): // one that blocks may be what the receiver waits for
+	case fresh != nil && s.standing() == outsider:
 		return b.await(l, fresh)
 	}
 	b.exceed(l.unit)

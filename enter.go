@@ -15,7 +15,7 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	}
 	if s.processor != nil {
 		s.counters.sent.Add(1)
-	} else if !s.rt.countSent() {
+	} else if !s.rt.countSent(running) && (s.standing() != insider || !s.rt.countSent(drains)) {
 		o.withdraw(s)
 		return ErrClosed
 	}

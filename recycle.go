@@ -105,12 +105,15 @@ func (s *seat) magazine(id int) *magazine {
 	return s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
-// letterFromOutside counts a message to u that an ordinary goroutine is about to send with
-// operation id, and returns a letter to use again, nil if a new one is to be made, and the depot;
-// or false if the runtime takes no messages any more. It holds the sender back while the receiver
-// is far behind.
+// letterFromOutside counts a message to u that is about to be sent from outside with operation id,
+// and returns a letter to use again, nil if a new one is to be made, and the depot; or false if the
+// runtime takes no messages of the sender any more. It holds an ordinary goroutine back while the
+// receiver is far behind.
 func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admitted bool) {
-	l, d, found := rt.letterFromStripe(id, true)
+	l, d, found := rt.letterFromStripe(id, running)
+	if found == refused && rt.standing() == insider {
+		l, d, found = rt.letterFromStripe(id, drains)
+	}
 	if found == refused {
 		return nil, nil, false
 	}
@@ -118,7 +121,7 @@ func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admi
 		return l, d, true
 	}
 	for l == nil && rt.hold(d, u) {
-		if l, d, found = rt.letterFromStripe(id, false); found == noStripe {
+		if l, d, found = rt.letterFromStripe(id, counted); found == noStripe {
 			l = d.takeOne()
 		}
 	}
@@ -134,7 +137,7 @@ func (rt *Runtime) letterAtHand(id int) (*letter, *depot) {
 	i := pin.Pin()
 	if i < len(rt.border.stripes) {
 		s := &rt.border.stripes[i]
-		if m := s.letters.of(id); m != nil && m.loaded != nil && s.count(rt) {
+		if m := s.letters.of(id); m != nil && m.loaded != nil && s.count(rt, running) {
 			l, d := m.next(), m.depot
 			prefetch.ForWrite(unsafe.Pointer(m.loaded))
 			pin.Unpin()
@@ -154,16 +157,20 @@ const (
 	refused
 )
 
-// letterFromStripe takes a letter from the stripe of this thread, after counting the message if it is to.
-func (rt *Runtime) letterFromStripe(id int, count bool) (*letter, *depot, found) {
+// counted, in the place of a phase, says that the message was counted before.
+const counted = ^uint32(0)
+
+// letterFromStripe takes a letter from the stripe of this thread, after counting the message as
+// countSent does, unless it was counted before.
+func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, found) {
 	s := rt.border.enter()
 	if s == nil {
-		if count && !rt.countWithoutStripe() {
+		if latest != counted && !rt.countWithoutStripe(latest) {
 			return nil, nil, refused
 		}
 		return nil, rt.depot(id), noStripe
 	}
-	if count && !s.count(rt) {
+	if latest != counted && !s.count(rt, latest) {
 		rt.border.leave(s)
 		return nil, nil, refused
 	}

@@ -99,14 +99,15 @@ func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
 // at reports whether s is the seat of a processor of rt.
 func (s *seat) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
 
-// refuses returns why a message to u cannot be sent from here, if so. For one from outside that is looked at once more when it is
-// counted (border.go); here it keeps those who come late from being counted at all.
+// refuses returns why a message to u cannot be sent from here, if so. For one without a processor
+// that is looked at once more when it is counted (border.go); here it keeps those who come late from
+// being counted at all.
 func (s *seat) refuses(u *unit) error {
 	if u.rt != s.rt {
 		return ErrOtherRuntime
 	}
 	phase := s.rt.phase.Load()
-	if phase == running || phase == drains && s.processor != nil {
+	if phase == running || phase == drains && s.standing() == insider {
 		return nil
 	}
 	return ErrClosed

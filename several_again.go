@@ -120,6 +120,6 @@ func (s *seat) again(id int) *letter {
 	if s.processor != nil {
 		return s.magazine(id).take()
 	}
-	l, _, _ := s.rt.letterFromStripe(id, false)
+	l, _, _ := s.rt.letterFromStripe(id, counted)
 	return l
 }

@@ -122,7 +122,8 @@ func (rt *Runtime) done() uint64 {
 }
 
 // Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits until all that was sent, and all
-// that follows from it, is done, and returns nil then, with no goroutine of the runtime left. If ctx is done before,
+// that follows from it, is done, and returns nil then, with no goroutine of the runtime left. What follows is what operations, branches and activities
+// of the runtime send, also in and after [Context.Block]; what goroutines send that they have started is from outside. If ctx is done before,
 // what was not started fails with ErrClosed, contexts are cancelled, and operations that are running get one more second, or what [Grace] says; they may learn of
 // the shutdown before, by [Runtime.Draining]. Then the error is a [*ShutdownError], which counts what was abandoned, names those operations that did not return even then, and wraps ctx's error; nil
 // if there is neither. Calls after the first wait for the same end, and may bring it forward. Inside an operation it does nothing, and

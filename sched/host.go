@@ -47,6 +47,9 @@ type berth struct {
 // Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
 func (h *Host) Processor() *Processor { return h.processor }
 
+// Scheduler returns the scheduler that the host belongs to. Any goroutine.
+func (h *Host) Scheduler() *Scheduler { return h.scheduler }
+
 // Host returns the host whose goroutine the processor runs on. On that goroutine only.
 func (p *Processor) Host() *Host { return p.host.Load() }
 
