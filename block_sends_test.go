@@ -274,7 +274,44 @@ func tellError[R any](f freerun.Future[R]) error {
 	return nil
 }
 
-// TestMailboxDoesNotHoldOperations: no operation is kept waiting for room, even if it is what the
+// TestFloodDoesNotHoldOperations: no operation is held back in Tell, wherever it sends from. In the
+// bubble whoever is held back sleeps, and time goes on only while all sleep.
+func TestFloodDoesNotHoldOperations(t *testing.T) {
+	for name, insider := range insiders {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, rt *freerun.Runtime) {
+				const messages = 40_000
+				u := freerun.NewUnit(rt, 0)
+				stuck := make(chan struct{})
+				freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { c.Block(func() { <-stuck }); return 0, nil })
+				begun := time.Now()
+				ended := insider(rt, func(c *freerun.Context) {
+					for range messages {
+						if err := addOne.Tell(c, u, 1); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+					if slept := time.Since(begun); slept != 0 {
+						t.Errorf("it has slept for %v", slept)
+					}
+					close(stuck)
+				})
+				if err := ended(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if err := rt.Quiesce(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+					t.Errorf("%d of %d messages", n, messages)
+				}
+			})
+		})
+	}
+}
+
+// TestMailboxDoesNotHoldOperations: neither is one kept waiting for room, even if it is what the
 // receiver waits for.
 func TestMailboxDoesNotHoldOperations(t *testing.T) {
 	for name, insider := range insiders {

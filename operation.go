@@ -38,7 +38,8 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 // counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull, an error that is ErrCanceled,
 // or one that is [ErrStalled], as Send has it, if the message was refused. No allocation in steady
 // state. An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until
-// some are done; an operation never does. A unit that runs nothing meanwhile may be waiting for that very goroutine, which goes on
+// some are done; an operation never does, nor after [Context.Block]. A unit that runs nothing
+// meanwhile may be waiting for that very goroutine, which goes on
 // therefore: as long as nothing moves, messages take at most 16 MiB within some ten milliseconds,
 // and 1.6 MB more a second. That is no limit of a mailbox: [Mailbox] is one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {

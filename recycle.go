@@ -117,7 +117,7 @@ func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admi
 	if found == refused {
 		return nil, nil, false
 	}
-	if l != nil || !d.flood.high() || rt.deterministic() {
+	if l != nil || !d.flood.high() || rt.deterministic() || rt.standing() != outsider {
 		return l, d, true
 	}
 	for l == nil && rt.hold(d, u) {
