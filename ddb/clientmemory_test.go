@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -257,6 +259,41 @@ func TestOutputLimit(t *testing.T) {
 	}
 }
 
+// TestOutputLimitIsTold: a client that is disconnected for the limit is counted and logged, whatever
+// comes of its connection afterwards.
+func TestOutputLimitIsTold(t *testing.T) {
+	short, long := request("GET", "short"), request("GET", "long")
+	for name, test := range map[string]struct {
+		limit    int64
+		pipeline string
+	}{
+		"the write that stands still":      {1 << 20, long},
+		"what follows such a write":        {32 << 20, short + long},
+		"and is followed in turn":          {32 << 20, short + long + request("PING") + long},
+		"and is the last one":              {32 << 20, short + long + request("QUIT")},
+		"and breaks the protocol":          {32 << 20, short + long + "*1\r\nPING\r\n"},
+		"in a transaction":                 {1 << 20, request("MULTI") + long + request("EXEC")},
+		"in a transaction that is as long": {32 << 20, request("MULTI") + short + long + request("EXEC")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			logged, logger := newLog()
+			s, addr := serve(t, Config{MaxClientOutput: test.limit, Logger: logger})
+			c := dial(t, addr)
+			c.expect("+OK\r\n", "SET", "short", strings.Repeat("v", 12<<20)) // more than sockets hold, and less than half of the limit
+			c.expect("+OK\r\n", "SET", "long", strings.Repeat("v", 40<<20))
+			greedy := dial(t, addr)
+			greedy.send(test.pipeline)
+			eventually(t, "it is disconnected", func() bool { return s.stats.connections.Load() == 2 && len(s.everyone()) == 1 })
+			if n := s.Stats().OutputLimitedClients; n != 1 {
+				t.Errorf("%d clients were counted", n)
+			}
+			if n := strings.Count(logged.String(), "overcoming of output buffer limits"); n != 1 {
+				t.Errorf("it was logged %d times", n)
+			}
+		})
+	}
+}
+
 // TestSpoiltTransactionsAreNotKept: what EXEC will refuse takes no memory.
 func TestSpoiltTransactionsAreNotKept(t *testing.T) {
 	s, addr := serve(t, Config{})
@@ -303,5 +340,34 @@ func TestStats(t *testing.T) {
 	objects, _ := strconv.Atoi(info["go_heap_objects"])
 	if objects <= 0 || bytes < 8*objects {
 		t.Errorf("%d objects of Go's heap have %d bytes", objects, bytes)
+	}
+}
+
+// TestOutputLimitIsTheReason: the write that goes over the limit fails the output, even if nothing is
+// written after it, and nothing that follows from that takes its place.
+func TestOutputLimitIsTheReason(t *testing.T) {
+	for name, pieces := range map[string][]int{
+		"the write that stands still": {2 << 20},
+		"what follows such a write":   {flushAt, 2 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			here, there := net.Pipe() // from which nobody reads
+			defer there.Close()
+			var sent atomic.Uint64
+			var all atomic.Int64
+			o := output{conn: here, timeout: patienceOfTests, limit: 1 << 20, most: 1 << 20, sent: &sent, memory: &clientMemory{all: &all}}
+			for _, n := range pieces {
+				o.long(make([]byte, n), false)
+			}
+			if err := o.flush(); err != errOutputLimit {
+				t.Errorf("flush: %v", err)
+			}
+			if err := o.close(); err != errOutputLimit {
+				t.Errorf("close: %v", err)
+			}
+			if o.failed != errOutputLimit || all.Load() != 0 {
+				t.Errorf("%v; %d bytes are counted", o.failed, all.Load())
+			}
+		})
 	}
 }

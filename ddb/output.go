@@ -45,7 +45,7 @@ type output struct {
 	backlog [][]byte
 	waiting int   // bytes in backlog
 	running bool  // the second goroutine is
-	failed  error // of the second goroutine
+	failed  error // why the output has ended; see fail
 	writers sync.WaitGroup
 }
 
@@ -102,22 +102,25 @@ func (o *output) write(b []byte, reused bool) {
 	n, err := o.conn.Write(b)
 	o.sent.Add(uint64(n))
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = nil
-		o.begin(b[n:], reused)
+		err = o.begin(b[n:], reused)
 	}
 	o.err = err
 }
 
-// begin starts the second goroutine with the rest of a write.
-func (o *output) begin(rest []byte, reused bool) {
+// begin starts the second goroutine with the rest of a write, and returns why the output has failed
+// by that.
+func (o *output) begin(rest []byte, reused bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.changed == nil {
 		o.changed = sync.NewCond(&o.mu)
 	}
 	o.add(rest, reused)
-	o.running = true
-	o.writers.Go(o.drain)
+	if o.failed == nil {
+		o.running = true
+		o.writers.Go(o.drain)
+	}
+	return o.failed
 }
 
 // hand passes b to the second goroutine if that is running.
@@ -127,21 +130,18 @@ func (o *output) hand(b []byte, reused bool) bool {
 	for o.running && o.waiting > o.limit {
 		o.changed.Wait()
 	}
-	if o.failed != nil {
-		o.err = o.failed
-		return true
-	}
-	if o.running {
+	if o.failed == nil && o.running {
 		o.add(b, reused)
 		o.changed.Broadcast()
 	}
-	return o.running
+	o.err = o.failed
+	return o.running || o.failed != nil
 }
 
+// add gives b to the second goroutine, or fails the output if too much waits. The caller holds mu.
 func (o *output) add(b []byte, reused bool) {
 	if o.most > 0 && int64(o.waiting)+int64(len(b)) > o.most {
-		o.failed = errOutputLimit
-		o.conn.Close()
+		o.fail(errOutputLimit)
 		return
 	}
 	if reused {
@@ -150,6 +150,25 @@ func (o *output) add(b []byte, reused bool) {
 	o.backlog = append(o.backlog, b)
 	o.waiting += len(b)
 	o.memory.add(int64(len(b)))
+}
+
+// fail ends the output, and closes the connection: its goroutine might wait for a request that
+// never comes. The first reason stays, as the others follow from it. The caller holds mu.
+func (o *output) fail(err error) {
+	if o.failed == nil {
+		o.failed = err
+		o.conn.Close()
+	}
+}
+
+// failure returns why the output has failed, nil if it has not. By the connection's goroutine.
+func (o *output) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failed != nil {
+		return o.failed
+	}
+	return o.err
 }
 
 // backlogged returns how many bytes wait for the client. Any goroutine may call it.
@@ -172,14 +191,13 @@ func (o *output) drain() {
 		o.backlog, o.waiting = o.backlog[1:], o.waiting-len(b)
 		o.memory.add(-int64(len(b)))
 		if err != nil {
-			o.failed = err
+			o.fail(err)
 		}
 		o.changed.Broadcast()
 	}
 	if o.failed != nil {
 		o.memory.add(-int64(o.waiting))
 		o.backlog, o.waiting = nil, 0
-		o.conn.Close() // or the connection's goroutine might wait for a request that never comes
 	}
 	o.running = false
 	o.changed.Broadcast()
@@ -203,8 +221,5 @@ func (o *output) writeSlowly(b []byte) error {
 // close waits until the second goroutine has written everything or failed. The connection may be closed afterwards.
 func (o *output) close() error {
 	o.writers.Wait()
-	if o.err == nil {
-		o.err = o.failed
-	}
-	return o.err
+	return o.failure()
 }

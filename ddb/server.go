@@ -3,6 +3,7 @@ package ddb
 import (
 	"errors"
 	"hash/maphash"
+	"io"
 	"log/slog"
 	"math/bits"
 	"net"
@@ -212,13 +213,16 @@ func (s *Server) attend(c *connection) {
 	defer c.memory.end()
 	err := c.serve()
 	c.leave()
+	if errors.Is(c.out.failure(), errOutputLimit) {
+		err = errOutputLimit // serve may have ended in another way, as the connection was closed
+	}
 	if errors.Is(err, errOutputLimit) {
 		c.net.Close() // it is not waited for
 		s.stats.outputLimited.Add(1)
 		s.log.Warn("ddb: client closed for overcoming of output buffer limits", "client", c.describe(), "limit", s.outputLimit.Load())
 	}
-	if outErr := c.out.close(); err == nil {
-		err = outErr
+	if outErr := c.out.close(); outErr != nil && (err == nil || err == io.EOF) {
+		err = outErr // which has closed the connection
 	}
 	if errors.Is(err, errDrained) {
 		c.linger()
