@@ -60,6 +60,10 @@ func (r Root[T]) Clone() Root[T] {
 
 // Drop ends the root. The object may be collected then, unless other roots hold it or an object that reaches it. It panics if the root was
 // dropped before, also if the root was cloned, and does nothing to the zero Root.
+//
+// Two Drops of one root at the same time are not always found: Drop looks, and then stores. If both have looked before either
+// has stored, and a new root is made in the slot in between, the later store ends that one's hold. Goroutines that share a root
+// agree which of them drops it, or have a [Root.Clone] each.
 func (r Root[T]) Drop() {
 	if r.slot != nil {
 		r.slot.drop(r.generation)
