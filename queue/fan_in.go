@@ -76,15 +76,16 @@ type FanInProducer[T any] struct {
 const fanInBurst = 8
 
 // NewFanIn returns an empty queue without producers, each of which will have room for at least capacity items: for a power of two of
-// them. It panics if capacity is less than 1.
+// them. It panics if capacity is less than 1, or so many items have more than a terabyte.
 func NewFanIn[T any](capacity int) *FanIn[T] {
-	f := &FanIn[T]{capacity: len(newRing[struct{}]("NewFanIn", capacity))}
+	f := &FanIn[T]{capacity: sizeOf[runSlot[T]]("NewFanIn", capacity)}
 	f.members.Store(new([]*FanInProducer[T]))
 	return f
 }
 
 // Register returns the handle of a new producer. Any goroutine, at any time. It allocates the producer's ring.
 func (f *FanIn[T]) Register() *FanInProducer[T] {
+	f.mustBeMade()
 	p := &FanInProducer[T]{fan: f, lane: NewSPSC[T](f.capacity)}
 	for {
 		before := f.members.Load()
@@ -92,6 +93,14 @@ func (f *FanIn[T]) Register() *FanInProducer[T] {
 		if f.members.CompareAndSwap(before, &after) {
 			return p
 		}
+	}
+}
+
+// mustBeMade panics for the zero FanIn. The consumer does not ask: nobody can have put anything
+// there.
+func (f *FanIn[T]) mustBeMade() {
+	if f == nil || f.capacity == 0 {
+		panic("queue: a nil or zero FanIn; make it with NewFanIn")
 	}
 }
 
@@ -237,6 +246,7 @@ func (f *FanIn[T]) Drain(yield func(T) bool) {
 // Len returns how many items there are. Any goroutine. It looks at every producer, one after another: it is exact if no other call is under way. Beside
 // calls under way it is an estimate: more or fewer by no more items than those calls add and remove.
 func (f *FanIn[T]) Len() (n int) {
+	f.mustBeMade()
 	for _, p := range *f.members.Load() {
 		n += p.lane.Len()
 	}
@@ -245,7 +255,10 @@ func (f *FanIn[T]) Len() (n int) {
 
 // Producers returns how many producers there are, those included who have left and of whose items some have not been taken. Any
 // goroutine.
-func (f *FanIn[T]) Producers() int { return len(*f.members.Load()) }
+func (f *FanIn[T]) Producers() int {
+	f.mustBeMade()
+	return len(*f.members.Load())
+}
 
 // turn returns the producer whose turn it is, or nil if none may have items.
 func (f *FanIn[T]) turn() *FanInProducer[T] {

@@ -40,7 +40,8 @@ import (
 //
 // TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue only if items and calls in progress
 // filled it. Enqueueing is wait-free and dequeueing lock-free; only Register allocates. While nobody is registered items are kept
-// for who comes. A FanOut is made by [NewFanOut] and not copied. What was dequeued is not kept alive by the queue.
+// for who comes. A FanOut is made by [NewFanOut] and not copied; the zero value panics. What was
+// dequeued is not kept alive by the queue.
 type FanOut[T any] struct {
 	_     pad.Line
 	nodes []atomics.Plain[T]
@@ -63,26 +64,27 @@ type fanOutLane struct {
 	back   *SPSC[uint32]
 }
 
-// FanOutConsumer is one consumer's handle of a [FanOut]. One goroutine at a time may call its methods.
+// FanOutConsumer is one consumer's handle of a [FanOut], made by [FanOut.Register]. One goroutine
+// at a time may call its methods.
 type FanOutConsumer[T any] struct {
 	fan      *FanOut[T]
 	lane     *fanOutLane
 	consumer side
-	left     atomics.Plain[bool]
+	there    atomics.Plain[bool] // from Register to Deregister
 }
 
 const maxFanOutLanes = 1<<16 - 1
 
 // NewFanOut returns an empty queue without consumers, with room for at least capacity items: for a power of two of them. It panics if
-// capacity is less than 1, or more than 2^31.
+// capacity is less than 1, or more than 2^31, or so many items have more than a terabyte.
 func NewFanOut[T any](capacity int) *FanOut[T] { return newFanOut[T](capacity, 0) }
 
 // newFanOut returns a queue all of whose positions begin at start.
 func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
-	nodes := newRing[atomics.Plain[T]]("NewFanOut", capacity)
-	if uint64(len(nodes)) > 1<<31 {
+	if uint64(max(capacity, 0)) > 1<<31 { // before there is any memory for them
 		panic("queue: NewFanOut cannot make room for more than 2147483648 items")
 	}
+	nodes := newRing[atomics.Plain[T]]("NewFanOut", capacity)
 	f := &FanOut[T]{nodes: nodes, start: start}
 	free := make([]uint32, len(nodes))
 	for i := range free {
@@ -103,11 +105,12 @@ func (f *FanOut[T]) newLane(raider uint16) *fanOutLane {
 // Register returns the handle of a new consumer, who takes over what one that left has left behind, if there is one. Any goroutine, at
 // any time; it panics if 65535 consumers are registered already.
 func (f *FanOut[T]) Register() *FanOutConsumer[T] {
+	f.mustBeMade()
 	for {
 		before := f.lanes.list.Load()
 		for _, l := range *before {
 			if !l.owned.Load() && l.owned.CompareAndSwap(false, true) {
-				return &FanOutConsumer[T]{fan: f, lane: l}
+				return f.consumerOf(l)
 			}
 		}
 		if len(*before) == maxFanOutLanes {
@@ -117,8 +120,22 @@ func (f *FanOut[T]) Register() *FanOutConsumer[T] {
 		l.owned.Store(true)
 		after := append(slices.Clip(*before), l)
 		if f.lanes.list.CompareAndSwap(before, &after) {
-			return &FanOutConsumer[T]{fan: f, lane: l}
+			return f.consumerOf(l)
 		}
+	}
+}
+
+func (f *FanOut[T]) consumerOf(l *fanOutLane) *FanOutConsumer[T] {
+	c := &FanOutConsumer[T]{fan: f, lane: l}
+	c.there.Set(true)
+	return c
+}
+
+// mustBeMade panics for the zero FanOut, which never has a free node: so the producer asks only
+// then.
+func (f *FanOut[T]) mustBeMade() {
+	if f == nil || len(f.nodes) == 0 {
+		panic("queue: a nil or zero FanOut; make it with NewFanOut")
 	}
 }
 
@@ -182,6 +199,7 @@ func (f *FanOut[T]) deal() *fanOutLane {
 
 // collect returns the nodes that consumers have given back.
 func (f *FanOut[T]) collect() []uint32 {
+	f.mustBeMade()
 	free := f.free.Get()
 	free = free[:cap(free)]
 	n := 0
@@ -195,6 +213,7 @@ func (f *FanOut[T]) collect() []uint32 {
 // Len returns how many items there are. Any goroutine. It looks at one consumer after another: it is exact if no other call is under way. Beside calls under
 // way it is any number from 0 to Cap, as a consumer that takes from another moves items from where Len has not looked to where it has.
 func (f *FanOut[T]) Len() (n int) {
+	f.mustBeMade()
 	for _, l := range *f.lanes.list.Load() {
 		n += l.dealt.len() + l.loot.len()
 	}
@@ -206,6 +225,7 @@ func (f *FanOut[T]) Cap() int { return len(f.nodes) }
 
 // Consumers returns how many consumers are registered: a snapshot. Any goroutine.
 func (f *FanOut[T]) Consumers() (n int) {
+	f.mustBeMade()
 	for _, l := range *f.lanes.list.Load() {
 		if l.owned.Load() {
 			n++
@@ -289,14 +309,17 @@ func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")
 	c.stillThere("Deregister")
-	c.left.Set(true)
+	c.there.Set(false)
 	c.lane.owned.Store(false)
 	c.consumer.leave()
 }
 
 func (c *FanOutConsumer[T]) stillThere(call string) {
-	if c.left.Get() {
+	if !c.there.Get() {
 		c.consumer.leave()
+		if c.fan == nil {
+			panic("queue: " + call + " of a zero FanOutConsumer; register consumers with FanOut.Register")
+		}
 		panic("queue: " + call + " of a FanOutConsumer after Deregister")
 	}
 }

@@ -85,7 +85,7 @@ func freeFrom(at, word uint64) uint64 {
 }
 
 // NewSPSC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
-// less than 1.
+// less than 1, or so many items have more than a terabyte.
 func NewSPSC[T any](capacity int) *SPSC[T] { return newSPSC[T](capacity, 0) }
 
 // newSPSC returns a queue whose first item will be at position start.

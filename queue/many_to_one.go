@@ -57,7 +57,7 @@ type MPSC[T any] struct {
 }
 
 // NewMPSC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
-// less than 1.
+// less than 1, or so many items have more than a terabyte.
 func NewMPSC[T any](capacity int) *MPSC[T] { return newMPSC[T](capacity, 0) }
 
 // newMPSC returns a queue whose first item will be at position start.

@@ -57,7 +57,7 @@ type SPMC[T any] struct {
 }
 
 // NewSPMC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
-// less than 1.
+// less than 1, or so many items have more than a terabyte.
 func NewSPMC[T any](capacity int) *SPMC[T] { return newSPMC[T](capacity, 0) }
 
 // newSPMC returns a queue whose first item will be at position start.

@@ -20,11 +20,19 @@ type patient[T any] interface {
 
 // givenUp passes some time, and returns the cause of ctx if that has ended.
 func givenUp(ctx context.Context, b *backoff.Backoff) error {
+	mustContext(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	b.Wait()
 	return nil
+}
+
+// mustContext panics for a nil context, where a call is about to wait.
+func mustContext(ctx context.Context) {
+	if ctx == nil {
+		panic("queue: a nil context.Context; use context.Background() if there is none")
+	}
 }
 
 func (q *MPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {

@@ -2,8 +2,8 @@ package queue
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
+
+	"github.com/freerun-go/freerun/internal/room"
 )
 
 // ring is the array of a bounded queue, a power of two in length. Positions count items from the first one on and wrap around
@@ -25,13 +25,19 @@ func (r ring[S]) size() uint64 { return uint64(len(r)) }
 
 // newRing returns a ring with room for capacity items, for the queue that maker makes.
 func newRing[S any](maker string, capacity int) ring[S] {
+	return make(ring[S], sizeOf[S](maker, capacity))
+}
+
+// sizeOf returns the length of such a ring.
+func sizeOf[S any](maker string, capacity int) int {
 	if capacity < 1 {
 		panic(fmt.Sprintf("queue: %s needs room for at least 1 item, not %d", maker, capacity))
 	}
-	if capacity > math.MaxInt/2+1 {
+	size, fits := room.Places[S](capacity)
+	if !fits {
 		panic(fmt.Sprintf("queue: %s cannot make room for %d items", maker, capacity))
 	}
-	return make(ring[S], 1<<bits.Len(uint(capacity-1)))
+	return size
 }
 
 // aheadBytes is how far ahead of the slot in use another one is fetched: far enough for the other core's answer to come in time.

@@ -94,6 +94,7 @@ func (s *Synchronous[T]) TryDequeue() (v T, ok bool) {
 // Enqueue hands v over, and waits until a dequeuer takes it. It returns nil if one has. Otherwise nobody has and nobody will: it returns
 // [ErrClosed] if the queue is closed, or the cause of ctx if that ended while the call waited.
 func (s *Synchronous[T]) Enqueue(ctx context.Context, v T) error {
+	mustContext(ctx) // before the call is counted: the other side would wait for it
 	for {
 		switch s.offers.join(false) {
 		case meetsOne:
@@ -120,6 +121,7 @@ func (s *Synchronous[T]) Enqueue(ctx context.Context, v T) error {
 // Dequeue takes an item from an enqueuer, and waits for one to come. It returns [ErrClosed] if the queue is closed, or the cause of ctx
 // if that ended while the call waited; then it has taken nothing.
 func (s *Synchronous[T]) Dequeue(ctx context.Context) (v T, err error) {
+	mustContext(ctx) // before the call is counted: the other side would wait for it
 	for {
 		switch s.asks.join(false) {
 		case meetsOne:

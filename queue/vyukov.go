@@ -55,7 +55,7 @@ type MPMC[T any] struct {
 }
 
 // NewMPMC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
-// less than 1.
+// less than 1, or so many items have more than a terabyte.
 func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
 
 // newMPMC returns a queue whose first item will be at position start.

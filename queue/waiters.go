@@ -105,6 +105,7 @@ func (q *waiters) join(n *waiter) {
 // With relay, a call may stand for more than one thing that came about at once: whoever was called and succeeds passes the call on,
 // until somebody is called in vain.
 func (q *waiters) await(ctx context.Context, relay bool, attempt func() bool) error {
+	mustContext(ctx)
 	var b backoff.Backoff
 	for turn := 0; ; turn++ {
 		if attempt() {
