@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -41,14 +42,17 @@ func WithPriority(p sched.Priority) Option { return func(a *Activity) { a.priori
 // panic in fn ends the activity, and is reported as that of an operation.
 //
 // Any goroutine, operations and activities too; it does not wait. If where takes nothing any more, the activity has ended, and [Activity.Wait] returns why. It
-// panics if where or fn is nil. It allocates the activity alone.
+// panics if where, fn or an option is nil. It allocates the activity alone.
 func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 	if where == nil || fn == nil {
 		panic("activity: Go needs a place to start in, and a function")
 	}
 	a := &Activity{fn: fn, priority: unset}
 	a.Kind = fresh
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("activity: Go with a nil option, the one with index %d", i))
+		}
 		o(a)
 	}
 	if err := where.StartActivity(a); err != nil {
@@ -63,9 +67,7 @@ const unset = sched.Priority(255)
 // Begin queues a new activity: on p, the processor that the caller runs on, or, if that is nil, from outside. It is what an implementation of [Starter] ends with,
 // which has counted the activity before.
 func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
-	if a.started {
-		panic("activity: started twice")
-	}
+	a.mustBeNew()
 	a.started, a.owner, a.quantum = true, owner, Quantum
 	if a.priority == unset {
 		a.priority = priority
@@ -77,9 +79,20 @@ func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Schedule
 	}
 }
 
+// mustBeNew panics unless a is an activity that [Go] has made and no place has started.
+func (a *Activity) mustBeNew() {
+	if a == nil || !a.started && (a.fn == nil || a.Ended()) {
+		panic("activity: StartActivity of an activity that Go has not made; start activities with Go")
+	}
+	if a.started {
+		panic("activity: started twice")
+	}
+}
+
 // StartActivity starts b where a was started.
 func (a *Activity) StartActivity(b *Activity) error {
-	if a.owner == nil {
+	b.mustBeNew()
+	if a == nil || a.owner == nil {
 		return errNotStarted
 	}
 	return a.owner.Start(a, b)
@@ -87,7 +100,11 @@ func (a *Activity) StartActivity(b *Activity) error {
 
 // Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that
 // waits may be an ordinary goroutine, with any ctx, or another activity; see the package's documentation for ctx and other errors. It panics if ctx is nil.
+// For the zero Activity, which will never end, it returns an error at once.
 func (a *Activity) Wait(ctx context.Context) error {
+	if a == nil || !a.started && !a.Ended() {
+		return errNotStarted
+	}
 	if err := a.await(ctx); err != nil {
 		return err
 	}
@@ -145,8 +162,10 @@ func (a *Activity) Code() uintptr {
 
 type key struct{}
 
-// Of returns the activity that ctx is, or is derived from, nil if there is none.
+// Of returns the activity that ctx is, or is derived from, nil if there is none. It panics if ctx
+// is nil.
 func Of(ctx context.Context) *Activity {
+	mustContext(ctx)
 	a, _ := ctx.Value(key{}).(*Activity)
 	return a
 }

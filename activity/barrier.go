@@ -44,6 +44,9 @@ func NewBarrier(n int) *Barrier {
 // Arrive arrives, and waits until as many have as the barrier is for. It returns nil then, and last for the one who arrived last, who does not wait. Otherwise
 // the error says why it did not wait any longer (see the package's documentation): then it has not arrived, and the others wait for another one in its place.
 func (b *Barrier) Arrive(ctx context.Context) (last bool, err error) {
+	if b == nil || b.size == 0 {
+		panic("activity: a nil or zero Barrier; make barriers with NewBarrier")
+	}
 	r := b.arrive()
 	if r == nil {
 		return true, nil

@@ -32,16 +32,25 @@ type Cond struct {
 // everybody is more signals than there are waiters.
 const everybody = 1 << 60
 
-// NewCond returns a Cond with the lock l.
-func NewCond(l Locker) *Cond { return &Cond{L: l} }
+// NewCond returns a Cond with the lock l. It panics if l is nil.
+func NewCond(l Locker) *Cond {
+	if l == nil {
+		panic("activity: NewCond without a lock")
+	}
+	return &Cond{L: l}
+}
 
 // Wait unlocks L, waits until it is signaled, and locks L again; so L is locked when it returns. It returns nil if it was signaled; otherwise the error
 // says why it did not wait any longer (see the package's documentation). Locking L again is not given up, whatever was canceled, and an activity that is ended here has
 // locked L, too, when its deferred functions run. Those who wait are woken in the order in
-// which they came; when several are woken at once, who runs first is the scheduler's choice. The caller must hold L; it panics if L is one of this package and unlocked.
+// which they came; when several are woken at once, who runs first is the scheduler's choice. The
+// caller must hold L; it panics if L is nil, or one of this package and unlocked.
 func (c *Cond) Wait(ctx context.Context) (err error) {
 	if ctx == nil {
 		panic("activity: Wait of a Cond with a nil context")
+	}
+	if c.L == nil {
+		panic("activity: Wait of a Cond without a lock; make it with NewCond, or set L")
 	}
 	if l, ok := c.L.(interface{ isLocked() bool }); ok && !l.isLocked() {
 		panic("activity: Wait of a Cond whose L is not locked")

@@ -13,6 +13,7 @@ import (
 type Latch struct {
 	left  atomics.Int64
 	crowd crowd
+	made  bool // by NewLatch
 }
 
 // NewLatch returns a latch that opens after n calls of CountDown: at once if n is 0. It panics if n is negative.
@@ -20,7 +21,7 @@ func NewLatch(n int) *Latch {
 	if n < 0 {
 		panic(fmt.Sprintf("activity: NewLatch(%d), which must not be negative", n))
 	}
-	l := &Latch{}
+	l := &Latch{made: true}
 	l.left.Store(int64(n))
 	if n == 0 {
 		l.crowd.open()
@@ -34,6 +35,7 @@ func (l *Latch) CountDown() {
 	for {
 		left := l.left.Load()
 		if left == 0 {
+			l.mustBeMade()
 			panic("activity: CountDown of a Latch that is open")
 		}
 		if l.left.CompareAndSwap(left, left-1) {
@@ -49,5 +51,14 @@ func (l *Latch) CountDown() {
 func (l *Latch) Left() int { return int(l.left.Load()) }
 
 // Wait waits until l is open. It returns nil then; otherwise the error says why it did not wait any longer (see the package's documentation). A call that need not
-// wait does not look at ctx.
-func (l *Latch) Wait(ctx context.Context) error { return l.crowd.wait(ctx) }
+// wait does not look at ctx. For the zero Latch, which nothing opens, it panics.
+func (l *Latch) Wait(ctx context.Context) error {
+	l.mustBeMade()
+	return l.crowd.wait(ctx)
+}
+
+func (l *Latch) mustBeMade() {
+	if l == nil || !l.made {
+		panic("activity: a nil or zero Latch; make latches with NewLatch")
+	}
+}

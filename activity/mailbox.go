@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
 
 	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/backoff"
 	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/room"
 )
 
 // ErrMailboxClosed is what a [Mailbox] returns after Close: Send always, Receive once nothing is left.
@@ -36,7 +36,8 @@ var ErrMailboxClosed = errors.New("activity: the mailbox is closed")
 // Mailbox is a channel with a bound: first in, first out. Send waits while it is full, Receive while it is empty, and those who wait are admitted in the order in which
 // they came; nobody overtakes them.
 //
-// Activities and ordinary goroutines may call its methods. It is made by [NewMailbox], and must not be copied. What was received is not retained.
+// Activities and ordinary goroutines may call its methods. It is made by [NewMailbox], and must not
+// be copied; the zero value panics. What was received is not retained.
 type Mailbox[T any] struct {
 	capacity int64
 	slots    []slot[T] // a power of two of them, 2 at least
@@ -66,12 +67,17 @@ type slot[T any] struct {
 	value atomics.Plain[T]
 }
 
-// NewMailbox returns an empty mailbox for at most capacity messages. It panics if capacity is less than 1.
+// NewMailbox returns an empty mailbox for at most capacity messages. It panics if capacity is less
+// than 1, or the messages have more than a terabyte.
 func NewMailbox[T any](capacity int) *Mailbox[T] {
 	if capacity < 1 {
 		panic(fmt.Sprintf("activity: NewMailbox(%d), which must be 1 at least", capacity))
 	}
-	m := &Mailbox[T]{capacity: int64(capacity), slots: make([]slot[T], 1<<bits.Len(max(uint(capacity)-1, 1)))}
+	slots, fits := room.For[slot[T]](max(capacity, 2))
+	if !fits {
+		panic(fmt.Sprintf("activity: NewMailbox(%d), for which there is no room", capacity))
+	}
+	m := &Mailbox[T]{capacity: int64(capacity), slots: slots}
 	for i := range m.slots {
 		m.slots[i].turn.Store(uint64(i))
 	}
@@ -95,6 +101,7 @@ func (m *Mailbox[T]) TrySend(v T) bool {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		t := m.tail.word.Load()
 		if t&(stands|shut) != 0 || length(t, m.head.word.Load()) >= m.capacity {
+			m.mustBeMade()
 			return false
 		}
 		if m.tail.word.CompareAndSwap(t, t+step) { // L1
@@ -123,6 +130,7 @@ func (m *Mailbox[T]) TryReceive() (v T, ok bool) {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		h := m.head.word.Load()
 		if h&stands != 0 || length(m.tail.word.Load(), h) <= 0 {
+			m.mustBeMade()
 			return v, false
 		}
 		if m.head.word.CompareAndSwap(h, h+step) { // L3
@@ -136,6 +144,7 @@ func (m *Mailbox[T]) TryReceive() (v T, ok bool) {
 // Close closes the mailbox: nothing more is added, what is in it can be received, and then every Receive returns [ErrMailboxClosed]. Who waits in Send is
 // told at once. To close it again does nothing. It does not wait.
 func (m *Mailbox[T]) Close() {
+	m.mustBeMade()
 	m.tail.word.Or(shut) // L5
 	m.callSenders()
 	m.callReceivers()
@@ -145,6 +154,14 @@ func (m *Mailbox[T]) Close() {
 func (m *Mailbox[T]) Len() int {
 	h := m.head.word.Load()
 	return int(min(length(m.tail.word.Load(), h), m.capacity))
+}
+
+// mustBeMade panics for the zero Mailbox, in which there is never a message, and never room: so it
+// is enough to ask where there is none.
+func (m *Mailbox[T]) mustBeMade() {
+	if m.capacity == 0 {
+		panic("activity: a zero Mailbox; make mailboxes with NewMailbox")
+	}
 }
 
 // length returns how many positions tail is ahead of head; not exactly that if one of the two was read long ago.

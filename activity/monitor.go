@@ -80,8 +80,12 @@ func (m *Monitor) Leave() {
 
 func (m *Monitor) isInside() bool { return m.inside.Load() == goid.ID() }
 
-// Do calls f inside m, and returns what it returns; the error of Enter, if it could not. It leaves m also if f panics.
+// Do calls f inside m, and returns what it returns; the error of Enter, if it could not. It leaves
+// m also if f panics. It panics if f is nil.
 func (m *Monitor) Do(ctx context.Context, f func() error) error {
+	if f == nil {
+		panic("activity: Do of a Monitor with a nil function")
+	}
 	if err := m.Enter(ctx); err != nil {
 		return err
 	}

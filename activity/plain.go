@@ -10,8 +10,14 @@ import (
 )
 
 // On returns a place to start activities in that is a scheduler, with nothing of package freerun: nothing cancels them, a panic is logged by [slog.Default] and is
-// a [*PanicError] of Wait. Whoever stops the scheduler calls [InterruptAll] then: activities that wait are ended.
-func On(s *sched.Scheduler) Starter { return plain{s} }
+// a [*PanicError] of Wait. Whoever stops the scheduler calls [InterruptAll] then: activities that
+// wait are ended. It panics if s is nil.
+func On(s *sched.Scheduler) Starter {
+	if s == nil {
+		panic("activity: On needs a scheduler")
+	}
+	return plain{s}
+}
 
 type plain struct{ *sched.Scheduler }
 

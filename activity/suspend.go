@@ -93,21 +93,29 @@ func (a *Activity) ready() {
 	}
 }
 
-// Here reports whether the calling goroutine is the activity's own.
+// Here reports whether the calling goroutine is the activity's own; for nil that is none.
 func (a *Activity) Here() bool {
+	if a == nil {
+		return false
+	}
 	st := a.stack.Load()
 	return st != nil && st.co.Here()
 }
 
-// Suspend is [Wait] with the activity's own context, by its own goroutine only.
+// Suspend is [Wait] with the activity's own context, by its own goroutine only. It panics if enter
+// is nil.
 func (a *Activity) Suspend(enter func(w *Waiter)) error {
 	a.own("Suspend")
+	mustEnter(enter)
 	return a.wait(a, 0, enterFunc(enter))
 }
 
 // own returns the activity's stack; it panics if the caller is not the activity.
 func (a *Activity) own(what string) *stack {
 	if !a.Here() {
+		if a == nil {
+			panic("activity: " + what + " of a nil Activity; an activity is passed its own")
+		}
 		panic("activity: " + what + " by another goroutine than the activity's own; each activity calls the methods of its own Activity only")
 	}
 	return a.stack.Load()

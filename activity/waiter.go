@@ -115,8 +115,9 @@ func isOpen(word uint64) bool { return word&stateBits == waiting || word&stateBi
 // care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
 //
 // Wait returns nil when the wait was granted; if ctx or the activity was canceled before, the error of that. The caller is recognised by its goroutine, whatever
-// ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx is nil.
+// ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx or enter is nil.
 func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
+	mustEnter(enter)
 	return waitIn(ctx, tag, enterFunc(enter))
 }
 
@@ -132,9 +133,7 @@ func (f enterFunc) enter(w *Waiter) { f(w) }
 
 // waitIn is [Wait] in a place, for which nothing need be allocated.
 func waitIn(ctx context.Context, tag uint64, in place) error {
-	if ctx == nil {
-		panic("activity: a nil context.Context; use context.Background() if there is none")
-	}
+	mustContext(ctx)
 	a, err := current()
 	switch {
 	case err != nil:
@@ -152,6 +151,19 @@ func waitIn(ctx context.Context, tag uint64, in place) error {
 		w.parker.Park() // it was claimed, and is about to be woken
 	}
 	return nil
+}
+
+func mustContext(ctx context.Context) {
+	if ctx == nil {
+		panic("activity: a nil context.Context; use context.Background() if there is none")
+	}
+}
+
+// mustEnter panics here, where that can be recovered: enter is called by a processor.
+func mustEnter(enter func(w *Waiter)) {
+	if enter == nil {
+		panic("activity: a wait with a nil function; it must enter the waiter where it is found")
+	}
 }
 
 // insisting is the type of the context that makes a wait firm.
