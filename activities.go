@@ -20,13 +20,19 @@ import (
 // [context.Context] it may be kept; see [Context]. By the activity's own goroutine only; it panics elsewhere, and for an activity of no runtime.
 func ContextOf(a *activity.Activity) *Context {
 	if !a.Here() {
+		if a == nil {
+			panic("freerun: ContextOf of a nil Activity; an activity is passed its own")
+		}
 		panic("freerun: ContextOf by another goroutine than the activity's own")
 	}
 	return roomOf(a).context
 }
 
 // StartActivity is what [activity.Go] calls.
-func (rt *Runtime) StartActivity(a *activity.Activity) error { return rt.context.StartActivity(a) }
+func (rt *Runtime) StartActivity(a *activity.Activity) error {
+	rt.mustBeMade()
+	return rt.context.StartActivity(a)
+}
 
 // StartActivity is what [activity.Go] calls: the activity belongs to the scope. In an operation or an activity of another scope, [Context.In] has a faster way.
 func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().StartActivity(a) }
@@ -34,6 +40,7 @@ func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().S
 // StartActivity is what [activity.Go] calls: the activity has the scope and the priority of c.
 func (c *Context) StartActivity(a *activity.Activity) error {
 	s := c.checked().here()
+	mustBeNew(a)
 	if err := s.admits(c, &c.rt.free, nil); err != nil {
 		if x := c.Scope(); x != nil {
 			x.fail(titleOf(a), &c.realm.root, err)
@@ -48,6 +55,17 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
+}
+
+// mustBeNew panics unless a is an activity that [activity.Go] has made and no place has started. It
+// comes before a is counted: a shutdown would wait for it without end.
+func mustBeNew(a *activity.Activity) {
+	switch {
+	case a != nil && a.Owner() != nil:
+		panic("freerun: StartActivity of an activity that was started before")
+	case a == nil || a.Code() == 0 || a.Ended():
+		panic("freerun: StartActivity of an activity that was not made; start activities with activity.Go")
+	}
 }
 
 // tenant keeps the accounts of the activities of one realm.

@@ -13,6 +13,9 @@ import (
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	if f.cell != nil && !f.cell.closedNow() {
 		if !a.Here() {
+			if a == nil {
+				panic("freerun: Await with a nil Activity; an activity is passed its own")
+			}
 			panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
 		}
 		if err := f.cell.awaitBy(a); err != nil {

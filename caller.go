@@ -89,7 +89,7 @@ func (rt *Runtime) errorOf(ctx context.Context) error {
 func (rt *Runtime) unlinked(ctx context.Context) context.Context {
 	c, ok := ctx.(*Context)
 	switch {
-	case !ok || c.rt != rt:
+	case !ok || c == nil || c.rt != rt:
 		return ctx
 	case c.Scope() == nil:
 		return context.Background()

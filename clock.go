@@ -20,4 +20,7 @@ func (systemClock) afterFunc(d time.Duration, f func()) (stop func() bool) {
 
 // Now returns the time of the runtime's clock: time.Now, or virtual time in a deterministic runtime. Any goroutine, operations too; in a
 // deterministic runtime only operations and the goroutine that waits.
-func (rt *Runtime) Now() time.Time { return rt.clock.now() }
+func (rt *Runtime) Now() time.Time {
+	rt.mustBeMade()
+	return rt.clock.now()
+}

@@ -76,10 +76,19 @@ func (c *Context) In(s *Scope) *Context {
 
 // std returns the context of package context that is behind this one.
 func (c *Context) std() context.Context {
+	c.mustBeMade()
 	if s := c.Scope(); s != nil {
 		return s.linked()
 	}
 	return c.rt.ctx
+}
+
+// mustBeMade panics for a context that no runtime has made, where it is used as one of package
+// context.
+func (c *Context) mustBeMade() {
+	if c == nil || c.rt == nil {
+		panic("freerun: a nil or zero Context; use the operation's, or Runtime.Context outside")
+	}
 }
 
 // Deadline returns that of the context that the scope was made with; there is none without scope.
@@ -94,6 +103,7 @@ func (c *Context) Err() error { return c.std().Err() }
 
 // Value returns that of the context that the scope was made with, nil without scope.
 func (c *Context) Value(key any) any {
+	c.mustBeMade()
 	switch key.(type) {
 	case scopeKey:
 		return c.Scope()
@@ -104,8 +114,13 @@ func (c *Context) Value(key any) any {
 }
 
 // AfterFunc arranges for f to be called in its own goroutine once Done is closed, and returns a function that stops that, as
-// [context.AfterFunc] does.
-func (c *Context) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.std(), f) }
+// [context.AfterFunc] does. It panics if f is nil.
+func (c *Context) AfterFunc(f func()) (stop func() bool) {
+	if f == nil { // which would be found by its goroutine, beyond recover
+		panic("freerun: AfterFunc with a nil function")
+	}
+	return context.AfterFunc(c.std(), f)
+}
 
 // here returns the seat to send from: the one of c on the goroutine that is there, otherwise the one outside.
 func (c *Context) here() *seat {

@@ -17,12 +17,20 @@ import (
 // ErrNoFlight says that the runtime has no flight recorder: it was made without [FlightRecorder].
 var ErrNoFlight = errors.New("freerun: the runtime has no flight recorder; make it with the option FlightRecorder")
 
+// mostFlight is how many bytes a processor may have for the flight recorder. A program that asks for
+// more than the machine has is ended beyond recover.
+const mostFlight = 1 << 30
+
 // FlightRecorder has the runtime recorded all the time, as [Runtime.StartTrace] does, but kept in memory, of which each processor gets so many bytes, and ordinary
 // goroutines together as many: what came last is kept. [Runtime.DumpFlight] writes it, at any time, and so do [DumpOn] and [DumpWhenLate]. An
-// event takes some 20 bytes, and a message three or four events. It panics if bytes is less than 1.
+// event takes some 20 bytes, and a message three or four events. It panics if bytes is less than 1
+// or more than 1<<30, a gigabyte.
 func FlightRecorder(bytes int) Option {
 	if bytes < 1 {
 		panic("freerun: FlightRecorder needs room for something")
+	}
+	if bytes > mostFlight {
+		panic(fmt.Sprintf("freerun: FlightRecorder with %d bytes for each processor; there may be 1<<30", bytes))
 	}
 	return func(s *settings) { s.flight = bytes }
 }
@@ -53,8 +61,12 @@ func (rt *Runtime) startFlight(s *settings) {
 }
 
 // DumpFlight writes what the flight recorder holds, for package trace to read. The recorder goes on meanwhile. Any goroutine, operations too, which wait for w. It
-// returns [ErrNoFlight] if there is none, and the first error of w.
+// returns [ErrNoFlight] if there is none, and the first error of w. It panics if w is nil.
 func (rt *Runtime) DumpFlight(w io.Writer) error {
+	rt.mustBeMade()
+	if w == nil {
+		panic("freerun: DumpFlight needs a writer")
+	}
 	rt.recorded.Lock()
 	r := rt.flight
 	rt.recorded.Unlock()
@@ -78,6 +90,7 @@ func (rt *Runtime) DumpFlight(w io.Writer) error {
 
 // DumpFlightTo is DumpFlight to a file, which it makes or replaces.
 func (rt *Runtime) DumpFlightTo(path string) (err error) {
+	rt.mustBeMade()
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("freerun: the flight recorder could not be written: %w", err)
@@ -91,12 +104,14 @@ func (rt *Runtime) DumpFlightTo(path string) (err error) {
 }
 
 // DumpOn has what the flight recorder holds written to the file at path whenever the process gets one of the signals, syscall.SIGUSR1 say, until stop is called, which
-// waits until nothing is being written. Errors are logged. It returns [ErrNoFlight] if there is no flight recorder. It panics if no signal is given: all of them would mean that
+// waits until nothing is being written. Errors are logged. It returns [ErrNoFlight] if there is no
+// flight recorder. It panics if rt is nil, or if no signal is given: all of them would mean that
 // none ends the program.
 func DumpOn(rt *Runtime, path string, signals ...os.Signal) (stop func(), err error) {
 	if len(signals) == 0 {
 		panic("freerun: DumpOn needs a signal")
 	}
+	rt.mustBeMade()
 	if rt.flight == nil {
 		return nil, ErrNoFlight
 	}

@@ -43,6 +43,7 @@ func (i *incidents) count() uint64 {
 // Incidents returns the last reports of the watchdog ([Watchdog]), oldest first and [MostIncidents] at most; [Stats].Late tells how many there were in all. The
 // slice is the caller's own; the stacks in it are shared, and not to be changed. Any goroutine; it does not wait.
 func (rt *Runtime) Incidents() []Incident {
+	rt.mustBeMade()
 	rt.incidents.mu.Lock()
 	defer rt.incidents.mu.Unlock()
 	return slices.Clone(rt.incidents.last)
@@ -57,6 +58,7 @@ type Running struct {
 // Running returns what each processor is running, in the order of [Stats].Processors. Each is looked at for itself, so an operation may be
 // missing that has moved meanwhile, and one that has called [Context.Block] has no processor. Any goroutine; it does not wait, and those who run do not notice.
 func (rt *Runtime) Running() []Running {
+	rt.mustBeMade()
 	var all []Running
 	for _, s := range rt.seats() {
 		var now Running

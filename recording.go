@@ -127,6 +127,7 @@ func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 	if w == nil {
 		panic("freerun: StartTrace needs a writer")
 	}
+	rt.mustBeMade()
 	return rt.startTrace(w, tapeWords)
 }
 
@@ -245,6 +246,7 @@ func (r *recording) trailer() record.Trailer {
 // error there is no trace. Any goroutine but an operation's. It panics if d is negative.
 func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, error) {
 	mustContext(ctx)
+	rt.mustBeMade()
 	if d < 0 {
 		panic("freerun: Sample needs a duration that is not negative")
 	}

@@ -7,9 +7,7 @@ import "github.com/freerun-go/freerun/sched"
 // change of which it notices within a second while it is busy; Resize holds until then. It does nothing once the runtime is shut down. Any
 // goroutine, operations too. It panics if n is less than 1 or above 32767.
 func (rt *Runtime) Resize(n int) {
-	if rt == nil || rt.scheduler == nil {
-		panic("freerun: a nil or zero Runtime; make runtimes with New")
-	}
+	rt.mustBeMade()
 	if n < 1 || n > sched.MostProcessors {
 		panic("freerun: Resize needs between 1 and 32767 processors")
 	}
@@ -18,7 +16,10 @@ func (rt *Runtime) Resize(n int) {
 
 // Processors returns how many operations run at the same time: as many as [Processors] or [Runtime.Resize] said, or GOMAXPROCS, and those that
 // the watchdog has added ([Watchdog]).
-func (rt *Runtime) Processors() int { return rt.scheduler.Limit() }
+func (rt *Runtime) Processors() int {
+	rt.mustBeMade()
+	return rt.scheduler.Limit()
+}
 
 // seats returns the seats of all processors that there ever were.
 func (rt *Runtime) seats() func(yield func(int, *seat) bool) {

@@ -3,6 +3,7 @@ package freerun
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	_ "sync/atomic" // see internal/atomics: what inlines its operations
@@ -108,10 +109,13 @@ func Logger(l *slog.Logger) Option {
 	return func(s *settings) { s.logger = l }
 }
 
-// New starts a runtime.
+// New starts a runtime. It panics if an option is nil.
 func New(options ...Option) *Runtime {
 	s := settings{grace: usualGrace}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freerun: New with a nil option, the one with index %d", i))
+		}
 		o(&s)
 	}
 	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
@@ -146,6 +150,14 @@ func New(options ...Option) *Runtime {
 	rt.startFlight(&s)
 	rt.scheduler.Start()
 	return rt
+}
+
+// mustBeMade panics for what New has not made. Sends do not ask: to them a zero runtime is a
+// context of none.
+func (rt *Runtime) mustBeMade() {
+	if rt == nil || rt.scheduler == nil {
+		panic("freerun: a nil or zero Runtime; make runtimes with New")
+	}
 }
 
 // Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time. An operation sends

@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/freerun-go/freerun/internal/atomics"
@@ -70,14 +71,16 @@ func ScopeName(name string) ScopeOption { return func(s *Scope) { s.withMore().n
 func FailFast() ScopeOption { return func(s *Scope) { s.failFast = true } }
 
 // Scope returns a new scope, which is canceled when ctx is done, and has its deadline and values. Any goroutine, operations too; it does
-// not wait. Call [Scope.Cancel] when it is not needed any more: until then ctx, if it can be canceled, keeps it. It panics if ctx is nil.
+// not wait. Call [Scope.Cancel] when it is not needed any more: until then ctx, if it can be
+// canceled, keeps it. It panics if ctx or an option is nil.
 func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	mustContext(ctx)
-	if rt == nil || rt.scheduler == nil {
-		panic("freerun: a nil or zero Runtime; make runtimes with New")
-	}
+	rt.mustBeMade()
 	s := &Scope{rt: rt}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freerun: Scope with a nil option, the one with index %d", i))
+		}
 		o(s)
 	}
 	if parent, _ := ctx.Value(scopeKey{}).(*Scope); parent != nil && parent.rt == rt {

@@ -43,7 +43,10 @@ func Grace(d time.Duration) Option {
 //	}
 //
 // Any goroutine, operations and activities too; it does not wait or allocate.
-func (rt *Runtime) Draining() <-chan struct{} { return rt.draining }
+func (rt *Runtime) Draining() <-chan struct{} {
+	rt.mustBeMade() // a nil channel would never tell
+	return rt.draining
+}
 
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a future, and then returns nil.
 // It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended, or its end has ended ctx. Messages
@@ -80,9 +83,7 @@ func (rt *Runtime) awaitIdle(ctx context.Context) error {
 
 // checked returns why the runtime cannot be waited for here, if so.
 func (rt *Runtime) checked() error {
-	if rt == nil || rt.scheduler == nil {
-		panic("freerun: a nil or zero Runtime; make runtimes with New")
-	}
+	rt.mustBeMade()
 	if sched.Inside() {
 		return errInside
 	}

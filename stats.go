@@ -28,6 +28,7 @@ type ProcessorStats struct {
 
 // Stats returns the figures of the runtime. Any goroutine; it does not wait.
 func (rt *Runtime) Stats() Stats {
+	rt.mustBeMade()
 	var stats Stats
 	stats.Failed, stats.Lost, stats.Panics = rt.border.failed.Load(), rt.border.lost.Load(), rt.border.panics.Load()
 	stats.Late = rt.incidents.count()

@@ -52,6 +52,9 @@ type UnitStats struct {
 
 // Stats returns the unit's figures. Any goroutine; while operations run, the figures may lag behind.
 func (u *Unit[S]) Stats() UnitStats {
+	if u == nil {
+		panic("freerun: Stats of a nil Unit; make units with NewUnit")
+	}
 	s := UnitStats{Operations: u.operations.Load(), Steals: u.steals.Load()}
 	if x := u.extras.Load(); x != nil {
 		x.fill(&s)
