@@ -28,6 +28,7 @@ func (a *Arena) alloc(size int, tag Tag, zero bool) (Block, error) {
 	}
 	class := a.classOf(size)
 	if class > a.top {
+		a.mustBeMade()
 		return 0, fmt.Errorf("%w: %d bytes are more than a block of this arena can have, %d", ErrNoMemory, size, a.bytes(a.top))
 	}
 	fill := fillOf(size, class+a.least)
@@ -71,6 +72,14 @@ func (a *Arena) refuse(size int, tag Tag) {
 	panic(fmt.Sprintf("offheap: tag %d: a tag is less than %d", tag, Tags))
 }
 
+// mustBeMade panics for the zero Arena. It has no blocks and no cache: so what uses those asks
+// where there is none.
+func (a *Arena) mustBeMade() {
+	if a == nil || a.space == nil {
+		panic("offheap: a nil or zero Arena; make arenas with New")
+	}
+}
+
 func (a *Arena) mustBeOpen() {
 	if a.closed.Load() {
 		panic("offheap: the arena is closed")
@@ -79,6 +88,7 @@ func (a *Arena) mustBeOpen() {
 
 // allocSlowly returns a block from wherever there is one, or 0.
 func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
+	a.mustBeMade()
 	cached := class < a.shelved
 	if cached {
 		if b := a.allocFromDepot(class, fill, tag); b != 0 {

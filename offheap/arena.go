@@ -22,7 +22,8 @@ var ErrInUse = errors.New("offheap: blocks are live")
 // ErrClosed says that an arena was closed before.
 var ErrClosed = errors.New("offheap: the arena is closed")
 
-// Arena is a piece of memory outside of Go's heap that is handed out in blocks. [New] makes one; the zero Arena cannot be used, and an
+// Arena is a piece of memory outside of Go's heap that is handed out in blocks. [New] makes one;
+// the zero Arena panics, and an
 // Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
 type Arena struct {
 	// immutable
@@ -58,7 +59,10 @@ const smallest = 32
 // blocks were used. The error says what is wrong about size or an option, or what the system said.
 func New(size int64, options ...Option) (*Arena, error) {
 	s := settings{smallest: smallest}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			return nil, fmt.Errorf("offheap: a nil option, the one with index %d", i)
+		}
 		if err := o(&s); err != nil {
 			return nil, err
 		}
@@ -92,13 +96,17 @@ func New(size int64, options ...Option) (*Arena, error) {
 const maxInt = int(^uint(0) >> 1)
 
 // Capacity returns how many bytes the arena has.
-func (a *Arena) Capacity() int64 { return int64(a.size) }
+func (a *Arena) Capacity() int64 {
+	a.mustBeMade()
+	return int64(a.size)
+}
 
 // Close gives the memory back to the system. It fails with [ErrInUse], and changes nothing, while blocks are live; the error says how many and for
 // what. Nothing else of the arena may be running. A method that is called afterwards panics, and a second Close returns [ErrClosed]. What a
 // program has kept of the memory ([Arena.Bytes], [View.At]) must not be touched any more: that is a fault that no recover catches, or, where the system has
 // mapped something else there since, worse.
 func (a *Arena) Close() error {
+	a.mustBeMade()
 	if a.closed.Load() {
 		return ErrClosed
 	}

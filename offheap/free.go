@@ -34,6 +34,7 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 
 // misuse panics about a block that is none.
 func (a *Arena) misuse(call string, b Block) {
+	a.mustBeMade()
 	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or is another arena's%s", call, b, a.story(b)))
 }
 

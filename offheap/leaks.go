@@ -21,6 +21,7 @@ type Leak struct {
 func (a *Arena) Leaks() []Leak { return a.leaks(maxInt) }
 
 func (a *Arena) leaks(most int) (leaks []Leak) {
+	a.mustBeMade()
 	a.mustBeOpen()
 	for piece := range a.space.All() {
 		if len(leaks) == most {

@@ -83,6 +83,7 @@ const trimOrder = 20
 // build, has no way to do so. It holds free blocks of at most a mebibyte, one at a time; an Alloc of a larger block may therefore fail meanwhile. It costs
 // some microseconds for each run of pages that it gives back. Any goroutine may call it, at any time; it is lock-free.
 func (a *Arena) Trim() (released int64) {
+	a.mustBeMade()
 	a.mustBeOpen()
 	a.reclaim()
 	for from := uint64(0); ; {

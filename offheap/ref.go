@@ -1,6 +1,7 @@
 package offheap
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -18,7 +19,9 @@ func (r Ref[T]) Block() Block { return r.block }
 // RefOf returns a Ref to what is in a block that holds a T.
 func RefOf[T any](b Block) Ref[T] { return Ref[T]{b} }
 
-// View makes an arena one of values of a type without pointers. [ViewOf] makes one; it may be copied, and used by any goroutine.
+// View makes an arena one of values of a type without pointers. [ViewOf] makes one; it may be
+// copied, and used by any goroutine. The methods of the zero View panic, as those of a nil Arena
+// do.
 type View[T any] struct {
 	arena *Arena
 	tag   Tag
@@ -27,6 +30,9 @@ type View[T any] struct {
 // ViewOf returns the view of an arena for values of type T. T must hold nothing that Go's collector would have to see: no pointers, slices,
 // strings, maps, channels, functions or interfaces, in fields and elements neither. The error names the field that does.
 func ViewOf[T any](a *Arena) (View[T], error) {
+	if a == nil || a.space == nil {
+		return View[T]{}, errors.New("offheap: a view needs an arena, and there is none")
+	}
 	t := reflect.TypeFor[T]()
 	if path, found := pointerIn(t, t.String()); found != nil {
 		return View[T]{}, fmt.Errorf("offheap: %s is a %v, which Go's collector must see; a value in an arena has no pointers: keep a Ref, a Block or an array instead", path, found)

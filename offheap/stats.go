@@ -22,6 +22,7 @@ func (u Usage) InternalFragmentation() float64 {
 // Usage returns how the memory is used. It adds up counts of all processors and costs some microseconds; while others allocate, what they are about is in it or not.
 // Any goroutine.
 func (a *Arena) Usage() Usage {
+	a.mustBeMade()
 	a.mustBeOpen()
 	u := Usage{Size: int64(a.size)}
 	asked := int64(0)

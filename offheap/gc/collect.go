@@ -14,7 +14,8 @@ import (
 // time, and a chunk in which some of those are left over stays until the processor has used them up: at most one chunk of each type for each
 // processor. A chunk that a collector is looking into when it could go stays until the next cycle.
 func (h *Heap) Collect(ctx context.Context) error {
-	h.mustBeOpen()
+	h.mustBeUsable()
+	mustContext(ctx)
 	goal := state(h.state.Load()).cycle() + 1 // begins after this, whether one is in progress now or not
 	c := h.claim()
 	defer c.yield()
@@ -40,6 +41,12 @@ func (h *Heap) Collect(ctx context.Context) error {
 	}
 }
 
+func mustContext(ctx context.Context) {
+	if ctx == nil {
+		panic("gc: a nil context.Context; use context.Background() if there is none")
+	}
+}
+
 // start begins a cycle after the idle state s.
 func (h *Heap) start(s state) {
 	h.state.CompareAndSwap(uint64(s), uint64(stateOf(s.cycle()+1, rooting)))
@@ -49,7 +56,7 @@ func (h *Heap) start(s state) {
 // to 50 ns. It reports whether there is more to do now. It is for whoever has time to spare, such as a processor of a runtime that has nothing to
 // run; any number may call it at the same time.
 func (h *Heap) Step(budget int) (more bool) {
-	h.mustBeOpen()
+	h.mustBeUsable()
 	s := state(h.state.Load())
 	if s.phase() == idle {
 		if !h.due() {
@@ -72,6 +79,8 @@ func (h *Heap) Step(budget int) (more bool) {
 // Tend collects whenever a cycle is due, until ctx is done, and returns ctx's error then. Meanwhile it waits on a channel. As many goroutines as shall
 // collect at the same time call it: two of them trace and sweep almost twice as fast as one.
 func (h *Heap) Tend(ctx context.Context) error {
+	h.mustBeUsable()
+	mustContext(ctx)
 	h.tending.Add(1)
 	defer h.tending.Add(-1)
 	for {

@@ -37,7 +37,8 @@ var ErrInUse = errors.New("gc: roots are held")
 // Checked by: TestExplore… with eleven controls, TestExploreFrozen, TestStress, FuzzGraph, TestTrees, TestNoMemory
 
 // Heap is a set of objects in an arena that refer to each other, and of which those that nobody can reach any more are found and freed. [New] makes one;
-// the zero Heap cannot be used, and a Heap must not be copied. Any goroutine, activity or operation may use it. An arena may have several.
+// the zero Heap panics, and a Heap must not be copied. Any goroutine, activity or operation may use
+// it. An arena may have several.
 type Heap struct {
 	// immutable
 	memory memory
@@ -114,6 +115,7 @@ func New(a *offheap.Arena, options ...Option) (*Heap, error) {
 	if a == nil {
 		return nil, errors.New("gc: a heap needs an arena, and there is none")
 	}
+	a.Capacity() // panics if a is zero
 	return newHeap(a, options...)
 }
 
@@ -121,7 +123,10 @@ var tags atomics.Uint32
 
 func newHeap(m memory, options ...Option) (*Heap, error) {
 	h := &Heap{memory: m, growth: 1, least: 4 << 20, wake: make(chan struct{}, 64)}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			return nil, fmt.Errorf("gc: a nil option, the one with index %d", i)
+		}
 		if err := o(h); err != nil {
 			return nil, err
 		}
@@ -137,7 +142,7 @@ func newHeap(m memory, options ...Option) (*Heap, error) {
 // Close gives all memory of the heap back to its arena. It fails with [ErrInUse], and changes nothing, while roots are held. Nothing else of the heap may
 // be running; what is called afterwards panics.
 func (h *Heap) Close() error {
-	h.mustBeOpen()
+	h.mustBeUsable()
 	if n := h.roots(); n != 0 {
 		return fmt.Errorf("%w: %d", ErrInUse, n)
 	}
@@ -165,6 +170,15 @@ func (h *Heap) roots() (n int) {
 		}
 	}
 	return n
+}
+
+// mustBeUsable is mustBeOpen that finds the zero Heap, too. Of that there is no Type, so no object
+// and no root: what works on those need not ask.
+func (h *Heap) mustBeUsable() {
+	if h == nil || h.memory == nil {
+		panic("gc: a nil or zero Heap; make heaps with New")
+	}
+	h.mustBeOpen()
 }
 
 func (h *Heap) mustBeOpen() {

@@ -23,14 +23,15 @@ type kind struct {
 	cursors atomics.Pointer[[]*cursor] // of each local, by its index; only ever replaced by a longer one
 }
 
-// Type is a type of objects in a heap. [For] makes one. It may be copied, and any goroutine may use it.
+// Type is a type of objects in a heap. [For] makes one. It may be copied, and any goroutine may use
+// it. New of the zero Type panics.
 type Type[T any] struct{ kind *kind }
 
 // For returns the type T of objects of a heap. It looks at T once, by reflection, to find its references: fields of type [Pointer], in structs, arrays
 // and nested structs. An error names the field that is neither that nor free of pointers: Go's pointers, slices, strings, maps, channels, functions and
 // interfaces cannot be in memory that Go's collector does not look at. For the same T it returns the same Type.
 func For[T any](h *Heap) (Type[T], error) {
-	h.mustBeOpen()
+	h.mustBeUsable()
 	k, err := h.kindOf(reflect.TypeFor[T]())
 	return Type[T]{k}, err
 }

@@ -18,7 +18,7 @@ type Stats struct {
 // Stats counts. It looks at all words and slots of the heap, 8 bytes for eight objects and 24 for each root, so it is not for every moment. Any goroutine;
 // it does not wait. While others work, the figures are of slightly different instants.
 func (h *Heap) Stats() Stats {
-	h.mustBeOpen()
+	h.mustBeUsable()
 	s := state(h.state.Load())
 	st := Stats{Cycles: s.cycle(), Running: s.phase() != idle, Freed: h.freed.Load(), Roots: h.roots()}
 	for id := range min(h.directory.count.Load()+1, mostChunks) {

@@ -1,0 +1,93 @@
+//go:build !explore
+
+package offheap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/freerun-go/freerun/offheap"
+)
+
+// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
+// error, says what would be right.
+func TestMisuseIsTold(t *testing.T) {
+	for name, misuse := range map[string]struct {
+		want string
+		use  func()
+	}{
+		"Alloc": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { _, _ = new(offheap.Arena).Alloc(1) },
+		},
+		"Alloc of more": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { _, _ = new(offheap.Arena).Alloc(100) },
+		},
+		"AllocZero": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { _, _ = new(offheap.Arena).AllocZero(0) },
+		},
+		"Free": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Free(1) },
+		},
+		"Bytes": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Bytes(1) },
+		},
+		"Resize": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { _, _ = new(offheap.Arena).Resize(1, 1) },
+		},
+		"Close": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { _ = new(offheap.Arena).Close() },
+		},
+		"Usage": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Usage() },
+		},
+		"Stats": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Stats() },
+		},
+		"Leaks": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Leaks() },
+		},
+		"Trim": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Trim() },
+		},
+		"Capacity": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { new(offheap.Arena).Capacity() },
+		},
+		"Capacity of nil": {
+			"offheap: a nil or zero Arena; make arenas with New",
+			func() { (*offheap.Arena)(nil).Capacity() },
+		},
+		"New with a nil option": {
+			"offheap: a nil option, the one with index 0",
+			func() { _, err := offheap.New(1<<20, nil); panic(err) },
+		},
+		"ViewOf nil": {
+			"offheap: a view needs an arena, and there is none",
+			func() { _, err := offheap.ViewOf[int](nil); panic(err) },
+		},
+		"ViewOf the zero Arena": {
+			"offheap: a view needs an arena, and there is none",
+			func() { _, err := offheap.ViewOf[int](new(offheap.Arena)); panic(err) },
+		},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); text != misuse.want {
+					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
+				}
+			}()
+			misuse.use()
+		}()
+	}
+}
