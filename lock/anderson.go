@@ -110,7 +110,7 @@ func (l *Anderson) TryLock() bool {
 // place is free again once its turn has come. It returns nil exactly if it has locked l. If ctx has ended already, it does not
 // try.
 func (l *Anderson) LockContext(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return context.Cause(ctx)
 	}
 	if l.door.crowded() {

@@ -64,7 +64,7 @@ func (l *Backoff) TryLock() bool {
 // LockContext is Lock until ctx ends: then it returns [context.Cause]. It returns nil exactly if it has locked l. If ctx has ended
 // already, it does not try.
 func (l *Backoff) LockContext(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return context.Cause(ctx)
 	}
 	if l.TryLock() {

@@ -82,7 +82,7 @@ func (l *CLH) Lock() {
 // LockContext is Lock until ctx ends: then it leaves the line and returns [context.Cause]. It returns nil exactly if it has locked
 // l. If ctx has ended already, it does not try.
 func (l *CLH) LockContext(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return context.Cause(ctx)
 	}
 	if l.tail.CompareAndSwap(nil, &l.own) { // L1

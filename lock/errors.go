@@ -1,7 +1,18 @@
 package lock
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // ErrFull is what LockContext returns when a lock of bounded length has no place for one more: [Anderson], or a [FIFO] whose queue is
 // bounded.
 var ErrFull = errors.New("lock: no place in the line")
+
+// ended reports whether ctx has ended. It panics if there is none.
+func ended(ctx context.Context) bool {
+	if ctx == nil {
+		panic("lock: LockContext with a nil context.Context; call Lock")
+	}
+	return ctx.Err() != nil
+}

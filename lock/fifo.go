@@ -105,7 +105,7 @@ func (l *line) lock() {
 }
 
 func (l *line) lockContext(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return context.Cause(ctx)
 	}
 	if l.tryLock() {

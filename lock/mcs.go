@@ -77,7 +77,7 @@ func (l *MCS) TryLock() bool {
 // LockContext is Lock until ctx ends: then it gives its place in the line up and returns [context.Cause]. It returns nil exactly if
 // it has locked l. If ctx has ended already, it does not try.
 func (l *MCS) LockContext(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return context.Cause(ctx)
 	}
 	if l.TryLock() {

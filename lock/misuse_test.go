@@ -1,0 +1,51 @@
+//go:build !explore
+
+package lock_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/freerun-go/freerun/lock"
+)
+
+// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
+// error, says what would be right.
+func TestMisuseIsTold(t *testing.T) {
+	var noContext context.Context
+	for name, misuse := range map[string]struct {
+		want string
+		use  func()
+	}{
+		"MCS": {
+			"lock: LockContext with a nil context.Context; call Lock",
+			func() { _ = new(lock.MCS).LockContext(noContext) },
+		},
+		"CLH": {
+			"lock: LockContext with a nil context.Context; call Lock",
+			func() { _ = new(lock.CLH).LockContext(noContext) },
+		},
+		"Backoff": {
+			"lock: LockContext with a nil context.Context; call Lock",
+			func() { _ = new(lock.Backoff).LockContext(noContext) },
+		},
+		"Anderson": {
+			"lock: LockContext with a nil context.Context; call Lock",
+			func() { _ = lock.NewAnderson(1).LockContext(noContext) },
+		},
+		"FIFO": {
+			"lock: LockContext with a nil context.Context; call Lock",
+			func() { _ = new(lock.FIFO).LockContext(noContext) },
+		},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); text != misuse.want {
+					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
+				}
+			}()
+			misuse.use()
+		}()
+	}
+}
