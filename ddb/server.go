@@ -108,10 +108,18 @@ func (s *Server) shardOf(key []byte) int {
 	return int(high)
 }
 
+// mustBeMade panics for a server that New has not made, of which a client would end the process.
+func (s *Server) mustBeMade() {
+	if s == nil || s.rt == nil {
+		panic("ddb: a nil or zero Server; make servers with New")
+	}
+}
+
 // Listen binds a TCP address, "127.0.0.1:0" for a port that the system chooses, and returns what it bound. It does not
 // wait; clients that connect are accepted by Serve. A server listens once; afterwards, or after Shutdown, it is an
 // error (ErrClosed in the latter case).
 func (s *Server) Listen(addr string) (net.Addr, error) {
+	s.mustBeMade()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -132,6 +140,7 @@ func (s *Server) Listen(addr string) (net.Addr, error) {
 // Listen must have been called. An error of the listener that does not pass ends it too; the clients that are
 // connected stay.
 func (s *Server) Serve() error {
+	s.mustBeMade()
 	s.mu.Lock()
 	listener, closing := s.listener, s.closing
 	s.mu.Unlock()

@@ -22,6 +22,7 @@ const (
 //
 // A second call waits for the first one, at most until its own ctx ends. It must not be called from an operation.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.mustBeMade()
 	s.mu.Lock()
 	if s.closing {
 		s.mu.Unlock()
@@ -40,6 +41,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // Close is a shutdown whose deadline has passed. It returns nil unless something else went wrong.
 func (s *Server) Close() error {
+	s.mustBeMade()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	err := s.Shutdown(ctx)

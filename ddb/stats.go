@@ -50,6 +50,7 @@ type Stats struct {
 // Stats returns figures for monitoring. It sends nothing to the shards and does not wait for them: what it says of keys is as of the
 // last message that each has executed. Any goroutine may call it, also after the end of the server.
 func (s *Server) Stats() Stats {
+	s.mustBeMade()
 	sum := Stats{
 		Memory: s.budget.used(), MaxMemory: s.budget.limit.Load(),
 		ClientMemory: s.clientMemory.Load(), MaxClientMemory: s.clientLimit.Load(),

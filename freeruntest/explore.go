@@ -57,7 +57,13 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 	if testing.Short() {
 		s.runs = shortRuns
 	}
-	for _, o := range options {
+	if body == nil {
+		panic("freeruntest: Explore with a nil body")
+	}
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freeruntest: Explore with a nil option, the one with index %d", i))
+		}
 		o(&s)
 	}
 	x := &exploration{t: t, body: body, settings: s}

@@ -17,6 +17,7 @@ func NewCollector(rt *freerun.Runtime) prometheus.Collector {
 	if rt == nil {
 		panic("httpview: NewCollector needs a runtime")
 	}
+	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the registry
 	return collector{rt}
 }
 

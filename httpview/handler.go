@@ -1,6 +1,7 @@
 package httpview
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"os"
@@ -42,8 +43,12 @@ func Handler(rt *freerun.Runtime, options ...Option) http.Handler {
 	if rt == nil {
 		panic("httpview: Handler needs a runtime")
 	}
+	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the registry
 	s := settings{title: filepath.Base(os.Args[0])}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("httpview: Handler with a nil option, the one with index %d", i))
+		}
 		o(&s)
 	}
 	v := newView(rt, s.title)

@@ -60,6 +60,7 @@ func Observe(rt *freerun.Runtime, meter metric.Meter, attributes ...attribute.Ke
 	if rt == nil || meter == nil {
 		panic("otelfreerun: Observe needs a runtime and a meter")
 	}
+	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the reader
 	i := instruments{rt: rt}
 	all, err := i.make(meter)
 	if err != nil {

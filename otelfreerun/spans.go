@@ -23,11 +23,11 @@ const (
 
 // Spans starts and ends a span with the tracer for each message that has begun and ended in the recording, and returns how many that were. A span has the name and the
 // times of the operation; that it was sent, and that all it needed was there, are events of the span. Its parent is the span of the message that sent it, or what ctx has
-// if that is not in the recording. All spans are ended when it returns; it does not wait, unless the program's span processor does. Any goroutine; it panics if tracer
-// or t is nil.
+// if that is not in the recording. All spans are ended when it returns; it does not wait, unless
+// the program's span processor does. Any goroutine; it panics if ctx, tracer or t is nil.
 func Spans(ctx context.Context, tracer trace.Tracer, t *recording.Trace) int {
-	if tracer == nil || t == nil {
-		panic("otelfreerun: Spans needs a tracer and a recording")
+	if ctx == nil || tracer == nil || t == nil {
+		panic("otelfreerun: Spans needs a context, a tracer and a recording")
 	}
 	messages := t.Messages()
 	var whole []uint32

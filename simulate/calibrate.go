@@ -23,6 +23,9 @@ const (
 // The pieces between two instants at which the scheduler asks who goes on are timed in a run of a deterministic runtime. To be timed costs something itself, which is taken to
 // be the same for all: so much is taken off each that a simulated run on one processor takes as long as a real one does.
 func Calibrate(name string, p Program) (*Costs, error) {
+	if p == nil {
+		return nil, errors.New("simulate: Calibrate needs a program")
+	}
 	c := &Costs{Program: name, Runs: aloneRuns}
 	alone, err := measureAlone(p)
 	if err != nil {

@@ -32,6 +32,11 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
 		panic("simulate: New for a second time in one run")
 	}
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("simulate: New with a nil option, the one with index %d", i))
+		}
+	}
 	options = append([]freerun.Option{freerun.Processors(h.processors)}, options...)
 	if h.schedule != nil {
 		options = append(options, freerun.DeterministicBy(h.schedule))
@@ -73,6 +78,9 @@ const mostProcessors = 1024
 func (c *Costs) Run(p Program, processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
+	}
+	if c == nil || p == nil {
+		return Result{}, errors.New("simulate: Run needs costs and a program; ReadCosts and Calibrate return costs")
 	}
 	if err := c.check(); err != nil {
 		return Result{}, err

@@ -1,0 +1,33 @@
+package ddb
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
+// error, says what would be right.
+func TestMisuseIsTold(t *testing.T) {
+	for name, misuse := range map[string]struct {
+		want string
+		use  func()
+	}{
+		"Listen of a zero Server": {
+			"ddb: a nil or zero Server; make servers with New",
+			func() { _, _ = new(Server).Listen("127.0.0.1:0") },
+		},
+		"Stats of a zero Server": {
+			"ddb: a nil or zero Server; make servers with New",
+			func() { new(Server).Stats() },
+		},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); text != misuse.want {
+					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
+				}
+			}()
+			misuse.use()
+		}()
+	}
+}

@@ -1,0 +1,45 @@
+package simulate_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/simulate"
+)
+
+// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
+// error, says what would be right.
+func TestMisuseIsTold(t *testing.T) {
+	idle := func(*simulate.Host) (time.Duration, error) { return 0, nil }
+	for name, misuse := range map[string]struct {
+		want string
+		use  func()
+	}{
+		"Run of nil costs": {
+			"simulate: Run needs costs and a program; ReadCosts and Calibrate return costs",
+			func() { _, err := (*simulate.Costs)(nil).Run(idle, 1); panic(err) },
+		},
+		"Run of no program": {
+			"simulate: Run needs costs and a program; ReadCosts and Calibrate return costs",
+			func() { _, err := new(simulate.Costs).Run(nil, 1); panic(err) },
+		},
+		"Calibrate without a program": {
+			"simulate: Calibrate needs a program",
+			func() { _, err := simulate.Calibrate("none", nil); panic(err) },
+		},
+		"New with a nil option": {
+			"simulate: New with a nil option, the one with index 0",
+			func() { new(simulate.Host).New(nil) },
+		},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); text != misuse.want {
+					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
+				}
+			}()
+			misuse.use()
+		}()
+	}
+}
