@@ -35,17 +35,18 @@
 // by more than ten to one where the section is short:
 //
 //	ns per turn (unfairness)    1 goroutine   2     8             64             1000
-//	sync.Mutex                  16            22    26 (365%)     27 (2728%)     28 (48495%)
-//	Backoff                     19            14    15 (266%)     15 (2025%)     16 (42790%)
-//	CLH                         18            36    361 (7.1%)    439 (1.6%)     524 (1.3%)
-//	MCS                         16            36    379 (6.8%)    438 (1.6%)     517 (1.5%)
-//	FIFO                        25            62    364 (5.8%)    446 (1.7%)     519 (1.7%)
-//	Anderson                    41            117   325 (7.8%)    348 (1.9%)     446 (1.1%)
+//	sync.Mutex                  9             6     19 (358%)     14 (3504%)     15 (53517%)
+//	Backoff                     7             8     8 (425%)      6 (4804%)      9 (56541%)
+//	CLH                         18            34    308 (8.8%)    303 (2.3%)     316 (1.9%)
+//	MCS                         10            26    320 (7.1%)    238 (2.3%)     330 (2.3%)
+//	FIFO                        8             47    291 (6.1%)    292 (2.2%)     347 (2.0%)
+//	Anderson                    20            131   246 (5.8%)    247 (2.2%)     342 (2.9%)
 //
-// A turn is Lock, an addition, Unlock, and nothing else, on a virtual machine with two cores of an Intel Xeon at 2.6 GHz, Go 1.26:
-// the median of five runs of a million turns of BenchmarkLock. Unfairness is what the goroutine with the most turns has more than
-// the one with the fewest, in percent of the mean. It is what the queue is paid for: with 64 goroutines and a sync.Mutex the
-// difference between the first and the last was 27 times the mean.
+// A turn is Lock, an addition, Unlock, and nothing else, on a virtual machine with two cores of an
+// AMD EPYC, Go 1.26: the median of five runs of a million turns of BenchmarkLock. Unfairness is
+// what the goroutine with the most turns has more than the one with the fewest, in percent of the
+// mean. It is what the queue is paid for: with 64 goroutines and a sync.Mutex the difference
+// between the first and the last was 35 times the mean.
 //
 // So take a lock of this package if order itself is what is wanted: no waiter may be overtaken, the worst wait must be bounded by
 // the number of those ahead, waiting must be cancellable or refusable, or an order of admission is to be tried out. And hold it for
