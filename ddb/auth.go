@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Who is let in. As in Redis there is one user, default, and perhaps a password; without one, protected mode lets only clients
-// of this machine in.
+// Who is let in. As in Redis there is one user, default, and perhaps a password; without one,
+// protected mode lets only clients in that come from a loopback address.
 
 // setPassword makes clients that come from now on give a password; "" for none.
 func (s *Server) setPassword(password string) {
@@ -27,7 +27,8 @@ func (s *Server) passwordText() string {
 	return ""
 }
 
-// isProtectedFrom reports whether a client has to be turned away because it is not of this machine.
+// isProtectedFrom reports whether a client has to be turned away because it does not come from a
+// loopback address.
 func (s *Server) isProtectedFrom(conn net.Conn) bool {
 	if !s.protected.Load() || s.password.Load() != nil {
 		return false

@@ -37,8 +37,10 @@ type Config struct {
 	// MaxArguments is how many arguments a request can have; 0 means 1,048,576.
 	MaxArguments int
 
-	// MaxMemory is how many bytes keys and values may take, with what is kept about them; 0 means no limit. Unlike Redis's it is never exceeded, by
-	// no command however large; INFO's used_memory is what counts. What connections need comes on top.
+	// MaxMemory is how many bytes keys and values may take, with what is kept about them; 0 means no
+	// limit. Unlike Redis's it is exceeded by no command however large; only CONFIG SET may bring it
+	// below what they take already, see the package's documentation. INFO's used_memory is what
+	// counts. What connections need comes on top.
 	MaxMemory int64
 	// MaxMemoryPolicy says what makes room then; "" means NoEviction.
 	MaxMemoryPolicy Policy
@@ -58,8 +60,9 @@ type Config struct {
 
 	// Password is what clients must give by AUTH or HELLO (requirepass); "" lets all in that protected mode lets in.
 	Password string
-	// Unprotected switches Redis's protected mode off. With protected mode, and no password, only clients of this machine are served; others get an error that says what
-	// can be done about it.
+	// Unprotected switches Redis's protected mode off. With protected mode, and no password, only
+	// clients that connect from a loopback address are served, not even this machine by another of its
+	// addresses; others get an error that says what can be done about it.
 	Unprotected bool
 
 	// Clock tells the time by which keys expire; nil means time.Now. It is called from many goroutines at once.

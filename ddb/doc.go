@@ -30,10 +30,16 @@
 //     fails when it is executed does not undo the others, as in Redis.
 //   - SCAN returns every key that is present from the beginning of the iteration to its end, some perhaps twice. One
 //     call visits one shard and at most COUNT keys, so it may return none although the iteration goes on.
-//   - With a limit (MaxMemory) keys and values never take more, and what must make room is Config.MaxMemoryPolicy's to say: evicted keys
-//     are deleted, also for those who WATCH them. A command that finds no room answers with Redis's error, "OOM command not allowed when used memory >
-//     'maxmemory'.", and has changed nothing, on no shard; a transaction answers EXECABORT. CONFIG SET changes maxmemory, maxmemory-policy and
-//     maxmemory-samples while the server runs.
+//   - With a limit (MaxMemory) keys and values never come to take more, and what must make room is
+//     Config.MaxMemoryPolicy's to say: evicted keys are deleted, also for those who WATCH them. A
+//     command that finds no room answers with Redis's error, "OOM command not allowed when used
+//     memory > 'maxmemory'.", and has changed nothing, on no shard; a transaction answers
+//     EXECABORT. CONFIG SET changes maxmemory, maxmemory-policy and maxmemory-samples while the
+//     server runs. A limit that is set below what keys and values take makes them no smaller at
+//     once: until they have come down to it, a command that needs more makes others evict, or is
+//     refused. With a policy that evicts they come down by and by, also if no command is sent; with
+//     noeviction, or when nothing is left that the policy would evict, by what is deleted and
+//     expires.
 //   - A key lives at least as long as it was given, and less than a millisecond more. Once due it is never seen again, and is removed
 //     within about 100 milliseconds even if no command asks for it.
 //   - Errors have Redis 7.0's wording. What breaks the protocol gets an error and loses its connection; the others do
@@ -55,9 +61,11 @@
 //
 // # Clients
 //
-// With Config.Password a client must give the password first, by AUTH or HELLO; until then its requests have at most 10 arguments of 16 KiB. Without
-// one, only clients of this machine are served, whatever address Listen was given: Redis's protected mode, which Config.Unprotected switches off.
-// There is one user, default. CONFIG SET changes requirepass and protected-mode.
+// With Config.Password a client must give the password first, by AUTH or HELLO; until then its
+// requests have at most 10 arguments of 16 KiB. Without one, only clients that connect from a
+// loopback address are served, whatever address Listen was given: Redis's protected mode, which
+// Config.Unprotected switches off. There is one user, default. CONFIG SET changes requirepass and
+// protected-mode.
 //
 // What clients take is counted: buffers, queued transactions, watched keys, replies that wait. INFO has the sum as mem_clients_normal, CLIENT LIST the parts
 // (qbuf, argv-mem, multi-mem, rbs, omem, tot-mem). A client that says nothing for 2 to 4 seconds keeps a buffer of 16 KiB. Two limits hold:

@@ -40,7 +40,7 @@ type Server struct {
 	outputLimit  atomic.Int64 // bytes of replies that may wait for one client; 0 for no limit
 	limiting     atomic.Bool  // a goroutine is in limitClients
 	password     atomic.Pointer[string]
-	protected    atomic.Bool // without a password, only clients of this machine are served
+	protected    atomic.Bool // without a password, only clients from a loopback address are served
 
 	draining atomic.Bool // connections execute what has been received, then end
 
