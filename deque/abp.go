@@ -216,9 +216,13 @@ type BoundedThief[T any] struct{ core *abp }
 
 // Steal takes the oldest value. It is lock-free and does not wait: Retry means that the race for the value was lost.
 func (t BoundedThief[T]) Steal() (*T, Outcome) {
+	mustBeMade(t.core == nil)
 	v, outcome := t.core.steal()
 	return (*T)(unsafe.Pointer(v)), outcome
 }
 
 // Empty reports whether there was nothing to steal at some instant of the call.
-func (t BoundedThief[T]) Empty() bool { return t.core.len() == 0 }
+func (t BoundedThief[T]) Empty() bool {
+	mustBeMade(t.core == nil)
+	return t.core.len() == 0
+}

@@ -21,6 +21,13 @@ type Thief[V any] interface {
 	Empty() bool
 }
 
+// mustBeMade panics for the zero value of a thief's handle, which zero tells.
+func mustBeMade(zero bool) {
+	if zero {
+		panic("deque: a zero thief; the deque's method Thief makes one")
+	}
+}
+
 // Outcome is what a Steal came to.
 type Outcome uint8
 

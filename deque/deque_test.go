@@ -41,6 +41,15 @@ func TestMisuse(t *testing.T) {
 			func() { NewBounded[int](1<<30 + 1) },
 			func() { NewBounded[int](math.MaxInt) },
 		},
+		"deque: a zero thief; the deque's method Thief makes one": {
+			func() { GrowableThief[int]{}.Steal() },
+			func() { GrowableThief[int]{}.Empty() },
+			func() { BoundedThief[int]{}.Steal() },
+			func() { BoundedThief[int]{}.Empty() },
+			func() { HybridThief[int]{}.Steal() },
+			func() { HybridThief[int]{}.TrySteal(time.Millisecond) },
+			func() { HybridThief[int]{}.Empty() },
+		},
 		"deque: a Bounded is made by NewBounded": {
 			func() { new(Bounded[int]).TryPush(new(int)) },
 		},

@@ -214,12 +214,21 @@ type HybridThief[T any] struct{ deque *Hybrid[T] }
 
 // Steal takes the oldest value. It does not wait: Retry means that somebody else has the lock. So it is not lock-free, as one that stalls
 // with the lock makes it Retry to all others.
-func (t HybridThief[T]) Steal() (T, Outcome) { return t.deque.steal(0) }
+func (t HybridThief[T]) Steal() (T, Outcome) {
+	mustBeMade(t.deque == nil)
+	return t.deque.steal(0)
+}
 
 // TrySteal is Steal, but waits up to timeout for the lock before it reports Retry: a thief that has looked at all the deques in vain
 // may want to wait for one of them rather than look again. A timeout of 0 or less is Steal. An empty deque is reported without waiting.
-func (t HybridThief[T]) TrySteal(timeout time.Duration) (T, Outcome) { return t.deque.steal(timeout) }
+func (t HybridThief[T]) TrySteal(timeout time.Duration) (T, Outcome) {
+	mustBeMade(t.deque == nil)
+	return t.deque.steal(timeout)
+}
 
 // Empty reports whether there was nothing to steal at some instant of the call. It is false while a thief has claimed the last
 // value and may or may not get it.
-func (t HybridThief[T]) Empty() bool { return t.deque.Len() == 0 }
+func (t HybridThief[T]) Empty() bool {
+	mustBeMade(t.deque == nil)
+	return t.deque.Len() == 0
+}

@@ -70,9 +70,15 @@ type line struct {
 	door  door
 }
 
-// NewFIFO returns an unlocked lock that admits in the order of q, which must be empty and used by this lock alone. If q is bounded,
-// Lock waits for a place in it, and LockContext returns [ErrFull] if there is none.
-func NewFIFO(q Queue) *FIFO { return &FIFO{line: line{queue: q}} }
+// NewFIFO returns an unlocked lock that admits in the order of q, which must be empty and used by
+// this lock alone. If q is bounded, Lock waits for a place in it, and LockContext returns [ErrFull]
+// if there is none. It panics if q is nil: the zero FIFO is a lock that needs no queue.
+func NewFIFO(q Queue) *FIFO {
+	if q == nil {
+		panic("lock: NewFIFO with a nil Queue; the zero FIFO has one of its own")
+	}
+	return &FIFO{line: line{queue: q}}
+}
 
 // Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
 // otherwise.

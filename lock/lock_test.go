@@ -277,6 +277,16 @@ func TestUnlockByAnother(t *testing.T) {
 	})
 }
 
+// TestNewFIFOWithoutQueue holds that a FIFO of no queue is refused when it is made.
+func TestNewFIFOWithoutQueue(t *testing.T) {
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "lock: NewFIFO with a nil Queue") {
+			t.Errorf("panic %q", text)
+		}
+	}()
+	lock.NewFIFO(nil)
+}
+
 // TestUnlockUnlocked holds that unlocking a free lock panics, and leaves the lock usable.
 func TestUnlockUnlocked(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {

@@ -43,7 +43,8 @@ import (
 // which of the two happened: the item was handed over (nil), or the call had no effect (an error). Calls that find somebody do not
 // look at the context.
 //
-// A Synchronous is made by [NewSynchronous] and not copied. What was handed over or withdrawn is not kept alive by the queue.
+// A Synchronous is made by [NewSynchronous] and not copied; calls that enqueue to the zero value or
+// dequeue from it panic. What was handed over or withdrawn is not kept alive by the queue.
 type Synchronous[T any] struct {
 	_       pad.Line
 	balance balance

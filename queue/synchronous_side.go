@@ -44,7 +44,12 @@ func (d *synchronousSide[T]) init(b *balance, step int64, room int) {
 }
 
 // join counts the caller in on its own side; see [balance.join].
-func (d *synchronousSide[T]) join(atOnce bool) meets { return d.balance.join(d.step, atOnce) }
+func (d *synchronousSide[T]) join(atOnce bool) meets {
+	if d.balance == nil {
+		panic("queue: a zero Synchronous; make it with NewSynchronous")
+	}
+	return d.balance.join(d.step, atOnce)
+}
 
 // newCell returns a cell that nobody knows.
 func (d *synchronousSide[T]) newCell() *cell[T] {

@@ -70,8 +70,9 @@ type Total[T any] interface {
 // Close. Of an Enqueue beside Close either is true, as its answer says: nil, and the item is delivered to whoever dequeues until
 // ErrClosed, or ErrClosed, and it is not in the queue.
 //
-// A Waiting is made by [NewWaiting]; the methods of the zero value panic. It must not be copied. The calls that find what they need are
-// lock-free if those of the queue inside are.
+// A Waiting is made by [NewWaiting]; calls that enqueue to the zero value or dequeue from it panic.
+// It must not be copied. The calls that find what they need are lock-free if those of the queue
+// inside are.
 type Waiting[T any] struct {
 	q        Total[T]
 	patient  patient[T] // q, if its calls may wait for one of the other side; otherwise nil
@@ -94,6 +95,16 @@ func NewWaiting[T any](q Total[T]) *Waiting[T] {
 	return w
 }
 
+// zeroWaiting is what calls of the zero Waiting panic with.
+const zeroWaiting = "queue: a zero Waiting; make it with NewWaiting"
+
+// mustBeMade panics if w is the zero value.
+func (w *Waiting[T]) mustBeMade() {
+	if w.q == nil {
+		panic(zeroWaiting)
+	}
+}
+
 // noWait is the context of calls that do not wait, also not for a peer that has stopped in mid-call.
 var noWait context.Context
 
@@ -106,6 +117,7 @@ func (w *Waiting[T]) TryEnqueue(v T) bool {
 // TryDequeue removes and returns the next item, or reports false if the queue was empty, closed or not. It never waits for an item. A consumer's
 // call.
 func (w *Waiting[T]) TryDequeue() (v T, ok bool) {
+	w.mustBeMade()
 	v, ok = w.q.TryDequeue()
 	w.taken(ok)
 	return v, ok
@@ -121,6 +133,7 @@ func (w *Waiting[T]) taken(ok bool) {
 // tryDequeue is TryDequeue, and ends with the cause of ctx rather than wait beyond it for a call of the other side.
 func (w *Waiting[T]) tryDequeue(ctx context.Context) (v T, ok bool, err error) {
 	if w.patient == nil {
+		w.mustBeMade()
 		v, ok = w.q.TryDequeue()
 	} else {
 		v, ok, err = w.patient.dequeueUntil(ctx)

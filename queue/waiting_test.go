@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -98,6 +99,33 @@ func TestWaitingRefusesNoQueue(t *testing.T) {
 		}
 	}()
 	queue.NewWaiting[int](nil)
+}
+
+// TestZeroValuesSayWhatTheyAre holds that those that were not made say so.
+func TestZeroValuesSayWhatTheyAre(t *testing.T) {
+	ctx := t.Context()
+	for name, use := range map[string]func(){
+		"Waiting.TryEnqueue":     func() { new(queue.Waiting[int]).TryEnqueue(1) },
+		"Waiting.TryDequeue":     func() { new(queue.Waiting[int]).TryDequeue() },
+		"Waiting.Enqueue":        func() { _ = new(queue.Waiting[int]).Enqueue(ctx, 1) },
+		"Waiting.Dequeue":        func() { _, _ = new(queue.Waiting[int]).Dequeue(ctx) },
+		"Waiting.All":            func() { _ = slices.Collect(new(queue.Waiting[int]).All(ctx)) },
+		"Synchronous.TryEnqueue": func() { new(queue.Synchronous[int]).TryEnqueue(1) },
+		"Synchronous.TryDequeue": func() { new(queue.Synchronous[int]).TryDequeue() },
+		"Synchronous.Enqueue":    func() { _ = new(queue.Synchronous[int]).Enqueue(ctx, 1) },
+		"Synchronous.Dequeue":    func() { _, _ = new(queue.Synchronous[int]).Dequeue(ctx) },
+		"Synchronous.All":        func() { _ = slices.Collect(new(queue.Synchronous[int]).All(ctx)) },
+	} {
+		func() {
+			defer func() {
+				typ, _, _ := strings.Cut(name, ".")
+				if text, want := fmt.Sprint(recover()), "queue: a zero "+typ+"; make it with New"+typ; text != want {
+					t.Errorf("%s of a zero value panics with %q, want %q", name, text, want)
+				}
+			}()
+			use()
+		}()
+	}
 }
 
 // TestWaitingAllEndsWithTheLoop leaves a loop over All early: nothing that it did not yield is taken.
