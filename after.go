@@ -43,6 +43,7 @@ var afterKind = newKind(kind{
 func (c *Context) accompany(k *kind, l *letter) error {
 	s := c.here()
 	if err := s.refuses(l.unit); err != nil {
+		err = l.unit.naming(err, func() string { return k.describe(l) })
 		c.blame(k, l, err)
 		return err
 	}

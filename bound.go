@@ -71,6 +71,7 @@ func Mailbox(most int, full Full) UnitOption {
 type bound struct {
 	most int64
 	full Full
+	none *fullError // what Refuse returns
 
 	fill    atomics.Int64 // see filling
 	peak    atomics.Int64
@@ -101,8 +102,8 @@ func (b *bound) admit(s *seat, l *letter, fresh *sender) error {
 	case b.tryTake():
 		return nil
 	case b.full == Refuse:
-		return ErrFull
-	case fresh != nil && s.standing() == outsider:
+		return b.none
+	case fresh != nil && s.standing() == outsider: // one that blocks may be what the receiver waits for
 		return b.await(l, fresh)
 	}
 	b.exceed(l.unit)

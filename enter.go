@@ -4,7 +4,12 @@ package freerun
 // like one, l is nil.
 func (s *seat) admits(c *Context, u *unit, l *letter) error {
 	if err := s.refuses(u); err != nil {
-		return err
+		return u.naming(err, func() string {
+			if l == nil {
+				return ""
+			}
+			return l.kind().describe(l)
+		})
 	}
 	var o *origin
 	if c.realm != nil {

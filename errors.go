@@ -9,10 +9,13 @@ import (
 var (
 	// ErrClosed says that the runtime was closed, or is being closed, before the message was run.
 	ErrClosed = errors.New("freerun: runtime is closed")
-	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an operation passes
-	// a future on, as an argument or with Forward or Then; only an ordinary goroutine waits.
+	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an
+	// operation passes a future on, as an argument or with Forward or Then; an activity waits with
+	// [Future.Await]; the other waits are for ordinary goroutines. What they return in an activity
+	// names what to do there: test with [errors.Is].
 	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
-	// ErrFull says that the mailbox of a unit was full: see [Mailbox].
+	// ErrFull says that the mailbox of a unit was full: see [Mailbox]. The errors that are it name
+	// the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")
 	// ErrStopped says that the unit runs no more operations, because one panicked: see [StopOnPanic].
 	ErrStopped = errors.New("freerun: the unit is stopped")
@@ -22,7 +25,9 @@ var (
 	ErrCanceled = errors.New("freerun: canceled before it was started")
 	// ErrNoFuture says that a zero Future was used: one that no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
-	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not belong to.
+	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not
+	// belong to. The errors that are it name unit and operation where they have names: test with
+	// [errors.Is].
 	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
 	// ErrSameUnit says that an operation on several units was sent to the same unit twice.
 	ErrSameUnit = errors.New("freerun: the same unit twice in an operation on several units")
@@ -40,7 +45,7 @@ var errValueOpen = fmt.Errorf("freerun: Value of a future that has no outcome ye
 // errBranchForwards is what Forward returns in a branch or a loop: it would not know whose outcome to replace.
 var errBranchForwards = fmt.Errorf("freerun: Forward in a branch of a join or in a loop: only the operation itself forwards (%w)", ErrForward)
 
-// errInside is what ends a runtime, or waits for it, returns inside an operation.
+// errInside is what functions that end a runtime, or wait for it, return inside an operation.
 var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime or end it; a goroutine of its own may (%w)", ErrWouldBlock)
 
 // PanicError is the error of a future whose operation panicked, or called runtime.Goexit: then Value is [ErrGoexit].

@@ -69,6 +69,9 @@ func (u *unit) apply(options []UnitOption, state reflect.Type) {
 		}
 		o(x, state)
 	}
+	if b := x.bound; b != nil {
+		b.none = &fullError{unit: x.name, state: state, most: b.most}
+	}
 	u.extras.Store(x)
 }
 

@@ -119,6 +119,7 @@ func TestMisuse(t *testing.T) {
 		"NewUnit without a runtime":     func() { freerun.NewUnit(nil, 0) },
 		"Mailbox without room":          func() { freerun.Mailbox(0, freerun.Wait) },
 		"Mailbox without a policy":      func() { freerun.Mailbox(1, 0) },
+		"NewUnit of a zero Runtime":     func() { freerun.NewUnit(new(freerun.Runtime), 0) },
 		"NewUnit with a nil option":     func() { freerun.NewUnit(rt, 0, nil) },
 		"RestartOnPanic without":        func() { freerun.RestartOnPanic[int](nil, 1, time.Second) },
 		"RestartOnPanic with 0":         func() { freerun.RestartOnPanic(zero, 0, time.Second) },

@@ -13,7 +13,7 @@ import (
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	s, origin, l, d, err := c.letterFor(u, o.id)
 	if err != nil {
-		return err
+		return u.naming(err, func() string { return o.told.name })
 	}
 	if l == nil {
 		l = o.newNotes(d)

@@ -78,7 +78,7 @@ func (m *several) arrange(s *seat) error {
 	for i := range parts {
 		p := &parts[i]
 		if p.unit.rt != s.rt {
-			return ErrOtherRuntime
+			return &foreignError{unit: p.unit.called()}
 		}
 		p.Kind, p.of, p.index, p.nth = &partKind.Kind, m, int32(i), int32(i)
 	}

@@ -17,11 +17,12 @@ type Unit[S any] struct {
 	state S
 }
 
-// NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's operations. Any goroutine; it does
-// not wait. It panics if rt or an option is nil, or if an option is for another type of state.
+// NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's
+// operations. Any goroutine; it does not wait. It panics if rt is nil or zero, if an option is nil,
+// or if an option is for another type of state.
 func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
-	if rt == nil {
-		panic("freerun: NewUnit with a nil Runtime")
+	if rt == nil || rt.scheduler == nil {
+		panic("freerun: NewUnit with a nil or zero Runtime; make runtimes with New")
 	}
 	u := &Unit[S]{state: state}
 	u.rt = rt
