@@ -5,9 +5,15 @@ package freerun
 type Stats struct {
 	Processors []ProcessorStats
 
-	Sent   uint64 // messages accepted, from inside and outside
-	Done   uint64 // of those, how many were run or have failed
-	Failed uint64 // of those done, how many were not run to their end: a future failed, a panic, or the end of the runtime
+	// Sent counts messages, from inside and outside, as they are sent: also those that a full mailbox
+	// or a stopped unit refuses, which are done and failed then, so that Failed is a part of Sent.
+	// What is refused before is not counted: with ErrClosed, ErrOtherRuntime or ErrSameUnit, or by a
+	// scope that was canceled already.
+	Sent uint64
+	Done uint64 // of those, how many were run or have failed
+	// Failed counts those of Done that were not run to their end: refused or canceled, a future failed,
+	// a panic, or the end of the runtime.
+	Failed uint64
 	Lost   uint64 // failures of messages without a future, but for those that the end of the runtime abandoned or a FailFast scope tells
 	Panics uint64 // operations that panicked, or called runtime.Goexit
 	Late   uint64 // operations that the watchdog has reported ([Watchdog])

@@ -38,9 +38,9 @@ type counter struct {
 }
 
 var counters = []counter{
-	{describe("messages_sent_total", "Messages accepted, from inside and outside."), func(s *freerun.Stats) uint64 { return s.Sent }},
+	{describe("messages_sent_total", "Messages sent, from inside and outside, with those that a full mailbox refused."), func(s *freerun.Stats) uint64 { return s.Sent }},
 	{describe("messages_done_total", "Messages that were run or have failed."), func(s *freerun.Stats) uint64 { return s.Done }},
-	{describe("messages_failed_total", "Messages done that were not run to their end: a future failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
+	{describe("messages_failed_total", "Messages done that were not run to their end: refused or canceled, a future failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
 	{describe("failures_lost_total", "Failures of messages without a future."), func(s *freerun.Stats) uint64 { return s.Lost }},
 	{describe("panics_total", "Operations that panicked, or called runtime.Goexit."), func(s *freerun.Stats) uint64 { return s.Panics }},
 	{describe("late_operations_total", "Operations that the watchdog has reported, since they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},

@@ -20,7 +20,7 @@ type figure struct {
 }
 
 var figures = []figure{
-	{"freerun.messages.sent", "{message}", "Messages accepted, from inside and outside.", func(s *freerun.Stats) uint64 { return s.Sent }},
+	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, with those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
 	{"freerun.messages.done", "{message}", "Messages that were run or have failed.", func(s *freerun.Stats) uint64 { return s.Done }},
 	{"freerun.messages.failed", "{message}", "Messages done that were not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
 	{"freerun.failures.lost", "{failure}", "Failures of messages without a future.", func(s *freerun.Stats) uint64 { return s.Lost }},
