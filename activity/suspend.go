@@ -163,9 +163,19 @@ func (n *nap) end() {
 	}
 }
 
-// Block runs fn, which may wait for whatever it likes: a file, a channel, a library that blocks. It gives the processor to another goroutine first, so that
-// blocking code costs no parallelism, and returns when the activity has a processor again. A panic in fn is the activity's. The activity's own goroutine only; it panics if
-// fn is nil. In a deterministic runtime nothing else goes on while fn runs.
+// Block runs fn, which may wait for what the runtime knows nothing of: a file, a channel, a lock of
+// package sync, a library that blocks. It gives the processor to another goroutine first, so that
+// blocking code costs no parallelism, and returns when the activity has a processor again. A panic
+// in fn is the activity's.
+//
+// What waits for futures, scopes or the runtime as ordinary goroutines do (Wait of a future, Call,
+// Wait of a scope, Quiesce) is refused in fn as it is outside of it, with an error that is
+// freerun.ErrWouldBlock. Await, and the waits of this package with the activity as context, work in
+// fn, but give the activity a processor again, which the rest of fn then keeps: wait so before or
+// after.
+//
+// The activity's own goroutine only, and no coroutine that it has made with iter.Pull: it panics
+// elsewhere, and if fn is nil. In a deterministic runtime nothing else goes on while fn runs.
 func (a *Activity) Block(fn func()) {
 	st := a.own("Block")
 	if fn == nil {
@@ -185,16 +195,15 @@ func (a *Activity) Block(fn func()) {
 	a.owner.Depart(a, p)
 	p.Leave()
 	fn()
-	if st.co.Locked() {
-		if st.co.Processor() == nil {
-			st.stay(a, requeue)
-		}
-		a.unwindIfClosing()
-		return
+	switch {
+	case st.co.Processor() != nil: // fn has waited as an activity does, and was given one then
+	case st.co.Locked():
+		st.stay(a, requeue)
+	default:
+		st.finalizer = requeue
+		st.co.Trade(st.way(nil, nil))
+		st.land()
+		st.arrive(a)
 	}
-	st.finalizer = requeue
-	st.co.Trade(st.way(nil, nil))
-	st.land()
-	st.arrive(a)
 	a.unwindIfClosing()
 }
