@@ -16,7 +16,8 @@ import "sync"
 //	W2  it goes into its own place; who was there runs, and stops it
 //
 // If W1 does not see it, the place has another guest then, and the one who wakes that will see it. So what is over is held up no longer than somebody is parked in its place
-// who is not over; each such has one place only, so there are never more homeless than coroutines that are not. In the end all are over: a circle.
+// who is not over. Each such one that runs brings one home, and may leave another behind it. So while coroutines are kept that do not run, there may be more homeless
+// than coroutines that are not over: up to as many as there were at a time. In the end all are over: a circle.
 //
 // W1 has the parking in its hands that is in the coroutine's place, and that is of none who is over; the circle of E4 has only such. So no coroutine is called home
 // by both. The last who joins a circle at E3 sees all others there; who follows places from one homeless to the next at E4, and comes back to where it began, has seen a circle,

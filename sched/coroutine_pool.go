@@ -1,6 +1,7 @@
 package sched
 
-// mostIdle is how many coroutines without a task a processor keeps.
+// mostIdle is how many coroutines without a task a processor keeps, until it goes out of service or
+// the scheduler ends. Nothing frees them by time: that would wake processors that are idle.
 const mostIdle = 256
 
 // TakeCoroutine returns a coroutine that was kept, nil if there is none. By the running task only.
