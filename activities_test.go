@@ -92,7 +92,7 @@ func TestActivityWithABlockingWait(t *testing.T) {
 	rt := quiet(t)
 	a := activity.Go(rt, func(a *activity.Activity) {
 		f := freerun.After(freerun.ContextOf(a), time.Hour)
-		if _, err := f.Wait(t.Context()); err != freerun.ErrWouldBlock {
+		if _, err := f.Wait(t.Context()); !errors.Is(err, freerun.ErrWouldBlock) {
 			t.Errorf("Wait in an activity: %v", err)
 		}
 	})

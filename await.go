@@ -7,9 +7,13 @@ import (
 	"github.com/freerun-go/freerun/internal/atomics"
 )
 
-// Await waits until the future has an outcome and returns it, as [Future.Wait] does for ordinary goroutines; the activity a is suspended meanwhile, and keeps no
-// processor. If the scope of the activity is canceled before, it returns that error, and leaves nothing in the future that grows with how often that happens. By the
-// activity's own goroutine only; it panics elsewhere. It allocates nothing once the activity's stack has waited for a future before, and not given up.
+// Await waits until the future has an outcome and returns it, as [Future.Wait] does for ordinary
+// goroutines; the activity a is suspended meanwhile, and keeps no processor. If the scope of the
+// activity is canceled before, it returns that error, and leaves nothing in the future that grows
+// with how often that happens. There is no context: an activity that is to give up before, say at a
+// deadline, starts another one in a scope with that deadline, which awaits, and waits for its end
+// (the example). By the activity's own goroutine only; it panics elsewhere. It allocates nothing
+// once the activity's stack has waited for a future before, and not given up.
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	if f.cell != nil && !f.cell.closedNow() {
 		if !a.Here() {

@@ -11,8 +11,11 @@ import (
 // an ordinary goroutine. In all else it is an operation: no send keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it
 // sends, and to wait for futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
 //
-// The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. It costs about what a channel's hand-over does, and a goroutine
-// if there is no spare one. It panics if fn is nil.
+// The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. So it
+// does in a coroutine that the operation has made with iter.Pull: though waits are refused there as
+// in the operation, fn keeps the processor, and all that is queued on it; call Block around next
+// instead. It costs about what a channel's hand-over does, and a goroutine if there is no spare
+// one. It panics if fn is nil.
 func (c *Context) Block(fn func()) {
 	if fn == nil {
 		panic("freerun: Block with a nil function")

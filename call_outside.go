@@ -17,9 +17,10 @@ import (
 // ended ctx; of other contexts, what follows from the message learns
 // nothing: give the request a scope ([Runtime.Scope]) if that is to be canceled with it.
 //
-// Call is for ordinary goroutines: inside an operation or an activity it returns [ErrWouldBlock] at
-// once, and sends nothing. Otherwise it returns what [Operation.Send] says, at once if the message
-// is refused. One allocation, which holds arg and result. It panics if ctx or u is nil.
+// Call is for ordinary goroutines: inside an operation or an activity it returns an [ErrWouldBlock]
+// at once, and sends nothing; an activity sends, and awaits the future. Otherwise it returns what
+// [Operation.Send] says, at once if the message is refused. One allocation, which holds arg and
+// result. It panics if ctx or u is nil.
 func (o *Operation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
 	return o.checked().callOn(ctx, u.checked(), arg)
 }

@@ -66,7 +66,7 @@ func (rt *Runtime) contextIn(ctx context.Context) *Context {
 func (rt *Runtime) callable(ctx context.Context) error {
 	mustContext(ctx)
 	if sched.Inside() {
-		return ErrWouldBlock
+		return refusalHere(ErrWouldBlock, errActivityCalls)
 	}
 	if by := rt.unlinked(ctx); by.Err() != nil {
 		return rt.errorOf(by)

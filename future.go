@@ -104,17 +104,24 @@ func (f Future[R]) Done() <-chan struct{} {
 	return closed
 }
 
-// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before, [ErrClosed] if that is by the end of the
-// runtime, as with [Runtime.Context]; an outcome comes first. A message
-// whose sender gives up is run all the same; that of [Operation.Call] is not. Wait is for ordinary goroutines: inside an operation it returns [ErrWouldBlock] at
-// once if there is no outcome yet, whatever ctx is. A coroutine that an operation has made with iter.Pull counts as that operation, here and wherever ordinary
-// goroutines wait, on amd64 and arm64 without the build tag freerun_portable; elsewhere it counts as an ordinary goroutine, holds the processor while it waits, and
-// waits for ever if that is what it waits for. In a deterministic runtime Wait runs what there is to run meanwhile. It panics if ctx is nil.
+// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before,
+// [ErrClosed] if that is by the end of the runtime, as with [Runtime.Context]; an outcome comes first. A message whose sender gives up is run all the same; that of
+// [Operation.Call] is not. Wait is for ordinary goroutines: inside an operation or an activity it
+// returns an [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is; an activity calls
+// [Future.Await]. A coroutine that an operation has made with iter.Pull counts as that operation,
+// here and wherever ordinary goroutines wait, on amd64 and arm64 without the build tag
+// freerun_portable; elsewhere it counts as an ordinary goroutine, holds the processor while it
+// waits, and waits for ever if that is what it waits for. In a deterministic runtime Wait runs what
+// there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	if f.cell == nil || f.cell.closedNow() || sched.Inside() {
+	switch {
+	case f.cell == nil || f.cell.closedNow():
 		f.seen()
 		return f.Result()
+	case sched.Inside():
+		f.seen()
+		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
 	}
 	defer f.seen()
 	if rt := f.cell.unit.rt; rt.deterministic() {

@@ -129,17 +129,24 @@ func (s *Scope) end(cause error) {
 	s.accounts.open.wake()
 }
 
-// Wait waits until nothing of the scope is open: every message that was sent under it, or under a scope below, has an outcome; those of a canceled scope that
-// were not started have one. It
-// returns nil if none of its own has failed and no operation of its own has returned an error; otherwise a [*ScopeError] for the first that did,
-// whether or not anybody has looked at its future. If ctx is done before, Wait returns ctx's error, and [ErrClosed] if the runtime has
-// ended, or its end has ended ctx, before all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation it
-// returns an [ErrWouldBlock] at once. It panics if ctx is nil.
+// Wait waits until nothing of the scope is open: every message that was sent under it, or under a
+// scope below, has an outcome; those of a canceled scope that were not started have one. It returns
+// nil if none of its own has failed and no operation of its own has returned an error; otherwise a
+// [*ScopeError] for the first that did, whether or not anybody has looked at its future. If ctx is
+// done before, Wait returns ctx's error, and [ErrClosed] if the runtime has ended, or its end has ended ctx, before
+// all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation or
+// an activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
+//
+// An activity waits for the futures and activities that it has started in the scope, or has an
+// ordinary goroutine wait for the scope, and waits for a latch that this one counts down (the
+// example). It must not wait so for a scope that it belongs to itself, or for one above: its own
+// end is what would be waited for. In a deterministic runtime, where ordinary goroutines have no
+// turn while one of them drives it, only the futures and activities can be waited for.
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
 	s.checked()
 	if sched.Inside() {
-		return errScopeInside
+		return refusalHere(errScopeInside, errActivityScope)
 	}
 	if s.rt.deterministic() {
 		return s.outcome(s.rt.driveUntil(ctx, s.quiet))

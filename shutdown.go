@@ -48,9 +48,10 @@ func (rt *Runtime) Draining() <-chan struct{} {
 	return rt.draining
 }
 
-// Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a future, and then returns nil.
-// It returns ctx's error if ctx is done before, [ErrWouldBlock] inside an operation, and ErrClosed once the runtime has ended, or its end has ended ctx. Messages
-// whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
+// Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a
+// future, and then returns nil. It returns ctx's error if ctx is done before, an [ErrWouldBlock]
+// inside an operation or an activity, and ErrClosed once the runtime has ended, or its end has
+// ended ctx. Messages whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
 	mustContext(ctx)
 	if err := rt.checked(); err != nil {
@@ -85,7 +86,7 @@ func (rt *Runtime) awaitIdle(ctx context.Context) error {
 func (rt *Runtime) checked() error {
 	rt.mustBeMade()
 	if sched.Inside() {
-		return errInside
+		return refusalHere(errInside, errActivityEnds)
 	}
 	return nil
 }
@@ -122,12 +123,16 @@ func (rt *Runtime) done() uint64 {
 	return n
 }
 
-// Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits until all that was sent, and all
-// that follows from it, is done, and returns nil then, with no goroutine of the runtime left. What follows is what operations, branches and activities
-// of the runtime send, also in and after [Context.Block]; what goroutines send that they have started is from outside. If ctx is done before,
-// what was not started fails with ErrClosed, contexts are cancelled, and operations that are running get one more second, or what [Grace] says; they may learn of
-// the shutdown before, by [Runtime.Draining]. Then the error is a [*ShutdownError], which counts what was abandoned, names those operations that did not return even then, and wraps ctx's error; nil
-// if there is neither. Calls after the first wait for the same end, and may bring it forward. Inside an operation it does nothing, and
+// Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits
+// until all that was sent, and all that follows from it, is done, and returns nil then, with no
+// goroutine of the runtime left. What follows is what operations, branches and activities of the
+// runtime send, also in and after [Context.Block]; what goroutines send that they have started is
+// from outside. If ctx is done before, what was not started fails with ErrClosed,
+// contexts are cancelled, and operations that are running get one more second, or what [Grace]
+// says; they may learn of the shutdown before, by [Runtime.Draining]. Then the error is a
+// [*ShutdownError], which counts what was abandoned, names those operations that did not return
+// even then, and wraps ctx's error; nil if there is neither. Calls after the first wait for the
+// same end, and may bring it forward. Inside an operation or an activity it does nothing, and
 // returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	mustContext(ctx)
@@ -147,9 +152,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	return rt.end(err)
 }
 
-// Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns nil if all that was
-// sent had been done, otherwise a [*ShutdownError], which is logged too. It waits for operations that run, a second, or what [Grace] says. Close may be called again, and after or during Shutdown. Inside
-// an operation it does nothing, and returns an [ErrWouldBlock].
+// Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns
+// nil if all that was sent had been done, otherwise a [*ShutdownError], which is logged too. It
+// waits for operations that run, a second, or what [Grace] says. Close may be called again, and
+// after or during Shutdown. Inside an operation or an activity it does nothing, and returns an
+// [ErrWouldBlock].
 func (rt *Runtime) Close() error {
 	if err := rt.checked(); err != nil {
 		return err

@@ -187,10 +187,13 @@ func current() (*Activity, error) {
 			return st.activity.Load(), nil
 		}
 	}
-	if sched.Inside() {
-		return nil, ErrWouldBlock
+	if !sched.Inside() {
+		return nil, nil
 	}
-	return nil, nil
+	if co, _ := sched.Around(); co != nil { // not direct: that was asked above
+		return nil, errPulled
+	}
+	return nil, ErrWouldBlock
 }
 
 // wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.

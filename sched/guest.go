@@ -71,19 +71,34 @@ func Here() *Host {
 
 // Inside reports whether the running goroutine is inside a task, so that the task does not go on while it waits: on a goroutine that [Here] knows, or in a
 // coroutine of iter.Pull that was made on one, where package goid can tell. A coroutine counts as inside for as long as the goroutine that made it lives.
-func Inside() bool {
-	if Here() != nil {
-		return true
-	}
+func Inside() bool { return Here() != nil || maker() != nil }
+
+// maker returns the guest that has made the running goroutine, nil if none has.
+func maker() (made *guest) {
 	creator := goid.Creator()
-	inside := false
-	if creator != 0 {
-		guests.Range(func(_, g any) bool {
-			inside = g.(*guest).number == creator
-			return !inside
-		})
+	if creator == 0 {
+		return nil
 	}
-	return inside
+	guests.Range(func(_, g any) bool {
+		if g := g.(*guest); g.number == creator {
+			made = g
+		}
+		return made == nil
+	})
+	return made
+}
+
+// Around returns the [Coroutine] that the running goroutine is inside of, as [Inside] tells; nil if
+// it is inside of none. direct is false in a coroutine of iter.Pull, which is not the Coroutine's
+// own goroutine.
+func Around() (co *Coroutine, direct bool) {
+	if g := hereGuest(); g != nil {
+		return g.co, true
+	}
+	if g := maker(); g != nil {
+		return g.co, false
+	}
+	return nil, false
 }
 
 // Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.

@@ -1,0 +1,52 @@
+package freerun
+
+import "github.com/freerun-go/freerun/sched"
+
+// refusal is an [ErrWouldBlock] that names what its caller is to do instead.
+type refusal string
+
+// Error returns what to do instead.
+func (r refusal) Error() string { return string(r) }
+
+// Is reports whether target is ErrWouldBlock.
+func (refusal) Is(target error) bool { return target == ErrWouldBlock }
+
+// What waits of ordinary goroutines return in an activity.
+const (
+	errActivityWaits refusal = "freerun: would block: an activity waits for a future with Await, not with Wait"
+	errActivityCalls refusal = "freerun: would block: Call is for ordinary goroutines; an activity sends, and waits with Await: " +
+		"Send(freerun.ContextOf(a), …).Await(a)"
+	errActivityScope refusal = "freerun: would block: an activity waits for the futures and the activities of a scope, with Await and Wait, " +
+		"or starts an ordinary goroutine that waits for the scope, and then counts down an activity.Latch"
+	errActivityEnds refusal = "freerun: would block: an activity must not wait for the runtime or end it, " +
+		"as the runtime waits for the activity; an ordinary goroutine that the activity starts may"
+	errPulledWaits refusal = "freerun: would block: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
+)
+
+// refusalHere returns the error of a wait of ordinary goroutines where [sched.Inside] is true: in
+// an activity the one for those, otherwise that for operations.
+func refusalHere(operation error, activity refusal) error {
+	co, direct := sched.Around()
+	switch {
+	case co == nil || isOperationWithin():
+		return operation
+	case !direct:
+		return errPulledWaits
+	}
+	return activity
+}
+
+// isOperationWithin reports whether the running activity has called a small operation that runs
+// now, or runs a branch of a join: they wait no more than other operations do.
+func isOperationWithin() bool {
+	p := sched.Current()
+	if p == nil {
+		return false
+	}
+	s, ok := p.Local.(*seat)
+	if !ok {
+		return false
+	}
+	c := s.active.Load()
+	return c.depth > 0 || c.forks.branched()
+}
