@@ -57,9 +57,10 @@ const smallest = 32
 // New returns an arena of size bytes, rounded up to whole pages, of which blocks of the powers of
 // two up to size are made. size is from one page of the system, which is 4 KiB on most, to 2³⁴ of
 // the smallest blocks: 512 GiB if those have 32 bytes, half of that in a build that guards blocks
-// (freerun_debug), and 1 GiB where addresses have 32 bits. They are reserved at once, and take memory when they are first touched. Beside
-// them an arena takes up to 4 bytes for each block that it can be divided into, once such blocks
-// were used. The error says what is wrong about size or an option, or what the system said.
+// (freerun_debug), and 1 GiB where addresses have 32 bits. They are reserved at once, and take
+// memory when they are first touched. Beside them an arena takes up to 4 bytes for each block that
+// it can be divided into, once such blocks were used. The error says what is wrong about size or an
+// option, or what the system said.
 func New(size int64, options ...Option) (*Arena, error) {
 	s := settings{smallest: smallest}
 	for i, o := range options {
