@@ -13,9 +13,12 @@ func (p *Processor) next() *Task {
 		}
 	}
 	p.step++
+	if p.breath.operations()-p.looked >= inboxTurn || p.step%inboxTurn == 0 {
+		p.lookOut()
+	}
 	if t := p.handed; t != nil {
 		p.handed = nil
-		if p.step%glance != 0 {
+		if p.step%glance != 0 && !p.breath.fresh {
 			return t
 		}
 		p.Push(t) // a chain of such tasks must not keep the others waiting
@@ -23,6 +26,7 @@ func (p *Processor) next() *Task {
 	if p.step%glance == 0 || p.breath.fresh {
 		p.breath.fresh = false
 		if t := p.lookUp(&p.level); t != nil {
+			p.first = p.step
 			return t
 		}
 	}
@@ -41,10 +45,22 @@ func (p *Processor) next() *Task {
 	return p.afterNormal()
 }
 
+// lookOut has the inbox come first if it has something, but for what is older and came from there, and not twice in a row: what is here
+// has its turns too.
+func (p *Processor) lookOut() {
+	switch {
+	case p.scheduler.inbox.Empty():
+		p.looked = p.breath.operations()
+	case p.first+1 != p.step && p.share.Load() == nil:
+		p.looked = p.breath.operations()
+		p.breath.fresh = true
+	}
+}
+
 // present has the bits of the priorities of which this processor may find something. Normal is always among them: whether
 // there is any costs more to know than to pick.
 func (p *Processor) present() uint32 {
-	word := p.held&^carries | p.scheduler.board.word.Load()
+	word := p.held&^(carries|uncounted) | p.scheduler.board.word.Load()
 	if word&highElsewhere != 0 {
 		word |= High.bit()
 	}
@@ -56,6 +72,7 @@ func (p *Processor) beforeNormal() *Task {
 	if t := p.dropOff(); t != nil {
 		return t
 	}
+	p.held &^= uncounted
 	p.countRan()
 	p.last = p.turns.running
 	pr := p.turns.Next(p.present())
@@ -171,6 +188,9 @@ func (p *Processor) ask(pr Priority) *Task {
 func (p *Processor) took(pr Priority) {
 	p.counters.taken[pr].Add(1)
 	p.turns.turnTo(pr)
+	if pr != Normal {
+		p.held |= uncounted
+	}
 }
 
 // HighWaits reports whether there may be tasks of High to run, here or elsewhere. It costs as little as reading two words: a task that does

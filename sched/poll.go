@@ -125,7 +125,7 @@ func hasten(now time.Duration) {
 // idle for those.
 func (p *Processor) givesWayToAll() bool {
 	s := p.scheduler
-	return p.turns.running == Idle && (p.held|s.board.word.Load())&^Idle.bit() == 0 && !p.normalWaits() && s.census.awake() >= p.breath.ps
+	return p.turns.running == Idle && (p.held&^uncounted|s.board.word.Load())&^Idle.bit() == 0 && !p.normalWaits() && s.census.awake() >= p.breath.ps
 }
 
 // take returns a poller that is not in use, nil if there is none to be had.

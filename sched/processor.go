@@ -15,6 +15,9 @@ const (
 	// glance is how often, in steps, a processor looks at the inbox before anything else, so that tasks from outside do not
 	// wait for ever behind what the processor makes itself.
 	glance = 61
+	// inboxTurn is how often, in operations, or in steps of Normal, it looks whether there is something in the inbox, to take that first. It must be well
+	// below lowTurn.
+	inboxTurn = 8
 	// reach is how often, in glances, it takes the oldest task of its own deque, for the same reason. Rarely: to run a
 	// tree of tasks last in first out keeps few of them in the queue, and each reach opens another branch.
 	reach = 64
@@ -38,7 +41,7 @@ type Processor struct {
 
 	// owner only
 	_         pad.Line
-	held      uint32 // the priorities, but for Normal, of which the levels may hold something; and whether something is carried
+	held      uint32 // the priorities, but for Normal, of which the levels may hold something; carries and uncounted
 	turns     Turns
 	last      Priority // of the task that ran last, while there were several
 	tally     tally
@@ -49,6 +52,8 @@ type Processor struct {
 	carried   *Task // what it runs next, whatever else there is
 	breath    breath
 	idle      []*Coroutine
+	looked    int    // at the inbox of Normal, after so many operations
+	first     uint32 // the step whose task came out of the inbox before others that were here
 
 	// shared
 	_        pad.Line
