@@ -12,8 +12,12 @@ type Priority = sched.Priority
 
 // The priorities. A processor runs what is High before anything else, and Low and Idle only when there is nothing better, but for turns of
 // the lower ones, so that all of it moves under any flood: Normal gets one operation in 8, Low one in 32, Idle one in 256, of each processor and of each
-// unit. What is High waits for one turn at most, in which a unit runs up to 16 operations. While only Idle is left, ordinary goroutines of the program go
-// first, those that wait for a socket too.
+// unit. A level waits for its turn from when something of it comes: while better work goes on, a message of Low waits for 31 operations at least, one of Idle for
+// 255. Messages from outside, of ordinary goroutines, come in the same order.
+//
+// An operation is not interrupted, but a unit's turn is. One of Low or Idle ends with the operation that runs when something better waits for its
+// processor. A unit of Normal looks every 16 operations whether something of High waits, or something from outside; it goes before other work of Normal for up to 128
+// operations. While only Idle is left, ordinary goroutines of the program go first, those that wait for a socket too.
 const (
 	Normal = sched.Normal // what is not said to be anything else
 	High   = sched.High   // short, rare, and somebody waits for it

@@ -254,7 +254,7 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
-		if (left%drainGlance == 1 || pr == High) && p.GiveWay(pr) {
+		if (left%drainGlance == 1 || pr != Normal) && p.GiveWay(pr) {
 			break
 		}
 	}
