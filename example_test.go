@@ -105,7 +105,7 @@ func ExampleMailbox() {
 		}
 	}
 	close(blocked)
-	// Output: freerun: the unit's mailbox is full
+	// Output: freerun: the unit's mailbox is full: a unit of int, which has room for 2
 }
 
 func ExampleRestartOnPanic() {
