@@ -82,10 +82,10 @@ func (p *Processor) Breathe() {
 
 // letRun lets other goroutines run, and has Go poll the network if it is time to. It returns the time.
 func (p *Processor) letRun(now time.Duration) time.Duration {
-	switch {
-	case !p.scheduler.census.allAwake() && p.breaths()%deepBreath != 0:
+	switch all := p.scheduler.census.allAwake(); {
+	case !all && p.breaths()%deepBreath != 0:
 		yield.Local()
-	case p.pollDue(now, p.breath.busy):
+	case all && p.pollDue(now, p.breath.busy):
 		return p.poll(now)
 	default:
 		runtime.Gosched()

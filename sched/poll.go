@@ -21,6 +21,9 @@ import (
 // A poll waits until a P has nothing to run. Where more processors than Ps are busy that is when enough of them wait in
 // a poll, as by E2 one after another comes to do. Where other goroutines keep the queues full for longer than
 // pollPatience, the poll has failed, and next is far: polls that fail take at most 1/pollShare of a processor's time.
+//
+// Nobody polls while a processor is parked: most likely a P is idle then, and an idle P polls by itself. A poll beside one
+// is not cheap: it has made two units that talk to each other on one of two processors a quarter slower, even once each 10 ms.
 
 const (
 	// pollEvery is how long a processor is busy until it polls, unless another has.
