@@ -4,7 +4,8 @@ package freerun
 
 import "sync"
 
-// crowdPool gives back what came last, so that the explorer's executions repeat, and a crowd comes to another tally as soon as it may.
+// crowdPool gives back what came last, so that the explorer's executions repeat, and a crowd comes to
+// another tally as soon as it may.
 type crowdPool struct {
 	mutex sync.Mutex
 	free  []*crowd

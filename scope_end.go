@@ -7,14 +7,20 @@ import (
 	"github.com/freerun-go/freerun/internal/backoff"
 )
 
-// The end of a scope fails its timers, and wakes its activities that wait. It may end with the context that it was made with:
-// a goroutine of package context does the work then. Or with the scope above, whose Cancel does it in its own goroutine, before
-// it returns. A scope that begins to have timers, or activities that wait, is enrolled for both:
+// The end of a scope fails its timers, and wakes its activities that wait. A scope ends with the
+// context that it was made with: a goroutine of package context does the work then. Or it ends with
+// the scope above, whose Cancel does the work itself, before it returns. So a scope that begins to
+// have timers, or activities that wait, enrolls for both:
 //
-//	E1  the scope enrolls in the scope above, which has enrolled   F1  the canceler stops the watches of the scope, and of those below
-//	E2  and watches its context;                                   F2  and cancels the scope;
-//	E3  the timer is in the list,                                  F3  it ends the timers of the scope, and of those below, each
-//	E4  and looks whether the scope is canceled                        after the end of a watch that was begun after F1
+//	E1  the scope enrolls in the scope above, which enrolls first
+//	E2  the scope watches its context
+//	E3  the timer is put into the list
+//	E4  its maker looks whether the scope is canceled
+//
+//	F1  the canceler stops the watches of the scope, and of those below
+//	F2  the canceler cancels the scope
+//	F3  the canceler ends the timers of the scope, and of those below; where a watch was begun
+//	    after F1, it waits for the end of that first
 //
 // Either E4 finds the scope canceled, or F3 finds the timer.
 //
@@ -89,8 +95,8 @@ func (s *Scope) leaveAbove() {
 	}
 }
 
-// endTimers fails the timers of the scope, which was canceled, and wakes its activities; in a deterministic runtime, the timers of
-// scopes below too.
+// endTimers fails the timers of the scope, which was canceled, and wakes its activities; in a
+// deterministic runtime, the timers of scopes below too.
 func (s *Scope) endTimers() {
 	if s.rt.deterministic() {
 		for _, t := range s.rt.openTimers(s) {
