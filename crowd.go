@@ -2,7 +2,7 @@ package freerun
 
 import "github.com/freerun-go/freerun/internal/atomics"
 
-// crowd is where all waiters for the next zero of a tally wait: the word zero of the tally leads to
+// All waiters for the next zero of a tally wait in its crowd: the word zero of the tally leads to
 // it. A crowd is used again, for another tally too, so a wait allocates nothing in steady state.
 //
 //	K1  a waiter that finds no crowd takes one from the pool, with a hold for itself and one for
@@ -13,16 +13,16 @@ import "github.com/freerun-go/freerun/internal/atomics"
 //	K4  a waiter that has got the token lays it back for the next one, and gives up its hold; a
 //	    waiter that waits no longer gives up its hold
 //	K5  the last hold goes: the token is taken out, and the crowd returns to the pool
-//
+
 // Invariants: I1 holds = those who wait, or are about to look + one while a word leads to the crowd.
-//
-//	I2 a crowd that was taken out of a word is in none until it was in the pool.
-//	I3 it has a token from K3 to K5, but for one waiter between its two steps of K4.
-//
+//             I2 a crowd that was taken out of a word is in none until it was in the pool.
+//             I3 it has a token from K3 to K5, but for one waiter between its two steps of K4.
 // ABA:        between K2's load and its hold the crowd may have come to another tally: the second
 //             look at the word finds that.
 // Progress:   lock-free; only the wait itself waits.
 // Checked by: TestExploreTallyWakes, TestExploreCrowd…
+
+// crowd is where the waiters for a tally's next zero wait.
 type crowd struct {
 	token chan struct{} // room for one
 	holds atomics.Int32
