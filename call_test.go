@@ -356,6 +356,6 @@ func TestCallGivenUpDropsItsArgument(t *testing.T) {
 	}
 }
 
-type bulky struct{ bytes [1 << 16]byte }
+type bulky struct{ _ [1 << 16]byte }
 
 var takeBulky = freerun.Op("test.takeBulky", func(_ *freerun.Context, n *int, b *bulky) (int, error) { return *n, nil })
