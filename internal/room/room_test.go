@@ -3,6 +3,7 @@ package room
 import (
 	"math"
 	"testing"
+	"unsafe"
 )
 
 func TestFor(t *testing.T) {
@@ -11,7 +12,7 @@ func TestFor(t *testing.T) {
 			t.Errorf("For(%d) returned %d places, %v; want %d", n, len(places), fits, want)
 		}
 	}
-	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, int(Most/8) + 1} {
+	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, int(Most/uint64(unsafe.Sizeof(0))) + 1} {
 		if places, fits := For[int](n); fits || len(places) != 0 {
 			t.Errorf("For(%d) fits", n)
 		}
