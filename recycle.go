@@ -161,7 +161,11 @@ const (
 const counted = ^uint32(0)
 
 // letterFromStripe takes a letter from the stripe of this thread, after counting the message as
-// countSent does, unless it was counted before.
+// countSent does, unless it was counted before. A stripe that has no magazine for operation id is
+// left and entered again: where stripes are chosen by the depth of the stack, that must be here, or
+// the magazine would be opened in another stripe, at each call. The letter is taken from the stripe
+// that was entered last, whichever it is: so each call has looked into the depot, or found no
+// stripe.
 func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, found) {
 	s := rt.border.enter()
 	if s == nil {
@@ -177,24 +181,13 @@ func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, fou
 	m := s.letters.of(id)
 	if m == nil {
 		rt.border.leave(s)
-		return rt.letterFromNewMagazine(id)
+		d, room := rt.depot(id), make([]magazine, id+1) // not inside, where nobody should allocate much
+		if s = rt.border.enter(); s == nil {
+			return nil, d, noStripe
+		}
+		m = s.letters.open(id, d, room)
 	}
 	l, d := m.take(), m.depot
-	rt.border.leave(s)
-	return l, d, served
-}
-
-// letterFromNewMagazine is letterFromStripe in a stripe that has no magazine for operation id. The
-// magazine is opened in the very stripe that the letter is taken from, which need not be the one
-// that had none: so each call has looked into the depot, or found no stripe. The room is made
-// before entering, as nobody should allocate much there.
-func (rt *Runtime) letterFromNewMagazine(id int) (*letter, *depot, found) {
-	d, room := rt.depot(id), make([]magazine, id+1)
-	s := rt.border.enter()
-	if s == nil {
-		return nil, d, noStripe
-	}
-	l := s.letters.open(id, d, room).take()
 	rt.border.leave(s)
 	return l, d, served
 }
