@@ -105,8 +105,9 @@ func main() {
 	rt := freerun.New(freerun.Processors(2))
 	defer rt.Close()
 	unit = freerun.NewUnit(rt, 0)
+	var all []*activity.Activity
 	for i := range running {
-		running[i] = activity.Go(rt, func(a *activity.Activity) {
+		all = append(all, activity.Go(rt, func(a *activity.Activity) {
 			for range 10 {
 				running[i] = a
 				if C.call(C.int(i)) != 2 {
@@ -114,9 +115,9 @@ func main() {
 				}
 				a.Yield()
 			}
-		})
+		}))
 	}
-	for _, a := range running {
+	for _, a := range all {
 		if err := a.Wait(rt.Context()); err != nil {
 			panic(err)
 		}
