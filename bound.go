@@ -133,9 +133,24 @@ func (b *bound) tryTake() bool {
 	}
 }
 
-// await waits for a place. No room is missed: the sender counts itself as waiting before it looks again, and who makes room makes
-// it before looking for somebody who waits.
+// await waits for a place. No room is missed: the sender counts itself as waiting before it looks
+// again, and the owner makes room before it looks for a sender that waits.
+//
+// An end makes room too: it ends the operation that the mailbox waits for, and fails what is queued.
+// So a sender that has found room after an end gives it back, and returns the error of the end.
 func (b *bound) await(l *letter, from *sender) error {
+	if err := b.awaitPlace(l, from); err != nil {
+		return err
+	}
+	if err := from.over(l); err != nil {
+		b.takeOut()
+		return err
+	}
+	return nil
+}
+
+// awaitPlace is await without the look at what came first, room or an end.
+func (b *bound) awaitPlace(l *letter, from *sender) error {
 	rt, ctx := l.unit.rt, from.context()
 	if rt.deterministic() {
 		taken := false
@@ -199,7 +214,8 @@ func (b *bound) rise(n int64) {
 	}
 }
 
-// takeOut gives back the place of a message that is about to be run, or failed. Owner of the mailbox only.
+// takeOut gives back the place of a message that is about to be run, or failed, or that is not sent
+// after all. The owner of the mailbox, or the sender that has just taken the place.
 func (b *bound) takeOut() {
 	for {
 		f := b.filling()
