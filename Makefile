@@ -58,16 +58,16 @@ checkptr: ## the tests of the root module with Go's checks of unsafe pointers, i
 
 .PHONY: contracts
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
-	go test -tags freerun_debug ./queue ./deque ./lock ./internal/contract ./offheap/...
+	go test -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
 
 # What is explored.
-EXPLORED := ./internal/explore ./queue ./deque ./lock ./offheap/... ./sched ./activity ./ddb .
+EXPLORED := ./internal/verify/explore ./queue ./deque ./lock ./offheap/... ./internal/sched ./activity ./ddb .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to
 	@mkdir -p .gate && rm -f .gate/explored.jsonl
 	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -count 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
-	go run ./internal/gate .gate/explored.jsonl docs/algorithms/README.md
+	go run ./internal/verify/gate .gate/explored.jsonl docs/algorithms/README.md
 
 .PHONY: explore-long
 explore-long: ## the same with more preemptions and a hundred times as many random schedules, for the night

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Package activity lies below this one, and knows nothing of scopes, futures and shutdowns. What an activity has of those is here: to the runtime it is

@@ -11,7 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // section is a lock that the test finds out about: how many are in what it guards.

@@ -3,9 +3,9 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // A future's list is only pushed to and taken whole: what is in it stays there until the future has an outcome. That suits messages, which wait until then. Ordinary

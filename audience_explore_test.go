@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // awaitAs waits with w for the cell as an activity does; it reports whether the wait was granted, and whether w may be used again.
@@ -26,7 +26,7 @@ func TestExploreAudience(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(2)
 		cell, other := all[0], all[1]
-		var ctx model.Context
+		var ctx memory.Context
 		r.Go("patient", func() {
 			w := newAwaiter(cell.unit)
 			if granted, _ := w.awaitAs(context.Background(), &cell.message); !granted || cell.value.Get() != 7 {

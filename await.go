@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Await waits until the future has an outcome and returns it, as [Future.Wait] does for ordinary

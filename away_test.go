@@ -3,7 +3,7 @@ package freerun
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // TestOperationOnTheWay: the end of a runtime asks for the operation of a goroutine whose task is away. When the task is just about to leave its

@@ -1,8 +1,8 @@
 package freerun
 
 import (
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Block runs fn, which may wait for whatever it likes: a file, a lock, a channel, a library that blocks. It hands the processor with all that is

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // border is what ordinary goroutines need when they send: a place to count and letters to use

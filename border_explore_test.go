@@ -5,7 +5,7 @@ package freerun
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // borderProgram has an operation without a processor and an ordinary goroutine send, while a

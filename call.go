@@ -3,7 +3,7 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // The life of a message with a future:

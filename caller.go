@@ -5,7 +5,7 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // sender is the goroutine that sends a message, at the send.

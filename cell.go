@@ -3,7 +3,7 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/queue"
 )
 

@@ -5,9 +5,9 @@ import (
 	"runtime/trace"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/goid"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Context is what every send goes through. An operation gets one, and sends through it on the fast path, as the processor

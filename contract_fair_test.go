@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/internal/netpoll"
+	"github.com/freerun-go/freerun/internal/sys/netpoll"
 )
 
 // Contract 6: nothing starves. Each test has work that never ends by itself, and ends it when what must not starve has run.

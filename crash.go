@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // crashed is called on a processor's goroutine after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the

@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // All waiters for the next zero of a tally wait in its crowd: the word zero of the tally leads to
 // it. A crowd is used again, for another tally too, so a wait allocates nothing in steady state.

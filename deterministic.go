@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // A deterministic runtime runs the same code as any other, but its processors are coroutines of the goroutine that waits for something, its time

@@ -3,7 +3,7 @@ package freerun
 import (
 	"time"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // timed is what a [Schedule] may have besides: one that simulates how long the program would take (package simulate). It keeps the time, and is told of what takes time.

@@ -3,8 +3,8 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // Once the scheduler has stopped, tasks that are queued are discarded: letters fail, units have theirs fail. That may make other tasks ready: a

@@ -78,7 +78,7 @@
 //     the units are given.
 //  5. Work conserving. While work is queued and a processor is parked, one processor is searching or being woken. The one unit in
 //     the slot of a running processor wakes nobody until the running operation has kept it waiting for a millisecond or
-//     two ([github.com/freerun-go/freerun/sched.SlotPatience]): two units that talk to each other stay on one core. Of what a processor has forked
+//     two ([github.com/freerun-go/freerun/internal/sched.SlotPatience]): two units that talk to each other stay on one core. Of what a processor has forked
 //     the oldest part is open to the others; when one has taken it, the next oldest is from the next fork, join or index on.
 //  6. Fair. A unit with a full mailbox does not starve others, nor does a pair of units that keep each other busy, nor a tree of free
 //     operations; low priorities move under any flood of higher ones; operations that look at a unit and those that write to it do not

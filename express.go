@@ -3,8 +3,8 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // express is the lane of one priority besides Normal: a mailbox, and the task that is queued, with that priority, while the mailbox is owned.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // TestFlightRecorder fills the recorder several times over, and reads what it keeps: the end, in which runs have their sends.
@@ -31,7 +31,7 @@ func TestFlightRecorder(t *testing.T) {
 	if err := rt.DumpFlight(&file); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Read(&file)
+	tr, err := recording.Read(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestFlightAndTrace(t *testing.T) {
 		if err := rt.DumpFlight(&file); err != nil {
 			t.Fatal(err)
 		}
-		tr, err := trace.Read(&file)
+		tr, err := recording.Read(&file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestDumpWhenLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	tr, err := trace.Read(file)
+	tr, err := recording.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

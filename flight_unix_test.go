@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // TestDumpOn sends the process a signal.
@@ -34,7 +34,7 @@ func TestDumpOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	tr, err := trace.Read(file)
+	tr, err := recording.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package freerun
 import (
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // flood holds ordinary goroutines back that tell faster than the receivers run: their letters would

@@ -3,10 +3,10 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/goid"
-	"github.com/freerun-go/freerun/internal/park"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // Source:     R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 1999 (steal the oldest);

@@ -4,7 +4,7 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Future is the promise of an operation's result: a small value, to be copied, kept and passed on freely, by any goroutine. An

@@ -4,8 +4,8 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // job is a branch, or a part of a loop, that others may take: what becomes of a frame when it is laid open. Its state is one word:

@@ -1,9 +1,9 @@
 package freerun
 
 import (
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/threadlock"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
 // What a join does while a thief has its branch:

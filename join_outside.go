@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Fork and join for a goroutine that runs no operation of the context that it has: an ordinary one with the runtime's context, or one that has

@@ -1,8 +1,8 @@
 package freerun
 
 import (
-	"github.com/freerun-go/freerun/internal/park"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
 // sleep gives the processor away until j, which is stolen, is done, or returns at once because it is.

@@ -3,9 +3,9 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // letter is the part of a message that is common to all: what links it into a mailbox, a scheduler's queue, or the list of

@@ -3,11 +3,11 @@ package freerun
 import (
 	"log/slog"
 
-	"github.com/freerun-go/freerun/internal/threadlock"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// What is done about operations that call runtime.LockOSThread and return without UnlockOSThread: sched/locked.go.
+// What is done about operations that call runtime.LockOSThread and return without UnlockOSThread: internal/sched/locked.go.
 
 // leftLocked is called on h's goroutine, or on an activity's in its place, when an operation, a branch or an activity has ended and left that goroutine locked.
 func leftLocked(h *sched.Host) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/threadlock"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
 var (

@@ -3,8 +3,8 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/pin"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // The life of a message without a future is that of a call without the end: nobody can wait for it, so it takes part in no

@@ -3,7 +3,7 @@ package freerun
 import (
 	"strings"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // origin is where a message comes from: its realm, and the chain of operations that sent it. A letter has one pointer for all of

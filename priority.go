@@ -3,8 +3,8 @@ package freerun
 import (
 	"reflect"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Priority says how soon a message is to be run, in comparison with others. The zero value is Normal.

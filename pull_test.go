@@ -8,7 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // TestPullInsideOperation: a coroutine that an operation makes with iter.Pull is inside the

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // ReadOperation is a named operation that only looks at a unit's state. Declare it once, with [ReadOp]. Any goroutine may send it.

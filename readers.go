@@ -1,7 +1,7 @@
 package freerun
 
 import (
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Source:     our own, on the owner queue; the order of readers and writers is that of J. Mellor-Crummey and M. Scott's fair lock (Scalable

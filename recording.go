@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/record"
-	"github.com/freerun-go/freerun/internal/ticks"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/internal/sys/ticks"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // ErrTracing says that the runtime is being recorded already: it can be once at a time.
@@ -24,8 +24,8 @@ const (
 	drainEvery = time.Millisecond
 )
 
-// recording is what a runtime is recorded with. There is one at most that is on.
-type recording struct {
+// session is one recording of a runtime. At most one is on at a time.
+type session struct {
 	rt       *Runtime
 	keeps    bool // the tapes keep what came last, instead of being drained
 	words    int
@@ -38,8 +38,8 @@ type recording struct {
 	drained  chan struct{} // closed when it has ended
 }
 
-func (rt *Runtime) newRecording(words int, keeps bool) *recording {
-	r := &recording{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
+func (rt *Runtime) newRecording(words int, keeps bool) *session {
+	r := &session{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
 	if rt.deterministic() {
 		r.clock = rt.eventClock()
 	}
@@ -94,7 +94,7 @@ func (rt *Runtime) attachLocked(s *seat) {
 }
 
 // tapeOf returns the tape of processor i.
-func (r *recording) tapeOf(i int) *record.Tape {
+func (r *session) tapeOf(i int) *record.Tape {
 	for len(r.tapes) <= i {
 		r.tapes = append(r.tapes, record.NewTape(r.words, r.keeps, r.clock, r.names))
 	}
@@ -102,7 +102,7 @@ func (r *recording) tapeOf(i int) *record.Tape {
 }
 
 // switchTo makes r what the runtime is recorded with, nil for nothing.
-func (rt *Runtime) switchTo(r *recording) {
+func (rt *Runtime) switchTo(r *session) {
 	rt.recording.Store(r)
 	rt.attachAllLocked()
 }
@@ -165,7 +165,7 @@ func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err er
 }
 
 // beginRecording has the runtime recorded on tapes that are to be drained.
-func (rt *Runtime) beginRecording(words int) (*recording, error) {
+func (rt *Runtime) beginRecording(words int) (*session, error) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	switch {
@@ -189,7 +189,7 @@ func (rt *Runtime) endRecording() {
 }
 
 // drain writes what comes onto the tapes, until the recording ends.
-func (r *recording) drain(stream *record.Stream) {
+func (r *session) drain(stream *record.Stream) {
 	defer close(r.drained)
 	timer := time.NewTimer(drainEvery)
 	defer timer.Stop()
@@ -213,7 +213,7 @@ func (r *recording) drain(stream *record.Stream) {
 	}
 }
 
-func (r *recording) drainOnce(stream *record.Stream) {
+func (r *session) drainOnce(stream *record.Stream) {
 	stream.Drain(0, r.outside.tape)
 	for i, t := range r.all() {
 		stream.Drain(i+1, t)
@@ -221,13 +221,13 @@ func (r *recording) drainOnce(stream *record.Stream) {
 }
 
 // all returns the tapes of the processors.
-func (r *recording) all() []*record.Tape {
+func (r *session) all() []*record.Tape {
 	r.rt.recorded.Lock()
 	defer r.rt.recorded.Unlock()
 	return r.tapes[:len(r.tapes):len(r.tapes)]
 }
 
-func (r *recording) trailer() record.Trailer {
+func (r *session) trailer() record.Trailer {
 	tapes := r.all()
 	t := record.Trailer{Processors: len(tapes), Lost: []uint64{r.outside.tape.Lost()}}
 	for _, tape := range tapes {
@@ -244,7 +244,7 @@ func (r *recording) trailer() record.Trailer {
 // Sample records what the runtime does for d, or until ctx is done, and returns it: for a look now and then at a program that runs. It
 // waits; in a deterministic runtime nothing happens meanwhile. The errors are those of StartTrace; with ctx's
 // error there is no trace. Any goroutine but an operation's. It panics if d is negative.
-func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, error) {
+func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*recording.Trace, error) {
 	mustContext(ctx)
 	rt.mustBeMade()
 	if d < 0 {
@@ -268,5 +268,5 @@ func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*trace.Trace, e
 	if err != nil {
 		return nil, err
 	}
-	return trace.Read(&kept)
+	return recording.Read(&kept)
 }

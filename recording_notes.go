@@ -5,9 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/goid"
 	"github.com/freerun-go/freerun/internal/record"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // What is recorded, and where: each of these is called by who looked at seat.observed, or at Context.seen, before. A message is its address, and so is a unit; that

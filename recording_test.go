@@ -10,11 +10,11 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // traced runs body while rt is recorded, waits until all is done, and returns the recording.
-func traced(t testing.TB, rt *freerun.Runtime, body func()) *trace.Trace {
+func traced(t testing.TB, rt *freerun.Runtime, body func()) *recording.Trace {
 	t.Helper()
 	var file bytes.Buffer
 	stop, err := rt.StartTrace(&file)
@@ -28,7 +28,7 @@ func traced(t testing.TB, rt *freerun.Runtime, body func()) *trace.Trace {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Read(&file)
+	tr, err := recording.Read(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ type books struct {
 	twice, early int
 }
 
-func audit(tr *trace.Trace) books {
+func audit(tr *recording.Trace) books {
 	b := books{steals: map[int16]uint64{}, stolen: map[int16]uint64{}, runs: map[string]int{}}
 	sent, ran := make([]bool, tr.Sent+1), make([]bool, tr.Sent+1)
 	last := int64(0)
@@ -55,14 +55,14 @@ func audit(tr *trace.Trace) books {
 		}
 		last = e.Time
 		switch e.Kind {
-		case trace.Send:
+		case recording.Send:
 			b.sent++
 			if sent[e.Message] {
 				b.twice++
 			}
 			sent[e.Message] = true
-		case trace.RunBegin, trace.SwitchIn:
-			if e.Kind == trace.SwitchIn && ran[e.Message] {
+		case recording.RunBegin, recording.SwitchIn:
+			if e.Kind == recording.SwitchIn && ran[e.Message] {
 				continue // it goes on
 			}
 			b.ran++
@@ -74,7 +74,7 @@ func audit(tr *trace.Trace) books {
 				b.unsent++
 			}
 			ran[e.Message] = true
-		case trace.Steal:
+		case recording.Steal:
 			b.steals[e.Processor]++
 			b.stolen[e.Processor] += uint64(e.N)
 		}
@@ -83,7 +83,7 @@ func audit(tr *trace.Trace) books {
 }
 
 // hold holds the books against the runtime's figures, which were taken before.
-func (b books) hold(t *testing.T, tr *trace.Trace, before, after freerun.Stats) {
+func (b books) hold(t *testing.T, tr *recording.Trace, before, after freerun.Stats) {
 	t.Helper()
 	if tr.Lost != 0 {
 		t.Fatalf("%d events were lost: there was less to record than fits", tr.Lost)
@@ -201,7 +201,7 @@ func TestTraceSenders(t *testing.T) {
 		t.Fatalf("two messages were sent, and the recording has %d", len(all)-1)
 	}
 	outer, inner := all[1], all[2]
-	if outer.Sender != 0 || outer.SentBy != trace.Outside || !strings.Contains(tr.Operation(outer.Operation), "TestTraceSenders") {
+	if outer.Sender != 0 || outer.SentBy != recording.Outside || !strings.Contains(tr.Operation(outer.Operation), "TestTraceSenders") {
 		t.Errorf("the first message: %+v, %s", outer, tr.Operation(outer.Operation))
 	}
 	if inner.Sender != 1 || inner.SentBy != outer.RanOn || tr.Operation(inner.Operation) != "test.traceLeaf" || inner.Unit != 1 {
@@ -210,14 +210,14 @@ func TestTraceSenders(t *testing.T) {
 	if inner.Sent < outer.Begin || inner.Sent > outer.End || inner.Begin < inner.Sent || inner.End < inner.Begin {
 		t.Errorf("times of the first %+v and of the second %+v", outer, inner)
 	}
-	kinds := map[trace.Kind]trace.Event{}
+	kinds := map[recording.Kind]recording.Event{}
 	for _, e := range tr.Events {
 		kinds[e.Kind] = e
 	}
-	if e := kinds[trace.Need]; e.Message != 1 || e.Other != 2 {
+	if e := kinds[recording.Need]; e.Message != 1 || e.Other != 2 {
 		t.Errorf("the first message forwards the second, and the recording says %+v", e)
 	}
-	if e := kinds[trace.Seen]; e.Message != 1 || e.Processor != trace.Outside {
+	if e := kinds[recording.Seen]; e.Message != 1 || e.Processor != recording.Outside {
 		t.Errorf("the first message was waited for outside, and the recording says %+v", e)
 	}
 }
@@ -268,7 +268,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestTraceRepeats records a deterministic runtime twice, and compares.
 func TestTraceRepeats(t *testing.T) {
-	take := func() *trace.Trace {
+	take := func() *recording.Trace {
 		rt, _ := start(t, freerun.Deterministic(7))
 		units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
 		before := rt.Stats()

@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pin"
-	"github.com/freerun-go/freerun/internal/prefetch"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pin"
+	"github.com/freerun-go/freerun/internal/sys/prefetch"
 	"github.com/freerun-go/freerun/queue"
 )
 

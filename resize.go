@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/sched"
+import "github.com/freerun-go/freerun/internal/sched"
 
 // Resize sets how many operations run at the same time, from now on. It does not wait for operations that run: processors that are too many
 // go when theirs have ended, and what was queued there is run by the others. A runtime made without [Processors] follows GOMAXPROCS, a

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pin"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
@@ -40,11 +40,11 @@ type Runtime struct {
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	recording atomics.Pointer[recording] // what it is recorded with now, nil if it is not
-	recorded  sync.Mutex                 // held while that changes
-	tracing   bool                       // it is being recorded for somebody
-	flight    *recording                 // the flight recorder, nil if there is none
-	dumps     dumps                      // of that
+	recording atomics.Pointer[session] // what it is recorded with now, nil if it is not
+	recorded  sync.Mutex               // held while that changes
+	tracing   bool                     // it is being recorded for somebody
+	flight    *session                 // the flight recorder, nil if there is none
+	dumps     dumps                    // of that
 
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise

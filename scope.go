@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Scope is a tree of sends that is awaited and canceled together. What is sent through its [Scope.Context] belongs to it, and so

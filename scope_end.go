@@ -3,8 +3,8 @@ package freerun
 import (
 	"context"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
 // The end of a scope fails its timers, and wakes its activities that wait. A scope ends with the

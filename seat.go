@@ -3,10 +3,10 @@ package freerun
 import (
 	"runtime/trace"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // seat is the place from which messages are sent and operations run: each processor has one, and ordinary goroutines share one that

@@ -5,8 +5,8 @@ package freerun
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // usedAgain is a program of senders whose messages to several units are used again by those who run them.

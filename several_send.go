@@ -3,7 +3,7 @@ package freerun
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // The life of a message to several units is that of a call, or a note, until it is ready. Then it is placed in all mailboxes, and becomes a

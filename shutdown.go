@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // usualGrace is how long the end of a runtime waits for operations that run, before it goes on

@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/sched"
+import "github.com/freerun-go/freerun/internal/sched"
 
 // standing is what the goroutine that sends is to the runtime that takes the message.
 //

@@ -1,7 +1,7 @@
 package freerun
 
 import (
-	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
 // A message of a scope may be canceled until it is started, and one that [Operation.Call] has sent

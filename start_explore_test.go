@@ -5,8 +5,8 @@ package freerun
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // startProgram has a processor that starts a message, a canceler of its scope, and an asker who

@@ -1,9 +1,9 @@
 package freerun
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // tally counts what is open in a scope: messages that were sent and have no outcome, and tallies below it that are not zero.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // tallyProgram is a message that sends another one, which another seat runs, while somebody waits for the scope above theirs. flaw makes

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/queue"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // probe is what a timer sends in an exploration: it counts what becomes of it.

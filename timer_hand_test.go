@@ -3,7 +3,7 @@ package freerun
 import (
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // handTime is the time of a wheel that a test lets pass. It has one alarm at a time, as a wheel

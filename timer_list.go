@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // Source:     R. K. Treiber's stack without its pop; nodes that have ended are unlinked by one
 //             sweeper at a time

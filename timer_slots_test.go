@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // TestTimerSlots holds a wheel against a plain list, with instants near and far, timers that are

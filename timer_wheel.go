@@ -4,8 +4,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 	"github.com/freerun-go/freerun/queue"
 )
 

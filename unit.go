@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Late is what the watchdog reports of an operation that does not return.

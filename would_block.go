@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/sched"
+import "github.com/freerun-go/freerun/internal/sched"
 
 // refusal is an [ErrWouldBlock] that names what its caller is to do instead.
 type refusal string

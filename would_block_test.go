@@ -12,7 +12,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // waitsOf calls all that waits as ordinary goroutines do, and hands each error to tell.

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Activity is a task with a stack of its own, which may wait in its middle. Make and start it with [Go]. The function gets it passed, and only its goroutine

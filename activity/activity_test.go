@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

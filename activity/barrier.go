@@ -3,9 +3,9 @@ package activity
 import (
 	"context"
 	"fmt"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     the counting barrier. Ours: a round is an object, so that nobody can be late for it; and arrivals can be taken back

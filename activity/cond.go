@@ -2,9 +2,9 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     C. Hoare, Monitors, 1974, as signal and continue (B. Lampson and D. Redell, Experience with processes and monitors in Mesa, 1980). Ours: the lock is unlocked by the

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/replay"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // crew runs work n times at once, half of them as activities on so many processors and half as ordinary goroutines, and returns when all have ended. work gets what to

@@ -6,10 +6,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // openedWaiter returns a waiter that can be granted, of somebody who does not sleep.
@@ -23,7 +23,7 @@ func openedWaiter() *Waiter {
 func TestExploreCrowd(t *testing.T) {
 	body := func(r *explore.Run) {
 		var c crowd
-		var ctx model.Context
+		var ctx memory.Context
 		r.Go("patient", func() {
 			if err := c.wait(context.Background()); err != nil {
 				r.Failf("%v", err)
@@ -75,7 +75,7 @@ func TestExploreEvent(t *testing.T) {
 		var e Event
 		before := openedWaiter()
 		e.crowd().enter(before)
-		var ctx model.Context
+		var ctx memory.Context
 		r.Go("setter", func() {
 			e.Set()
 			e.Reset()
@@ -100,7 +100,7 @@ func TestExploreEvent(t *testing.T) {
 func TestExploreBarrier(t *testing.T) {
 	body := func(r *explore.Run) {
 		b := NewBarrier(2)
-		var ctx model.Context
+		var ctx memory.Context
 		var passed [2]atomics.Int32
 		var lasts atomics.Int32
 		pass := func(id int, ctx context.Context) bool {
@@ -140,7 +140,7 @@ func TestExploreBarrier(t *testing.T) {
 func TestExploreBarrierTakenBackTooLate(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		b := NewBarrier(2)
-		var ctx model.Context
+		var ctx memory.Context
 		passed, other := false, false
 		r.Go("impatient", func() {
 			arrived := b.arrive()

@@ -95,7 +95,7 @@
 //
 // # How it works
 //
-// stack.go has how activities come to a stack, waiter.go how they wait, locked.go how they do that without a switch, and sched/coroutine.go how they are switched. line.go and crowd.go have the two lists that they wait
+// stack.go has how activities come to a stack, waiter.go how they wait, locked.go how they do that without a switch, and internal/sched/coroutine.go how they are switched. line.go and crowd.go have the two lists that they wait
 // in: those who are admitted one after another, and those who wait for something that happens once; quota.go has what most locks are.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // ending is the owner of an activity, and the end of its runtime.

@@ -2,9 +2,9 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     the event with manual reset of operating systems. Ours: each time until it is set is a crowd of its own, so that Set wakes exactly those who came before,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // exampleScheduler stands for a runtime of package freerun.

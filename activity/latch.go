@@ -3,9 +3,9 @@ package activity
 import (
 	"context"
 	"fmt"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Latch is waited for until it was counted down to nothing; then it stays open. Activities and ordinary goroutines may call its methods. It is made by [NewLatch], and

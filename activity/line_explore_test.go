@@ -6,8 +6,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // door is a keeper that admits everybody while it is open.
@@ -33,7 +33,7 @@ func TestExploreLine(t *testing.T) {
 	body := func(r *explore.Run) {
 		d := &door{}
 		d.q.tryTake(1)
-		var ctx model.Context
+		var ctx memory.Context
 		r.Go("one", func() { _ = d.line.wait(context.Background(), 0, d) })
 		r.Go("other", func() {
 			for range 2 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // BenchmarkLockAlone locks and unlocks what nobody else wants.

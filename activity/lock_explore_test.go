@@ -6,10 +6,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // ladderLock is a lock as the ladder knows them.
@@ -44,7 +44,7 @@ var exploredLocks = []struct {
 func TestExploreLock(t *testing.T) {
 	for _, k := range exploredLocks {
 		t.Run(k.name, func(t *testing.T) {
-			ladder.ExploreLock(t, ladder.LockSpec{New: func(int) ladder.Locker { return k.make() }, Long: true})
+			conformance.ExploreLock(t, conformance.LockSpec{New: func(int) conformance.Locker { return k.make() }, Long: true})
 		})
 	}
 }
@@ -77,7 +77,7 @@ func TestExploreLockFrozen(t *testing.T) {
 func TestExploreMutexHandsOver(t *testing.T) {
 	explore.Random(t, 20_000, func(r *explore.Run) {
 		var m Mutex
-		var ctx model.Context
+		var ctx memory.Context
 		var count atomics.Plain[int]
 		var turns atomics.Int32
 		turn := func(ctx context.Context) {
@@ -156,7 +156,7 @@ func (m *deaf) Lock(ctx context.Context) error {
 func TestExploreLockLostGrant(t *testing.T) {
 	explore.MustFail(t, 3, func(r *explore.Run) {
 		var m deaf
-		var ctx model.Context
+		var ctx memory.Context
 		m.take(0)
 		r.Go("holder", func() {
 			m.Unlock()

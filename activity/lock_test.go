@@ -12,8 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 )
 
 // tryLocker is what all locks are.
@@ -325,7 +325,7 @@ func (l plainLock) LockContext(ctx context.Context) error { return l.tryLocker.L
 func TestLockLadder(t *testing.T) {
 	for _, k := range locks {
 		t.Run(k.name, func(t *testing.T) {
-			ladder.Lock(t, ladder.LockSpec{New: func(int) ladder.Locker {
+			conformance.Lock(t, conformance.LockSpec{New: func(int) conformance.Locker {
 				l, _ := k.make()
 				return plainLock{l}
 			}})

@@ -3,7 +3,7 @@ package activity
 import (
 	"errors"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or as it runs a callback from C, cannot be left by a switch: Go ends the program. It

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/pad"
 	"github.com/freerun-go/freerun/internal/room"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // ErrMailboxClosed is what a [Mailbox] returns after Close: Send always, Receive once nothing is left.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // BenchmarkMailbox has pairs of a sender and a receiver at one mailbox, or channel, with room for ten.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // receiveAll receives until the mailbox is closed.
@@ -97,7 +97,7 @@ func TestExploreMailboxCancel(t *testing.T) {
 	for name, body := range map[string]func(r *explore.Run){
 		"for a message": func(r *explore.Run) {
 			m := NewMailbox[int](2)
-			var ctx model.Context
+			var ctx memory.Context
 			r.Go("impatient", func() {
 				if v, err := m.Receive(&ctx); err == nil {
 					m.TrySend(v)
@@ -116,7 +116,7 @@ func TestExploreMailboxCancel(t *testing.T) {
 		"for room, and then it is closed": func(r *explore.Run) {
 			m := NewMailbox[int](1)
 			m.TrySend(9)
-			var ctx model.Context
+			var ctx memory.Context
 			impatient := false
 			r.Go("impatient", func() { impatient = m.Send(&ctx, 1) == nil })
 			var got []int

@@ -2,7 +2,7 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 )
 
 // parcel is a message that somebody waits with, or for. It is the place of a sender in its line; see also empties.

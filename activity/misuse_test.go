@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or

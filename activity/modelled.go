@@ -3,8 +3,8 @@
 package activity
 
 import (
-	"github.com/freerun-go/freerun/internal/model"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // In builds for the explorer an activity is two model threads: its own, and that of the processor which has left it, and runs its finalizers. All else about how
@@ -25,7 +25,7 @@ type modelActivity struct {
 type modelExit struct{}
 
 // modelThreads has the activity of each model thread that runs one.
-var modelThreads [model.MaxThreads]*Activity
+var modelThreads [memory.MaxThreads]*Activity
 
 func newModelActivity(owner Owner) *modelActivity {
 	m := &modelActivity{left: park.New(), ready: park.New()}
@@ -39,7 +39,7 @@ func newModelActivity(owner Owner) *modelActivity {
 
 // run is the activity's thread. ended reports whether it was ended before fn has returned.
 func (m *modelActivity) run(fn func(a *Activity)) (ended bool) {
-	thread := model.Index()
+	thread := memory.Index()
 	modelThreads[thread] = &m.Activity
 	defer func() {
 		modelThreads[thread] = nil
@@ -66,7 +66,7 @@ func (m *modelActivity) serve() {
 	}
 }
 
-func modelCurrent() *Activity { return modelThreads[model.Index()] }
+func modelCurrent() *Activity { return modelThreads[memory.Index()] }
 
 func modelTrade(st *stack) {
 	m := st.co.Local.(*modelActivity)

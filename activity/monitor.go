@@ -2,10 +2,10 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/goid"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // Source:     C. Hoare, Monitors, 1974, in the form of Active Oberon (J. Gutknecht, Do the fish really need remote control?, 1997): one awaits a condition, not a signal;

@@ -6,16 +6,16 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // TestExploreMonitor has two await what a third brings about, one of whom may give up: who does not is handed the monitor, and all are inside alone.
 func TestExploreMonitor(t *testing.T) {
 	body := func(r *explore.Run) {
 		var m Monitor
-		var ctx model.Context
+		var ctx memory.Context
 		var items atomics.Plain[int]
 		take := func(ctx context.Context) error {
 			return m.Do(context.Background(), func() error {
@@ -59,7 +59,7 @@ func TestExploreMonitor(t *testing.T) {
 func TestExploreMonitorPassedTwice(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m Monitor
-		var ctx model.Context
+		var ctx memory.Context
 		r.Go("awaits", func() {
 			_ = m.Enter(context.Background())
 			w := awaits{m: &m, condition: func() bool { return false }}
@@ -93,7 +93,7 @@ func TestExploreCond(t *testing.T) {
 		body := func(r *explore.Run) {
 			var m FairMutex
 			c := NewCond(&m)
-			var ctx model.Context
+			var ctx memory.Context
 			var items atomics.Plain[int]
 			take := func(ctx context.Context) (err error) {
 				_ = m.Lock(context.Background())

@@ -2,10 +2,10 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
 // Source:     barging, waking one at a time, and a hand-over for those who were woken in vain are those of Go's sync.Mutex (D. Vyukov, 2015). Ours: who waits

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Starter is a place where activities are started: a runtime, a scope or a context of package freerun, another activity, or a scheduler alone

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // scope is a place to start activities in that can be canceled, as a scope of package freerun can.

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // On returns a place to start activities in that is a scheduler, with nothing of package freerun: nothing cancels them, a panic is logged by [slog.Default] and is

@@ -6,10 +6,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // TestExploreSemaphore has three want one, two, and two of two units, one of whom may give up: never more are held than there are, and all are free in the end.
@@ -17,7 +17,7 @@ func TestExploreSemaphore(t *testing.T) {
 	body := func(r *explore.Run) {
 		s := NewSemaphore(2)
 		var held atomics.Int32
-		var ctx model.Context
+		var ctx memory.Context
 		for i, n := range []int{1, 2, 2} {
 			r.Go("wants", func() {
 				var wait context.Context = &ctx
@@ -48,7 +48,7 @@ func TestExploreSemaphore(t *testing.T) {
 func TestExploreRWMutex(t *testing.T) {
 	body := func(r *explore.Run) {
 		var m RWMutex
-		var ctx model.Context
+		var ctx memory.Context
 		var data atomics.Plain[int]
 		r.Go("reader", func() {
 			if m.RLock(context.Background()) == nil {

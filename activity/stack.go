@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // stack is a coroutine that activities run on: one from its beginning to its end, and then the next. When an activity has ended and what comes next is

@@ -4,9 +4,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
 	"github.com/freerun-go/freerun/internal/record"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Quantum is what an activity may use up before [Activity.Check] has it yield: about as many simple statements, some tens of microseconds.

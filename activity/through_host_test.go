@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // TestThroughHost runs the tests of this package once more, in a process that switches through the host.

@@ -3,10 +3,10 @@ package activity
 import (
 	"context"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/park"
 	"github.com/freerun-go/freerun/queue"
-	"github.com/freerun-go/freerun/sched"
 )
 
 // Waiter is one who waits: an activity, or an ordinary goroutine. All that waits in this package does it so, in one of two ways to sleep:

@@ -1,6 +1,6 @@
 package activity
 
-import "github.com/freerun-go/freerun/sched"
+import "github.com/freerun-go/freerun/internal/sched"
 
 // EachWaiting calls f for activities of a scheduler that wait, most of them at most, in the order
 // in which their stacks were made, each with its stack in the form of a panic's trace. It returns

@@ -1,10 +1,10 @@
 package ddb
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // budget is the memory of all shards, and its limit. Any goroutine may use it; nothing waits.

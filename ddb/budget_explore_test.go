@@ -5,7 +5,7 @@ package ddb
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // spending has two shards grow and shrink within a limit that is too small for both, while a third party takes credit back. take and reclaim

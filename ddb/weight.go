@@ -3,7 +3,7 @@ package ddb
 import (
 	"sync/atomic"
 
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // What the replies of a round weigh. Only a shard knows how long a value is, so the shards see to the limit: when the replies

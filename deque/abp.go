@@ -2,12 +2,12 @@ package deque
 
 import (
 	"math/bits"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/contract"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     N. Arora, R. Blumofe and C. Plaxton, Thread Scheduling for Multiprogrammed Multiprocessors, SPAA 1998, as taught
@@ -157,7 +157,7 @@ func (d *abp) lenAt(a age) int {
 // Make it with [NewBounded]; the zero value panics when something is pushed. Do not copy it. A value that was popped is dropped
 // at once, one that was stolen with the owner's next Pop at the latest.
 type Bounded[T any] struct {
-	owner contract.Sole
+	owner rolecheck.Sole
 	core  abp
 }
 
@@ -185,7 +185,7 @@ func (d *Bounded[T]) TryPush(v *T) bool {
 	if v == nil {
 		panic(nilPushed)
 	}
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: TryPush of a Bounded")
 		defer d.owner.Leave()
 	}
@@ -194,7 +194,7 @@ func (d *Bounded[T]) TryPush(v *T) bool {
 
 // Pop removes and returns what was pushed last and is still there; nil and false if there is nothing. Owner only.
 func (d *Bounded[T]) Pop() (v *T, ok bool) {
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: Pop of a Bounded")
 		defer d.owner.Leave()
 	}

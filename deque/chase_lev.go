@@ -1,12 +1,12 @@
 package deque
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/contract"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     D. Chase and Y. Lev, Dynamic Circular Work-Stealing Deque, SPAA 2005. Differences: the slots are relaxed words;
@@ -59,7 +59,7 @@ type chaseLev struct {
 	_ pad.Line
 }
 
-// slot is one word that its single writer stores plainly: internal/atomics says when that is enough.
+// slot is one word that its single writer stores plainly: internal/sync/atomics says when that is enough.
 type slot = atomics.RelaxedPointer[byte]
 
 type buffer struct {
@@ -170,7 +170,7 @@ func (d *chaseLev) steal() (*byte, Outcome) {
 // The zero value is an empty deque; do not copy it after first use. A value that was popped is dropped at once, one that was
 // stolen with the owner's next Pop at the latest. The buffer begins with room for 64 and doubles; it does not shrink.
 type Growable[T any] struct {
-	owner contract.Sole
+	owner rolecheck.Sole
 	core  chaseLev
 }
 
@@ -182,7 +182,7 @@ func (d *Growable[T]) Push(v *T) {
 	if v == nil {
 		panic(nilPushed)
 	}
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: Push of a Growable")
 		defer d.owner.Leave()
 	}
@@ -199,7 +199,7 @@ func (d *Growable[T]) TryPush(v *T) bool {
 
 // Pop removes and returns what was pushed last and is still there; nil and false if there is nothing. Owner only.
 func (d *Growable[T]) Pop() (v *T, ok bool) {
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: Pop of a Growable")
 		defer d.owner.Leave()
 	}

@@ -1,13 +1,13 @@
 package deque
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"time"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/contract"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     J. Duffy, Building a custom thread pool, part 2: a work stealing queue, 2008. Differences: below.
@@ -62,7 +62,7 @@ import (
 // The zero value is an empty deque; do not copy it after first use. Values that are gone are not kept alive. The ring begins with
 // room for 64 and doubles; it does not shrink.
 type Hybrid[T any] struct {
-	owner contract.Sole
+	owner rolecheck.Sole
 
 	_    pad.Line
 	head atomics.Int64 // a hybridHead
@@ -99,7 +99,7 @@ func (d *Hybrid[T]) at(i int64) *atomics.Plain[T] {
 
 // Push adds v at the owner's end. It waits for the lock if the ring is full. Owner only.
 func (d *Hybrid[T]) Push(v T) {
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: Push of a Hybrid")
 		defer d.owner.Leave()
 	}
@@ -113,7 +113,7 @@ func (d *Hybrid[T]) Push(v T) {
 
 // TryPush is Push, but reports false where that would wait: when the ring is full and somebody has the lock. Owner only.
 func (d *Hybrid[T]) TryPush(v T) bool {
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: TryPush of a Hybrid")
 		defer d.owner.Leave()
 	}
@@ -159,7 +159,7 @@ func (d *Hybrid[T]) grow() {
 // Pop removes and returns what was pushed last and is still there; false if there is nothing. It waits for the lock if a thief has
 // claimed the last value. Owner only.
 func (d *Hybrid[T]) Pop() (v T, ok bool) {
-	if contract.Checked {
+	if rolecheck.Checked {
 		d.owner.Enter("deque: Pop of a Hybrid")
 		defer d.owner.Leave()
 	}

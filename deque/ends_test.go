@@ -4,7 +4,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // ends is a deque as the tests here use it: its values are numbers.

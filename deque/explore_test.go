@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
 // scenario is a small concurrent program. In its scripts, u is a push, o a pop, s a steal, e a look whether the deque is empty, and n asks for

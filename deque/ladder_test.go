@@ -3,28 +3,28 @@ package deque
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
 // pointing is a deque of pointers, which the ladder puts values into.
-func pointing[T any](d Owner[*T], t Thief[*T]) ladder.Ends[T] {
+func pointing[T any](d Owner[*T], t Thief[*T]) conformance.Ends[T] {
 	value := func(p *T) (v T) {
 		if p != nil {
 			v = *p
 		}
 		return v
 	}
-	return ladder.Ends[T]{
+	return conformance.Ends[T]{
 		Push: func(v T) bool { return d.TryPush(&v) },
 		Pop: func() (T, bool) {
 			p, ok := d.Pop()
 			return value(p), ok
 		},
-		Thief: func() func() (T, ladder.Outcome) {
-			return func() (T, ladder.Outcome) {
+		Thief: func() func() (T, conformance.Outcome) {
+			return func() (T, conformance.Outcome) {
 				p, outcome := t.Steal()
-				return value(p), ladder.Outcome(outcome)
+				return value(p), conformance.Outcome(outcome)
 			}
 		},
 		Len: d.Len,
@@ -32,89 +32,89 @@ func pointing[T any](d Owner[*T], t Thief[*T]) ladder.Ends[T] {
 }
 
 // boxes is a deque of pointers that are what the ladder wants to see collected.
-func boxes(d Owner[*ladder.Box], t Thief[*ladder.Box]) ladder.Ends[*ladder.Box] {
-	return ladder.Ends[*ladder.Box]{
+func boxes(d Owner[*conformance.Box], t Thief[*conformance.Box]) conformance.Ends[*conformance.Box] {
+	return conformance.Ends[*conformance.Box]{
 		Push: d.TryPush,
 		Pop:  d.Pop,
-		Thief: func() func() (*ladder.Box, ladder.Outcome) {
-			return func() (*ladder.Box, ladder.Outcome) {
+		Thief: func() func() (*conformance.Box, conformance.Outcome) {
+			return func() (*conformance.Box, conformance.Outcome) {
 				p, outcome := t.Steal()
-				return p, ladder.Outcome(outcome)
+				return p, conformance.Outcome(outcome)
 			}
 		},
 		Len: d.Len,
 	}
 }
 
-func newGrowable[T any](int) ladder.Ends[T] {
+func newGrowable[T any](int) conformance.Ends[T] {
 	d := NewGrowable[T]()
 	return pointing(d, d.Thief())
 }
 
-var growableSpec = ladder.DequeSpec{
+var growableSpec = conformance.DequeSpec{
 	New:     newGrowable[int],
-	NewWide: newGrowable[ladder.Wide],
-	NewBoxed: func(int) ladder.Ends[*ladder.Box] {
-		d := NewGrowable[ladder.Box]()
+	NewWide: newGrowable[conformance.Wide],
+	NewBoxed: func(int) conformance.Ends[*conformance.Box] {
+		d := NewGrowable[conformance.Box]()
 		return boxes(d, d.Thief())
 	},
 	Retry: linear.RetryTaken,
-	NearOverflow: func(int) ladder.Ends[int] {
+	NearOverflow: func(int) conformance.Ends[int] {
 		d := growableFrom(firstSize, 1<<32-20)
 		return pointing(d, d.Thief())
 	},
 }
 
-func TestGrowable(t *testing.T) { ladder.Deque(t, growableSpec) }
-func FuzzGrowable(f *testing.F) { ladder.FuzzDeque(f, growableSpec) }
+func TestGrowable(t *testing.T) { conformance.Deque(t, growableSpec) }
+func FuzzGrowable(f *testing.F) { conformance.FuzzDeque(f, growableSpec) }
 
-func newBounded[T any](capacity int) ladder.Ends[T] {
+func newBounded[T any](capacity int) conformance.Ends[T] {
 	d := NewBounded[T](capacity)
 	return pointing(d, d.Thief())
 }
 
-var boundedSpec = ladder.DequeSpec{
+var boundedSpec = conformance.DequeSpec{
 	New:     newBounded[int],
-	NewWide: newBounded[ladder.Wide],
-	NewBoxed: func(capacity int) ladder.Ends[*ladder.Box] {
-		d := NewBounded[ladder.Box](capacity)
+	NewWide: newBounded[conformance.Wide],
+	NewBoxed: func(capacity int) conformance.Ends[*conformance.Box] {
+		d := NewBounded[conformance.Box](capacity)
 		return boxes(d, d.Thief())
 	},
 	Bounded: true,
 	Retry:   linear.RetryTaken,
-	NearOverflow: func(capacity int) ladder.Ends[int] {
+	NearOverflow: func(capacity int) conformance.Ends[int] {
 		d := boundedFrom(capacity, 1<<32-20)
 		return pointing(d, d.Thief())
 	},
 }
 
-func TestBounded(t *testing.T) { ladder.Deque(t, boundedSpec) }
-func FuzzBounded(f *testing.F) { ladder.FuzzDeque(f, boundedSpec) }
+func TestBounded(t *testing.T) { conformance.Deque(t, boundedSpec) }
+func FuzzBounded(f *testing.F) { conformance.FuzzDeque(f, boundedSpec) }
 
-func ofValues[T any](d *Hybrid[T]) ladder.Ends[T] {
-	return ladder.Ends[T]{
+func ofValues[T any](d *Hybrid[T]) conformance.Ends[T] {
+	return conformance.Ends[T]{
 		Push: func(v T) bool { d.Push(v); return true },
 		Pop:  d.Pop,
-		Thief: func() func() (T, ladder.Outcome) {
-			return func() (T, ladder.Outcome) {
+		Thief: func() func() (T, conformance.Outcome) {
+			return func() (T, conformance.Outcome) {
 				v, outcome := d.Thief().Steal()
-				return v, ladder.Outcome(outcome)
+				return v, conformance.Outcome(outcome)
 			}
 		},
 		Len: d.Len,
 	}
 }
 
-func newHybrid[T any](int) ladder.Ends[T] { return ofValues(NewHybrid[T]()) }
+func newHybrid[T any](int) conformance.Ends[T] { return ofValues(NewHybrid[T]()) }
 
-var hybridSpec = ladder.DequeSpec{
+var hybridSpec = conformance.DequeSpec{
 	New:          newHybrid[int],
-	NewWide:      newHybrid[ladder.Wide],
-	NewBoxed:     newHybrid[*ladder.Box],
+	NewWide:      newHybrid[conformance.Wide],
+	NewBoxed:     newHybrid[*conformance.Box],
 	Retry:        linear.RetryBusy,
 	NotLockFree:  true,
-	NearOverflow: func(int) ladder.Ends[int] { return ofValues(hybridFrom(firstSize, 1<<31-20)) },
+	NearOverflow: func(int) conformance.Ends[int] { return ofValues(hybridFrom(firstSize, 1<<31-20)) },
 }
 
-func TestHybrid(t *testing.T) { ladder.Deque(t, hybridSpec) }
-func FuzzHybrid(f *testing.F) { ladder.FuzzDeque(f, hybridSpec) }
+func TestHybrid(t *testing.T) { conformance.Deque(t, hybridSpec) }
+func FuzzHybrid(f *testing.F) { conformance.FuzzDeque(f, hybridSpec) }

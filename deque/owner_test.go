@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/contract"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
 )
 
 // TestTwoOwners calls the owner's methods during another call of them. A debug build says so, others cannot afford to.
 func TestTwoOwners(t *testing.T) {
 	growable, bounded, hybrid := NewGrowable[int](), NewBounded[int](1), NewHybrid[int]()
 	for name, c := range map[string]struct {
-		owner *contract.Sole
+		owner *rolecheck.Sole
 		call  func()
 	}{
 		"deque: Push of a Growable":   {&growable.owner, func() { growable.Push(new(int)) }},
@@ -23,8 +23,8 @@ func TestTwoOwners(t *testing.T) {
 		"deque: Pop of a Hybrid":      {&hybrid.owner, func() { hybrid.Pop() }},
 	} {
 		c.owner.Enter("deque: the first call")
-		if text, _ := panics(c.call).(string); strings.HasPrefix(text, name) != contract.Checked {
-			t.Errorf("%s during another call panics with %q, in a build that checks: %v", name, text, contract.Checked)
+		if text, _ := panics(c.call).(string); strings.HasPrefix(text, name) != rolecheck.Checked {
+			t.Errorf("%s during another call panics with %q, in a build that checks: %v", name, text, rolecheck.Checked)
 		}
 		c.owner.Leave()
 		if p := panics(c.call); p != nil {

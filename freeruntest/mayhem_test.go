@@ -16,8 +16,8 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/freeruntest"
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // Everything at once: messages of all sorts, from outside and from operations, to units with all sorts of options, with scopes that are canceled,
@@ -415,7 +415,7 @@ func TestMayhem(t *testing.T) {
 	seed := replay.Seed(t)
 	rounds, messages := 0, 0
 	for begun := time.Now(); time.Since(begun) < length && !t.Failed(); rounds++ {
-		messages += mayhemRound(t, rand.New(rand.NewPCG(seed, uint64(rounds))), !ladder.RaceDetector || rounds%withActivities == 0)
+		messages += mayhemRound(t, rand.New(rand.NewPCG(seed, uint64(rounds))), !conformance.RaceDetector || rounds%withActivities == 0)
 	}
 	t.Logf("%d rounds, %d messages", rounds, messages)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // tracer records a round of mayhem, again and again, at moments that it draws.
@@ -85,7 +85,7 @@ func (r *tracer) sleep() (last bool) {
 
 // read holds what must be true of any recording, however much was lost.
 func (r *tracer) read(file *bytes.Buffer, what string) {
-	tr, err := trace.Read(file)
+	tr, err := recording.Read(file)
 	if err != nil {
 		r.t.Errorf("%s cannot be read: %v", what, err)
 		return
@@ -95,14 +95,14 @@ func (r *tracer) read(file *bytes.Buffer, what string) {
 		switch {
 		case e.Time < last:
 			r.t.Errorf("%s: %+v comes after time %d", what, e, last)
-		case e.Kind == trace.Send && (sent[e.Message] || begun[e.Message]), e.Kind == trace.RunBegin && begun[e.Message]:
+		case e.Kind == recording.Send && (sent[e.Message] || begun[e.Message]), e.Kind == recording.RunBegin && begun[e.Message]:
 			r.t.Errorf("%s: message %d was sent or begun already: %+v", what, e.Message, e)
 		}
 		last = e.Time
-		sent[e.Message] = sent[e.Message] || e.Kind == trace.Send
-		begun[e.Message] = begun[e.Message] || e.Kind == trace.RunBegin
+		sent[e.Message] = sent[e.Message] || e.Kind == recording.Send
+		begun[e.Message] = begun[e.Message] || e.Kind == recording.RunBegin
 	}
-	if a := trace.Analyze(tr); a.Span > a.Work {
+	if a := recording.Analyze(tr); a.Span > a.Work {
 		r.t.Errorf("%s: span %d, work %d", what, a.Span, a.Work)
 	}
 }

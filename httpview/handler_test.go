@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -274,9 +274,9 @@ func TestOnlyGet(t *testing.T) {
 func TestOneSampleForAll(t *testing.T) {
 	v := newView(start(t), "test")
 	var records atomic.Int32
-	v.record = func(context.Context, time.Duration) (*trace.Trace, error) {
+	v.record = func(context.Context, time.Duration) (*recording.Trace, error) {
 		records.Add(1)
-		return &trace.Trace{End: 1000}, nil
+		return &recording.Trace{End: 1000}, nil
 	}
 	for round := int32(1); round <= 2; round++ {
 		v.last = time.Now() // within this second, whatever the machine does meanwhile
@@ -304,7 +304,7 @@ func TestOneSampleForAll(t *testing.T) {
 func TestWhoLeaves(t *testing.T) {
 	v := newView(start(t), "test")
 	ctx, leave := context.WithCancel(t.Context())
-	v.record = func(ctx context.Context, _ time.Duration) (*trace.Trace, error) {
+	v.record = func(ctx context.Context, _ time.Duration) (*recording.Trace, error) {
 		leave()
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -312,7 +312,7 @@ func TestWhoLeaves(t *testing.T) {
 	if seen := v.look(ctx); seen != nil || v.frame != nil {
 		t.Errorf("who has left sees %s", seen)
 	}
-	v.record = func(context.Context, time.Duration) (*trace.Trace, error) {
+	v.record = func(context.Context, time.Duration) (*recording.Trace, error) {
 		return nil, errors.New("it is recorded already")
 	}
 	if f := frameOf(t, v.look(t.Context())); f.Sample.Error != "it is recorded already" || f.InService != 2 {

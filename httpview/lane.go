@@ -1,6 +1,6 @@
 package httpview
 
-import "github.com/freerun-go/freerun/trace"
+import "github.com/freerun-go/freerun/recording"
 
 // columns is into how many parts of equal length a lane is cut: about as many as there are pixels for it.
 const columns = 360
@@ -29,7 +29,7 @@ type column struct {
 }
 
 // lanes paints the outermost slices of each processor.
-func lanes(t *trace.Trace, slices []trace.Slice) []lane {
+func lanes(t *recording.Trace, slices []recording.Slice) []lane {
 	painted := make([][columns]column, t.Processors)
 	for i := range slices {
 		s := &slices[i]
@@ -45,7 +45,7 @@ func lanes(t *trace.Trace, slices []trace.Slice) []lane {
 }
 
 // paint adds a slice of a sample of so many nanoseconds to the columns that it touches.
-func paint(lane *[columns]column, s *trace.Slice, end int64) {
+func paint(lane *[columns]column, s *recording.Slice, end int64) {
 	from := max(0, s.Begin)
 	to := min(s.End, end)
 	for from < to {
@@ -56,9 +56,9 @@ func paint(lane *[columns]column, s *trace.Slice, end int64) {
 		}
 		c, d := &lane[i], edge-from
 		switch s.Kind {
-		case trace.SearchBegin:
+		case recording.SearchBegin:
 			c.searching += d
-		case trace.Park:
+		case recording.Park:
 			c.parked += d
 		default:
 			c.running += d

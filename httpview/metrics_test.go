@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // TestCollector holds the metrics against the figures of the runtime, and their names against Prometheus's conventions.
@@ -72,8 +72,8 @@ func TestCollector(t *testing.T) {
 func TestScrape(t *testing.T) {
 	rt := start(t)
 	v := newView(rt, "test")
-	v.record = func(context.Context, time.Duration) (*trace.Trace, error) {
-		return &trace.Trace{End: 1e6, Processors: 1, Operations: []string{"", "a"}, Sent: 1, Events: run(1, 0, 0, 100, 1100, 2100)}, nil
+	v.record = func(context.Context, time.Duration) (*recording.Trace, error) {
+		return &recording.Trace{End: 1e6, Processors: 1, Operations: []string{"", "a"}, Sent: 1, Events: run(1, 0, 0, 100, 1100, 2100)}, nil
 	}
 	v.look(t.Context())
 	registry := prometheus.NewRegistry()
@@ -115,8 +115,8 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	found := 0
 	rt := start(t)
 	v := newView(rt, "test")
-	v.record = func(context.Context, time.Duration) (*trace.Trace, error) {
-		return &trace.Trace{End: 1e6, Processors: 1, Operations: []string{"", "a"}, Sent: 1, Events: run(1, 0, 0, 100, 1100, 2100)}, nil
+	v.record = func(context.Context, time.Duration) (*recording.Trace, error) {
+		return &recording.Trace{End: 1e6, Processors: 1, Operations: []string{"", "a"}, Sent: 1, Events: run(1, 0, 0, 100, 1100, 2100)}, nil
 	}
 	v.look(t.Context())
 	text := scrape(t, NewCollector(rt), v.sampled)

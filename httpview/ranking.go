@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // mostUnits is how many units the page shows.
@@ -43,7 +43,7 @@ type traffic struct {
 	seen          bool
 }
 
-func (r *ranking) add(t *trace.Trace, slices []trace.Slice) {
+func (r *ranking) add(t *recording.Trace, slices []recording.Slice) {
 	all := make([]traffic, len(t.Units))
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -51,16 +51,16 @@ func (r *ranking) add(t *trace.Trace, slices []trace.Slice) {
 			continue
 		}
 		switch u := &all[e.Unit]; e.Kind {
-		case trace.Send:
+		case recording.Send:
 			u.seen = true
 			u.depth++
 			u.peak = max(u.peak, u.depth-u.lowest)
-		case trace.RunBegin:
+		case recording.RunBegin:
 			u.begin(e.Processor)
 		}
 	}
 	for i := range slices {
-		if s := &slices[i]; s.Kind == trace.RunBegin && int(s.Unit) < len(all) {
+		if s := &slices[i]; s.Kind == recording.RunBegin && int(s.Unit) < len(all) {
 			all[s.Unit].ran += s.End - s.Begin
 		}
 	}
@@ -82,7 +82,7 @@ func (u *traffic) begin(processor int16) {
 }
 
 // take brings what a sample saw into the ranking.
-func (r *ranking) take(t *trace.Trace, all []traffic) {
+func (r *ranking) take(t *recording.Trace, all []traffic) {
 	if r.units == nil {
 		r.units = map[string]*unit{}
 	}
@@ -114,7 +114,7 @@ func (r *ranking) take(t *trace.Trace, all []traffic) {
 }
 
 // nameOf returns what a unit is called: as the program calls it, or its address, as in the reports of the watchdog.
-func nameOf(t *trace.Trace, number int) (name, state string) {
+func nameOf(t *recording.Trace, number int) (name, state string) {
 	u := &t.Units[number]
 	if u.Name == "" {
 		return fmt.Sprintf("%#x", u.Address), u.State

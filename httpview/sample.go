@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // A sample is as long as it takes for so many events, between the two lengths. Where nothing happens the page would wait for nothing, so not longer.
@@ -57,14 +57,14 @@ func (v *view) sample(ctx context.Context) sample {
 		switch {
 		case m.Sent < 0:
 			s.Older++
-		case m.SentBy == trace.Outside:
+		case m.SentBy == recording.Outside:
 			s.Outside++
 		case m.Moved():
 			s.Moved++
 		}
 	}
 	for i := range t.Events {
-		if t.Events[i].Kind == trace.Steal {
+		if t.Events[i].Kind == recording.Steal {
 			s.Steals++
 		}
 	}
@@ -84,7 +84,7 @@ func lengthAfter(d time.Duration, events int) time.Duration {
 }
 
 // cut ends a recording after so many events.
-func cut(t *trace.Trace, events int) {
+func cut(t *recording.Trace, events int) {
 	if len(t.Events) > events {
 		t.End = t.Events[events].Time
 		t.Events = t.Events[:events]

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 func TestLengthOfSamples(t *testing.T) {
@@ -29,7 +29,7 @@ func TestLengthOfSamples(t *testing.T) {
 
 // TestSampleIsCut: what is beyond the most events is not looked at.
 func TestSampleIsCut(t *testing.T) {
-	tr := &trace.Trace{End: 1e9, Events: make([]trace.Event, 10)}
+	tr := &recording.Trace{End: 1e9, Events: make([]recording.Event, 10)}
 	for i := range tr.Events {
 		tr.Events[i].Time = int64(i)
 	}
@@ -44,22 +44,22 @@ func TestSampleIsCut(t *testing.T) {
 }
 
 // run is a message that is sent at one time, begins at the next and ends at the third.
-func run(message, unit uint32, processor int16, sent, begin, end int64) []trace.Event {
-	return []trace.Event{
-		{Time: sent, Kind: trace.Send, Message: message, Operation: 1, Unit: unit, Processor: trace.Outside},
-		{Time: begin, Kind: trace.RunBegin, Message: message, Operation: 1, Unit: unit, Processor: processor},
-		{Time: end, Kind: trace.RunEnd, Message: message, Operation: 1, Unit: unit, Processor: processor},
+func run(message, unit uint32, processor int16, sent, begin, end int64) []recording.Event {
+	return []recording.Event{
+		{Time: sent, Kind: recording.Send, Message: message, Operation: 1, Unit: unit, Processor: recording.Outside},
+		{Time: begin, Kind: recording.RunBegin, Message: message, Operation: 1, Unit: unit, Processor: processor},
+		{Time: end, Kind: recording.RunEnd, Message: message, Operation: 1, Unit: unit, Processor: processor},
 	}
 }
 
 // TestLanes has one processor run half of the time, search a tenth and park the rest, and the other do nothing.
 func TestLanes(t *testing.T) {
-	tr := &trace.Trace{End: 10 * columns, Processors: 2, Operations: []string{"", "a"}, Sent: 1}
+	tr := &recording.Trace{End: 10 * columns, Processors: 2, Operations: []string{"", "a"}, Sent: 1}
 	tr.Events = append(run(1, 0, 0, 0, 0, 5*columns),
-		trace.Event{Time: 5 * columns, Kind: trace.SearchBegin},
-		trace.Event{Time: 6 * columns, Kind: trace.SearchEnd},
-		trace.Event{Time: 6 * columns, Kind: trace.Park},
-		trace.Event{Time: 10 * columns, Kind: trace.Unpark})
+		recording.Event{Time: 5 * columns, Kind: recording.SearchBegin},
+		recording.Event{Time: 6 * columns, Kind: recording.SearchEnd},
+		recording.Event{Time: 6 * columns, Kind: recording.Park},
+		recording.Event{Time: 10 * columns, Kind: recording.Unpark})
 	all := lanes(tr, tr.Slices())
 	if got := fmt.Sprint(all[0]); got != fmt.Sprintf("{0.5 0.1 0.4 [1 %d -2 %d -3 %d]}", columns/2, columns/10, columns*4/10) {
 		t.Errorf("the first lane is %v", got)
@@ -72,30 +72,30 @@ func TestLanes(t *testing.T) {
 // TestManyInAColumn: of what is shorter than a column the whole counts, with the gaps between, and the longest gives the colour.
 func TestManyInAColumn(t *testing.T) {
 	const end = 100 * columns
-	tr := &trace.Trace{End: end, Processors: 1}
-	var all []trace.Slice
+	tr := &recording.Trace{End: end, Processors: 1}
+	var all []recording.Slice
 	for at := int64(0); at < end; at += 10 {
 		operation := uint32(1)
 		if at%100 == 50 {
 			operation = 2
 		}
-		all = append(all, trace.Slice{Begin: at, End: at + 3 + int64(operation), Operation: operation, Kind: trace.RunBegin})
+		all = append(all, recording.Slice{Begin: at, End: at + 3 + int64(operation), Operation: operation, Kind: recording.RunBegin})
 	}
 	l := lanes(tr, all)[0]
 	if fmt.Sprint(l.Columns) != fmt.Sprint([]int{2, columns}) || l.Running < 0.409 || l.Running > 0.411 {
 		t.Errorf("the lane is %v", l)
 	}
-	if odd := lanes(&trace.Trace{End: 7, Processors: 1}, []trace.Slice{{Begin: 0, End: 7, Operation: 3, Kind: trace.RunBegin}})[0]; odd.Running != 1 {
+	if odd := lanes(&recording.Trace{End: 7, Processors: 1}, []recording.Slice{{Begin: 0, End: 7, Operation: 3, Kind: recording.RunBegin}})[0]; odd.Running != 1 {
 		t.Errorf("of a sample that is shorter than its columns are many, %v is shown", odd)
 	}
-	if empty := lanes(&trace.Trace{Processors: 1}, nil)[0]; empty.Running != 0 {
+	if empty := lanes(&recording.Trace{Processors: 1}, nil)[0]; empty.Running != 0 {
 		t.Errorf("of a sample without length, %v is shown", empty)
 	}
 }
 
 // TestQuantiles takes a hundred messages in, of which one waits long and one was sent before the sample.
 func TestQuantiles(t *testing.T) {
-	tr := &trace.Trace{End: 1e9, Processors: 1, Operations: []string{"", "a"}, Sent: 101}
+	tr := &recording.Trace{End: 1e9, Processors: 1, Operations: []string{"", "a"}, Sent: 101}
 	for i := range int64(99) {
 		tr.Events = append(tr.Events, run(uint32(i)+1, 0, 0, 1000*i, 1000*i+100, 1000*i+600)...)
 	}
@@ -134,11 +134,11 @@ func TestQuantiles(t *testing.T) {
 // TestOperationsWithoutEnd: names are many, but not without bound.
 func TestOperationsWithoutEnd(t *testing.T) {
 	const names = 3 * mostOperations
-	tr := &trace.Trace{End: 1e9, Processors: 1, Operations: []string{""}}
-	var messages []trace.Message
+	tr := &recording.Trace{End: 1e9, Processors: 1, Operations: []string{""}}
+	var messages []recording.Message
 	for i := range names {
 		tr.Operations = append(tr.Operations, fmt.Sprint("f", i))
-		messages = append(messages, trace.Message{Operation: uint32(i + 1), Sent: 0, Begin: 10, End: 20, Ran: 10})
+		messages = append(messages, recording.Message{Operation: uint32(i + 1), Sent: 0, Begin: 10, End: 20, Ran: 10})
 	}
 	var w window
 	w.add(tr, messages, time.Now())
@@ -158,13 +158,13 @@ func TestOperationsWithoutEnd(t *testing.T) {
 
 // TestRanking: what waits is counted from what the sample has seen, messages from before included.
 func TestRanking(t *testing.T) {
-	send := func(at int64, unit uint32) trace.Event {
-		return trace.Event{Time: at, Kind: trace.Send, Unit: unit, Processor: trace.Outside}
+	send := func(at int64, unit uint32) recording.Event {
+		return recording.Event{Time: at, Kind: recording.Send, Unit: unit, Processor: recording.Outside}
 	}
-	begin := func(at int64, unit uint32, processor int16) trace.Event {
-		return trace.Event{Time: at, Kind: trace.RunBegin, Unit: unit, Processor: processor, Operation: 1}
+	begin := func(at int64, unit uint32, processor int16) recording.Event {
+		return recording.Event{Time: at, Kind: recording.RunBegin, Unit: unit, Processor: processor, Operation: 1}
 	}
-	tr := &trace.Trace{End: 1e9, Processors: 2, Units: []trace.Unit{{}, {Name: "ada", State: "int"}, {Address: 0xc000}}, Events: []trace.Event{
+	tr := &recording.Trace{End: 1e9, Processors: 2, Units: []recording.Unit{{}, {Name: "ada", State: "int"}, {Address: 0xc000}}, Events: []recording.Event{
 		begin(1, 1, 0), begin(2, 1, 0), // two were there before
 		send(3, 1), send(4, 1), send(5, 1), // and three came, when none was left
 		begin(6, 1, 1),
@@ -184,7 +184,7 @@ func TestRanking(t *testing.T) {
 		t.Errorf("bob is %+v", bob)
 	}
 	for range 20 {
-		empty := &trace.Trace{End: 1e9, Units: make([]trace.Unit, 1)}
+		empty := &recording.Trace{End: 1e9, Units: make([]recording.Unit, 1)}
 		r.add(empty, nil)
 	}
 	if left := r.first(10); len(left) != 0 {

@@ -3,7 +3,7 @@ package httpview
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // sampled are the metrics of the messages in samples. They are native histograms, whose buckets are 10% wide; a scraper that does not know those gets some
@@ -59,7 +59,7 @@ func (s *sampled) Collect(to chan<- prometheus.Metric) {
 }
 
 // add takes the messages of a sample in. One goroutine at a time.
-func (s *sampled) add(t *trace.Trace, messages []trace.Message) {
+func (s *sampled) add(t *recording.Trace, messages []recording.Message) {
 	type observers struct{ wait, run prometheus.Observer }
 	known := make([]observers, len(t.Operations)+1)
 	begun := 0

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // freshness is how long those who ask get what the one before them got. A little less than the second after which a page asks again, so that
@@ -22,7 +22,7 @@ type view struct {
 	rt      *freerun.Runtime
 	title   string
 	started string // tells one run of a program from the next
-	record  func(ctx context.Context, d time.Duration) (*trace.Trace, error)
+	record  func(ctx context.Context, d time.Duration) (*recording.Trace, error)
 	sampled *sampled
 
 	turn chan struct{} // who has put something into it may use the rest

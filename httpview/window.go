@@ -7,7 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // section is how long the histograms of a window grow; what is shown is the last whole one with the one that grows.
@@ -66,7 +66,7 @@ func newHistogram() *hdrhistogram.Histogram {
 }
 
 // add takes the messages of a sample in.
-func (w *window) add(t *trace.Trace, messages []trace.Message, now time.Time) {
+func (w *window) add(t *recording.Trace, messages []recording.Message, now time.Time) {
 	w.turn(now)
 	known := make([]*latency, len(t.Operations)+1)
 	for i := range messages {
@@ -105,7 +105,7 @@ func (w *window) of(name string) *latency {
 	return l
 }
 
-func (l *latency) add(m *trace.Message) {
+func (l *latency) add(m *recording.Message) {
 	l.messages++
 	if wait, ok := m.Wait(); ok {
 		record(l.wait, wait)

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 type explored interface {
@@ -132,7 +132,7 @@ func TestExploreLeave(t *testing.T) {
 	exploreAll(t, 2, func(r *explore.Run, g *guarded) func() int {
 		var turns atomics.Int32
 		turns.Add(2)
-		var ctx model.Context
+		var ctx memory.Context
 		g.Lock()
 		r.Go("holder", g.add)
 		r.Go("leaver", func() {
@@ -161,7 +161,7 @@ func TestExploreLeaveAll(t *testing.T) {
 	exploreAll(t, 2, func(r *explore.Run, g *guarded) func() int {
 		var turns atomics.Int32
 		turns.Add(1)
-		var ctx model.Context
+		var ctx memory.Context
 		g.Lock()
 		r.Go("holder", g.add)
 		for _, name := range []string{"a", "b"} {
@@ -182,7 +182,7 @@ func TestExploreLeaveAndComeAgain(t *testing.T) {
 	exploreAll(t, 2, func(r *explore.Run, g *guarded) func() int {
 		var turns atomics.Int32
 		turns.Add(2)
-		var ctx model.Context
+		var ctx memory.Context
 		g.Lock()
 		r.Go("holder", func() {
 			ctx.Cancel()
@@ -201,7 +201,7 @@ func TestExploreLeaveAndComeAgain(t *testing.T) {
 				turns.Add(1)
 				g.add()
 			}
-			var second model.Context
+			var second memory.Context
 			if g.LockContext(&second) == nil {
 				turns.Add(1)
 				g.add()

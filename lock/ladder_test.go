@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 	"github.com/freerun-go/freerun/lock"
 )
 
@@ -27,7 +27,7 @@ func (p patient) LockContext(ctx context.Context) error {
 func TestLockLadder(t *testing.T) {
 	for _, k := range slices.Concat(kinds, cramped) {
 		t.Run(k.name, func(t *testing.T) {
-			ladder.Lock(t, ladder.LockSpec{New: func(int) ladder.Locker { return patient{k.make()} }})
+			conformance.Lock(t, conformance.LockSpec{New: func(int) conformance.Locker { return patient{k.make()} }})
 		})
 	}
 }

@@ -2,11 +2,11 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     J. Mellor-Crummey and M. Scott, Algorithms for scalable synchronization on shared-memory multiprocessors, ACM TOCS

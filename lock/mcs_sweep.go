@@ -1,9 +1,9 @@
 package lock
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // mcsSweep takes nodes that were left out of the line while the lock is held, so that its length is bounded by the number of those

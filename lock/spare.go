@@ -1,9 +1,9 @@
 package lock
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // spare keeps one node that nobody uses, so that a lock on which the same goroutines wait again and again allocates hardly ever: who

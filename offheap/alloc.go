@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // Alloc returns a block of size bytes or more: of the next power of two, and at least the smallest there are. What is in it is not defined. A size of 0 is

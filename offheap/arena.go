@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"syscall"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/offheap/internal/buddy"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Block refers to a block of one arena. It is an offset, not an address, with what tells blocks apart that were at the same place one after the other;

@@ -1,9 +1,9 @@
 package offheap
 
 import (
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // Source:     magazines and a depot after J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001. Ours: a magazine holds hints, and a block belongs to

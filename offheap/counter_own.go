@@ -2,7 +2,7 @@
 
 package offheap
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // counter is a counter of one processor, which is pinned when it adds; others may read it.
 type counter = atomics.RelaxedUint64

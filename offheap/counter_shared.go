@@ -2,7 +2,7 @@
 
 package offheap
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // counter is a counter of several goroutines, where pins do not exclude.
 type counter = atomics.Uint64

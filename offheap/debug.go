@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // A build with the tag freerun_debug knows of each place which block was there last, where that was allocated and freed, and finds out three kinds of

@@ -3,9 +3,9 @@ package offheap
 import (
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // depot is where processors exchange the magazines of one class. It is a fixed number of slots, which a magazine is put into by compare-and-swap and

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // explored returns an arena for an execution: blocks of smallest bytes and more, magazines with room for so many.
@@ -344,7 +344,7 @@ func stands(locking bool) func(r *explore.Run) {
 			r.Go(who, func() {
 				for range 2 {
 					for locking && !lock.CompareAndSwap(0, 1) {
-						model.SpinOnce()
+						memory.SpinOnce()
 					}
 					b := o.alloc(r, who, 2048)
 					if b == 0 {

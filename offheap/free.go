@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // Free gives a block back. It panics if b is no live block of this arena: if it was freed or resized before, belongs to another arena, or is the zero

@@ -5,7 +5,7 @@ package offheap
 import (
 	"runtime"
 
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 const (

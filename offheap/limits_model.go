@@ -2,7 +2,7 @@
 
 package offheap
 
-import "github.com/freerun-go/freerun/internal/pin"
+import "github.com/freerun-go/freerun/internal/sys/pin"
 
 // Small, so that what is full or empty comes soon. Tests may change them.
 var (

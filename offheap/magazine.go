@@ -1,8 +1,8 @@
 package offheap
 
 import (
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // magazine has hints where cached blocks of one class are. It belongs to one holder at a time: a processor, a call, or a slot of a depot. Only the holder changes

@@ -5,7 +5,7 @@ package offheap
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Memory is from Go's heap: where there is no mapping, and under the race detector, which knows Go's heap alone: in mapped

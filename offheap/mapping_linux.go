@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Memory is mapped from the system: Go's collector does not count it, it costs nothing until it is touched, and goes back page by page.

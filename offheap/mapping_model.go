@@ -5,7 +5,7 @@ package offheap
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Memory is from Go's heap, and giving it back to the system is played: pages that are given back are zero.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Memory is mapped from the system, as in mapping_linux.go; but the standard library has no call here to give back pages that are zero afterwards.

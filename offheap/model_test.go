@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 	"github.com/freerun-go/freerun/offheap"
 )
 

@@ -3,7 +3,7 @@ package offheap
 import (
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // pages knows which pages may have been written since the system gave them out as zero: a bit for each. A bit is set before the buddy system's block is used,

@@ -1,6 +1,6 @@
 package offheap
 
-import "github.com/freerun-go/freerun/internal/pin"
+import "github.com/freerun-go/freerun/internal/sys/pin"
 
 // What is cached is not lost to others: every magazine is in its class's list, whoever holds it, and a hint is as good as a block to whoever changes the
 // block's state first. So nobody is out of memory while others have some in their caches, even if they stand still.

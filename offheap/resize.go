@@ -3,7 +3,7 @@ package offheap
 import (
 	"fmt"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Resize makes b a block of size bytes or more, with what was in it as far as that fits; what is beyond is not defined. The block that it returns is used from

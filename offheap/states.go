@@ -3,7 +3,7 @@ package offheap
 import (
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // states is the table of the states of all places. It is in groups of places, and each group in three parts, in which the places are in order: those that blocks of 8 KiB can

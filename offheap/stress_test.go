@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 	"github.com/freerun-go/freerun/offheap"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // tally is what a processor has allocated less what it has freed: its numbers may be negative, and only their sum over all processors means

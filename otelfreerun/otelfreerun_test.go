@@ -20,7 +20,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/otelfreerun"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -119,18 +119,18 @@ func TestObserve(t *testing.T) {
 // TestSpans turns a recording with known times into spans.
 func TestSpans(t *testing.T) {
 	begin := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	recorded := &trace.Trace{
+	recorded := &recording.Trace{
 		Start: begin, End: 1000, Processors: 2, Operations: []string{"", "parent", "child"}, Sent: 3,
-		Units: []trace.Unit{{}, {Name: "ada", State: "int"}},
-		Events: []trace.Event{
-			{Time: 0, Kind: trace.Send, Message: 1, Operation: 1, Unit: 1, Processor: trace.Outside},
-			{Time: 100, Kind: trace.RunBegin, Message: 1, Operation: 1, Unit: 1},
-			{Time: 150, Kind: trace.Send, Message: 2, Other: 1, Operation: 2},
-			{Time: 160, Kind: trace.Ready, Message: 2},
-			{Time: 180, Kind: trace.RunBegin, Message: 2, Operation: 2, Processor: 1},
-			{Time: 200, Kind: trace.RunEnd, Message: 2, Operation: 2, Processor: 1},
-			{Time: 300, Kind: trace.RunEnd, Message: 1, Operation: 1, Unit: 1},
-			{Time: 400, Kind: trace.Send, Message: 3, Operation: 1, Unit: 1, Processor: trace.Outside}, // not begun
+		Units: []recording.Unit{{}, {Name: "ada", State: "int"}},
+		Events: []recording.Event{
+			{Time: 0, Kind: recording.Send, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 100, Kind: recording.RunBegin, Message: 1, Operation: 1, Unit: 1},
+			{Time: 150, Kind: recording.Send, Message: 2, Other: 1, Operation: 2},
+			{Time: 160, Kind: recording.Ready, Message: 2},
+			{Time: 180, Kind: recording.RunBegin, Message: 2, Operation: 2, Processor: 1},
+			{Time: 200, Kind: recording.RunEnd, Message: 2, Operation: 2, Processor: 1},
+			{Time: 300, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1},
+			{Time: 400, Kind: recording.Send, Message: 3, Operation: 1, Unit: 1, Processor: recording.Outside}, // not begun
 		},
 	}
 	exporter := tracetest.NewInMemoryExporter()

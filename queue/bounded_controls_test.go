@@ -5,8 +5,8 @@ package queue_test
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // The controls here are bounded rings with the mistakes that the real ones avoid. The explorer must find each.

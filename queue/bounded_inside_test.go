@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/contract"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // boundedQueue is what the four bounded queues have in common.
@@ -161,7 +161,7 @@ func TestBoundedZeroValue(t *testing.T) {
 			"EnqueueN":   func() { q.EnqueueN(make([]int, 2)) },
 			"DequeueN":   func() { q.DequeueN(make([]int, 2)) },
 		} {
-			if contract.Checked && call != "TryEnqueue" && call != "TryDequeue" {
+			if rolecheck.Checked && call != "TryEnqueue" && call != "TryDequeue" {
 				continue // the call before panicked within its side, and has not left
 			}
 			if text := panicOf(f); !strings.HasPrefix(text, "queue: ") || !strings.Contains(text, "New") {
@@ -219,13 +219,13 @@ func TestBoundedSides(t *testing.T) {
 			"DequeueN":   {func() { q.DequeueN(make([]int, 1)) }, dequeuers},
 			"Drain":      {func() { q.Drain(func(int) bool { return false }) }, dequeuers},
 		} {
-			text, refuses := panicOf(x.f), contract.Checked && x.side != nil
+			text, refuses := panicOf(x.f), rolecheck.Checked && x.side != nil
 			if refuses != (text != "") || refuses && (!strings.HasPrefix(text, "queue: ") || !strings.Contains(text, c.name) ||
 				!strings.Contains(text, "(queue: a call that is under way)")) {
 				t.Errorf("%s of an %s while another one is under way: panics with %q", call, c.name, text)
 			}
 		}
-		if contract.Checked && c.name == "SPSC" && q.Len() != 2 {
+		if rolecheck.Checked && c.name == "SPSC" && q.Len() != 2 {
 			t.Errorf("the refused calls left %d items, want 2", q.Len())
 		}
 	}

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/backoff"
+import "github.com/freerun-go/freerun/internal/sync/backoff"
 
 // A batch is one turn of a turnstile for several slots, taken by compare-and-swap: it takes no slot that the caller has not seen to be there,
 // so no enqueuer or dequeuer has to be refused for its sake, and there are fewer to contend with than there are items.

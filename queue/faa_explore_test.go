@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 	"github.com/freerun-go/freerun/queue"
 )
 

@@ -5,7 +5,7 @@ package queue
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // TestExploreSegmentedOtherLife has a dequeuer sleep between its looks at the two turnstiles of a segment, while the segment is used up, set aside, and prepared

@@ -3,7 +3,7 @@ package queue
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
 // shaped returns the shape of the queue.

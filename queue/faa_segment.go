@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // segment is a part of the queue: slots that are filled from the first to the last, and emptied in the same order. It lives

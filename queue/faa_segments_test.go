@@ -6,35 +6,35 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 	"github.com/freerun-go/freerun/queue"
 )
 
-func newSegmented[T any](int) ladder.Total[T] { return &queue.SegmentedMPMC[T]{} }
+func newSegmented[T any](int) conformance.Total[T] { return &queue.SegmentedMPMC[T]{} }
 
 // newTinySegmented returns queues whose segments are linked, used up, left and used again all the time.
-func newTinySegmented[T any](capacity int) ladder.Total[T] {
+func newTinySegmented[T any](capacity int) conformance.Total[T] {
 	smallest := 1 + capacity%3
 	return queue.NewSegmented[T](smallest, smallest<<(capacity%2), 0)
 }
 
-var segmented = ladder.QueueSpec{
-	New: newSegmented[int], NewWide: newSegmented[ladder.Wide], NewBoxed: newSegmented[*ladder.Box], Len: linear.Near,
+var segmented = conformance.QueueSpec{
+	New: newSegmented[int], NewWide: newSegmented[conformance.Wide], NewBoxed: newSegmented[*conformance.Box], Len: linear.Near,
 }
 
-var tinySegmented = ladder.QueueSpec{
-	New: newTinySegmented[int], NewWide: newTinySegmented[ladder.Wide], NewBoxed: newTinySegmented[*ladder.Box], Len: linear.Near,
-	NearOverflow: func(capacity int) ladder.Total[int] {
+var tinySegmented = conformance.QueueSpec{
+	New: newTinySegmented[int], NewWide: newTinySegmented[conformance.Wide], NewBoxed: newTinySegmented[*conformance.Box], Len: linear.Near,
+	NearOverflow: func(capacity int) conformance.Total[int] {
 		return queue.NewSegmented[int](1+capacity%3, 4*(1+capacity%3), 1<<36-3)
 	},
 }
 
-func TestSegmentedMPMC(t *testing.T) { ladder.Queue(t, segmented) }
+func TestSegmentedMPMC(t *testing.T) { conformance.Queue(t, segmented) }
 
-func TestSegmentedMPMCTiny(t *testing.T) { ladder.Queue(t, tinySegmented) }
+func TestSegmentedMPMCTiny(t *testing.T) { conformance.Queue(t, tinySegmented) }
 
-func FuzzSegmentedMPMC(f *testing.F) { ladder.FuzzQueue(f, tinySegmented) }
+func FuzzSegmentedMPMC(f *testing.F) { conformance.FuzzQueue(f, tinySegmented) }
 
 // TestSegmentedMPMCZero calls everything on queues that nothing was done with yet.
 func TestSegmentedMPMCZero(t *testing.T) {

@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
 // segmentSlot holds one item in each life of its segment, or none. One enqueuer and one dequeuer have claimed it. The enqueuer changes

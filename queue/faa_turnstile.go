@@ -1,9 +1,9 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // A turnstile hands out the slots of a segment, to enqueuers or to dequeuers: one word, of three fields.

@@ -2,10 +2,10 @@ package queue
 
 import (
 	"slices"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     A. Filatov, Lecture 13: concurrent queues, MPSC from N SPSC, whose isEmpty looks at all N, or at a counter that is wrong for a

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 	"github.com/freerun-go/freerun/queue"
 )
 
-func TestExploreFanIn(t *testing.T) { ladder.ExploreQueue(t, fanInSpec) }
+func TestExploreFanIn(t *testing.T) { conformance.ExploreQueue(t, fanInSpec) }
 
 // TestExploreFanInLeaves has a producer leave with an item in its ring while the consumer takes: the item comes, and the producer is
 // forgotten once and for all.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -42,26 +42,26 @@ type fanIn[T any] struct {
 	own *queue.FanInProducer[T]
 }
 
-func newFanIn[T any](capacity int) ladder.Total[T] {
+func newFanIn[T any](capacity int) conformance.Total[T] {
 	q := queue.NewFanIn[T](capacity)
 	return fanIn[T]{q, q.Register()}
 }
 
-func (f fanIn[T]) Producer() ladder.Enqueuer[T] { return f.Register() }
+func (f fanIn[T]) Producer() conformance.Enqueuer[T] { return f.Register() }
 
 func (f fanIn[T]) TryEnqueue(v T) bool { return f.own.TryEnqueue(v) }
 
 func (f fanIn[T]) Cap() int { return f.own.Cap() }
 
-var fanInSpec = ladder.QueueSpec{
-	New: newFanIn[int], NewWide: newFanIn[ladder.Wide], NewBoxed: newFanIn[*ladder.Box],
-	Order: ladder.PerProducer, OneConsumer: true, Bounded: true, PowerOfTwo: true, Full: linear.Strict, EachProducer: true,
+var fanInSpec = conformance.QueueSpec{
+	New: newFanIn[int], NewWide: newFanIn[conformance.Wide], NewBoxed: newFanIn[*conformance.Box],
+	Order: conformance.PerProducer, OneConsumer: true, Bounded: true, PowerOfTwo: true, Full: linear.Strict, EachProducer: true,
 	Len: linear.Near, In: linear.Batch{AtOnce: true},
 }
 
-func TestFanIn(t *testing.T) { ladder.Queue(t, fanInSpec) }
+func TestFanIn(t *testing.T) { conformance.Queue(t, fanInSpec) }
 
-func FuzzFanIn(f *testing.F) { ladder.FuzzQueue(f, fanInSpec) }
+func FuzzFanIn(f *testing.F) { conformance.FuzzQueue(f, fanInSpec) }
 
 // TestFanInTakesTurns fills the rings of many producers: the consumer goes round, and nobody waits longer than the others take turns.
 func TestFanInTakesTurns(t *testing.T) {

@@ -5,12 +5,12 @@ package queue_test
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 	"github.com/freerun-go/freerun/queue"
 )
 
-func TestExploreFanOut(t *testing.T) { ladder.ExploreQueue(t, fanOutSpec) }
+func TestExploreFanOut(t *testing.T) { conformance.ExploreQueue(t, fanOutSpec) }
 
 // raided makes a queue with items dealt to its first consumer, and two more consumers who have none. Each of those three is a thread that
 // dequeues so many times, and fails if it is told that the queue is empty, as there are items for all.

@@ -1,10 +1,10 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: what is taken

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // TestExploreFanOutLimbo is the control of the mark: a raid that leaves none has its numbers in nobody's stock for a while, and another

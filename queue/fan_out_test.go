@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -41,27 +41,27 @@ type fanOut[T any] struct {
 	own *queue.FanOutConsumer[T]
 }
 
-func newFanOut[T any](capacity int) ladder.Total[T] {
+func newFanOut[T any](capacity int) conformance.Total[T] {
 	q := queue.NewFanOut[T](capacity)
 	return fanOut[T]{q, q.Register()}
 }
 
-func (f fanOut[T]) Consumer() ladder.Dequeuer[T] { return f.Register() }
+func (f fanOut[T]) Consumer() conformance.Dequeuer[T] { return f.Register() }
 
 func (f fanOut[T]) TryDequeue() (T, bool) { return f.own.TryDequeue() }
 
-var fanOutSpec = ladder.QueueSpec{
-	New: newFanOut[int], NewWide: newFanOut[ladder.Wide], NewBoxed: newFanOut[*ladder.Box],
-	Order: ladder.Unordered, OneProducer: true, Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.Rough,
-	NearOverflow: func(capacity int) ladder.Total[int] {
+var fanOutSpec = conformance.QueueSpec{
+	New: newFanOut[int], NewWide: newFanOut[conformance.Wide], NewBoxed: newFanOut[*conformance.Box],
+	Order: conformance.Unordered, OneProducer: true, Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.Rough,
+	NearOverflow: func(capacity int) conformance.Total[int] {
 		q := queue.NewFanOutAt[int](capacity, 1<<32-20)
 		return fanOut[int]{q, q.Register()}
 	},
 }
 
-func TestFanOut(t *testing.T) { ladder.Queue(t, fanOutSpec) }
+func TestFanOut(t *testing.T) { conformance.Queue(t, fanOutSpec) }
 
-func FuzzFanOut(f *testing.F) { ladder.FuzzQueue(f, fanOutSpec) }
+func FuzzFanOut(f *testing.F) { conformance.FuzzQueue(f, fanOutSpec) }
 
 // TestFanOutDealsInTurns holds that each consumer gets its share, and keeps it while the others have theirs.
 func TestFanOutDealsInTurns(t *testing.T) {

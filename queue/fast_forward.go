@@ -1,10 +1,10 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     J. Giacomoni, T. Moseley and M. Vachharajani, FastForward for efficient pipeline parallelism, PPoPP 2008: each

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // Source:     R. K. Treiber, Systems Programming: Coping with Parallelism, 1986, without its pop
 // Sketch:     Add: link to head, CAS head.  TakeAll: swap head for nil, reverse what came.

@@ -2,9 +2,9 @@ package queue
 
 import (
 	"math"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 6. [Owner] is its literal

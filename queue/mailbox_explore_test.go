@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // mail is what the explored programs send: who sent it, and which of his.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/linear"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/linear"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 	"github.com/freerun-go/freerun/queue"
 )
 

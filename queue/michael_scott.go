@@ -1,12 +1,12 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/hazard"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sync/hazard"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     the list is that of michael_scott_list.go. The fourth paper's queue is of items that keep their nodes ([IntrusiveMPMC]);

@@ -11,7 +11,7 @@ import (
 	"time"
 	"weak"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // msCrowd runs calls in many more goroutines than there are processors, whose number changes all the time.

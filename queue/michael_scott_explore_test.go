@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
 // msPlayer is a queue of numbers as scenarios use it. The number of the thread comes with each call.

@@ -5,8 +5,8 @@ package queue
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // TestExploreMichaelScottFirstLen asks for the length beside the first Enqueue, which starts the list in steps: its head is set before
@@ -46,11 +46,11 @@ func TestExploreMichaelScottFirstLen(t *testing.T) {
 func TestExploreLongVerbs(t *testing.T) {
 	unbounded, intrusive, strict := msUnbounded, msIntrusive, strictMPMC
 	unbounded.Long, intrusive.Long, strict.Long = true, true, true
-	intrusive.New = func(int) ladder.Total[int] {
+	intrusive.New = func(int) conformance.Total[int] {
 		itemNodes = new(msNodes[any])
 		return new(msCarried[int])
 	}
-	t.Run("UnboundedMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, unbounded) })
-	t.Run("StrictMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, strict) })
-	t.Run("IntrusiveMPMC", func(t *testing.T) { ladder.ExploreVerbs(t, intrusive) })
+	t.Run("UnboundedMPMC", func(t *testing.T) { conformance.ExploreVerbs(t, unbounded) })
+	t.Run("StrictMPMC", func(t *testing.T) { conformance.ExploreVerbs(t, strict) })
+	t.Run("IntrusiveMPMC", func(t *testing.T) { conformance.ExploreVerbs(t, intrusive) })
 }

@@ -1,12 +1,12 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/hazard"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sync/hazard"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     M. Michael and M. Scott, Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms,
@@ -30,7 +30,7 @@ import (
 //             the sentinel, as head leaves only a node whose next is not nil
 // Publish:    value and number are written before L1, and read after a load of head, tail or next. The value is taken between L2 and the
 //             next change of the taker's hazard word, which whoever uses the node again has seen (R3).
-// ABA/memory: R1 to R3 are rules of internal/hazard; a node is retired once head has left it.
+// ABA/memory: R1 to R3 are rules of internal/sync/hazard; a node is retired once head has left it.
 //             t is named by a word before tail is found at it (once more), and by I3 is not retired then: R1. The word
 //             stays until CAS(tail: t→n) is done: else t might have become the tail anew, and the CAS would set tail back to
 //             an n that may have left. (The paper's figure 6 drops the word one line too early; the lecture by its

@@ -5,7 +5,7 @@ package queue
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // renew begins a new life of n, which the caller has acquired: it has no successor. Others may load next at any time, having come upon

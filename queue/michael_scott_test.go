@@ -3,16 +3,16 @@ package queue
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 )
 
-func newMsUnbounded[T any](int) ladder.Total[T] { return new(UnboundedMPMC[T]) }
+func newMsUnbounded[T any](int) conformance.Total[T] { return new(UnboundedMPMC[T]) }
 
-var msUnbounded = ladder.QueueSpec{New: newMsUnbounded[int], NewWide: newMsUnbounded[ladder.Wide], NewBoxed: newMsUnbounded[*ladder.Box]}
+var msUnbounded = conformance.QueueSpec{New: newMsUnbounded[int], NewWide: newMsUnbounded[conformance.Wide], NewBoxed: newMsUnbounded[*conformance.Box]}
 
-func TestUnboundedMPMC(t *testing.T) { ladder.Queue(t, msUnbounded) }
+func TestUnboundedMPMC(t *testing.T) { conformance.Queue(t, msUnbounded) }
 
-func FuzzUnboundedMPMC(f *testing.F) { ladder.FuzzQueue(f, msUnbounded) }
+func FuzzUnboundedMPMC(f *testing.F) { conformance.FuzzQueue(f, msUnbounded) }
 
 // msCarrier is an item that carries a value.
 type msCarrier[T any] struct {
@@ -23,7 +23,7 @@ type msCarrier[T any] struct {
 // msCarried is an IntrusiveMPMC that takes values: carriers go to and fro between two queues, which so exchange their nodes.
 type msCarried[T any] struct{ full, free IntrusiveMPMC[*msCarrier[T]] }
 
-func newMsCarried[T any](int) ladder.Total[T] { return new(msCarried[T]) }
+func newMsCarried[T any](int) conformance.Total[T] { return new(msCarried[T]) }
 
 func (q *msCarried[T]) TryEnqueue(v T) bool {
 	c, ok := q.free.TryDequeue()
@@ -48,8 +48,8 @@ func (q *msCarried[T]) TryDequeue() (v T, ok bool) {
 
 func (q *msCarried[T]) Len() int { return q.full.Len() }
 
-var msIntrusive = ladder.QueueSpec{New: newMsCarried[int], NewWide: newMsCarried[ladder.Wide], NewBoxed: newMsCarried[*ladder.Box]}
+var msIntrusive = conformance.QueueSpec{New: newMsCarried[int], NewWide: newMsCarried[conformance.Wide], NewBoxed: newMsCarried[*conformance.Box]}
 
-func TestIntrusiveMPMC(t *testing.T) { ladder.Queue(t, msIntrusive) }
+func TestIntrusiveMPMC(t *testing.T) { conformance.Queue(t, msIntrusive) }
 
-func FuzzIntrusiveMPMC(f *testing.F) { ladder.FuzzQueue(f, msIntrusive) }
+func FuzzIntrusiveMPMC(f *testing.F) { conformance.FuzzQueue(f, msIntrusive) }

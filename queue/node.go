@@ -3,7 +3,7 @@ package queue
 import (
 	"math"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, sections 6 to 8: a lock-free
 //             queue and a counter, used one after the other. The queue is M. Michael and M. Scott, Simple, fast, and

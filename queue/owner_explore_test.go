@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // desk is what only an owner may touch: a plain field, so that two owners at once, or one that does not see what the last one

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/linear"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/linear"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // ownerClient records the calls of one goroutine. Between the two steps of a call it does what it is told to, since the

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/freerun-go/freerun/internal/contract"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -124,7 +124,7 @@ func TestOwnerMisuseLosesNothing(t *testing.T) {
 			func() {
 				defer func() {
 					text, refused := recover().(string)
-					taken, again = !refused, contract.Checked && strings.Contains(text, "during a call of another goroutine")
+					taken, again = !refused, rolecheck.Checked && strings.Contains(text, "during a call of another goroutine")
 				}()
 				v, _ := q.Dequeue()
 				seen[v].Add(1)
@@ -345,7 +345,7 @@ func TestOwnerRetainsNothing(t *testing.T) {
 func TestOwnerAllocatesOneNode(t *testing.T) {
 	var q queue.Owner[int]
 	want := 1.0
-	if contract.Checked {
+	if rolecheck.Checked {
 		want = 2 // a build that checks notes who is in Dequeue
 	}
 	if got := testing.AllocsPerRun(1000, func() { q.Enqueue(1); q.Dequeue() }); got > want {

@@ -2,11 +2,11 @@ package queue
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/prefetch"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
 // patient is a total queue whose calls may have to wait for a call of the other side that is in its middle, and can give that up. The methods are TryEnqueue and

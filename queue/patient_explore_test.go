@@ -7,8 +7,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // TestExploreWaitingStoppedPeer stops a peer for good anywhere in its call of the queue inside. A call that waits for an item, or for room, and the one that
@@ -22,7 +22,7 @@ func TestExploreWaitingStoppedPeer(t *testing.T) {
 		for _, enqueues := range []bool{false, true} {
 			t.Run(name+map[bool]string{false: " Dequeue", true: " Enqueue"}[enqueues], func(t *testing.T) {
 				explore.Freeze(t, func(r *explore.Run) {
-					w, ctx := NewWaiting(fresh()), &model.Context{}
+					w, ctx := NewWaiting(fresh()), &memory.Context{}
 					if enqueues {
 						w.TryEnqueue(1)
 					}

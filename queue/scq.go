@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     R. Nikolaev, A Scalable, Portable, and Memory-Efficient Lock-Free FIFO Queue, DISC 2019: SCQ, with values by

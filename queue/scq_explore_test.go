@@ -5,8 +5,8 @@ package queue
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // TestExploreStrictCapacityOne has two producers and two consumers at the only place: nothing is lost, doubled or left over, and

@@ -6,22 +6,22 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
-	"github.com/freerun-go/freerun/internal/linear"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
+	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-func newStrict[T any](capacity int) ladder.Total[T] { return NewStrictMPMC[T](capacity) }
+func newStrict[T any](capacity int) conformance.Total[T] { return NewStrictMPMC[T](capacity) }
 
 // strictMPMC is what StrictMPMC promises.
-var strictMPMC = ladder.QueueSpec{
-	New: newStrict[int], NewWide: newStrict[ladder.Wide], NewBoxed: newStrict[*ladder.Box],
+var strictMPMC = conformance.QueueSpec{
+	New: newStrict[int], NewWide: newStrict[conformance.Wide], NewBoxed: newStrict[*conformance.Box],
 	Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.NotZero,
-	NearOverflow: func(capacity int) ladder.Total[int] { return newStrictMPMC[int](capacity, 1<<63-64) },
+	NearOverflow: func(capacity int) conformance.Total[int] { return newStrictMPMC[int](capacity, 1<<63-64) },
 }
 
-func TestStrictMPMC(t *testing.T) { ladder.Queue(t, strictMPMC) }
+func TestStrictMPMC(t *testing.T) { conformance.Queue(t, strictMPMC) }
 
-func FuzzStrictMPMC(f *testing.F) { ladder.FuzzQueue(f, strictMPMC) }
+func FuzzStrictMPMC(f *testing.F) { conformance.FuzzQueue(f, strictMPMC) }
 
 // TestStrictMPMCMisuse holds that what cannot work says so.
 func TestStrictMPMCMisuse(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     the synchronous queue of A. Filatov, Lecture 13: concurrent queues. That the surplus of one side over the other is kept, and

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -106,7 +106,7 @@ func ends(t *testing.T, room int, shapes ...string) {
 		for _, shape := range shapes {
 			t.Run(how+" "+shape, func(t *testing.T) {
 				body := func(r *explore.Run) {
-					m, ended := &meeting{Synchronous: queue.NewSynchronousWithRoom[int](room)}, &model.Context{}
+					m, ended := &meeting{Synchronous: queue.NewSynchronousWithRoom[int](room)}, &memory.Context{}
 					var ctx context.Context = ended
 					end := ended.Cancel
 					if how == "close" {

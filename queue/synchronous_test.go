@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"weak"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 	"github.com/freerun-go/freerun/queue"
 )
 

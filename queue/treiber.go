@@ -2,11 +2,11 @@ package queue
 
 import (
 	"iter"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // Source:     R. K. Treiber, Systems Programming: Coping with Parallelism, IBM RJ 5118, 1986; the back-off as in the lecture

@@ -5,7 +5,7 @@ package queue_test
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 	"github.com/freerun-go/freerun/queue"
 )
 

@@ -5,18 +5,18 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 	"github.com/freerun-go/freerun/queue"
 )
 
-func newStack[T any]() ladder.PushPopper[T] { return new(queue.Stack[T]) }
+func newStack[T any]() conformance.PushPopper[T] { return new(queue.Stack[T]) }
 
 // stack is what Stack promises.
-var stack = ladder.StackSpec{New: newStack[int], NewWide: newStack[ladder.Wide], NewBoxed: newStack[*ladder.Box]}
+var stack = conformance.StackSpec{New: newStack[int], NewWide: newStack[conformance.Wide], NewBoxed: newStack[*conformance.Box]}
 
-func TestStack(t *testing.T) { ladder.Stack(t, stack) }
+func TestStack(t *testing.T) { conformance.Stack(t, stack) }
 
-func FuzzStack(f *testing.F) { ladder.FuzzStack(f, stack) }
+func FuzzStack(f *testing.F) { conformance.FuzzStack(f, stack) }
 
 // TestStackTakeAll takes what is there, in the order of popping, and leaves an empty stack that can be used on.
 func TestStackTakeAll(t *testing.T) {

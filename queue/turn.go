@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // turnSlot is a slot of a ring that several goroutines use on one side. Its word says whose turn it is: which position's, and
 // whether that one's enqueuer or its dequeuer. The turns of a slot of position p, in a ring of size slots:

@@ -5,19 +5,19 @@ package queue_test
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/ladder"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 	"github.com/freerun-go/freerun/queue"
 )
 
 // TestExploreVerbs has every method of the queues that the ladder knows called beside others.
 func TestExploreVerbs(t *testing.T) {
 	tiny := tinySegmented
-	tiny.New = func(int) ladder.Total[int] { return queue.NewSegmented[int](1, 2, 0) }
+	tiny.New = func(int) conformance.Total[int] { return queue.NewSegmented[int](1, 2, 0) }
 	tiny.Long = true
-	for name, spec := range map[string]ladder.QueueSpec{
+	for name, spec := range map[string]conformance.QueueSpec{
 		"SPSC": spsc, "MPSC": mpsc, "SPMC": spmc, "MPMC": mpmc, "SegmentedMPMC": tiny, "FanIn": fanInSpec, "FanOut": fanOutSpec,
 	} {
-		t.Run(name, func(t *testing.T) { ladder.ExploreVerbs(t, spec) })
+		t.Run(name, func(t *testing.T) { conformance.ExploreVerbs(t, spec) })
 	}
-	t.Run("Stack", func(t *testing.T) { ladder.ExploreStackVerbs(t, stack) })
+	t.Run("Stack", func(t *testing.T) { conformance.ExploreStackVerbs(t, stack) })
 }

@@ -2,11 +2,11 @@ package queue
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/park"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
 // Source:     ours. Arrivals are the list of R. K. Treiber, 1986, taken whole; the rule that who raises a counter from zero does

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // ErrClosed is what a queue that can be closed returns after Close: Enqueue always, Dequeue once nothing is left.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
-	"github.com/freerun-go/freerun/internal/model"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
+	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
 // place is the smallest total queue: one item, not 0, at one step a call.
@@ -158,7 +158,7 @@ func TestExploreWaitingCloses(t *testing.T) {
 // forgotten: the one who gave up has taken nothing, and has handed on the call that came too late.
 func TestExploreWaitingCancel(t *testing.T) {
 	forItems := func(r *explore.Run) {
-		w, ctx := NewWaiting[uint64](&pair{}), &model.Context{}
+		w, ctx := NewWaiting[uint64](&pair{}), &memory.Context{}
 		r.Go("impatient", func() {
 			if v, err := w.Dequeue(ctx); err == nil {
 				expect(r, w.Enqueue(context.Background(), v))
@@ -174,7 +174,7 @@ func TestExploreWaitingCancel(t *testing.T) {
 		r.Go("canceller", ctx.Cancel)
 	}
 	forRoom := func(r *explore.Run) {
-		w, ctx := newPlace(), &model.Context{}
+		w, ctx := newPlace(), &memory.Context{}
 		w.TryEnqueue(9)
 		impatient := false
 		r.Go("impatient", func() { impatient = w.Enqueue(ctx, 1) == nil })
@@ -203,7 +203,7 @@ func TestExploreWaitingCancel(t *testing.T) {
 // TestExploreWaitingRandom has all of it at once.
 func TestExploreWaitingRandom(t *testing.T) {
 	explore.Random(t, 20_000, func(r *explore.Run) {
-		w, ctx := NewWaiting[uint64](&pair{}), &model.Context{}
+		w, ctx := NewWaiting[uint64](&pair{}), &memory.Context{}
 		accepted, got := make([][]uint64, 2), make([][]uint64, 2)
 		for p := range uint64(2) {
 			r.Go("producer", func() {

@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 	"github.com/freerun-go/freerun/queue"
 )
 

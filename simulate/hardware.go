@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // What is taken for granted where it cannot be measured, since there is one processor, or another program keeps the second one: what is usual.

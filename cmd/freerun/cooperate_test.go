@@ -85,7 +85,7 @@ import (
 
 	"example.org/user/sub"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 const n = 200_000
@@ -271,7 +271,7 @@ import (
 	"fmt"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 var last, turns, sum int

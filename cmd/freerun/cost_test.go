@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 func matrix(a *activity.Activity, n int) float64 {

@@ -102,7 +102,7 @@ import (
 
 	"example.org/user/sub"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 var want = flag.Bool("want", false, "")

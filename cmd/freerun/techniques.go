@@ -7,15 +7,15 @@ import (
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/goid"
-	"github.com/freerun-go/freerun/internal/netpoll"
-	"github.com/freerun-go/freerun/internal/pin"
-	"github.com/freerun-go/freerun/internal/prefetch"
-	"github.com/freerun-go/freerun/internal/threadlock"
-	"github.com/freerun-go/freerun/internal/ticks"
-	"github.com/freerun-go/freerun/internal/yield"
-	"github.com/freerun-go/freerun/sched"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/netpoll"
+	"github.com/freerun-go/freerun/internal/sys/pin"
+	"github.com/freerun-go/freerun/internal/sys/prefetch"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
+	"github.com/freerun-go/freerun/internal/sys/ticks"
+	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
 // technique is something that rests on the inside of Go or of the operating system, in one of its

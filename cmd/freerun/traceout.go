@@ -17,23 +17,25 @@ import (
 	"github.com/freerun-go/freerun/cmd/freerun/internal/capture"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/timeline"
 	"github.com/freerun-go/freerun/programs"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // format writes a recording in one of the forms that there are: raw is the recording as it was made.
-type format func(w io.Writer, raw io.ReadSeeker, t *trace.Trace, a *trace.Analysis) error
+type format func(w io.Writer, raw io.ReadSeeker, t *recording.Trace, a *recording.Analysis) error
 
 // formatOf returns the form that the ending of a name stands for, nil if there is none.
 func formatOf(name string) format {
 	switch filepath.Ext(name) {
 	case ".html":
-		return func(w io.Writer, _ io.ReadSeeker, t *trace.Trace, a *trace.Analysis) error {
+		return func(w io.Writer, _ io.ReadSeeker, t *recording.Trace, a *recording.Analysis) error {
 			return timeline.Write(w, t, a)
 		}
 	case ".json":
-		return func(w io.Writer, _ io.ReadSeeker, t *trace.Trace, _ *trace.Analysis) error { return t.WriteChrome(w) }
+		return func(w io.Writer, _ io.ReadSeeker, t *recording.Trace, _ *recording.Analysis) error {
+			return t.WriteChrome(w)
+		}
 	case rawEnding:
-		return func(w io.Writer, raw io.ReadSeeker, _ *trace.Trace, _ *trace.Analysis) error {
+		return func(w io.Writer, raw io.ReadSeeker, _ *recording.Trace, _ *recording.Analysis) error {
 			if _, err := raw.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
@@ -122,7 +124,7 @@ const bytesPerEvent = 24
 
 // writeTrace reads a recording, calls its program by the title, if there is one, and writes it in the form that the target's name stands for. Of one that is broken it writes what could be read, and returns what is wrong.
 func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, most int) error {
-	t, broken := trace.Read(in)
+	t, broken := recording.Read(in)
 	if t == nil {
 		return broken
 	}
@@ -133,7 +135,7 @@ func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, m
 	if whole > most {
 		t.Events, t.End = t.Events[:most], t.Events[most-1].Time
 	}
-	a := trace.Analyze(t)
+	a := recording.Analyze(t)
 	if err := formatOf(out.name)(out, in, t, a); err != nil {
 		return err
 	}

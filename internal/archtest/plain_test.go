@@ -29,7 +29,7 @@ func TestPlainBuilds(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if path := filepath.ToSlash(folder); path == "internal/ladder" || path == "offheap" && strings.HasPrefix(base, "mapping_") {
+		if path := filepath.ToSlash(folder); path == "internal/verify/conformance" || path == "offheap" && strings.HasPrefix(base, "mapping_") {
 			return nil // the sizes of tests; and memory outside of Go's heap, which the detector does not see
 		}
 		text, err := os.ReadFile(name)

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/ticks"
+	"github.com/freerun-go/freerun/internal/sys/ticks"
 )
 
 // Magic is how a stream begins; then come blocks:

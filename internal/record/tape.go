@@ -3,9 +3,9 @@ package record
 import (
 	"slices"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/ticks"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/ticks"
 )
 
 // chunk is how many words belong together: events do not lie across its end, and it begins with an event Chunk.
@@ -26,7 +26,7 @@ const chunk = 512
 //             that has seen a word of a chunk finds head at that chunk's beginning at least, or one chunk before for the words of
 //             Chunk itself. One chunk more is left out for that. The loads of last are atomic: a plain one may be made after that of h'.
 // Cost:       two or three plain stores, one that publishes, and a look at the clock, for an event
-// Checked by: TestTape…, FuzzEvents of package trace
+// Checked by: TestTape…, FuzzEvents of package recording
 
 // Tape is a ring of events. One goroutine at a time writes: all that is not said to be for others is for that one.
 type Tape struct {

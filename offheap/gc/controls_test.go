@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // with makes a mistake for as long as a test runs.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/contract"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
 	"github.com/freerun-go/freerun/offheap"
 )
 
@@ -83,7 +83,7 @@ func TestMisuse(t *testing.T) {
 		child := fresh(others)
 		foreign.Value().left.Set(other, child)
 		child.Drop()
-		if contract.Checked {
+		if rolecheck.Checked {
 			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Get(h) })
 			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Set(h, a) })
 			return
@@ -91,7 +91,7 @@ func TestMisuse(t *testing.T) {
 		mustPanic(t, "another Heap", func() { foreign.Value().left.Get(h) })
 	})
 	t.Run("in Go's memory", func(t *testing.T) {
-		if contract.Checked {
+		if rolecheck.Checked {
 			n := new(tree)
 			mustPanic(t, "no object of this Heap", func() { n.left.Set(h, a) })
 		}

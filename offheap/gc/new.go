@@ -5,11 +5,11 @@ import (
 	"math/bits"
 	"unsafe"
 
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 	"github.com/freerun-go/freerun/offheap"
 )
 

@@ -1,12 +1,12 @@
 package gc
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/contract"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sync/rolecheck"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
@@ -40,7 +40,7 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 // Lock-free: it begins again only when the field was changed meanwhile. It costs an atomic exchange, about 20 ns in all.
 func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	h.mustBeOpen()
-	if contract.Checked {
+	if rolecheck.Checked {
 		h.mustContain(unsafe.Pointer(p))
 	}
 	v := ref(p.word.Load())
@@ -83,7 +83,7 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	}
 	h.leave(l)
 	c := h.chunk(v.chunk())
-	if contract.Checked {
+	if rolecheck.Checked {
 		c.mustHave(v)
 	}
 	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
@@ -98,7 +98,7 @@ func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
 		h.barrier(s, v)
 	}
-	if contract.Checked {
+	if rolecheck.Checked {
 		h.mustContain(unsafe.Pointer(p))
 	}
 	publish(&p.word, uint64(v)) // L2

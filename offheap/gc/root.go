@@ -1,6 +1,6 @@
 package gc
 
-import "github.com/freerun-go/freerun/internal/pin"
+import "github.com/freerun-go/freerun/internal/sys/pin"
 
 // Root is a handle that holds an object, and with it all that the object reaches: it is not collected until the root is dropped. The zero Root holds
 // nothing. [Type.New] and [Pointer.Get] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].

@@ -1,9 +1,9 @@
 package gc
 
 import (
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // slot is what a root stands for: a word that collectors look at. Each root has one for itself. Slots are made in pages that belong to a

@@ -5,7 +5,7 @@ package gc
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // publish stores a word like its method Store: after all that the goroutine did before. On amd64 any store is that, and Go's compiler keeps the order of what reads

@@ -2,7 +2,7 @@
 
 package gc
 
-import "github.com/freerun-go/freerun/internal/atomics"
+import "github.com/freerun-go/freerun/internal/sync/atomics"
 
 // publish stores a word after all that the goroutine did before.
 func publish(w *atomics.Release[uint64], v uint64) { w.Store(v) }

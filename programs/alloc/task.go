@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
 // task allocates blocks of consecutive numbers, batch by batch, and frees what it keeps or is handed. It belongs to one goroutine, and no other task is on its cache lines.

@@ -3,7 +3,7 @@ package bank
 import (
 	"sync"
 
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/programs"
 )
 

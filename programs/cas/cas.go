@@ -6,8 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/freerun-go/freerun/internal/backoff"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sync/backoff"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/programs"
 )
 

@@ -10,7 +10,7 @@
 // contender that has the word's cache line has it for many operations in a row if the others pause.
 //
 //	variant   file      how
-//	backoff   cas.go    load, compare-and-swap, and after a failure internal/backoff's pause, which grows with each failure
+//	backoff   cas.go    load, compare-and-swap, and after a failure internal/sync/backoff's pause, which grows with each failure
 //	plain     cas.go    load, compare-and-swap, and after a failure again at once
 //	add       cas.go    fetch-and-add, which cannot fail: what the word can bear
 //	mutex     cas.go    the word is a plain one, under a lock

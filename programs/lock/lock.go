@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/pad"
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/programs"
 )
 

@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // count is what the tasks count themselves in: a word for each thread, on a line of its own and written without atomics where that can be,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // freeBy is Free with one step of its own, so that a control can get it wrong: step takes node n of chunk i back, as

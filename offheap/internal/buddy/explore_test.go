@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/explore"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
 // A play is what threads do with a space of so many leaves of order 0. Each letter of a thread is a call:

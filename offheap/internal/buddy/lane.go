@@ -2,11 +2,11 @@ package buddy
 
 import (
 	"runtime"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
-	"github.com/freerun-go/freerun/internal/pad"
-	"github.com/freerun-go/freerun/internal/pin"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // lane is what belongs to one processor, so that processors do not meet at words where they need not. Nothing depends

@@ -3,7 +3,7 @@ package buddy
 import (
 	"math/bits"
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // call is a call of Alloc or Free, and whether a call of another goroutine overlapped it.

@@ -2,9 +2,9 @@ package buddy
 
 import (
 	"math/bits"
-	_ "sync/atomic" // see internal/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/atomics"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     a bitmap with bitmaps of its words that are not 0, as in the trees of van Emde Boas with words for the

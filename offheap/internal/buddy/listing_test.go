@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // TestListing compares a listing with a sorted slice.

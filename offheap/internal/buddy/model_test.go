@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/replay"
+	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
 // model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/bench"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/capture"
 	"github.com/freerun-go/freerun/programs"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,7 +39,7 @@ func TestCapture(t *testing.T) {
 	if want := "submit/tell size=100"; c.Title() != want {
 		t.Errorf("the title is %q, want %q", c.Title(), want)
 	}
-	rec, err := trace.Read(&out)
+	rec, err := recording.Read(&out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // written writes the page of a recording into a file.
-func written(t testing.TB, rec *trace.Trace, a *trace.Analysis) string {
+func written(t testing.TB, rec *recording.Trace, a *recording.Analysis) string {
 	t.Helper()
 	var page bytes.Buffer
 	if err := Write(&page, rec, a); err != nil {
@@ -163,7 +163,7 @@ func TestMany(t *testing.T) {
 
 // TestEmpty: a recording of nothing is shown as that.
 func TestEmpty(t *testing.T) {
-	p := open(t, written(t, &trace.Trace{Processors: 1, Operations: []string{""}, Units: make([]trace.Unit, 1)}, &trace.Analysis{Processors: 1}), browsertest.Width(400))
+	p := open(t, written(t, &recording.Trace{Processors: 1, Operations: []string{""}, Units: make([]recording.Unit, 1)}, &recording.Analysis{Processors: 1}), browsertest.Width(400))
 	holds(t, p, "header", "recording", "1 processor", "0 messages")
 	p.Press(".+0,c/")
 	p.FitsItsWidth()

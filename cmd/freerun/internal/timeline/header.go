@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // meta is what the page's program is told beside the packed recording.
@@ -22,18 +22,18 @@ type meta struct {
 
 // kinds are the numbers that the kinds of slices have.
 type kinds struct {
-	Run    trace.Kind `json:"run"`
-	Branch trace.Kind `json:"branch"`
-	Switch trace.Kind `json:"switch"`
-	Search trace.Kind `json:"search"`
-	Park   trace.Kind `json:"park"`
-	Block  trace.Kind `json:"block"`
+	Run    recording.Kind `json:"run"`
+	Branch recording.Kind `json:"branch"`
+	Switch recording.Kind `json:"switch"`
+	Search recording.Kind `json:"search"`
+	Park   recording.Kind `json:"park"`
+	Block  recording.Kind `json:"block"`
 }
 
-func describe(t *trace.Trace, s shape) meta {
+func describe(t *recording.Trace, s shape) meta {
 	m := meta{
 		shape: s, Processors: t.Processors, Operations: append([]string{}, t.Operations...), Units: []string{},
-		Kinds: kinds{trace.RunBegin, trace.BranchBegin, trace.SwitchIn, trace.SearchBegin, trace.Park, trace.BlockBegin},
+		Kinds: kinds{recording.RunBegin, recording.BranchBegin, recording.SwitchIn, recording.SearchBegin, recording.Park, recording.BlockBegin},
 	}
 	for i, u := range t.Units {
 		m.Units = append(m.Units, unitName(i, u))
@@ -41,7 +41,7 @@ func describe(t *trace.Trace, s shape) meta {
 	return m
 }
 
-func unitName(number int, u trace.Unit) string {
+func unitName(number int, u recording.Unit) string {
 	switch {
 	case number == 0:
 		return ""
@@ -55,7 +55,7 @@ func unitName(number int, u trace.Unit) string {
 
 // Header is what stands above the timeline, so that it can be read without JavaScript, too.
 type Header struct {
-	*trace.Analysis
+	*recording.Analysis
 	Program  string
 	Name     string // the program's, up to a space
 	Settings string // what comes behind
@@ -71,7 +71,7 @@ type Header struct {
 	Chain         string
 }
 
-func header(t *trace.Trace, a *trace.Analysis) Header {
+func header(t *recording.Trace, a *recording.Analysis) Header {
 	h := Header{
 		Analysis: a, Program: t.Program, Virtual: t.Virtual, Messages: t.Sent, Events: len(t.Events), Lost: t.Lost,
 		Elapsed: a.Elapsed, Scale: max(1, a.Processors),

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // The packed recording is a sequence of columns, each with the values of one field of all rows, as integers of variable length: those that can be
@@ -54,7 +54,7 @@ func (p *packer) steps(n int, f func(i int) int64) {
 }
 
 // pack packs what the page needs of the recording.
-func pack(t *trace.Trace, a *trace.Analysis) ([]byte, shape) {
+func pack(t *recording.Trace, a *recording.Analysis) ([]byte, shape) {
 	var p packer
 	s := shape{End: t.End, Span: a.Span, Chained: a.Chained}
 	s.Messages = p.messages(t)
@@ -65,7 +65,7 @@ func pack(t *trace.Trace, a *trace.Analysis) ([]byte, shape) {
 	return p.bytes, s
 }
 
-func (p *packer) messages(t *trace.Trace) int {
+func (p *packer) messages(t *recording.Trace) int {
 	all := t.Messages()
 	all = all[min(1, len(all)):] // number 0 is no message
 	n := len(all)
@@ -90,10 +90,10 @@ func (p *packer) messages(t *trace.Trace) int {
 	return n
 }
 
-func (p *packer) slices(t *trace.Trace) []row {
+func (p *packer) slices(t *recording.Trace) []row {
 	all := t.Slices()
 	spread(all)
-	slices.SortStableFunc(all, func(a, b trace.Slice) int {
+	slices.SortStableFunc(all, func(a, b recording.Slice) int {
 		if a.Processor != b.Processor {
 			return int(a.Processor) - int(b.Processor)
 		}
@@ -117,11 +117,11 @@ func (p *packer) slices(t *trace.Trace) []row {
 }
 
 // spread gives the slices outside the processors, which may overlap, rows in which they do not.
-func spread(all []trace.Slice) {
+func spread(all []recording.Slice) {
 	var ends []int64 // of the last slice of each row
 	for i := range all {
 		s := &all[i]
-		if s.Processor != trace.Outside {
+		if s.Processor != recording.Outside {
 			continue
 		}
 		free := slices.IndexFunc(ends, func(end int64) bool { return end <= s.Begin })
@@ -133,8 +133,8 @@ func spread(all []trace.Slice) {
 	}
 }
 
-func (p *packer) steals(t *trace.Trace) int {
-	some := of(t, trace.Steal)
+func (p *packer) steals(t *recording.Trace) int {
+	some := of(t, recording.Steal)
 	p.steps(len(some), func(i int) int64 { return some[i].Time })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Other) })
@@ -142,15 +142,15 @@ func (p *packer) steals(t *trace.Trace) int {
 	return len(some)
 }
 
-func (p *packer) lost(t *trace.Trace) int {
-	some := of(t, trace.Lost)
+func (p *packer) lost(t *recording.Trace) int {
+	some := of(t, recording.Lost)
 	p.steps(len(some), func(i int) int64 { return some[i].Time })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
 	p.column(len(some), func(i int) uint64 { return uint64(max(0, some[i].N)) })
 	return len(some)
 }
 
-func (p *packer) path(a *trace.Analysis) int {
+func (p *packer) path(a *recording.Analysis) int {
 	n := len(a.Path)
 	p.steps(n, func(i int) int64 { return a.Path[i].Begin })
 	p.column(n, func(i int) uint64 { return uint64(max(0, a.Path[i].End-a.Path[i].Begin)) })
@@ -162,8 +162,8 @@ func (p *packer) path(a *trace.Analysis) int {
 }
 
 // of returns the events of one kind.
-func of(t *trace.Trace, kind trace.Kind) []*trace.Event {
-	var some []*trace.Event
+func of(t *recording.Trace, kind recording.Kind) []*recording.Event {
+	var some []*recording.Event
 	for i := range t.Events {
 		if t.Events[i].Kind == kind {
 			some = append(some, &t.Events[i])

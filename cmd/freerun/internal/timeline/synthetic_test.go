@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // known is a recording small enough to be understood by reading: an ordinary goroutine sends "start" to the unit "desk", which sends "count" twice. One of the two
@@ -13,33 +13,33 @@ import (
 //
 //	P0  |start 1000–5000|count#2 5100–7100|          parked 7200–10000
 //	P1  parked 0–2500, searching 2500–2900, |count#3 3000–9000|
-func known() (*trace.Trace, *trace.Analysis) {
-	t := &trace.Trace{
+func known() (*recording.Trace, *recording.Analysis) {
+	t := &recording.Trace{
 		Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), End: 10_000, Program: "known", Processors: 2, Sent: 3, Lost: 7,
 		Operations: []string{"", "programs/known.start", "programs/known.count"},
-		Units:      []trace.Unit{{}, {Name: "desk"}, {State: "known.table"}},
-		Events: []trace.Event{
-			{Time: 0, Kind: trace.Park, Processor: 1},
-			{Time: 500, Kind: trace.Send, Message: 1, Operation: 1, Unit: 1, Processor: trace.Outside},
-			{Time: 1000, Kind: trace.RunBegin, Message: 1, Operation: 1, Unit: 1, Processor: 0},
-			{Time: 2000, Kind: trace.Send, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 2400, Kind: trace.Send, Message: 3, Other: 1, Operation: 2, Processor: 0},
-			{Time: 2500, Kind: trace.Unpark, Processor: 1},
-			{Time: 2500, Kind: trace.SearchBegin, Processor: 1},
-			{Time: 2900, Kind: trace.SearchEnd, Processor: 1, N: 1},
-			{Time: 2900, Kind: trace.Steal, Processor: 1, Other: 0, N: 1},
-			{Time: 3000, Kind: trace.RunBegin, Message: 3, Other: 1, Operation: 2, Processor: 1},
-			{Time: 5000, Kind: trace.RunEnd, Message: 1, Operation: 1, Unit: 1, Processor: 0},
-			{Time: 5100, Kind: trace.RunBegin, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 7100, Kind: trace.RunEnd, Message: 2, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 7200, Kind: trace.Park, Processor: 0},
-			{Time: 9000, Kind: trace.RunEnd, Message: 3, Operation: 2, Processor: 1},
-			{Time: 9500, Kind: trace.Lost, Processor: 1, N: 7},
+		Units:      []recording.Unit{{}, {Name: "desk"}, {State: "known.table"}},
+		Events: []recording.Event{
+			{Time: 0, Kind: recording.Park, Processor: 1},
+			{Time: 500, Kind: recording.Send, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 1000, Kind: recording.RunBegin, Message: 1, Operation: 1, Unit: 1, Processor: 0},
+			{Time: 2000, Kind: recording.Send, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 2400, Kind: recording.Send, Message: 3, Other: 1, Operation: 2, Processor: 0},
+			{Time: 2500, Kind: recording.Unpark, Processor: 1},
+			{Time: 2500, Kind: recording.SearchBegin, Processor: 1},
+			{Time: 2900, Kind: recording.SearchEnd, Processor: 1, N: 1},
+			{Time: 2900, Kind: recording.Steal, Processor: 1, Other: 0, N: 1},
+			{Time: 3000, Kind: recording.RunBegin, Message: 3, Other: 1, Operation: 2, Processor: 1},
+			{Time: 5000, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1, Processor: 0},
+			{Time: 5100, Kind: recording.RunBegin, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 7100, Kind: recording.RunEnd, Message: 2, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 7200, Kind: recording.Park, Processor: 0},
+			{Time: 9000, Kind: recording.RunEnd, Message: 3, Operation: 2, Processor: 1},
+			{Time: 9500, Kind: recording.Lost, Processor: 1, N: 7},
 		},
 	}
-	return t, &trace.Analysis{
+	return t, &recording.Analysis{
 		Work: 12_000, Span: 7_400, Parallelism: 12.0 / 7.4, Elapsed: 8_500, Processors: 2, AtMost: 1.62, AtLeast: 0.9, Measured: 12.0 / 8.5, Lost: 7,
-		Path: []trace.Step{
+		Path: []recording.Step{
 			{Message: 1, Operation: 1, Unit: 1, Processor: 0, Begin: 1000, End: 2400},
 			{Message: 3, Operation: 2, Processor: 1, Begin: 3000, End: 9000},
 		},
@@ -49,11 +49,11 @@ func known() (*trace.Trace, *trace.Analysis) {
 
 // random returns a recording of about so many events: messages that send messages, on units with mailboxes, on processors that rob each other. The same
 // arguments give the same recording.
-func random(events, processors, units int) (*trace.Trace, *trace.Analysis) {
+func random(events, processors, units int) (*recording.Trace, *recording.Analysis) {
 	r := rand.New(rand.NewPCG(uint64(events), uint64(processors)))
-	t := &trace.Trace{
+	t := &recording.Trace{
 		Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Program: "random", Processors: processors,
-		Operations: []string{"", "demo.request", "demo.query", "demo.insert", "demo.answer", "demo.index"}, Units: make([]trace.Unit, units+1),
+		Operations: []string{"", "demo.request", "demo.query", "demo.insert", "demo.answer", "demo.index"}, Units: make([]recording.Unit, units+1),
 	}
 	for i := 1; i <= units; i++ {
 		t.Units[i].State = []string{"demo.table", "demo.client", "demo.index"}[i%3]
@@ -68,12 +68,12 @@ func random(events, processors, units int) (*trace.Trace, *trace.Analysis) {
 	send := func(p int, at int64, by uint32) {
 		t.Sent++
 		k := task{message: uint32(t.Sent), sender: by, operation: 1 + r.Uint32N(5), unit: 1 + uint32(float64(units)*r.Float64()*r.Float64()), at: at}
-		e := trace.Event{Time: at, Kind: trace.Send, Message: k.message, Other: by, Operation: k.operation, Unit: k.unit, Processor: int16(p)}
+		e := recording.Event{Time: at, Kind: recording.Send, Message: k.message, Other: by, Operation: k.operation, Unit: k.unit, Processor: int16(p)}
 		t.Events = append(t.Events, e)
 		queues[max(0, p)] = append(queues[max(0, p)], k)
 	}
 	for i := range 4 * processors {
-		send(trace.Outside, int64(1+i*700), 0)
+		send(recording.Outside, int64(1+i*700), 0)
 	}
 	for len(t.Events) < events {
 		p := 0
@@ -82,34 +82,34 @@ func random(events, processors, units int) (*trace.Trace, *trace.Analysis) {
 				p = q
 			}
 		}
-		add := func(e trace.Event) { e.Processor = int16(p); t.Events = append(t.Events, e) }
+		add := func(e recording.Event) { e.Processor = int16(p); t.Events = append(t.Events, e) }
 		if len(queues[p]) == 0 {
 			victim := r.IntN(processors)
 			begin := clock[p]
-			add(trace.Event{Time: begin, Kind: trace.SearchBegin})
+			add(recording.Event{Time: begin, Kind: recording.SearchBegin})
 			clock[p] += 300 + r.Int64N(700)
 			if n := len(queues[victim]); n > 1 && queues[victim][n-1].at < clock[p] {
 				half := n / 2
 				queues[p] = slices.Clone(queues[victim][n-half:])
 				queues[victim] = queues[victim][:n-half]
-				add(trace.Event{Time: clock[p], Kind: trace.SearchEnd, N: 1})
-				add(trace.Event{Time: clock[p], Kind: trace.Steal, Other: uint32(victim), N: int32(half)})
+				add(recording.Event{Time: clock[p], Kind: recording.SearchEnd, N: 1})
+				add(recording.Event{Time: clock[p], Kind: recording.Steal, Other: uint32(victim), N: int32(half)})
 				continue
 			}
-			add(trace.Event{Time: clock[p], Kind: trace.SearchEnd})
-			add(trace.Event{Time: clock[p], Kind: trace.Park})
+			add(recording.Event{Time: clock[p], Kind: recording.SearchEnd})
+			add(recording.Event{Time: clock[p], Kind: recording.Park})
 			clock[p] += 2000 + r.Int64N(20000)
-			add(trace.Event{Time: clock[p], Kind: trace.Unpark})
+			add(recording.Event{Time: clock[p], Kind: recording.Unpark})
 			parked[p] = true
 			if victim == p {
-				send(trace.Outside, clock[p], 0)
+				send(recording.Outside, clock[p], 0)
 			}
 			continue
 		}
 		k := queues[p][0]
 		queues[p] = queues[p][1:]
 		clock[p] = max(clock[p], k.at) + 60
-		run := trace.Event{Time: clock[p], Kind: trace.RunBegin, Message: k.message, Other: k.sender, Operation: k.operation, Unit: k.unit}
+		run := recording.Event{Time: clock[p], Kind: recording.RunBegin, Message: k.message, Other: k.sender, Operation: k.operation, Unit: k.unit}
 		add(run)
 		length := 400 + r.Int64N(3000)*int64(k.operation)
 		busy := 0
@@ -123,17 +123,17 @@ func random(events, processors, units int) (*trace.Trace, *trace.Analysis) {
 			}
 		}
 		clock[p] += length / 3
-		run.Time, run.Kind = clock[p], trace.RunEnd
+		run.Time, run.Kind = clock[p], recording.RunEnd
 		add(run)
 	}
-	slices.SortStableFunc(t.Events, func(a, b trace.Event) int { return int(a.Time - b.Time) })
+	slices.SortStableFunc(t.Events, func(a, b recording.Event) int { return int(a.Time - b.Time) })
 	t.End = slices.Max(clock)
 	return t, analyze(t)
 }
 
 // analyze concludes as much as the page needs: its figures are not what is tested with random recordings.
-func analyze(t *trace.Trace) *trace.Analysis {
-	a := &trace.Analysis{Processors: t.Processors, Elapsed: t.End}
+func analyze(t *recording.Trace) *recording.Analysis {
+	a := &recording.Analysis{Processors: t.Processors, Elapsed: t.End}
 	messages := t.Messages()
 	at := make([]int64, len(messages)) // the longest chain up to the message's begin
 	longest := uint32(0)
@@ -151,7 +151,7 @@ func analyze(t *trace.Trace) *trace.Analysis {
 	}
 	for m := longest; m != 0; m = messages[m].Sender {
 		k := messages[m]
-		a.Path = append(a.Path, trace.Step{Message: m, Operation: k.Operation, Unit: k.Unit, Processor: k.RanOn, Begin: k.Begin, End: k.End})
+		a.Path = append(a.Path, recording.Step{Message: m, Operation: k.Operation, Unit: k.Unit, Processor: k.RanOn, Begin: k.Begin, End: k.End})
 	}
 	slices.Reverse(a.Path)
 	for i := range a.Path[:max(0, len(a.Path)-1)] {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 //go:embed page
@@ -23,7 +23,7 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{"durat
 
 // Write writes the page that shows the recording, and what was concluded from it. Any goroutine; it only reads t and a. It waits for w as long as that takes, and the
 // only errors are those of w.
-func Write(w io.Writer, t *trace.Trace, a *trace.Analysis) error {
+func Write(w io.Writer, t *recording.Trace, a *recording.Analysis) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	packed, shape := pack(t, a)
 	meta, err := json.Marshal(describe(t, shape))

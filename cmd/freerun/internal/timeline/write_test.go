@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/trace"
+	"github.com/freerun-go/freerun/recording"
 )
 
 // TestWrite: one file that asks for no other, with the figures in it, and the recording.
@@ -73,12 +73,12 @@ func TestErrorsOfTheWriter(t *testing.T) {
 
 // TestSpread: slices outside the processors may overlap, and those of one row do not.
 func TestSpread(t *testing.T) {
-	all := []trace.Slice{
-		{Begin: 0, End: 10, Processor: trace.Outside},
+	all := []recording.Slice{
+		{Begin: 0, End: 10, Processor: recording.Outside},
 		{Begin: 3, End: 7, Processor: 1, Depth: 4},
-		{Begin: 5, End: 20, Processor: trace.Outside},
-		{Begin: 10, End: 12, Processor: trace.Outside},
-		{Begin: 11, End: 12, Processor: trace.Outside},
+		{Begin: 5, End: 20, Processor: recording.Outside},
+		{Begin: 10, End: 12, Processor: recording.Outside},
+		{Begin: 11, End: 12, Processor: recording.Outside},
 	}
 	spread(all)
 	for i, want := range []int16{0, 4, 1, 0, 2} {

@@ -1,0 +1,219 @@
+package sched
+
+import (
+	"runtime/debug"
+
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
+)
+
+// Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a processor has at most one home:
+//
+//	at home    it has a processor, and runs the processor's tasks, one after another, or sleeps in the processor's bed
+//	away       it runs one task without a processor: the task left it ([Processor.Leave]), or waits ([Strand.Wait])
+//	spare      it has neither, and waits for a processor to be entrusted to it (spare.go); a few such are kept
+//
+// A processor goes from one host to another with all its queues; what the old home did before is seen by the new one, since it
+// goes through the new one's berth.
+type Host struct {
+	// immutable
+	scheduler *Scheduler
+	number    uint64
+	turn      *turn // of a deterministic scheduler, nil otherwise
+	// Local is for whoever made the scheduler: [Config.Hosted] sets it. It is the same as long as the goroutine lives.
+	Local any
+
+	// owner only
+	id        uintptr
+	processor *Processor // whose home this is; nil if it has none
+	lock      threadlock.Lock
+	reported  bool // that it is locked, while the task runs; see locked.go
+	leaving   bool // it ends, since it is locked
+
+	// shared
+	away   diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
+	ground ground           // for the coroutine that runs in place of its own stack
+	berth  berth
+	trace  atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
+}
+
+// berth is where a host without a processor sleeps until it gets one.
+type berth struct {
+	bed       bed
+	processor atomics.Plain[*Processor] // written before the bed is woken, read after
+}
+
+// Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
+func (h *Host) Processor() *Processor { return h.processor }
+
+// Scheduler returns the scheduler that the host belongs to. Any goroutine.
+func (h *Host) Scheduler() *Scheduler { return h.scheduler }
+
+// Host returns the host whose goroutine the processor runs on. On that goroutine only.
+func (p *Processor) Host() *Host { return p.host.Load() }
+
+// Task returns the task that the host runs, nil between tasks. On the host's goroutine only.
+func (h *Host) Task() *Task {
+	if h.processor != nil {
+		return h.processor.Running()
+	}
+	return h.away.Load()
+}
+
+// launch starts a host for a processor that has no home. Any goroutine that the scheduler waits for.
+func (s *Scheduler) launch(p *Processor) {
+	s.alive.Add(1)
+	h := s.newHost()
+	p.host.Store(h)
+	s.spawn(h, func() { h.live(p) })
+}
+
+func (s *Scheduler) newHost() *Host {
+	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, berth: berth{bed: newBed()}}
+	h.ground.host = h
+	if s.config.Hosted != nil {
+		s.config.Hosted(h)
+	}
+	return h
+}
+
+// live is the goroutine of a host, from its first processor on.
+func (h *Host) live(p *Processor) {
+	s := h.scheduler
+	h.id, h.lock = goid.ID(), threadlock.Mine()
+	h.trace.Store(goroutineNumber())
+	me := &guest{id: h.id, host: h}
+	checkIn(me)
+	defer func() {
+		// After a Goexit, or of a host that is left, another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
+		// the identity of a goroutine that has ended to another.
+		if p := h.processor; p != nil {
+			h.moveOut(p)
+			s.entrust(p)
+		}
+		h.comeBack()
+		checkOut(me)
+		if s.alive.Add(-1) == 0 {
+			close(s.exited)
+		}
+	}()
+	for p != nil {
+		h.moveIn(p)
+		for h.processor != nil && !h.leaving {
+			h.work()
+		}
+		if h.leaving {
+			return
+		}
+		p = h.standBy()
+	}
+}
+
+// moveIn makes the host the home of p, which has none.
+func (h *Host) moveIn(p *Processor) {
+	h.processor = p
+	if co := h.ground.visitor.Load(); co != nil {
+		p.home.Store(co.id)
+	} else {
+		p.home.Store(h.id)
+	}
+}
+
+// moveOut leaves p without a home. The caller entrusts p to another host or ends it.
+func (h *Host) moveOut(p *Processor) {
+	h.processor = nil
+	p.running.Store(nil)
+	p.home.Store(0)
+	p.host.Store(nil)
+}
+
+// comeBack ends the time in which the host's task was away, if it was.
+func (h *Host) comeBack() {
+	if h.away.Load() == nil {
+		return
+	}
+	h.away.Store(nil)
+	if s := h.scheduler; s.census.comeBack() {
+		s.wentIdle()
+	}
+}
+
+// work runs tasks until the host has no processor any more, or a panic was recovered.
+func (h *Host) work() {
+	defer h.catch()
+	p, driven := h.processor, h.turn != nil
+	for {
+		t := p.next()
+		if t == nil {
+			var out bool
+			if t, out = p.rest(); t == nil {
+				h.retire(p, out)
+				return
+			}
+		}
+		p.begin(t)
+		t.Kind.Run(p, t)
+		if h.lock.Held() && h.leaveLocked() {
+			return
+		}
+		if h.processor != p { // the task left it
+			if p = h.processor; p == nil {
+				h.comeBack()
+				return
+			}
+		}
+		p.running.Store(nil)
+		if driven && !p.scheduler.driver.goesOn(h) {
+			h.turn.pass()
+		}
+		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
+			p.tellResting()
+			p.giveAway()
+			p.withdraw(false)
+			h.retire(p, true)
+			return
+		}
+	}
+}
+
+// catch is deferred around the tasks: it recovers a panic, and notices a Goexit.
+func (h *Host) catch() {
+	t := h.Task()
+	crashed := h.scheduler.config.Crashed
+	if t == nil {
+		return
+	}
+	if crashed == nil {
+		if h.lock.Held() {
+			h.leaveLocked()
+		}
+		return
+	}
+	if h.processor != nil {
+		h.processor.running.Store(nil)
+	}
+	value := recover()
+	crashed(h, t, value, debug.Stack())
+	if h.lock.Held() && h.leaveLocked() {
+		return
+	}
+	h.comeBack()
+}
+
+// give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.
+func (h *Host) give(p *Processor) {
+	if p != nil {
+		p.host.Store(h)
+	}
+	h.berth.processor.Set(p)
+	h.berth.bed.wake()
+}
+
+// take waits for what is given, or until the bell rings, and reports which it was.
+func (h *Host) take(quit *bell) (p *Processor, given bool) {
+	if !h.berth.bed.sleep(h, quit) {
+		return nil, false
+	}
+	return h.berth.processor.Take(), true
+}

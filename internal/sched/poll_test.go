@@ -1,0 +1,149 @@
+package sched
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sys/netpoll"
+)
+
+// endlessTasks has a task for each processor queue itself again until ended.
+func endlessTasks(s *Scheduler, ended *atomic.Bool) {
+	for range s.Processors() {
+		j := newJob(nil)
+		j.do = func(p *Processor) {
+			p.Spend()
+			if !ended.Load() {
+				p.PushBack(&j.Task)
+			}
+		}
+		s.Inject(&j.Task)
+	}
+}
+
+// pollsOf returns how often the processors of s have polled.
+func pollsOf(s *Scheduler) (n uint64) {
+	for _, p := range s.Processors() {
+		n += p.Stats().Polls
+	}
+	return n
+}
+
+// TestBusyProcessorsPoll has processors keep all Ps busy, as many as Ps and several times more, of one scheduler and of two: polls go on, and end well.
+func TestBusyProcessorsPoll(t *testing.T) {
+	if way, why := netpoll.Way(); way == netpoll.WayYield {
+		t.Skip(why)
+	}
+	for _, c := range []struct{ ps, processors, schedulers int }{{1, 1, 1}, {2, 2, 1}, {2, 7, 1}, {2, 2, 2}, {1, 4, 2}} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.ps))
+			var ended atomic.Bool
+			var all []*Scheduler
+			for range c.schedulers {
+				s := New(Config{Processors: c.processors})
+				s.Start()
+				endlessTasks(s, &ended)
+				all = append(all, s)
+			}
+			until(t, "polls", func() bool {
+				polls := uint64(0)
+				for _, s := range all {
+					polls += pollsOf(s)
+				}
+				return polls > 30
+			})
+			ended.Store(true)
+			for _, s := range all {
+				stop(t, s)
+				if made, free := s.pollers.made.Load(), len(s.pollers.free); made > mostPollers || free != 0 {
+					t.Errorf("%v: %d pollers were made, %d are left open", c, made, free)
+				}
+			}
+		}()
+	}
+}
+
+// TestPollersCloseLate stops a scheduler whose task does not return: the poller that the task's processor uses afterwards is closed too.
+func TestPollersCloseLate(t *testing.T) {
+	s := New(Config{Processors: 1})
+	ps := &s.pollers
+	poller := ps.take(0)
+	if poller == nil {
+		t.Skip("no poller can be made here")
+	}
+	ps.close()
+	ps.giveBack(poller)
+	if len(ps.free) != 0 || poller.Poll(patience) {
+		t.Error("a poller is open after the end")
+	}
+	if ps.take(0) != nil {
+		t.Error("a poller was made after the end")
+	}
+}
+
+// TestNoPollers has processors that can make no poller: they yield, as before.
+func TestNoPollers(t *testing.T) {
+	s := New(Config{Processors: 1})
+	s.pollers.failed.Store(int64(time.Hour) << 10)
+	s.Start()
+	t.Cleanup(func() { stop(t, s) })
+	var ended atomic.Bool
+	endlessTasks(s, &ended)
+	until(t, "yields", func() bool { return s.Processors()[0].Stats().Breaths > 100 })
+	ended.Store(true)
+	if n := pollsOf(s); n > 0 {
+		t.Errorf("it polled %d times", n)
+	}
+}
+
+// TestBubblePollsNothing holds that a scheduler in a bubble has no pollers, and one outside has, where there are any.
+func TestBubblePollsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if s := New(Config{Processors: 1}); s.pollers.free != nil {
+			t.Error("a scheduler in a bubble would poll")
+		}
+	})
+	if s := New(Config{Processors: 1, Choose: func([]*Processor) int { return 0 }}); s.pollers.free != nil {
+		t.Error("a deterministic scheduler would poll")
+	}
+	if s := New(Config{Processors: 1}); s.pollers.free == nil {
+		t.Error("a scheduler outside of a bubble would not poll")
+	}
+}
+
+// TestPausedIsNotLate has the watchdog look at a processor that yields in the middle of a task, for long: the task is not late then, and not
+// as long afterwards as if it began at the end of the yield.
+func TestPausedIsNotLate(t *testing.T) {
+	s := New(Config{Processors: 1})
+	p := s.all()[0]
+	p.begin(&newJob(nop).Task)
+	p.host.Store(s.newHost())
+	reports := 0
+	config := Watchdog{After: 10 * time.Millisecond, Report: func(Stuck, time.Duration) { reports++ }}
+	var at post
+	now := time.Now()
+	look := func(after time.Duration) bool {
+		now = now.Add(after)
+		return at.isLate(p, now, config)
+	}
+	look(0)
+	p.counters.pauses.Add(1) // it begins to yield
+	for range 10 {
+		if look(5 * time.Millisecond) {
+			t.Fatal("late while it yields")
+		}
+	}
+	p.counters.pauses.Add(1) // and goes on
+	if look(5*time.Millisecond) || look(9*time.Millisecond) {
+		t.Error("late before its time")
+	}
+	if reports > 0 {
+		t.Error("it was reported")
+	}
+	if !look(time.Millisecond) || reports != 1 {
+		t.Errorf("not late after its time, %d reports", reports)
+	}
+}

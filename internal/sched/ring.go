@@ -1,0 +1,178 @@
+package sched
+
+import (
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/queue"
+)
+
+// Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: it grows, as the deque of
+//             D. Chase and Y. Lev, Dynamic Circular Work-Stealing Deque, SPAA 2005, does
+// Sketch:     slots head…tail-1 (mod size) hold tasks, oldest at head
+//             push: slot[tail] = t; tail++        pop: t = slot[head]; CAS(head: h→h+1)
+//             steal: copy half of the slots from head into the thief's ring, CAS(head: h→h+n), thief's tail += n
+//             grow: slots = a copy twice as large, in which each index has its task
+// Invariants: I1 head ≤ tail ≤ head + size. I2 only the owner writes tail and slots. I3 swept ≤ head; slots below swept, and from
+//             tail on, hold nil (but for a steal in progress, by the owner); those between swept and head hold what was stolen. I4 slots that were replaced are
+//             not written any more; so what was at an index is there still.
+// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief holds up nobody
+// Linearize:  push at the store of tail, pop and steal at their CAS
+// Publish:    slots before tail, and thieves read tail before slots; a slot that is overwritten while a thief reads it was popped, so that the thief's CAS fails
+// ABA/memory: indices count in 32 bits: a thief would have to sleep through 2^32 pushes between two of its loads
+// Cost:       one atomic store to push, one CAS to pop, one CAS for any number stolen; it allocates when it grows
+// Checked by: TestRing…
+
+// ring is a first-in-first-out queue of tasks, bounded at a size that few programs reach: its owner pushes and pops, anybody steals half.
+type ring struct {
+	_     pad.Line
+	head  atomics.Uint32
+	_     pad.Line
+	tail  atomics.Uint32
+	swept uint32                 // owner only
+	slots slots                  // owner only
+	seen  atomics.Pointer[slots] // the same, for thieves
+	_     pad.Line
+}
+
+// slots are as many as a power of two.
+type slots []atomics.RelaxedPointer[Task]
+
+func (s slots) at(i uint32) *atomics.RelaxedPointer[Task] { return &s[i&uint32(len(s)-1)] }
+
+// init makes the ring usable, with room for ringSize tasks.
+func (r *ring) init() { r.replace(make(slots, ringSize)) }
+
+func (r *ring) replace(by slots) {
+	r.slots = by
+	r.seen.Store(&by)
+}
+
+// push adds t at the back and reports whether there was room. Owner only.
+func (r *ring) push(t *Task) bool {
+	h, tail := r.head.Load(), r.tail.Load()
+	r.sweep(h)
+	if int(tail-h) >= len(r.slots) && !r.grow(h, tail) {
+		return false
+	}
+	r.slots.at(tail).Store(t)
+	r.tail.Store(tail + 1)
+	return true
+}
+
+// grow makes room for twice as many, unless that would be too many. Owner only.
+func (r *ring) grow(h, tail uint32) bool {
+	if len(r.slots) >= mostRing {
+		return false
+	}
+	larger := make(slots, 2*len(r.slots))
+	for i := h; i != tail; i++ {
+		larger.at(i).Store(r.slots.at(i).Load())
+	}
+	r.swept = h
+	r.replace(larger)
+	return true
+}
+
+// pushList adds tasks of a list that nobody else sees at the back, in its order, as many as there is room for and at most so many, and
+// returns the rest. It publishes them all with one store. Owner only.
+func (r *ring) pushList(list *queue.Node, most uint32) (rest *queue.Node) {
+	h, tail := r.head.Load(), r.tail.Load()
+	r.sweep(h)
+	for end := tail + min(most, uint32(len(r.slots))-(tail-h)); tail != end && list != nil; tail++ {
+		var t *Task
+		t, list = cut(list)
+		r.slots.at(tail).Store(t)
+	}
+	r.tail.Store(tail)
+	return list
+}
+
+// pop removes the oldest task; nil if there is none. Owner only.
+func (r *ring) pop() *Task {
+	for {
+		h := r.head.Load()
+		if h == r.tail.Load() {
+			r.sweep(h)
+			return nil
+		}
+		t := r.slots.at(h).Load()
+		if r.head.CompareAndSwap(h, h+1) {
+			r.sweep(h + 1)
+			if r.tail.Load()-h > crowded {
+				r.fetchAhead(h)
+			}
+			return t
+		}
+	}
+}
+
+// sweep drops the references to tasks that were taken. Owner only.
+func (r *ring) sweep(head uint32) {
+	for ; r.swept != head; r.swept++ {
+		r.slots.at(r.swept).Store(nil)
+	}
+}
+
+// empty reports whether the ring was empty at some instant of the call.
+func (r *ring) empty() bool {
+	for {
+		tail := r.tail.Load()
+		if h := r.head.Load(); tail == r.tail.Load() {
+			return h == tail
+		}
+	}
+}
+
+// stealHalf moves the older half of the tasks of victim, rounded up, but ringSize/2 at most, to the back of r, which is empty and the caller's own. It
+// returns how many it moved, after telling each of them.
+func (r *ring) stealHalf(victim *ring) int {
+	mine, copied := r.tail.Load(), uint32(0)
+	r.sweep(r.head.Load())
+	for {
+		h := victim.head.Load()
+		n := victim.tail.Load() - h
+		if n > mostRing {
+			continue // head and tail were not of one instant
+		}
+		n = min(n-n/2, ringSize/2)
+		theirs := *victim.seen.Load()
+		for i := range n {
+			r.slots.at(mine + i).Store(theirs.at(h + i).Load())
+		}
+		copied = max(copied, n)
+		if n == 0 || victim.head.CompareAndSwap(h, h+n) {
+			for i := n; i < copied; i++ { // left by an attempt that failed
+				r.slots.at(mine + i).Store(nil)
+			}
+			if n == 0 {
+				return 0
+			}
+			for i := range n {
+				r.slots.at(mine + i).Load().stolen()
+			}
+			r.tail.Store(mine + n)
+			return int(n)
+		}
+	}
+}
+
+// takeHalf removes the older half of the tasks, but ringSize/2 at most, and returns them as a list, newest and oldest: room for the owner's next
+// push. Owner only; fails with nil if thieves were faster, and then there is room.
+func (r *ring) takeHalf() (newest, oldest *Task) {
+	h := r.head.Load()
+	n := min((r.tail.Load()-h)/2, ringSize/2)
+	if n == 0 {
+		return nil, nil
+	}
+	var taken [ringSize / 2]*Task
+	for i := range n {
+		taken[i] = r.slots.at(h + i).Load()
+	}
+	if !r.head.CompareAndSwap(h, h+n) {
+		return nil, nil
+	}
+	for i := n - 1; i > 0; i-- {
+		taken[i].Link(&taken[i-1].Node)
+	}
+	return taken[n-1], taken[0]
+}

@@ -1,0 +1,336 @@
+package sched
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/verify/replay"
+)
+
+// checkHere fails the test unless the running goroutine is the home of p and runs the task.
+func checkHere(t *testing.T, p *Processor, task *Task) {
+	t.Helper()
+	if Current() != p || p.Home() != goid.ID() || p.Running() != task || Here().Task() != task {
+		t.Error("after a wait, a task does not know where it runs")
+	}
+}
+
+// TestStrandOrders waits for strands that are made ready before and after the wait begins, by everybody who may.
+func TestStrandOrders(t *testing.T) {
+	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Strand){
+		"before": func(_ *Scheduler, p *Processor, st *Strand) { st.Ready(p) },
+		"outside": func(_ *Scheduler, _ *Processor, st *Strand) {
+			go st.Ready(nil)
+		},
+		"a task on the same processor": func(_ *Scheduler, p *Processor, st *Strand) {
+			p.Push(&newJob(func(p *Processor) { st.Ready(p) }).Task)
+		},
+		"an injected task": func(s *Scheduler, _ *Processor, st *Strand) {
+			s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
+		},
+		"a task that has left": func(s *Scheduler, _ *Processor, st *Strand) {
+			s.Inject(&newJob(func(p *Processor) {
+				p.Leave()
+				st.Ready(nil)
+			}).Task)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, processors := range []int{1, 2} {
+				s := started(t, processors)
+				var st Strand
+				done := make(chan struct{})
+				j := newJob(nil)
+				j.do = func(p *Processor) {
+					defer close(done)
+					id := goid.ID()
+					for i := range 200 { // the strand is used again and again
+						ready(s, p, &st)
+						for range i % 7 {
+							runtime.Gosched()
+						}
+						q := st.Wait(p)
+						if name == "before" && q != p {
+							t.Error("what need not wait changes its processor")
+						}
+						checkHere(t, q, &j.Task)
+						p = q
+					}
+					if goid.ID() != id {
+						t.Error("a task changed its goroutine")
+					}
+				}
+				s.Inject(&j.Task)
+				await(t, "a task that waits", done)
+				if err := s.AwaitIdle(t.Context(), always); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// TestStrandsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
+func TestStrandsByRank(t *testing.T) {
+	for _, queue := range []string{"pushed", "injected"} {
+		t.Run(queue, func(t *testing.T) {
+			s := started(t, 1)
+			var strands [priorities]Strand
+			var order []Priority
+			for pr := range Priority(priorities) {
+				s.Inject(&newJob(func(p *Processor) {
+					strands[pr].Wait(p)
+					order = append(order, pr)
+				}).Task)
+			}
+			inTask(t, s, func(p *Processor) { // behind all of those
+				for pr := range Priority(priorities) {
+					if queue == "pushed" {
+						strands[pr].ReadyAt(pr, p)
+					} else {
+						strands[pr].ReadyAt(pr, nil)
+					}
+				}
+			})
+			if err := s.AwaitIdle(t.Context(), always); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(order); got != "[high normal low idle]" {
+				t.Errorf("they went on as %s", got)
+			}
+		})
+	}
+}
+
+// TestManyStrandsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
+func TestManyStrandsWait(t *testing.T) {
+	const count = 3_000
+	for _, processors := range []int{1, 4} {
+		s := started(t, processors)
+		strands := make([]Strand, count)
+		var waiting, ended atomic.Int32
+		for i := range strands {
+			j := newJob(nil)
+			j.do = func(p *Processor) {
+				waiting.Add(1)
+				checkHere(t, strands[i].Wait(p), &j.Task)
+				ended.Add(1)
+			}
+			s.Inject(&j.Task)
+		}
+		until(t, "all tasks to wait", func() bool { return waiting.Load() == count })
+		s.Inject(&newJob(func(p *Processor) {
+			for i := range strands {
+				strands[i].Ready(p)
+			}
+		}).Task)
+		if err := s.AwaitIdle(t.Context(), always); err != nil {
+			t.Error(err)
+		}
+		if n := ended.Load(); n != count {
+			t.Errorf("%d of %d tasks have ended", n, count)
+		}
+		most := int32(processors + len(s.spares))
+		until(t, "the hosts that are too many to end", func() bool { return s.alive.Load() <= most })
+	}
+}
+
+// fork is a node of a tree of tasks: it runs one child itself and waits for the other.
+type fork struct {
+	*testing.T
+	random *rand.Rand
+	mu     sync.Mutex
+	leaves atomic.Int32
+}
+
+func (f *fork) draw(n int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.random.IntN(n)
+}
+
+// tree runs the nodes below one of the given depth, in the task that runs on p, and returns the processor that it runs on then.
+func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
+	if depth == 0 {
+		f.leaves.Add(1)
+		return p
+	}
+	var joined Strand
+	child := newJob(nil)
+	child.do = func(q *Processor) {
+		q = f.tree(q, &child.Task, depth-1)
+		switch f.draw(8) {
+		case 0:
+			q.Leave()
+			joined.Ready(nil)
+		case 1:
+			defer runtime.Goexit()
+			joined.Ready(q)
+		default:
+			joined.Ready(q)
+		}
+	}
+	if f.draw(4) == 0 {
+		p.PushBack(&child.Task)
+	} else {
+		p.Push(&child.Task)
+	}
+	p = f.tree(p, task, depth-1)
+	p = joined.Wait(p)
+	checkHere(f.T, p, task)
+	return p
+}
+
+// TestForkJoin runs trees whose inner nodes wait for their children, some of which leave or end their goroutines.
+func TestForkJoin(t *testing.T) {
+	const depth, trees = 9, 4
+	seed := replay.Seed(t)
+	for _, processors := range []int{1, 2, 4} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) {
+			s := New(Config{Processors: processors, Crashed: func(_ *Host, _ *Task, value any, _ []byte) {
+				if value != nil {
+					t.Error(value)
+				}
+			}})
+			s.Start()
+			t.Cleanup(func() { stop(t, s) })
+			f := &fork{T: t, random: rand.New(rand.NewPCG(seed, 0))}
+			for range trees {
+				j := newJob(nil)
+				j.do = func(p *Processor) { f.tree(p, &j.Task, depth) }
+				s.Inject(&j.Task)
+			}
+			if err := s.AwaitIdle(t.Context(), always); err != nil {
+				t.Error(err)
+			}
+			if n := f.leaves.Load(); n != trees<<depth {
+				t.Errorf("%d leaves, want %d", n, trees<<depth)
+			}
+		})
+	}
+}
+
+// TestCrashAfterWait has tasks fail after they have waited: Crashed is told of the processor that they run on then.
+func TestCrashAfterWait(t *testing.T) {
+	for _, how := range []string{"panic", "goexit"} {
+		s, crashes := crashing(t, 2)
+		for range 50 {
+			var st Strand
+			var on atomic.Pointer[Processor]
+			failing := newJob(func(p *Processor) {
+				s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
+				on.Store(st.Wait(p))
+				theTaskThatFails(how)
+			})
+			s.Inject(&failing.Task)
+			if c := <-crashes; c.t != &failing.Task || c.p != on.Load() {
+				t.Errorf("%s: Crashed was told another task or processor", how)
+			}
+		}
+	}
+}
+
+// TestStopWaitsForStrands stops a scheduler while tasks wait: they go on when they are made ready, by whomever, and Stop returns then.
+func TestStopWaitsForStrands(t *testing.T) {
+	const count = 20
+	for round := range 50 {
+		s := New(Config{Processors: 1 + round%3})
+		s.Start()
+		strands := make([]Strand, count)
+		var waiting, ended atomic.Int32
+		for i := range strands {
+			s.Inject(&newJob(func(p *Processor) {
+				waiting.Add(1)
+				if strands[i].Wait(p) == nil {
+					t.Error("a task lost its processor before the end")
+				}
+				ended.Add(1)
+			}).Task)
+		}
+		until(t, "all tasks to run", func() bool { return waiting.Load() == count })
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			if stuck := s.Stop(nil); len(stuck) > 0 {
+				t.Errorf("%d tasks are stuck", len(stuck))
+			}
+		}()
+		for i := range strands {
+			strands[i].Ready(nil)
+		}
+		await(t, "Stop", stopped)
+		if ended.Load() != count {
+			t.Errorf("%d of %d tasks have ended", ended.Load(), count)
+		}
+	}
+}
+
+// TestStopReportsStrands stops a scheduler while a task waits for ever. When it is made ready after all, it goes on without a processor.
+func TestStopReportsStrands(t *testing.T) {
+	for range 50 {
+		s := New(Config{Processors: 2})
+		s.Start()
+		var st Strand
+		waits := newJob(func(p *Processor) {
+			if st.Wait(p) != nil {
+				t.Error("a processor came after the end")
+			}
+		})
+		s.Inject(&waits.Task)
+		until(t, "the wait", func() bool { return st.state.Load() == strandWaiting })
+		awaitParked(t, s)
+		if stuck := s.Stop(over()); len(stuck) != 1 || stuck[0].Task != &waits.Task || stuck[0].Processor != nil {
+			t.Errorf("%d tasks are stuck, want the one that waits", len(stuck))
+		}
+		until(t, "the processors to end", func() bool { return s.serving.Load() == 0 })
+		st.Ready(nil)
+		await(t, "the end of the hosts", s.exited)
+	}
+}
+
+func TestStrandReadyTwicePanics(t *testing.T) {
+	var st Strand
+	st.Ready(nil)
+	defer func() {
+		if recover() == nil {
+			t.Error("a strand was made ready twice")
+		}
+	}()
+	st.Ready(nil)
+}
+
+// TestStrandInBubble has tasks wait in a bubble of testing/synctest, which counts them as durably blocked.
+func TestStrandInBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Config{Processors: 2})
+		s.Start()
+		strands := make([]Strand, 10)
+		for i := range strands {
+			s.Inject(&newJob(func(p *Processor) { strands[i].Wait(p) }).Task)
+		}
+		synctest.Wait()
+		for i := range strands {
+			if strands[i].state.Load() != strandWaiting {
+				t.Error("all goroutines are blocked, but not all strands wait")
+			}
+			time.AfterFunc(time.Hour, func() { strands[i].Ready(nil) })
+		}
+		begin := time.Now()
+		if err := s.AwaitIdle(t.Context(), always); err != nil {
+			t.Error(err)
+		}
+		if passed := time.Since(begin); passed != time.Hour { // the bubble's time, which is exact
+			t.Errorf("%v passed", passed)
+		}
+		if stuck := s.Stop(time.After(time.Second)); len(stuck) > 0 {
+			t.Errorf("%d tasks are stuck", len(stuck))
+		}
+	})
+}

@@ -1,0 +1,27 @@
+//go:build explore
+
+package backoff
+
+import "github.com/freerun-go/freerun/internal/verify/memory"
+
+// Backoff counts nothing: the scheduler decides who goes on.
+type Backoff struct{ waited bool }
+
+// Retry does nothing.
+func (b *Backoff) Retry() {}
+
+// Wait waits until another thread has written something. The first turn passes by itself, as real ones do without anybody's doing: or
+// nobody would ever be seen to give up spinning, and park.
+func (b *Backoff) Wait() {
+	if !b.waited {
+		b.waited = true
+		return
+	}
+	memory.SpinOnce()
+}
+
+// Rest is Wait.
+func (b *Backoff) Rest() { b.Wait() }
+
+// Spent reports whether Wait was called, so that parking is explored too.
+func (b *Backoff) Spent() bool { return b.waited }

@@ -1,0 +1,147 @@
+package hazard
+
+import (
+	"iter"
+	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
+)
+
+// Words is how many hazard words, and how many pooled nodes, a record has.
+const Words = 2
+
+// Domain is the records of all processors for lists whose nodes are of type N. Lists that exchange nodes must share a domain.
+//
+// The zero value is ready; it must not be copied after first use. Any goroutine may use it. Nothing waits. A record takes about
+// 200 bytes.
+type Domain[N any] struct {
+	records atomics.Pointer[[]*Record[N]] // only ever replaced by a longer one that begins with the same records
+}
+
+// Record is what one processor has in a domain. Only who got it from [Domain.Enter] may call its methods, until
+// [Domain.Leave].
+type Record[N any] struct {
+	_ pad.Line
+
+	words  [Words]word[N]            // written by the holder, read by all
+	pooled [Words]atomics.Pointer[N] // exchanged by all
+
+	// Chain and Chained are the holder's to use: nodes that it has acquired and not used yet, say. They stay with the record.
+	Chain   *N
+	Chained int
+	// Latest is the holder's to use: which word it wants to keep for its next operation, say.
+	Latest int
+
+	claimed atomics.Uint32 // where pins do not exclude: 1 while there is a holder
+}
+
+// Enter pins the calling goroutine and returns the record of its processor. From here to [Domain.Leave] the rules of internal/sys/pin
+// bind the caller. It allocates when there are more processors than there ever were.
+func (d *Domain[N]) Enter() *Record[N] {
+	i := pin.Pin()
+	if all := d.records.Load(); all != nil && i < len(*all) {
+		if r := (*all)[i]; pin.Exclusive || r.claim() {
+			return r
+		}
+	}
+	pin.Unpin()
+	return d.enterSlowly(i)
+}
+
+// enterSlowly is Enter where the record with index i does not exist, or is not to be had.
+func (d *Domain[N]) enterSlowly(i int) *Record[N] {
+	for {
+		all := d.grow(i + 1)
+		if pin.Exclusive {
+			if i = pin.Pin(); i < len(all) {
+				return all[i]
+			}
+			pin.Unpin()
+			continue
+		}
+		for k := range all {
+			if r := all[(i+k)%len(all)]; r.claim() {
+				return r
+			}
+		}
+		i = len(all)
+	}
+}
+
+// Leave ends what Enter began. What the caller relied upon because r's words name it, it must not rely upon any more.
+func (d *Domain[N]) Leave(r *Record[N]) {
+	if !pin.Exclusive {
+		r.claimed.Store(0)
+	}
+	pin.Unpin()
+}
+
+func (r *Record[N]) claim() bool {
+	return r.claimed.Load() == 0 && r.claimed.CompareAndSwap(0, 1)
+}
+
+// grow sees to it that there are at least so many records and returns them.
+func (d *Domain[N]) grow(atLeast int) []*Record[N] {
+	for {
+		old := d.records.Load()
+		var all []*Record[N]
+		if old != nil {
+			all = *old
+		}
+		if len(all) >= atLeast {
+			return all
+		}
+		size := max(atLeast, expected())
+		longer := make([]*Record[N], size)
+		fresh := make([]Record[N], size-copy(longer, all)+1) // the last one only pads
+		for i := len(all); i < size; i++ {
+			longer[i] = &fresh[i-len(all)]
+		}
+		if d.records.CompareAndSwap(old, &longer) {
+			return longer
+		}
+	}
+}
+
+// Reserve has records added until there are so many. Enter does so by itself when it must.
+func (d *Domain[N]) Reserve(records int) { d.grow(records) }
+
+// Records returns how many records there are: the N of the package documentation. It never falls.
+func (d *Domain[N]) Records() int {
+	if all := d.records.Load(); all != nil {
+		return len(*all)
+	}
+	return 0
+}
+
+// Names returns which of the record's words names x, or -1.
+func (r *Record[N]) Names(x *N) int {
+	if r.words[0].names(x) {
+		return 0
+	}
+	if r.words[1].names(x) {
+		return 1
+	}
+	return -1
+}
+
+// Set makes word w name x. Others see it at the latest when the caller's next atomic read-modify-write has been done, and
+// one must come before, or be, the finding of R1 or R2. It costs a sixth of SetNow.
+func (r *Record[N]) Set(w int, x *N) { r.words[w&1].set(x) }
+
+// SetNow makes word w name x. Others see it before the caller reads anything else. An atomic exchange.
+func (r *Record[N]) SetNow(w int, x *N) { r.words[w&1].setNow(x) }
+
+// All yields the records, for those who take stock while nobody holds any.
+func (d *Domain[N]) All() iter.Seq[*Record[N]] {
+	return func(yield func(*Record[N]) bool) {
+		all := d.records.Load()
+		for i := 0; all != nil && i < len(*all) && yield((*all)[i]); i++ {
+		}
+	}
+}
+
+// Pooled returns the node that is left beside word w, or nil.
+func (r *Record[N]) Pooled(w int) *N { return r.pooled[w].Load() }

@@ -1,0 +1,38 @@
+package conformance
+
+import "testing"
+
+// FuzzQueue compares a queue with the model, for calls that the fuzzer chooses: the first byte is the capacity, each further one a call.
+func FuzzQueue(f *testing.F, s QueueSpec) {
+	f.Helper()
+	if err := s.check(); err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range fuzzSeeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, calls []byte) {
+		if err := fuzzed(s, calls); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// fuzzSeeds are calls that fill and empty, once around the ring, one at a time, and in batches. See drill.do for what a byte means.
+var fuzzSeeds = []string{
+	"\x02\x00\x00\x00\x03\x03\x03\x00\x03",
+	"\x00\x00\x00\x03\x03\x00\x03",
+	"\x04\x1e\x1e\x1f\x1f\x00\x03\x1e\x1f\x1f",
+	"\x03\x00\x08\x10\x03\x00\x08\x10\x03\x0b\x13\x03",
+}
+
+func fuzzed(s QueueSpec, calls []byte) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	capacity := 1 + int(calls[0]%9)
+	if s.NearOverflow != nil && calls[0] >= 128 {
+		return newDrill(s, s.NearOverflow(capacity), capacity).run(calls[1:])
+	}
+	return newDrill(s, s.New(capacity), capacity).run(calls[1:])
+}

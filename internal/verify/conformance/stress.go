@@ -1,0 +1,177 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+)
+
+// many is how many goroutines of a kind there are in a stress: more than processors, mostly.
+const many = 4
+
+// crowds are the numbers of producers and consumers, as far as the queue allows them.
+func (s QueueSpec) crowds() [][2]int {
+	seen := map[[2]int]bool{}
+	var crowds [][2]int
+	for _, crowd := range [][2]int{{1, 1}, {1, many}, {many, 1}, {many, many}} {
+		crowd = [2]int{s.producers(crowd[0]), s.consumers(crowd[1])}
+		if !seen[crowd] {
+			seen[crowd] = true
+			crowds = append(crowds, crowd)
+		}
+	}
+	return crowds
+}
+
+// rooms are the capacities of a stress: of the smallest queue, a small one, and one in which there is always some way to go.
+func (s QueueSpec) rooms() []int {
+	if s.Bounded {
+		return []int{1, 4, 256}
+	}
+	return []int{0}
+}
+
+// share returns how many of so many items go through a queue of this capacity: few through the small ones, where each costs a
+// change of goroutines.
+func (s QueueSpec) share(items, room int) int {
+	items = size(items)
+	switch {
+	case !s.Bounded:
+		return items
+	case room == 1:
+		return items / 10
+	case room < 100:
+		return items / 4
+	default:
+		return items / 2
+	}
+}
+
+func loadOf[T any](s QueueSpec, newQueue func(int) Total[T], room, producers, consumers, items int) *load[T] {
+	l := &load[T]{queue: newQueue(room), producers: producers, consumers: consumers, items: items, ordered: s.ordered()}
+	if s.Bounded {
+		l.fits = s.fits(room)
+		if s.EachProducer {
+			l.fits *= producers
+		}
+	}
+	return l
+}
+
+// stress makes the accounts of what went in and came out.
+func stress(s QueueSpec, _ uint64) error {
+	for _, crowd := range s.crowds() {
+		for _, room := range s.rooms() {
+			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(stressItems, room))
+			l.encode, l.decode = plain, same
+			if err := l.run(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// batch does the same with the calls that move several items.
+func batch(s QueueSpec, seed uint64) error {
+	for _, crowd := range s.crowds() {
+		for _, room := range s.rooms() {
+			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(batchItems, room))
+			l.encode, l.decode, l.batches, l.seed = plain, same, 9, seed
+			if err := l.run(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hasBatches says whether the queue, or a handle of it, has calls that move several items.
+func (s QueueSpec) hasBatches() (in, out bool) {
+	q := s.New(8)
+	_, in = producer(q).(enqueuerN[int])
+	_, out = consumer(q).(dequeuerN[int])
+	return in, out
+}
+
+// torn looks at every word of large items.
+func torn(s QueueSpec, _ uint64) error {
+	for _, room := range s.rooms() {
+		l := loadOf(s, s.NewWide, room, s.producers(many), s.consumers(many), s.share(wideItems, room))
+		l.encode, l.decode = wide, Wide.value
+		if err := l.run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// order has producers that take turns, each putting in some items before it is the next one's turn: so the order among all items
+// is known, whoever put them in, and a consumer must not get an older one after a newer one.
+func order(s QueueSpec, seed uint64) error {
+	const hands = 3
+	for _, room := range s.rooms() {
+		for _, consumers := range []int{1, s.consumers(hands)} {
+			if err := takeTurns(s, seed, room, hands, consumers); err != nil {
+				return fmt.Errorf("%d producers that take turns, %d consumers, room for %d: %w", hands, consumers, room, err)
+			}
+		}
+	}
+	return nil
+}
+
+func takeTurns(s QueueSpec, seed uint64, room, producers, consumers int) error {
+	q := s.New(room)
+	items := s.share(orderItems, room)
+	var c crew
+	turn, next := make(chan struct{}, 1), 0 // next is of the hand that has the turn
+	turn <- struct{}{}
+	var everything atomic.Bool
+	shared := producer(q)
+	for p := range producers {
+		out, random := shared, rand.New(rand.NewPCG(seed, uint64(p)))
+		if !s.OneProducer && p > 0 {
+			out = producer(q)
+		}
+		c.add(true, func(h *hand) error {
+			for !everything.Load() {
+				<-turn
+				for range min(random.IntN(20), items-next) {
+					for !out.TryEnqueue(next) {
+						if err := h.pause(); err != nil {
+							everything.Store(true)
+							turn <- struct{}{}
+							return err
+						}
+					}
+					h.did()
+					next++
+				}
+				if next == items {
+					everything.Store(true)
+				}
+				turn <- struct{}{}
+			}
+			return nil
+		})
+	}
+	got := make([][]int, consumers)
+	l := &load[int]{queue: q, decode: same}
+	for i := range got {
+		in := consumer(q)
+		c.add(false, func(h *hand) (err error) {
+			got[i], err = l.consume(h, in, nil)
+			return err
+		})
+	}
+	if err := c.run(); err != nil {
+		return err
+	}
+	t := newTally(1, items)
+	for _, values := range got {
+		if err := t.add(values, true); err != nil {
+			return err
+		}
+	}
+	return t.lost()
+}

@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/freerun-go/freerun/internal/verify/memory"
+)
+
+// worker is a coroutine that runs one function after another, stopping at each access. It serves many executions, since
+// making a coroutine costs as much as a dozen steps.
+type worker struct {
+	thread  *memory.Thread
+	pending memory.Access // what the function is about to do
+	running bool          // the function has not returned
+	outcome error         // what was wrong when the function ended
+
+	job  func()
+	next func() (struct{}, bool)
+	stop func()
+}
+
+// unwound is what a step panics with when the execution is over before the function is.
+type unwound struct{}
+
+// crash is a panic of the program that is explored.
+type crash struct {
+	value any
+	stack []byte
+}
+
+func (c crash) Error() string { return fmt.Sprintf("panic: %v\n%s", c.value, c.stack) }
+
+func newWorker() *worker {
+	w := &worker{}
+	w.next, w.stop = iter.Pull(func(yield func(struct{}) bool) {
+		pause := func(a memory.Access) {
+			w.pending = a
+			if !yield(struct{}{}) || w.thread.Freed {
+				panic(unwound{})
+			}
+		}
+		for w.job != nil {
+			w.thread.Pause = pause
+			w.run()
+			if !yield(struct{}{}) {
+				return
+			}
+		}
+	})
+	return w
+}
+
+// run calls the job and keeps what it panics with.
+func (w *worker) run() {
+	w.outcome = protect(w.job)
+	w.running = false
+}
+
+// protect calls f and returns what is wrong if it panics.
+func protect(f func()) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil, unwound:
+		case memory.Race:
+			err = v
+		case failed:
+			err = v
+		default:
+			err = crash{v, debug.Stack()}
+		}
+	}()
+	f()
+	return nil
+}
+
+// begin lets the worker run f, up to its first access.
+func (w *worker) begin(id int, name string, f func()) {
+	w.thread = memory.NewThread(id, name)
+	w.job, w.running, w.outcome = f, true, nil
+	w.resume()
+}
+
+// resume lets the thread do its pending access and all up to the next one.
+func (w *worker) resume() {
+	memory.Current = w.thread
+	w.next()
+	memory.Current = nil
+}
+
+// unwind ends the function if it has not returned.
+func (w *worker) unwind() {
+	if w.running {
+		w.thread.Freed = true
+		w.resume()
+	}
+}

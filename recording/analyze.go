@@ -1,0 +1,306 @@
+package recording
+
+import "slices"
+
+// Source:     R. Brent, The parallel evaluation of general arithmetic expressions, J. ACM 1974 (the bounds); R. Blumofe and C. Leiserson, Scheduling
+//             multithreaded computations by work stealing, J. ACM 1999 (work, span and parallelism); C.-Q. Yang and B. Miller, Critical path analysis for
+//             the execution of parallel and distributed programs, ICDCS 1988 (one pass over what happened, in order of time)
+// Sketch:     depth of what runs = depth at its begin + how long it has run since.
+//             At its begin that is the greatest of: the sender's depth when it sent, the depth of each outcome that it needs, and, if it goes on
+//             after a wait, its own before and that of who woke it. An outcome's is that of the message when it had returned, or of
+//             what that needs in turn.
+//             span = the greatest depth; the path is what the greatest came from, back to the beginning.
+
+// segment is a time in which a message ran, for what the path goes back to.
+type segment struct {
+	message  uint32
+	begin    int64
+	from     int32 // the segment that it follows from, −1 for none
+	fromTime int64 // when that one sent, or returned
+}
+
+// strand is what is known of a message, or of a goroutine outside.
+type strand struct {
+	depth   int64 // at the begin, and once it does not run, at the end
+	start   int64 // what it begins with at least
+	since   int64 // when it began to run
+	segment int32 // the current one, −1 if it has not begun
+	from    int32 // what start comes from
+	at      int64 // when that was
+	running bool
+	begun   bool
+	sent    bool
+	sealed  bool // its outcome is there: depth is that of it
+	outcome int64
+	needs   []uint32 // of which its outcome needs theirs
+}
+
+// analyzer goes through the events once.
+type analyzer struct {
+	t        *Trace
+	a        *Analysis
+	messages []strand
+	outside  map[int32]*strand // by goroutine
+	segments []segment
+	lanes    map[int16]*busy
+	units    []int64
+	unit     []uint32 // by message, the unit that it runs on
+	first    int64
+	last     int64
+	deepest  int32 // segment
+	deepEnd  int64
+}
+
+// busy is what a processor does.
+type busy struct {
+	message  uint32
+	branches []int64 // since when
+	inside   bool    // the outermost branch is within a message
+}
+
+// Analyze says what follows from a recording. It goes through the events in order of time, once. What was lost, or was before the recording, it does not
+// know; [Analysis.Lost] and [Analysis.Unknown] say how much that is. Of operations that fork and join it knows what was stolen as work, not what could have been.
+func Analyze(t *Trace) *Analysis {
+	z := &analyzer{
+		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]strand, t.Sent+1), outside: map[int32]*strand{},
+		lanes: map[int16]*busy{}, units: make([]int64, len(t.Units)), unit: make([]uint32, t.Sent+1), first: -1, deepest: -1,
+	}
+	for i := range z.messages {
+		z.messages[i].segment, z.messages[i].from = -1, -1
+	}
+	for i := range t.Events {
+		z.take(&t.Events[i])
+	}
+	for i := range z.messages {
+		z.pause(uint32(i), t.End)
+	}
+	z.conclude()
+	return z.a
+}
+
+func (z *analyzer) conclude() {
+	a := z.a
+	if z.first >= 0 {
+		a.Elapsed = z.last - z.first
+	}
+	a.Span = min(a.Span, a.Work) // of a recording without its beginning
+	for u, ran := range z.units {
+		if ran > a.Chain {
+			a.Chain, a.Chained = ran, uint32(u)
+		}
+	}
+	work, span, p := float64(a.Work), float64(a.Span), float64(a.Processors)
+	if a.Span > 0 {
+		a.Parallelism = work / span
+		a.AtMost, a.AtLeast = work/max(work/p, span), work/(work/p+span)
+	}
+	if a.Elapsed > 0 {
+		a.Measured = work / float64(a.Elapsed)
+	}
+	end := z.deepEnd
+	for at := z.deepest; at >= 0; {
+		s := z.segments[at]
+		step := Step{Message: s.message, Begin: s.begin, End: max(end, s.begin), Processor: Outside, Unit: z.unit[s.message]}
+		a.Path = append(a.Path, step)
+		at, end = s.from, s.fromTime
+	}
+	slices.Reverse(a.Path)
+	z.describe()
+}
+
+// describe tells of the steps what ran where.
+func (z *analyzer) describe() {
+	on := map[uint32][]int{}
+	for i, s := range z.a.Path {
+		on[s.Message] = append(on[s.Message], i)
+	}
+	for i := range z.t.Events {
+		e := &z.t.Events[i]
+		if e.Kind != RunBegin && e.Kind != SwitchIn {
+			continue
+		}
+		for _, k := range on[e.Message] {
+			if s := &z.a.Path[k]; e.Time <= s.Begin {
+				s.Operation, s.Processor = e.Operation, e.Processor
+			}
+		}
+	}
+}
+
+func (z *analyzer) lane(p int16) *busy {
+	b := z.lanes[p]
+	if b == nil {
+		b = &busy{}
+		z.lanes[p] = b
+	}
+	return b
+}
+
+// now returns the depth of a strand at a time, and its segment.
+func (s *strand) now(at int64) int64 {
+	if s.running {
+		return s.depth + at - s.since
+	}
+	return s.depth
+}
+
+// follows has s begin no earlier than something of depth, which the segment from did at a time.
+func (s *strand) follows(depth int64, from int32, at int64) {
+	if depth > s.start || s.from < 0 {
+		s.start, s.from, s.at = depth, from, at
+	}
+}
+
+// outcomeOf returns the depth of the outcome of m, and where it comes from.
+func (z *analyzer) outcomeOf(m uint32, at int64) (depth int64, from int32) {
+	s := &z.messages[m]
+	if s.sealed {
+		depth = s.outcome
+	} else {
+		depth = s.now(at)
+	}
+	from = s.segment
+	needs := s.needs
+	s.needs = nil // so that what goes round ends
+	for _, other := range needs {
+		if d, f := z.outcomeOf(other, at); d > depth {
+			depth, from = d, f
+		}
+	}
+	if len(needs) > 0 {
+		s.sealed, s.outcome = true, depth
+		if from >= 0 {
+			s.segment = from
+		}
+	}
+	return depth, from
+}
+
+// resume has m run from a time on.
+func (z *analyzer) resume(m uint32, at int64) {
+	s := &z.messages[m]
+	if s.running {
+		return
+	}
+	if s.start > s.depth || s.segment < 0 {
+		s.depth = max(s.start, s.depth)
+		z.segments = append(z.segments, segment{message: m, begin: at, from: s.from, fromTime: s.at})
+		s.segment = int32(len(z.segments) - 1)
+	}
+	s.since, s.running, s.begun = at, true, true
+}
+
+// pause ends that.
+func (z *analyzer) pause(m uint32, at int64) {
+	s := &z.messages[m]
+	if !s.running {
+		return
+	}
+	ran := at - s.since
+	s.depth, s.running = s.depth+ran, false
+	z.a.Work += ran
+	if u := z.unit[m]; u != 0 {
+		z.units[u] += ran
+	}
+	z.last = max(z.last, at)
+	if s.depth > z.a.Span || z.deepest < 0 {
+		z.a.Span, z.deepest, z.deepEnd = s.depth, s.segment, at
+	}
+}
+
+func (z *analyzer) goroutine(n int32) *strand {
+	g := z.outside[n]
+	if g == nil {
+		g = &strand{segment: -1, from: -1}
+		z.outside[n] = g
+	}
+	return g
+}
+
+func (z *analyzer) take(e *Event) {
+	m := e.Message
+	if int(m) >= len(z.messages) || int(e.Unit) >= len(z.units) || e.Kind == Need && int(e.Other) >= len(z.messages) {
+		return // not made by a reader
+	}
+	s := &z.messages[m]
+	switch e.Kind {
+	case Send:
+		z.begins(e.Time)
+		s.sent = true
+		if e.Other != 0 && int(e.Other) < len(z.messages) {
+			sender := &z.messages[e.Other]
+			s.follows(sender.now(e.Time), sender.segment, e.Time)
+		} else if e.Processor == Outside {
+			g := z.goroutine(e.N)
+			s.follows(g.depth, g.segment, g.at)
+		}
+	case Need:
+		s.needs = append(s.needs, e.Other)
+	case RunBegin, SwitchIn:
+		z.begins(e.Time)
+		z.lane(e.Processor).message = m
+		if !s.begun {
+			if !s.sent {
+				z.a.Unknown++
+			}
+			needs := s.needs
+			s.needs = nil
+			for _, other := range needs {
+				depth, from := z.outcomeOf(other, e.Time)
+				s.follows(depth, from, e.Time)
+			}
+		}
+		if e.Unit != 0 {
+			z.unit[m] = e.Unit
+		}
+		z.resume(m, e.Time)
+	case RunEnd, SwitchOut, BlockBegin:
+		z.pause(m, e.Time)
+		if b := z.lane(e.Processor); b.message == m {
+			b.message = 0
+		}
+	case BlockEnd:
+		z.resume(m, e.Time)
+	case Ready:
+		if r := z.lane(e.Processor).message; r != 0 && r != m {
+			s.follows(z.messages[r].now(e.Time), z.messages[r].segment, e.Time)
+		}
+	case Fulfilled:
+		if len(s.needs) == 0 {
+			s.sealed, s.outcome = true, s.now(e.Time)
+		}
+	case Seen:
+		depth, from := z.outcomeOf(m, e.Time)
+		if g := z.goroutine(e.N); depth > g.depth {
+			g.depth, g.segment, g.at = depth, from, e.Time
+		}
+	case BranchBegin:
+		b := z.lane(e.Processor)
+		if len(b.branches) == 0 {
+			b.inside = b.message != 0 // it is counted with that
+		}
+		b.branches = append(b.branches, e.Time)
+	case BranchEnd:
+		b := z.lane(e.Processor)
+		if n := len(b.branches); n > 0 {
+			if n == 1 && !b.inside {
+				z.a.Work += e.Time - b.branches[0]
+				z.last = max(z.last, e.Time)
+			}
+			b.branches = b.branches[:n-1]
+		}
+	case Lost:
+		b := z.lane(e.Processor)
+		if b.message != 0 {
+			z.pause(b.message, e.Time)
+		}
+		*b = busy{}
+	}
+}
+
+// begins notes the first time at which there was something to do.
+func (z *analyzer) begins(at int64) {
+	if z.first < 0 {
+		z.first = at
+	}
+}

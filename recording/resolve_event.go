@@ -1,0 +1,170 @@
+package recording
+
+import "github.com/freerun-go/freerun/internal/record"
+
+// take takes the next event of a tape.
+func (r *resolver) take(tape int, e *record.Event) {
+	l := &r.lanes[tape]
+	switch e.Kind {
+	case record.Chunk:
+		if lost := e.B - l.lost; lost > 0 {
+			l.lost = e.B
+			r.t.Lost += lost
+			r.add(tape, e.Ticks, Event{Kind: Lost, N: int32(min(lost, 1<<31-1))})
+			*l = lane{lost: l.lost}
+		}
+	case record.Send:
+		r.send(tape, l, e)
+	case record.Begin:
+		r.begin(tape, l, e)
+	case record.In:
+		r.in(tape, l, e)
+	case record.Pause:
+		r.close(tape, l, e.Ticks)
+	case record.Search, record.Park:
+		r.close(tape, l, e.Ticks)
+		r.add(tape, e.Ticks, Event{Kind: kindOf[e.Kind]})
+	case record.SearchEnd:
+		found := int32(0)
+		if e.Flag {
+			found = 1
+		}
+		r.add(tape, e.Ticks, Event{Kind: SearchEnd, N: found})
+	case record.Unpark:
+		r.add(tape, e.Ticks, Event{Kind: Unpark})
+	case record.Steal:
+		r.add(tape, e.Ticks, Event{Kind: Steal, Other: uint32(e.A >> 32), N: int32(uint32(e.A))})
+	case record.Need:
+		if m, other := r.at[e.A], r.at[e.B]; m != 0 && other != 0 {
+			r.add(tape, e.Ticks, Event{Kind: Need, Message: m, Other: other})
+		}
+	case record.Ready, record.Fulfilled:
+		r.about(tape, e, kindOf[e.Kind])
+	case record.Seen:
+		if m := r.at[e.A]; m != 0 {
+			r.add(tape, e.Ticks, Event{Kind: Seen, Message: m, N: goroutineNumber(l.goroutine)})
+		}
+	case record.Branch:
+		if !e.Flag {
+			r.close(tape, l, e.Ticks)
+		}
+		l.branches++
+		r.add(tape, e.Ticks, Event{Kind: BranchBegin, Message: l.message, Operation: r.operation(e.Operation)})
+	case record.BranchEnd:
+		if l.branches > 0 {
+			l.branches--
+		}
+		r.add(tape, e.Ticks, Event{Kind: BranchEnd})
+	case record.Out:
+		l.message = 0
+		r.about(tape, e, SwitchOut)
+	case record.Leave:
+		l.message = 0
+		if m := r.about(tape, e, BlockBegin); m != 0 {
+			r.away[e.B] = m
+		}
+	case record.Back:
+		r.about(tape, e, BlockEnd)
+	case record.End:
+		r.about(tape, e, RunEnd)
+		delete(r.away, l.goroutine)
+	case record.With:
+		if m := l.message; m != 0 {
+			l.spoken = r.unit(e.A, e.Flag, true)
+			r.add(tape, e.Ticks, Event{Kind: With, Message: m, Unit: l.spoken})
+		}
+	case record.Name:
+		if int(l.spoken) < len(r.t.Units) && l.spoken != 0 {
+			r.t.Units[l.spoken].Name = r.file.names.Units[uint32(e.A)]
+		}
+	case record.Goroutine:
+		l.goroutine = e.A
+	}
+}
+
+// kindOf are the kinds that mean the same on a tape and in a trace.
+var kindOf = [record.Kinds]Kind{
+	record.Search: SearchBegin, record.Park: Park, record.Ready: Ready, record.Fulfilled: Fulfilled,
+}
+
+// goroutineNumber makes a small number of an identity, which is all that fits.
+func goroutineNumber(id uint64) int32 { return int32(id>>4) & (1<<31 - 1) }
+
+// about adds an event of the message that a letter stands for, and returns that.
+func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
+	m := r.at[e.A]
+	if m != 0 {
+		r.add(tape, e.Ticks, Event{Kind: k, Message: m})
+	}
+	return m
+}
+
+func (r *resolver) send(tape int, l *lane, e *record.Event) {
+	m := r.fresh(e.A)
+	r.sent[m] = int32(len(r.t.Events))
+	sent := Event{Kind: Send, Message: m, Other: l.message, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
+	if tape == 0 {
+		sent.Other = r.away[l.goroutine]
+		sent.N = goroutineNumber(l.goroutine)
+	}
+	r.add(tape, e.Ticks, sent)
+}
+
+func (r *resolver) begin(tape int, l *lane, e *record.Event) {
+	r.close(tape, l, e.Ticks)
+	m := r.at[e.A]
+	if m == 0 || r.begun[m] {
+		m = r.fresh(e.A)
+	}
+	r.begun[m] = true
+	l.message, l.activity = m, false
+	l.spoken = r.unit(e.B, e.Flag, true)
+	r.state(l.spoken, e.Operation)
+	begin := Event{Kind: RunBegin, Message: m, Operation: r.operation(e.Operation), Unit: l.spoken}
+	if i := r.sent[m]; i >= 0 {
+		begin.Other = r.t.Events[i].Other
+		r.t.Events[i].Unit = l.spoken // which may have been made at the address after another one
+	}
+	r.add(tape, e.Ticks, begin)
+}
+
+// state notes the type of a unit's state, which its operations know.
+func (r *resolver) state(u uint32, operation uint16) {
+	if u != 0 && r.t.Units[u].State == "" {
+		r.t.Units[u].State = r.file.names.Operations[int(operation)].State
+	}
+}
+
+// in is an activity that comes to run, or an operation that goes on.
+func (r *resolver) in(tape int, l *lane, e *record.Event) {
+	r.close(tape, l, e.Ticks)
+	m := r.at[e.A]
+	if m == 0 {
+		m = r.fresh(e.A)
+	}
+	if e.Operation != 0 {
+		r.active[m] = true
+	}
+	l.message, l.activity = m, r.active[m]
+	in := Event{Kind: SwitchIn, Message: m, Operation: r.operation(e.Operation)}
+	if i := r.sent[m]; i >= 0 {
+		in.Other = r.t.Events[i].Other
+		if in.Operation == 0 {
+			in.Operation, in.Unit = r.t.Events[i].Operation, r.t.Events[i].Unit
+		}
+	}
+	r.add(tape, e.Ticks, in)
+}
+
+// close ends what has the processor.
+func (r *resolver) close(tape int, l *lane, ticks uint64) {
+	if l.message == 0 {
+		return
+	}
+	k := RunEnd
+	if l.activity {
+		k = SwitchOut
+	}
+	r.add(tape, ticks, Event{Kind: k, Message: l.message})
+	l.message, l.branches = 0, 0
+}
