@@ -51,7 +51,7 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 		s.starting(a)
 	}
 	if c.Scope() != nil {
-		s.stock.begin(c.realm.accounts())
+		s.credit.Begin(c.realm.account())
 	}
 	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
@@ -152,7 +152,7 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 	c.inside.Store(1)
 	r.beneath = s.active.Load()
 	s.active.Store(c)
-	s.stock.turn(t.realm.accounts())
+	s.credit.Turn(t.realm.account())
 	if s.observed.Load() != 0 || trace.IsEnabled() {
 		s.observeActivity(c, a)
 	}
@@ -203,7 +203,7 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 		r.beneath = s.newContext(nil)
 	}
 	s.active.Store(r.beneath)
-	s.stock.turn(r.beneath.realm.accounts())
+	s.credit.Turn(r.beneath.realm.account())
 	r.beneath = nil // a stack that is kept keeps no scope
 	return c
 }

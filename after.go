@@ -56,8 +56,8 @@ func (c *Context) accompany(k *kind, l *letter) error {
 		return err
 	}
 	l.origin.Store(o)
-	if a := c.realm.accounts(); a != nil {
-		s.stock.begin(a) // it has no holder that finds it revoked: a canceled scope waits until the timer has failed it
+	if a := c.realm.account(); a != nil {
+		s.credit.Begin(a) // it has no holder that finds it revoked: a canceled scope waits until the timer has failed it
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (c *Context) enter(s *seat) (*origin, error) {
 		if err := r.scope.refusal(); err != nil {
 			return nil, err
 		}
-		s.stock.take(&r.scope.accounts)
+		s.credit.Take(&r.scope.account)
 	}
 	if s.processor == nil {
 		return &r.root, nil
@@ -62,15 +62,15 @@ func (l *letter) leave(s *seat) {
 
 // withdraw takes back what enter counted.
 func (o *origin) withdraw(s *seat) {
-	if a := o.realmOf().accounts(); a != nil {
-		s.stock.put(a)
+	if a := o.realmOf().account(); a != nil {
+		s.credit.Put(a)
 	}
 }
 
 // ended takes a message that was started out of its scope's account of those that run. It comes after withdraw.
 func (o *origin) ended(s *seat) {
-	if a := o.realmOf().accounts(); a != nil {
-		s.stock.end(a)
+	if a := o.realmOf().account(); a != nil {
+		s.credit.End(a)
 	}
 }
 

@@ -38,7 +38,7 @@ func (c *Context) sleep(j *job) {
 	home.away.Store(nil)
 	s = seatOf(p)
 	s.active.Store(c)
-	s.stock.turn(c.realm.accounts())
+	s.credit.Turn(c.realm.account())
 	s.pressed = pressed
 	c.seat.Store(s)
 	c.forks.offer = p.Offer()

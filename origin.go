@@ -3,6 +3,7 @@ package freerun
 import (
 	"strings"
 
+	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -82,12 +83,12 @@ func (r *realm) scopeOf() *Scope {
 	return r.scope
 }
 
-// accounts returns those of the realm's scope, nil if it has none.
-func (r *realm) accounts() *accounts {
+// account returns that of the realm's scope, nil if it has none.
+func (r *realm) account() *quiesce.Account {
 	if r == nil || r.scope == nil {
 		return nil
 	}
-	return &r.scope.accounts
+	return &r.scope.account
 }
 
 // priorityOf returns the realm's priority, Normal for the runtime's own.

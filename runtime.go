@@ -9,6 +9,7 @@ import (
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 	"time"
 
+	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pin"
@@ -28,7 +29,7 @@ type Runtime struct {
 	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
 	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
 	callers   sync.Pool                          // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
-	crowds    crowdPool
+	waiters   quiesce.Pool
 	audiences audiences // of futures that ordinary goroutines wait for, or several activities
 	clock     clock
 	onLate    func(Late)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -29,11 +30,11 @@ type Scope struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 
-	accounts accounts
-	failure  atomics.Pointer[ScopeError]
-	refused  atomics.Pointer[CanceledError] // what its messages fail with, once it is canceled
-	more     atomics.Pointer[scopeMore]
-	realm    realm // of Normal
+	account quiesce.Account
+	failure atomics.Pointer[ScopeError]
+	refused atomics.Pointer[CanceledError] // what its messages fail with, once it is canceled
+	more    atomics.Pointer[scopeMore]
+	realm   realm // of Normal
 }
 
 // scopeMore has what few scopes need, made when it is needed first: most live for one request.
@@ -85,7 +86,7 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	}
 	if parent, _ := ctx.Value(scopeKey{}).(*Scope); parent != nil && parent.rt == rt {
 		s.parent = parent
-		s.accounts.open.above, s.accounts.running.above = &parent.accounts.open, &parent.accounts.running
+		s.account.Below(&parent.account)
 	}
 	if c, ok := ctx.(*Context); ok && c.rt == rt && c.Scope() == nil {
 		ctx = context.Background() // of this runtime: linked when it is needed
@@ -126,7 +127,7 @@ func (s *Scope) Cancel(cause error) {
 // end cancels the scope, and wakes those who wait for all of it: now they wait for what was started.
 func (s *Scope) end(cause error) {
 	s.cancel(cause)
-	s.accounts.open.wake()
+	s.account.Open.Wake()
 }
 
 // Wait waits until nothing of the scope is open: every message that was sent under it, or under a
@@ -158,8 +159,8 @@ func (s *Scope) Wait(ctx context.Context) error {
 		}
 		var given error
 		select {
-		case <-zero.token:
-			zero.wake()
+		case <-zero.Token():
+			zero.Wake()
 		case <-canceled:
 		case <-ctx.Done():
 			if given = s.rt.errorOf(ctx); given == ErrClosed {
@@ -168,7 +169,7 @@ func (s *Scope) Wait(ctx context.Context) error {
 		case <-s.rt.finished:
 			given = s.outcome(ErrClosed)
 		}
-		zero.leave()
+		zero.Leave()
 		if given != nil {
 			if s.quiet() {
 				return s.outcome(nil)
@@ -178,20 +179,20 @@ func (s *Scope) Wait(ctx context.Context) error {
 	}
 }
 
-// nextQuiet returns nil if nothing of the scope is open, or a crowd that is woken when that may be so, which the caller must
-// leave; and a channel that is closed when the scope is canceled, unless end does it, which wakes the waiter.
-func (s *Scope) nextQuiet() (zero *crowd, canceled <-chan struct{}) {
+// nextQuiet returns nil if nothing of the scope is open, or the waiters that are woken when that may be
+// so, which the caller must leave; and a channel that is closed when the scope is canceled, unless end does it, which wakes the waiter.
+func (s *Scope) nextQuiet() (zero *quiesce.Waiters, canceled <-chan struct{}) {
 	if !s.canceled() {
-		zero = s.accounts.open.nextZero(&s.rt.crowds)
+		zero = s.account.Open.NextZero(&s.rt.waiters)
 		if zero != nil && s.limited {
 			canceled = s.ctx.Done()
 		}
 		if zero == nil || !s.canceled() { // end cancels before it wakes
 			return zero, canceled
 		}
-		zero.leave()
+		zero.Leave()
 	}
-	if zero = s.accounts.running.nextZero(&s.rt.crowds); zero == nil {
+	if zero = s.account.Running.NextZero(&s.rt.waiters); zero == nil {
 		s.blameUnstarted()
 	}
 	return zero, nil
@@ -199,10 +200,10 @@ func (s *Scope) nextQuiet() (zero *crowd, canceled <-chan struct{}) {
 
 // quiet reports whether nothing of the scope is open.
 func (s *Scope) quiet() bool {
-	if s.accounts.open.open.Load() == 0 {
+	if s.account.Open.Open() == 0 {
 		return true
 	}
-	if !s.canceled() || s.accounts.running.open.Load() != 0 {
+	if !s.canceled() || s.account.Running.Open() != 0 {
 		return false
 	}
 	s.blameUnstarted()
@@ -211,7 +212,7 @@ func (s *Scope) quiet() bool {
 
 // blameUnstarted notes that the scope was canceled before all of it was started, if that is so. Nothing of it runs.
 func (s *Scope) blameUnstarted() {
-	if s.failure.Load() == nil && s.accounts.open.open.Load() != 0 {
+	if s.failure.Load() == nil && s.account.Open.Open() != 0 {
 		s.fail("", &s.realm.root, s.refusal())
 	}
 }

@@ -3,6 +3,7 @@ package freerun
 import (
 	"runtime/trace"
 
+	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
@@ -23,7 +24,7 @@ type seat struct {
 	_         pad.Line              // seats of two processors may lie side by side
 	active    atomics.RelaxedPointer[Context]
 	root      atomics.RelaxedPointer[Context] // the one without scope and priority
-	stock     stock                           // of the scope of the active one
+	credit    quiesce.Credit                  // of the scope of the active one
 	woken     queue.Chain
 	waking    bool
 	orphans   *queue.Chain                 // see discard.go
@@ -152,12 +153,12 @@ func (s *seat) turn(o *origin, m *message) *Context {
 	c := s.assume(r)
 	c.origin.Store(o)
 	if x := r.scopeOf(); x != nil {
-		s.stock.begin(&x.accounts) // before C2: a Wait that finds the scope canceled finds this one running
+		s.credit.Begin(&x.account) // before C2: a Wait that finds the scope canceled finds this one running
 		if x.canceled() {          // C2
 			if m != nil && o.revocable {
 				m.edge.Store(failing) // before inStart is clear: those who look now learn that it does not run
 			}
-			s.stock.end(&x.accounts)
+			s.credit.End(&x.account)
 			s.inStart.Store(0)
 			return nil
 		}
@@ -171,7 +172,7 @@ func (s *seat) assume(r *realm) *Context {
 	if c.realm != r {
 		c = s.leading(r)
 		s.active.Store(c)
-		s.stock.turn(r.accounts())
+		s.credit.Turn(r.account())
 	}
 	return c
 }

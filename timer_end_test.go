@@ -71,7 +71,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 				if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 					t.Errorf("%+v", s)
 				}
-				if n := scope.accounts.open.open.Load(); n != 0 {
+				if n := scope.account.Open.Open(); n != 0 {
 					t.Errorf("%d open in the scope", n)
 				}
 			})
@@ -104,7 +104,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 		t.Errorf("%+v", s)
 	}
-	if n := scope.accounts.open.open.Load(); n != 0 {
+	if n := scope.account.Open.Open(); n != 0 {
 		t.Errorf("%d open in the scope", n)
 	}
 }

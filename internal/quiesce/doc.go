@@ -1,0 +1,7 @@
+// Package quiesce tells when nothing of a group of messages is open any more.
+//
+// A [Counter] counts what is open in a group and in the groups below it. A [Credit] saves a
+// processor most of the atomic additions. [Waiters] are the goroutines that wait for the next zero
+// of a counter. The package knows neither messages nor scopes: its user counts a message before
+// others can see it, and takes it back after its outcome is known.
+package quiesce

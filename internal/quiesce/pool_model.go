@@ -1,0 +1,30 @@
+//go:build explore
+
+package quiesce
+
+import "sync"
+
+// Pool gives back what came last, so that the explorer's executions repeat, and Waiters come to
+// another counter as soon as they may.
+type Pool struct {
+	mutex sync.Mutex
+	free  []*Waiters
+}
+
+func (p *Pool) take() *Waiters {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	top := len(p.free) - 1
+	if top < 0 {
+		return newWaiters(p)
+	}
+	w := p.free[top]
+	p.free = p.free[:top]
+	return w
+}
+
+func (p *Pool) give(w *Waiters) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.free = append(p.free, w)
+}
