@@ -10,7 +10,7 @@ import (
 )
 
 // A deterministic runtime runs the same code as any other, but its processors are coroutines of the goroutine that waits for something, its time
-// is virtual (virtual_clock.go), and a [Schedule] decides which of them goes on, at each message that is sent and at each operation that begins. The same program under
+// is virtual (internal/vclock), and a [Schedule] decides which of them goes on, at each message that is sent and at each operation that begins. The same program under
 // the same schedule does the same each time.
 
 // Schedule decides what happens next in a deterministic runtime, see [DeterministicBy]. Its methods are called by one goroutine at a time, and
@@ -97,7 +97,7 @@ func (rt *Runtime) driveFor(ctx context.Context, m *message, reached func() bool
 
 // goOn does what there is to do when nothing is left to run: what was canceled ends, and otherwise time passes. It reports whether there was anything.
 func (rt *Runtime) goOn() bool {
-	return rt.endCanceled() || rt.virtual.advance() || rt.awaitDeadline()
+	return rt.endCanceled() || rt.virtual.Advance() || rt.awaitDeadline()
 }
 
 // endCanceled fails the timers of scopes that were canceled, wakes their activities, and reports whether there were any.

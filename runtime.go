@@ -13,6 +13,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pin"
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
@@ -50,7 +51,7 @@ type Runtime struct {
 	// of a deterministic runtime
 	schedule    Schedule // nil otherwise
 	timed       timed    // the same, if it simulates time; nil otherwise
-	virtual     *virtualClock
+	virtual     *vclock.Clock
 	timers      sync.Map // *Timer → which of the begunTimers it is: those that have not fired, or repeat
 	begunTimers uint64
 	pending     []pending // and pendingLeft, see notePending
@@ -129,8 +130,8 @@ func New(options ...Option) *Runtime {
 		if t, ok := s.schedule.(timed); ok {
 			rt.timed, config.Timed = t, timedScheduler{t}
 		}
-		rt.virtual = newVirtualClock(rt.timed)
-		rt.clock = rt.virtual
+		rt.virtual = vclock.New(rt.timed)
+		rt.clock = virtualClock{rt.virtual}
 	}
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace

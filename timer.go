@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/vclock"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -41,7 +42,7 @@ type Timer struct {
 	next, previous *Timer
 
 	below   atomics.Pointer[Timer] // in the scope's list
-	virtual *virtualTimer          // of a deterministic runtime
+	virtual *vclock.Timer          // of a deterministic runtime
 }
 
 // The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped,
@@ -130,7 +131,7 @@ func (t *Timer) arm(d time.Duration, from uint32) {
 	w := t.wheel
 	if w.rt.deterministic() {
 		if t.state.CompareAndSwap(from, timerSet) {
-			t.virtual = w.rt.virtual.set(d, t.tick)
+			t.virtual = w.rt.virtual.AfterFunc(d, t.tick)
 		}
 	} else {
 		now := w.time.elapsed()
@@ -181,7 +182,7 @@ func (t *Timer) end(why *failure) bool {
 			t.forget()
 			return true
 		case now == timerSet && t.virtual != nil:
-			t.wheel.rt.virtual.cancel(t.virtual)
+			t.wheel.rt.virtual.Stop(t.virtual)
 		case now == timerSet:
 			t.wheel.remove(t)
 		}

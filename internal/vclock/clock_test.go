@@ -1,0 +1,63 @@
+package vclock_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/vclock"
+)
+
+// TestClock: timers fire by time and, at one instant, in the order in which they were set; also
+// those that a timer sets. A stopped one does not fire.
+func TestClock(t *testing.T) {
+	c := vclock.New(nil)
+	begin := c.Now()
+	var fired []string
+	note := func(name string) func() {
+		return func() { fired = append(fired, name+" "+c.Now().Sub(begin).String()) }
+	}
+	c.AfterFunc(2*time.Second, note("late"))
+	c.AfterFunc(time.Second, func() {
+		note("first")()
+		c.AfterFunc(0, note("set by first"))
+	})
+	c.AfterFunc(time.Second, note("second"))
+	c.AfterFunc(-time.Second, note("past"))
+	stopped := c.AfterFunc(time.Second, note("stopped"))
+	if !c.Stop(stopped) || c.Stop(stopped) {
+		t.Error("a timer is stopped once")
+	}
+	for c.Advance() {
+	}
+	want := []string{"past 0s", "first 1s", "second 1s", "set by first 1s", "late 2s"}
+	if !slices.Equal(fired, want) {
+		t.Errorf("fired %q, want %q", fired, want)
+	}
+	if c.Stop(stopped) {
+		t.Error("a timer that has gone was stopped")
+	}
+}
+
+// source is time that passes while operations run.
+type source struct{ passed time.Duration }
+
+func (s *source) Now() time.Duration       { return s.passed }
+func (s *source) Idle(until time.Duration) { s.passed = max(s.passed, until) }
+
+// TestClockWithSource: a timer that is due while operations run fires late, and time does not go back.
+func TestClockWithSource(t *testing.T) {
+	s := &source{}
+	c := vclock.New(s)
+	begin := c.Now()
+	var at []time.Duration
+	for _, d := range []time.Duration{time.Second, 3 * time.Second} {
+		c.AfterFunc(d, func() { at = append(at, c.Now().Sub(begin)) })
+	}
+	s.passed = 2 * time.Second
+	for c.Advance() {
+	}
+	if want := []time.Duration{2 * time.Second, 3 * time.Second}; !slices.Equal(at, want) {
+		t.Errorf("fired at %v, want %v", at, want)
+	}
+}
