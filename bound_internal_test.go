@@ -16,7 +16,7 @@ func TestRoomOfAnEnd(t *testing.T) {
 		defer rt.Close()
 		s := rt.Scope(context.Background())
 		u := NewUnit(rt, 0, Mailbox(1, Wait))
-		b := u.extras.Load().bound
+		b := u.unit.extras.Load().bound
 		l := &letter{}
 		l.unit = &u.unit
 		l.origin.Store(&s.Context().realm.root)

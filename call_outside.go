@@ -43,7 +43,7 @@ func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T
 	m := &jointCall2[A, R]{}
 	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().callOn(ctx, a.rt, &m.jointCall, arg)
+	return o.checked().callOn(ctx, a.unit.rt, &m.jointCall, arg)
 }
 
 // Call is as [Operation2.Call], to three units.
@@ -51,7 +51,7 @@ func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Uni
 	m := &jointCall3[A, R]{}
 	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().callOn(ctx, x.rt, &m.jointCall, arg)
+	return o.checked().callOn(ctx, x.unit.rt, &m.jointCall, arg)
 }
 
 // Call is as [Operation2.Call], to all units, of which none may occur twice. If there are none, ctx
@@ -62,7 +62,7 @@ func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg 
 	m := &jointCall[A, R]{}
 	setUnits(&m.several, units)
 	if len(units) > 0 {
-		return o.checked().callOn(ctx, units[0].rt, m, arg)
+		return o.checked().callOn(ctx, units[0].unit.rt, m, arg)
 	}
 	c, ok := ctx.Value(contextKey{}).(*Context)
 	if !ok {

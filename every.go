@@ -94,7 +94,7 @@ type everyArg struct{ fn func(*Context) error }
 func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
 	if u.checked().rt != c.rt {
-		panic(u.naming(ErrOtherRuntime, func() string { return op.called.name }))
+		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.called.name }))
 	}
 	return every(c, d, u.checked(), op.called, func() *message { return &op.send(c, &u.unit, arg).cell.message })
 }

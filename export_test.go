@@ -7,4 +7,4 @@ func (rt *Runtime) Settled() bool { return rt.settled() }
 func WithoutStripes(rt *Runtime) { rt.border.stripes = nil }
 
 // WaitingForRoom returns how many goroutines wait for room in u's mailbox, which has a limit.
-func WaitingForRoom[S any](u *Unit[S]) int { return int(u.extras.Load().bound.waiting.Load()) }
+func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.extras.Load().bound.waiting.Load()) }

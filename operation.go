@@ -98,7 +98,7 @@ func (c *Context) checked() *Context {
 }
 
 func (u *Unit[S]) checked() *unit {
-	if u == nil || u.rt == nil {
+	if u == nil || u.unit.rt == nil {
 		panic("freerun: send to a nil Unit; make units with NewUnit")
 	}
 	return &u.unit

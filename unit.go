@@ -13,7 +13,7 @@ import (
 // each sees what the earlier ones wrote. A unit belongs to one runtime, costs 88 bytes beside its state, needs no closing, and
 // is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
-	unit
+	unit  unit
 	state S
 }
 
@@ -25,10 +25,10 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 		panic("freerun: NewUnit with a nil or zero Runtime; make runtimes with New")
 	}
 	u := &Unit[S]{state: state}
-	u.rt = rt
-	u.Kind = unitKind
+	u.unit.rt = rt
+	u.unit.Kind = unitKind
 	if len(options) > 0 {
-		u.apply(options, reflect.TypeFor[S]())
+		u.unit.apply(options, reflect.TypeFor[S]())
 	}
 	return u
 }
@@ -56,8 +56,8 @@ func (u *Unit[S]) Stats() UnitStats {
 	if u == nil {
 		panic("freerun: Stats of a nil Unit; make units with NewUnit")
 	}
-	s := UnitStats{Operations: u.operations.Load(), Steals: u.steals.Load()}
-	if x := u.extras.Load(); x != nil {
+	s := UnitStats{Operations: u.unit.operations.Load(), Steals: u.unit.steals.Load()}
+	if x := u.unit.extras.Load(); x != nil {
 		x.fill(&s)
 	}
 	return s
