@@ -126,13 +126,7 @@ func (o *operation[A, R]) sendNow(s *seat, l *letter) {
 	from := m.origin.Load()
 	defer from.ended(s) // from here on it is one that was sent
 	m.lead(nil, true)
-	if o.args == nil {
-		if err := s.dispatch(&m.letter, nil); err != nil {
-			o.failCall(s, &m.letter, err)
-		}
-	} else {
-		o.collect(s, m, nil)
-	}
+	o.launch(s, m, nil)
 }
 
 // failUnsent ends a message whose timer was stopped.

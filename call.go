@@ -25,18 +25,18 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		m.fillFailed(s, err)
 		return f
 	}
-	if o.args == nil {
-		if m.origin.Load() != nil {
-			m.lead(nil, true)
-		}
-		if err := s.dispatch(&m.letter, anySender); err != nil {
-			o.failCall(s, &m.letter, err)
-		}
-	} else {
+	if o.args != nil { // launch, written out: it is not inlined
 		if s.observed.Load() != 0 {
 			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
 		}
 		o.collect(s, m, anySender)
+		return f
+	}
+	if m.origin.Load() != nil {
+		m.lead(nil, true)
+	}
+	if err := s.dispatch(&m.letter, anySender); err != nil {
+		o.failCall(s, &m.letter, err)
 	}
 	return f
 }
@@ -48,16 +48,32 @@ func (s *seat) dispatch(l *letter, fresh *sender) error {
 		return l.unit.deliver(s, l, fresh)
 	case l.kind().place != nil:
 		l.kind().place(s, l)
-	case !s.at(l.unit.rt):
-		s.inject(l.unit.rt, l.priority(), &l.Task)
-	case l.priority() != Normal:
-		s.processor.PushAt(l.priority(), &l.Task)
+	case !s.at(l.unit.rt) || l.priority() != Normal:
+		s.queueReady(l.unit.rt, l.priority(), &l.Task)
 	case s.between() && s.runsLetter():
 		s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
 	default:
-		s.processor.Push(&l.Task)
+		s.processor.Push(&l.Task) // queueReady, written out: it is not inlined
 	}
 	return nil
+}
+
+// launch sends an admitted message on its way: it waits for the futures of its argument, or is
+// dispatched. fresh is as for dispatch; without it the caller has called lead.
+func (o *operation[A, R]) launch(s *seat, m *call[A, R], fresh *sender) {
+	if o.args != nil {
+		if fresh != nil && s.observed.Load() != 0 {
+			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
+		}
+		o.collect(s, m, fresh)
+		return
+	}
+	if fresh != nil && m.origin.Load() != nil {
+		m.lead(nil, true)
+	}
+	if err := s.dispatch(&m.letter, fresh); err != nil {
+		o.failCall(s, &m.letter, err)
+	}
 }
 
 // collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.

@@ -82,15 +82,8 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 	if err := m.accept(ctx, o.called); err != nil {
 		return *new(R), err
 	}
-	s, w := &u.rt.outside, u.rt.caller(ctx)
-	if o.args == nil {
-		m.lead(nil, true)
-		if err := s.dispatch(&m.letter, &w.sender); err != nil {
-			o.failCall(s, &m.letter, err)
-		}
-	} else {
-		o.collectCalled(s, m, w)
-	}
+	w := u.rt.caller(ctx)
+	o.launch(&u.rt.outside, m, &w.sender)
 	return o.answer(w, m)
 }
 
@@ -112,21 +105,8 @@ func (o *joint[A, R]) callOn(ctx context.Context, rt *Runtime, m *jointCall[A, R
 		return *new(R), err
 	}
 	w := rt.caller(ctx)
-	if o.args == nil {
-		m.lead(nil, true)
-		o.called.place(s, &m.letter)
-	} else {
-		o.collectCalled(s, &m.call, w)
-	}
+	o.launch(s, &m.call, &w.sender)
 	return o.answer(w, &m.call)
-}
-
-// collectCalled is collect for the sender.
-func (o *operation[A, R]) collectCalled(s *seat, m *call[A, R], w *caller) {
-	if s.observed.Load() != 0 {
-		s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
-	}
-	o.collect(s, m, &w.sender)
 }
 
 // answer waits for the outcome of m and returns it.

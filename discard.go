@@ -30,15 +30,6 @@ func (rt *Runtime) discarder() *seat {
 	return s
 }
 
-// inject queues a task of rt, whose processor s is not.
-func (s *seat) inject(rt *Runtime, p Priority, t *sched.Task) {
-	if s.orphans != nil && s.rt == rt {
-		s.orphans.PushBack(&t.Node)
-	} else {
-		rt.scheduler.InjectAt(p, t)
-	}
-}
-
 func (s *seat) discardOrphans() {
 	for n := s.orphans.PopFront(); n != nil; n = s.orphans.PopFront() {
 		t := (*sched.Task)(unsafe.Pointer(n))

@@ -147,9 +147,9 @@ func (x *lanes) yield(s *seat) {
 		switch {
 		case held&laneBit(pr) == 0:
 		case pr == Normal:
-			s.pushBack(x.unit.rt, pr, &x.unit.Task)
+			s.queueBack(x.unit.rt, pr, &x.unit.Task)
 		default:
-			s.pushBack(x.unit.rt, pr, &x.express[pr].Task)
+			s.queueBack(x.unit.rt, pr, &x.express[pr].Task)
 		}
 	}
 }

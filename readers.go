@@ -1,9 +1,5 @@
 package freerun
 
-import (
-	"github.com/freerun-go/freerun/internal/sched"
-)
-
 // Source:     our own, on the owner queue; the order of readers and writers is that of J. Mellor-Crummey and M. Scott's fair lock (Scalable
 //             reader-writer synchronization, 1991), in which nobody spins here
 // Sketch:     the owner, with a reader:         readers += 2; then the mailbox is given up, or another letter is taken; the reader is a task of its own
@@ -33,25 +29,12 @@ func (u *unit) admitReader(s *seat, l *letter, looking *kind) taken {
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
 	l.become(looking)
-	switch {
-	case x.lanes.Load() == nil && u.mailbox.GiveUp():
+	if x.lanes.Load() == nil && u.mailbox.GiveUp() {
 		s.hand(u.rt, &l.Task)
 		return gone
-	case s.at(u.rt):
-		s.processor.PushAt(l.priority(), &l.Task)
-	default:
-		s.inject(u.rt, l.priority(), &l.Task)
 	}
+	s.queueReady(u.rt, l.priority(), &l.Task)
 	return onward
-}
-
-// hand makes t the next task here. The caller returns to the scheduler at once.
-func (s *seat) hand(rt *Runtime, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.Hand(t)
-	} else {
-		s.inject(rt, Normal, t)
-	}
 }
 
 // readerEnded ends a reader. The last one has the unit, if that was left to it, go on.

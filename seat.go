@@ -97,9 +97,6 @@ func (rt *Runtime) stranger() *seat {
 
 func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
 
-// at reports whether s is the seat of a processor of rt.
-func (s *seat) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
-
 // refuses returns why a message to u cannot be sent from here, if so. For one without a processor
 // that is looked at once more when it is counted (border.go); here it keeps those who come late from
 // being counted at all.

@@ -52,11 +52,7 @@ func (m *several) isComplete(arrived int32) bool {
 // ready queues the message, which has all its units.
 func (m *several) ready(s *seat) {
 	whole := m.whole()
-	if rt := whole.unit.rt; s.at(rt) {
-		s.processor.PushSoon(&whole.Task)
-	} else {
-		s.inject(rt, Normal, &whole.Task)
-	}
+	s.queueSoon(whole.unit.rt, &whole.Task)
 }
 
 // stopped returns why the message cannot be run though it has all its units: one of them was stopped. It returns a plain nil otherwise.

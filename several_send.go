@@ -72,15 +72,7 @@ func (o *joint[A, R]) send(c *Context, m *jointCall[A, R], arg A) Future[R] {
 		m.fillFailed(s, err)
 		return f
 	}
-	if o.args == nil {
-		m.lead(nil, true)
-		o.called.place(s, &m.letter)
-	} else {
-		if s.observed.Load() != 0 {
-			s.noteNeeds(&m.letter, o.args, unsafe.Pointer(&m.arg))
-		}
-		o.collect(s, &m.call, anySender)
-	}
+	o.launch(s, &m.call, anySender)
 	return f
 }
 

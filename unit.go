@@ -118,7 +118,7 @@ func (u *unit) deliver(s *seat, l *letter, fresh *sender) error {
 		wasIdle = u.deliverBehind(s, l)
 	}
 	if wasIdle {
-		if s.at(u.rt) {
+		if s.at(u.rt) { // queueNext, written out: it is not inlined
 			s.processor.PushNext(&u.Task)
 		} else {
 			s.inject(u.rt, Normal, &u.Task)
@@ -146,7 +146,7 @@ func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh *sender) error {
 	}
 	e := &u.withLanes(s).express[p]
 	if e.mailbox.Enqueue(&l.Node) {
-		s.push(u.rt, p, &e.Task)
+		s.queueNext(u.rt, p, &e.Task)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (u *unit) enqueue(s *seat, l *letter) {
 }
 
 // queue hands the unit, whose mailbox is the caller's, to the scheduler.
-func (u *unit) queue(s *seat) { s.push(u.rt, u.priority(), &u.Task) }
+func (u *unit) queue(s *seat) { s.queueNext(u.rt, u.priority(), &u.Task) }
 
 // goOn queues the unit, which is the caller's, behind the others.
 func (u *unit) goOn(s *seat) {
@@ -172,25 +172,7 @@ func (u *unit) goOn(s *seat) {
 		x.yield(s)
 		return
 	}
-	s.pushBack(u.rt, u.priority(), &u.Task)
-}
-
-// push queues a task of rt to be run soon.
-func (s *seat) push(rt *Runtime, p Priority, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushNextAt(p, t)
-	} else {
-		s.inject(rt, p, t)
-	}
-}
-
-// pushBack queues a task of rt behind the others.
-func (s *seat) pushBack(rt *Runtime, p Priority, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushBackAt(p, t)
-	} else {
-		s.inject(rt, p, t)
-	}
+	s.queueBack(u.rt, u.priority(), &u.Task)
 }
 
 // drain runs the letters of a unit whose mailbox this processor owns. It is written out for the units that most are: without extras, which may come
@@ -258,7 +240,7 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 			break
 		}
 	}
-	s.pushBack(u.rt, pr, &u.Task)
+	s.queueBack(u.rt, pr, &u.Task)
 }
 
 // next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more; or nil and
