@@ -11,6 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
@@ -43,7 +44,7 @@ func closings(t *testing.T, rounds int, setUp func() (wait func(a *activity.Acti
 		for round := range rounds {
 			wait, visit := setUp()
 			var s section
-			rt := quiet(t, freerun.Processors(processors))
+			rt := runtimetest.Quiet(t, freerun.Processors(processors))
 			var all []*activity.Activity
 			for range 60 {
 				all = append(all, activity.Go(rt, func(a *activity.Activity) {
@@ -72,7 +73,7 @@ func closings(t *testing.T, rounds int, setUp func() (wait func(a *activity.Acti
 				_ = rt.Shutdown(ctx)
 			}
 			for _, a := range all {
-				if err := a.Wait(within(t)); err != freerun.ErrClosed {
+				if err := a.Wait(runtimetest.Within(t)); err != freerun.ErrClosed {
 					t.Fatalf("%d processors, round %d: an activity came to %v", processors, round, err)
 				}
 			}
@@ -161,7 +162,7 @@ func TestLockedAcrossTheEnd(t *testing.T) {
 		{"Monitor", func() { _ = m.Enter(context.Background()) }, m.Leave, func(a *activity.Activity) { _ = m.Await(a, func() bool { return false }) }},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			rt := quiet(t, freerun.Processors(2))
+			rt := runtimetest.Quiet(t, freerun.Processors(2))
 			var s section
 			var waiting atomic.Int64
 			var all []*activity.Activity
@@ -189,7 +190,7 @@ func TestLockedAcrossTheEnd(t *testing.T) {
 			s.leave()
 			k.unlock()
 			for _, a := range all {
-				if err := a.Wait(within(t)); err != freerun.ErrClosed {
+				if err := a.Wait(runtimetest.Within(t)); err != freerun.ErrClosed {
 					t.Errorf("came to %v", err)
 				}
 			}
@@ -202,7 +203,7 @@ func TestLockedAcrossTheEnd(t *testing.T) {
 
 // TestLocksAndTheEndOfAGoroutine has activities leave what a lock guards by a panic, by Goexit, and by an error of a wait, in turns with others.
 func TestLocksAndTheEndOfAGoroutine(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	var m activity.Monitor
 	c := activity.NewCond(new(activity.Mutex))
 	var inMonitor, inLock section
@@ -246,12 +247,12 @@ func TestLocksAndTheEndOfAGoroutine(t *testing.T) {
 	}
 	for i, a := range all {
 		if i%4 != 3 {
-			_ = a.Wait(within(t))
+			_ = a.Wait(runtimetest.Within(t))
 		}
 	}
 	scope.Cancel(nil)
 	for _, a := range all {
-		_ = a.Wait(within(t))
+		_ = a.Wait(runtimetest.Within(t))
 	}
 	for _, s := range []*section{&inMonitor, &inLock} {
 		if s.overlaps.Load() != 0 || s.data != 0 {

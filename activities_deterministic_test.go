@@ -9,12 +9,13 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestDeterministicContext: a context that an activity cancels ends the wait of another at a moment that the seed decides.
 func TestDeterministicContext(t *testing.T) {
 	run := func(seed uint64) (order []int) {
-		rt := quiet(t, freerun.Deterministic(seed))
+		rt := runtimetest.Quiet(t, freerun.Deterministic(seed))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		var never activity.Event
@@ -50,7 +51,7 @@ func TestDeterministicContext(t *testing.T) {
 
 // TestDeterministicDeadline: who waits with a deadline is not stalled; the runtime waits for that when there is nothing else to do.
 func TestDeterministicDeadline(t *testing.T) {
-	rt := quiet(t, freerun.Deterministic(1))
+	rt := runtimetest.Quiet(t, freerun.Deterministic(1))
 	var never activity.Event
 	a := activity.Go(rt, func(a *activity.Activity) {
 		long, cancel := context.WithTimeout(a, time.Hour)
@@ -69,7 +70,7 @@ func TestDeterministicDeadline(t *testing.T) {
 
 // TestDeterministicWait: an ordinary goroutine that waits for an activity runs it.
 func TestDeterministicWait(t *testing.T) {
-	rt := quiet(t, freerun.Deterministic(1))
+	rt := runtimetest.Quiet(t, freerun.Deterministic(1))
 	a := activity.Go(rt, func(a *activity.Activity) {
 		a.Sleep(time.Hour)
 		panic("at last")

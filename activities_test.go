@@ -3,7 +3,6 @@ package freerun_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,15 +13,10 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // quiet returns a runtime that reports to nobody.
-func quiet(t testing.TB, options ...freerun.Option) *freerun.Runtime {
-	t.Helper()
-	rt := freerun.New(append([]freerun.Option{freerun.Logger(slog.New(slog.DiscardHandler))}, options...)...)
-	t.Cleanup(func() { rt.Close() })
-	return rt
-}
 
 var addTo = freerun.Op("test.activities.add", func(_ *freerun.Context, total *int, n int) (int, error) {
 	*total += n
@@ -30,7 +24,7 @@ var addTo = freerun.Op("test.activities.add", func(_ *freerun.Context, total *in
 })
 
 func TestActivityAwaitsUnits(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	var all []*activity.Activity
 	for range 50 {
@@ -60,7 +54,7 @@ func TestActivityAwaitsUnits(t *testing.T) {
 }
 
 func TestOperationStartsActivities(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	u := freerun.NewUnit(rt, 0)
 	f := freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (*activity.Activity, error) {
 		a := activity.Go(c, func(a *activity.Activity) {
@@ -89,7 +83,7 @@ func TestOperationStartsActivities(t *testing.T) {
 }
 
 func TestActivityWithABlockingWait(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	a := activity.Go(rt, func(a *activity.Activity) {
 		f := freerun.After(freerun.ContextOf(a), time.Hour)
 		if _, err := f.Wait(t.Context()); !errors.Is(err, freerun.ErrWouldBlock) {
@@ -102,7 +96,7 @@ func TestActivityWithABlockingWait(t *testing.T) {
 }
 
 func TestActivityPanics(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	for name, end := range map[string]func(){"panic": func() { panic("test") }, "Goexit": runtime.Goexit} {
 		s := rt.Scope(t.Context())
 		a := activity.Go(s, func(a *activity.Activity) {
@@ -125,7 +119,7 @@ func TestActivityPanics(t *testing.T) {
 }
 
 func TestActivityCanceledWithItsScope(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
 	cause := errors.New("test")
 	var waiting sync.WaitGroup
@@ -173,7 +167,7 @@ func TestActivityCanceledWithItsScope(t *testing.T) {
 
 func TestActivityAtTheEnd(t *testing.T) {
 	t.Run("Shutdown waits", func(t *testing.T) {
-		rt := quiet(t)
+		rt := runtimetest.Quiet(t)
 		ended := false
 		activity.Go(rt, func(a *activity.Activity) {
 			a.Sleep(5 * time.Millisecond)
@@ -188,7 +182,7 @@ func TestActivityAtTheEnd(t *testing.T) {
 		}
 	})
 	t.Run("Close ends all", func(t *testing.T) {
-		rt := quiet(t, freerun.Processors(2))
+		rt := runtimetest.Quiet(t, freerun.Processors(2))
 		var begun sync.WaitGroup
 		var deferred atomic.Int64
 		var all []*activity.Activity
@@ -230,7 +224,7 @@ func TestActivityAtTheEnd(t *testing.T) {
 		}
 	})
 	t.Run("one that does not end is named", func(t *testing.T) {
-		rt := quiet(t)
+		rt := runtimetest.Quiet(t)
 		begun, release := make(chan struct{}), make(chan struct{})
 		a := activity.Go(rt, func(a *activity.Activity) {
 			a.Block(func() { close(begun); <-release })
@@ -248,7 +242,7 @@ func TestActivityAtTheEnd(t *testing.T) {
 }
 
 func TestActivityForksAndJoins(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	var all []*activity.Activity
 	for range 8 {
 		all = append(all, activity.Go(rt, func(a *activity.Activity) {
@@ -276,7 +270,7 @@ func TestActivityForksAndJoins(t *testing.T) {
 
 func TestWatchdogNamesActivities(t *testing.T) {
 	late := make(chan freerun.Late, 1)
-	rt := quiet(t, freerun.Watchdog(5*time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) {
+	rt := runtimetest.Quiet(t, freerun.Watchdog(5*time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) {
 		select {
 		case late <- l:
 		default:
@@ -301,7 +295,7 @@ func neverYields(release *atomic.Bool) {
 
 func TestActivitiesDeterministic(t *testing.T) {
 	run := func(seed uint64) (order []int) {
-		rt := quiet(t, freerun.Deterministic(seed))
+		rt := runtimetest.Quiet(t, freerun.Deterministic(seed))
 		u := freerun.NewUnit(rt, 0)
 		s := rt.Scope(t.Context())
 		var all []*activity.Activity
@@ -348,7 +342,7 @@ func TestActivitiesDeterministic(t *testing.T) {
 }
 
 func TestActivityMisuse(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	f := freerun.After(rt.Context(), time.Hour)
 	begun, release := make(chan *activity.Activity), make(chan struct{})
 	a := activity.Go(rt, func(a *activity.Activity) { a.Block(func() { begun <- a; <-release }) })
@@ -374,7 +368,7 @@ func TestActivityMisuse(t *testing.T) {
 }
 
 func TestActivityPriorities(t *testing.T) {
-	rt := quiet(t, freerun.Processors(1))
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	var order []string
 	first := activity.Go(rt, func(a *activity.Activity) {
 		var all []*activity.Activity

@@ -14,11 +14,12 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestEventsFromOutside: timers, signals and what ordinary goroutines complete wake activities, each exactly those that waited for it.
 func TestEventsFromOutside(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	const rounds, waiting = 20, 50
 	for range rounds {
 		signals := make(chan os.Signal, 1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // BenchmarkAwait has an activity await the future of a message to a unit, alone and beside a second one that awaits the same future.
@@ -14,7 +15,7 @@ func BenchmarkAwait(b *testing.B) {
 		return *n, nil
 	})
 	b.Run("alone", func(b *testing.B) {
-		rt := quiet(b, freerun.Processors(1))
+		rt := runtimetest.Quiet(b, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0)
 		b.ReportAllocs()
 		_ = activity.Go(rt, func(a *activity.Activity) {
@@ -24,7 +25,7 @@ func BenchmarkAwait(b *testing.B) {
 		}).Wait(b.Context())
 	})
 	b.Run("two", func(b *testing.B) {
-		rt := quiet(b, freerun.Processors(1))
+		rt := runtimetest.Quiet(b, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0)
 		var f freerun.Future[int]
 		over := false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // What an operation is entitled to as an operation, it is still when it sends from outside: after it
@@ -86,16 +87,16 @@ func sendEach(c *freerun.Context, u, v *freerun.Unit[int], tell func(way string,
 	now := func(err error) func(context.Context) error {
 		return func(context.Context) error { return err }
 	}
-	tell("Send", outcomeOf(addOne.Send(c, u, 1)))
-	tell("Tell", now(addOne.Tell(c, u, 1)))
-	tell("Tell again", now(addOne.Tell(c, u, 1)))
+	tell("Send", outcomeOf(runtimetest.AddOne.Send(c, u, 1)))
+	tell("Tell", now(runtimetest.AddOne.Tell(c, u, 1)))
+	tell("Tell again", now(runtimetest.AddOne.Tell(c, u, 1)))
 	tell("Do", outcomeOf(freerun.Do(c, u, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil })))
 	tell("When2", outcomeOf(freerun.When2(c, u, v, func(_ *freerun.Context, n, _ *int) (int, error) { *n++; return *n, nil })))
-	tell("Then", outcomeOf(freerun.Then(c, addOne.Send(c, u, 1), func(*freerun.Context, int) (int, error) { return 0, nil })))
+	tell("Then", outcomeOf(freerun.Then(c, runtimetest.AddOne.Send(c, u, 1), func(*freerun.Context, int) (int, error) { return 0, nil })))
 	tell("Go", outcomeOf(freerun.Go(c, func(c *freerun.Context) (int, error) {
-		return freerun.Forward(c, addOne.Send(c, u, 1))
+		return freerun.Forward(c, runtimetest.AddOne.Send(c, u, 1))
 	})))
-	acts := activity.Go(c, func(a *activity.Activity) { addOne.Tell(freerun.ContextOf(a), u, 1) })
+	acts := activity.Go(c, func(a *activity.Activity) { runtimetest.AddOne.Tell(freerun.ContextOf(a), u, 1) })
 	tell("activity", acts.Wait)
 	return 8
 }
@@ -113,7 +114,7 @@ func TestShutdownTakesWhatFollows(t *testing.T) {
 	for name, insider := range insiders {
 		for _, stripes := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
-				rt, _ := start(t, freerun.Processors(2))
+				rt, _ := runtimetest.Start(t, freerun.Processors(2))
 				if !stripes {
 					freerun.WithoutStripes(rt)
 				}
@@ -126,20 +127,20 @@ func TestShutdownTakesWhatFollows(t *testing.T) {
 					<-rt.Draining()
 					sent = sendEach(c, u, v, func(way string, err func(context.Context) error) { outcomes[way] = err })
 					refused := make(chan error)
-					go func() { refused <- addOne.Tell(c, u, 100) }()
+					go func() { refused <- runtimetest.AddOne.Tell(c, u, 100) }()
 					if err := <-refused; !errors.Is(err, freerun.ErrClosed) {
 						t.Errorf("a goroutine that the operation has started: %v", err)
 					}
 				})
 				<-entered
-				if err := rt.Shutdown(within(t)); err != nil {
+				if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 					t.Error(err)
 				}
-				if err := ended(within(t)); err != nil {
+				if err := ended(runtimetest.Within(t)); err != nil {
 					t.Error(err)
 				}
 				for way, err := range outcomes {
-					if err := err(within(t)); err != nil {
+					if err := err(runtimetest.Within(t)); err != nil {
 						t.Errorf("%s: %v", way, err)
 					}
 				}
@@ -167,7 +168,7 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 	} {
 		for name, insider := range insiders {
 			t.Run(how+"/"+name, func(t *testing.T) {
-				rt, _ := start(t, freerun.Processors(2), freerun.Grace(time.Minute))
+				rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Grace(time.Minute))
 				u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 				entered := make(chan struct{})
 				outcomes := map[string]func(context.Context) error{}
@@ -185,7 +186,7 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 					t.Error(err)
 				}
 				for way, err := range outcomes {
-					if err := err(within(t)); way != "activity" && !errors.Is(err, freerun.ErrClosed) {
+					if err := err(runtimetest.Within(t)); way != "activity" && !errors.Is(err, freerun.ErrClosed) {
 						t.Errorf("%s: %v", way, err)
 					}
 				}
@@ -199,30 +200,30 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 
 // TestShutdownRefusesVisitors: an operation of another runtime is from outside for one that drains.
 func TestShutdownRefusesVisitors(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	other, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	other, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
-	g := newGate()
-	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	ended := make(chan error)
-	go func() { ended <- rt.Shutdown(within(t)) }()
+	go func() { ended <- rt.Shutdown(runtimetest.Within(t)) }()
 	<-rt.Draining()
 	for _, block := range []bool{false, true} {
-		must(t, freerun.Go(other.Context(), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(other.Context(), func(c *freerun.Context) (int, error) {
 			if block {
 				c.Block(func() {})
 			}
-			if err := addOne.Tell(rt.Context(), u, 1); !errors.Is(err, freerun.ErrClosed) {
+			if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); !errors.Is(err, freerun.ErrClosed) {
 				t.Errorf("Tell: %v", err)
 			}
-			if _, err := addOne.Send(rt.Context(), u, 1).Result(); !errors.Is(err, freerun.ErrClosed) {
+			if _, err := runtimetest.AddOne.Send(rt.Context(), u, 1).Result(); !errors.Is(err, freerun.ErrClosed) {
 				t.Errorf("Send: %v", err)
 			}
 			return 0, nil
 		}))
 	}
-	close(g.opened)
+	close(g.Opened)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
@@ -233,7 +234,7 @@ func TestShutdownRefusesVisitors(t *testing.T) {
 func TestShutdownStressBlock(t *testing.T) {
 	const rounds, readers, deep = 60, 6, 4
 	for range rounds {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		saved := freerun.NewUnit(rt, 0)
 		var begun, refused atomic.Int64
 		var read func(c *freerun.Context, left int) error
@@ -241,7 +242,7 @@ func TestShutdownStressBlock(t *testing.T) {
 			return tellError(freerun.Do(c, freerun.NewUnit(rt, left), func(c *freerun.Context, left *int) (int, error) {
 				begun.Add(1)
 				c.Block(func() {})
-				if err := addOne.Tell(c, saved, 1); err != nil {
+				if err := runtimetest.AddOne.Tell(c, saved, 1); err != nil {
 					refused.Add(1)
 				}
 				if *left > 0 {
@@ -257,7 +258,7 @@ func TestShutdownStressBlock(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := rt.Shutdown(within(t)); err != nil {
+		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if b, r, n := begun.Load(), refused.Load(), saved.Stats().Operations; b != readers*(deep+1) || r != 0 || n != uint64(b) {
@@ -287,7 +288,7 @@ func TestFloodDoesNotHoldOperations(t *testing.T) {
 				begun := time.Now()
 				ended := insider(rt, func(c *freerun.Context) {
 					for range messages {
-						if err := addOne.Tell(c, u, 1); err != nil {
+						if err := runtimetest.AddOne.Tell(c, u, 1); err != nil {
 							t.Error(err)
 							return
 						}
@@ -303,7 +304,7 @@ func TestFloodDoesNotHoldOperations(t *testing.T) {
 				if err := rt.Quiesce(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+				if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 					t.Errorf("%d of %d messages", n, messages)
 				}
 			})
@@ -317,22 +318,22 @@ func TestMailboxDoesNotHoldOperations(t *testing.T) {
 	for name, insider := range insiders {
 		t.Run(name, func(t *testing.T) {
 			const messages = 20
-			rt, _ := start(t, freerun.Processors(3))
+			rt, _ := runtimetest.Start(t, freerun.Processors(3))
 			u := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Wait))
 			stuck := make(chan struct{})
 			freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { <-stuck; return 0, nil })
 			ended := insider(rt, func(c *freerun.Context) {
 				for range messages {
-					if err := addOne.Tell(c, u, 1); err != nil {
+					if err := runtimetest.AddOne.Tell(c, u, 1); err != nil {
 						t.Error(err)
 					}
 				}
 				close(stuck)
 			})
-			if err := ended(within(t)); err != nil {
+			if err := ended(runtimetest.Within(t)); err != nil {
 				t.Error(err)
 			}
-			if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+			if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 				t.Errorf("%d of %d messages", n, messages)
 			}
 		})

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestBlockCostsNoParallelism has many more operations block than there are processors, until one that is sent after them has run.
 func TestBlockCostsNoParallelism(t *testing.T) {
 	const blocked = 100
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	release := make(chan struct{})
 	all := []freerun.Future[int]{}
 	for i := range blocked {
@@ -22,13 +23,13 @@ func TestBlockCostsNoParallelism(t *testing.T) {
 			return *n, nil
 		}))
 	}
-	must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { close(release); return 0, nil }))
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { close(release); return 0, nil }))
 	for i, f := range all {
-		if v := must(t, f); v != i {
+		if v := runtimetest.Must(t, f); v != i {
 			t.Errorf("operation %d returned %d", i, v)
 		}
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -38,27 +39,27 @@ func TestBlockCostsNoParallelism(t *testing.T) {
 
 // TestBlockKeepsTheUnit: while an operation blocks no other one of its unit runs, and those that came run after it, in order.
 func TestBlockKeepsTheUnit(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, []int(nil))
-	g := newGate()
+	g := runtimetest.NewGate()
 	first := freerun.Do(rt.Context(), u, func(c *freerun.Context, s *[]int) (int, error) {
-		c.Block(g.pass)
+		c.Block(g.Pass)
 		c.Block(func() {}) // again, without a processor
 		*s = append(*s, 0)
 		return 0, nil
 	})
-	<-g.entered
+	<-g.Entered
 	const more = 300
 	for i := range more {
 		appended.Tell(rt.Context(), u, i+1)
 	}
-	must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }))
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }))
 	if n := u.Stats().Operations; n != 1 {
 		t.Errorf("%d operations have run beside one that blocks", n-1)
 	}
-	close(g.opened)
-	must(t, first)
-	got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return slices.Clone(*s), nil }))
+	close(g.Opened)
+	runtimetest.Must(t, first)
+	got := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return slices.Clone(*s), nil }))
 	if len(got) != more+1 || !slices.IsSorted(got) {
 		t.Errorf("%d operations, in order: %v", len(got), slices.IsSorted(got))
 	}
@@ -71,30 +72,30 @@ var appended = freerun.Op("test.appended", func(_ *freerun.Context, s *[]int, n 
 
 // TestBlockThenSend: what an operation does after it has blocked works as before: it sends, tells, forwards and returns futures.
 func TestBlockThenSend(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	forwarded := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
-		c.Block(func() { addOne.Tell(c, u, 1) })
+		c.Block(func() { runtimetest.AddOne.Tell(c, u, 1) })
 		for range 10 {
-			addOne.Tell(c, u, 1)
+			runtimetest.AddOne.Tell(c, u, 1)
 		}
-		return freerun.Forward(c, addOne.Send(c, u, 1))
+		return freerun.Forward(c, runtimetest.AddOne.Send(c, u, 1))
 	})
-	if v := must(t, forwarded); v != 12 {
+	if v := runtimetest.Must(t, forwarded); v != 12 {
 		t.Errorf("the unit counted %d", v)
 	}
 	held := freerun.Go(rt.Context(), func(c *freerun.Context) (box, error) {
 		c.Block(func() {})
-		return box{addOne.Send(c, u, 1)}, nil
+		return box{runtimetest.AddOne.Send(c, u, 1)}, nil
 	})
-	if v := must(t, held).f.Value(); v != 13 {
+	if v := runtimetest.Must(t, held).f.Value(); v != 13 {
 		t.Errorf("a future in the result of an operation that blocked: %d", v)
 	}
 	then := freerun.Then(rt.Context(), forwarded, func(c *freerun.Context, v int) (int, error) {
 		c.Block(func() {})
 		return v + 1, nil
 	})
-	if v := must(t, freerun.Then(rt.Context(), then, func(_ *freerun.Context, v int) (int, error) { return v + 1, nil })); v != 14 {
+	if v := runtimetest.Must(t, freerun.Then(rt.Context(), then, func(_ *freerun.Context, v int) (int, error) { return v + 1, nil })); v != 14 {
 		t.Errorf("what waited for an operation that blocked got %d", v)
 	}
 	blockAndTell := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
@@ -103,11 +104,11 @@ func TestBlockThenSend(t *testing.T) {
 		}
 		return 0, nil
 	})
-	must(t, blockAndTell)
-	if err := rt.Quiesce(within(t)); err != nil {
+	runtimetest.Must(t, blockAndTell)
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 213 {
+	if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); v != 213 {
 		t.Errorf("the unit counted %d", v)
 	}
 	if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 {
@@ -122,14 +123,14 @@ var blocker = freerun.Op("test.blocker", func(c *freerun.Context, n *int, by int
 })
 
 func TestBlockInASmallOperation(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return freerun.Forward(c, blockingSmall.Send(c, 4))
 	}))
 	if v != 5 {
 		t.Errorf("returned %d", v)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -144,7 +145,7 @@ var blockingSmall = freerun.SmallOp("test.blockingSmall", func(c *freerun.Contex
 
 // TestBlockRefusesToWait: it is for blocking code, not for futures.
 func TestBlockRefusesToWait(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	open := make(chan struct{})
 	waiting := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(func() { <-open }); return 1, nil })
 	_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
@@ -160,22 +161,22 @@ func TestBlockRefusesToWait(t *testing.T) {
 			err = rt.Close()
 		})
 		return 0, err
-	}).Wait(within(t))
+	}).Wait(runtimetest.Within(t))
 	if !errors.Is(err, freerun.ErrWouldBlock) {
 		t.Errorf("Close: %v", err)
 	}
-	must(t, waiting)
+	runtimetest.Must(t, waiting)
 }
 
 // TestBlockFaults: a panic, or a Goexit, in blocking code is the operation's.
 func TestBlockFaults(t *testing.T) {
-	rt, j := start(t, freerun.Processors(1))
+	rt, j := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	for range 20 {
 		_, err := freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
 			c.Block(func() { panic("in the block") })
 			return 0, nil
-		}).Wait(within(t))
+		}).Wait(runtimetest.Within(t))
 		var p *freerun.PanicError
 		if !errors.As(err, &p) || p.Value != "in the block" || !strings.Contains(p.Operation, "TestBlockFaults") {
 			t.Fatalf("a panic came to %v", err)
@@ -183,16 +184,16 @@ func TestBlockFaults(t *testing.T) {
 		_, err = freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
 			c.Block(runtime.Goexit)
 			return 0, nil
-		}).Wait(within(t))
+		}).Wait(runtimetest.Within(t))
 		if !errors.Is(err, freerun.ErrGoexit) {
 			t.Fatalf("a Goexit came to %v", err)
 		}
-		must(t, addOne.Send(rt.Context(), u, 1))
+		runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 1))
 	}
-	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 20 {
+	if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); v != 20 {
 		t.Errorf("the unit counted %d", v)
 	}
-	if log := strings.Join(j.texts(), "\n"); !strings.Contains(log, "block_test.go") {
+	if log := strings.Join(j.Texts(), "\n"); !strings.Contains(log, "block_test.go") {
 		t.Error("not reported with the stack")
 	}
 	if s := rt.Stats(); s.Panics != 40 {
@@ -202,29 +203,29 @@ func TestBlockFaults(t *testing.T) {
 
 // TestCloseNamesWhoBlocks: a runtime that is closed tells which operation did not come back from its blocking code.
 func TestCloseNamesWhoBlocks(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
 	blocksForLong.Tell(rt.Context(), freerun.NewUnit(rt, g), 0)
-	<-g.entered
+	<-g.Entered
 	err := rt.Close()
 	var s *freerun.ShutdownError
 	if !errors.As(err, &s) || !slices.Equal(s.Running, []string{"test.blocksForLong"}) {
 		t.Errorf("Close: %v", err)
 	}
-	close(g.opened)
+	close(g.Opened)
 }
 
-var blocksForLong = freerun.Op("test.blocksForLong", func(c *freerun.Context, g **gate, _ int) (int, error) {
-	c.Block((*g).pass)
+var blocksForLong = freerun.Op("test.blocksForLong", func(c *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
+	c.Block((*g).Pass)
 	return 0, nil
 })
 
 // TestBlockElsewhere: with the context of an ordinary goroutine, or from another goroutine than the operation's, it is a call.
 func TestBlockElsewhere(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	calls := 0
 	rt.Context().Block(func() { calls++ })
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // rounds is how often a race is run whose outcome must always be the same.
@@ -45,7 +46,7 @@ func untilDone(rt *freerun.Runtime, options ...freerun.UnitOption) *freerun.Unit
 // whichever of the contexts that end by it the goroutine hears of first.
 func TestRoomEnds(t *testing.T) {
 	for range rounds {
-		rt := quiet(t, freerun.Processors(2))
+		rt := runtimetest.Quiet(t, freerun.Processors(2))
 		u := untilDone(rt, freerun.Mailbox(1, freerun.Wait))
 		pileAdd.Send(rt.Context(), u, 1)
 		s, other := rt.Scope(t.Context()), rt.Scope(rt.Context())
@@ -103,7 +104,7 @@ func TestRoomEnds(t *testing.T) {
 // told that the runtime ends.
 func TestOutcomeEnds(t *testing.T) {
 	for range rounds {
-		rt := quiet(t, freerun.Processors(2))
+		rt := runtimetest.Quiet(t, freerun.Processors(2))
 		u := untilDone(rt)
 		s := rt.Scope(context.Background())
 		queued := pileAdd.Send(s.Context(), u, 1)
@@ -136,9 +137,9 @@ func TestOutcomeEnds(t *testing.T) {
 // TestDeterministicCallStalls: what a Call sent in vain is revoked because nothing is left to run,
 // and its scope tells that.
 func TestDeterministicCallStalls(t *testing.T) {
-	rt := quiet(t, freerun.Deterministic(1))
+	rt := runtimetest.Quiet(t, freerun.Deterministic(1))
 	u := freerun.NewUnit(rt, pile{})
-	other := quiet(t, freerun.Deterministic(2))
+	other := runtimetest.Quiet(t, freerun.Deterministic(2))
 	never := pileAdd.Send(other.Context(), freerun.NewUnit(other, pile{}), 1) // nobody drives it
 	s := rt.Scope(context.Background())
 	if _, err := pileTake.Call(s.Context(), u, never); !errors.Is(err, freerun.ErrStalled) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 var (
@@ -35,8 +36,8 @@ type place struct {
 func TestCall(t *testing.T) {
 	for name, options := range map[string][]freerun.Option{"": {freerun.Processors(2)}, "deterministic": {freerun.Deterministic(1)}} {
 		t.Run(name, func(t *testing.T) {
-			rt, _ := start(t, options...)
-			ctx := within(t)
+			rt, _ := runtimetest.Start(t, options...)
+			ctx := runtimetest.Within(t)
 			u, v, w := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.UnitPriority(freerun.High), freerun.Mailbox(1, freerun.Wait))
 			f := pileAdd.Send(rt.Context(), u, 4)
 			for i, got := range []func() (int, error){
@@ -90,7 +91,7 @@ func TestCall(t *testing.T) {
 			if _, err := pileAdd.Call(over, u, 1); err != context.Canceled || rt.Stats().Sent != sent {
 				t.Error(err)
 			}
-			if err := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (error, error) {
+			if err := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (error, error) {
 				sent := rt.Stats().Sent
 				_, err := pileAdd.Call(c, u, 1)
 				if rt.Stats().Sent != sent {
@@ -113,13 +114,13 @@ func TestCall(t *testing.T) {
 // TestCallGivesUp: a caller gives up a message that is queued at a busy unit, or waits for a
 // future, or for room: it never runs. One that runs goes on.
 func TestCallGivesUp(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	u, full := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
-	g, h := newGate(), newGate()
-	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.pass(); return 1, nil })
-	alsoBusy := freerun.Do(rt.Context(), full, func(*freerun.Context, *pile) (int, error) { h.pass(); return 1, nil })
-	<-g.entered
-	<-h.entered
+	g, h := runtimetest.NewGate(), runtimetest.NewGate()
+	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
+	alsoBusy := freerun.Do(rt.Context(), full, func(*freerun.Context, *pile) (int, error) { h.Pass(); return 1, nil })
+	<-g.Entered
+	<-h.Entered
 	fills := pileAdd.Send(rt.Context(), full, 1)
 	s := rt.Scope(context.Background())
 	for i, call := range []func(ctx context.Context) (int, error){
@@ -138,27 +139,27 @@ func TestCallGivesUp(t *testing.T) {
 		}
 	}
 	s.Cancel(nil)
-	if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the scope: %v", err)
 	}
-	running := newGate()
+	running := runtimetest.NewGate()
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-running.entered; cancel() }()
+	go func() { <-running.Entered; cancel() }()
 	if _, err := callGate.Call(ctx, rt, running); err != context.Canceled {
 		t.Error(err)
 	}
-	close(running.opened)
-	close(g.opened)
-	close(h.opened)
-	must(t, busy)
-	must(t, alsoBusy)
-	must(t, fills)
+	close(running.Opened)
+	close(g.Opened)
+	close(h.Opened)
+	runtimetest.Must(t, busy)
+	runtimetest.Must(t, alsoBusy)
+	runtimetest.Must(t, fills)
 	for i, x := range []*freerun.Unit[pile]{u, full} {
-		if ran := must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != i {
+		if ran := runtimetest.Must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != i {
 			t.Errorf("unit %d: %d operations ran", i, ran)
 		}
 	}
-	if err := rt.Shutdown(within(t)); err != nil {
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	if st := rt.Stats(); st.Sent != st.Done {
@@ -166,7 +167,7 @@ func TestCallGivesUp(t *testing.T) {
 	}
 }
 
-var callGate = freerun.FreeOp("test.call.gate", func(_ *freerun.Context, g *gate) (int, error) { g.pass(); return 1, nil })
+var callGate = freerun.FreeOp("test.call.gate", func(_ *freerun.Context, g *runtimetest.Gate) (int, error) { g.Pass(); return 1, nil })
 
 // TestCallTimesOut uses fake time: a handler whose context has a deadline is back then, also where
 // it waits for room.
@@ -174,9 +175,9 @@ func TestCallTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(2))
 		u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
-		g := newGate()
-		freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.pass(); return 1, nil })
-		<-g.entered
+		g := runtimetest.NewGate()
+		freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
+		<-g.Entered
 		pileAdd.Send(rt.Context(), u, 1)
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -184,7 +185,7 @@ func TestCallTimesOut(t *testing.T) {
 		if _, err := pileAdd.Call(ctx, u, 1); err != context.DeadlineExceeded || time.Since(began) != 50*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		close(g.opened)
+		close(g.Opened)
 		if err := rt.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -196,7 +197,7 @@ func TestCallTimesOut(t *testing.T) {
 // message that was sent later, or never does.
 func TestCallStress(t *testing.T) {
 	for _, last := range []string{"Shutdown", "Close"} {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(4, freerun.Wait)), freerun.NewUnit(rt, pile{}, freerun.Mailbox(4, freerun.Refuse))}
 		var wg sync.WaitGroup
 		var answered, gaveUp, refused atomic.Int64
@@ -233,7 +234,7 @@ func TestCallStress(t *testing.T) {
 						}
 					case errors.Is(err, context.Canceled), errors.Is(err, freerun.ErrCanceled):
 						gaveUp.Add(1)
-						if _, err := pileAdd.Send(rt.Context(), u, 1).Wait(within(t)); err == nil {
+						if _, err := pileAdd.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t)); err == nil {
 							if before := ran[id].Swap(-1); before > 1 {
 								t.Errorf("ran %d times", before)
 							}
@@ -246,7 +247,7 @@ func TestCallStress(t *testing.T) {
 					cancel()
 					if s != nil {
 						s.Cancel(nil)
-						if err := s.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) && !errors.Is(err, freerun.ErrFull) && !errors.Is(err, freerun.ErrClosed) {
+						if err := s.Wait(runtimetest.Within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) && !errors.Is(err, freerun.ErrFull) && !errors.Is(err, freerun.ErrClosed) {
 							t.Error(err)
 						}
 					}
@@ -259,7 +260,7 @@ func TestCallStress(t *testing.T) {
 		wg.Wait()
 		if last == "Close" {
 			rt.Close()
-		} else if err := rt.Shutdown(within(t)); err != nil {
+		} else if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 		for i := range ran {
@@ -283,14 +284,14 @@ var callCount = freerun.Op("test.call.count", func(_ *freerun.Context, _ *pile, 
 
 // TestCallAllocates: a Call makes its message, and nothing else.
 func TestCallAllocates(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := rt.Scope(ctx)
 	defer s.Cancel(nil)
 	for name, c := range map[string]context.Context{"Background": context.Background(), "with Done": ctx, "of a scope": s.Context()} {
-		if n := allocations(func() { addOne.Call(c, u, 1) }); n > 2 { // under -race a pool drops some of what it is given
+		if n := allocations(func() { runtimetest.AddOne.Call(c, u, 1) }); n > 2 { // under -race a pool drops some of what it is given
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
@@ -299,10 +300,10 @@ func TestCallAllocates(t *testing.T) {
 // TestScopeAllocates: a scope for one message that is awaited costs itself, what package context
 // makes for it, the context that the message runs with, and the channel of the wait.
 func TestScopeAllocates(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	once := func() {
 		s := rt.Scope(context.Background())
-		tickOnce.Tell(s.Context(), 1)
+		runtimetest.Tick.Tell(s.Context(), 1)
 		if err := s.Wait(context.Background()); err != nil {
 			t.Error(err)
 		}
@@ -325,13 +326,13 @@ func TestScopeAllocates(t *testing.T) {
 
 // TestCallGivenUpDropsItsArgument: what Call has given up keeps no argument, though its unit has not come to it.
 func TestCallGivenUpDropsItsArgument(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	u, gate := freerun.NewUnit(rt, 0), make(chan struct{})
 	defer close(gate)
 	entered := make(chan struct{})
 	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { close(entered); <-gate; return 0, nil })
 	<-entered
-	guard := within(t)
+	guard := runtimetest.Within(t)
 	for range 10 {
 		collected := make(chan struct{})
 		func() {

@@ -9,31 +9,32 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestSendFromAForeignGoroutine sends through the context of a running operation, and of one that has ended, from goroutines that it
 // does not belong to: all take the path from outside and arrive.
 func TestSendFromAForeignGoroutine(t *testing.T) {
 	const goroutines, each = 4, 500
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	contexts := make(chan *freerun.Context, 1)
-	g := newGate()
+	g := runtimetest.NewGate()
 	f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		contexts <- c
-		g.pass()
+		g.Pass()
 		for range each {
-			if err := addOne.Tell(c, u, 1); err != nil {
+			if err := runtimetest.AddOne.Tell(c, u, 1); err != nil {
 				return 0, err
 			}
 		}
 		return 0, nil
 	})
 	kept := <-contexts
-	<-g.entered
+	<-g.Entered
 	send := func() {
 		for range each {
-			if err := addOne.Tell(kept, u, 1); err != nil {
+			if err := runtimetest.AddOne.Tell(kept, u, 1); err != nil {
 				t.Error(err)
 			}
 		}
@@ -42,15 +43,15 @@ func TestSendFromAForeignGoroutine(t *testing.T) {
 	for range goroutines {
 		wg.Go(send)
 	}
-	close(g.opened)
+	close(g.Opened)
 	wg.Wait()
-	must(t, f)
+	runtimetest.Must(t, f)
 	send() // after the operation
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	want := (goroutines + 2) * each
-	if n := must(t, addOne.Send(kept, u, 0)); n != want {
+	if n := runtimetest.Must(t, runtimetest.AddOne.Send(kept, u, 0)); n != want {
 		t.Errorf("%d of %d messages arrived", n, want)
 	}
 	if _, err := freerun.Forward(kept, freerun.Future[int]{}); !errors.Is(err, freerun.ErrNoFuture) {
@@ -61,7 +62,7 @@ func TestSendFromAForeignGoroutine(t *testing.T) {
 func TestContextIsAContext(t *testing.T) {
 	rt := freerun.New(freerun.Processors(1))
 	var kept *freerun.Context
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { kept = c; return 0, nil }))
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { kept = c; return 0, nil }))
 	for _, c := range []*freerun.Context{kept, rt.Context()} {
 		if _, ok := c.Deadline(); ok || c.Err() != nil || c.Value("key") != nil || c.Runtime() != rt {
 			t.Errorf("deadline %v, error %v, value %v", ok, c.Err(), c.Value("key"))
@@ -93,11 +94,11 @@ func TestSynctest(t *testing.T) {
 		rt := freerun.New(freerun.Processors(3))
 		u := freerun.NewUnit(rt, 0)
 		begin := time.Now()
-		time.AfterFunc(time.Hour, func() { addOne.Tell(rt.Context(), u, 1) })
+		time.AfterFunc(time.Hour, func() { runtimetest.AddOne.Tell(rt.Context(), u, 1) })
 		synctest.Wait()
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if v, err := addOne.Send(rt.Context(), u, 0).Wait(t.Context()); v != 1 || err != nil {
+		if v, err := runtimetest.AddOne.Send(rt.Context(), u, 0).Wait(t.Context()); v != 1 || err != nil {
 			t.Errorf("%d, %v", v, err)
 		}
 		if passed := time.Since(begin); passed != 2*time.Hour {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // recorded is a schedule that is drawn from a seed, and keeps what it is told.
@@ -28,13 +29,13 @@ func (r *recorded) Began(processor int, operation string) {
 
 // play runs a bit of everything under a schedule, and returns what came of it.
 func play(t *testing.T, r *recorded, processors int) string {
-	rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
+	rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
 	units := []*freerun.Unit[relay]{}
 	for range 5 {
 		units = append(units, freerun.NewUnit(rt, relay{}, freerun.Mailbox(3, freerun.Wait)))
 	}
 	for i, u := range units {
-		must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
+		runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
 			r.to = []*freerun.Unit[relay]{units[(i+1)%len(units)], units[(i+2)%len(units)]}
 			return 0, nil
 		}))
@@ -48,16 +49,16 @@ func play(t *testing.T, r *recorded, processors int) string {
 		panic("oh")
 	})
 	gone := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { runtime.Goexit(); return 0, nil })
-	if v := must(t, sum); v != 610 {
+	if v := runtimetest.Must(t, sum); v != 610 {
 		t.Errorf("fib(15) = %d", v)
 	}
-	if _, err := broken.Wait(within(t)); err == nil {
+	if _, err := broken.Wait(runtimetest.Within(t)); err == nil {
 		t.Error("no panic")
 	}
-	if _, err := gone.Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
+	if _, err := gone.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrGoexit) {
 		t.Errorf("Goexit came to %v", err)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -65,9 +66,9 @@ func play(t *testing.T, r *recorded, processors int) string {
 	}
 	counts := []int{}
 	for _, u := range units {
-		counts = append(counts, must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) { return r.got, nil })))
+		counts = append(counts, runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) { return r.got, nil })))
 	}
-	if err := rt.Shutdown(within(t)); err != nil {
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	return fmt.Sprint(counts)
@@ -100,18 +101,18 @@ func TestDeterministic(t *testing.T) {
 
 // TestDeterministicStalls: who waits for what cannot come to pass is told.
 func TestDeterministicStalls(t *testing.T) {
-	rt, _ := start(t, freerun.Deterministic(1))
-	other, _ := start(t, freerun.Deterministic(2))
+	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
+	other, _ := runtimetest.Start(t, freerun.Deterministic(2))
 	ready := freerun.Go(other.Context(), func(*freerun.Context) (int, error) { return 1, nil })
 	waits := freerun.Then(rt.Context(), ready, func(_ *freerun.Context, v int) (int, error) { return v + 1, nil })
-	if _, err := waits.Wait(within(t)); !errors.Is(err, freerun.ErrStalled) {
+	if _, err := waits.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrStalled) {
 		t.Errorf("Wait: %v", err)
 	}
-	if err := rt.Quiesce(within(t)); !errors.Is(err, freerun.ErrStalled) {
+	if err := rt.Quiesce(runtimetest.Within(t)); !errors.Is(err, freerun.ErrStalled) {
 		t.Errorf("Quiesce: %v", err)
 	}
-	must(t, ready)
-	if v := must(t, waits); v != 2 {
+	runtimetest.Must(t, ready)
+	if v := runtimetest.Must(t, waits); v != 2 {
 		t.Errorf("then %d", v)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -122,24 +123,24 @@ func TestDeterministicStalls(t *testing.T) {
 		t.Errorf("Wait with a context that is done: %v", err)
 	}
 	var left *freerun.ShutdownError
-	if err := rt.Shutdown(within(t)); !errors.As(err, &left) || left.Abandoned != 1 || !errors.Is(err, freerun.ErrStalled) {
+	if err := rt.Shutdown(runtimetest.Within(t)); !errors.As(err, &left) || left.Abandoned != 1 || !errors.Is(err, freerun.ErrStalled) {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if _, err := never.Wait(within(t)); !errors.Is(err, freerun.ErrClosed) {
+	if _, err := never.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }
 
 // TestDeterministicMailbox: an ordinary goroutine that finds a mailbox full makes room by running the unit.
 func TestDeterministicMailbox(t *testing.T) {
-	rt, _ := start(t, freerun.Deterministic(1))
+	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
 	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
 	for range 100 {
-		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+		if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 100 || u.Stats().Peak > 2 {
+	if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); v != 100 || u.Stats().Peak > 2 {
 		t.Errorf("counted %d, stats %+v", v, u.Stats())
 	}
 }
@@ -147,7 +148,7 @@ func TestDeterministicMailbox(t *testing.T) {
 // TestDeterministicTime: hours pass in no time, in the order of the clock, and the same way each time.
 func TestDeterministicTime(t *testing.T) {
 	play := func(seed uint64) string {
-		rt, _ := start(t, freerun.Deterministic(seed))
+		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
 		begun := rt.Now()
 		u := freerun.NewUnit(rt, []int(nil))
 		s := rt.Scope(t.Context())
@@ -155,17 +156,17 @@ func TestDeterministicTime(t *testing.T) {
 			appended.SendAfter(s.Context(), time.Duration(5-i)*time.Hour, u, i)
 		}
 		every := appended.Every(rt.Context(), 2*time.Hour, u, 9)
-		at := must(t, freerun.After(rt.Context(), 3*time.Hour+time.Minute))
+		at := runtimetest.Must(t, freerun.After(rt.Context(), 3*time.Hour+time.Minute))
 		if passed := at.Sub(begun); passed != 3*time.Hour+time.Minute || rt.Now() != at {
 			t.Errorf("after 3 h 1 min %v have passed, and it is %v", passed, rt.Now())
 		}
 		if !every.Stop() {
 			t.Error("the repetition could not be stopped")
 		}
-		if err := s.Wait(within(t)); err != nil {
+		if err := s.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
-		got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) (string, error) { return fmt.Sprint(*s), nil }))
+		got := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) (string, error) { return fmt.Sprint(*s), nil }))
 		if passed := rt.Now().Sub(begun); passed != 5*time.Hour {
 			t.Errorf("in the end %v have passed", passed)
 		}
@@ -184,16 +185,16 @@ func TestDeterministicTime(t *testing.T) {
 
 // TestDeterministicCancel: when a scope is canceled, its timers fail before the clock goes on.
 func TestDeterministicCancel(t *testing.T) {
-	rt, _ := start(t, freerun.Deterministic(3))
+	rt, _ := runtimetest.Start(t, freerun.Deterministic(3))
 	begun := rt.Now()
 	s := rt.Scope(t.Context())
 	u := freerun.NewUnit(rt, 0)
-	later, _ := addOne.SendAfter(s.Context(), time.Hour, u, 1)
+	later, _ := runtimetest.AddOne.SendAfter(s.Context(), time.Hour, u, 1)
 	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { s.Cancel(nil); return 0, nil })
-	if _, err := later.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || rt.Now() != begun {
+	if _, err := later.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || rt.Now() != begun {
 		t.Errorf("a timer of a canceled scope: %v at %v", err, rt.Now())
 	}
-	if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+	if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("the scope: %v", err)
 	}
 }
@@ -201,7 +202,7 @@ func TestDeterministicCancel(t *testing.T) {
 // TestDeterministicCancelOrder: the timers of a canceled scope fail in the same order each time, that in which they began.
 func TestDeterministicCancelOrder(t *testing.T) {
 	for range 20 {
-		rt, _ := start(t, freerun.Deterministic(1), freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, freerun.Deterministic(1), freerun.Processors(1))
 		s := rt.Scope(t.Context())
 		u := freerun.NewUnit(rt, []int(nil))
 		for i := range 8 {
@@ -213,10 +214,10 @@ func TestDeterministicCancelOrder(t *testing.T) {
 			})
 		}
 		s.Cancel(nil)
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
-		got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, all *[]int) (string, error) { return fmt.Sprint(*all), nil }))
+		got := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, all *[]int) (string, error) { return fmt.Sprint(*all), nil }))
 		if got != "[0 1 2 3 4 5 6 7]" && got != "[7 6 5 4 3 2 1 0]" {
 			t.Fatalf("they failed in the order %s", got)
 		}
@@ -227,17 +228,17 @@ func TestDeterministicCancelOrder(t *testing.T) {
 // it on.
 func TestDeterministicJoin(t *testing.T) {
 	for seed := range uint64(50) {
-		rt, _ := start(t, freerun.Deterministic(seed))
+		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
 		u := freerun.NewUnit(rt, 0)
 		x, y := freerun.Join(rt.Context(), func(c *freerun.Context) int {
-			return must(t, addOne.Send(c, u, 1))
+			return runtimetest.Must(t, runtimetest.AddOne.Send(c, u, 1))
 		}, func(c *freerun.Context) int {
 			for range 5 {
-				addOne.Send(c, u, 1)
+				runtimetest.AddOne.Send(c, u, 1)
 			}
 			return 5
 		})
-		if err := rt.Quiesce(within(t)); err != nil || x < 1 || y != 5 {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil || x < 1 || y != 5 {
 			t.Errorf("seed %d: %d and %d, %v", seed, x, y, err)
 		}
 	}
@@ -248,25 +249,25 @@ func TestDeterministicAddresses(t *testing.T) {
 	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
 	play := func(seed uint64, first int) []string {
 		r := newRecorded(seed)
-		rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(3))
+		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(3))
 		units := make([]*freerun.Unit[int], 2)
 		units[first] = freerun.NewUnit(rt, 0)
 		units[1-first] = freerun.NewUnit(rt, 0)
 		for _, u := range units {
-			must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing)) // so it has lanes
+			runtimetest.Must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing)) // so it has lanes
 		}
 		for range 3 {
 			freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 				for range 3 {
 					freerun.When2(c, units[0], units[1], func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
 					freerun.Read(c.With(freerun.Low), units[0], nothing)
-					addOne.Send(c.With(freerun.Low), units[0], 1)
+					runtimetest.AddOne.Send(c.With(freerun.Low), units[0], 1)
 					freerun.Do(c.With(freerun.High), units[1], nothing)
 				}
 				return 0, nil
 			})
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		return r.log

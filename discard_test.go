@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestDiscardLanes closes a runtime whose only processor is stuck, with letters queued for a unit that has lanes, some of which leave the unit to
@@ -26,17 +27,17 @@ func TestDiscardLanes(t *testing.T) {
 		}},
 	} {
 		t.Run(before.name, func(t *testing.T) {
-			rt, _ := start(t, freerun.Processors(1))
+			rt, _ := runtimetest.Start(t, freerun.Processors(1))
 			c := rt.Context()
 			u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
-			must(t, freerun.Do(c.With(freerun.High), u, nothing)) // so it has lanes
-			if err := rt.Quiesce(within(t)); err != nil {
+			runtimetest.Must(t, freerun.Do(c.With(freerun.High), u, nothing)) // so it has lanes
+			if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}
-			g := newGate()
-			freerun.Go(c, func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
-			defer close(g.opened)
-			<-g.entered
+			g := runtimetest.NewGate()
+			freerun.Go(c, func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
+			defer close(g.Opened)
+			<-g.Entered
 			futures := []freerun.Future[int]{before.send(c, u, v)}
 			for _, p := range []freerun.Priority{freerun.High, freerun.Normal, freerun.Low} {
 				futures = append(futures, freerun.Do(c.With(p), u, nothing))
@@ -45,7 +46,7 @@ func TestDiscardLanes(t *testing.T) {
 			go func() { closed <- rt.Close() }()
 			select {
 			case <-closed:
-			case <-within(t).Done():
+			case <-runtimetest.Within(t).Done():
 				t.Fatal("Close does not return")
 			}
 			if failed := rt.Stats().Failed; failed != uint64(len(futures)) {

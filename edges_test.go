@@ -12,19 +12,20 @@ import (
 	"weak"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestGrowingGOMAXPROCS: goroutines on Ps that were not there when the runtime was made send as well.
 func TestGrowingGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	runtime.GOMAXPROCS(64) // more than a runtime makes stripes for
 	tellFromMany(t, rt, freerun.NewUnit(rt, 0), 4, 20_000)
 }
 
 // TestChainStarvesNobody: continuations of continuations, each made ready by the end of the one before, let others have their turn.
 func TestChainStarvesNobody(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
 	var tail freerun.Future[int]
 	var body func(c *freerun.Context, v int) (int, error)
@@ -34,21 +35,21 @@ func TestChainStarvesNobody(t *testing.T) {
 		}
 		return v, nil
 	}
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		tail = freerun.Go(c, func(*freerun.Context) (int, error) { return 1, nil })
 		for range 3 {
 			tail = freerun.Then(c, tail, body)
 		}
 		return 0, nil
 	}))
-	must(t, addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
-	must(t, tickOnce.Send(rt.Context(), 1))
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
 	stop.Store(true)
 }
 
 // TestUnitsAreCollected: neither letters that are kept for use again, nor the queues, keep a unit that nobody refers to.
 func TestUnitsAreCollected(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type state [1 << 12]byte
 	var watched []weak.Pointer[state]
 	for range 100 {
@@ -58,7 +59,7 @@ func TestUnitsAreCollected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	kept := len(watched)
@@ -82,13 +83,13 @@ var touch = freerun.Op("test.touch", func(*freerun.Context, *any, int) (int, err
 // TestShutdownRunsWhatWasAccepted: a message that Tell has accepted is run by a Shutdown that returns nil, however close they come.
 func TestShutdownRunsWhatWasAccepted(t *testing.T) {
 	for range 200 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		u := freerun.NewUnit(rt, 0)
 		var accepted atomic.Uint64
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				for addOne.Tell(rt.Context(), u, 1) == nil {
+				for runtimetest.AddOne.Tell(rt.Context(), u, 1) == nil {
 					accepted.Add(1)
 				}
 			})
@@ -106,15 +107,15 @@ func TestShutdownRunsWhatWasAccepted(t *testing.T) {
 
 // TestCrashWakesTheReady: a panic fails a future for which somebody waits who needs it no longer, and is run right then.
 func TestCrashWakesTheReady(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
-	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); panic("oh") })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); panic("oh") })
+	<-g.Entered
 	all := []freerun.Future[int]{f}
-	h := sumWide.Send(rt.Context(), wide{all})
+	h := runtimetest.SumWide.Send(rt.Context(), runtimetest.Wide{All: all})
 	all[0] = freerun.Resolved(1) // not what one should do, but no reason to die
-	close(g.opened)
-	if v := must(t, h); v != 1 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, h); v != 1 {
 		t.Error(v)
 	}
 }
@@ -128,13 +129,13 @@ func TestPanicInTheLogger(t *testing.T) {
 	rt := freerun.New(freerun.Logger(slog.New(panickingHandler{})))
 	defer rt.Close()
 	u := freerun.NewUnit(rt, 0)
-	if _, err := panicking.Send(rt.Context(), u, 1).Wait(within(t)); err == nil {
+	if _, err := runtimetest.Panicking.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t)); err == nil {
 		t.Error("no error")
 	}
-	if err := failWith.Tell(rt.Context(), u, errors.New("boom")); err != nil {
+	if err := runtimetest.FailWith.Tell(rt.Context(), u, errors.New("boom")); err != nil {
 		t.Error(err)
 	}
-	if v := must(t, addOne.Send(rt.Context(), u, 0)); v != 1 {
+	if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); v != 1 {
 		t.Error(v)
 	}
 }
@@ -152,17 +153,17 @@ func TestWaitForWhatFailedWithWouldBlock(t *testing.T) {
 
 // TestScanOfAVeryLongList: links are walked through without a stack that grows with them.
 func TestScanOfAVeryLongList(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	l := list.New()
 	for range 300_000 {
 		l.PushBack(1)
 	}
-	g := newGate()
-	f := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { <-g.opened; return 3, nil })
+	g := runtimetest.NewGate()
+	f := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { <-g.Opened; return 3, nil })
 	l.PushBack(f)
 	h := lastOf.Send(rt.Context(), l)
-	close(g.opened)
-	if v := must(t, h); v != 3 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, h); v != 3 {
 		t.Error(v)
 	}
 }
@@ -202,7 +203,7 @@ var (
 
 // TestScanFindsWhatIsEmbedded: futures beside embedded units and contexts, embedded themselves, behind pointers, under other names.
 func TestScanFindsWhatIsEmbedded(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 100 {
 		one := func() freerun.Future[int] {
 			return freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { runtime.Gosched(); return 1, nil })
@@ -211,11 +212,11 @@ func TestScanFindsWhatIsEmbedded(t *testing.T) {
 		m := manyShapes{
 			A: withUnit{freerun.NewUnit(rt, 0), one()}, B: withScope{t.Context(), one()}, C: embedded{one()}, D: &d,
 		}
-		if v := must(t, takeShapes.Send(rt.Context(), m)); v != 4 {
+		if v := runtimetest.Must(t, takeShapes.Send(rt.Context(), m)); v != 4 {
 			t.Fatal(v)
 		}
 		f := freerun.Go(rt.Context(), func(*freerun.Context) (any, error) { return "x", nil })
-		if v := must(t, takeRenamed.Send(rt.Context(), renamed(f))); v != "x" {
+		if v := runtimetest.Must(t, takeRenamed.Send(rt.Context(), renamed(f))); v != "x" {
 			t.Fatal(v)
 		}
 	}

@@ -10,20 +10,21 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/recording"
 )
 
 // TestFlightRecorder fills the recorder several times over, and reads what it keeps: the end, in which runs have their sends.
 func TestFlightRecorder(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2), freerun.FlightRecorder(1<<16))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.FlightRecorder(1<<16))
 	units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
 	for i := range 2000 {
 		traceRound(rt.Context(), units, i)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	last := must(t, traceLeaf.Send(rt.Context(), units[0], 1))
+	last := runtimetest.Must(t, traceLeaf.Send(rt.Context(), units[0], 1))
 	if last == 0 {
 		t.Fatal("nothing was run")
 	}
@@ -50,9 +51,9 @@ func TestFlightRecorder(t *testing.T) {
 
 // TestFlightAndTrace records a runtime that has a flight recorder, which goes on afterwards.
 func TestFlightAndTrace(t *testing.T) {
-	rt, _ := start(t, freerun.FlightRecorder(1<<20))
+	rt, _ := runtimetest.Start(t, freerun.FlightRecorder(1<<20))
 	u := freerun.NewUnit(rt, 0)
-	send := func() { must(t, traceLeaf.Send(rt.Context(), u, 1)) }
+	send := func() { runtimetest.Must(t, traceLeaf.Send(rt.Context(), u, 1)) }
 	flight := func() int {
 		var file bytes.Buffer
 		if err := rt.DumpFlight(&file); err != nil {
@@ -82,13 +83,13 @@ func TestFlightAndTrace(t *testing.T) {
 func TestDumpWhenLate(t *testing.T) {
 	folder := t.TempDir()
 	late := make(chan freerun.Late, 1)
-	rt, _ := start(t, freerun.FlightRecorder(1<<16), freerun.Watchdog(time.Millisecond, 0), freerun.DumpWhenLate(folder),
+	rt, _ := runtimetest.Start(t, freerun.FlightRecorder(1<<16), freerun.Watchdog(time.Millisecond, 0), freerun.DumpWhenLate(folder),
 		freerun.OnLate(func(l freerun.Late) { late <- l }))
-	g := newGate()
-	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
+	g := runtimetest.NewGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
 	<-late
-	close(g.opened)
-	must(t, f)
+	close(g.Opened)
+	runtimetest.Must(t, f)
 	files, err := filepath.Glob(filepath.Join(folder, "freerun-*.trace"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("one operation was late, and these were written: %v, %v", files, err)
@@ -112,14 +113,14 @@ func TestDumpWhenLate(t *testing.T) {
 
 // TestFlightErrors holds what is said of what cannot be.
 func TestFlightErrors(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	if err := rt.DumpFlight(&bytes.Buffer{}); !errors.Is(err, freerun.ErrNoFlight) {
 		t.Errorf("a runtime without flight recorder gives %v", err)
 	}
 	if _, err := freerun.DumpOn(rt, "x", os.Interrupt); !errors.Is(err, freerun.ErrNoFlight) {
 		t.Errorf("a runtime without flight recorder gives %v", err)
 	}
-	recorded, _ := start(t, freerun.FlightRecorder(1))
+	recorded, _ := runtimetest.Start(t, freerun.FlightRecorder(1))
 	if err := recorded.DumpFlightTo(filepath.Join(t.TempDir(), "none", "x")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there gives %v", err)
 	}

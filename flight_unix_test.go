@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/recording"
 )
 
@@ -18,7 +19,7 @@ func TestDumpOn(t *testing.T) {
 	told := make(chan string, 4)
 	rt := freerun.New(freerun.FlightRecorder(1<<16), freerun.Logger(slog.New(slog.NewTextHandler(lines(told), nil))))
 	defer rt.Close()
-	must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }))
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }))
 	path := filepath.Join(t.TempDir(), "flight.trace")
 	stop, err := freerun.DumpOn(rt, path, syscall.SIGUSR1)
 	if err != nil {

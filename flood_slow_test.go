@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // slowly is an operation that takes as long as it is told.
@@ -45,7 +46,7 @@ func TestFloodOfSlowOperations(t *testing.T) {
 			for _, op := range []*freerun.Operation[int, time.Duration, int]{slowly, slowlyBlocked} {
 				t.Run(fmt.Sprintf("%v/senders=%d/blocked=%t", test.takes, senders, op == slowlyBlocked), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						rt, _ := start(t, freerun.Processors(2))
+						rt, _ := runtimetest.Start(t, freerun.Processors(2))
 						u := freerun.NewUnit(rt, 0)
 						var told atomic.Int64
 						most := int64(0)
@@ -81,7 +82,7 @@ func TestFloodOfSlowOperations(t *testing.T) {
 func TestFloodWithoutStripes(t *testing.T) {
 	const most = 40_000
 	synctest.Test(t, func(t *testing.T) {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		freerun.WithoutStripes(rt)
 		u := freerun.NewUnit(rt, 0)
 		begin, told := time.Now(), 0
@@ -105,18 +106,18 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 	for _, blocked := range []bool{true, false} {
 		for _, others := range []string{"idle", "same operation", "another operation"} {
 			t.Run(fmt.Sprintf("blocked=%t, others=%s", blocked, others), func(t *testing.T) {
-				rt, _ := start(t, freerun.Processors(2))
+				rt, _ := runtimetest.Start(t, freerun.Processors(2))
 				u, other := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
-				g := newGate()
+				g := runtimetest.NewGate()
 				freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
 					if blocked {
-						c.Block(g.pass)
+						c.Block(g.Pass)
 					} else {
-						g.pass()
+						g.Pass()
 					}
 					return 0, nil
 				})
-				<-g.entered
+				<-g.Entered
 				var wg sync.WaitGroup
 				stop := make(chan struct{})
 				defer wg.Wait()
@@ -130,7 +131,7 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 							default:
 							}
 							if others == "same operation" {
-								_ = addOne.Tell(rt.Context(), other, 1)
+								_ = runtimetest.AddOne.Tell(rt.Context(), other, 1)
 							} else {
 								_ = slowly.Tell(rt.Context(), other, 10*time.Microsecond)
 							}
@@ -138,12 +139,12 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 					})
 				}
 				for range messages {
-					if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+					if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 						t.Fatal(err)
 					}
 				}
-				close(g.opened)
-				if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+				close(g.Opened)
+				if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 					t.Errorf("%d of %d messages", n, messages)
 				}
 			})
@@ -155,11 +156,11 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 // which wait for what the sender does at the end.
 func TestFloodOfMessagesThatWait(t *testing.T) {
 	const messages = 100_000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
-	g := newGate()
-	f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.pass); return 1, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.Pass); return 1, nil })
+	<-g.Entered
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -168,7 +169,7 @@ func TestFloodOfMessagesThatWait(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				_ = must(t, addOne.Send(rt.Context(), u, 0))
+				_ = runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0))
 			}
 		}
 	})
@@ -177,13 +178,13 @@ func TestFloodOfMessagesThatWait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	close(g.opened)
+	close(g.Opened)
 	close(stop)
 	wg.Wait()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+	if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 		t.Errorf("%d of %d messages", n, messages)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // tellFromMany has ordinary goroutines tell u to add one, each so many times, and checks what it has counted.
@@ -16,14 +17,14 @@ func tellFromMany(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], sende
 	for range senders {
 		wg.Go(func() {
 			for range each {
-				if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+				if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
+	if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != senders*each {
 		t.Errorf("%d of %d messages", n, senders*each)
 	}
 }
@@ -31,7 +32,7 @@ func tellFromMany(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], sende
 // TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so that the letters stay few.
 func TestFloodStaysSmall(t *testing.T) {
 	const senders, each = 4, 200_000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -45,18 +46,18 @@ func TestFloodStaysSmall(t *testing.T) {
 // TestFloodToAStuckUnitGoesOn: to be held back is no limit. The unit is stuck until all have been told.
 func TestFloodToAStuckUnitGoesOn(t *testing.T) {
 	const messages = 300_000
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
-	g := newGate()
-	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	for range messages {
-		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+		if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	close(g.opened)
-	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+	close(g.Opened)
+	if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 		t.Errorf("%d of %d messages", n, messages)
 	}
 }
@@ -72,7 +73,7 @@ func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth,
 		return frame[depth%len(frame)] + frame[0]
 	}
 	for range messages {
-		if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+		if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 			t.Error(err)
 		}
 	}
@@ -84,7 +85,7 @@ func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth,
 // calls at different depths may get two numbers.
 func TestFloodFromAnyDepth(t *testing.T) {
 	const depths, messages = 160, 5_000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for depth := range depths {
 		u := freerun.NewUnit(rt, 0)
 		done := make(chan struct{})
@@ -97,7 +98,7 @@ func TestFloodFromAnyDepth(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("a sender %d frames deep does not come back", depth)
 		}
-		if n := must(t, addOne.Send(rt.Context(), u, 0)); n != messages {
+		if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != messages {
 			t.Errorf("%d frames deep: %d of %d messages", depth, n, messages)
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 func TestFutureOutside(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
-	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 9, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 9, nil })
+	<-g.Entered
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 1000 { // giving up leaves nothing behind
@@ -35,12 +36,12 @@ func TestFutureOutside(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
-			if v, err := f.Wait(within(t)); v != 9 || err != nil {
+			if v, err := f.Wait(runtimetest.Within(t)); v != 9 || err != nil {
 				t.Errorf("%d, %v", v, err)
 			}
 		})
 	}
-	close(g.opened)
+	close(g.Opened)
 	wg.Wait()
 	<-done
 	<-f.Done()
@@ -72,7 +73,7 @@ func panics(f func()) (value any) {
 
 // TestMisuse: each has a clear answer, at once.
 func TestMisuse(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	var none freerun.Future[int]
 	if _, err := none.Wait(t.Context()); !errors.Is(err, freerun.ErrNoFuture) {
@@ -81,12 +82,12 @@ func TestMisuse(t *testing.T) {
 	if _, err := none.Result(); !errors.Is(err, freerun.ErrNoFuture) {
 		t.Errorf("Result of the zero Future: %v", err)
 	}
-	if _, err := addTwo.Send(rt.Context(), pair{}).Wait(within(t)); !errors.Is(err, freerun.ErrNoFuture) {
+	if _, err := runtimetest.AddTwo.Send(rt.Context(), runtimetest.Pair{}).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrNoFuture) {
 		t.Errorf("Value of a zero Future in an argument: %v", err)
 	}
-	g := newGate()
-	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	defer close(g.opened)
+	g := runtimetest.NewGate()
+	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	defer close(g.Opened)
 	var nobody *freerun.Unit[int]
 	var nowhere *freerun.Context
 	var noContext context.Context
@@ -96,11 +97,11 @@ func TestMisuse(t *testing.T) {
 		"Value of an open future":       func() { open.Value() },
 		"Value of a failed future":      func() { freerun.Failed[int](errors.New("boom")).Value() },
 		"Failed with nil":               func() { freerun.Failed[int](nil) },
-		"Send to nil":                   func() { addOne.Send(rt.Context(), nobody, 1) },
-		"Tell to nil":                   func() { addOne.Tell(rt.Context(), nobody, 1) },
-		"Send through nil":              func() { addOne.Send(nowhere, u, 1) },
-		"Send through a zero Context":   func() { addOne.Send(&freerun.Context{}, u, 1) },
-		"Send to a zero Unit":           func() { addOne.Send(rt.Context(), &freerun.Unit[int]{}, 1) },
+		"Send to nil":                   func() { runtimetest.AddOne.Send(rt.Context(), nobody, 1) },
+		"Tell to nil":                   func() { runtimetest.AddOne.Tell(rt.Context(), nobody, 1) },
+		"Send through nil":              func() { runtimetest.AddOne.Send(nowhere, u, 1) },
+		"Send through a zero Context":   func() { runtimetest.AddOne.Send(&freerun.Context{}, u, 1) },
+		"Send to a zero Unit":           func() { runtimetest.AddOne.Send(rt.Context(), &freerun.Unit[int]{}, 1) },
 		"Do with nil":                   func() { freerun.Do[int, int](rt.Context(), u, nil) },
 		"Go with nil":                   func() { freerun.Go[int](rt.Context(), nil) },
 		"Then with nil":                 func() { freerun.Then[int, int](rt.Context(), open, nil) },

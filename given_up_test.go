@@ -8,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // givenUp is how often something is given up in the tests of what that leaves behind.
@@ -63,7 +64,7 @@ func TestGivenUpAwaits(t *testing.T) {
 		{"many at a time", true, 600},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			rt := quiet(t, freerun.Processors(2))
+			rt := runtimetest.Quiet(t, freerun.Processors(2))
 			f, resolve := pending(rt)
 			var patient *activity.Activity
 			if k.patient {
@@ -91,11 +92,11 @@ func TestGivenUpAwaits(t *testing.T) {
 				}
 			})
 			resolve()
-			if v, err := f.Wait(within(t)); v != 7 || err != nil {
+			if v, err := f.Wait(runtimetest.Within(t)); v != 7 || err != nil {
 				t.Errorf("%d, %v", v, err)
 			}
 			if patient != nil {
-				_ = patient.Wait(within(t))
+				_ = patient.Wait(runtimetest.Within(t))
 			}
 		})
 	}
@@ -103,7 +104,7 @@ func TestGivenUpAwaits(t *testing.T) {
 
 // TestGivenUpWaits has ordinary goroutines give up to wait: for a future, for a scope, for an activity, for room in a mailbox, and for the runtime to have nothing to do.
 func TestGivenUpWaits(t *testing.T) {
-	rt := quiet(t, freerun.Processors(2))
+	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	f, resolve := pending(rt)
 	defer resolve()
 	s := rt.Scope(context.Background())
@@ -171,7 +172,7 @@ func TestGivenUpInActivities(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := quiet(t, freerun.Processors(2))
+			rt := runtimetest.Quiet(t, freerun.Processors(2))
 			leavesNothing(t, 300, func(n int) {
 				s := rt.Scope(context.Background())
 				for range n {
@@ -183,7 +184,7 @@ func TestGivenUpInActivities(t *testing.T) {
 				}
 				runtime.Gosched()
 				s.Cancel(nil)
-				_ = s.Wait(within(t))
+				_ = s.Wait(runtimetest.Within(t))
 			})
 		})
 	}
@@ -197,7 +198,7 @@ func TestAwaitAllocatesNothing(t *testing.T) {
 		return *n, nil
 	})
 	cost := func(waiters int) float64 {
-		rt := quiet(t, freerun.Processors(1))
+		rt := runtimetest.Quiet(t, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0)
 		var turn freerun.Future[int]
 		var mallocs [2]uint64
@@ -230,7 +231,7 @@ func TestAwaitAllocatesNothing(t *testing.T) {
 			}))
 		}
 		for _, a := range all {
-			_ = a.Wait(within(t))
+			_ = a.Wait(runtimetest.Within(t))
 		}
 		return float64(mallocs[1]-mallocs[0]) / rounds
 	}

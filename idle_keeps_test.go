@@ -10,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 type heavy struct{ _ [1 << 16]byte }
@@ -24,13 +25,13 @@ var (
 // TestIdleKeepsNothing: once all is done, processors keep nothing of what they did last: no scope
 // with its values, no result, no argument.
 func TestIdleKeepsNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type key struct{}
 	gone := func(name string, do func() weak.Pointer[heavy]) {
 		t.Helper()
 		w := do()
 		for range 1000 {
-			if err := rt.Quiesce(within(t)); err != nil {
+			if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}
 			runtime.GC()
@@ -43,16 +44,16 @@ func TestIdleKeepsNothing(t *testing.T) {
 	gone("a value of the last scope", func() weak.Pointer[heavy] {
 		h := &heavy{}
 		s := rt.Scope(context.WithValue(context.Background(), key{}, h))
-		tickOnce.Tell(s.Context(), 1)
-		must(t, tickOnce.Send(s.Context(), 1))
+		runtimetest.Tick.Tell(s.Context(), 1)
+		runtimetest.Must(t, runtimetest.Tick.Send(s.Context(), 1))
 		s.Cancel(nil)
 		return weak.Make(h)
 	})
-	gone("a forwarded result", func() weak.Pointer[heavy] { return weak.Make(must(t, keepForward.Send(rt.Context(), 1))) })
+	gone("a forwarded result", func() weak.Pointer[heavy] { return weak.Make(runtimetest.Must(t, keepForward.Send(rt.Context(), 1))) })
 	gone("a result under a scope", func() weak.Pointer[heavy] {
 		s := rt.Scope(context.Background())
 		defer s.Cancel(nil)
-		return weak.Make(must(t, keepForward.Send(s.Context(), 1)))
+		return weak.Make(runtimetest.Must(t, keepForward.Send(s.Context(), 1)))
 	})
 	gone("a result of Call", func() weak.Pointer[heavy] {
 		h, err := keepForward.Call(context.Background(), rt, 1)
@@ -66,7 +67,7 @@ func TestIdleKeepsNothing(t *testing.T) {
 // TestFailFastLosesNothing: a failure that a FailFast scope was canceled for, and those that only
 // pass it on, are told by the scope: they are not lost. One that comes of something else is.
 func TestFailFastLosesNothing(t *testing.T) {
-	rt, log := start(t, freerun.Processors(2))
+	rt, log := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(context.Background(), freerun.FailFast())
 	first, other := errors.New("the first"), errors.New("another")
 	began, ends := make(chan struct{}), make(chan struct{})
@@ -89,13 +90,13 @@ func TestFailFastLosesNothing(t *testing.T) {
 	for range 4 {
 		<-ends
 	}
-	if err := s.Wait(within(t)); !errors.Is(err, first) {
+	if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, first) {
 		t.Error(err)
 	}
 	if lost := rt.Stats().Lost; lost != 1 {
-		t.Errorf("%d lost: %q", lost, log.texts())
+		t.Errorf("%d lost: %q", lost, log.Texts())
 	}
-	if texts := log.texts(); len(texts) != 1 || !strings.Contains(texts[0], "another") {
+	if texts := log.Texts(); len(texts) != 1 || !strings.Contains(texts[0], "another") {
 		t.Errorf("%q", texts)
 	}
 }

@@ -6,22 +6,23 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestIncidents has more operations stay than the runtime keeps reports of: the oldest go.
 func TestIncidents(t *testing.T) {
 	const reported = freerun.MostIncidents + 2
 	reports := make(chan freerun.Late, reported)
-	rt, _ := start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { reports <- l }))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { reports <- l }))
 	if kept := rt.Incidents(); len(kept) != 0 || rt.Stats().Late != 0 {
 		t.Errorf("before anything happened there are %v", kept)
 	}
 	for i := range reported {
-		g := newGate()
+		g := runtimetest.NewGate()
 		f := observed.Send(rt.Context(), freerun.NewUnit(rt, g, freerun.UnitName(fmt.Sprint("unit ", i))), 0)
 		<-reports
-		close(g.opened)
-		must(t, f)
+		close(g.Opened)
+		runtimetest.Must(t, f)
 	}
 	kept := rt.Incidents()
 	if len(kept) != freerun.MostIncidents || rt.Stats().Late != reported {
@@ -50,10 +51,10 @@ func TestRunning(t *testing.T) {
 		{freerun.Processors(2), ""},
 		{freerun.Watchdog(time.Hour, 0), "ada"},
 	} {
-		rt, _ := start(t, freerun.Processors(2), c.option)
-		g := newGate()
+		rt, _ := runtimetest.Start(t, freerun.Processors(2), c.option)
+		g := runtimetest.NewGate()
 		f := observed.Send(rt.Context(), freerun.NewUnit(rt, g, freerun.UnitName("ada")), 0)
-		<-g.entered
+		<-g.Entered
 		busy := 0
 		for _, now := range rt.Running() {
 			if now == (freerun.Running{Operation: "test.observed", Unit: c.unit}) {
@@ -65,8 +66,8 @@ func TestRunning(t *testing.T) {
 		if busy != 1 {
 			t.Errorf("%d processors run the operation on %q, want 1: %+v", busy, c.unit, rt.Running())
 		}
-		close(g.opened)
-		must(t, f)
+		close(g.Opened)
+		runtimetest.Must(t, f)
 		rt.Close()
 		for i, now := range rt.Running() {
 			if now != (freerun.Running{}) {

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestJoinBlocks has branches block, before and after they fork, here and elsewhere: what is forked is open to others, and joins go on.
 func TestJoinBlocks(t *testing.T) {
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			ran := make(chan int, 1)
 			x, y := freerun.Join(c, func(c *freerun.Context) int {
@@ -57,7 +58,7 @@ func TestJoinBlockedPanics(t *testing.T) {
 
 // TestJoinRealm has stolen branches run in the scope, and with the priority, of their operation, and the scope wait for what they send.
 func TestJoinRealm(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("joins"))
 	f := freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) {
 		for range 20 {
@@ -74,13 +75,13 @@ func TestJoinRealm(t *testing.T) {
 		}
 		return fib.Run(c, 10), nil
 	})
-	if got := must(t, f); got != 55 {
+	if got := runtimetest.Must(t, f); got != 55 {
 		t.Errorf("fib(10) = %d", got)
 	}
-	if err := s.Wait(within(t)); err != nil {
+	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { // the processors' contexts are without scope again
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { // the processors' contexts are without scope again
 		f, g := stolenBranch(func(c *freerun.Context) {
 			if c.Scope() != nil || c.Priority() != freerun.Normal {
 				t.Errorf("a branch runs in scope %v with priority %v", c.Scope(), c.Priority())
@@ -90,7 +91,7 @@ func TestJoinRealm(t *testing.T) {
 		return 0, nil
 	}))
 	s.Cancel(nil)
-	if _, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return fib.Run(c, 5), nil }).Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+	if _, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return fib.Run(c, 5), nil }).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("a canceled scope: %v", err)
 	}
 	if got := fib.Run(s.Context(), 10); got != 55 { // nothing to send: by the goroutine itself
@@ -112,7 +113,7 @@ func TestJoinOtherContext(t *testing.T) {
 
 // TestJoinLabels has a stolen branch show under the name of its operation in profiles.
 func TestJoinLabels(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2), freerun.Labels())
+	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Labels())
 	f := stuck.Send(rt.Context(), func(c *freerun.Context) {
 		f, g := stolenBranch(func(*freerun.Context) {
 			if profile := goroutines(); strings.Count(profile, `:"join_wait_test.stuck"`) < 2 { // the operation and the branch
@@ -121,5 +122,5 @@ func TestJoinLabels(t *testing.T) {
 		})
 		freerun.Join(c, f, g)
 	})
-	must(t, f)
+	runtimetest.Must(t, f)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 var joinSeed = flag.Uint64("join.seed", 0, "seed of TestJoinStress; 0 draws one")
@@ -126,8 +127,8 @@ func TestJoinStress(t *testing.T) {
 	}
 	t.Logf("repeat with: go test -run '^%s$' -join.seed %d", t.Name(), seed)
 	const trees, depth = 60, 7
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		var all []freerun.Future[int]
 		for i := range trees {
 			root := plot{plot{seed: seed}.draw(uint64(i)), depth}
@@ -135,7 +136,7 @@ func TestJoinStress(t *testing.T) {
 		}
 		for i, f := range all {
 			want, panics := plot{plot{seed: seed}.draw(uint64(i)), depth}.expect()
-			got, err := f.Wait(within(t))
+			got, err := f.Wait(runtimetest.Within(t))
 			if panics != (err != nil) || err == nil && got != want {
 				t.Errorf("tree %d gave %d, %v; want %d, panic: %t", i, got, err, want, panics)
 			}
@@ -148,7 +149,7 @@ func TestJoinDeterministic(t *testing.T) {
 	stolen := uint64(0)
 	run := func(seed uint64) []string {
 		r := newRecorded(seed)
-		rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(3))
+		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(3))
 		var all []freerun.Future[int]
 		for i := range 5 {
 			root := plot{plot{seed: seed}.draw(uint64(i)), 5}
@@ -156,7 +157,7 @@ func TestJoinDeterministic(t *testing.T) {
 		}
 		for i, f := range all {
 			want, panics := plot{plot{seed: seed}.draw(uint64(i)), 5}.expect()
-			if got, err := f.Wait(within(t)); panics != (err != nil) || err == nil && got != want {
+			if got, err := f.Wait(runtimetest.Within(t)); panics != (err != nil) || err == nil && got != want {
 				t.Errorf("seed %d, tree %d gave %d, %v; want %d, panic: %t", seed, i, got, err, want, panics)
 			}
 		}

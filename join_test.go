@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // fib, tree and so on are the branches of the tests.
@@ -47,13 +48,13 @@ func fibClosures(c *freerun.Context, n int) int {
 // inside runs do as an operation of a runtime with so many processors, and waits for it.
 func inside(t testing.TB, processors int, do func(c *freerun.Context)) *freerun.Runtime {
 	t.Helper()
-	rt, _ := start(t, freerun.Processors(processors))
+	rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 	f := freerun.Go(rt.Context(), func(c *freerun.Context) (struct{}, error) {
 		do(c)
 		return struct{}{}, nil
 	})
 	var e *freerun.PanicError
-	if _, err := f.Wait(within(t)); errors.As(err, &e) {
+	if _, err := f.Wait(runtimetest.Within(t)); errors.As(err, &e) {
 		t.Fatalf("%v\n%s", err, e.Stack)
 	} else if err != nil {
 		t.Fatal(err)
@@ -62,14 +63,9 @@ func inside(t testing.TB, processors int, do func(c *freerun.Context)) *freerun.
 }
 
 // onSome runs a test with different numbers of processors.
-func onSome(t *testing.T, test func(t *testing.T, processors int)) {
-	for _, n := range []int{1, 2, 4} {
-		t.Run(string(rune('0'+n))+" processors", func(t *testing.T) { test(t, n) })
-	}
-}
 
 func TestJoin(t *testing.T) {
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			if got := fib.Run(c, 20); got != 6765 {
 				t.Errorf("fib(20) = %d with branches", got)
@@ -92,7 +88,7 @@ func TestJoin(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			for _, n := range []int{-1, 0, 1, 2, 3, 7, 100, 10_000} {
 				called := make([]atomic.Int32, max(n, 0))
@@ -157,7 +153,7 @@ func TestJoinMixed(t *testing.T) {
 		freerun.For(c, 3, func(c *freerun.Context, _ int) { n.Add(int64(count(c, depth-1))) })
 		return int(n.Load())
 	}
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			for range 3 {
 				if got := count(c, 7); got != 5*2187 {
@@ -203,7 +199,7 @@ func TestJoinIsStolen(t *testing.T) {
 
 // TestJoinFromOutside has ordinary goroutines join.
 func TestJoinFromOutside(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	check := func(when string) {
 		t.Helper()
@@ -231,7 +227,7 @@ func TestJoinFromOutside(t *testing.T) {
 
 // TestJoinForeign uses an operation's context from other goroutines, and a context of another runtime.
 func TestJoinForeign(t *testing.T) {
-	other, _ := start(t, freerun.Processors(1))
+	other, _ := runtimetest.Start(t, freerun.Processors(1))
 	inside(t, 2, func(c *freerun.Context) {
 		x, y := freerun.Join(c, func(c *freerun.Context) int {
 			done := make(chan int)
@@ -272,7 +268,7 @@ func TestJoinPanics(t *testing.T) {
 	left := func(*freerun.Context) int { explode("left"); return 0 }
 	right := func(*freerun.Context) int { explode("right"); return 0 }
 	fine := func(c *freerun.Context) int { return fib.Run(c, 8) }
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			for range 50 {
 				checkPanic(t, panicOf(func() { freerun.Join(c, left, fine) }), "left")
@@ -298,7 +294,7 @@ func TestJoinPanics(t *testing.T) {
 
 // TestJoinStolenPanics has both branches run at the same time, and panic.
 func TestJoinStolenPanics(t *testing.T) {
-	rt, log := start(t, freerun.Processors(2))
+	rt, log := runtimetest.Start(t, freerun.Processors(2))
 	var ended atomic.Int32
 	f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		a, b := make(chan struct{}), make(chan struct{})
@@ -307,7 +303,7 @@ func TestJoinStolenPanics(t *testing.T) {
 			func(*freerun.Context) int { close(b); <-a; defer ended.Add(1); explode("right"); return 0 })
 		return 0, nil
 	})
-	_, err := f.Wait(within(t))
+	_, err := f.Wait(runtimetest.Within(t))
 	var e *freerun.PanicError
 	if !errors.As(err, &e) {
 		t.Fatalf("failed with %v", err)
@@ -316,15 +312,15 @@ func TestJoinStolenPanics(t *testing.T) {
 	if ended.Load() != 2 {
 		t.Errorf("%d branches had ended", ended.Load())
 	}
-	if all := strings.Join(log.texts(), "\n"); !strings.Contains(all, "right") {
+	if all := strings.Join(log.Texts(), "\n"); !strings.Contains(all, "right") {
 		t.Errorf("the other panic was not logged:\n%s", all)
 	}
 }
 
 func TestJoinGoexit(t *testing.T) {
 	leave := func(*freerun.Context) int { runtime.Goexit(); return 0 }
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		for i := range 30 {
 			f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 				switch i % 3 {
@@ -337,7 +333,7 @@ func TestJoinGoexit(t *testing.T) {
 				}
 				return 0, nil
 			})
-			if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
+			if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrGoexit) {
 				t.Fatalf("failed with %v", err)
 			}
 			if got := fib.Run(rt.Context(), 12); got != 144 {

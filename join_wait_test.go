@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 var (
@@ -107,7 +108,7 @@ func TestJoinDeep(t *testing.T) {
 			t.Errorf("came %d levels deep", got)
 		}
 	})
-	onSome(t, func(t *testing.T, processors int) { // and where nobody waits, as deep as it gets
+	runtimetest.OnSome(t, func(t *testing.T, processors int) { // and where nobody waits, as deep as it gets
 		inside(t, processors, func(c *freerun.Context) {
 			var nest func(c *freerun.Context, levels int) int
 			nest = func(c *freerun.Context, levels int) int {
@@ -131,7 +132,7 @@ func TestJoinDeep(t *testing.T) {
 // TestJoinOnUnit has operations on a unit wait in joins, and go on on other processors: exclusion and order stay.
 func TestJoinOnUnit(t *testing.T) {
 	const messages = 200
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, []int(nil))
 	last := freerun.Go(rt.Context(), func(c *freerun.Context) (freerun.Future[int], error) {
 		for i := range messages - 1 {
@@ -143,10 +144,10 @@ func TestJoinOnUnit(t *testing.T) {
 		}
 		return inOrder.Send(c, u, messages-1), nil
 	})
-	if n := must(t, must(t, last)); n != messages {
+	if n := runtimetest.Must(t, runtimetest.Must(t, last)); n != messages {
 		t.Errorf("%d messages were run before the last one", n)
 	}
-	order := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return slices.Clone(*s), nil }))
+	order := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return slices.Clone(*s), nil }))
 	for i, v := range order {
 		if v != i {
 			t.Fatalf("message %d came in place %d", v, i)
@@ -156,7 +157,7 @@ func TestJoinOnUnit(t *testing.T) {
 
 // TestJoinFaultAfterWaiting has operations fail on another processor than they began on.
 func TestJoinFaultAfterWaiting(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	for i := range 60 {
 		f := freerun.Do(rt.Context(), u, func(c *freerun.Context, n *int) (int, error) {
@@ -170,7 +171,7 @@ func TestJoinFaultAfterWaiting(t *testing.T) {
 			}
 			return *n, nil
 		})
-		v, err := f.Wait(within(t))
+		v, err := f.Wait(runtimetest.Within(t))
 		var e *freerun.PanicError
 		switch {
 		case i%3 == 2:
@@ -202,7 +203,7 @@ func TestJoinUnwindsAfterThief(t *testing.T) {
 // TestJoinClosed closes a runtime while joins wait for branches that end only then.
 func TestJoinClosed(t *testing.T) {
 	for range 30 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		begun := make(chan struct{})
 		f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			f, g := stolenBranch(func(c *freerun.Context) {
@@ -224,7 +225,7 @@ func TestJoinClosed(t *testing.T) {
 
 // TestJoinStuck closes a runtime in which a join waits for a branch that does not end in time: both are named, and end later.
 func TestJoinStuck(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	begun, release, ended := make(chan struct{}), make(chan struct{}), make(chan int)
 	stuck.Send(rt.Context(), func(c *freerun.Context) {
 		f, g := stolenBranch(func(c *freerun.Context) { close(begun); <-release; fib.Run(c, 10) })
@@ -246,7 +247,7 @@ func TestJoinStuck(t *testing.T) {
 
 // TestJoinForward has branches forward, which only the operation may.
 func TestJoinForward(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	forward := func(c *freerun.Context) error {
 		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 1, nil }))
 		return err
@@ -265,25 +266,25 @@ func TestJoinForward(t *testing.T) {
 		}
 		return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 7, nil }))
 	})
-	if got := must(t, f); got != 7 {
+	if got := runtimetest.Must(t, f); got != 7 {
 		t.Errorf("the operation forwarded 7, and gave %d", got)
 	}
 }
 
 // TestJoinSends has branches send, here and elsewhere.
 func TestJoinSends(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	sum := freerun.NewUnit(rt, 0)
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		freerun.For(c, 1000, func(c *freerun.Context, i int) { add.Tell(c, sum, i) })
 		f, g := stolenBranch(func(c *freerun.Context) { add.Tell(c, sum, 500) })
 		freerun.Join(c, f, g)
 		return 0, nil
 	}))
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if got := must(t, add.Send(rt.Context(), sum, 0)); got != 500_000 {
+	if got := runtimetest.Must(t, add.Send(rt.Context(), sum, 0)); got != 500_000 {
 		t.Errorf("sum is %d", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
@@ -68,7 +69,7 @@ var lockings = []struct {
 	do           func(t *testing.T, rt *freerun.Runtime)
 }{
 	{"operation", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	}},
 	{"operation amid others of its unit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
 		u, c := freerun.NewUnit(rt, 0), rt.Context()
@@ -79,43 +80,43 @@ var lockings = []struct {
 		for range 10 {
 			forgetsNothing.Send(c, u, 1)
 		}
-		must(t, f)
+		runtimetest.Must(t, f)
 	}},
 	{"unit with a limit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.Mailbox(10, freerun.Wait)), 1))
+		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.Mailbox(10, freerun.Wait)), 1))
 	}},
 	{"free operation", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockFree.Send(rt.Context(), 1))
+		runtimetest.Must(t, lockFree.Send(rt.Context(), 1))
 	}},
 	{"free operation, thrice", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockFree.Send(rt.Context(), 3))
+		runtimetest.Must(t, lockFree.Send(rt.Context(), 3))
 	}},
 	{"closure", "func", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return branchThatLocks(nil), nil }))
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return branchThatLocks(nil), nil }))
 	}},
 	{"timer", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
 		f, _ := lockFree.SendAfter(rt.Context(), time.Microsecond, 1)
-		must(t, f)
+		runtimetest.Must(t, f)
 	}},
 	{"panic", "test.locked.panic", func(t *testing.T, rt *freerun.Runtime) {
 		var failure *freerun.PanicError
-		if _, err := lockAndPanic.Send(rt.Context(), 1).Wait(within(t)); !errors.As(err, &failure) {
+		if _, err := lockAndPanic.Send(rt.Context(), 1).Wait(runtimetest.Within(t)); !errors.As(err, &failure) {
 			t.Error(err)
 		}
 	}},
 	{"Goexit", "test.locked.goexit", func(t *testing.T, rt *freerun.Runtime) {
-		if _, err := lockAndExit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(within(t)); !errors.Is(err, freerun.ErrGoexit) {
+		if _, err := lockAndExit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrGoexit) {
 			t.Error(err)
 		}
 	}},
 	{"Block", "test.locked.block", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockInBlock.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+		runtimetest.Must(t, lockInBlock.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	}},
 	{"branch", "test.locked.join", func(t *testing.T, rt *freerun.Runtime) {
-		must(t, lockInJoin.Send(rt.Context(), 1))
+		runtimetest.Must(t, lockInJoin.Send(rt.Context(), 1))
 	}},
 	{"activity", "activityThatLocks", func(t *testing.T, rt *freerun.Runtime) {
-		if err := activity.Go(rt, activityThatLocks).Wait(within(t)); err != nil {
+		if err := activity.Go(rt, activityThatLocks).Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 	}},
@@ -124,7 +125,7 @@ var lockings = []struct {
 			runtime.LockOSThread()
 			panic("on purpose")
 		}, activity.Named("locker"))
-		if a.Wait(within(t)) == nil {
+		if a.Wait(runtimetest.Within(t)) == nil {
 			t.Error("it did not fail")
 		}
 	}},
@@ -134,13 +135,13 @@ var lockings = []struct {
 			runtime.LockOSThread()
 			runtime.Goexit()
 		}, activity.Named("locker"))
-		if !errors.Is(a.Wait(within(t)), freerun.ErrGoexit) {
+		if !errors.Is(a.Wait(runtimetest.Within(t)), freerun.ErrGoexit) {
 			t.Error("it did not fail")
 		}
 	}},
 	{"activity in Block", "locker", func(t *testing.T, rt *freerun.Runtime) {
 		a := activity.Go(rt, func(a *activity.Activity) { a.Block(runtime.LockOSThread) }, activity.Named("locker"))
-		if err := a.Wait(within(t)); err != nil {
+		if err := a.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 	}},
@@ -168,7 +169,7 @@ var lockings = []struct {
 			m.Leave()
 		}, activity.Named("looker"))
 		for _, a := range []*activity.Activity{waiter, looker} {
-			if err := a.Wait(within(t)); err != nil {
+			if err := a.Wait(runtimetest.Within(t)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -184,16 +185,16 @@ func TestLockedIsLeftAndReported(t *testing.T) {
 			"deterministic": {freerun.Deterministic(1)},
 		} {
 			t.Run(l.name+"/"+name, func(t *testing.T) {
-				rt, told := start(t, options...)
+				rt, told := runtimetest.Start(t, options...)
 				for range 3 {
 					l.do(t, rt)
 					switchOften(t, rt)
 				}
-				if err := rt.Shutdown(within(t)); err != nil {
+				if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 					t.Error(err)
 				}
 				reports := 0
-				for _, text := range told.texts() {
+				for _, text := range told.Texts() {
 					if strings.Contains(text, "left its goroutine locked") {
 						reports++
 						if way, _ := threadlock.Status(); way != "word" && strings.Contains(l.name, "amid others") {
@@ -205,7 +206,7 @@ func TestLockedIsLeftAndReported(t *testing.T) {
 					}
 				}
 				if reports != 3 {
-					t.Errorf("%d reports, want 3: %q", reports, told.texts())
+					t.Errorf("%d reports, want 3: %q", reports, told.Texts())
 				}
 			})
 		}
@@ -228,7 +229,7 @@ func switchOften(t *testing.T, rt *freerun.Runtime) {
 		}))
 	}
 	for _, a := range all {
-		if err := a.Wait(within(t)); err != nil {
+		if err := a.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -260,36 +261,36 @@ func TestLockedBranches(t *testing.T) {
 	}
 	for name, run := range map[string]func(rt *freerun.Runtime) error{
 		"operation": func(rt *freerun.Runtime) error {
-			_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { body(c); return 0, nil }).Wait(within(t))
+			_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { body(c); return 0, nil }).Wait(runtimetest.Within(t))
 			return err
 		},
 		"activity": func(rt *freerun.Runtime) error {
 			return activity.Go(rt, func(a *activity.Activity) {
 				body(freerun.ContextOf(a))
 				a.Yield()
-			}).Wait(within(t))
+			}).Wait(runtimetest.Within(t))
 		},
 	} {
 		for _, processors := range []int{2, 3} {
 			t.Run(name, func(t *testing.T) {
-				rt, told := start(t, freerun.Processors(processors))
+				rt, told := runtimetest.Start(t, freerun.Processors(processors))
 				for range 20 {
 					if err := run(rt); err != nil {
 						t.Error(err)
 					}
 					switchOften(t, rt)
 				}
-				if err := rt.Shutdown(within(t)); err != nil {
+				if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 					t.Error(err)
 				}
 				reports := 0
-				for _, text := range told.texts() {
+				for _, text := range told.Texts() {
 					if strings.Contains(text, "TestLockedBranches") {
 						reports++
 					}
 				}
 				if reports != 20 {
-					t.Errorf("%d reports name the branch, want 20: %q", reports, told.texts())
+					t.Errorf("%d reports name the branch, want 20: %q", reports, told.Texts())
 				}
 			})
 		}
@@ -299,7 +300,7 @@ func TestLockedBranches(t *testing.T) {
 // TestLockedActivityWaits has activities that are locked to their threads wait in every way: they do, and go on in the same thread.
 func TestLockedActivityWaits(t *testing.T) {
 	for _, processors := range []int{1, 2} {
-		rt, told := start(t, freerun.Processors(processors))
+		rt, told := runtimetest.Start(t, freerun.Processors(processors))
 		u := freerun.NewUnit(rt, 0)
 		var m activity.Mutex
 		box := activity.NewMailbox[int](1)
@@ -341,18 +342,18 @@ func TestLockedActivityWaits(t *testing.T) {
 			}))
 		}
 		for _, a := range all {
-			if err := a.Wait(within(t)); err != nil {
+			if err := a.Wait(runtimetest.Within(t)); err != nil {
 				t.Error(err)
 			}
 		}
 		switchOften(t, rt)
-		if err := rt.Shutdown(within(t)); err != nil {
+		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 		if sum != 80 {
 			t.Errorf("sum %d, want 80", sum)
 		}
-		if texts := told.texts(); len(texts) > 0 {
+		if texts := told.Texts(); len(texts) > 0 {
 			t.Errorf("reports: %q", texts)
 		}
 	}
@@ -361,7 +362,7 @@ func TestLockedActivityWaits(t *testing.T) {
 // TestLockedActivityIsEnded closes runtimes while activities that are locked to their threads wait: what they have deferred is run.
 func TestLockedActivityIsEnded(t *testing.T) {
 	for round := range 50 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		var begun, ended atomic.Int64
 		box := activity.NewMailbox[int](1)
 		for i := range 6 {
@@ -396,7 +397,7 @@ func TestLockedActivityIsEnded(t *testing.T) {
 // is refused.
 func TestLockedInDeterministicRuntimes(t *testing.T) {
 	for seed := range uint64(20) {
-		rt, _ := start(t, freerun.Deterministic(seed))
+		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
 		u, held := freerun.NewUnit(rt, 0), activity.NewSemaphore(1)
 		held.TryAcquire(1)
 		f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
@@ -425,10 +426,10 @@ func TestLockedInDeterministicRuntimes(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := a.Wait(within(t)); err != nil {
+		if err := a.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
-		must(t, f)
+		runtimetest.Must(t, f)
 	}
 }
 
@@ -444,7 +445,7 @@ func TestLockedCallers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			rt, _ := start(t, options...)
+			rt, _ := runtimetest.Start(t, options...)
 			switchOften(t, rt)
 			begun, ended := make(chan struct{}, 3), make(chan struct{}, 3)
 			for range 3 {
@@ -457,7 +458,7 @@ func TestLockedCallers(t *testing.T) {
 				})
 			}
 			if name == "deterministic" {
-				must(t, freerun.After(rt.Context(), 10*time.Second))
+				runtimetest.Must(t, freerun.After(rt.Context(), 10*time.Second))
 			}
 			for range 3 {
 				<-begun

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestMailboxGivenUp: what a Call has given up, or a canceled scope, keeps its place in a limited
 // mailbox until the unit comes to it, and is not run then.
 func TestMailboxGivenUp(t *testing.T) {
 	const most = 4
-	rt, _ := start(t, freerun.Processors(2))
-	u, g := freerun.NewUnit(rt, pile{}, freerun.Mailbox(most, freerun.Refuse)), newGate()
-	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	u, g := freerun.NewUnit(rt, pile{}, freerun.Mailbox(most, freerun.Refuse)), runtimetest.NewGate()
+	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	ctx, cancel := context.WithCancel(t.Context())
 	s := rt.Scope(t.Context())
 	pileAdd.Send(s.Context(), u, 1)
@@ -37,12 +38,12 @@ func TestMailboxGivenUp(t *testing.T) {
 	if _, err := pileAdd.Call(t.Context(), u, 1); !errors.Is(err, freerun.ErrFull) || u.Stats().Waiting != most {
 		t.Errorf("%v, %+v", err, u.Stats())
 	}
-	close(g.opened)
-	must(t, busy)
-	if err := rt.Quiesce(within(t)); err != nil {
+	close(g.Opened)
+	runtimetest.Must(t, busy)
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
-	if ran := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != 0 {
+	if ran := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != 0 {
 		t.Errorf("%d of what was given up ran", ran)
 	}
 	if st := u.Stats(); st.Waiting != 0 || st.Peak != most {

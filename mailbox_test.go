@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // doorway is a unit's state whose operation waits, for the tests' sake: it holds its processor until the test lets it go.
@@ -15,7 +16,7 @@ type doorway struct {
 	count int
 }
 
-var pass = freerun.Op("test.pass", func(_ *freerun.Context, g *doorway, _ int) (int, error) {
+var pass = freerun.Op("test.Pass", func(_ *freerun.Context, g *doorway, _ int) (int, error) {
 	<-g.open
 	g.count++
 	return g.count, nil
@@ -23,12 +24,12 @@ var pass = freerun.Op("test.pass", func(_ *freerun.Context, g *doorway, _ int) (
 
 func TestMailboxRefuses(t *testing.T) {
 	const most = 3
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	open := make(chan struct{})
 	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(most, freerun.Refuse))
 	first := pass.Send(rt.Context(), u, 0)
 	for u.Stats().Operations == 0 { // it is out of the mailbox once it runs
-		addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(within(t))
+		runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t))
 	}
 	for range most {
 		if err := pass.Tell(rt.Context(), u, 0); err != nil {
@@ -38,22 +39,22 @@ func TestMailboxRefuses(t *testing.T) {
 	if err := pass.Tell(rt.Context(), u, 0); !errors.Is(err, freerun.ErrFull) {
 		t.Errorf("Tell without room: %v", err)
 	}
-	if _, err := pass.Send(rt.Context(), u, 0).Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+	if _, err := pass.Send(rt.Context(), u, 0).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrFull) {
 		t.Errorf("Send without room: %v", err)
 	}
 	inside := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, pass.Tell(c, u, 0) })
-	if _, err := inside.Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+	if _, err := inside.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrFull) {
 		t.Errorf("Tell inside without room: %v", err)
 	}
 	if s := u.Stats(); s.Waiting != most || s.Peak != most {
 		t.Errorf("stats %+v", s)
 	}
 	close(open)
-	must(t, first)
-	if err := rt.Quiesce(within(t)); err != nil {
+	runtimetest.Must(t, first)
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n := must(t, pass.Send(rt.Context(), u, 0)); n != most+2 {
+	if n := runtimetest.Must(t, pass.Send(rt.Context(), u, 0)); n != most+2 {
 		t.Errorf("%d operations were run, want %d", n, most+2)
 	}
 	if s := rt.Stats(); s.Sent != s.Done || s.Failed != 3 || s.Lost != 0 {
@@ -64,7 +65,7 @@ func TestMailboxRefuses(t *testing.T) {
 // TestMailboxRefusesLate has two messages wait for a future while the mailbox fills up, with all processors taken: when they are ready,
 // there is no room.
 func TestMailboxRefusesLate(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	open, last := make(chan struct{}), make(chan struct{})
 	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Refuse))
 	other := freerun.NewUnit(rt, doorway{open: last})
@@ -78,11 +79,11 @@ func TestMailboxRefusesLate(t *testing.T) {
 		runtime.Gosched()
 	}
 	close(last)
-	if _, err := late.Wait(within(t)); !errors.Is(err, freerun.ErrFull) {
+	if _, err := late.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrFull) {
 		t.Errorf("the late message ended with %v", err)
 	}
 	close(open)
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done || s.Lost != 1 {
@@ -98,22 +99,22 @@ var passAfter = freerun.Op("test.passAfter", func(_ *freerun.Context, g *doorway
 // TestMailboxMakesGoroutinesWait has goroutines send much more than there is room for.
 func TestMailboxMakesGoroutinesWait(t *testing.T) {
 	const most, senders, each = 4, 3, 2000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0, freerun.Mailbox(most, freerun.Wait))
 	var all sync.WaitGroup
 	for range senders {
 		all.Go(func() {
 			for i := range each {
 				if i%2 == 0 {
-					addOne.Tell(rt.Context(), u, 1)
+					runtimetest.AddOne.Tell(rt.Context(), u, 1)
 				} else {
-					addOne.Send(rt.Context(), u, 1)
+					runtimetest.AddOne.Send(rt.Context(), u, 1)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if n := must(t, addOne.Send(rt.Context(), u, 0)); n != senders*each {
+	if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != senders*each {
 		t.Errorf("%d of %d messages were run", n, senders*each)
 	}
 	if s := u.Stats(); s.Peak > most {
@@ -123,7 +124,7 @@ func TestMailboxMakesGoroutinesWait(t *testing.T) {
 
 // TestMailboxWaitEndsWithTheRuntime closes the runtime while a goroutine waits for room.
 func TestMailboxWaitEndsWithTheRuntime(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	open := make(chan struct{})
 	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Wait))
 	refused := make(chan error)
@@ -171,7 +172,7 @@ func init() {
 // back for.
 func TestMailboxHoldsUnitsBack(t *testing.T) {
 	const most, senders, each = 4, 5, 3000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	sink := freerun.NewUnit(rt, relay{}, freerun.Mailbox(most, freerun.Wait))
 	units := []*freerun.Unit[relay]{}
 	for range senders {
@@ -182,10 +183,10 @@ func TestMailboxHoldsUnitsBack(t *testing.T) {
 			passOn.Tell(rt.Context(), u, 1)
 		}
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n := must(t, passOn.Send(rt.Context(), sink, 0)); n != senders*each+1 {
+	if n := runtimetest.Must(t, passOn.Send(rt.Context(), sink, 0)); n != senders*each+1 {
 		t.Errorf("%d of %d messages were run", n-1, senders*each)
 	}
 	if s := sink.Stats(); s.Peak > most+senders || s.Waiting != 0 {
@@ -211,7 +212,7 @@ var sprinkle = freerun.Op("test.sprinkle", func(c *freerun.Context, s *sprinkler
 // TestMailboxHoldsBackForEach has a unit fill two mailboxes, one of which is soon empty again: it is held back for the other.
 func TestMailboxHoldsBackForEach(t *testing.T) {
 	const times = 1000
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	open := make(chan struct{})
 	slow := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(4, freerun.Wait))
 	fast := freerun.NewUnit(rt, relay{}, freerun.Mailbox(1, freerun.Wait))
@@ -223,7 +224,7 @@ func TestMailboxHoldsBackForEach(t *testing.T) {
 		runtime.Gosched()
 	}
 	close(open)
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := slow.Stats(); s.Operations != times || s.Peak > 4+1 {
@@ -238,13 +239,13 @@ func TestMailboxHoldsBackForEach(t *testing.T) {
 // room for: nothing comes to a standstill.
 func TestMailboxRings(t *testing.T) {
 	for _, members := range []int{1, 2, 3, 7} {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		ring := []*freerun.Unit[relay]{}
 		for i := range members {
 			ring = append(ring, freerun.NewUnit(rt, relay{}, freerun.Mailbox(1+i%2, freerun.Wait)))
 		}
 		for i, u := range ring {
-			must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
+			runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
 				r.to = []*freerun.Unit[relay]{ring[(i+1)%members]}
 				if i == 0 {
 					r.to = append(r.to, ring[0])
@@ -255,7 +256,7 @@ func TestMailboxRings(t *testing.T) {
 		for i := range 20 * members {
 			passOn.Tell(rt.Context(), ring[i%members], 10)
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatalf("%d members: %v", members, err)
 		}
 		if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 {

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-var observed = freerun.Op("test.observed", func(_ *freerun.Context, g **gate, _ int) (int, error) {
-	(*g).pass()
+var observed = freerun.Op("test.observed", func(_ *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
+	(*g).Pass()
 	return 0, nil
 })
 
@@ -31,58 +32,58 @@ func TestLabels(t *testing.T) {
 		if on {
 			options = append(options, freerun.Labels())
 		}
-		rt, _ := start(t, options...)
+		rt, _ := runtimetest.Start(t, options...)
 		for range 2 { // the second time on a goroutine that may have the label already
-			g := newGate()
+			g := runtimetest.NewGate()
 			f := observed.Send(rt.Context(), freerun.NewUnit(rt, g), 0)
-			<-g.entered
+			<-g.Entered
 			if has := strings.Contains(goroutines(), `"`+freerun.Label+`":"test.observed"`); has != on {
 				t.Errorf("with labels %v, the profile has the operation's name: %v", on, has)
 			}
-			close(g.opened)
-			must(t, f)
+			close(g.Opened)
+			runtimetest.Must(t, f)
 		}
-		g := newGate()
-		f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
-		<-g.entered
+		g := runtimetest.NewGate()
+		f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
+		<-g.Entered
 		if has := strings.Contains(goroutines(), "TestLabels.func"); on && !has {
 			t.Error("the profile does not name a closure")
 		}
-		close(g.opened)
-		must(t, f)
+		close(g.Opened)
+		runtimetest.Must(t, f)
 	}
 }
 
 func TestTraceRegions(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var b bytes.Buffer
 	if err := trace.Start(&b); err != nil {
 		t.Fatal(err)
 	}
-	g := newGate()
-	close(g.opened)
-	must(t, observed.Send(rt.Context(), freerun.NewUnit(rt, g), 0))
-	if _, err := panicking.Send(rt.Context(), freerun.NewUnit(rt, 0), "oh").Wait(within(t)); err == nil {
+	g := runtimetest.NewGate()
+	close(g.Opened)
+	runtimetest.Must(t, observed.Send(rt.Context(), freerun.NewUnit(rt, g), 0))
+	if _, err := runtimetest.Panicking.Send(rt.Context(), freerun.NewUnit(rt, 0), "oh").Wait(runtimetest.Within(t)); err == nil {
 		t.Error("no panic")
 	}
-	must(t, blocker.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	runtimetest.Must(t, blocker.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	trace.Stop()
 	for _, name := range []string{"test.observed", "test.panicking", "test.blocker"} {
 		if !bytes.Contains(b.Bytes(), []byte(name)) {
 			t.Errorf("the trace does not name %s", name)
 		}
 	}
-	must(t, addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 }
 
 // TestWatchdog has the operations of all processors stay: each is reported once, and one more processor runs what is queued meanwhile.
 func TestWatchdog(t *testing.T) {
 	reports := make(chan freerun.Late, 10)
-	rt, j := start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.Late) { reports <- l }))
-	gates := []*gate{newGate(), newGate()}
+	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.Late) { reports <- l }))
+	gates := []*runtimetest.Gate{runtimetest.NewGate(), runtimetest.NewGate()}
 	first := observed.Send(rt.Context(), freerun.NewUnit(rt, gates[0], freerun.UnitName("ada")), 0)
-	second := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { gates[1].pass(); return 0, nil })
-	must(t, addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)) // by a third processor
+	second := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { gates[1].Pass(); return 0, nil })
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)) // by a third processor
 	told := map[string]freerun.Late{}
 	for range 2 {
 		l := <-reports
@@ -95,14 +96,14 @@ func TestWatchdog(t *testing.T) {
 		t.Errorf("the free operation was reported as %+v", l)
 	}
 	for _, g := range gates {
-		close(g.opened)
+		close(g.Opened)
 	}
-	must(t, first)
-	must(t, second)
+	runtimetest.Must(t, first)
+	runtimetest.Must(t, second)
 	for rt.Processors() != 2 { // the one that was added goes
-		addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(within(t))
+		runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t))
 	}
-	if text := strings.Join(j.texts(), "\n"); strings.Count(text, "operation does not return") != 2 || !strings.Contains(text, "unit=ada") {
+	if text := strings.Join(j.Texts(), "\n"); strings.Count(text, "operation does not return") != 2 || !strings.Contains(text, "unit=ada") {
 		t.Errorf("the log has %s", text)
 	}
 }
@@ -110,7 +111,7 @@ func TestWatchdog(t *testing.T) {
 // TestResize changes the number of processors under load, from outside and inside, and loses nothing.
 func TestResize(t *testing.T) {
 	const each = 20_000
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	units := []*freerun.Unit[int]{}
 	for range 20 {
 		units = append(units, freerun.NewUnit(rt, 0))
@@ -119,7 +120,7 @@ func TestResize(t *testing.T) {
 	go func() {
 		defer close(done)
 		for i := range each {
-			addOne.Tell(rt.Context(), units[i%len(units)], 1)
+			runtimetest.AddOne.Tell(rt.Context(), units[i%len(units)], 1)
 		}
 	}()
 	for n := range 200 {
@@ -130,15 +131,15 @@ func TestResize(t *testing.T) {
 		runtime.Gosched()
 	}
 	<-done
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Runtime().Resize(3); return 0, nil }))
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Runtime().Resize(3); return 0, nil }))
 	sum := 0
 	for _, u := range units {
-		sum += must(t, addOne.Send(rt.Context(), u, 0))
+		sum += runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0))
 	}
 	if sum != each || rt.Processors() != 3 {
 		t.Errorf("%d of %d messages were run; %d processors", sum, each, rt.Processors())
 	}
-	if err := rt.Shutdown(within(t)); err != nil {
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	rt.Resize(2)
@@ -149,33 +150,33 @@ func TestResize(t *testing.T) {
 
 // TestResizeRunsMore: a processor that is added runs what is queued while all others are held up.
 func TestResizeRunsMore(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
 	held := observed.Send(rt.Context(), freerun.NewUnit(rt, g), 0)
-	<-g.entered
-	next := addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)
+	<-g.Entered
+	next := runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)
 	if _, err := next.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 		t.Errorf("without a processor: %v", err)
 	}
 	rt.Resize(2)
-	must(t, next)
-	close(g.opened)
-	must(t, held)
+	runtimetest.Must(t, next)
+	close(g.Opened)
+	runtimetest.Must(t, held)
 }
 
 // TestResizeDeterministic: it is a step like others there.
 func TestResizeDeterministic(t *testing.T) {
 	play := func() []string {
 		r := newRecorded(4)
-		rt, _ := start(t, freerun.DeterministicBy(r), freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(1))
 		for n := range 30 {
 			rt.Resize(1 + n%4)
 			for range 10 {
 				freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil })
 			}
-			must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return n, nil }))
+			runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return n, nil }))
 		}
-		if err := rt.Shutdown(within(t)); err != nil {
+		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 		return r.log

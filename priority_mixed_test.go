@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // mixed is what the units of TestMixedStress count.
@@ -33,7 +34,7 @@ func enter(t *testing.T, units ...*mixed) (leave func()) {
 // mailboxes that hold units back, operations that block, and panics: nothing overlaps that must not, and all is accounted for.
 func TestMixedStress(t *testing.T) {
 	const senders, each = 4, 400
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	units := []*freerun.Unit[mixed]{
 		freerun.NewUnit(rt, mixed{}),
 		freerun.NewUnit(rt, mixed{}, freerun.Mailbox(8, freerun.Wait)),
@@ -49,7 +50,7 @@ func TestMixedStress(t *testing.T) {
 			defer s.Cancel(nil)
 			var futures []freerun.Future[int]
 			for n := range each {
-				c := s.Context().With(allPriorities[(n/3+sender)%4])
+				c := s.Context().With(runtimetest.Priorities[(n/3+sender)%4])
 				x, y := units[n%4], units[(n+1+n%3)%4]
 				end := func() (int, error) {
 					run.Add(1)
@@ -76,7 +77,7 @@ func TestMixedStress(t *testing.T) {
 					futures = append(futures, freerun.Do(c, x, func(c *freerun.Context, a *mixed) (int, error) {
 						defer enter(t, a)()
 						for range 3 {
-							freerun.Do(c.With(allPriorities[n/4%4]), y, func(_ *freerun.Context, b *mixed) (int, error) {
+							freerun.Do(c.With(runtimetest.Priorities[n/4%4]), y, func(_ *freerun.Context, b *mixed) (int, error) {
 								defer enter(t, b)()
 								return 0, nil
 							})
@@ -98,7 +99,7 @@ func TestMixedStress(t *testing.T) {
 					s.Cancel(boom)
 				}
 			}
-			if err := s.Wait(within(t)); !errors.Is(err, boom) {
+			if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, boom) {
 				t.Errorf("Wait: %v", err)
 			}
 			for _, f := range futures {
@@ -117,7 +118,7 @@ func TestMixedStress(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if sum := okay.Load() + failed.Load(); sum != run.Load() || sum+canceled.Load() != senders*each {
@@ -148,16 +149,16 @@ func TestScopeOfAllForms(t *testing.T) {
 			})
 		},
 	} {
-		rt, _ := start(t, freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, freerun.Processors(1))
 		s := rt.Scope(t.Context())
 		u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 		send(s.Context(), u, v)
-		if err := s.Wait(within(t)); !errors.Is(err, boom) {
+		if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, boom) {
 			t.Errorf("%s: %v", name, err)
 		}
 		s.Cancel(nil)
 		f := freerun.When2(s.Context(), u, v, func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
-		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 			t.Errorf("%s: after Cancel: %v", name, err)
 		}
 	}
@@ -178,11 +179,11 @@ func TestScopeDeterministic(t *testing.T) {
 		rt := freerun.New(freerun.Deterministic(seed))
 		s := rt.Scope(t.Context())
 		u := freerun.NewUnit(rt, diary{})
-		for _, p := range allPriorities {
+		for _, p := range runtimetest.Priorities {
 			note.Tell(s.Context().With(p), u, "")
 			noteNext.Tell(s.Context().With(p), u)
 		}
-		if err := s.Wait(within(t)); err != nil || u.Stats().Operations != 8 {
+		if err := s.Wait(runtimetest.Within(t)); err != nil || u.Stats().Operations != 8 {
 			t.Errorf("seed %d: %v, %d operations", seed, err, u.Stats().Operations)
 		}
 		s.Cancel(nil)

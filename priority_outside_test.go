@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestPriorityFromOutside has units of Normal that are always busy, and an ordinary goroutine that sends messages of each priority to another unit, one at
@@ -14,7 +15,7 @@ import (
 func TestPriorityFromOutside(t *testing.T) {
 	const rounds = 101
 	for _, units := range []int{1, 4} {
-		rt, _ := start(t, freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, freerun.Processors(1))
 		var ran atomic.Int64
 		var ended atomic.Bool
 		for range units {
@@ -29,12 +30,12 @@ func TestPriorityFromOutside(t *testing.T) {
 			freerun.Do(rt.Context(), u, busy)
 		}
 		last := int64(-1)
-		for _, p := range allPriorities {
+		for _, p := range runtimetest.Priorities {
 			target := freerun.NewUnit(rt, 0, freerun.UnitPriority(p))
 			var waited []int64
 			for range rounds {
 				sent := ran.Load()
-				waited = append(waited, must(t, freerun.Do(rt.Context(), target, func(*freerun.Context, *int) (int64, error) { return ran.Load() - sent, nil })))
+				waited = append(waited, runtimetest.Must(t, freerun.Do(rt.Context(), target, func(*freerun.Context, *int) (int64, error) { return ran.Load() - sent, nil })))
 			}
 			slices.Sort(waited)
 			median := waited[rounds/2]
@@ -53,8 +54,8 @@ const drainGlance = 16
 
 // TestPriorityEndsATurn: a unit of Low or Idle with many letters lets what is better pass after the letter that runs, a unit of its own priority not before the end of its turn.
 func TestPriorityEndsATurn(t *testing.T) {
-	for _, own := range allPriorities {
-		for _, p := range allPriorities {
+	for _, own := range runtimetest.Priorities {
+		for _, p := range runtimetest.Priorities {
 			for _, lanes := range []bool{false, true} {
 				t.Run(fmt.Sprint(p, " beside ", own, ", lanes: ", lanes), func(t *testing.T) {
 					rt := freerun.New(freerun.Processors(1), freerun.Deterministic(1))
@@ -77,7 +78,7 @@ func TestPriorityEndsATurn(t *testing.T) {
 							return 0, nil
 						})
 					}
-					if err := rt.Quiesce(within(t)); err != nil {
+					if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 						t.Fatal(err)
 					}
 					switch better := p.Before(own); {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // shares is the state of units that send themselves the next message, and count by priority.
@@ -33,7 +34,7 @@ func TestPriorityShares(t *testing.T) {
 	const all = 40_000
 	promised := map[freerun.Priority]int64{freerun.Normal: 8, freerun.Low: 32, freerun.Idle: 256}
 	for _, flood := range []freerun.Priority{freerun.High, freerun.Normal} {
-		for _, pr := range allPriorities[1:] {
+		for _, pr := range runtimetest.Priorities[1:] {
 			if pr == flood {
 				continue
 			}
@@ -60,7 +61,7 @@ func TestPriorityShares(t *testing.T) {
 						}
 					}
 					share.Tell(rt.Context().With(pr), chain, chain)
-					if err := rt.Quiesce(within(t)); err != nil {
+					if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 						t.Fatal(err)
 					}
 					// What is left of the flood is run at the end, when the chain has ended.
@@ -76,7 +77,7 @@ func TestPriorityShares(t *testing.T) {
 // TestPrioritySharesAlive is the same with processors that run: a chain of Normal makes its hops while the flood goes on.
 func TestPrioritySharesAlive(t *testing.T) {
 	for _, processors := range []int{1, 2} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		var high, normal atomic.Int64
 		var ended atomic.Bool
 		for range 4 * processors {
@@ -112,7 +113,7 @@ func TestPrioritySharesAlive(t *testing.T) {
 		if n := high.Load() - before; n > hops*8*4*int64(processors) {
 			t.Errorf("%d processors: %d operations of High for %d hops of Normal", processors, n, hops)
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 	}

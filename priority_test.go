@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
-
-var allPriorities = []freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}
 
 // diary is the state of a unit that notes what it is told, and with which priority.
 type diary struct{ entries []string }
@@ -23,35 +22,35 @@ var note = freerun.Op("test.note", func(c *freerun.Context, d *diary, text strin
 // entriesOf returns what the diary has, when all else is done.
 func entriesOf(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[diary]) []string {
 	t.Helper()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	return must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, d *diary) ([]string, error) { return d.entries, nil }))
+	return runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, d *diary) ([]string, error) { return d.entries, nil }))
 }
 
 // TestPriorityWithinAUnit: a higher priority overtakes, and each is run in the order sent, whether the unit's lanes exist already or not.
 func TestPriorityWithinAUnit(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, diary{})
 	for round := range 3 {
-		g := newGate()
-		freerun.Do(rt.Context(), u, func(_ *freerun.Context, d *diary) (int, error) { g.pass(); d.entries = nil; return 0, nil })
-		<-g.entered
+		g := runtimetest.NewGate()
+		freerun.Do(rt.Context(), u, func(_ *freerun.Context, d *diary) (int, error) { g.Pass(); d.entries = nil; return 0, nil })
+		<-g.Entered
 		var want []string
 		for i := range 4 {
-			for _, p := range slices.Backward(allPriorities) {
+			for _, p := range slices.Backward(runtimetest.Priorities) {
 				note.Tell(rt.Context().With(p), u, fmt.Sprint(i))
 			}
 		}
-		for _, p := range allPriorities {
+		for _, p := range runtimetest.Priorities {
 			for i := range 4 {
 				want = append(want, fmt.Sprint(p, " ", i))
 			}
 		}
-		close(g.opened)
+		close(g.Opened)
 		// A turn of a lower priority may come in between; within one priority, nothing does.
 		got := entriesOf(t, rt, u)
-		for _, p := range allPriorities {
+		for _, p := range runtimetest.Priorities {
 			of := func(s string) bool { return s[:3] != p.String()[:3] }
 			if g, w := slices.DeleteFunc(slices.Clone(got), of), slices.DeleteFunc(slices.Clone(want), of); !slices.Equal(g, w) {
 				t.Errorf("round %d: %v", round, g)
@@ -75,16 +74,16 @@ var noteNext = freerun.FreeOp("test.noteNext", func(c *freerun.Context, u *freer
 
 // TestPriorityIsKept: what follows has the priority of what it follows from, but for units that have their own.
 func TestPriorityIsKept(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
 	defer s.Cancel(nil)
 	u, own := freerun.NewUnit(rt, diary{}), freerun.NewUnit(rt, diary{}, freerun.UnitPriority(freerun.Low))
-	for _, p := range allPriorities {
+	for _, p := range runtimetest.Priorities {
 		for _, c := range []*freerun.Context{rt.Context(), s.Context()} {
 			noteNext.Tell(c.With(p), u)
 			noteNext.Tell(c.With(p), own)
 		}
-		must(t, freerun.Go(rt.Context().With(p), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(rt.Context().With(p), func(c *freerun.Context) (int, error) {
 			if c.With(p) != c || c.With(freerun.High).With(p) != c || c.In(s).Priority() != p || c.In(s).With(freerun.High).Scope() != s {
 				t.Errorf("%v: derived contexts", p)
 			}
@@ -92,7 +91,7 @@ func TestPriorityIsKept(t *testing.T) {
 			return 0, nil
 		}))
 	}
-	if err := s.Wait(within(t)); err != nil {
+	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	got := entriesOf(t, rt, u)
@@ -109,7 +108,7 @@ func TestPriorityIsKept(t *testing.T) {
 			t.Errorf("a unit of Low: %v", e)
 		}
 	}
-	after := must(t, freerun.Do(rt.Context(), own, func(c *freerun.Context, _ *diary) (freerun.Priority, error) { return c.Priority(), nil }))
+	after := runtimetest.Must(t, freerun.Do(rt.Context(), own, func(c *freerun.Context, _ *diary) (freerun.Priority, error) { return c.Priority(), nil }))
 	if after != freerun.Low {
 		t.Errorf("a unit of Low runs with %v", after)
 	}
@@ -118,12 +117,12 @@ func TestPriorityIsKept(t *testing.T) {
 // TestPriorityBoost: a unit that lies in the queue of Low behind a flood of Normal is run soon when a message of High comes for it.
 func TestPriorityBoost(t *testing.T) {
 	const flood = 2000
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
 	var ran atomic.Int64
 	u := freerun.NewUnit(rt, 0)
-	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	at := func(c *freerun.Context) freerun.Future[int64] {
 		return freerun.Do(c, u, func(*freerun.Context, *int) (int64, error) { return ran.Load(), nil })
 	}
@@ -132,23 +131,23 @@ func TestPriorityBoost(t *testing.T) {
 		freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { ran.Add(1); return 0, nil })
 	}
 	high := at(rt.Context().With(freerun.High))
-	close(g.opened)
-	if n := must(t, high); n > 8 {
+	close(g.Opened)
+	if n := runtimetest.Must(t, high); n > 8 {
 		t.Errorf("High came after %d of Normal", n)
 	}
-	if n := must(t, low); n > flood/2 { // its turn: it does not wait for the end of the flood
+	if n := runtimetest.Must(t, low); n > flood/2 { // its turn: it does not wait for the end of the flood
 		t.Errorf("Low came after %d of Normal", n)
 	}
 	// Free operations, too.
-	hold := newGate()
-	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.pass(); ran.Store(0); return 0, nil })
-	<-hold.entered
+	hold := runtimetest.NewGate()
+	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.Pass(); ran.Store(0); return 0, nil })
+	<-hold.Entered
 	for range flood {
 		freerun.Go(rt.Context().With(freerun.Low), func(*freerun.Context) (int, error) { ran.Add(1); return 0, nil })
 	}
 	free := freerun.Go(rt.Context().With(freerun.High), func(*freerun.Context) (int64, error) { return ran.Load(), nil })
-	close(hold.opened)
-	if n := must(t, free); n > 1 {
+	close(hold.Opened)
+	if n := runtimetest.Must(t, free); n > 1 {
 		t.Errorf("a free operation of High came after %d of Low", n)
 	}
 }
@@ -156,7 +155,7 @@ func TestPriorityBoost(t *testing.T) {
 // TestPriorityInterruptsADrain: a unit with many letters, of Normal and of Low, lets work of High for others pass.
 func TestPriorityInterruptsADrain(t *testing.T) {
 	for _, options := range [][]freerun.UnitOption{nil, {freerun.UnitPriority(freerun.Low)}} {
-		rt, _ := start(t, freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0, options...)
 		var ran, between atomic.Int64
 		for i := range 100 {
@@ -168,7 +167,7 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 				return 0, nil
 			})
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if n := between.Load(); n > 17 {
@@ -192,15 +191,15 @@ var againUnits [1]*freerun.Unit[atomic.Bool]
 
 // TestPriorityStarvesNobody: a unit that sends itself messages of High without end still comes to its others.
 func TestPriorityStarvesNobody(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	for _, p := range allPriorities[1:] {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	for _, p := range runtimetest.Priorities[1:] {
 		u := freerun.NewUnit(rt, atomic.Bool{})
 		againUnits[0] = u
 		for range 3 {
 			again.Tell(rt.Context().With(freerun.High), u, 0)
 		}
-		must(t, freerun.Do(rt.Context().With(p), u, func(_ *freerun.Context, stop *atomic.Bool) (int, error) { stop.Store(true); return 0, nil }))
-		if err := rt.Quiesce(within(t)); err != nil {
+		runtimetest.Must(t, freerun.Do(rt.Context().With(p), u, func(_ *freerun.Context, stop *atomic.Bool) (int, error) { stop.Store(true); return 0, nil }))
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,7 +220,7 @@ type strictArg struct {
 // TestPriorityStress sends with all priorities from many sides, panics between, and accounts for all.
 func TestPriorityStress(t *testing.T) {
 	const senders, each = 4, 1500
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	units := make([]*freerun.Unit[strict], 3)
 	for i := range units {
 		units[i] = freerun.NewUnit(rt, strict{})
@@ -230,7 +229,7 @@ func TestPriorityStress(t *testing.T) {
 	for sender := range senders {
 		all.Go(func() {
 			for n := range each {
-				c := rt.Context().With(allPriorities[(n/7+sender)%4])
+				c := rt.Context().With(runtimetest.Priorities[(n/7+sender)%4])
 				u := units[n%len(units)]
 				if n%3 == 0 {
 					freerun.Go(c, func(c *freerun.Context) (int, error) { // from inside, without order
@@ -244,12 +243,12 @@ func TestPriorityStress(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	seen := 0
 	for _, u := range units {
-		seen += must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *strict) (int, error) { return s.seen, nil }))
+		seen += runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *strict) (int, error) { return s.seen, nil }))
 	}
 	if want := senders * (each + each/3); seen != want {
 		t.Errorf("%d of %d messages were run", seen, want)
@@ -283,14 +282,14 @@ var strictOp = freerun.Op("test.strict", func(c *freerun.Context, s *strict, a s
 // TestPriorityAtTheEnd: what lies in lanes when the runtime is closed fails, or is run.
 func TestPriorityAtTheEnd(t *testing.T) {
 	for range 20 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		u := freerun.NewUnit(rt, diary{})
 		var futures []freerun.Future[int]
 		for i := range 400 {
 			if i == 200 {
 				go rt.Close()
 			}
-			futures = append(futures, note.Send(rt.Context().With(allPriorities[i%4]), u, ""))
+			futures = append(futures, note.Send(rt.Context().With(runtimetest.Priorities[i%4]), u, ""))
 		}
 		rt.Close()
 		for i, f := range futures {
@@ -302,10 +301,10 @@ func TestPriorityAtTheEnd(t *testing.T) {
 }
 
 func TestPriorityAllocatesNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
-	for _, p := range allPriorities {
-		if n := allocations(func() { addOne.Tell(rt.Context().With(p), u, 1); awaitDone(rt) }); n != 0 {
+	for _, p := range runtimetest.Priorities {
+		if n := allocations(func() { runtimetest.AddOne.Tell(rt.Context().With(p), u, 1); awaitDone(rt) }); n != 0 {
 			t.Errorf("%v: %v allocations per Tell", p, n)
 		}
 	}

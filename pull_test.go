@@ -8,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
@@ -18,7 +19,7 @@ func TestPullInsideOperation(t *testing.T) {
 		t.Log("this build cannot tell, and says so")
 		return
 	}
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
 	s := rt.Scope(context.Background())
 	defer s.Cancel(nil)
@@ -34,9 +35,9 @@ func TestPullInsideOperation(t *testing.T) {
 				}
 			}
 			pileAdd.Tell(s.Context(), u, 1)
-			_, waits := open.Wait(within(t))
-			_, calls := pileAdd.Call(within(t), u, 1)
-			for _, err := range []error{waits, calls, s.Wait(within(t)), rt.Quiesce(within(t)), rt.Shutdown(within(t))} {
+			_, waits := open.Wait(runtimetest.Within(t))
+			_, calls := pileAdd.Call(runtimetest.Within(t), u, 1)
+			for _, err := range []error{waits, calls, s.Wait(runtimetest.Within(t)), rt.Quiesce(runtimetest.Within(t)), rt.Shutdown(runtimetest.Within(t))} {
 				if !errors.Is(err, freerun.ErrWouldBlock) {
 					yield(errors.Join(errors.New("a wait was not refused"), err))
 				}
@@ -52,35 +53,35 @@ func TestPullInsideOperation(t *testing.T) {
 		return nil
 	}
 	for range 3 {
-		must(t, freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *pile) (int, error) { return 0, inside(c) }))
+		runtimetest.Must(t, freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *pile) (int, error) { return 0, inside(c) }))
 	}
-	if err := activity.Go(rt, func(a *activity.Activity) { inside(freerun.ContextOf(a)) }).Wait(within(t)); err != nil {
+	if err := activity.Go(rt, func(a *activity.Activity) { inside(freerun.ContextOf(a)) }).Wait(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t)); err != nil {
+	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
-	if ran := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != 4*12 {
+	if ran := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil })); ran != 4*12 {
 		t.Errorf("%d ran", ran)
 	}
 }
 
 // TestPullOutside: a coroutine of an ordinary goroutine is one, also while operations run.
 func TestPullOutside(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
-	g := newGate()
-	busy := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	busy := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	next, stop := iter.Pull(func(yield func(error) bool) {
 		for range 100 {
 			if err := pileAdd.Tell(rt.Context(), u, 1); err != nil {
 				yield(err)
 			}
-			if _, err := pileAdd.Call(within(t), u, 1); err != nil {
+			if _, err := pileAdd.Call(runtimetest.Within(t), u, 1); err != nil {
 				yield(err)
 			}
-			if _, err := pileAdd.Send(rt.Context(), u, 1).Wait(within(t)); err != nil {
+			if _, err := pileAdd.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t)); err != nil {
 				yield(err)
 			}
 		}
@@ -89,6 +90,6 @@ func TestPullOutside(t *testing.T) {
 	for err, more := next(); more; err, more = next() {
 		t.Error(err)
 	}
-	close(g.opened)
-	must(t, busy)
+	close(g.Opened)
+	runtimetest.Must(t, busy)
 }

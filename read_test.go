@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Operations that only look.
@@ -15,28 +16,28 @@ import (
 var lookAt = freerun.ReadOp("test.lookAt", func(_ *freerun.Context, n *int, add int) (int, error) { return *n + add, nil })
 
 func TestRead(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	u := freerun.NewUnit(rt, 1)
-	if v := must(t, freerun.Read(c, u, func(_ *freerun.Context, n *int) (int, error) { return *n, nil })); v != 1 {
+	if v := runtimetest.Must(t, freerun.Read(c, u, func(_ *freerun.Context, n *int) (int, error) { return *n, nil })); v != 1 {
 		t.Error(v)
 	}
-	addOne.Tell(c, u, 4)
+	runtimetest.AddOne.Tell(c, u, 4)
 	f := lookAt.Send(c, u, 10)
-	addOne.Tell(c, u, 5)
+	runtimetest.AddOne.Tell(c, u, 5)
 	g := lookAt.Send(c, u, 100)
-	if v, w := must(t, f), must(t, g); v != 15 || w != 110 {
+	if v, w := runtimetest.Must(t, f), runtimetest.Must(t, g); v != 15 || w != 110 {
 		t.Error(v, w)
 	}
 	if n := u.Stats().Operations; n != 5 {
 		t.Errorf("%d operations", n)
 	}
-	other, _ := start(t)
+	other, _ := runtimetest.Start(t)
 	if _, err := lookAt.Send(other.Context(), u, 1).Result(); !errors.Is(err, freerun.ErrOtherRuntime) {
 		t.Error(err)
 	}
 	late := freerun.Go(c, func(*freerun.Context) (int, error) { return 7, nil })
-	if v := must(t, lookLater.Send(c, u, late)); v != 17 {
+	if v := runtimetest.Must(t, lookLater.Send(c, u, late)); v != 17 {
 		t.Error(v)
 	}
 	if n := allocations(func() {
@@ -56,7 +57,7 @@ var lookLater = freerun.ReadOp("test.lookLater", func(_ *freerun.Context, n *int
 
 // TestReadersOverlap has two readers each wait for the other. The first is alone when it starts, or the second is behind it in the mailbox.
 func TestReadersOverlap(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	u := freerun.NewUnit(rt, 0)
 	meet := func(mine, others chan struct{}) func(*freerun.Context, *int) (int, error) {
@@ -74,14 +75,14 @@ func TestReadersOverlap(t *testing.T) {
 			<-x
 			g = freerun.Read(c, u, meet(y, x))
 		} else {
-			gate := newGate()
-			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { gate.pass(); return 0, nil })
-			<-gate.entered
+			gate := runtimetest.NewGate()
+			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { gate.Pass(); return 0, nil })
+			<-gate.Entered
 			f, g = freerun.Read(c, u, meet(x, y)), freerun.Read(c, u, meet(y, x))
-			close(gate.opened)
+			close(gate.Opened)
 		}
-		must(t, f)
-		must(t, g)
+		runtimetest.Must(t, f)
+		runtimetest.Must(t, g)
 	}
 }
 
@@ -90,7 +91,7 @@ func TestReadersOverlap(t *testing.T) {
 func TestReadersAndWriters(t *testing.T) {
 	const senders, each = 4, 4000
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
 		type state struct {
 			written [senders]int
@@ -145,7 +146,7 @@ func TestReadersAndWriters(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if n := wrong.Load(); n != 0 {
@@ -162,7 +163,7 @@ func TestReadersAndWriters(t *testing.T) {
 func TestReadersCrash(t *testing.T) {
 	const rounds = 200
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
 		u := freerun.NewUnit(rt, 0)
 		var readers []freerun.Future[int]
@@ -178,16 +179,16 @@ func TestReadersCrash(t *testing.T) {
 					return *n, nil
 				}))
 			}
-			addOne.Tell(c, u, 1)
+			runtimetest.AddOne.Tell(c, u, 1)
 		}
 		for _, f := range readers {
-			_, err := f.Wait(within(t))
+			_, err := f.Wait(runtimetest.Within(t))
 			var p *freerun.PanicError
 			if err != nil && !errors.As(err, &p) {
 				t.Error(err)
 			}
 		}
-		if v := must(t, lookAt.Send(c, u, 0)); v != rounds {
+		if v := runtimetest.Must(t, lookAt.Send(c, u, 0)); v != rounds {
 			t.Errorf("%d of %d written", v, rounds)
 		}
 		if s := rt.Stats(); s.Sent != s.Done || s.Lost != 0 {
@@ -200,7 +201,7 @@ func TestReadersCrash(t *testing.T) {
 func TestReadersUnderClose(t *testing.T) {
 	const senders, each = 3, 1000
 	for round := range 10 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		u := freerun.NewUnit(rt, 0)
 		var okay, closed atomic.Int64
 		var wg sync.WaitGroup
@@ -209,7 +210,7 @@ func TestReadersUnderClose(t *testing.T) {
 				var futures []freerun.Future[int]
 				for i := range each {
 					if i%4 == s {
-						futures = append(futures, addOne.Send(rt.Context(), u, 1))
+						futures = append(futures, runtimetest.AddOne.Send(rt.Context(), u, 1))
 					} else {
 						futures = append(futures, lookAt.Send(rt.Context(), u, 1))
 					}
@@ -218,7 +219,7 @@ func TestReadersUnderClose(t *testing.T) {
 					}
 				}
 				for _, f := range futures {
-					switch _, err := f.Wait(within(t)); {
+					switch _, err := f.Wait(runtimetest.Within(t)); {
 					case err == nil:
 						okay.Add(1)
 					case errors.Is(err, freerun.ErrClosed):

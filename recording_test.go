@@ -10,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/recording"
 )
 
@@ -22,7 +23,7 @@ func traced(t testing.TB, rt *freerun.Runtime, body func()) *recording.Trace {
 		t.Fatal(err)
 	}
 	body()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := stop(); err != nil {
@@ -142,12 +143,12 @@ func traceRound(c *freerun.Context, units []*freerun.Unit[int], i int) {
 // once and run once, and each theft is there.
 func TestTraceAccounts(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		units := make([]*freerun.Unit[int], 5)
 		for i := range units {
 			units[i] = freerun.NewUnit(rt, 0, freerun.UnitName("unit "+string(rune('a'+i))))
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		before := rt.Stats()
@@ -189,10 +190,10 @@ func TestTraceAccounts(t *testing.T) {
 
 // TestTraceSenders holds who sent what to whom.
 func TestTraceSenders(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	tr := traced(t, rt, func() {
-		must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			return freerun.Forward(c, traceLeaf.Send(c, u, 2))
 		}))
 	})
@@ -224,7 +225,7 @@ func TestTraceSenders(t *testing.T) {
 
 // TestTraceOnce holds that a runtime is recorded once at a time, and what errors there are.
 func TestTraceOnce(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	var file bytes.Buffer
 	stop, err := rt.StartTrace(&file)
 	if err != nil {
@@ -269,7 +270,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 // TestTraceRepeats records a deterministic runtime twice, and compares.
 func TestTraceRepeats(t *testing.T) {
 	take := func() *recording.Trace {
-		rt, _ := start(t, freerun.Deterministic(7))
+		rt, _ := runtimetest.Start(t, freerun.Deterministic(7))
 		units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
 		before := rt.Stats()
 		tr := traced(t, rt, func() {

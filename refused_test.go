@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestStatsOfRefused: Sent counts what a full mailbox refuses, as Done and Failed do, and nothing
 // that is refused before.
 func TestStatsOfRefused(t *testing.T) {
-	rt, other := quiet(t, freerun.Processors(1)), quiet(t, freerun.Processors(1))
+	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
 	u, foreign := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse)), freerun.NewUnit(other, 0)
-	g := newGate()
-	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	canceled := rt.Scope(context.Background())
 	canceled.Cancel(nil)
 	c := rt.Context()
@@ -28,7 +29,7 @@ func TestStatsOfRefused(t *testing.T) {
 	}{
 		{func() error { return addTo.Tell(c, u, 1) }, 10, 8, freerun.ErrFull},
 		{func() error { _, err := addTo.Send(c, u, 1).Result(); return err }, 10, 10, freerun.ErrFull},
-		{func() error { _, err := addTo.Call(within(t), u, 1); return err }, 10, 10, freerun.ErrFull},
+		{func() error { _, err := addTo.Call(runtimetest.Within(t), u, 1); return err }, 10, 10, freerun.ErrFull},
 		{func() error { return addTo.Tell(c, foreign, 1) }, 0, 0, freerun.ErrOtherRuntime},
 		{func() error { _, err := addTo.Send(c, foreign, 1).Result(); return err }, 0, 0, freerun.ErrOtherRuntime},
 		{func() error { return transferred.Tell(c, u, u, 1) }, 0, 0, freerun.ErrSameUnit},
@@ -44,9 +45,9 @@ func TestStatsOfRefused(t *testing.T) {
 			t.Errorf("%v: %d sent, %d done, %d failed", err, after.Sent-before.Sent, after.Done-before.Done, after.Failed-before.Failed)
 		}
 	}
-	close(g.opened)
-	must(t, busy)
-	if err := rt.Shutdown(within(t)); err != nil {
+	close(g.Opened)
+	runtimetest.Must(t, busy)
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	s := rt.Stats()
@@ -59,13 +60,13 @@ var transferred = freerun.Op2("test.transferred", func(_ *freerun.Context, a, b 
 
 // TestRefusalsNameTheUnit: errors of full mailboxes and of other runtimes' units tell which unit.
 func TestRefusalsNameTheUnit(t *testing.T) {
-	rt, other := quiet(t, freerun.Processors(1)), quiet(t, freerun.Processors(1))
+	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
 	named := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Refuse), freerun.UnitName("till"))
 	unnamed := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Refuse))
 	foreign, nameless := freerun.NewUnit(other, 0, freerun.UnitName("far")), freerun.NewUnit(other, 0)
-	g := newGate()
-	busy := freerun.Do(rt.Context(), named, func(*freerun.Context, *int) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	busy := freerun.Do(rt.Context(), named, func(*freerun.Context, *int) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	c := rt.Context()
 	full := func(u *freerun.Unit[int]) error { // the one processor is busy
 		addTo.Tell(c, u, 1)
@@ -89,6 +90,6 @@ func TestRefusalsNameTheUnit(t *testing.T) {
 	if first := full(named); first != full(named) { // made with the unit
 		t.Error("each refusal makes an error of its own")
 	}
-	close(g.opened)
-	must(t, busy)
+	close(g.Opened)
+	runtimetest.Must(t, busy)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // What the scan of an argument looks into, and what it leaves alone.
@@ -33,10 +34,10 @@ var sumNodes = freerun.FreeOp("test.sumNodes", func(_ *freerun.Context, n *node)
 })
 
 func TestScanOfALongList(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	last := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	last := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	var list *node
 	for i := range 10000 {
 		list = &node{value: freerun.Resolved(1), next: list}
@@ -45,18 +46,18 @@ func TestScanOfALongList(t *testing.T) {
 		}
 	}
 	f := sumNodes.Send(rt.Context(), list)
-	close(g.opened)
-	if v := must(t, f); v != 10000 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, f); v != 10000 {
 		t.Error(v)
 	}
 }
 
 // TestScanOfRings: values that lead back to themselves, by pointers, slices, maps and interfaces.
 func TestScanOfRings(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	a, b := &node{value: freerun.Resolved(1)}, &node{value: late}
 	a.next, b.next = b, a
 	a.any = []any{nil, 3, "text", a, a.any, late, map[string]any{"b": b}}
@@ -65,8 +66,8 @@ func TestScanOfRings(t *testing.T) {
 	m["m"] = m
 	b.any = []any{m}
 	f := sumNodes.Send(rt.Context(), a)
-	close(g.opened)
-	if v := must(t, f); v != 3 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, f); v != 3 {
 		t.Error(v)
 	}
 }
@@ -90,10 +91,10 @@ type opaqueArg struct {
 var takeOpaque = freerun.FreeOp("test.takeOpaque", func(*freerun.Context, opaqueArg) (int, error) { return 1, nil })
 
 func TestScanLeavesAlone(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	guarded := &guardedMap{m: map[string]any{"f": open}}
 	stop := make(chan struct{})
 	var busy sync.WaitGroup
@@ -112,13 +113,13 @@ func TestScanLeavesAlone(t *testing.T) {
 	ch := make(chan freerun.Future[int], 1)
 	ch <- open
 	for range 200 {
-		must(t, takeOpaque.Send(rt.Context(), opaqueArg{
+		runtimetest.Must(t, takeOpaque.Send(rt.Context(), opaqueArg{
 			freerun.NewUnit(rt, open), rt, context.WithValue(t.Context(), guarded, open), guarded, slog.Default(), ch,
 			func() freerun.Future[int] { return open },
 		}))
 	}
 	close(stop)
 	busy.Wait()
-	close(g.opened)
-	must(t, open)
+	close(g.Opened)
+	runtimetest.Must(t, open)
 }

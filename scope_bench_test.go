@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // BenchmarkScope has the hop of BenchmarkPingPong without and with a scope, with two scopes that take turns, and what a scope costs that is
@@ -19,7 +20,7 @@ func BenchmarkScope(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			s := rt.Scope(context.Background())
-			tickOnce.Tell(s.Context(), 1)
+			runtimetest.Tick.Tell(s.Context(), 1)
 			if err := s.Wait(context.Background()); err != nil {
 				b.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func BenchmarkScope(b *testing.B) {
 		defer rt.Close()
 		b.ReportAllocs()
 		for b.Loop() {
-			tickOnce.Send(rt.Context(), 1).Wait(context.Background())
+			runtimetest.Tick.Send(rt.Context(), 1).Wait(context.Background())
 		}
 	})
 }
@@ -75,20 +76,20 @@ func BenchmarkCall(b *testing.B) {
 	b.Run("send and wait", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			addOne.Send(rt.Context(), u, 1).Wait(ctx)
+			runtimetest.AddOne.Send(rt.Context(), u, 1).Wait(ctx)
 		}
 	})
 	b.Run("call", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			addOne.Call(ctx, u, 1)
+			runtimetest.AddOne.Call(ctx, u, 1)
 		}
 	})
 	b.Run("scope", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			s := rt.Scope(ctx)
-			addOne.Call(s.Context(), u, 1)
+			runtimetest.AddOne.Call(s.Context(), u, 1)
 			s.Cancel(nil)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestScopeCancelStartsNothing: once Cancel has returned, no message of the scope is started.
@@ -16,7 +17,7 @@ import (
 // processor, and no program can tell the two apart: so one in a thousand scopes is let pass.
 func TestScopeCancelStartsNothing(t *testing.T) {
 	const scopes = 3000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
 	late := 0
 	for range scopes {
@@ -34,7 +35,7 @@ func TestScopeCancelStartsNothing(t *testing.T) {
 		}
 		s.Cancel(nil)
 		over.Store(true)
-		if err := s.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
+		if err := s.Wait(runtimetest.Within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
 			t.Fatal(err)
 		}
 		if after.Load() > 0 {
@@ -58,11 +59,11 @@ var (
 // TestScopeCancelFailsQueued: what is queued at a busy unit, in whatever way, fails at Cancel;
 // neither a Wait on it nor one on the scope waits for the unit.
 func TestScopeCancelFailsQueued(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u, v := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{})
-	g := newGate()
-	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	cause := errors.New("enough")
 	s := rt.Scope(context.Background(), freerun.ScopeName("queued"))
 	c := s.Context()
@@ -83,7 +84,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 	waited := make(chan error, 2*len(futures))
 	for _, f := range futures {
 		go func() {
-			_, err := f.Wait(within(t))
+			_, err := f.Wait(runtimetest.Within(t))
 			waited <- err
 		}()
 		done := f.Done()
@@ -94,14 +95,14 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 		}()
 	}
 	scopeWaited := make(chan error)
-	go func() { scopeWaited <- s.Wait(within(t)) }()
+	go func() { scopeWaited <- s.Wait(runtimetest.Within(t)) }()
 	time.Sleep(time.Millisecond)
 	s.Cancel(cause)
 	for name, f := range futures {
 		if _, err := f.Result(); !errors.Is(err, freerun.ErrCanceled) && !errors.Is(err, freerun.ErrWouldBlock) { // that one: another asker seals it now
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -110,7 +111,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 			t.Errorf("who waited: %v", err)
 		}
 	}
-	for _, err := range []error{<-scopeWaited, s.Wait(within(t))} {
+	for _, err := range []error{<-scopeWaited, s.Wait(runtimetest.Within(t))} {
 		if !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
 			t.Errorf("Wait of the scope: %v", err)
 		}
@@ -118,15 +119,15 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 	if _, err := busy.Result(); err != freerun.ErrWouldBlock {
 		t.Errorf("the unit was not busy: %v", err)
 	}
-	close(g.opened)
-	must(t, busy)
+	close(g.Opened)
+	runtimetest.Must(t, busy)
 	for _, x := range []*freerun.Unit[pile]{u, v} {
-		ran := must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil }))
+		ran := runtimetest.Must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pile) (int, error) { return p.ran, nil }))
 		if ran != 0 {
 			t.Errorf("%d operations of a canceled scope ran", ran)
 		}
 	}
-	if err := rt.Shutdown(within(t)); err != nil {
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	if st := rt.Stats(); st.Sent != st.Done {
@@ -138,7 +139,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 // panic, and while others look: each message has one outcome, and ran if it is not ErrCanceled; the
 // scope's Wait returns after the last one that ran.
 func TestScopeCancelAccounts(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(8, freerun.Wait)), freerun.NewUnit(rt, pile{})}
 	for round := range 400 {
 		outer := rt.Scope(context.Background())
@@ -166,21 +167,21 @@ func TestScopeCancelAccounts(t *testing.T) {
 			}
 			futures = append(futures, f)
 			if i%8 == 0 {
-				looking.Go(func() { f.Wait(within(t)) })
+				looking.Go(func() { f.Wait(runtimetest.Within(t)) })
 			}
 			if i == round%40 {
 				looking.Go(func() { outer.Cancel(nil); close(canceled) })
 			}
 		}
 		<-canceled
-		s.Wait(within(t))
-		outer.Wait(within(t))
+		s.Wait(runtimetest.Within(t))
+		outer.Wait(runtimetest.Within(t))
 		if b, e := began.Load(), ended.Load(); b != e {
 			t.Fatalf("round %d: Wait returned while %d of %d ran", round, b-e, b)
 		}
 		at := began.Load()
 		for i, f := range futures {
-			if _, err := f.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) && round%7 != 0 {
+			if _, err := f.Wait(runtimetest.Within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) && round%7 != 0 {
 				t.Fatalf("round %d, future %d: %v", round, i, err)
 			}
 		}
@@ -189,7 +190,7 @@ func TestScopeCancelAccounts(t *testing.T) {
 			t.Fatalf("round %d: %d were started after Wait", round, began.Load()-at)
 		}
 	}
-	if err := rt.Shutdown(within(t)); err != nil {
+	if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	if st := rt.Stats(); st.Sent != st.Done {

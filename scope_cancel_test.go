@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestScopeCancel: of each message exactly one thing happens: it is run, or fails with ErrCanceled and the cause. After Cancel has
@@ -19,7 +20,7 @@ import (
 func TestScopeCancel(t *testing.T) {
 	cause := errors.New("enough")
 	for round := range 50 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		s := rt.Scope(context.Background(), freerun.ScopeName("flood"))
 		var started, after atomic.Int64
 		var over atomic.Bool
@@ -36,7 +37,7 @@ func TestScopeCancel(t *testing.T) {
 				go func() { s.Cancel(cause); over.Store(true) }()
 			}
 		}
-		if err := s.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
+		if err := s.Wait(runtimetest.Within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
 			t.Fatal(err)
 		}
 		okay := int64(0)
@@ -62,59 +63,59 @@ func TestScopeCancel(t *testing.T) {
 // TestScopeCancelSeen: operations see that their scope is canceled, and why; what waits for a future fails when that is resolved; what is
 // sent later is refused.
 func TestScopeCancelSeen(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type key struct{}
 	deadline := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(context.WithValue(context.Background(), key{}, "value"), deadline)
 	defer cancel()
 	s := rt.Scope(ctx)
 	cause := errors.New("enough")
-	g := newGate()
+	g := runtimetest.NewGate()
 	seen := freerun.Go(s.Context(), func(c *freerun.Context) (string, error) {
 		if d, ok := c.Deadline(); !ok || !d.Equal(deadline) || c.Value(key{}) != "value" || c.Scope() != s {
 			t.Error("deadline, value or scope does not show")
 		}
-		close(g.entered)
+		close(g.Entered)
 		<-c.Done()
 		return fmt.Sprint(c.Err(), ", ", context.Cause(c)), nil
 	})
-	<-g.entered
-	hold := newGate()
-	outside := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.pass(); return 1, nil })
-	<-hold.entered
+	<-g.Entered
+	hold := runtimetest.NewGate()
+	outside := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.Pass(); return 1, nil })
+	<-hold.Entered
 	waits := freerun.Then(s.Context(), outside, func(*freerun.Context, int) (int, error) { t.Error("was started"); return 0, nil })
 	if err := laterOn.Tell(s.Context(), outside); err != nil {
 		t.Error(err)
 	}
 	s.Cancel(cause)
 	s.Cancel(errors.New("too late"))
-	if text := must(t, seen); text != "context canceled, enough" {
+	if text := runtimetest.Must(t, seen); text != "context canceled, enough" {
 		t.Error(text)
 	}
-	if _, err := tickOnce.Send(s.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+	if _, err := runtimetest.Tick.Send(s.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
 		t.Errorf("sent later: %v", err)
 	}
-	if err := tickOnce.Tell(s.Context(), 1); !errors.Is(err, freerun.ErrCanceled) {
+	if err := runtimetest.Tick.Tell(s.Context(), 1); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("told later: %v", err)
 	}
-	close(hold.opened)
-	if _, err := waits.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
+	close(hold.Opened)
+	if _, err := waits.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
 		t.Errorf("what waited for a future: %v", err)
 	}
-	if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) || !strings.Contains(err.Error(), "enough") {
+	if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("Wait: %v", err)
 	}
-	must(t, outside)
+	runtimetest.Must(t, outside)
 }
 
 var laterOn = freerun.FreeOp("test.laterOn", func(_ *freerun.Context, f freerun.Future[int]) (int, error) { return f.Value(), nil })
 
 // TestScopeContextIsAContext: contexts derived from a scope's start no goroutine, and end with it, at once.
 func TestScopeContextIsAContext(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	s := rt.Scope(t.Context())
-	kept := must(t, freerun.Go(s.Context(), func(c *freerun.Context) (any, error) { return c, nil })).(*freerun.Context)
-	must(t, tickOnce.Send(rt.Context(), 1)) // the seat has turned to another realm
+	kept := runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (any, error) { return c, nil })).(*freerun.Context)
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1)) // the seat has turned to another realm
 	before := runtime.NumGoroutine()
 	derived := make([]context.Context, 100)
 	for i := range derived {
@@ -150,7 +151,7 @@ func TestScopeDeadline(t *testing.T) {
 		if _, err := f.Result(); err != context.DeadlineExceeded {
 			t.Errorf("the operation: %v", err)
 		}
-		if _, err := tickOnce.Send(s.Context(), 1).Result(); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, freerun.ErrCanceled) {
+		if _, err := runtimetest.Tick.Send(s.Context(), 1).Result(); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, freerun.ErrCanceled) {
 			t.Errorf("sent later: %v", err)
 		}
 		if err := rt.Close(); err != nil {
@@ -161,13 +162,13 @@ func TestScopeDeadline(t *testing.T) {
 
 // TestScopeOfAnotherRuntime: a scope that is made with the context of another runtime ends with that one.
 func TestScopeOfAnotherRuntime(t *testing.T) {
-	rt, _ := start(t)
-	other, _ := start(t)
+	rt, _ := runtimetest.Start(t)
+	other, _ := runtimetest.Start(t)
 	s := rt.Scope(other.Context())
 	other.Close()
 	select {
 	case <-s.Context().Done():
-	case <-within(t).Done():
+	case <-runtimetest.Within(t).Done():
 		t.Error("the scope has not ended")
 	}
 }
@@ -175,7 +176,7 @@ func TestScopeOfAnotherRuntime(t *testing.T) {
 // TestScopeCancelEndsTimersBelow: when Cancel of a scope returns, the timers of scopes below have failed, also of those that have no
 // timers above them; and a scope that has ended stays in no other.
 func TestScopeCancelEndsTimersBelow(t *testing.T) {
-	rt := quiet(t)
+	rt := runtimetest.Quiet(t)
 	for round := range 300 {
 		top := rt.Scope(t.Context())
 		middle := rt.Scope(top.Context())

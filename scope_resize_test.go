@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestScopeOverResize takes processors out of service while they run operations of a scope: what they had counted in stock is not lost, so that
 // Wait returns.
 func TestScopeOverResize(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	for round := range 30 {
 		s := rt.Scope(context.Background())
 		u := freerun.NewUnit(rt, 0)
@@ -23,17 +24,17 @@ func TestScopeOverResize(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					tickOnce.Send(rt.Context(), 1).Wait(context.Background())
+					runtimetest.Tick.Send(rt.Context(), 1).Wait(context.Background())
 				}
 			}
 		}()
 		for i := range 20 {
-			spread.Tell(s.Context(), spreadArg{u, 5})
+			runtimetest.Spread.Tell(s.Context(), runtimetest.SpreadArg{To: u, Left: 5})
 			if i%10 == 5 {
 				rt.Resize(1 + (round+i)%3)
 			}
 		}
-		if err := s.Wait(within(t)); err != nil {
+		if err := s.Wait(runtimetest.Within(t)); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		close(stop)

@@ -12,13 +12,14 @@ import (
 	"weak"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestScopeAwaitsAllThatFollows: trees of messages of all forms, under several scopes at once. When Wait returns, all of that scope are done.
 func TestScopeAwaitsAllThatFollows(t *testing.T) {
 	const trees, depth, rounds = 8, 5, 20
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() {
@@ -27,10 +28,10 @@ func TestScopeAwaitsAllThatFollows(t *testing.T) {
 				u := freerun.NewUnit(rt, 0)
 				for round := range rounds {
 					for range trees {
-						spread.Tell(s.Context(), spreadArg{u, depth})
+						runtimetest.Spread.Tell(s.Context(), runtimetest.SpreadArg{To: u, Left: depth})
 					}
 					f := freerun.Then(s.Context(), freerun.Go(s.Context(), forwarded), func(*freerun.Context, int) (int, error) { return 1, nil })
-					if err := s.Wait(within(t)); err != nil {
+					if err := s.Wait(runtimetest.Within(t)); err != nil {
 						t.Error(err)
 						return
 					}
@@ -49,23 +50,23 @@ func TestScopeAwaitsAllThatFollows(t *testing.T) {
 
 func forwarded(c *freerun.Context) (int, error) {
 	return freerun.Forward(c, freerun.Go(c, func(c *freerun.Context) (int, error) {
-		return freerun.Forward(c, tickOnce.Send(c, 1))
+		return freerun.Forward(c, runtimetest.Tick.Send(c, 1))
 	}))
 }
 
 // TestScopeAwaitsForeignSends: what a goroutine sends through an operation's context belongs to the operation's scope.
 func TestScopeAwaitsForeignSends(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
 	defer s.Cancel(nil)
 	u := freerun.NewUnit(rt, 0)
-	must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
 		sent := make(chan struct{})
-		go func() { addOne.Tell(c, u, 1); close(sent) }()
+		go func() { runtimetest.AddOne.Tell(c, u, 1); close(sent) }()
 		<-sent
 		return 0, nil
 	}))
-	if err := s.Wait(within(t)); err != nil || u.Stats().Operations != 1 {
+	if err := s.Wait(runtimetest.Within(t)); err != nil || u.Stats().Operations != 1 {
 		t.Errorf("%v, %d operations", err, u.Stats().Operations)
 	}
 }
@@ -78,14 +79,14 @@ var scopeSends = freerun.FreeOp("test.scopeSends", func(c *freerun.Context, err 
 
 // TestScopeErrorTellsTheChain: Wait returns the first failure, though nobody holds a future, with who sent what under which scope.
 func TestScopeErrorTellsTheChain(t *testing.T) {
-	rt, j := start(t, freerun.Processors(2))
+	rt, j := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("import"))
 	defer s.Cancel(nil)
 	boom := errors.New("boom")
 	for range 3 {
-		must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return 0, scopeSends.Tell(c, boom) }))
+		runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return 0, scopeSends.Tell(c, boom) }))
 	}
-	err := s.Wait(within(t))
+	err := s.Wait(runtimetest.Within(t))
 	var e *freerun.ScopeError
 	if !errors.As(err, &e) || !errors.Is(err, boom) || e.Scope != "import" || e.Operation != "test.scopeFails" {
 		t.Fatalf("%#v", err)
@@ -100,14 +101,14 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 	}
 	// A future that failed tells it, too, and the log.
 	var inner freerun.Future[int]
-	must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { inner = scopeFails.Send(c, boom); return 0, nil }))
-	if _, err := inner.Wait(within(t)); err != boom || len(inner.Senders()) != 1 || !strings.Contains(inner.Senders()[0], "TestScopeErrorTellsTheChain") {
+	runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { inner = scopeFails.Send(c, boom); return 0, nil }))
+	if _, err := inner.Wait(runtimetest.Within(t)); err != boom || len(inner.Senders()) != 1 || !strings.Contains(inner.Senders()[0], "TestScopeErrorTellsTheChain") {
 		t.Errorf("%v, sent by %q", err, inner.Senders())
 	}
-	if log := strings.Join(j.texts(), " "); !strings.Contains(log, "scope=import senders=test.scopeSends, ") {
+	if log := strings.Join(j.Texts(), " "); !strings.Contains(log, "scope=import senders=test.scopeSends, ") {
 		t.Error(log)
 	}
-	if again := s.Wait(within(t)); again != err {
+	if again := s.Wait(runtimetest.Within(t)); again != err {
 		t.Errorf("the second Wait: %v", again)
 	}
 }
@@ -115,7 +116,7 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 // TestScopeErrors: each way to fail is an error of the scope, and leaves nothing open.
 func TestScopeErrors(t *testing.T) {
 	boom := errors.New("boom")
-	other, _ := start(t)
+	other, _ := runtimetest.Start(t)
 	foreign := freerun.NewUnit(other, 0)
 	for name, c := range map[string]struct {
 		send func(c *freerun.Context, u *freerun.Unit[int])
@@ -124,9 +125,9 @@ func TestScopeErrors(t *testing.T) {
 	}{
 		"tell":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Tell(c, boom) }, boom, "test.scopeFails"},
 		"send":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Send(c, boom) }, boom, "test.scopeFails"},
-		"panic": {func(c *freerun.Context, u *freerun.Unit[int]) { panicking.Tell(c, u, boom) }, boom, "test.panicking"},
+		"panic": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.Panicking.Tell(c, u, boom) }, boom, "test.panicking"},
 		"argument": {func(c *freerun.Context, u *freerun.Unit[int]) {
-			addTwo.Send(c, pair{freerun.Failed[int](boom), freerun.Resolved(1)})
+			runtimetest.AddTwo.Send(c, runtimetest.Pair{X: freerun.Failed[int](boom), Y: freerun.Resolved(1)})
 		}, boom, "test.addTwo"},
 		"closure": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return 0, boom })
@@ -137,23 +138,23 @@ func TestScopeErrors(t *testing.T) {
 		"forwarded": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			freerun.Go(c, func(c *freerun.Context) (int, error) { return freerun.Forward(c, freerun.Failed[int](boom)) })
 		}, boom, ""},
-		"refused": {func(c *freerun.Context, u *freerun.Unit[int]) { addOne.Send(c, foreign, 1) }, freerun.ErrOtherRuntime, "test.addOne"},
+		"refused": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.AddOne.Send(c, foreign, 1) }, freerun.ErrOtherRuntime, "test.addOne"},
 		"cycle": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			var own freerun.Future[int]
-			g := newGate()
-			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { g.pass(); return 0, nil })
-			<-g.entered
+			g := runtimetest.NewGate()
+			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 0, nil })
+			<-g.Entered
 			own = freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { return freerun.Forward(c, own) })
-			close(g.opened)
+			close(g.Opened)
 		}, freerun.ErrCycle, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt, _ := start(t, freerun.Processors(1))
+			rt, _ := runtimetest.Start(t, freerun.Processors(1))
 			s := rt.Scope(t.Context())
 			defer s.Cancel(nil)
 			c.send(s.Context(), freerun.NewUnit(rt, 0))
 			var e *freerun.ScopeError
-			if err := s.Wait(within(t)); !errors.As(err, &e) || !errors.Is(err, c.want) || !strings.Contains(e.Operation, c.by) {
+			if err := s.Wait(runtimetest.Within(t)); !errors.As(err, &e) || !errors.Is(err, c.want) || !strings.Contains(e.Operation, c.by) {
 				t.Errorf("%#v", err)
 			}
 		})
@@ -162,14 +163,14 @@ func TestScopeErrors(t *testing.T) {
 
 // TestScopeChainIsBounded: two operations that send to each other for long, and one that sends many others, leave little behind.
 func TestScopeChainIsBounded(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
 	defer s.Cancel(nil)
 	boom := errors.New("boom")
 	scopePingArg := scopePing{left: 1000, err: boom}
 	scopePings[0].Tell(s.Context(), scopePingArg)
 	var e *freerun.ScopeError
-	if err := s.Wait(within(t)); !errors.As(err, &e) || !errors.Is(err, boom) || len(e.Senders) != 16 {
+	if err := s.Wait(runtimetest.Within(t)); !errors.As(err, &e) || !errors.Is(err, boom) || len(e.Senders) != 16 {
 		t.Errorf("%v", err)
 	}
 }
@@ -195,21 +196,21 @@ func init() {
 
 // TestScopeChildren: a child is awaited and canceled with its parent, and its failures are its own.
 func TestScopeChildren(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(context.Background(), freerun.ScopeName("parent"))
 	boom := errors.New("boom")
-	g := newGate()
+	g := runtimetest.NewGate()
 	var child, grandchild *freerun.Scope
-	must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
 		child = rt.Scope(c, freerun.ScopeName("child"))
 		ctx, cancel := context.WithCancel(child.Context())
 		context.AfterFunc(ctx, cancel)
 		grandchild = rt.Scope(ctx)
 		scopeFails.Tell(c.In(child), boom)
-		freerun.Go(c.In(grandchild), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
+		freerun.Go(c.In(grandchild), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
 		return 0, nil
 	}))
-	<-g.entered
+	<-g.Entered
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, waiting := range []*freerun.Scope{s, child, grandchild} {
@@ -217,46 +218,46 @@ func TestScopeChildren(t *testing.T) {
 			t.Errorf("%q, while something is open below: %v", waiting.Name(), err)
 		}
 	}
-	close(g.opened)
-	if err := s.Wait(within(t)); err != nil {
+	close(g.Opened)
+	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Errorf("parent: %v", err)
 	}
-	if err := child.Wait(within(t)); !errors.Is(err, boom) || !strings.Contains(err.Error(), "TestScopeChildren") {
+	if err := child.Wait(runtimetest.Within(t)); !errors.Is(err, boom) || !strings.Contains(err.Error(), "TestScopeChildren") {
 		t.Errorf("child: %v", err)
 	}
-	if err := grandchild.Wait(within(t)); err != nil {
+	if err := grandchild.Wait(runtimetest.Within(t)); err != nil {
 		t.Errorf("grandchild: %v", err)
 	}
 	s.Cancel(boom)
 	for _, below := range []*freerun.Scope{child, grandchild} {
-		if _, err := tickOnce.Send(below.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, boom) {
+		if _, err := runtimetest.Tick.Send(below.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, boom) {
 			t.Errorf("%q, after the parent was canceled: %v", below.Name(), err)
 		}
 	}
 }
 
 func TestScopeFailFast(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.FailFast())
 	boom := errors.New("boom")
 	started := make(chan struct{}) // or the failure may keep it from being started
 	waits := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { close(started); <-c.Done(); return 1, nil })
 	<-started
 	scopeFails.Tell(s.Context(), boom)
-	must(t, waits)
-	if err := s.Wait(within(t)); !errors.Is(err, boom) || errors.Is(err, freerun.ErrCanceled) {
+	runtimetest.Must(t, waits)
+	if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, boom) || errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("Wait: %v", err)
 	}
-	if _, err := tickOnce.Send(s.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, boom) {
+	if _, err := runtimetest.Tick.Send(s.Context(), 1).Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, boom) {
 		t.Errorf("sent later: %v", err)
 	}
 }
 
 func TestScopeWaitInside(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	s := rt.Scope(t.Context())
 	defer s.Cancel(nil)
-	_, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return 0, s.Wait(c) }).Wait(within(t))
+	_, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return 0, s.Wait(c) }).Wait(runtimetest.Within(t))
 	if !errors.Is(err, freerun.ErrWouldBlock) {
 		t.Error(err)
 	}
@@ -264,21 +265,21 @@ func TestScopeWaitInside(t *testing.T) {
 
 // TestScopeEndOfRuntime: contexts of a scope are done when the runtime gives up, and Wait returns.
 func TestScopeEndOfRuntime(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	s := rt.Scope(context.Background())
-	g := newGate()
+	g := runtimetest.NewGate()
 	waited := make(chan error)
 	freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
-		close(g.entered)
+		close(g.Entered)
 		<-c.Done()
 		if !errors.Is(context.Cause(c), freerun.ErrClosed) {
 			t.Error(context.Cause(c))
 		}
 		return 0, nil
 	})
-	<-g.entered
-	queued := tickOnce.Send(s.Context(), 1)
-	go func() { waited <- s.Wait(within(t)) }()
+	<-g.Entered
+	queued := runtimetest.Tick.Send(s.Context(), 1)
+	go func() { waited <- s.Wait(runtimetest.Within(t)) }()
 	rt.Close()
 	if err := <-waited; !errors.Is(err, freerun.ErrClosed) {
 		t.Errorf("Wait: %v", err)
@@ -290,28 +291,28 @@ func TestScopeEndOfRuntime(t *testing.T) {
 	if err := late.Context().Err(); err != context.Canceled {
 		t.Errorf("a scope of a closed runtime: %v", err)
 	}
-	if err := late.Wait(within(t)); err != nil {
+	if err := late.Wait(runtimetest.Within(t)); err != nil {
 		t.Errorf("Wait of an empty scope: %v", err)
 	}
 }
 
 // TestScopeCost: a message under a scope allocates no more than one without, and neither letters nor futures keep the scope.
 func TestScopeCost(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	s := rt.Scope(context.Background())
-	tell := allocations(func() { addOne.Tell(s.Context(), u, 1); awaitDone(rt) })
-	send := allocations(func() { tickOnce.Send(s.Context(), 1); awaitDone(rt) })
-	must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { addOne.Tell(c, u, 1); return 0, nil }))
+	tell := allocations(func() { runtimetest.AddOne.Tell(s.Context(), u, 1); awaitDone(rt) })
+	send := allocations(func() { runtimetest.Tick.Send(s.Context(), 1); awaitDone(rt) })
+	runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { runtimetest.AddOne.Tell(c, u, 1); return 0, nil }))
 	if tell != 0 || send > 1 {
 		t.Errorf("allocations: %v per Tell, %v per Send", tell, send)
 	}
-	future := tickOnce.Send(s.Context(), 1)
-	if err := s.Wait(within(t)); err != nil {
+	future := runtimetest.Tick.Send(s.Context(), 1)
+	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	must(t, tickOnce.Send(rt.Context(), 1)) // the seat's active context is another
-	must(t, addOne.Send(rt.Context(), u, 1))
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1)) // the seat's active context is another
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 1))
 	watched := weak.Make(s)
 	s.Cancel(nil)
 	s = nil
@@ -326,7 +327,7 @@ func TestScopeCost(t *testing.T) {
 
 // TestScopesTakeTurns has messages of many scopes lie side by side in one mailbox, each seen in its own context.
 func TestScopesTakeTurns(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	var scopes [5]*freerun.Scope
 	for i := range scopes[1:] {
@@ -348,12 +349,12 @@ func TestScopesTakeTurns(t *testing.T) {
 		})
 	}
 	for _, s := range slices.Backward(scopes[1:]) {
-		if err := s.Wait(within(t)); err != nil {
+		if err := s.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 		s.Cancel(nil)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
 	n := 0

@@ -3,53 +3,16 @@ package freerun_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
-
-// crowd is the state of a unit that is never done, of which there are several for each processor.
-type crowd struct {
-	left *atomic.Int64 // how many operations are to be run
-	work int
-	sum  uint64
-}
-
-var crowdStep *freerun.Operation[crowd, *freerun.Unit[crowd], int]
-
-func init() {
-	crowdStep = freerun.Op("bench.crowdStep", func(c *freerun.Context, s *crowd, self *freerun.Unit[crowd]) (int, error) {
-		for range s.work {
-			s.sum = s.sum*6364136223846793005 + 1442695040888963407
-		}
-		if s.left.Add(-1) < 0 {
-			return 0, nil
-		}
-		return 0, crowdStep.Tell(c, self, self)
-	})
-}
-
-const endlessWork = 1 << 60
-
-// keepBusy has units on rt run operations, of about a microsecond each, until stop is called, which returns how many they were.
-func keepBusy(rt *freerun.Runtime, p freerun.Priority) (ran func() int64, stop func()) {
-	left := new(atomic.Int64)
-	left.Store(endlessWork)
-	for range 4 * runtime.GOMAXPROCS(0) {
-		u := freerun.NewUnit(rt, crowd{left: left, work: 1000}, freerun.UnitPriority(p))
-		if err := crowdStep.Tell(rt.Context(), u, u); err != nil {
-			panic(err)
-		}
-	}
-	return func() int64 { return endlessWork - left.Load() }, func() { left.Store(0) }
-}
 
 // reportServed does one request after another and reports how long they take, in milliseconds, and how many operations of units a second are run beside.
 func reportServed(b *testing.B, ran func() int64, request func() error) {
@@ -87,14 +50,14 @@ func BenchmarkEcho(b *testing.B) {
 				defer rt.Close()
 				ran, stop := none, func() {}
 				if how != "alone" {
-					ran, stop = keepBusy(rt, freerun.Normal)
+					ran, stop = runtimetest.KeepBusy(rt, freerun.Normal)
 				}
 				defer stop()
 				if how == "units" {
 					reportServed(b, ran, func() error { time.Sleep(time.Millisecond); return nil })
 					return
 				}
-				conn := echoServer(b)
+				conn := runtimetest.EchoServer(b)
 				buffer := make([]byte, 1)
 				reportServed(b, ran, func() error {
 					if _, err := conn.Write(buffer); err != nil {
@@ -108,35 +71,6 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// echoServer returns a connection to a goroutine that sends back what comes.
-func echoServer(t testing.TB) net.Conn {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		conn, err := l.Accept()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		_, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}) // without the kernel's short cut
-	}()
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		conn.Close()
-		l.Close()
-		<-ended
-	})
-	return conn
-}
-
 // BenchmarkHTTP has one client do requests to net/http, whose handler asks a unit, alone and beside units of priority Idle that keep all processors busy.
 func BenchmarkHTTP(b *testing.B) {
 	for _, procs := range []int{1, 2} {
@@ -147,12 +81,12 @@ func BenchmarkHTTP(b *testing.B) {
 				defer rt.Close()
 				ran, stop := none, func() {}
 				if how == "beside" {
-					ran, stop = keepBusy(rt, freerun.Idle)
+					ran, stop = runtimetest.KeepBusy(rt, freerun.Idle)
 				}
 				defer stop()
 				u := freerun.NewUnit(rt, 0)
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					n, err := addOne.Send(rt.Context(), u, 1).Wait(r.Context())
+					n, err := runtimetest.AddOne.Send(rt.Context(), u, 1).Wait(r.Context())
 					if err != nil {
 						http.Error(w, err.Error(), http.StatusServiceUnavailable)
 						return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // BenchmarkSorts compares what messages of each sort cost, sent by an operation to units that are idle, so that each is alone, or to one.
@@ -17,7 +18,7 @@ func BenchmarkSorts(b *testing.B) {
 		units[i] = freerun.NewUnit(rt, 0)
 	}
 	sorts := map[string]func(c *freerun.Context, x, y *freerun.Unit[int]){
-		"operation": func(c *freerun.Context, x, _ *freerun.Unit[int]) { addOne.Send(c, x, 1) },
+		"operation": func(c *freerun.Context, x, _ *freerun.Unit[int]) { runtimetest.AddOne.Send(c, x, 1) },
 		"reader":    func(c *freerun.Context, x, _ *freerun.Unit[int]) { lookAt.Send(c, x, 1) },
 		"two units": func(c *freerun.Context, x, y *freerun.Unit[int]) { addBoth.Send(c, x, y, 1) },
 	}

@@ -5,32 +5,33 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestHeldBackForSeveral: a unit is not held back by a full mailbox whose unit lies still for a message that waits for the sender.
 func TestHeldBackForSeveral(t *testing.T) {
 	for round := range 200 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		c := rt.Context()
 		x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
-		g := newGate()
+		g := runtimetest.NewGate()
 		freerun.Do(c, x, func(c *freerun.Context, _ *int) (int, error) {
-			g.pass()
+			g.Pass()
 			for range 10 {
-				addOne.Tell(c, y, 1)
+				runtimetest.AddOne.Tell(c, y, 1)
 			}
 			return 0, nil
 		})
-		<-g.entered
+		<-g.Entered
 		if round%2 == 0 {
-			addOne.Tell(c, y, 1)
+			runtimetest.AddOne.Tell(c, y, 1)
 		}
 		both := freerun.When2(c, x, y, func(_ *freerun.Context, a, b *int) (int, error) { return *b, nil })
-		close(g.opened)
-		if v := must(t, both); v > 1 {
+		close(g.Opened)
+		if v := runtimetest.Must(t, both); v > 1 {
 			t.Errorf("%d", v)
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if s := y.Stats(); s.Waiting != 0 || s.HeldBack || x.Stats().HeldBack {
@@ -42,23 +43,23 @@ func TestHeldBackForSeveral(t *testing.T) {
 
 // TestReadersAndLimits: readers take their place in a mailbox that has a limit, and a unit that is stopped has none.
 func TestReadersAndLimits(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	u := freerun.NewUnit(rt, 0, freerun.Mailbox(3, freerun.Refuse), freerun.StopOnPanic())
-	g := newGate()
-	freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	var all []freerun.Future[int]
 	for i := range 6 {
 		if i%2 == 0 {
 			all = append(all, lookAt.Send(c, u, 0))
 		} else {
-			all = append(all, addOne.Send(c, u, 1))
+			all = append(all, runtimetest.AddOne.Send(c, u, 1))
 		}
 	}
-	close(g.opened)
+	close(g.Opened)
 	for i, f := range all {
-		if _, err := f.Wait(within(t)); i < 3 && err != nil || i >= 3 && !errors.Is(err, freerun.ErrFull) {
+		if _, err := f.Wait(runtimetest.Within(t)); i < 3 && err != nil || i >= 3 && !errors.Is(err, freerun.ErrFull) {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
@@ -66,17 +67,17 @@ func TestReadersAndLimits(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var crash *freerun.PanicError
-	if _, err := freerun.Read(c, u, func(*freerun.Context, *int) (int, error) { panic("a reader") }).Wait(within(t)); !errors.As(err, &crash) {
+	if _, err := freerun.Read(c, u, func(*freerun.Context, *int) (int, error) { panic("a reader") }).Wait(runtimetest.Within(t)); !errors.As(err, &crash) {
 		t.Error(err)
 	}
-	must(t, addOne.Send(c, u, 1)) // that was no fault of the unit
-	if _, err := freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { panic("a writer") }).Wait(within(t)); !errors.As(err, &crash) {
+	runtimetest.Must(t, runtimetest.AddOne.Send(c, u, 1)) // that was no fault of the unit
+	if _, err := freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { panic("a writer") }).Wait(runtimetest.Within(t)); !errors.As(err, &crash) {
 		t.Error(err)
 	}
-	if _, err := lookAt.Send(c, u, 0).Wait(within(t)); !errors.Is(err, freerun.ErrStopped) {
+	if _, err := lookAt.Send(c, u, 0).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrStopped) {
 		t.Error(err)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -86,29 +87,29 @@ func TestReadersAndLimits(t *testing.T) {
 
 // TestReadersAndBlocking: a reader, and an operation on several units, may block with the processor handed on.
 func TestReadersAndBlocking(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	c := rt.Context()
 	u, v := freerun.NewUnit(rt, 1), freerun.NewUnit(rt, 2)
 	release := make(chan struct{})
 	wait := func(c *freerun.Context) error { c.Block(func() { <-release }); return nil }
 	reader := freerun.Read(c, u, func(c *freerun.Context, n *int) (int, error) { return *n, wait(c) })
 	other := lookAt.Send(c, u, 10)
-	if n := must(t, other); n != 11 { // beside the one that blocks, on the only processor
+	if n := runtimetest.Must(t, other); n != 11 { // beside the one that blocks, on the only processor
 		t.Error(n)
 	}
 	both := freerun.When2(c, u, v, func(c *freerun.Context, a, b *int) (int, error) {
 		*a++
 		return *a + *b, wait(c)
 	})
-	after := addOne.Send(c, v, 1)
+	after := runtimetest.AddOne.Send(c, v, 1)
 	close(release)
-	if n := must(t, reader); n != 1 {
+	if n := runtimetest.Must(t, reader); n != 1 {
 		t.Error(n)
 	}
-	if n := must(t, both); n != 4 {
+	if n := runtimetest.Must(t, both); n != 4 {
 		t.Error(n)
 	}
-	if n := must(t, after); n != 3 {
+	if n := runtimetest.Must(t, after); n != 3 {
 		t.Error(n)
 	}
 }

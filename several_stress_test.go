@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestSeveralStress mixes all sorts of messages to few units, some with limits or policies, from goroutines and from operations, with panics, with
@@ -19,7 +20,7 @@ func TestSeveralStress(t *testing.T) {
 	for round := range rounds {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			rt, _ := start(t, freerun.Processors(1+round%4))
+			rt, _ := runtimetest.Start(t, freerun.Processors(1+round%4))
 			c := rt.Context()
 			all := make([]*freerun.Unit[till], units)
 			for i := range all {
@@ -50,13 +51,13 @@ func TestSeveralStress(t *testing.T) {
 			wg.Wait()
 			if round%3 == 2 {
 				rt.Close()
-			} else if err := rt.Quiesce(within(t)); err != nil {
+			} else if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}
 			failed := 0
 			for _, futures := range outcomes {
 				for _, f := range futures {
-					_, err := f.Wait(within(t))
+					_, err := f.Wait(runtimetest.Within(t))
 					var crash *freerun.PanicError
 					switch {
 					case err == nil:
@@ -73,7 +74,7 @@ func TestSeveralStress(t *testing.T) {
 			if round%3 == 2 {
 				return
 			}
-			sum := must(t, freerun.WhenAll(c, all, func(_ *freerun.Context, tills []*till) (int, error) {
+			sum := runtimetest.Must(t, freerun.WhenAll(c, all, func(_ *freerun.Context, tills []*till) (int, error) {
 				sum := 0
 				for i, x := range tills {
 					if sum += x.money; x.wrong > 0 {

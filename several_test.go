@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Operations on several units at once.
@@ -33,7 +34,7 @@ func newAccounts(rt *freerun.Runtime, n, balance int) []*freerun.Unit[ledger] {
 }
 
 func TestWhen(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	n, text, flag := freerun.NewUnit(rt, 1), freerun.NewUnit(rt, "a"), freerun.NewUnit(rt, false)
 	two := freerun.When2(c, n, text, func(_ *freerun.Context, n *int, text *string) (int, error) {
@@ -44,13 +45,13 @@ func TestWhen(t *testing.T) {
 		*flag = *n == 2
 		return *text, nil
 	})
-	if v := must(t, two); v != 2 {
+	if v := runtimetest.Must(t, two); v != 2 {
 		t.Errorf("two: %d", v)
 	}
-	if v := must(t, three); v != "ab" {
+	if v := runtimetest.Must(t, three); v != "ab" {
 		t.Errorf("three: %q", v)
 	}
-	if !must(t, freerun.Do(c, flag, func(_ *freerun.Context, flag *bool) (bool, error) { return *flag, nil })) {
+	if !runtimetest.Must(t, freerun.Do(c, flag, func(_ *freerun.Context, flag *bool) (bool, error) { return *flag, nil })) {
 		t.Error("the third unit was not written, or the two operations ran in the wrong order")
 	}
 	for units := range 6 {
@@ -63,11 +64,11 @@ func TestWhen(t *testing.T) {
 			}
 			return sum, nil
 		})
-		if v := must(t, sum); v != 7*units {
+		if v := runtimetest.Must(t, sum); v != 7*units {
 			t.Errorf("%d units: sum %d", units, v)
 		}
 		for i, u := range all {
-			if in := must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (int, error) { return a.in, nil })); in != i+1 {
+			if in := runtimetest.Must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (int, error) { return a.in, nil })); in != i+1 {
 				t.Errorf("unit %d got the state of unit %d", i, in-1)
 			}
 			if ops := u.Stats().Operations; ops != 2 {
@@ -78,34 +79,34 @@ func TestWhen(t *testing.T) {
 }
 
 func TestOperationsOnSeveral(t *testing.T) {
-	rt, j := start(t, freerun.Processors(2))
+	rt, j := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	all := newAccounts(rt, 3, 100)
-	if v := must(t, transfer.Send(c, all[0], all[1], 30)); v != 30 {
+	if v := runtimetest.Must(t, transfer.Send(c, all[0], all[1], 30)); v != 30 {
 		t.Errorf("%d transferred", v)
 	}
 	if err := transfer.Tell(c, all[2], all[0], 5); err != nil {
 		t.Error(err)
 	}
-	if v := must(t, share3.Send(c, all[0], all[1], all[2], 10)); v != 20 {
+	if v := runtimetest.Must(t, share3.Send(c, all[0], all[1], all[2], 10)); v != 20 {
 		t.Errorf("%d share3", v)
 	}
 	if err := share3.Tell(c, all[2], all[1], all[0], 1); err != nil {
 		t.Error(err)
 	}
-	if v := must(t, totalOf.Send(c, all, "total")); v != "total 300" {
+	if v := runtimetest.Must(t, totalOf.Send(c, all, "total")); v != "total 300" {
 		t.Error(v)
 	}
 	if err := totalOf.Tell(c, all, ""); err != nil {
 		t.Error(err)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != 6 || s.Done != 6 || s.Lost != 1 {
 		t.Errorf("%+v", s)
 	}
-	if log := strings.Join(j.texts(), "\n"); !strings.Contains(log, "test.total") || !strings.Contains(log, "no text") {
+	if log := strings.Join(j.Texts(), "\n"); !strings.Contains(log, "test.total") || !strings.Contains(log, "no text") {
 		t.Errorf("a lost failure was not logged: %s", log)
 	}
 }
@@ -136,8 +137,8 @@ func itoa(n int) string {
 }
 
 func TestSeveralRefused(t *testing.T) {
-	rt, _ := start(t)
-	other, _ := start(t)
+	rt, _ := runtimetest.Start(t)
+	other, _ := runtimetest.Start(t)
 	c := rt.Context()
 	all := newAccounts(rt, 4, 1)
 	foreign := freerun.NewUnit(other, ledger{})
@@ -175,36 +176,36 @@ func TestSeveralRefused(t *testing.T) {
 
 // TestSeveralWaitForTheirArgument holds that a message with an open future does not keep its units from others meanwhile.
 func TestSeveralWaitForTheirArgument(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
-	g := newGate()
-	amount := freerun.Go(c, func(*freerun.Context) (int, error) { g.pass(); return 40, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	amount := freerun.Go(c, func(*freerun.Context) (int, error) { g.Pass(); return 40, nil })
+	<-g.Entered
 	all := newAccounts(rt, 2, 100)
 	late := transferLater.Send(c, all[0], all[1], lateAmount{amount})
 	if err := transferLater.Tell(c, all[0], all[1], lateAmount{amount}); err != nil {
 		t.Error(err)
 	}
-	must(t, transfer.Send(c, all[0], all[1], 50))
-	close(g.opened)
-	if v := must(t, late); v != 40 {
+	runtimetest.Must(t, transfer.Send(c, all[0], all[1], 50))
+	close(g.Opened)
+	if v := runtimetest.Must(t, late); v != 40 {
 		t.Errorf("%d transferred", v)
 	}
 	failed := transferLater.Send(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))})
-	if _, err := failed.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "test.transferLater received: no amount") {
+	if _, err := failed.Wait(runtimetest.Within(t)); err == nil || !strings.Contains(err.Error(), "test.transferLater received: no amount") {
 		t.Error(err)
 	}
 	if err := transferLater.Tell(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))}); err != nil {
 		t.Error(err)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done || s.Failed != 2 || s.Lost != 1 {
 		t.Errorf("%+v", s)
 	}
 	balance := func(_ *freerun.Context, a *ledger) (int, error) { return a.balance, nil }
-	if a, b := must(t, freerun.Do(c, all[0], balance)), must(t, freerun.Do(c, all[1], balance)); a != 0 || b != 200 {
+	if a, b := runtimetest.Must(t, freerun.Do(c, all[0], balance)), runtimetest.Must(t, freerun.Do(c, all[1], balance)); a != 0 || b != 200 {
 		t.Errorf("%d and %d", a, b)
 	}
 }
@@ -221,7 +222,7 @@ var transferLater = freerun.Op2("test.transferLater", func(_ *freerun.Context, f
 // TestSeveralCrash: whatever becomes of an operation, its units go on.
 func TestSeveralCrash(t *testing.T) {
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
 		all := newAccounts(rt, 3, 100)
 		const rounds = 100
@@ -245,7 +246,7 @@ func TestSeveralCrash(t *testing.T) {
 			crashNote.Tell(c, all[i%3], all[(i+1)%3], i)
 		}
 		for i, f := range crashed {
-			_, err := f.Wait(within(t))
+			_, err := f.Wait(runtimetest.Within(t))
 			var p *freerun.PanicError
 			if errors.As(err, &p) != (i%3 < 2) || err == nil {
 				t.Fatalf("%d: %v", i, err)
@@ -254,11 +255,11 @@ func TestSeveralCrash(t *testing.T) {
 				t.Fatalf("%d: %v", i, err)
 			}
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		for _, u := range all {
-			s := must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (ledger, error) { return *a, nil }))
+			s := runtimetest.Must(t, freerun.Do(c, u, func(_ *freerun.Context, a *ledger) (ledger, error) { return *a, nil }))
 			if s.in != rounds || s.out != rounds {
 				t.Errorf("%+v", s)
 			}
@@ -286,7 +287,7 @@ var crashNote = freerun.Op2("test.crashNote", func(_ *freerun.Context, _, _ *led
 func TestBank(t *testing.T) {
 	const accounts, opening, clients, each = 5, 1000, 4, 1500
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
 		all := newAccounts(rt, accounts, opening)
 		var wg sync.WaitGroup
@@ -297,7 +298,7 @@ func TestBank(t *testing.T) {
 					to := (from + 1 + i%(accounts-1)) % accounts
 					switch {
 					case i%50 == 0:
-						if v := must(t, freerun.WhenAll(c, all, func(_ *freerun.Context, s []*ledger) (int, error) {
+						if v := runtimetest.Must(t, freerun.WhenAll(c, all, func(_ *freerun.Context, s []*ledger) (int, error) {
 							sum, in, out := 0, 0, 0
 							for _, a := range s {
 								sum, in, out = sum+a.balance, in+a.in, out+a.out
@@ -318,7 +319,7 @@ func TestBank(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 || s.Sent != clients*each {
@@ -331,11 +332,11 @@ func TestBank(t *testing.T) {
 func TestSeveralOrder(t *testing.T) {
 	const units, senders, each = 4, 4, 3000
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
-		all := make([]*freerun.Unit[sequence], units)
+		all := make([]*freerun.Unit[runtimetest.Sequence], units)
 		for i := range all {
-			all[i] = freerun.NewUnit(rt, sequence{next: map[int]int{}})
+			all[i] = freerun.NewUnit(rt, runtimetest.Sequence{Next: map[int]int{}})
 		}
 		var wg sync.WaitGroup
 		var sent [units][senders]int
@@ -344,28 +345,28 @@ func TestSeveralOrder(t *testing.T) {
 				for i := range each {
 					a, b := (s+i)%units, (s+i+1+i%(units-1))%units
 					if i%3 == 0 {
-						record.Tell(c, all[a], stamp{s, sent[a][s]})
+						runtimetest.Record.Tell(c, all[a], runtimetest.Stamp{Sender: s, Number: sent[a][s]})
 						sent[a][s]++
 						continue
 					}
-					recordTwo.Tell(c, all[a], all[b], stamps{stamp{s, sent[a][s]}, stamp{s, sent[b][s]}})
+					recordTwo.Tell(c, all[a], all[b], stamps{runtimetest.Stamp{Sender: s, Number: sent[a][s]}, runtimetest.Stamp{Sender: s, Number: sent[b][s]}})
 					sent[a][s]++
 					sent[b][s]++
 				}
 			})
 		}
 		wg.Wait()
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		for i, u := range all {
-			must(t, freerun.Do(c, u, func(_ *freerun.Context, q *sequence) (int, error) {
-				if len(q.wrong) > 0 {
-					t.Errorf("%d messages out of order on unit %d, first %v", len(q.wrong), i, q.wrong[0])
+			runtimetest.Must(t, freerun.Do(c, u, func(_ *freerun.Context, q *runtimetest.Sequence) (int, error) {
+				if len(q.Wrong) > 0 {
+					t.Errorf("%d messages out of order on unit %d, first %v", len(q.Wrong), i, q.Wrong[0])
 				}
 				for s := range senders {
-					if q.next[s] != sent[i][s] {
-						t.Errorf("unit %d had %d messages of sender %d, of %d", i, q.next[s], s, sent[i][s])
+					if q.Next[s] != sent[i][s] {
+						t.Errorf("unit %d had %d messages of sender %d, of %d", i, q.Next[s], s, sent[i][s])
 					}
 				}
 				return 0, nil
@@ -374,15 +375,15 @@ func TestSeveralOrder(t *testing.T) {
 	}
 }
 
-type stamps struct{ a, b stamp }
+type stamps struct{ a, b runtimetest.Stamp }
 
-var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *sequence, m stamps) (struct{}, error) {
-	for i, s := range []*sequence{p, q} {
-		n := []stamp{m.a, m.b}[i]
-		if s.next[n.sender] != n.number {
-			s.wrong = append(s.wrong, n)
+var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *runtimetest.Sequence, m stamps) (struct{}, error) {
+	for i, s := range []*runtimetest.Sequence{p, q} {
+		n := []runtimetest.Stamp{m.a, m.b}[i]
+		if s.Next[n.Sender] != n.Number {
+			s.Wrong = append(s.Wrong, n)
 		}
-		s.next[n.sender] = n.number + 1
+		s.Next[n.Sender] = n.Number + 1
 	}
 	return struct{}{}, nil
 })
@@ -392,7 +393,7 @@ var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *seq
 // other.
 func TestSeveralAgree(t *testing.T) {
 	const each = 4000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	x, y := freerun.NewUnit(rt, []int(nil)), freerun.NewUnit(rt, []int(nil))
 	push := func(id int) func(*freerun.Context, *[]int, *[]int) (int, error) {
@@ -415,7 +416,7 @@ func TestSeveralAgree(t *testing.T) {
 	}
 	wg.Wait()
 	get := func(_ *freerun.Context, s *[]int) ([]int, error) { return *s, nil }
-	a, b := must(t, freerun.Do(c, x, get)), must(t, freerun.Do(c, y, get))
+	a, b := runtimetest.Must(t, freerun.Do(c, x, get)), runtimetest.Must(t, freerun.Do(c, y, get))
 	if len(a) != 2*each || len(b) != 2*each {
 		t.Fatalf("%d and %d messages", len(a), len(b))
 	}
@@ -430,7 +431,7 @@ func TestSeveralAgree(t *testing.T) {
 func TestSeveralUnderClose(t *testing.T) {
 	const senders, each = 4, 1000
 	for round := range 10 {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		all := newAccounts(rt, 6, 1000)
 		var okay, closed atomic.Int64
 		var wg sync.WaitGroup
@@ -445,7 +446,7 @@ func TestSeveralUnderClose(t *testing.T) {
 					}
 				}
 				for _, f := range futures {
-					switch _, err := f.Wait(within(t)); {
+					switch _, err := f.Wait(runtimetest.Within(t)); {
 					case err == nil:
 						okay.Add(1)
 					case errors.Is(err, freerun.ErrClosed):

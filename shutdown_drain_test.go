@@ -10,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestDrainingEndsOperations: operations and activities that would go on for ever learn of a
@@ -45,7 +46,7 @@ func TestDrainingEndsOperations(t *testing.T) {
 		if err := rt.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if err := must(t, loop); err != nil || handled != 3 {
+		if err := runtimetest.Must(t, loop); err != nil || handled != 3 {
 			t.Errorf("%v, %d events were handled", err, handled)
 		}
 		if err := acts.Wait(t.Context()); err != nil {

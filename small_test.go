@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // smallKinds are what a small operation may come to.
@@ -31,9 +32,9 @@ var small = freerun.SmallOp("test.small", func(c *freerun.Context, kind int) (in
 	case smallExit:
 		runtime.Goexit()
 	case smallForward:
-		return freerun.Forward(c, addTwo.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}))
+		return freerun.Forward(c, runtimetest.AddTwo.Send(c, runtimetest.Pair{X: freerun.Resolved(1), Y: freerun.Resolved(2)}))
 	case smallForwardDropped:
-		freerun.Forward(c, addTwo.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}))
+		freerun.Forward(c, runtimetest.AddTwo.Send(c, runtimetest.Pair{X: freerun.Resolved(1), Y: freerun.Resolved(2)}))
 	case smallForwardOther:
 		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (string, error) { return "", nil }))
 		return 0, err
@@ -42,18 +43,18 @@ var small = freerun.SmallOp("test.small", func(c *freerun.Context, kind int) (in
 })
 
 // smallSum needs futures, and its result holds one.
-var smallSum = freerun.SmallOp("test.smallSum", func(c *freerun.Context, p pair) (box, error) {
-	return box{addTwo.Send(c, p)}, nil
+var smallSum = freerun.SmallOp("test.smallSum", func(c *freerun.Context, p runtimetest.Pair) (box, error) {
+	return box{runtimetest.AddTwo.Send(c, p)}, nil
 })
 
 type box struct{ f freerun.Future[int] }
 
 // TestSmallOutcomes: run at once or queued, a small operation comes to the same.
 func TestSmallOutcomes(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	outside := func(kind int) (int, error) { return small.Send(rt.Context(), kind).Wait(within(t)) }
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	outside := func(kind int) (int, error) { return small.Send(rt.Context(), kind).Wait(runtimetest.Within(t)) }
 	inside := func(kind int) (int, error) {
-		return freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, small.Send(c, kind)) }).Wait(within(t))
+		return freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, small.Send(c, kind)) }).Wait(runtimetest.Within(t))
 	}
 	for name, send := range map[string]func(int) (int, error){"outside": outside, "inside": inside} {
 		for kind, want := range []struct {
@@ -71,7 +72,7 @@ func TestSmallOutcomes(t *testing.T) {
 			}
 		}
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -82,8 +83,8 @@ func TestSmallOutcomes(t *testing.T) {
 // TestSmallRunsAtOnce: an operation on the only processor runs small ones itself, so many and no more, so that others get their turn.
 func TestSmallRunsAtOnce(t *testing.T) {
 	const sends = 10_000
-	rt, _ := start(t, freerun.Processors(1))
-	atOnce := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	atOnce := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		n := 0
 		for range sends {
 			if _, err := small.Send(c, smallValue).Result(); err == nil {
@@ -104,8 +105,8 @@ func TestSmallRunsAtOnce(t *testing.T) {
 
 // TestSmallPanicHarmsNoSender: the operation that sent it goes on.
 func TestSmallPanicHarmsNoSender(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
 		_, err := small.Send(c, smallPanic).Result()
 		return err.Error(), nil
 	}))
@@ -119,21 +120,21 @@ func TestSmallPanicHarmsNoSender(t *testing.T) {
 
 // TestSmallWithFutures: it is run at once only if what it needs is there, and waits for what its result holds.
 func TestSmallWithFutures(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
-	slow := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
+	slow := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	waits := freerun.Go(rt.Context(), func(c *freerun.Context) (box, error) {
-		return freerun.Forward(c, smallSum.Send(c, pair{slow, freerun.Resolved(2)}))
+		return freerun.Forward(c, smallSum.Send(c, runtimetest.Pair{X: slow, Y: freerun.Resolved(2)}))
 	})
 	failed := freerun.Go(rt.Context(), func(c *freerun.Context) (box, error) {
-		return freerun.Forward(c, smallSum.Send(c, pair{freerun.Failed[int](errSmall), freerun.Resolved(2)}))
+		return freerun.Forward(c, smallSum.Send(c, runtimetest.Pair{X: freerun.Failed[int](errSmall), Y: freerun.Resolved(2)}))
 	})
-	close(g.opened)
-	if v := must(t, waits).f.Value(); v != 3 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, waits).f.Value(); v != 3 {
 		t.Errorf("the sum is %d", v)
 	}
-	if _, err := failed.Wait(within(t)); !errors.Is(err, errSmall) {
+	if _, err := failed.Wait(runtimetest.Within(t)); !errors.Is(err, errSmall) {
 		t.Errorf("with a failed future: %v", err)
 	}
 }
@@ -141,8 +142,8 @@ func TestSmallWithFutures(t *testing.T) {
 // TestSmallTree: a deep tree of small operations on several processors.
 func TestSmallTree(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
-		if v := must(t, smallFib.Send(rt.Context(), 22)); v != 17711 {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
+		if v := runtimetest.Must(t, smallFib.Send(rt.Context(), 22)); v != 17711 {
 			t.Errorf("fib(22) = %d on %d processors", v, processors)
 		}
 		if s := rt.Stats(); s.Sent != s.Done || s.Sent < 17711 {
@@ -153,22 +154,22 @@ func TestSmallTree(t *testing.T) {
 
 var smallFib *freerun.FreeOperation[int, int]
 
-var smallAdd = freerun.SmallOp("test.smallAdd", func(_ *freerun.Context, p pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
+var smallAdd = freerun.SmallOp("test.smallAdd", func(_ *freerun.Context, p runtimetest.Pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
 
 func init() {
 	smallFib = freerun.SmallOp("test.smallFib", func(c *freerun.Context, n int) (int, error) {
 		if n < 2 {
 			return n, nil
 		}
-		return freerun.Forward(c, smallAdd.Send(c, pair{smallFib.Send(c, n-1), smallFib.Send(c, n-2)}))
+		return freerun.Forward(c, smallAdd.Send(c, runtimetest.Pair{X: smallFib.Send(c, n-1), Y: smallFib.Send(c, n-2)}))
 	})
 }
 
 // TestSmallAllocatesNothing while it is run at once.
 func TestSmallAllocatesNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	n := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
-		return testing.AllocsPerRun(100, func() { smallAdd.Send(c, pair{freerun.Resolved(1), freerun.Resolved(2)}) }), nil
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	n := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
+		return testing.AllocsPerRun(100, func() { smallAdd.Send(c, runtimetest.Pair{X: freerun.Resolved(1), Y: freerun.Resolved(2)}) }), nil
 	}))
 	if n != 0 {
 		t.Errorf("%v allocations", n)

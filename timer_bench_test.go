@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // crowdOfTimers is how many timers are pending at once in BenchmarkTimer.
@@ -28,11 +29,11 @@ func BenchmarkTimer(b *testing.B) {
 	}{
 		{"AfterFunc", func(d time.Duration) func() bool { return time.AfterFunc(d, func() {}).Stop }},
 		{"SendAfter", func(d time.Duration) func() bool {
-			_, timer := addOne.SendAfter(rt.Context(), d, u, 1)
+			_, timer := runtimetest.AddOne.SendAfter(rt.Context(), d, u, 1)
 			return timer.Stop
 		}},
 		{"scope", func(d time.Duration) func() bool {
-			_, timer := addOne.SendAfter(scope.Context(), d, u, 1)
+			_, timer := runtimetest.AddOne.SendAfter(scope.Context(), d, u, 1)
 			return timer.Stop
 		}},
 		{"After", func(d time.Duration) func() bool {
@@ -88,7 +89,7 @@ func BenchmarkTimerShutdown(b *testing.B) {
 		rt := freerun.New()
 		u := freerun.NewUnit(rt, 0)
 		for i := range pending {
-			addOne.SendAfter(rt.Context(), time.Hour+time.Duration(i)*time.Millisecond, u, 1)
+			runtimetest.AddOne.SendAfter(rt.Context(), time.Hour+time.Duration(i)*time.Millisecond, u, 1)
 		}
 		b.StartTimer()
 		if err := rt.Shutdown(context.Background()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // hangs is the guard of what must not wait: far above what it takes, and below what it took when it
@@ -26,8 +27,8 @@ func waitingEvery(t *testing.T, busy func(c *freerun.Context) error) (rt *freeru
 		return 0, busy(c)
 	})
 	<-began
-	addOne.Send(rt.Context(), u, 1)
-	addOne.Every(rt.Context(), time.Millisecond, u, 1)
+	runtimetest.AddOne.Send(rt.Context(), u, 1)
+	runtimetest.AddOne.Every(rt.Context(), time.Millisecond, u, 1)
 	for rt.Stats().Sent != 3 { // what runs, what fills the mailbox, and what waits
 		runtime.Gosched()
 	}
@@ -61,7 +62,7 @@ func TestFullEveryShutdown(t *testing.T) {
 			if !errors.As(err, &left) || left.Abandoned != 2 || len(left.Running) != 0 {
 				t.Errorf("came to %v", err)
 			}
-			must(t, running)
+			runtimetest.Must(t, running)
 			if s := rt.Stats(); s.Sent != 3 || s.Done != 3 {
 				t.Errorf("%+v", s)
 			}
@@ -77,10 +78,10 @@ func TestFullEveryAfter(t *testing.T) {
 		<-c.Runtime().Draining()
 		_, err := freerun.After(c, time.Hour).Result()
 		made <- err
-		f, timer := tickOnce.SendAfter(c, time.Hour, 1)
+		f, timer := runtimetest.Tick.SendAfter(c, time.Hour, 1)
 		_, err = f.Result()
 		made <- err
-		if timer.Stop() || tickOnce.Every(c, time.Hour, 1).Stop() {
+		if timer.Stop() || runtimetest.Tick.Every(c, time.Hour, 1).Stop() {
 			err = errors.New("a timer runs during a drain")
 		}
 		made <- err
@@ -98,7 +99,7 @@ func TestFullEveryAfter(t *testing.T) {
 			t.Fatal("an operation waits for an Every that waits for room")
 		}
 	}
-	must(t, running)
+	runtimetest.Must(t, running)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

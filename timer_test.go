@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // bubble runs a test in a testing/synctest bubble, where time passes when all is idle, and no goroutine and no timer may be left.
 func bubble(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(&journal{})))
+		rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(&runtimetest.Journal{})))
 		defer rt.Close()
 		test(t, rt)
 	})
@@ -59,8 +60,8 @@ func TestSendAfter(t *testing.T) {
 		for i := range 5 {
 			note.SendAfter(rt.Context().With(freerun.Low), time.Duration(5-i)*time.Minute, u, fmt.Sprint(5-i))
 		}
-		f, timer := tickOnce.SendAfter(rt.Context(), time.Hour, 1)
-		sum, _ := addTwo.SendAfter(rt.Context(), time.Minute, pair{f, f})
+		f, timer := runtimetest.Tick.SendAfter(rt.Context(), time.Hour, 1)
+		sum, _ := runtimetest.AddTwo.SendAfter(rt.Context(), time.Minute, runtimetest.Pair{X: f, Y: f})
 		if v, err := sum.Wait(t.Context()); v != 2 || err != nil || time.Since(begun) != time.Hour {
 			t.Errorf("%v, %v after %v", v, err, time.Since(begun))
 		}
@@ -80,8 +81,8 @@ func TestSendAfter(t *testing.T) {
 func TestTimerStop(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		s := rt.Scope(t.Context())
-		before := ran.Load()
-		f, timer := tickOnce.SendAfter(s.Context(), time.Hour, 1)
+		before := runtimetest.Ticks.Load()
+		f, timer := runtimetest.Tick.SendAfter(s.Context(), time.Hour, 1)
 		then := freerun.Then(s.Context(), f, func(*freerun.Context, int) (int, error) { return 1, nil })
 		if !timer.Stop() || timer.Stop() {
 			t.Error("Stop must tell once that it stopped the timer")
@@ -96,7 +97,7 @@ func TestTimerStop(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(2 * time.Hour)
-		if ran.Load() != before {
+		if runtimetest.Ticks.Load() != before {
 			t.Error("it fired")
 		}
 	})
@@ -107,13 +108,13 @@ func TestTimerScope(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		begun, cause := time.Now(), errors.New("enough")
 		s := rt.Scope(t.Context())
-		tickOnce.SendAfter(s.Context(), time.Hour, 1)
+		runtimetest.Tick.SendAfter(s.Context(), time.Hour, 1)
 		freerun.After(s.Context(), 2*time.Hour)
 		if err := s.Wait(t.Context()); err != nil || time.Since(begun) != 2*time.Hour {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 		child := rt.Scope(s.Context())
-		f, timer := tickOnce.SendAfter(child.Context(), time.Hour, 1)
+		f, timer := runtimetest.Tick.SendAfter(child.Context(), time.Hour, 1)
 		own := freerun.After(s.Context(), time.Hour)
 		s.Cancel(cause)
 		if _, err := own.Result(); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
@@ -149,21 +150,21 @@ func TestTimerEnd(t *testing.T) {
 			bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 				begun := time.Now()
 				u := freerun.NewUnit(rt, 0)
-				f, timer := addOne.SendAfter(rt.Context(), time.Hour, u, 1)
+				f, timer := runtimetest.AddOne.SendAfter(rt.Context(), time.Hour, u, 1)
 				after := freerun.After(rt.Context(), time.Hour)
 				runs := freerun.Every(rt.Context(), 2*time.Hour, func(*freerun.Context) error { t.Error("ran"); return nil })
 				if err := rt.Quiesce(t.Context()); err != nil {
 					t.Errorf("Quiesce: %v", err)
 				}
-				g := newGate()
+				g := runtimetest.NewGate()
 				inside := freerun.Go(rt.Context(), func(c *freerun.Context) (bool, error) {
-					g.pass()
+					g.Pass()
 					_, err := freerun.After(c, time.Hour).Result()
 					return errors.Is(err, freerun.ErrClosed), nil
 				})
-				<-g.entered
+				<-g.Entered
 				if name == "close" {
-					close(g.opened)
+					close(g.Opened)
 					inside.Wait(t.Context())
 				}
 				ended := make(chan error)
@@ -172,8 +173,8 @@ func TestTimerEnd(t *testing.T) {
 					synctest.Wait()
 				}
 				if name == "shutdown" {
-					close(g.opened)
-					if was := must(t, inside); !was {
+					close(g.Opened)
+					if was := runtimetest.Must(t, inside); !was {
 						t.Error("a timer made during the shutdown waits")
 					}
 				}
@@ -247,17 +248,17 @@ func TestEveryOperation(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		u := freerun.NewUnit(rt, 0)
 		s := rt.Scope(t.Context())
-		before := ran.Load()
-		addOne.Every(s.Context(), time.Minute, u, 2)
-		tickOnce.Every(s.Context(), time.Hour, 1)
+		before := runtimetest.Ticks.Load()
+		runtimetest.AddOne.Every(s.Context(), time.Minute, u, 2)
+		runtimetest.Tick.Every(s.Context(), time.Hour, 1)
 		time.Sleep(time.Hour + time.Second)
 		if err := s.Wait(t.Context()); err != nil {
 			t.Error(err)
 		}
 		s.Cancel(nil)
 		time.Sleep(time.Hour)
-		if v, err := addOne.Send(rt.Context(), u, 0).Wait(t.Context()); v != 120 || err != nil || ran.Load() != before+1 {
-			t.Errorf("%v, %v, and %d", v, err, ran.Load()-before)
+		if v, err := runtimetest.AddOne.Send(rt.Context(), u, 0).Wait(t.Context()); v != 120 || err != nil || runtimetest.Ticks.Load() != before+1 {
+			t.Errorf("%v, %v, and %d", v, err, runtimetest.Ticks.Load()-before)
 		}
 	})
 }
@@ -265,7 +266,7 @@ func TestEveryOperation(t *testing.T) {
 // TestTimerStress stops timers while they fire, under scopes that are canceled: each is run, or fails with ErrCanceled, never both.
 func TestTimerStress(t *testing.T) {
 	const each = 300
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 10 {
 		s := rt.Scope(context.Background())
 		var started atomic.Int64
@@ -279,7 +280,7 @@ func TestTimerStress(t *testing.T) {
 			}
 		}
 		s.Cancel(nil)
-		if err := s.Wait(within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
+		if err := s.Wait(runtimetest.Within(t)); err != nil && !errors.Is(err, freerun.ErrCanceled) {
 			t.Fatal(err)
 		}
 		for _, f := range count {
@@ -293,7 +294,7 @@ func TestTimerStress(t *testing.T) {
 			t.Fatalf("%d run, %d with a result", started.Load(), okay)
 		}
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if s := rt.Stats(); s.Sent != s.Done {
@@ -307,7 +308,7 @@ var countOp = freerun.FreeOp("test.count", func(_ *freerun.Context, n *atomic.In
 func TestTimerStressEnd(t *testing.T) {
 	const makers, each = 3, 400
 	for round := range 12 {
-		rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(&journal{})))
+		rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(&runtimetest.Journal{})))
 		var started, repeated atomic.Int64
 		type made struct {
 			f       freerun.Future[int]
@@ -344,7 +345,7 @@ func TestTimerStressEnd(t *testing.T) {
 		inside[0].Wait(t.Context())
 		var err error
 		if round%2 == 0 {
-			err = rt.Shutdown(within(t))
+			err = rt.Shutdown(runtimetest.Within(t))
 		} else {
 			err = rt.Close()
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
@@ -39,7 +40,7 @@ var adviceFor = map[string]string{
 // TestActivityIsToldHowToWait: where waits of ordinary goroutines are refused in an activity, their
 // errors name what an activity does instead.
 func TestActivityIsToldHowToWait(t *testing.T) {
-	rt := quiet(t, freerun.Processors(1))
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	tell := func(where string) func(string, error) {
 		return func(wait string, err error) {
 			if !errors.Is(err, freerun.ErrWouldBlock) {
@@ -52,7 +53,7 @@ func TestActivityIsToldHowToWait(t *testing.T) {
 	err := activity.Go(rt, func(a *activity.Activity) {
 		waitsOf(rt, a, tell("in an activity"))
 		a.Block(func() { waitsOf(rt, a, tell("in Block of an activity")) })
-	}).Wait(within(t))
+	}).Wait(runtimetest.Within(t))
 	if err != nil {
 		t.Error(err)
 	}
@@ -66,7 +67,7 @@ var waitsSmall = freerun.SmallOp("test.waitsSmall", func(c *freerun.Context, tel
 // TestOperationIsToldHowToWait: what an operation is told is as ever, also where an activity has
 // called it, as a small one.
 func TestOperationIsToldHowToWait(t *testing.T) {
-	rt := quiet(t, freerun.Processors(1))
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0
 	tell := func(wait string, err error) {
 		told++
@@ -74,13 +75,13 @@ func TestOperationIsToldHowToWait(t *testing.T) {
 			t.Errorf("%s in an operation: %v", wait, err)
 		}
 	}
-	must(t, waitsSmall.Send(rt.Context(), tell))
+	runtimetest.Must(t, waitsSmall.Send(rt.Context(), tell))
 	err := activity.Go(rt, func(a *activity.Activity) {
 		if _, err := waitsSmall.Send(freerun.ContextOf(a), tell).Await(a); err != nil {
 			t.Error(err)
 		}
 		freerun.Join(freerun.ContextOf(a), func(c *freerun.Context) int { waitsOf(rt, c, tell); return 0 }, func(*freerun.Context) int { return 0 })
-	}).Wait(within(t))
+	}).Wait(runtimetest.Within(t))
 	if err != nil || told != 3*len(adviceFor) {
 		t.Errorf("%v, and %d errors", err, told)
 	}
@@ -93,7 +94,7 @@ func TestPulledOfAnActivityIsTold(t *testing.T) {
 		t.Log("this build cannot tell, and says so")
 		return
 	}
-	rt := quiet(t, freerun.Processors(1))
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0
 	err := activity.Go(rt, func(a *activity.Activity) {
 		next, stop := iter.Pull(func(yield func(error) bool) {
@@ -115,7 +116,7 @@ func TestPulledOfAnActivityIsTold(t *testing.T) {
 				t.Errorf("told %v", err)
 			}
 		}
-	}).Wait(within(t))
+	}).Wait(runtimetest.Within(t))
 	if err != nil || told != len(adviceFor)+1 {
 		t.Errorf("%v, and %d errors", err, told)
 	}
@@ -125,7 +126,7 @@ func TestPulledOfAnActivityIsTold(t *testing.T) {
 // this has given it, and leaves its context with nobody else.
 func TestActivityWaitsInItsBlock(t *testing.T) {
 	for _, locked := range []bool{false, true} {
-		rt := quiet(t, freerun.Processors(1))
+		rt := runtimetest.Quiet(t, freerun.Processors(1))
 		a := activity.Go(rt, func(a *activity.Activity) {
 			if locked {
 				runtime.LockOSThread()
@@ -144,7 +145,7 @@ func TestActivityWaitsInItsBlock(t *testing.T) {
 				}
 			}
 		})
-		if err := a.Wait(within(t)); err != nil {
+		if err := a.Wait(runtimetest.Within(t)); err != nil {
 			t.Error(err)
 		}
 		if s := rt.Stats(); s.Sent != s.Done || s.Failed != 0 {

@@ -38,13 +38,14 @@ func sound() map[string]string {
 			"| place | module | purpose |",
 			"| --- | --- | --- |",
 			"| `tool` | own | a program |",
+			"| `aid` | root | of tests |",
 			"| `.` | root | what one imports |",
 			"| `left` `right` `later` (planned) | root | beside each other |",
 			"| `internal/…` | root | the rest |",
 			"",
 			"| place | module | of another table |",
 			"",
-			"- Test support: `internal/check`, `internal/drill`. The next line is",
+			"- Test support: `aid`, `internal/check`, `internal/drill`. The next line is",
 			"  not read: `right`.",
 		}, "\n"),
 		"go.work":                   "go 1.26\n\nuse (\n\t. // the root\n\t./tool\n)\n",
@@ -54,6 +55,8 @@ func sound() map[string]string {
 		"left/left.go":              "package left\n\nimport _ \"example.org/house/left/inner\"\n",
 		"left/inner/inner.go":       "package inner\n\nimport _ \"example.org/house/internal/g\"\n",
 		"right/right.go":            "package right\n",
+		"left/outside_test.go":      "package left_test\n\nimport _ \"example.org/house/aid\"\n",
+		"aid/aid.go":                "package aid\n\nimport _ \"example.org/house/right\"\n",
 		"tool/go.mod":               "module example.org/house/tool\n",
 		"tool/main.go":              "package main\n\nimport (\n\t_ \"example.net/anything\"\n\t_ \"example.org/house\"\n\t_ \"example.org/house/right\"\n)\n",
 		"internal/g/g.go":           "package g\n\nimport _ \"example.org/house/internal/h\"\n",
@@ -127,6 +130,13 @@ func TestPlanted(t *testing.T) {
 			text: importing("h_test", "example.org/house/left"),
 			want: []string{
 				"internal/h/h_test.go:3: the import of example.org/house/left points upward: left is a layer above internal",
+			},
+		},
+		"upward in a test of the package itself": {
+			file: "right/inside_test.go",
+			text: importing("right", "example.org/house/aid"),
+			want: []string{
+				"right/inside_test.go:3: the import of example.org/house/aid points upward: aid is a layer above right",
 			},
 		},
 		"sideways": {

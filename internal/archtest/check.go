@@ -90,7 +90,7 @@ func (c *checker) layers() {
 			to, found := c.table.Find(folder)
 			if !found {
 				c.report("%s:%d: imports %s, which is in no layer", f.path, i.line, i.path)
-			} else if against := mayImport(from, to); against != "" {
+			} else if against := mayImport(from, to); against != "" && !(f.external && c.isSupport(folder)) {
 				c.report("%s:%d: the import of %s %s", f.path, i.line, i.path, against)
 			}
 		}

@@ -27,6 +27,7 @@ type file struct {
 	path     string
 	folder   string
 	test     bool
+	external bool // a test, of package x_test
 	assembly bool
 	linkname bool
 	lines    int
@@ -119,6 +120,7 @@ func (f *file) parse(text []byte) error {
 		}
 		f.imports = append(f.imports, imported{target, positions.Position(spec.Pos()).Line})
 	}
+	f.external = f.test && strings.HasSuffix(syntax.Name.Name, "_test")
 	f.linkname = linksNames(syntax)
 	return nil
 }

@@ -1,4 +1,4 @@
-package freerun_test
+package contracts_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/sys/netpoll"
 )
 
@@ -37,7 +38,7 @@ func endless(t *testing.T, rt *freerun.Runtime) (stop *atomic.Bool, turns *atomi
 	stop, turns = new(atomic.Bool), new(atomic.Int64)
 	a := freerun.NewUnit(rt, runner{stop: stop, turns: turns})
 	b := freerun.NewUnit(rt, runner{stop, turns, a})
-	must(t, freerun.Do(rt.Context(), a, func(_ *freerun.Context, r *runner) (int, error) { r.other = b; return 0, nil }))
+	runtimetest.Must(t, freerun.Do(rt.Context(), a, func(_ *freerun.Context, r *runner) (int, error) { r.other = b; return 0, nil }))
 	if err := runOn.Tell(rt.Context(), a, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -47,20 +48,20 @@ func endless(t *testing.T, rt *freerun.Runtime) (stop *atomic.Bool, turns *atomi
 
 // TestSlotStarvesNobody: two units that talk to each other through the slot let a third, and a free operation, have their turn.
 func TestSlotStarvesNobody(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	endless(t, rt)
-	must(t, addOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
-	must(t, tickOnce.Send(rt.Context(), 1))
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
 	// The same from inside: queued behind the slot, not before it.
-	must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
-		return freerun.Forward(c, addTwo.Send(c, pair{addOne.Send(c, u, 1), addOne.Send(c, v, 1)}))
+		return freerun.Forward(c, runtimetest.AddTwo.Send(c, runtimetest.Pair{X: runtimetest.AddOne.Send(c, u, 1), Y: runtimetest.AddOne.Send(c, v, 1)}))
 	}))
 }
 
 // TestFullMailboxStarvesNobody: a unit that fills its own mailbox faster than it empties it lets another run.
 func TestFullMailboxStarvesNobody(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
 	greedy := freerun.NewUnit(rt, 0)
 	var feed *freerun.Unit[int] = greedy
@@ -75,8 +76,8 @@ func TestFullMailboxStarvesNobody(t *testing.T) {
 		return 0, nil
 	}
 	first := freerun.Do(rt.Context(), greedy, grow)
-	must(t, first)
-	ran := must(t, freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) {
+	runtimetest.Must(t, first)
+	ran := runtimetest.Must(t, freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) {
 		stop.Store(true)
 		return 1, nil
 	}))
@@ -88,7 +89,7 @@ func TestFullMailboxStarvesNobody(t *testing.T) {
 // TestFreeOperationsStarveNobody: an endless tree of free operations lets a unit, an operation from outside, and its own oldest
 // branch run.
 func TestFreeOperationsStarveNobody(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
 	var grow func(c *freerun.Context) (int, error)
 	grow = func(c *freerun.Context) (int, error) {
@@ -101,13 +102,13 @@ func TestFreeOperationsStarveNobody(t *testing.T) {
 	unit := make(chan freerun.Future[int], 1)
 	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		oldest <- freerun.Go(c, func(*freerun.Context) (int, error) { return 1, nil })
-		unit <- addOne.Send(c, freerun.NewUnit(rt, 0), 1)
+		unit <- runtimetest.AddOne.Send(c, freerun.NewUnit(rt, 0), 1)
 		freerun.Go(c, grow)
 		return 0, nil
 	})
-	must(t, tickOnce.Send(rt.Context(), 1))
-	must(t, <-unit)
-	must(t, <-oldest)
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
+	runtimetest.Must(t, <-unit)
+	runtimetest.Must(t, <-oldest)
 	stop.Store(true)
 }
 
@@ -115,7 +116,7 @@ func TestFreeOperationsStarveNobody(t *testing.T) {
 // Go's preemption every 10 ms would give it.
 func TestOrdinaryGoroutinesRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	stop, turns := endless(t, rt)
 	const want = 200
 	for had, seen := 0, int64(0); had < want; runtime.Gosched() {
@@ -127,7 +128,7 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 	if ran := turns.Load(); ran > want*20000 {
 		t.Errorf("%d operations were run while an ordinary goroutine had %d turns", ran, want)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	if breaths := rt.Stats().Processors[0].Breaths; breaths < want-1 {
@@ -138,7 +139,7 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 // busy has units on each processor run operations until stop, which must be called.
 func busy(t *testing.T, rt *freerun.Runtime) (ran func() int64) {
 	t.Helper()
-	ran, stop := keepBusy(rt, freerun.Normal)
+	ran, stop := runtimetest.KeepBusy(rt, freerun.Normal)
 	t.Cleanup(stop)
 	for ran() < 1000 {
 		runtime.Gosched()
@@ -151,7 +152,7 @@ func onPs(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	for _, procs := range []int{1, 2} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			rt, _ := start(t, freerun.Processors(procs))
+			rt, _ := runtimetest.Start(t, freerun.Processors(procs))
 			test(t, rt)
 		})
 	}
@@ -183,7 +184,7 @@ func TestSocketsAreServed(t *testing.T) {
 		t.Skip(why)
 	}
 	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
-		conn := echoServer(t)
+		conn := runtimetest.EchoServer(t)
 		ran, buffer := busy(t, rt), make([]byte, 1)
 		served(t, ran, 50, mostBetween, "a byte came back", func() {
 			if _, err := conn.Write(buffer); err != nil {

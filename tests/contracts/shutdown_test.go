@@ -1,4 +1,4 @@
-package freerun_test
+package contracts_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 8: shutdown runs what is queued, and returns when the work is done; past the deadline what has not started fails, and
@@ -16,42 +17,42 @@ import (
 
 func TestShutdownRunsWhatIsQueued(t *testing.T) {
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		u := freerun.NewUnit(rt, 0)
 		const trees = 50
 		for range trees {
-			spread.Tell(rt.Context(), spreadArg{u, 6}) // goes on sending while the runtime drains
+			runtimetest.Spread.Tell(rt.Context(), runtimetest.SpreadArg{To: u, Left: 6}) // goes on sending while the runtime drains
 		}
-		if err := rt.Shutdown(within(t)); err != nil {
+		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		if n := u.Stats().Operations; n != trees*64 {
 			t.Errorf("%d operations of %d", n, trees*64)
 		}
-		if err := rt.Shutdown(within(t)); err != nil {
+		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Errorf("second Shutdown: %v", err)
 		}
 		if err := rt.Close(); err != nil {
 			t.Errorf("Close after Shutdown: %v", err)
 		}
-		if err := rt.Quiesce(within(t)); !errors.Is(err, freerun.ErrClosed) {
+		if err := rt.Quiesce(runtimetest.Within(t)); !errors.Is(err, freerun.ErrClosed) {
 			t.Errorf("Quiesce after Shutdown: %v", err)
 		}
 	}
 }
 
 func TestShutdownRefusesFromOutside(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
 	running := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
-		g.pass()
-		return freerun.Forward(c, tickOnce.Send(c, 1)) // from inside, sends go on
+		g.Pass()
+		return freerun.Forward(c, runtimetest.Tick.Send(c, 1)) // from inside, sends go on
 	})
-	<-g.entered
+	<-g.Entered
 	ended := make(chan error)
-	go func() { ended <- rt.Shutdown(within(t)) }()
+	go func() { ended <- rt.Shutdown(runtimetest.Within(t)) }()
 	for { // until the runtime has taken notice
-		if _, err := tickOnce.Send(rt.Context(), 1).Result(); errors.Is(err, freerun.ErrClosed) {
+		if _, err := runtimetest.Tick.Send(rt.Context(), 1).Result(); errors.Is(err, freerun.ErrClosed) {
 			break
 		}
 	}
@@ -60,11 +61,11 @@ func TestShutdownRefusesFromOutside(t *testing.T) {
 		t.Fatalf("ended before the operation did: %v", err)
 	default:
 	}
-	close(g.opened)
+	close(g.Opened)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if v := must(t, running); v != 1 {
+	if v := runtimetest.Must(t, running); v != 1 {
 		t.Error(v)
 	}
 }
@@ -72,30 +73,30 @@ func TestShutdownRefusesFromOutside(t *testing.T) {
 // TestShutdownPastDeadline has an operation that does not return, messages behind it in the mailbox from before and after it
 // started, and one that waits for its future.
 func TestShutdownPastDeadline(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
-	first, stuck := newGate(), newGate()
-	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { first.pass(); return 0, nil })
-	<-first.entered
+	first, stuck := runtimetest.NewGate(), runtimetest.NewGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { first.Pass(); return 0, nil })
+	<-first.Entered
 	cancelled := make(chan error, 1)
 	hung := stuckOp.Send(rt.Context(), u, stuckArg{stuck, cancelled})
 	var behind []freerun.Future[int]
 	for range 5 {
-		behind = append(behind, addOne.Send(rt.Context(), u, 1))
+		behind = append(behind, runtimetest.AddOne.Send(rt.Context(), u, 1))
 	}
-	close(first.opened)
-	<-stuck.entered
+	close(first.Opened)
+	<-stuck.Entered
 	for range 5 {
-		behind = append(behind, addOne.Send(rt.Context(), u, 1))
+		behind = append(behind, runtimetest.AddOne.Send(rt.Context(), u, 1))
 	}
 	behind = append(behind, freerun.Then(rt.Context(), hung, func(*freerun.Context, int) (int, error) { return 0, nil }))
 	waiting := make(chan error)
 	done := behind[7].Done()
 	go func() { // somebody who waits already
-		_, err := behind[3].Wait(within(t))
+		_, err := behind[3].Wait(runtimetest.Within(t))
 		waiting <- err
 	}()
-	ctx, cancel := context.WithTimeout(within(t), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(runtimetest.Within(t), 20*time.Millisecond)
 	defer cancel()
 	err := rt.Shutdown(ctx)
 	var e *freerun.ShutdownError
@@ -120,37 +121,37 @@ func TestShutdownPastDeadline(t *testing.T) {
 	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("the operation's context: %v", err)
 	}
-	close(stuck.opened) // and now it returns: nothing changes, and its goroutine ends
+	close(stuck.Opened) // and now it returns: nothing changes, and its goroutine ends
 	for i, f := range append(behind, hung) {
-		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrClosed) {
+		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrClosed) {
 			t.Errorf("message %d, later: %v", i, err)
 		}
 	}
 }
 
 type stuckArg struct {
-	g         *gate
+	g         *runtimetest.Gate
 	cancelled chan error
 }
 
 var stuckOp = freerun.Op("test.stuck", func(c *freerun.Context, _ *int, a stuckArg) (int, error) {
-	close(a.g.entered)
+	close(a.g.Entered)
 	<-c.Done()
 	a.cancelled <- c.Err()
-	<-a.g.opened
+	<-a.g.Opened
 	return 1, nil
 })
 
 // TestCloseDiscards: Close fails what was not started, and counts it.
 func TestCloseDiscards(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
 	u := freerun.NewUnit(rt, 0)
-	freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { close(g.entered); <-c.Done(); return 0, nil })
-	<-g.entered
+	freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { close(g.Entered); <-c.Done(); return 0, nil })
+	<-g.Entered
 	var queued []freerun.Future[int]
 	for range 10 {
-		queued = append(queued, addOne.Send(rt.Context(), u, 1), tickOnce.Send(rt.Context(), 1))
+		queued = append(queued, runtimetest.AddOne.Send(rt.Context(), u, 1), runtimetest.Tick.Send(rt.Context(), 1))
 	}
 	err := rt.Close()
 	var e *freerun.ShutdownError
@@ -181,13 +182,13 @@ func TestCloseIdle(t *testing.T) {
 
 // TestCloseDuringShutdown brings the end forward.
 func TestCloseDuringShutdown(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
-	g := newGate()
-	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { close(g.entered); <-c.Done(); return 0, nil })
-	<-g.entered
-	queued := tickOnce.Send(rt.Context(), 1)
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	g := runtimetest.NewGate()
+	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { close(g.Entered); <-c.Done(); return 0, nil })
+	<-g.Entered
+	queued := runtimetest.Tick.Send(rt.Context(), 1)
 	ended := make(chan error)
-	go func() { ended <- rt.Shutdown(within(t)) }()
+	go func() { ended <- rt.Shutdown(runtimetest.Within(t)) }()
 	if err := rt.Close(); err == nil {
 		t.Error("Close returned nil with a message abandoned")
 	}

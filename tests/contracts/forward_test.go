@@ -1,4 +1,4 @@
-package freerun_test
+package contracts_test
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 4: a task starts when every future reachable from its argument is resolved; waiting inside is refused; failures and
 // results pass on; a result that would wait for itself fails.
 
 func TestWouldBlock(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	open := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
 	f := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
 		if _, err := open.Wait(context.Background()); !errors.Is(err, freerun.ErrWouldBlock) {
 			return "", fmt.Errorf("Wait: %w", err)
@@ -36,16 +37,16 @@ func TestWouldBlock(t *testing.T) {
 		}
 		return "refused", nil
 	})
-	if v := must(t, f); v != "refused" {
+	if v := runtimetest.Must(t, f); v != "refused" {
 		t.Error(v)
 	}
 	if _, err := open.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 		t.Errorf("Result of an open future: %v", err)
 	}
-	close(g.opened)
-	must(t, open)
+	close(g.Opened)
+	runtimetest.Must(t, open)
 	// A resolved future may be asked for anywhere.
-	v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return open.Wait(c) }))
+	v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return open.Wait(c) }))
 	if v != 1 {
 		t.Errorf("Wait on a resolved future inside: %d", v)
 	}
@@ -85,12 +86,12 @@ var sumDeep = freerun.FreeOp("test.sumDeep", func(_ *freerun.Context, a *deepArg
 
 // TestDeepArgument has futures in every place that the scan looks into, in a value that leads back to itself, resolved in turn.
 func TestDeepArgument(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	var gates []*gate
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	var gates []*runtimetest.Gate
 	held := func() freerun.Future[int] {
-		g := newGate()
+		g := runtimetest.NewGate()
 		gates = append(gates, g)
-		return freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { <-g.opened; return 1, nil })
+		return freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { <-g.Opened; return 1, nil })
 	}
 	level := func() *deepArg {
 		return &deepArg{
@@ -106,33 +107,24 @@ func TestDeepArgument(t *testing.T) {
 		if _, err := f.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 			t.Fatalf("with %d of %d futures resolved: %v", i, len(gates), err)
 		}
-		close(g.opened)
+		close(g.Opened)
 	}
-	if v := must(t, f); v != len(gates) {
+	if v := runtimetest.Must(t, f); v != len(gates) {
 		t.Errorf("sum %d, want %d", v, len(gates))
 	}
 }
 
-type wide struct{ All []freerun.Future[int] }
-
-var sumWide = freerun.FreeOp("test.sumWide", func(_ *freerun.Context, w wide) (n int, err error) {
-	for _, f := range w.All {
-		n += f.Value()
-	}
-	return n, nil
-})
-
 func TestManyFuturesInOneArgument(t *testing.T) {
 	const many = 20000
-	rt, _ := start(t, freerun.Processors(2))
-	var w wide
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	var w runtimetest.Wide
 	for i := range many {
 		w.All = append(w.All, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return i, nil }))
 	}
-	if v := must(t, sumWide.Send(rt.Context(), w)); v != many*(many-1)/2 {
+	if v := runtimetest.Must(t, runtimetest.SumWide.Send(rt.Context(), w)); v != many*(many-1)/2 {
 		t.Errorf("sum %d", v)
 	}
-	if err := sumWide.Tell(rt.Context(), w); err != nil {
+	if err := runtimetest.SumWide.Tell(rt.Context(), w); err != nil {
 		t.Error(err)
 	}
 }
@@ -140,18 +132,18 @@ func TestManyFuturesInOneArgument(t *testing.T) {
 // TestLongChains passes results on through very many operations: by argument, and by Forward.
 func TestLongChains(t *testing.T) {
 	const links = 200000
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	for range links {
-		f = addTwo.Send(rt.Context(), pair{f, freerun.Resolved(1)})
+		f = runtimetest.AddTwo.Send(rt.Context(), runtimetest.Pair{X: f, Y: freerun.Resolved(1)})
 	}
-	close(g.opened)
-	if v := must(t, f); v != links {
+	close(g.Opened)
+	if v := runtimetest.Must(t, f); v != links {
 		t.Errorf("chain by argument: %d", v)
 	}
-	if v := must(t, countDown.Send(rt.Context(), links)); v != 0 {
+	if v := runtimetest.Must(t, countDown.Send(rt.Context(), links)); v != 0 {
 		t.Errorf("chain by Forward: %d", v)
 	}
 }
@@ -169,79 +161,83 @@ func init() {
 
 // TestResultHoldsFutures: a result with futures in it resolves when they do.
 func TestResultHoldsFutures(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	inner := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { g.pass(); return 5, nil })
-	outer := freerun.Go(rt.Context(), func(*freerun.Context) (wide, error) { return wide{[]freerun.Future[int]{inner}}, nil })
-	<-g.entered
-	if err := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }); must(t, err) != 0 {
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	inner := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { g.Pass(); return 5, nil })
+	outer := freerun.Go(rt.Context(), func(*freerun.Context) (runtimetest.Wide, error) {
+		return runtimetest.Wide{All: []freerun.Future[int]{inner}}, nil
+	})
+	<-g.Entered
+	if err := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, nil }); runtimetest.Must(t, err) != 0 {
 		t.Error("unreachable")
 	}
 	if _, err := outer.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 		t.Errorf("outer resolved before inner: %v", err)
 	}
-	close(g.opened)
-	if v := must(t, outer); v.All[0].Value() != 5 {
+	close(g.Opened)
+	if v := runtimetest.Must(t, outer); v.All[0].Value() != 5 {
 		t.Errorf("inner is %d", v.All[0].Value())
 	}
 }
 
 func TestFailurePassesOn(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	boom := errors.New("boom")
 	calls := 0
 	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 0, boom })
-	g := addTwo.Send(rt.Context(), pair{f, freerun.Resolved(1)})
+	g := runtimetest.AddTwo.Send(rt.Context(), runtimetest.Pair{X: f, Y: freerun.Resolved(1)})
 	h := freerun.Then(rt.Context(), g, func(*freerun.Context, int) (int, error) { calls++; return 0, nil })
-	_, err := h.Wait(within(t))
+	_, err := h.Wait(runtimetest.Within(t))
 	if !errors.Is(err, boom) || calls != 0 {
 		t.Errorf("error %v, %d calls", err, calls)
 	}
 	if !strings.Contains(err.Error(), "test.addTwo received: boom") {
 		t.Errorf("the error does not tell the chain: %v", err)
 	}
-	if _, err := f.Wait(within(t)); err != boom {
+	if _, err := f.Wait(runtimetest.Within(t)); err != boom {
 		t.Errorf("the failed operation's own future: %v", err)
 	}
 	var received *freerun.ArgumentError
 	if !errors.As(err, &received) {
 		t.Errorf("no ArgumentError in %v", err)
 	}
-	inResult := freerun.Go(rt.Context(), func(*freerun.Context) (wide, error) { return wide{[]freerun.Future[int]{f}}, nil })
-	if _, err := inResult.Wait(within(t)); !errors.Is(err, boom) {
+	inResult := freerun.Go(rt.Context(), func(*freerun.Context) (runtimetest.Wide, error) {
+		return runtimetest.Wide{All: []freerun.Future[int]{f}}, nil
+	})
+	if _, err := inResult.Wait(runtimetest.Within(t)); !errors.Is(err, boom) {
 		t.Errorf("a result with a failed future in it: %v", err)
 	}
 }
 
 // TestFailureChainIsBounded sends a failure through very many operations: its text does not grow with them.
 func TestFailureChainIsBounded(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	boom := errors.New("boom")
 	f := freerun.Failed[int](boom)
 	for range 10000 {
-		f = addTwo.Send(rt.Context(), pair{f, f})
+		f = runtimetest.AddTwo.Send(rt.Context(), runtimetest.Pair{X: f, Y: f})
 	}
-	_, err := f.Wait(within(t))
+	_, err := f.Wait(runtimetest.Within(t))
 	if !errors.Is(err, boom) || len(err.Error()) > 2000 || !strings.Contains(err.Error(), "9") {
 		t.Errorf("after 10000 sends: %d bytes: %v", len(err.Error()), err)
 	}
 }
 
 func TestSettle(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	boom := errors.New("boom")
 	outcome := func(c *freerun.Context, v int, err error) (string, error) { return fmt.Sprint(v, " ", err), nil }
-	g := newGate()
-	bad := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 0, boom })
-	<-g.entered
+	g := runtimetest.NewGate()
+	bad := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, boom })
+	<-g.Entered
 	late := freerun.Settle(rt.Context(), bad, outcome)
-	close(g.opened)
+	close(g.Opened)
 	for text, f := range map[string]freerun.Future[string]{
 		"0 boom":  late,
 		"3 <nil>": freerun.Settle(rt.Context(), freerun.Resolved(3), outcome),
 		"0 oh":    freerun.Settle(rt.Context(), freerun.Failed[int](errors.New("oh")), outcome),
 	} {
-		if v := must(t, f); v != text {
+		if v := runtimetest.Must(t, f); v != text {
 			t.Errorf("outcome %q, want %q", v, text)
 		}
 	}
@@ -255,51 +251,51 @@ func TestSettle(t *testing.T) {
 
 // TestFailureNamesAClosure: in the chain of a failure a closure has the name of its function.
 func TestFailureNamesAClosure(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	f := freerun.Then(rt.Context(), freerun.Failed[int](errors.New("boom")), func(*freerun.Context, int) (int, error) { return 0, nil })
-	if _, err := f.Wait(within(t)); err == nil || !strings.Contains(err.Error(), "TestFailureNamesAClosure") {
+	if _, err := f.Wait(runtimetest.Within(t)); err == nil || !strings.Contains(err.Error(), "TestFailureNamesAClosure") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestForward(t *testing.T) {
-	rt, _ := start(t)
+	rt, _ := runtimetest.Start(t)
 	boom := errors.New("boom")
 	good := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
 	})
-	if v := must(t, good); v != 3 {
+	if v := runtimetest.Must(t, good); v != 3 {
 		t.Errorf("forwarded %d", v)
 	}
 	bad := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 0, boom }))
 	})
-	if _, err := bad.Wait(within(t)); err != boom {
+	if _, err := bad.Wait(runtimetest.Within(t)); err != boom {
 		t.Errorf("forwarded error %v", err)
 	}
 	misused := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
 		_, err := freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
 		return "", err
 	})
-	if _, err := misused.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
+	if _, err := misused.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrForward) {
 		t.Errorf("a forward of another type: %v", err)
 	}
 	ignored := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return 3, nil }))
 		return 4, nil
 	})
-	if _, err := ignored.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
+	if _, err := ignored.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrForward) {
 		t.Errorf("an ignored forward: %v", err)
 	}
 	early := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, freerun.Resolved(5)) })
-	if v := must(t, early); v != 5 {
+	if v := runtimetest.Must(t, early); v != 5 {
 		t.Errorf("a forward of what has an outcome already: %d", v)
 	}
 	dropped := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		v, _ := freerun.Forward(c, good)
 		return v, nil
 	})
-	if _, err := dropped.Wait(within(t)); !errors.Is(err, freerun.ErrForward) {
+	if _, err := dropped.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrForward) {
 		t.Errorf("a forward whose error was dropped: %v", err)
 	}
 	if _, err := freerun.Forward(rt.Context(), freerun.Future[int]{}); !errors.Is(err, freerun.ErrNoFuture) {

@@ -1,18 +1,19 @@
-package freerun_test
+package contracts_test
 
 import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 5: while work is queued and a processor is parked, one processor is searching or being woken. Each test has an
 // operation that goes on only when what it sent has been run, which another processor must do.
 
 func TestQueuedFreeOperationIsTaken(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 500 {
-		v := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			done := make(chan int, 2)
 			for i := range 2 {
 				freerun.Go(c, func(*freerun.Context) (int, error) { done <- i; return 0, nil })
@@ -26,9 +27,9 @@ func TestQueuedFreeOperationIsTaken(t *testing.T) {
 }
 
 func TestQueuedUnitsAreTaken(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(3))
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	for range 200 {
-		must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			done := make(chan int, 3)
 			for range 3 {
 				freerun.Do(c, freerun.NewUnit(c.Runtime(), 0), func(*freerun.Context, *int) (int, error) { done <- 1; return 0, nil })
@@ -40,9 +41,9 @@ func TestQueuedUnitsAreTaken(t *testing.T) {
 
 // TestUnitInTheSlotIsTakenInTheEnd: the one unit in the slot wakes nobody, until the operation that sent to it takes too long.
 func TestUnitInTheSlotIsTakenInTheEnd(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 20 {
-		must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			done := make(chan int)
 			freerun.Do(c, freerun.NewUnit(c.Runtime(), 0), func(*freerun.Context, *int) (int, error) { close(done); return 0, nil })
 			<-done
@@ -53,35 +54,30 @@ func TestUnitInTheSlotIsTakenInTheEnd(t *testing.T) {
 
 func TestNoWakeUpIsLost(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		u := freerun.NewUnit(rt, 0)
 		for i := range 3000 {
 			if i%10 == 0 {
-				if err := rt.Quiesce(within(t)); err != nil { // all parked
+				if err := rt.Quiesce(runtimetest.Within(t)); err != nil { // all parked
 					t.Fatal(err)
 				}
 			}
-			if v := must(t, addOne.Send(rt.Context(), u, 1)); v != i+1 {
+			if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 1)); v != i+1 {
 				t.Fatalf("message %d answered %d", i+1, v)
 			}
 		}
 	}
 }
 
-var addOne = freerun.Op("test.addOne", func(_ *freerun.Context, n *int, by int) (int, error) {
-	*n += by
-	return *n, nil
-})
-
 // TestQuiesceSeesAllThatWasSent: what was sent before Quiesce is done after it, wherever it went on to.
 func TestQuiesceSeesAllThatWasSent(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
 	for round := 1; round <= 300; round++ {
 		for range 20 {
-			spread.Tell(rt.Context(), spreadArg{u, 3})
+			runtimetest.Spread.Tell(rt.Context(), runtimetest.SpreadArg{To: u, Left: 3})
 		}
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		s := rt.Stats()
@@ -92,24 +88,4 @@ func TestQuiesceSeesAllThatWasSent(t *testing.T) {
 			t.Fatalf("round %d: the unit ran %d operations, want %d", round, ops, round*20*8)
 		}
 	}
-}
-
-type spreadArg struct {
-	to   *freerun.Unit[int]
-	left int
-}
-
-var spread *freerun.FreeOperation[spreadArg, int]
-
-func init() {
-	spread = freerun.FreeOp("test.spread", func(c *freerun.Context, a spreadArg) (int, error) {
-		if a.left == 0 {
-			return 0, addOne.Tell(c, a.to, 1)
-		}
-		a.left--
-		if err := spread.Tell(c, a); err != nil {
-			return 0, err
-		}
-		return 0, spread.Tell(c, a)
-	})
 }

@@ -1,4 +1,4 @@
-package freerun_test
+package complaints_test
 
 import (
 	"context"
@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// More of what users of actor libraries complain of: see peers_test.go.
+// More of what users of actor libraries complain of: see complaints_test.go.
 
 // parcel is something to be collected: large enough to lie in a place of its own.
 type parcel struct{ _ [256]byte }
@@ -25,58 +26,58 @@ var (
 	dropIt   = freerun.Op("peers.dropIt", func(_ *freerun.Context, _ **parcel, p *parcel) (int, error) { panic(p) })
 )
 
-// TestPeersWhatEndedIsCollected, hollywood#43: of units that nobody refers to, and that were left alone, restarted, or stopped by a panic, nothing
+// TestComplaintWhatEndedIsCollected, hollywood#43: of units that nobody refers to, and that were left alone, restarted, or stopped by a panic, nothing
 // stays: neither they, their state, what was in their mailboxes, futures and what they hold, scopes, nor timers that fired or were stopped.
-func TestPeersWhatEndedIsCollected(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2), freerun.Logger(slog.New(slog.DiscardHandler))) // the usual one keeps what it is told of panics
-	r := &remains{}
+func TestComplaintWhatEndedIsCollected(t *testing.T) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Logger(slog.New(slog.DiscardHandler))) // the usual one keeps what it is told of panics
+	r := &runtimetest.Remains{}
 	for i := range 60 {
 		liveAndEnd(t, rt, r, i)
 	}
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	meet(t, rt, 2) // a processor keeps the context of the last operation that it has run
-	r.check(t)
+	r.Check(t)
 }
 
-func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *remains, i int) {
+func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *runtimetest.Remains, i int) {
 	options := [][]freerun.UnitOption{
 		nil,
 		{freerun.Mailbox(4, freerun.Wait)},
-		{freerun.RestartOnPanic(func() *parcel { return watch(r, "states after a restart", new(parcel)) }, 9, time.Hour)},
+		{freerun.RestartOnPanic(func() *parcel { return runtimetest.Watch(r, "states after a restart", new(parcel)) }, 9, time.Hour)},
 		{freerun.StopOnPanic()},
 	}[i%4]
-	u := watch(r, fmt.Sprint("units of kind ", i%4), freerun.NewUnit(rt, watch(r, "states", new(parcel)), options...))
+	u := runtimetest.Watch(r, fmt.Sprint("units of kind ", i%4), freerun.NewUnit(rt, runtimetest.Watch(r, "states", new(parcel)), options...))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := watch(r, "scopes", rt.Scope(ctx))
+	s := runtimetest.Watch(r, "scopes", rt.Scope(ctx))
 	c := s.Context()
-	if err := handIn.Tell(c, u, watch(r, "arguments", new(parcel))); err != nil {
+	if err := handIn.Tell(c, u, runtimetest.Watch(r, "arguments", new(parcel))); err != nil {
 		t.Error(err)
 	}
-	must(t, handBack.Send(c, u, watch(r, "results", new(parcel))))
-	late, fires := handBack.SendAfter(c, time.Microsecond, u, watch(r, "results of timers", new(parcel)))
-	watch(r, "timers that fired", fires)
-	must(t, late)
-	stopped, never := handBack.SendAfter(c, time.Hour, u, watch(r, "arguments of stopped timers", new(parcel)))
-	if !watch(r, "stopped timers", never).Stop() {
+	runtimetest.Must(t, handBack.Send(c, u, runtimetest.Watch(r, "results", new(parcel))))
+	late, fires := handBack.SendAfter(c, time.Microsecond, u, runtimetest.Watch(r, "results of timers", new(parcel)))
+	runtimetest.Watch(r, "timers that fired", fires)
+	runtimetest.Must(t, late)
+	stopped, never := handBack.SendAfter(c, time.Hour, u, runtimetest.Watch(r, "arguments of stopped timers", new(parcel)))
+	if !runtimetest.Watch(r, "stopped timers", never).Stop() {
 		t.Error("a timer fired an hour early")
 	}
-	again := handIn.Every(c, time.Hour, u, watch(r, "arguments of repetitions", new(parcel)))
-	watch(r, "repetitions", again).Stop()
+	again := handIn.Every(c, time.Hour, u, runtimetest.Watch(r, "arguments of repetitions", new(parcel)))
+	runtimetest.Watch(r, "repetitions", again).Stop()
 	then := freerun.Then(c, stopped, func(_ *freerun.Context, p *parcel) (int, error) { return 0, nil })
-	if _, err := then.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+	if _, err := then.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("what waited for a stopped timer: %v", err)
 	}
 	if i%4 > 1 { // a panic, and mail behind it
-		dropIt.Tell(c, u, watch(r, "values of panics", new(parcel)))
+		dropIt.Tell(c, u, runtimetest.Watch(r, "values of panics", new(parcel)))
 		for range 3 {
-			handIn.Tell(c, u, watch(r, "arguments", new(parcel)))
-			handBack.Send(c, u, watch(r, "arguments", new(parcel)))
+			handIn.Tell(c, u, runtimetest.Watch(r, "arguments", new(parcel)))
+			handBack.Send(c, u, runtimetest.Watch(r, "arguments", new(parcel)))
 		}
 	}
-	if err := s.Wait(within(t)); err == nil {
+	if err := s.Wait(runtimetest.Within(t)); err == nil {
 		t.Error("the scope has not seen the stopped timer")
 	}
 	s.Cancel(nil)
@@ -85,17 +86,17 @@ func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *remains, i int) {
 // halves are two numbers that each operation leaves equal.
 type halves struct{ life, left, right int }
 
-// TestPeersRestartIsWhole, hollywood#159: a handler was swapped while a message was in it. Here a unit is restarted with messages queued: each
+// TestComplaintRestartIsWhole, hollywood#159: a handler was swapped while a message was in it. Here a unit is restarted with messages queued: each
 // sees the state of one life, whole, and those before a panic the life before it.
-func TestPeersRestartIsWhole(t *testing.T) {
+func TestComplaintRestartIsWhole(t *testing.T) {
 	const lives, each = 50, 20
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		life := 0
 		u := freerun.NewUnit(rt, halves{}, freerun.RestartOnPanic(func() halves { life++; return halves{life: life} }, lives, time.Hour))
-		g := newGate()
-		freerun.Do(rt.Context(), u, func(*freerun.Context, *halves) (int, error) { g.pass(); return 0, nil })
-		<-g.entered
+		g := runtimetest.NewGate()
+		freerun.Do(rt.Context(), u, func(*freerun.Context, *halves) (int, error) { g.Pass(); return 0, nil })
+		<-g.Entered
 		var seen []freerun.Future[halves]
 		for i := range lives * each {
 			breaks := i%each == each-1
@@ -107,11 +108,11 @@ func TestPeersRestartIsWhole(t *testing.T) {
 				return *h, nil
 			}))
 			if i == lives*each/2 {
-				close(g.opened) // the rest comes while the unit works
+				close(g.Opened) // the rest comes while the unit works
 			}
 		}
 		for i, f := range seen {
-			h, err := f.Wait(within(t))
+			h, err := f.Wait(runtimetest.Within(t))
 			var p *freerun.PanicError
 			switch want := (halves{i / each, i%each + 1, i%each + 1}); {
 			case i%each == each-1:
@@ -125,11 +126,11 @@ func TestPeersRestartIsWhole(t *testing.T) {
 	})
 }
 
-// TestPeersNothingIsDroppedSilently, ergo#94 and #96: of messages that come to a small mailbox from many, in all forms, each is either run or
+// TestComplaintNothingIsDroppedSilently, ergo#94 and #96: of messages that come to a small mailbox from many, in all forms, each is either run or
 // refused, and its sender is told.
-func TestPeersNothingIsDroppedSilently(t *testing.T) {
+func TestComplaintNothingIsDroppedSilently(t *testing.T) {
 	const senders, each = 4, 3000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse))
 	var told, refused atomic.Int64
 	count := func(err error) {
@@ -148,34 +149,34 @@ func TestPeersNothingIsDroppedSilently(t *testing.T) {
 			for i := range each {
 				switch i % 4 {
 				case 0:
-					_, err := addOne.Send(rt.Context(), u, 1).Wait(within(t))
+					_, err := runtimetest.AddOne.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t))
 					count(err)
 				case 1:
-					_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, addOne.Tell(c, u, 1) }).Wait(within(t))
+					_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, runtimetest.AddOne.Tell(c, u, 1) }).Wait(runtimetest.Within(t))
 					count(err)
 				default:
-					count(addOne.Tell(rt.Context(), u, 1))
+					count(runtimetest.AddOne.Tell(rt.Context(), u, 1))
 				}
 			}
 		})
 	}
 	all.Wait()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	ran := must(t, addOne.Send(rt.Context(), u, 0))
+	ran := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0))
 	if int64(ran) != told.Load() || told.Load()+refused.Load() != senders*each || refused.Load() == 0 {
 		t.Errorf("%d messages: %d were run, %d taken, %d refused", senders*each, ran, told.Load(), refused.Load())
 	}
 }
 
-// TestPeersCallsIntoFullMailboxes, ergo#21: a call and a full mailbox froze the link. Here units with mailboxes for one message call each other,
+// TestComplaintCallsIntoFullMailboxes, ergo#21: a call and a full mailbox froze the link. Here units with mailboxes for one message call each other,
 // many times over; each call is answered, or refused where the mailbox refuses.
-func TestPeersCallsIntoFullMailboxes(t *testing.T) {
+func TestComplaintCallsIntoFullMailboxes(t *testing.T) {
 	const senders, each, deep = 4, 50, 20
 	for _, full := range []freerun.Full{freerun.Wait, freerun.Refuse} {
-		onSome(t, func(t *testing.T, processors int) {
-			rt, _ := start(t, freerun.Processors(processors))
+		runtimetest.OnSome(t, func(t *testing.T, processors int) {
+			rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 			a, b := newParties(t, rt, freerun.Mailbox(1, full))
 			var all sync.WaitGroup
 			for s := range senders {
@@ -185,7 +186,7 @@ func TestPeersCallsIntoFullMailboxes(t *testing.T) {
 						answers[i] = callOther.Send(rt.Context(), []*freerun.Unit[party]{a, b}[(s+i)%2], deep)
 					}
 					for _, f := range answers {
-						n, err := f.Wait(within(t))
+						n, err := f.Wait(runtimetest.Within(t))
 						if n != deep && (full == freerun.Wait || !errors.Is(err, freerun.ErrFull)) {
 							t.Errorf("a call was answered with %d, %v", n, err)
 						}
@@ -193,20 +194,20 @@ func TestPeersCallsIntoFullMailboxes(t *testing.T) {
 				})
 			}
 			all.Wait()
-			must(t, callOther.Send(rt.Context(), a, 1)) // with room, both answer still
+			runtimetest.Must(t, callOther.Send(rt.Context(), a, 1)) // with room, both answer still
 		})
 	}
 }
 
-// TestPeersAskBlocksNoProcessor, goakt: to ask for the outcome of an open future is refused inside, at once, however many do it on however
+// TestComplaintAskBlocksNoProcessor, goakt: to ask for the outcome of an open future is refused inside, at once, however many do it on however
 // few processors; all of these stay free.
-func TestPeersAskBlocksNoProcessor(t *testing.T) {
+func TestComplaintAskBlocksNoProcessor(t *testing.T) {
 	const asking = 200
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
-		g := newGate()
-		open := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.pass); return 7, nil })
-		<-g.entered
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
+		g := runtimetest.NewGate()
+		open := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { c.Block(g.Pass); return 7, nil })
+		<-g.Entered
 		asked := make(chan struct{}, asking)
 		var answers []freerun.Future[int]
 		for range asking {
@@ -219,19 +220,19 @@ func TestPeersAskBlocksNoProcessor(t *testing.T) {
 				return freerun.Forward(c, open) // the way to do it
 			}))
 		}
-		patience := within(t)
+		patience := runtimetest.Within(t)
 		for n := range asking {
 			select {
 			case <-asked:
 			case <-patience.Done():
-				close(g.opened)
+				close(g.Opened)
 				t.Fatalf("%d of %d have asked", n, asking)
 			}
 		}
 		meet(t, rt, processors)
-		close(g.opened)
+		close(g.Opened)
 		for _, f := range answers {
-			if n := must(t, f); n != 7 {
+			if n := runtimetest.Must(t, f); n != 7 {
 				t.Errorf("the answer is %d", n)
 			}
 		}
@@ -249,37 +250,37 @@ func meet(t *testing.T, rt *freerun.Runtime, processors int) {
 		}
 		return all
 	}() {
-		must(t, f)
+		runtimetest.Must(t, f)
 	}
 }
 
-// TestPeersStoppedUnitKeepsNoMail, goakt#895: a unit that was stopped, and that the program still refers to, keeps none of the messages that
+// TestComplaintStoppedUnitKeepsNoMail, goakt#895: a unit that was stopped, and that the program still refers to, keeps none of the messages that
 // were in its mailbox, nor of those that come later.
-func TestPeersStoppedUnitKeepsNoMail(t *testing.T) {
+func TestComplaintStoppedUnitKeepsNoMail(t *testing.T) {
 	for _, limit := range [][]freerun.UnitOption{nil, {freerun.Mailbox(1000, freerun.Refuse)}} {
-		rt, _ := start(t, freerun.Processors(2))
+		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		u := freerun.NewUnit(rt, new(parcel), append(limit, freerun.StopOnPanic())...)
-		r := &remains{}
-		g := newGate()
-		freerun.Do(rt.Context(), u, func(*freerun.Context, **parcel) (int, error) { g.pass(); panic("stop") })
-		<-g.entered
+		r := &runtimetest.Remains{}
+		g := runtimetest.NewGate()
+		freerun.Do(rt.Context(), u, func(*freerun.Context, **parcel) (int, error) { g.Pass(); panic("stop") })
+		<-g.Entered
 		var kept []freerun.Future[*parcel]
 		mail := func(what string) {
 			for i := range 200 {
-				handIn.Tell(rt.Context().With(allPriorities[i%4]), u, watch(r, what, new(parcel)))
-				kept = append(kept, handBack.Send(rt.Context(), u, watch(r, what+", future kept", new(parcel))))
+				handIn.Tell(rt.Context().With(runtimetest.Priorities[i%4]), u, runtimetest.Watch(r, what, new(parcel)))
+				kept = append(kept, handBack.Send(rt.Context(), u, runtimetest.Watch(r, what+", future kept", new(parcel))))
 			}
 		}
 		mail("queued mail")
-		close(g.opened)
-		if err := rt.Quiesce(within(t)); err != nil {
+		close(g.Opened)
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		mail("later mail")
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
-		r.check(t)
+		r.Check(t)
 		for _, f := range kept {
 			if _, err := f.Result(); !errors.Is(err, freerun.ErrStopped) {
 				t.Fatalf("a message to a stopped unit: %v", err)

@@ -9,15 +9,16 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 9: an idle runtime does nothing. Contract 10: what a message and a unit cost.
 
 // TestIdleDoesNothing looks at all counters of a parked runtime, some time apart.
 func TestIdleDoesNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(4))
-	must(t, tickOnce.Send(rt.Context(), 1))
-	if err := rt.Quiesce(within(t)); err != nil {
+	rt, _ := runtimetest.Start(t, freerun.Processors(4))
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
 	before := rt.Stats()
@@ -39,18 +40,18 @@ func allocations(f func()) float64 {
 }
 
 func TestTellAllocatesNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	outside := allocations(func() {
-		addOne.Tell(rt.Context(), u, 1)
+		runtimetest.AddOne.Tell(rt.Context(), u, 1)
 		awaitDone(rt)
 	})
 	free := allocations(func() {
-		tickOnce.Tell(rt.Context(), 1)
+		runtimetest.Tick.Tell(rt.Context(), 1)
 		awaitDone(rt)
 	})
-	inside := must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
-		return allocations(func() { addOne.Tell(c, u, 1) }), nil
+	inside := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {
+		return allocations(func() { runtimetest.AddOne.Tell(c, u, 1) }), nil
 	}))
 	between := pingAllocations(t, rt)
 	if outside != 0 || free != 0 || between != 0 {
@@ -83,7 +84,7 @@ func init() {
 }
 
 func TestSeveralTellAllocatesNothing(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 	n := allocations(func() {
 		addBoth.Tell(rt.Context(), x, y, 1)
@@ -119,7 +120,7 @@ func pingAllocations(t *testing.T, rt *freerun.Runtime) float64 {
 	done := make(chan struct{})
 	x := freerun.NewUnit(rt, pinger{done: done})
 	y := freerun.NewUnit(rt, pinger{other: x, done: done})
-	must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pinger) (int, error) { p.other = y; return 0, nil }))
+	runtimetest.Must(t, freerun.Do(rt.Context(), x, func(_ *freerun.Context, p *pinger) (int, error) { p.other = y; return 0, nil }))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	benchPing.Tell(rt.Context(), x, hops)
@@ -129,11 +130,11 @@ func pingAllocations(t *testing.T, rt *freerun.Runtime) float64 {
 }
 
 func TestSendAllocatesOnce(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	for name, send := range map[string]func() freerun.Future[int]{
-		"operation":      func() freerun.Future[int] { return addOne.Send(rt.Context(), u, 1) },
-		"free operation": func() freerun.Future[int] { return tickOnce.Send(rt.Context(), 1) },
+		"operation":      func() freerun.Future[int] { return runtimetest.AddOne.Send(rt.Context(), u, 1) },
+		"free operation": func() freerun.Future[int] { return runtimetest.Tick.Send(rt.Context(), 1) },
 	} {
 		n := allocations(func() {
 			f := send()
@@ -146,23 +147,23 @@ func TestSendAllocatesOnce(t *testing.T) {
 		}
 	}
 	// With several futures to wait for.
-	g := newGate()
-	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 1, nil })
-	<-g.entered
-	if n := allocations(func() { addTwo.Send(rt.Context(), pair{late, late}) }); n > 1 {
+	g := runtimetest.NewGate()
+	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+	<-g.Entered
+	if n := allocations(func() { runtimetest.AddTwo.Send(rt.Context(), runtimetest.Pair{X: late, Y: late}) }); n > 1 {
 		t.Errorf("with futures to wait for: %v allocations per Send", n)
 	}
-	close(g.opened)
-	must(t, late)
+	close(g.Opened)
+	runtimetest.Must(t, late)
 }
 
 // TestIdleUnitIsSmall makes a million units.
 func TestActivityAllocatesOnce(t *testing.T) {
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		empty := func(*activity.Activity) {}
 		for name, on := range map[string]*freerun.Context{"of the runtime": rt.Context(), "with a priority": rt.Context().With(freerun.High)} {
-			inside := must(t, freerun.Go(on, func(c *freerun.Context) (float64, error) {
+			inside := runtimetest.Must(t, freerun.Go(on, func(c *freerun.Context) (float64, error) {
 				return testing.AllocsPerRun(2000, func() { activity.Go(c, empty) }), nil
 			}))
 			if inside != 1 {
@@ -174,7 +175,7 @@ func TestActivityAllocatesOnce(t *testing.T) {
 
 func TestIdleUnitIsSmall(t *testing.T) {
 	const million = 1_000_000
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	type state struct{ x int64 }
 	units := make([]*freerun.Unit[state], million)
 	var before, after runtime.MemStats
@@ -195,12 +196,12 @@ func TestIdleUnitIsSmall(t *testing.T) {
 
 // TestArgumentIsDropped: when the future is resolved, the argument of its operation may be collected, though the future is kept.
 func TestArgumentIsDropped(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	type big [1 << 16]byte
 	arg := &big{}
 	watched := weak.Make(arg)
 	f := sizeOf.Send(rt.Context(), arg)
-	if v := must(t, f); v != 1<<16 {
+	if v := runtimetest.Must(t, f); v != 1<<16 {
 		t.Error(v)
 	}
 	arg = nil

@@ -1,25 +1,26 @@
-package freerun_test
+package contracts_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 4, end: a future that escaped into a unit's state and comes back as a result must not leave anything open for ever.
 
 // TestCycleOfOne: an operation forwards its own future, which its unit was given.
 func TestCycleOfOne(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(1))
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
-	g := newGate()
-	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.pass(); return 0, nil })
-	<-g.entered
+	g := runtimetest.NewGate()
+	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 0, nil })
+	<-g.Entered
 	var own freerun.Future[int]
 	own = freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { return freerun.Forward(c, own) })
-	close(g.opened)
-	if _, err := own.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+	close(g.Opened)
+	if _, err := own.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCycle) {
 		t.Errorf("waiting for itself: %v", err)
 	}
 }
@@ -29,7 +30,7 @@ func TestCycleOfOne(t *testing.T) {
 func TestCycleOfMany(t *testing.T) {
 	for _, n := range []int{2, 3, 10, 100} {
 		for range 30 {
-			rt, _ := start(t, freerun.Processors(4))
+			rt, _ := runtimetest.Start(t, freerun.Processors(4))
 			ring := make([]freerun.Future[int], n)
 			ready := make(chan struct{})
 			for i := range ring {
@@ -41,11 +42,11 @@ func TestCycleOfMany(t *testing.T) {
 			}
 			close(ready)
 			for i, f := range ring {
-				if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+				if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCycle) {
 					t.Fatalf("ring of %d, future %d: %v", n, i, err)
 				}
 			}
-			if err := rt.Quiesce(within(t)); err != nil {
+			if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}
 			rt.Close()
@@ -55,37 +56,37 @@ func TestCycleOfMany(t *testing.T) {
 
 // TestCycleThroughArguments closes a ring where one edge is an argument that is waited for second, and one where it is among many.
 func TestCycleThroughArguments(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for name, second := range map[string]func(*freerun.Context, freerun.Future[int], freerun.Future[int]) freerun.Future[int]{
 		"pair": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] {
-			return addTwo.Send(c, pair{x, y})
+			return runtimetest.AddTwo.Send(c, runtimetest.Pair{X: x, Y: y})
 		},
 		"list": func(c *freerun.Context, x, y freerun.Future[int]) freerun.Future[int] {
-			return sumWide.Send(c, wide{[]freerun.Future[int]{x, freerun.Resolved(1), y}})
+			return runtimetest.SumWide.Send(c, runtimetest.Wide{All: []freerun.Future[int]{x, freerun.Resolved(1), y}})
 		},
 	} {
-		first, last := newGate(), newGate()
-		x := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { first.pass(); return 1, nil })
-		<-first.entered
+		first, last := runtimetest.NewGate(), runtimetest.NewGate()
+		x := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (int, error) { first.Pass(); return 1, nil })
+		<-first.Entered
 		var s freerun.Future[int]
 		a := freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(c *freerun.Context, _ *int) (int, error) {
-			last.pass()
+			last.Pass()
 			return freerun.Forward(c, s) // waits for the sum, which waits for this
 		})
-		<-last.entered
+		<-last.Entered
 		s = second(rt.Context(), x, a)
-		close(last.opened)
+		close(last.Opened)
 		if _, err := s.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 			t.Errorf("%s: before the ring is closed: %v", name, err)
 		}
-		close(first.opened)
+		close(first.Opened)
 		for _, f := range []freerun.Future[int]{a, s} {
-			if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+			if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCycle) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		must(t, x)
-		if err := rt.Quiesce(within(t)); err != nil {
+		runtimetest.Must(t, x)
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -93,7 +94,7 @@ func TestCycleThroughArguments(t *testing.T) {
 
 // TestCycleInAResult: two results hold each other's futures.
 func TestCycleInAResult(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type holder struct{ f freerun.Future[any] }
 	ready := make(chan struct{})
 	var x, y freerun.Future[any]
@@ -101,7 +102,7 @@ func TestCycleInAResult(t *testing.T) {
 	y = freerun.Do(rt.Context(), freerun.NewUnit(rt, 0), func(*freerun.Context, *int) (any, error) { <-ready; return &holder{x}, nil })
 	close(ready)
 	for _, f := range []freerun.Future[any]{x, y} {
-		if _, err := f.Wait(within(t)); !errors.Is(err, freerun.ErrCycle) {
+		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCycle) {
 			t.Errorf("a result that holds itself: %v", err)
 		}
 	}

@@ -1,41 +1,27 @@
-package freerun_test
+package contracts_test
 
 import (
 	"sync"
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 2: messages to one unit run in the order in which they became ready; those ready when sent, in the order sent.
 
-type sequence struct {
-	next  map[int]int // per sender
-	wrong []stamp
-}
-
-type stamp struct{ sender, number int }
-
-var record = freerun.Op("test.record", func(_ *freerun.Context, s *sequence, m stamp) (struct{}, error) {
-	if s.next[m.sender] != m.number {
-		s.wrong = append(s.wrong, m)
-	}
-	s.next[m.sender] = m.number + 1
-	return struct{}{}, nil
-})
-
-func checkSequence(t *testing.T, u *freerun.Unit[sequence], rt *freerun.Runtime, senders, each int) {
+func checkSequence(t *testing.T, u *freerun.Unit[runtimetest.Sequence], rt *freerun.Runtime, senders, each int) {
 	t.Helper()
-	if err := rt.Quiesce(within(t)); err != nil {
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *sequence) (int, error) {
-		if len(s.wrong) > 0 {
-			t.Errorf("%d messages out of order, first %v", len(s.wrong), s.wrong[0])
+	runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *runtimetest.Sequence) (int, error) {
+		if len(s.Wrong) > 0 {
+			t.Errorf("%d messages out of order, first %v", len(s.Wrong), s.Wrong[0])
 		}
 		for sender := range senders {
-			if s.next[sender] != each {
-				t.Errorf("sender %d: %d of %d messages", sender, s.next[sender], each)
+			if s.Next[sender] != each {
+				t.Errorf("sender %d: %d of %d messages", sender, s.Next[sender], each)
 			}
 		}
 		return 0, nil
@@ -45,15 +31,15 @@ func checkSequence(t *testing.T, u *freerun.Unit[sequence], rt *freerun.Runtime,
 func TestOrderFromOutside(t *testing.T) {
 	const senders, each = 6, 5000
 	for _, processors := range []int{1, 3} {
-		rt, _ := start(t, freerun.Processors(processors))
-		u := freerun.NewUnit(rt, sequence{next: map[int]int{}})
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
+		u := freerun.NewUnit(rt, runtimetest.Sequence{Next: map[int]int{}})
 		var wg sync.WaitGroup
 		for s := range senders {
 			wg.Go(func() {
 				for i := range each {
 					if i%3 == 0 { // calls and notes keep one order
-						record.Send(rt.Context(), u, stamp{s, i})
-					} else if err := record.Tell(rt.Context(), u, stamp{s, i}); err != nil {
+						runtimetest.Record.Send(rt.Context(), u, runtimetest.Stamp{Sender: s, Number: i})
+					} else if err := runtimetest.Record.Tell(rt.Context(), u, runtimetest.Stamp{Sender: s, Number: i}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -68,14 +54,14 @@ type source struct{ sent int }
 
 func TestOrderFromInside(t *testing.T) {
 	const senders, each, burst = 4, 4000, 40
-	rt, _ := start(t, freerun.Processors(3))
-	u := freerun.NewUnit(rt, sequence{next: map[int]int{}})
+	rt, _ := runtimetest.Start(t, freerun.Processors(3))
+	u := freerun.NewUnit(rt, runtimetest.Sequence{Next: map[int]int{}})
 	for s := range senders {
 		from := freerun.NewUnit(rt, source{})
 		for range each / burst {
 			freerun.Do(rt.Context(), from, func(c *freerun.Context, src *source) (int, error) {
 				for range burst {
-					if err := record.Tell(c, u, stamp{s, src.sent}); err != nil {
+					if err := runtimetest.Record.Tell(c, u, runtimetest.Stamp{Sender: s, Number: src.sent}); err != nil {
 						return 0, err
 					}
 					src.sent++
@@ -90,19 +76,19 @@ func TestOrderFromInside(t *testing.T) {
 // TestOrderOfBecomingReady holds several messages back with one future: they run in the order in which they were sent, but after
 // a message that was ready at once.
 func TestOrderOfBecomingReady(t *testing.T) {
-	rt, _ := start(t, freerun.Processors(2))
-	g := newGate()
-	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.pass(); return 7, nil })
-	<-g.entered
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	g := runtimetest.NewGate()
+	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 7, nil })
+	<-g.Entered
 	u := freerun.NewUnit(rt, []int{})
 	note := func(arg heldBack) freerun.Future[int] { return appendHeld.Send(rt.Context(), u, arg) }
 	a, b := note(heldBack{late, 1}), note(heldBack{late, 2})
 	c := note(heldBack{n: 3})
-	must(t, c)
-	close(g.opened)
-	must(t, a)
-	must(t, b)
-	got := must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return *s, nil }))
+	runtimetest.Must(t, c)
+	close(g.Opened)
+	runtimetest.Must(t, a)
+	runtimetest.Must(t, b)
+	got := runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, s *[]int) ([]int, error) { return *s, nil }))
 	if len(got) != 3 || got[0] != 3 || got[1] != 1 || got[2] != 2 {
 		t.Errorf("ran in order %v, want [3 1 2]", got)
 	}

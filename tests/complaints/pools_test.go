@@ -1,4 +1,4 @@
-package freerun_test
+package complaints_test
 
 import (
 	"context"
@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of pools complain of: see peers_test.go.
+// What users of pools complain of: see complaints_test.go.
 
-// TestPeersNestedSubmitAndWait, ants#197, pond#56 and #52: tasks that submit tasks and wait for them use up a pool. Here they nest in all forms
+// TestComplaintNestedSubmitAndWait, ants#197, pond#56 and #52: tasks that submit tasks and wait for them use up a pool. Here they nest in all forms
 // that there are, each in all others, on one processor too.
-func TestPeersNestedSubmitAndWait(t *testing.T) {
+func TestComplaintNestedSubmitAndWait(t *testing.T) {
 	const deep = 6
 	leaves := 1
 	for range deep {
 		leaves *= 6
 	}
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		u := freerun.NewUnit(rt, 0)
 		var count func(c *freerun.Context, left int) int                           // with what returns when it is done
 		var submit func(c *freerun.Context, left int) (freerun.Future[int], error) // with futures
@@ -60,13 +61,13 @@ func TestPeersNestedSubmitAndWait(t *testing.T) {
 					all = append(all, freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { return next(c) }))
 				}
 			}
-			return freerun.Then(c, sumWide.Send(c, wide{all}), func(_ *freerun.Context, n int) (int, error) { return n, nil }), nil
+			return freerun.Then(c, runtimetest.SumWide.Send(c, runtimetest.Wide{All: all}), func(_ *freerun.Context, n int) (int, error) { return n, nil }), nil
 		}
 		f, err := submit(rt.Context(), deep)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := must(t, f); n != leaves {
+		if n := runtimetest.Must(t, f); n != leaves {
 			t.Errorf("%d leaves of %d", n, leaves)
 		}
 		if n := count(rt.Context(), 3); n != 6*6*6 { // and from an ordinary goroutine
@@ -75,14 +76,14 @@ func TestPeersNestedSubmitAndWait(t *testing.T) {
 	})
 }
 
-// TestPeersCancelWithThousandsQueued, pond#138: a scope is canceled with thousands of its messages queued, in all places where a message can lie,
+// TestComplaintCancelWithThousandsQueued, pond#138: a scope is canceled with thousands of its messages queued, in all places where a message can lie,
 // from outside and from inside: Cancel returns, Wait returns, each of them has failed with the cause, and what is not of the scope goes on.
-func TestPeersCancelWithThousandsQueued(t *testing.T) {
+func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 	const each = 2000
 	cause := errors.New("enough")
-	onSome(t, func(t *testing.T, processors int) {
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		for _, inside := range []bool{false, true} {
-			rt, _ := start(t, freerun.Processors(processors))
+			rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 			s := rt.Scope(context.Background())
 			open := make(chan struct{})
 			var begun sync.WaitGroup
@@ -101,8 +102,8 @@ func TestPeersCancelWithThousandsQueued(t *testing.T) {
 			run := func() (int, error) { started.Add(1); return 0, nil }
 			var all []freerun.Future[int]
 			for i := range each {
-				c := s.Context().With(allPriorities[i/2%4])
-				late, _ := addOne.SendAfter(c, time.Hour, u, 1)
+				c := s.Context().With(runtimetest.Priorities[i/2%4])
+				late, _ := runtimetest.AddOne.SendAfter(c, time.Hour, u, 1)
 				all = append(all, late,
 					freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return run() }),
 					freerun.Go(c, func(*freerun.Context) (int, error) { return run() }),
@@ -114,7 +115,7 @@ func TestPeersCancelWithThousandsQueued(t *testing.T) {
 			for range 3 {
 				waiting.Go(func() { // these wait for room, sooner or later
 					for {
-						if err := addOne.Tell(s.Context(), small, 1); err != nil {
+						if err := runtimetest.AddOne.Tell(s.Context(), small, 1); err != nil {
 							if !errors.Is(err, freerun.ErrCanceled) {
 								t.Errorf("who waited for room was told %v", err)
 							}
@@ -124,15 +125,15 @@ func TestPeersCancelWithThousandsQueued(t *testing.T) {
 					}
 				})
 			}
-			outside := addOne.Send(rt.Context(), u, 1)
+			outside := runtimetest.AddOne.Send(rt.Context(), u, 1)
 			if inside {
 				close(open)
-				must(t, freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) { c.Scope().Cancel(cause); return 0, nil }))
+				runtimetest.Must(t, freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) { c.Scope().Cancel(cause); return 0, nil }))
 			} else {
 				s.Cancel(cause)
 				close(open)
 			}
-			if err := s.Wait(within(t)); !errors.Is(err, freerun.ErrCanceled) {
+			if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 				t.Fatalf("Wait: %v", err)
 			}
 			waiting.Wait()
@@ -147,10 +148,10 @@ func TestPeersCancelWithThousandsQueued(t *testing.T) {
 			if okay != started.Load() || !inside && okay != 0 || refused.Load() != 3 {
 				t.Errorf("%d were started, %d have a result, %d of 3 were told that it is over", started.Load(), okay, refused.Load())
 			}
-			if n := must(t, outside); n != 1 {
+			if n := runtimetest.Must(t, outside); n != 1 {
 				t.Errorf("what is not of the scope returned %d", n)
 			}
-			if err := rt.Shutdown(within(t)); err != nil {
+			if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package freerun_test
+package complaints_test
 
 import (
 	"runtime"
@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/deque"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/queue"
 )
 
-// What users of lock-free containers complain of: see peers_test.go.
+// What users of lock-free containers complain of: see complaints_test.go.
 
-// TestPeersNoFalseFull, xsync's MPMCQueue: it says "full" 906 times in 400,000 with less than 40% of its places taken, when a consumer has been
+// TestComplaintNoFalseFull, xsync's MPMCQueue: it says "full" 906 times in 400,000 with less than 40% of its places taken, when a consumer has been
 // stopped between taking its place and leaving it. Here producers hold a ticket for each item until its consumer has left: there are never more
 // of them than 3 for 8 places. Items are large and threads more than cores, so that many are stopped in the middle of a call; each order
 // of events there can be, in small, is in queue.TestExploreBounded, and the control that says "full" falsely in queue.TestExplorePublishedSaysFull.
-func TestPeersNoFalseFull(t *testing.T) {
+func TestComplaintNoFalseFull(t *testing.T) {
 	const capacity, tickets, each = 8, 3, 8_000
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	type item [1 << 10]int
@@ -65,16 +66,16 @@ func TestPeersNoFalseFull(t *testing.T) {
 	}
 }
 
-// TestPeersContainersKeepNothing, xsync's UMPSCQueue: what was taken out of a container is kept by it no longer, though the container itself is.
-func TestPeersContainersKeepNothing(t *testing.T) {
+// TestComplaintContainersKeepNothing, xsync's UMPSCQueue: what was taken out of a container is kept by it no longer, though the container itself is.
+func TestComplaintContainersKeepNothing(t *testing.T) {
 	const items = 300 // more than a segment, and many rounds of a ring
-	r := &remains{}
+	r := &runtimetest.Remains{}
 	var kept []any
 	through := func(name string, q any, put func(p *parcel) bool, take func() (*parcel, bool)) {
 		t.Helper()
 		kept = append(kept, q)
 		for i := range items {
-			if !put(watch(r, "items of "+name, new(parcel))) {
+			if !put(runtimetest.Watch(r, "items of "+name, new(parcel))) {
 				t.Fatalf("%s: no room for item %d", name, i)
 			}
 			if i%3 == 2 { // so that there are up to 100, and then fewer
@@ -122,6 +123,6 @@ func TestPeersContainersKeepNothing(t *testing.T) {
 		})
 		d.Pop() // with which the owner forgets what was stolen
 	}
-	r.check(t)
+	r.Check(t)
 	runtime.KeepAlive(kept)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package freerun_test
+package contracts_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package freerun_test
+package complaints_test
 
 import (
 	"context"
@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of runtimes in other languages complain of: see peers_test.go.
+// What users of runtimes in other languages complain of: see complaints_test.go.
 
-// TestPeersBlockedWedgesNothing, tokio#4730 and #6353: an operation that blocks its processor, without saying so (Context.Block), keeps nothing
+// TestComplaintBlockedWedgesNothing, tokio#4730 and #6353: an operation that blocks its processor, without saying so (Context.Block), keeps nothing
 // that is queued there from being run: neither free operations, nor units, nor the one in the slot.
-func TestPeersBlockedWedgesNothing(t *testing.T) {
+func TestComplaintBlockedWedgesNothing(t *testing.T) {
 	const each = 10
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 20 {
-		must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 			var others sync.WaitGroup
 			others.Add(3 * each)
 			for i := range each {
@@ -32,17 +33,17 @@ func TestPeersBlockedWedgesNothing(t *testing.T) {
 	}
 }
 
-// TestPeersOneTaskAMillisecond, rayon#642: 200% CPU for one task a millisecond, by processors that all wake and search for each. Here each task
+// TestComplaintOneTaskAMillisecond, rayon#642: 200% CPU for one task a millisecond, by processors that all wake and search for each. Here each task
 // may cost few steps: that of the processor that is woken, and of one that looks after it.
-func TestPeersOneTaskAMillisecond(t *testing.T) {
+func TestComplaintOneTaskAMillisecond(t *testing.T) {
 	const tasks, processors = 1000, 8
 	sends := map[string]func(rt *freerun.Runtime, u *freerun.Unit[int]){
-		"free operations": func(rt *freerun.Runtime, _ *freerun.Unit[int]) { tickOnce.Tell(rt.Context(), 1) },
-		"a unit":          func(rt *freerun.Runtime, u *freerun.Unit[int]) { addOne.Tell(rt.Context(), u, 1) },
+		"free operations": func(rt *freerun.Runtime, _ *freerun.Unit[int]) { runtimetest.Tick.Tell(rt.Context(), 1) },
+		"a unit":          func(rt *freerun.Runtime, u *freerun.Unit[int]) { runtimetest.AddOne.Tell(rt.Context(), u, 1) },
 	}
 	for name, send := range sends {
 		synctest.Test(t, func(t *testing.T) {
-			rt, _ := start(t, freerun.Processors(processors))
+			rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 			u := freerun.NewUnit(rt, 0)
 			synctest.Wait()
 			before := total(rt)
@@ -76,18 +77,18 @@ func total(rt *freerun.Runtime) (all freerun.ProcessorStats) {
 	return all
 }
 
-// TestPeersDrainEndsWithTheWork, tokio#2314: a shutdown that waits until its deadline though the work is done. Here the deadline is a day away, and
+// TestComplaintDrainEndsWithTheWork, tokio#2314: a shutdown that waits until its deadline though the work is done. Here the deadline is a day away, and
 // the shutdown takes as long as the last operation sleeps; timers, which are due within that day, are not waited for.
-func TestPeersDrainEndsWithTheWork(t *testing.T) {
+func TestComplaintDrainEndsWithTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Minute
-		rt, _ := start(t, freerun.Processors(3))
+		rt, _ := runtimetest.Start(t, freerun.Processors(3))
 		u := freerun.NewUnit(rt, 0)
 		freerun.Every(rt.Context(), 2*takes, func(*freerun.Context) error { t.Error("a timer fired"); return nil })
-		addOne.SendAfter(rt.Context(), 2*takes, u, 1)
+		runtimetest.AddOne.SendAfter(rt.Context(), 2*takes, u, 1)
 		slow := freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { c.Block(func() { time.Sleep(takes) }); return 1, nil })
 		then := freerun.Then(rt.Context(), slow, func(c *freerun.Context, n int) (int, error) {
-			return freerun.Forward(c, addOne.Send(c, u, n))
+			return freerun.Forward(c, runtimetest.AddOne.Send(c, u, n))
 		})
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
@@ -104,32 +105,32 @@ func TestPeersDrainEndsWithTheWork(t *testing.T) {
 	})
 }
 
-// TestPeersSeveralUnitsRest, Verona: when(a, b) spins while a unit is held. Here nobody does anything meanwhile: not for messages to
+// TestComplaintSeveralUnitsRest, Verona: when(a, b) spins while a unit is held. Here nobody does anything meanwhile: not for messages to
 // several units that wait for it, in whatever order they have it, nor for those behind them.
-func TestPeersSeveralUnitsRest(t *testing.T) {
+func TestComplaintSeveralUnitsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 50
-		rt, _ := start(t, freerun.Processors(4))
+		rt, _ := runtimetest.Start(t, freerun.Processors(4))
 		a, b, d := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
-		g := newGate()
-		freerun.Do(rt.Context(), b, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.pass); return 0, nil })
-		<-g.entered
+		g := runtimetest.NewGate()
+		freerun.Do(rt.Context(), b, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.Pass); return 0, nil })
+		<-g.Entered
 		count2 := func(_ *freerun.Context, x, y *int) (int, error) { *x++; *y++; return 0, nil }
 		count3 := func(_ *freerun.Context, x, y, z *int) (int, error) { *x++; *y++; *z++; return 0, nil }
 		for range each {
 			freerun.When2(rt.Context(), a, b, count2)
 			freerun.When2(rt.Context(), b, a, count2)
 			freerun.When3(rt.Context(), d, a, b, count3)
-			addOne.Tell(rt.Context(), a, 1)
+			runtimetest.AddOne.Tell(rt.Context(), a, 1)
 			freerun.Read(rt.Context(), b, func(_ *freerun.Context, n *int) (int, error) { return *n, nil })
 		}
 		checkRests(t, rt, "while a unit is held", func() {})
-		close(g.opened)
-		if err := rt.Quiesce(within(t)); err != nil {
+		close(g.Opened)
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		for i, u := range []*freerun.Unit[int]{a, b, d} {
-			if n, want := must(t, addOne.Send(rt.Context(), u, 0)), []int{4, 3, 1}[i]*each; n != want {
+			if n, want := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)), []int{4, 3, 1}[i]*each; n != want {
 				t.Errorf("unit %d counted %d, want %d", i, n, want)
 			}
 		}
@@ -137,11 +138,11 @@ func TestPeersSeveralUnitsRest(t *testing.T) {
 	})
 }
 
-// TestPeersUnitsShareNoLock, asio#147: strands share 193 mutexes, so that one is held up by another. Here many more units than that are in their
+// TestComplaintUnitsShareNoLock, asio#147: strands share 193 mutexes, so that one is held up by another. Here many more units than that are in their
 // operations at the same time: if any two had something in common, the second would not get there.
-func TestPeersUnitsShareNoLock(t *testing.T) {
+func TestComplaintUnitsShareNoLock(t *testing.T) {
 	const units = 1000
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	var inside sync.WaitGroup
 	inside.Add(units)
 	var all []freerun.Future[int]
@@ -155,7 +156,7 @@ func TestPeersUnitsShareNoLock(t *testing.T) {
 		}))
 	}
 	for i, f := range all {
-		if n := must(t, f); n != i {
+		if n := runtimetest.Must(t, f); n != i {
 			t.Errorf("unit %d returned %d", i, n)
 		}
 	}

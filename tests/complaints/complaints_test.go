@@ -1,4 +1,4 @@
-package freerun_test
+package complaints_test
 
 import (
 	"errors"
@@ -9,53 +9,53 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // What users of other libraries complain of, and the test that shows that freerun does not share it. Those marked with * are in the files
 // peers_…_test.go, in this order; the others are where they were before.
 //
 //	entities
-//	protoactor-go#795    A calls B calls A: deadlock            TestPeersCallBack*, TestCycleOfMany
-//	protoactor-go#1145   data race on a future                  TestPeersFutureShared*, with -race
+//	protoactor-go#795    A calls B calls A: deadlock            TestComplaintCallBack*, TestCycleOfMany
+//	protoactor-go#1145   data race on a future                  TestComplaintFutureShared*, with -race
 //	protoactor-go#838    a round trip 4 times as slow           time, so no test: TestSendAllocatesOnce has the part that can be counted
-//	protoactor-go#403    a mailbox that drops burns CPU         TestPeersRefusingMailboxRests*
-//	hollywood#173        wake-up lost between pop and idle      TestPeersLastPopAndIdle*, TestNoWakeUpIsLost; all orders: queue.TestExploreMailbox
-//	hollywood#43         actors that ended leak                 TestPeersWhatEndedIsCollected*
-//	hollywood#159        handler swapped mid-message            TestPeersRestartIsWhole*
+//	protoactor-go#403    a mailbox that drops burns CPU         TestComplaintRefusingMailboxRests*
+//	hollywood#173        wake-up lost between pop and idle      TestComplaintLastPopAndIdle*, TestNoWakeUpIsLost; all orders: queue.TestExploreMailbox
+//	hollywood#43         actors that ended leak                 TestComplaintWhatEndedIsCollected*
+//	hollywood#159        handler swapped mid-message            TestComplaintRestartIsWhole*
 //	hollywood#197        too many restarts end the process      TestRestartOnPanic: they stop the unit, and its senders are told
-//	ergo#94, #96         a mailbox drops silently               TestPeersNothingIsDroppedSilently*, TestMailboxRefuses, TestMailboxRefusesLate
-//	ergo#21              a call and a full mailbox freeze       TestPeersCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForSeveral
-//	goakt                Ask blocks a worker of the pool        TestPeersAskBlocksNoProcessor*, TestWouldBlock
-//	goakt#895            a killed actor keeps its mailbox       TestPeersStoppedUnitKeepsNoMail*
+//	ergo#94, #96         a mailbox drops silently               TestComplaintNothingIsDroppedSilently*, TestMailboxRefuses, TestMailboxRefusesLate
+//	ergo#21              a call and a full mailbox freeze       TestComplaintCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForSeveral
+//	goakt                Ask blocks a worker of the pool        TestComplaintAskBlocksNoProcessor*, TestWouldBlock
+//	goakt#895            a killed actor keeps its mailbox       TestComplaintStoppedUnitKeepsNoMail*
 //	goakt#412            10 times as slow after an upgrade      time, so no test: the gate of the benchmarks looks for it
 //
 //	pools
 //	pond#116, ants#312   same key, same worker                  a unit for each key: TestExclusion, TestOrderFromOutside
 //	pond#50, go#51071    priorities                             TestPriorityWithinAUnit, TestPriorityStarvesNobody, TestMixedStress
-//	ants#197, pond#56    nested submit and wait: deadlock       TestPeersNestedSubmitAndWait*, TestJoinDeep
-//	pond#138             cancel with tasks queued: deadlock     TestPeersCancelWithThousandsQueued*, TestScopeCancel
+//	ants#197, pond#56    nested submit and wait: deadlock       TestComplaintNestedSubmitAndWait*, TestJoinDeep
+//	pond#138             cancel with tasks queued: deadlock     TestComplaintCancelWithThousandsQueued*, TestScopeCancel
 //	pond#94              a panic without a stack                TestPanic, TestJoinStolenPanics
 //
 //	containers
 //	xsync SPSCQueue      consumer reads the producer's line     where a line lies is not seen by a test: `freerun bench queues` has what it costs
-//	xsync MPMCQueue      says "full" with most places free      TestPeersNoFalseFull*; all orders: queue.TestExploreBounded
-//	xsync UMPSCQueue     keeps items alive                      TestPeersContainersKeepNothing*, queue.TestBoundedKeepsNothing
-//	xsync UMPSCQueue     has only a Dequeue that waits          all have TryDequeue: TestPeersContainersKeepNothing* calls it
+//	xsync MPMCQueue      says "full" with most places free      TestComplaintNoFalseFull*; all orders: queue.TestExploreBounded
+//	xsync UMPSCQueue     keeps items alive                      TestComplaintContainersKeepNothing*, queue.TestBoundedKeepsNothing
+//	xsync UMPSCQueue     has only a Dequeue that waits          all have TryDequeue: TestComplaintContainersKeepNothing* calls it
 //	gopkg lscq           a data race reported where none is     all tests of queue run with -race
 //	go-datastructures#150  a Get that waits burns a core        queue.TestWaitingWaits, queue.TestSynchronousWaits: durably blocked in a bubble
 //	lfq, ZenQ, …         lost items, ABA                        queue.TestExplore…
 //
 //	beyond Go
 //	rayon#592, #957      short join behind a stolen long job    TestJoinShort, TestExploreHelping
-//	tokio#4730, #6353    a blocked task wedges its queue        TestPeersBlockedWedgesNothing*, TestBlockCostsNoParallelism
+//	tokio#4730, #6353    a blocked task wedges its queue        TestComplaintBlockedWedgesNothing*, TestBlockCostsNoParallelism
 //	tokio#2349, #5712    the LIFO slot starves others           TestSlotStarvesNobody, sched.TestFairness, sched.TestFairnessOfPingPong
-//	rayon#642            200% CPU at one task a millisecond     TestPeersOneTaskAMillisecond*
-//	tokio#2314           drain that waits for its deadline      TestPeersDrainEndsWithTheWork*
-//	Verona               when(a, b) spins                       TestPeersSeveralUnitsRest*
-//	asio#147             strands share mutexes                  TestPeersUnitsShareNoLock*
+//	rayon#642            200% CPU at one task a millisecond     TestComplaintOneTaskAMillisecond*
+//	tokio#2314           drain that waits for its deadline      TestComplaintDrainEndsWithTheWork*
+//	Verona               when(a, b) spins                       TestComplaintSeveralUnitsRest*
+//	asio#147             strands share mutexes                  TestComplaintUnitsShareNoLock*
 
 // party is one of two units that call each other.
 type party struct {
@@ -80,34 +80,34 @@ func newParties(t *testing.T, rt *freerun.Runtime, options ...freerun.UnitOption
 	t.Helper()
 	a = freerun.NewUnit(rt, party{}, options...)
 	b = freerun.NewUnit(rt, party{other: a}, options...)
-	must(t, freerun.Do(rt.Context(), a, func(_ *freerun.Context, p *party) (int, error) { p.other = b; return 0, nil }))
+	runtimetest.Must(t, freerun.Do(rt.Context(), a, func(_ *freerun.Context, p *party) (int, error) { p.other = b; return 0, nil }))
 	return a, b
 }
 
-// TestPeersCallBack, protoactor-go#795: A calls B, which calls A back, which deadlocks where a call keeps its actor waiting. Here calls go
+// TestComplaintCallBack, protoactor-go#795: A calls B, which calls A back, which deadlocks where a call keeps its actor waiting. Here calls go
 // to and fro, a thousand deep and from both sides at once.
-func TestPeersCallBack(t *testing.T) {
+func TestComplaintCallBack(t *testing.T) {
 	const deep, calls = 1000, 10
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		a, b := newParties(t, rt)
 		var answers []freerun.Future[int]
 		for range calls {
 			answers = append(answers, callOther.Send(rt.Context(), a, deep), callOther.Send(rt.Context(), b, deep))
 		}
 		for _, f := range answers {
-			if n := must(t, f); n != deep {
+			if n := runtimetest.Must(t, f); n != deep {
 				t.Fatalf("%d of %d calls were answered", n, deep)
 			}
 		}
 	})
 }
 
-// TestPeersFutureShared, protoactor-go#1145: whatever is done with one future while it is resolved, in all ways and by many goroutines, is no
+// TestComplaintFutureShared, protoactor-go#1145: whatever is done with one future while it is resolved, in all ways and by many goroutines, is no
 // data race, and all see the same outcome, with what was written before it.
-func TestPeersFutureShared(t *testing.T) {
+func TestComplaintFutureShared(t *testing.T) {
 	boom := errors.New("boom")
-	rt, _ := start(t, freerun.Processors(2))
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	pass := func(_ *freerun.Context, p *[4]int) (*[4]int, error) { return p, nil }
 	for round := range 100 {
 		fails := round%4 == 0
@@ -123,7 +123,7 @@ func TestPeersFutureShared(t *testing.T) {
 			return p, nil
 		})
 		ways := map[string]func() (*[4]int, error){
-			"Wait": func() (*[4]int, error) { return f.Wait(within(t)) },
+			"Wait": func() (*[4]int, error) { return f.Wait(runtimetest.Within(t)) },
 			"Done": func() (*[4]int, error) { <-f.Done(); return f.Result() },
 			"Result": func() (*[4]int, error) {
 				for {
@@ -133,10 +133,10 @@ func TestPeersFutureShared(t *testing.T) {
 					runtime.Gosched()
 				}
 			},
-			"Then":     func() (*[4]int, error) { return freerun.Then(rt.Context(), f, pass).Wait(within(t)) },
-			"argument": func() (*[4]int, error) { return shareFuture.Send(rt.Context(), f).Wait(within(t)) },
+			"Then":     func() (*[4]int, error) { return freerun.Then(rt.Context(), f, pass).Wait(runtimetest.Within(t)) },
+			"argument": func() (*[4]int, error) { return shareFuture.Send(rt.Context(), f).Wait(runtimetest.Within(t)) },
 			"Forward": func() (*[4]int, error) {
-				return freerun.Go(rt.Context(), func(c *freerun.Context) (*[4]int, error) { return freerun.Forward(c, f) }).Wait(within(t))
+				return freerun.Go(rt.Context(), func(c *freerun.Context) (*[4]int, error) { return freerun.Forward(c, f) }).Wait(runtimetest.Within(t))
 			},
 		}
 		for name, way := range ways {
@@ -170,48 +170,48 @@ func checkRests(t *testing.T, rt *freerun.Runtime, while string, do func()) {
 	}
 }
 
-// TestPeersRefusingMailboxRests, protoactor-go#403: messages that a full mailbox refuses wake nobody, and make nobody look for work; nor does the
+// TestComplaintRefusingMailboxRests, protoactor-go#403: messages that a full mailbox refuses wake nobody, and make nobody look for work; nor does the
 // unit with the full mailbox.
-func TestPeersRefusingMailboxRests(t *testing.T) {
+func TestComplaintRefusingMailboxRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, refused = 3, 1000
-		rt, _ := start(t, freerun.Processors(4))
-		g := newGate()
+		rt, _ := runtimetest.Start(t, freerun.Processors(4))
+		g := runtimetest.NewGate()
 		u := freerun.NewUnit(rt, 0, freerun.Mailbox(most, freerun.Refuse))
-		freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.pass); return 0, nil })
-		<-g.entered
+		freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.Pass); return 0, nil })
+		<-g.Entered
 		for range most {
-			if err := addOne.Tell(rt.Context(), u, 1); err != nil {
+			if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		checkRests(t, rt, "for messages that were refused", func() {
 			for range refused {
-				if err := addOne.Tell(rt.Context(), u, 1); !errors.Is(err, freerun.ErrFull) {
+				if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); !errors.Is(err, freerun.ErrFull) {
 					t.Errorf("a message without room: %v", err)
 				}
 			}
 		})
-		close(g.opened)
-		if err := rt.Quiesce(within(t)); err != nil {
+		close(g.Opened)
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
-		if n := must(t, addOne.Send(rt.Context(), u, 0)); n != most {
+		if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 0)); n != most {
 			t.Errorf("%d messages were run of %d", n, most)
 		}
 		checkRests(t, rt, "with nothing left to do", func() {})
 	})
 }
 
-// TestPeersLastPopAndIdle, hollywood#173: a message that comes between the unit's last look into its mailbox and its going idle is run. The
+// TestComplaintLastPopAndIdle, hollywood#173: a message that comes between the unit's last look into its mailbox and its going idle is run. The
 // sender spins until the operation has begun, so that the next message comes just when the unit has nothing left.
-func TestPeersLastPopAndIdle(t *testing.T) {
+func TestComplaintLastPopAndIdle(t *testing.T) {
 	const rounds = 15_000
-	onSome(t, func(t *testing.T, processors int) {
-		rt, _ := start(t, freerun.Processors(processors))
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		var came atomic.Int64
 		u := freerun.NewUnit(rt, &came)
-		ctx := within(t)
+		ctx := runtimetest.Within(t)
 		for i := range int64(rounds) {
 			if err := countUp.Tell(rt.Context(), u, i); err != nil {
 				t.Fatal(err)
@@ -232,42 +232,3 @@ func TestPeersLastPopAndIdle(t *testing.T) {
 }
 
 var countUp = freerun.Op("peers.countUp", func(_ *freerun.Context, n **atomic.Int64, _ int64) (int, error) { (*n).Add(1); return 0, nil })
-
-// remains are things that are expected to be collected.
-type remains struct {
-	mu  sync.Mutex
-	all map[string][]func() bool // by what they are
-}
-
-// watch has p looked for, which nobody is to refer to any more when check is called. Any goroutine.
-func watch[T any](r *remains, what string, p *T) *T {
-	w := weak.Make(p)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.all == nil {
-		r.all = map[string][]func() bool{}
-	}
-	r.all[what] = append(r.all[what], func() bool { return w.Value() != nil })
-	return p
-}
-
-// check collects garbage until all is gone.
-func (r *remains) check(t *testing.T) {
-	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for range 20 {
-		runtime.GC()
-		for what, left := range r.all {
-			if r.all[what] = slices.DeleteFunc(left, func(there func() bool) bool { return !there() }); len(r.all[what]) == 0 {
-				delete(r.all, what)
-			}
-		}
-		if len(r.all) == 0 {
-			return
-		}
-	}
-	for what, left := range r.all {
-		t.Errorf("%d are still there of %s", len(left), what)
-	}
-}

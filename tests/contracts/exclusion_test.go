@@ -1,4 +1,4 @@
-package freerun_test
+package contracts_test
 
 import (
 	"sync"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // Contract 1: at most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
@@ -29,7 +30,7 @@ var enterGuarded = freerun.Op("test.enter", func(_ *freerun.Context, g *guarded,
 func TestExclusion(t *testing.T) {
 	const units, senders, each = 3, 8, 3000
 	for _, processors := range []int{1, 2, 4} {
-		rt, _ := start(t, freerun.Processors(processors))
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		var all []*freerun.Unit[guarded]
 		for range units {
 			all = append(all, freerun.NewUnit(rt, guarded{}))
@@ -46,12 +47,12 @@ func TestExclusion(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := rt.Quiesce(within(t)); err != nil {
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
 		sum := 0
 		for _, u := range all {
-			sum += must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, g *guarded) (int, error) { return g.plain, nil }))
+			sum += runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, g *guarded) (int, error) { return g.plain, nil }))
 		}
 		if sum != senders*each {
 			t.Errorf("%d processors: the units counted %d messages of %d", processors, sum, senders*each)

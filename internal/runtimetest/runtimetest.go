@@ -1,0 +1,58 @@
+// Package runtimetest has what tests of runtimes have in common, in the root package and in the
+// folders under tests: a runtime that ends with its test, waits that become failures in place of
+// hangs, a journal of what was logged, a gate that holds an operation, and units that keep all
+// processors busy.
+package runtimetest
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// Start returns a runtime that the test closes, and its journal.
+func Start(t testing.TB, options ...freerun.Option) (*freerun.Runtime, *Journal) {
+	t.Helper()
+	j := &Journal{}
+	rt := freerun.New(append([]freerun.Option{freerun.Logger(slog.New(j))}, options...)...)
+	t.Cleanup(func() { rt.Close() })
+	return rt, j
+}
+
+// Quiet returns a runtime that the test closes, and that logs nothing.
+func Quiet(t testing.TB, options ...freerun.Option) *freerun.Runtime {
+	t.Helper()
+	rt := freerun.New(append([]freerun.Option{freerun.Logger(slog.New(slog.DiscardHandler))}, options...)...)
+	t.Cleanup(func() { rt.Close() })
+	return rt
+}
+
+// Within returns a context that turns a hang into a failure.
+func Within(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Must waits for a future, which must get a result.
+func Must[R any](t testing.TB, f freerun.Future[R]) R {
+	t.Helper()
+	v, err := f.Wait(Within(t))
+	if err != nil {
+		t.Fatalf("future failed: %v", err)
+	}
+	return v
+}
+
+// OnSome runs a test with 1, 2 and 4 processors.
+func OnSome(t *testing.T, test func(t *testing.T, processors int)) {
+	for _, n := range []int{1, 2, 4} {
+		t.Run(string(rune('0'+n))+" processors", func(t *testing.T) { test(t, n) })
+	}
+}
+
+// Priorities are all of them, the most urgent first.
+var Priorities = []freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}
