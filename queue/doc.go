@@ -17,10 +17,7 @@
 //	FanOut          1          any (**)              yes    none            lock-free                work dealt out, and stolen when idle
 //	Waiting         as inside  as inside             as i.  as inside       waits                    any of these, with waiting, contexts and Close
 //	Synchronous     any        any                   none   fifo            waits                    a rendezvous
-//	Mailbox         any        one, which it names   no     fifo            lock-free                what one runs at a time
-//	Owner           any        one, which it names   no     fifo (*)        lock-free                the same, as the paper has it, for values
-//	Inbox           any        any, all at once      no     fifo            lock-free                handing over what many bring
-//	Chain           one        the same one          no     fifo            no concurrency           a plain list of nodes, for one goroutine
+//	Owner           any        one, which it names   no     fifo (*)        lock-free                what one runs at a time
 //
 // (*) An item may be counted later than another that was linked behind it; see [Owner]. (**) Each has a handle of its own.
 //
@@ -47,9 +44,8 @@
 // A queue for one producer, or one consumer, must not be called by two at a time on that side. A build with the tag freerun_debug
 // checks that, and panics with both calls' names; other builds do not pay for it.
 //
-// Mailbox, Inbox and Chain are intrusive: they link a [Node] that is embedded in what is listed, and allocate nothing. A queue that names
-// its consumer tells one of the producers, by the answer to its Enqueue, that it is the owner now. So who enqueues into an idle
-// mailbox gets it served, and nobody else need care: L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008.
+// A queue that names its consumer tells one of the producers, by the answer to its Enqueue, that it is the owner now. So the producer
+// that enqueues into an idle queue gets it served: L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008.
 //
 // # Cost
 //

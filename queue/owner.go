@@ -19,7 +19,7 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 //             the owner is wait-free: no other call moves head, and tail needs one push at most. Delivery is weaker
 //             than the calls: while an Enqueue stalls between linking and counting, the list holds one item more than
 //             the counter says, and the owner leaves one behind, perhaps one whose Enqueue has returned. It comes out
-//             when the stalled call goes on. [Mailbox] has no such window.
+//             when the stalled call goes on. Package internal/mailbox has a queue without that window.
 // Linearize:  ownership: Enqueue at L1, Dequeue at L2 (both on the counter). Items: Enqueue at L3, Dequeue at L4, first
 //             in, first out. There is no single point for both, and the whole is NOT linearizable as the set of section
 //             6, which the paper thought probable: A links a and stalls; B enqueues b (true), dequeues a (now empty:

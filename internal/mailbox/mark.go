@@ -1,8 +1,8 @@
-package queue
+package mailbox
 
 import "unsafe"
 
-// A node can be enqueued with a mark. Whoever enqueues with [Mailbox.Offer] notices if the newest node is marked, and can do first what
+// A node can be enqueued with a mark. Whoever enqueues with [Queue.Offer] notices if the newest node is marked, and can do first what
 // the mark asks for; the package freerun uses it for messages that go into several mailboxes at one instant. The mark is
 // the lowest bit of the mailbox's only shared word, so noticing costs no access to memory: the node itself lies on a line that
 // another processor may just be writing.
@@ -35,10 +35,10 @@ func (h *Newest) Marked() *Node {
 }
 
 // Newest returns what the mailbox says at this moment of its newest node, nil if it is idle. Any goroutine; it does not wait.
-func (m *Mailbox) Newest() *Newest { return m.head.Load() }
+func (m *Queue) Newest() *Newest { return m.head.Load() }
 
 // Offer is Enqueue if the newest node is not marked. Otherwise it does nothing, and returns marked. Any goroutine; lock-free.
-func (m *Mailbox) Offer(n *Node) (wasIdle, marked bool) {
+func (m *Queue) Offer(n *Node) (wasIdle, marked bool) {
 	for {
 		h := m.head.Load()
 		if h.isMarked() {
@@ -54,7 +54,7 @@ func (m *Mailbox) Offer(n *Node) (wasIdle, marked bool) {
 // EnqueueOn adds n, with a mark or without, if the mailbox still says h of its newest node, and reports whether it did. If h was nil, the
 // caller is the mailbox's owner then, as with Enqueue. A marked node must not be enqueued again as long as somebody may call EnqueueOn with
 // what Newest said of it. Any goroutine; wait-free.
-func (m *Mailbox) EnqueueOn(h *Newest, n *Node, mark bool) bool {
+func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())
 	if mark {
 		return m.head.CompareAndSwap(h, marked(n)) // L1
@@ -64,4 +64,4 @@ func (m *Mailbox) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 
 // HandedOut takes the place of the first Dequeue for a caller whose EnqueueOn(nil, n, true) made it the owner: n is the oldest node, and is
 // handed out.
-func (m *Mailbox) HandedOut(n *Node) { m.seen.Set(marked(n)) }
+func (m *Queue) HandedOut(n *Node) { m.seen.Set(marked(n)) }

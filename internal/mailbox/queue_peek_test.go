@@ -1,11 +1,11 @@
-package queue_test
+package mailbox_test
 
 import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // TestMailboxPeek has the owner peek at random moments: what it sees is what comes next, it does not lose the mailbox by that, and what was handed
@@ -14,8 +14,8 @@ func TestMailboxPeek(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		most := [...]int{1, 3, 20, 1000}[seed%4]
-		var m queue.Mailbox
-		var last *queue.Node
+		var m mailbox.Queue
+		var last *mailbox.Node
 		sent, got, owned := 0, 0, false
 		for range 500 {
 			switch random.IntN(3) {

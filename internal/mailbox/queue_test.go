@@ -1,4 +1,4 @@
-package queue_test
+package mailbox_test
 
 import (
 	"fmt"
@@ -9,17 +9,17 @@ import (
 	"unsafe"
 	"weak"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // A printer prints one document after another, whoever sends them: the goroutine that finds its mailbox idle prints until there
 // is nothing more to print, and the others leave their documents there and go on.
-func ExampleMailbox() {
+func ExampleQueue() {
 	type document struct {
-		queue.Node // first: a pointer to the node is a pointer to the document
-		pages      int
+		mailbox.Node // first: a pointer to the node is a pointer to the document
+		pages        int
 	}
-	var printer queue.Mailbox
+	var printer mailbox.Queue
 	printed := 0 // the owner's
 	send := func(d *document) {
 		if !printer.Enqueue(&d.Node) {
@@ -39,7 +39,7 @@ func ExampleMailbox() {
 }
 
 func TestMailboxSequential(t *testing.T) {
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var model []int
 	owned, next := false, 0
 	enqueue := func(count int) {
@@ -88,7 +88,7 @@ func TestMailboxSequential(t *testing.T) {
 // TestMailboxReusable holds the rule of when a node may be enqueued again: at once if Reusable says so, and in any case after
 // the Dequeue that follows.
 func TestMailboxReusable(t *testing.T) {
-	var m, other queue.Mailbox
+	var m, other mailbox.Queue
 	var items [4]parcel
 	for i := range items {
 		items[i].number = i
@@ -126,7 +126,7 @@ func TestMailboxReusable(t *testing.T) {
 func TestMailboxStampede(t *testing.T) {
 	const rounds, goroutines = 2_000, 6
 	for round := range rounds {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var items [goroutines]parcel
 		var idle, ready atomic.Int32
 		var all sync.WaitGroup
@@ -159,11 +159,11 @@ func TestMailboxStampede(t *testing.T) {
 // items must come once and in order, though their nodes are used again as soon as the rule allows.
 func TestMailboxStress(t *testing.T) {
 	const producers, pool, each, budget, nodes = 4, 2, 60_000, 8, 16
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var working atomic.Int32
 	last := [producers]int{-1, -1, -1, -1}   // the owner's: the race detector watches
 	free := make([]chan *parcel, producers)  // items that their producer may send again
-	runQueue := make(chan *queue.Mailbox, 1) // one slot: there is one owner to put it there
+	runQueue := make(chan *mailbox.Queue, 1) // one slot: there is one owner to put it there
 	done, taken := make(chan struct{}), 0    // taken is the owner's
 	handle := func(it *parcel) (all bool) {
 		if n := working.Add(1); n != 1 {
@@ -254,7 +254,7 @@ func TestMailboxStress(t *testing.T) {
 // comes at the instant of giving up must not be lost, and must have an owner.
 func TestMailboxHandover(t *testing.T) {
 	const goroutines, each = 2, 400_000
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var ready atomic.Int32
 	taken := 0 // the owner's
 	var all sync.WaitGroup
@@ -282,7 +282,7 @@ func TestMailboxHandover(t *testing.T) {
 // TestMailboxRetainsNothing holds that an idle mailbox keeps no node alive, and that a node kept by its user does not keep alive
 // those that were behind it.
 func TestMailboxRetainsNothing(t *testing.T) {
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var gone []weak.Pointer[parcel]
 	send := func(count int) {
 		for range count {
@@ -314,7 +314,7 @@ func TestMailboxRetainsNothing(t *testing.T) {
 
 func BenchmarkMailbox(b *testing.B) {
 	b.Run("empty", func(b *testing.B) {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var it parcel
 		for b.Loop() {
 			m.Enqueue(&it.Node)
@@ -323,7 +323,7 @@ func BenchmarkMailbox(b *testing.B) {
 		}
 	})
 	b.Run("batch", func(b *testing.B) {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var items [64]parcel
 		for b.Loop() {
 			for i := range items {
@@ -340,7 +340,7 @@ func BenchmarkMailbox(b *testing.B) {
 // as it must, and all comes out in order. Nodes that were handed out are used again in the meantime.
 func TestMailboxInPieces(t *testing.T) {
 	const rounds, batch, most = 50, 100, 7
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var spare []*parcel
 	sent, got, calls := 0, 0, 0
 	send := func() {

@@ -1,4 +1,4 @@
-package queue
+package mailbox
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// The forms of a mailbox that Mailbox was chosen from, with the benchmark that chose it: docs/adr/0002-mailbox.md.
+// The forms of a mailbox that Queue was chosen from, with the benchmark that chose it: docs/adr/0002-mailbox.md.
 
 // ownerQueue is what the forms have in common. dequeue returns nil when the caller is the owner no longer.
 type ownerQueue interface {
@@ -20,8 +20,8 @@ type formNode struct {
 	link atomic.Pointer[formNode] // for waitingList, whose links are shared
 }
 
-// seenList is Mailbox.
-type seenList struct{ m Mailbox }
+// seenList is Queue.
+type seenList struct{ m Queue }
 
 func (q *seenList) enqueue(n *formNode) bool { return q.m.Enqueue(&n.Node) }
 func (q *seenList) dequeue() *formNode {
@@ -148,7 +148,7 @@ func TestForms(t *testing.T) {
 }
 
 // BenchmarkForms: handoff is one message each time that the mailbox is idle, batch is 64, contended is two producers who run
-// what they own. ns per message.
+// what they own. ns per message. The paper's own form, queue.Owner, has its benchmark in its package.
 func BenchmarkForms(b *testing.B) {
 	for _, name := range []string{"seen", "swap", "waiting"} {
 		b.Run("handoff/"+name, func(b *testing.B) {
@@ -183,11 +183,4 @@ func BenchmarkForms(b *testing.B) {
 			})
 		})
 	}
-	b.Run("handoff/counted", func(b *testing.B) {
-		var q Owner[int]
-		for i := range b.N {
-			q.Enqueue(i)
-			q.Dequeue()
-		}
-	})
 }

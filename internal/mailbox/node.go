@@ -1,4 +1,4 @@
-package queue
+package mailbox
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of
+// Node is the link of the intrusive lists of this package ([Queue], [Inbox], [Chain]): embed it as the first field of
 // what is listed. A node is in at most one list at a time and belongs to that list until it is handed out again; the
 // lists allocate nothing. The zero value is a node in no list.
 type Node struct {

@@ -1,6 +1,6 @@
 //go:build explore
 
-package queue
+package mailbox
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ type mail struct {
 
 // office is a mailbox whose producers serve it themselves when they are told that they own it.
 type office struct {
-	Mailbox
+	Queue
 	r    *explore.Run
 	last [3]int             // the number of the last mail of each producer
 	desk atomics.Plain[int] // only the owner is at it
@@ -179,7 +179,7 @@ func TestExploreMailbox(t *testing.T) {
 func TestExploreMailboxReuse(t *testing.T) {
 	reuse := func(early bool) func(*explore.Run) {
 		return func(r *explore.Run) {
-			var m Mailbox
+			var m Queue
 			came := [4]int{}
 			count := func(n *Node) { came[(*mail)(unsafe.Pointer(n)).number]++ }
 			r.Go("owner", func() {

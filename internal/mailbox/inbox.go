@@ -1,4 +1,4 @@
-package queue
+package mailbox
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 

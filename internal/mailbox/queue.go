@@ -1,4 +1,4 @@
-package queue
+package mailbox
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 6. [Owner] is its literal
+// Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 6. queue.Owner is its literal
 //             form; here the emptiness counter and the list are one word.
 // Sketch:     head ─→ n5 ─→ n4 ─→ n3 (seen) ─→ …     next leads to older nodes; the owner has taken all from seen down
 //             todo ─→ n2 ─→ n3                       taken, oldest first, not yet handed out
@@ -29,14 +29,14 @@ import (
 // Cost:       one CAS a message, one more each time the owner gives up; no allocation
 // Checked by: TestMailbox…, FuzzIntrusive
 
-// Mailbox is the owner queue in its fast form: a first-in-first-out queue without bound, many producers, and one
+// Queue is the owner queue in its fast form: a first-in-first-out queue without bound, many producers, and one
 // consumer at a time, which the queue itself appoints. The producer whose Enqueue finds the mailbox idle becomes its
 // owner, or makes somebody else the owner by handing the mailbox on; the owner alone may call Dequeue, and owns it until
 // Dequeue returns nil. So there is an owner whenever there is something to dequeue, and never more than one.
 //
 // The zero value is idle and empty. A mailbox must not be copied after first use. Nothing here waits or allocates.
 // Dequeue by anybody but the owner corrupts the mailbox: the type cannot tell.
-type Mailbox struct {
+type Queue struct {
 	head atomics.Pointer[Newest]
 
 	seen atomics.Plain[*Newest]  // owner only
@@ -46,7 +46,7 @@ type Mailbox struct {
 
 // Enqueue adds n and reports whether the mailbox was idle: then the caller is its owner now, and must see to it that all
 // is dequeued. Any goroutine.
-func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
+func (m *Queue) Enqueue(n *Node) (wasIdle bool) {
 	for {
 		h := m.head.Load()
 		n.next.Set(h.node())
@@ -57,15 +57,15 @@ func (m *Mailbox) Enqueue(n *Node) (wasIdle bool) {
 }
 
 // Dequeue removes and returns the oldest node; nil means that there was none and that the caller is the owner no longer.
-// Owner only. The first call after many nodes were enqueued touches all of them: see [Mailbox.DequeueWithin].
-func (m *Mailbox) Dequeue() *Node {
+// Owner only. The first call after many nodes were enqueued touches all of them: see [Queue.DequeueWithin].
+func (m *Queue) Dequeue() *Node {
 	n, _ := m.DequeueWithin(math.MaxInt)
 	return n
 }
 
 // DequeueWithin is Dequeue, but it touches at most so many nodes: if there are more to be brought into order first, it returns later, and nil,
 // and the caller, who is still the owner, calls it again. It allocates once for a batch that takes more than one call. Owner only.
-func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
+func (m *Queue) DequeueWithin(most int) (n *Node, later bool) {
 	if n = m.DequeueInOrder(); n != nil {
 		return n, false
 	}
@@ -73,8 +73,8 @@ func (m *Mailbox) DequeueWithin(most int) (n *Node, later bool) {
 }
 
 // DequeueInOrder is Dequeue for what an earlier call has brought into order already. If it returns nil, the caller is still the owner, and
-// goes on with [Mailbox.DequeueNew]. Owner only.
-func (m *Mailbox) DequeueInOrder() *Node {
+// goes on with [Queue.DequeueNew]. Owner only.
+func (m *Queue) DequeueInOrder() *Node {
 	n := m.todo.Get()
 	if n != nil {
 		todo := n.next.Get()
@@ -87,11 +87,11 @@ func (m *Mailbox) DequeueInOrder() *Node {
 }
 
 // Reusable reports whether n, which Dequeue handed out, may be enqueued anywhere again before the next Dequeue. Owner only.
-func (m *Mailbox) Reusable(n *Node) bool { return n != m.seen.Get().node() }
+func (m *Queue) Reusable(n *Node) bool { return n != m.seen.Get().node() }
 
 // GiveUp gives the mailbox up if there is nothing to dequeue, and reports whether it did: the caller is the owner no longer then, otherwise it
 // still is. It does not wait. Owner only.
-func (m *Mailbox) GiveUp() bool {
+func (m *Queue) GiveUp() bool {
 	if m.todo.Get() != nil || m.turn.Get() != nil {
 		return false
 	}
@@ -112,7 +112,7 @@ type turning struct{ oldest, rest, stop *Node }
 
 // DequeueNew is DequeueWithin when nothing is in order. It takes over all nodes above seen and returns the oldest; if there are none it gives the
 // mailbox up and returns nil. It returns nil and later if it has touched as many as it may before it came to the oldest. Owner only.
-func (m *Mailbox) DequeueNew(most int) (oldest *Node, later bool) {
+func (m *Queue) DequeueNew(most int) (oldest *Node, later bool) {
 	if m.turn.Get() != nil {
 		return m.goOnTurning(most)
 	}
@@ -137,7 +137,7 @@ func (m *Mailbox) DequeueNew(most int) (oldest *Node, later bool) {
 }
 
 // putInOrder reverses a batch, from h down to seen, and returns the oldest, which comes next; nil if it has touched as many as it may before.
-func (m *Mailbox) putInOrder(h, seen *Newest, most int) *Node {
+func (m *Queue) putInOrder(h, seen *Newest, most int) *Node {
 	oldest, rest := reverseSome(h.node(), seen.node(), nil, most)
 	if rest != seen.node() {
 		m.turn.Set(&turning{oldest, rest, seen.node()})
@@ -149,7 +149,7 @@ func (m *Mailbox) putInOrder(h, seen *Newest, most int) *Node {
 
 // Peek returns the node that is dequeued next; nil if there is none, or it is not in order after so many were touched. The caller remains the
 // owner. Owner only.
-func (m *Mailbox) Peek(most int) *Node {
+func (m *Queue) Peek(most int) *Node {
 	if n := m.todo.Get(); n != nil || m.turn.Get() != nil {
 		return n
 	}
@@ -162,7 +162,7 @@ func (m *Mailbox) Peek(most int) *Node {
 }
 
 // goOnTurning reverses more of a long batch. Its stop, which is handed out, is only compared with: it may be anywhere by now.
-func (m *Mailbox) goOnTurning(most int) (oldest *Node, later bool) {
+func (m *Queue) goOnTurning(most int) (oldest *Node, later bool) {
 	t := m.turn.Get()
 	t.oldest, t.rest = reverseSome(t.rest, t.stop, t.oldest, most)
 	if t.rest != t.stop {
