@@ -15,7 +15,7 @@
 //	Stack           any        any                   no     lifo            lock-free                what is taken whole, or hot things first
 //	FanIn           any (**)   1                     each   for each one    see there                many producers that should not meet
 //	FanOut          1          any (**)              yes    none            lock-free                work dealt out, and stolen when idle
-//	Waiting         as inside  as inside             as i.  as inside       waits                    any of these, with waiting, contexts and Close
+//	Blocking         as inside  as inside             as i.  as inside       waits                    any of these, with waiting, contexts and Close
 //	Synchronous     any        any                   none   fifo            waits                    a rendezvous
 //	Owner           any        one, which it names   no     fifo (*)        lock-free                what one runs at a time
 //
@@ -36,7 +36,7 @@
 //
 // # The three ways to call
 //
-// Total: the methods Try… never wait for room or for an item; they report whether they did it. Partial: [Waiting] wraps a total queue, waits
+// Total: the methods Try… never wait for room or for an item; they report whether they did it. Partial: [Blocking] wraps a total queue, waits
 // for room or for an item, and can be closed. Synchronous: [Synchronous] waits until the item has been taken.
 //
 // # Roles

@@ -61,15 +61,15 @@ type FanIn[T any] struct {
 
 // FanInProducer is one producer's handle of a [FanIn]. One goroutine at a time may call its methods but Len and Cap, which are for any.
 type FanInProducer[T any] struct {
-	_        pad.Line
-	fan      *FanIn[T]
-	lane     *SPSC[T]
-	producer side
-	left     atomics.Bool
-	listed   atomics.Bool
-	_        pad.Line
-	next     atomics.Plain[*FanInProducer[T]] // see I3
-	_        pad.Line
+	_            pad.Line
+	fan          *FanIn[T]
+	ring         *SPSC[T]
+	producer     side
+	deregistered atomics.Bool
+	listed       atomics.Bool
+	_            pad.Line
+	next         atomics.Plain[*FanInProducer[T]] // see I3
+	_            pad.Line
 }
 
 // fanInBurst is how many items of one producer are taken before the next one's turn, so that a ring is read while its lines are at hand.
@@ -86,7 +86,7 @@ func NewFanIn[T any](capacity int) *FanIn[T] {
 // Register returns the handle of a new producer. Any goroutine, at any time. It allocates the producer's ring.
 func (f *FanIn[T]) Register() *FanInProducer[T] {
 	f.mustBeMade()
-	p := &FanInProducer[T]{fan: f, lane: NewSPSC[T](f.capacity)}
+	p := &FanInProducer[T]{fan: f, ring: NewSPSC[T](f.capacity)}
 	for {
 		before := f.members.Load()
 		after := append(slices.Clip(*before), p)
@@ -119,8 +119,8 @@ func (f *FanIn[T]) forget(p *FanInProducer[T]) {
 // TryEnqueue adds v, unless this producer's ring is full, and reports whether it did. After Deregister it panics.
 func (p *FanInProducer[T]) TryEnqueue(v T) bool {
 	p.producer.enter("queue: TryEnqueue of a FanInProducer")
-	p.stillThere("TryEnqueue")
-	ok := p.lane.TryEnqueue(v)
+	p.mustBeRegistered("TryEnqueue")
+	ok := p.ring.TryEnqueue(v)
 	if ok && !p.listed.Load() {
 		p.list()
 	}
@@ -132,8 +132,8 @@ func (p *FanInProducer[T]) TryEnqueue(v T) bool {
 // many: fewer than len(vs) only if there was room for no more at some instant of the call. After Deregister it panics.
 func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	p.producer.enter("queue: EnqueueN of a FanInProducer")
-	p.stillThere("EnqueueN")
-	n := p.lane.EnqueueN(vs)
+	p.mustBeRegistered("EnqueueN")
+	n := p.ring.EnqueueN(vs)
 	if n > 0 && !p.listed.Load() {
 		p.list()
 	}
@@ -145,11 +145,11 @@ func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 // once, and nothing else that is the producer's afterwards.
 func (p *FanInProducer[T]) Deregister() {
 	p.producer.enter("queue: Deregister of a FanInProducer")
-	p.stillThere("Deregister")
-	p.left.Store(true)
+	p.mustBeRegistered("Deregister")
+	p.deregistered.Store(true)
 	// Who lists an idle producer owns it; the consumer, if it is listed, will come to it and see that it has left.
 	if p.listed.CompareAndSwap(false, true) {
-		if p.lane.Len() == 0 {
+		if p.ring.Len() == 0 {
 			p.fan.forget(p)
 		} else {
 			p.push()
@@ -158,8 +158,8 @@ func (p *FanInProducer[T]) Deregister() {
 	p.producer.leave()
 }
 
-func (p *FanInProducer[T]) stillThere(call string) {
-	if p.left.Load() {
+func (p *FanInProducer[T]) mustBeRegistered(call string) {
+	if p.deregistered.Load() {
 		p.producer.leave()
 		panic("queue: " + call + " of a FanInProducer after Deregister")
 	}
@@ -183,10 +183,10 @@ func (p *FanInProducer[T]) push() {
 }
 
 // Len returns how many items of this producer have not been taken yet. Beside calls under way it is an estimate, as [SPSC.Len] is.
-func (p *FanInProducer[T]) Len() int { return p.lane.Len() }
+func (p *FanInProducer[T]) Len() int { return p.ring.Len() }
 
 // Cap returns how many items this producer has room for.
-func (p *FanInProducer[T]) Cap() int { return p.lane.Cap() }
+func (p *FanInProducer[T]) Cap() int { return p.ring.Cap() }
 
 // TryDequeue removes and returns an item, the oldest of its producer; ok is false if there is none. Consumer only.
 func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
@@ -196,12 +196,12 @@ func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 		if p == nil {
 			break
 		}
-		if v, ok = p.lane.TryDequeue(); ok {
+		if v, ok = p.ring.TryDequeue(); ok {
 			f.took(1)
 		} else {
 			f.retire()
 			p.listed.Store(false)
-			v, ok = p.lane.TryDequeue()
+			v, ok = p.ring.TryDequeue()
 			f.retired(p, ok)
 		}
 	}
@@ -218,13 +218,13 @@ func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 		if p == nil {
 			break
 		}
-		k := p.lane.DequeueN(dst[n:])
+		k := p.ring.DequeueN(dst[n:])
 		if k > 0 {
 			f.took(k)
 		} else {
 			f.retire()
 			p.listed.Store(false)
-			k = p.lane.DequeueN(dst[n:])
+			k = p.ring.DequeueN(dst[n:])
 			f.retired(p, k > 0)
 		}
 		n += k
@@ -248,7 +248,7 @@ func (f *FanIn[T]) Drain(yield func(T) bool) {
 func (f *FanIn[T]) Len() (n int) {
 	f.mustBeMade()
 	for _, p := range *f.members.Load() {
-		n += p.lane.Len()
+		n += p.ring.Len()
 	}
 	return n
 }
@@ -316,7 +316,7 @@ func (f *FanIn[T]) retire() {
 // retired is called after the second look at a producer that was retired and is not listed any more. It puts the producer back into
 // the round if that look found something, and forgets it if it has left for good.
 func (f *FanIn[T]) retired(p *FanInProducer[T], found bool) {
-	left := p.left.Load() // and will enqueue nothing after the second look
+	left := p.deregistered.Load() // and will enqueue nothing after the second look
 	if !found && !left || !p.listed.CompareAndSwap(false, true) {
 		return
 	}

@@ -57,20 +57,20 @@ type FanOut[T any] struct {
 
 // fanOutLane is what belongs to one consumer, or to none.
 type fanOutLane struct {
-	raider uint16
-	owned  atomics.Bool
-	dealt  stock // put by the producer
-	loot   stock // by raids of the owner
-	back   *SPSC[uint32]
+	thief    uint16
+	owned    atomics.Bool
+	dealt    stealRing // put by the producer
+	stolen   stealRing // by raids of the owner
+	returned *SPSC[uint32]
 }
 
 // FanOutConsumer is one consumer's handle of a [FanOut], made by [FanOut.Register]. One goroutine
 // at a time may call its methods.
 type FanOutConsumer[T any] struct {
-	fan      *FanOut[T]
-	lane     *fanOutLane
-	consumer side
-	there    atomics.Plain[bool] // from Register to Deregister
+	fan        *FanOut[T]
+	lane       *fanOutLane
+	consumer   side
+	registered atomics.Plain[bool] // from Register to Deregister
 }
 
 const maxFanOutLanes = 1<<16 - 1
@@ -95,10 +95,10 @@ func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
 	return f
 }
 
-func (f *FanOut[T]) newLane(raider uint16) *fanOutLane {
-	l := &fanOutLane{raider: raider, back: NewSPSC[uint32](len(f.nodes))}
+func (f *FanOut[T]) newLane(thief uint16) *fanOutLane {
+	l := &fanOutLane{thief: thief, returned: NewSPSC[uint32](len(f.nodes))}
 	l.dealt.init(len(f.nodes), f.start)
-	l.loot.init(len(f.nodes), f.start)
+	l.stolen.init(len(f.nodes), f.start)
 	return l
 }
 
@@ -127,7 +127,7 @@ func (f *FanOut[T]) Register() *FanOutConsumer[T] {
 
 func (f *FanOut[T]) consumerOf(l *fanOutLane) *FanOutConsumer[T] {
 	c := &FanOutConsumer[T]{fan: f, lane: l}
-	c.there.Set(true)
+	c.registered.Set(true)
 	return c
 }
 
@@ -204,7 +204,7 @@ func (f *FanOut[T]) collect() []uint32 {
 	free = free[:cap(free)]
 	n := 0
 	for _, l := range *f.lanes.list.Load() { // L5
-		n += l.back.DequeueN(free[n:])
+		n += l.returned.DequeueN(free[n:])
 	}
 	f.free.Set(free[:n])
 	return free[:n]
@@ -215,7 +215,7 @@ func (f *FanOut[T]) collect() []uint32 {
 func (f *FanOut[T]) Len() (n int) {
 	f.mustBeMade()
 	for _, l := range *f.lanes.list.Load() {
-		n += l.dealt.len() + l.loot.len()
+		n += l.dealt.len() + l.stolen.len()
 	}
 	return min(n, len(f.nodes))
 }
@@ -249,7 +249,7 @@ func (f *FanOut[T]) empty() bool {
 // look reports whether it saw each stock empty, and the sum of the positions at which they were: positions only grow.
 func (f *FanOut[T]) look(lanes []*fanOutLane) (positions uint64, empty bool) {
 	for _, l := range lanes {
-		for _, s := range [...]*stock{&l.dealt, &l.loot} {
+		for _, s := range [...]*stealRing{&l.dealt, &l.stolen} {
 			h, n := s.front(&f.lanes)
 			if n > 0 {
 				return 0, false
@@ -263,11 +263,11 @@ func (f *FanOut[T]) look(lanes []*fanOutLane) (positions uint64, empty bool) {
 // TryDequeue removes and returns an item; ok is false if the queue is empty. After Deregister it panics.
 func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 	c.consumer.enter("queue: TryDequeue of a FanOutConsumer")
-	c.stillThere("TryDequeue")
+	c.mustBeRegistered("TryDequeue")
 	var number [1]uint32
 	if c.find(number[:]) > 0 {
 		v, ok = c.fan.nodes[number[0]].Take(), true
-		c.lane.back.TryEnqueue(number[0])
+		c.lane.returned.TryEnqueue(number[0])
 	}
 	c.consumer.leave()
 	return v, ok
@@ -277,7 +277,7 @@ func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 // had taken those. What comes from one place costs one compare-and-swap. After Deregister it panics.
 func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
-	c.stillThere("DequeueN")
+	c.mustBeRegistered("DequeueN")
 	var numbers [64]uint32
 	for n < len(dst) {
 		k := c.find(numbers[:min(len(numbers), len(dst)-n)])
@@ -287,7 +287,7 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 		for i, number := range numbers[:k] {
 			dst[n+i] = c.fan.nodes[number].Take()
 		}
-		c.lane.back.EnqueueN(numbers[:k])
+		c.lane.returned.EnqueueN(numbers[:k])
 		n += k
 	}
 	c.consumer.leave()
@@ -308,14 +308,14 @@ func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
 // once, and nothing else that is the consumer's afterwards.
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")
-	c.stillThere("Deregister")
-	c.there.Set(false)
+	c.mustBeRegistered("Deregister")
+	c.registered.Set(false)
 	c.lane.owned.Store(false)
 	c.consumer.leave()
 }
 
-func (c *FanOutConsumer[T]) stillThere(call string) {
-	if !c.there.Get() {
+func (c *FanOutConsumer[T]) mustBeRegistered(call string) {
+	if !c.registered.Get() {
 		c.consumer.leave()
 		if c.fan == nil {
 			panic("queue: " + call + " of a zero FanOutConsumer; register consumers with FanOut.Register")
@@ -327,13 +327,13 @@ func (c *FanOutConsumer[T]) stillThere(call string) {
 // find takes nodes from somewhere, at most len(dst), and returns how many; 0 means that the queue was empty.
 func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	for {
-		if n := c.lane.loot.take(dst, &c.fan.lanes); n > 0 {
+		if n := c.lane.stolen.take(dst, &c.fan.lanes); n > 0 {
 			return n
 		}
 		if n := c.lane.dealt.take(dst, &c.fan.lanes); n > 0 {
 			return n
 		}
-		if n := c.raid(dst); n > 0 {
+		if n := c.steal(dst); n > 0 {
 			return n
 		}
 		if c.fan.empty() {
@@ -344,13 +344,13 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 
 // raid takes half of what the first lane has that has anything, beginning behind the own one: one node into dst, and the others into the own
 // loot, which is empty. It returns how many are in dst.
-func (c *FanOutConsumer[T]) raid(dst []uint32) int {
+func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
-	own := int(c.lane.raider) - 1
+	own := int(c.lane.thief) - 1
 	for i := own + 1; i < own+len(lanes); i++ {
 		l := lanes[i%len(lanes)]
-		for _, s := range [...]*stock{&l.dealt, &l.loot} {
-			if n := s.raidFor(dst, c.lane.raider, &c.fan.lanes); n > 0 {
+		for _, s := range [...]*stealRing{&l.dealt, &l.stolen} {
+			if n := s.stealFor(dst, c.lane.thief, &c.fan.lanes); n > 0 {
 				return n
 			}
 		}

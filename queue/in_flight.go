@@ -39,7 +39,7 @@ func newInFlight() inFlight {
 // begin counts a call, and returns what its end must be told. Any goroutine.
 func (f *inFlight) begin() (line int) {
 	if len(f.lines) == 0 { // in place of the check of the index below
-		panic(zeroWaiting)
+		panic(zeroBlocking)
 	}
 	line = pin.Pin() & (len(f.lines) - 1)
 	pin.Unpin()

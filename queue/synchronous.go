@@ -46,11 +46,11 @@ import (
 // A Synchronous is made by [NewSynchronous] and not copied; calls that enqueue to the zero value or
 // dequeue from it panic. What was handed over or withdrawn is not kept alive by the queue.
 type Synchronous[T any] struct {
-	_       pad.Line
-	balance balance
-	_       pad.Line
-	offers  synchronousSide[T] // of enqueuers
-	asks    synchronousSide[T] // of dequeuers
+	_         pad.Line
+	balance   balance
+	_         pad.Line
+	enqueuers synchronousSide[T] // of enqueuers
+	dequeuers synchronousSide[T] // of dequeuers
 }
 
 // synchronousRoom is the room for cells of one side, and so for those that were withdrawn while nobody came by. Who finds no room waits
@@ -63,17 +63,17 @@ func NewSynchronous[T any]() *Synchronous[T] { return newSynchronous[T](synchron
 // newSynchronous returns a queue with room for so many cells of each side.
 func newSynchronous[T any](room int) *Synchronous[T] {
 	s := &Synchronous[T]{}
-	s.offers.init(&s.balance, -balanceOne, room)
-	s.asks.init(&s.balance, balanceOne, room)
+	s.enqueuers.init(&s.balance, -balanceOne, room)
+	s.dequeuers.init(&s.balance, balanceOne, room)
 	return s
 }
 
 // TryEnqueue hands v over to a dequeuer that waits for an item, and reports whether there was one. It does not wait for one to come.
 func (s *Synchronous[T]) TryEnqueue(v T) bool {
-	for s.offers.join(true) == meetsOne {
-		if c := s.asks.claim(); c != nil {
+	for s.enqueuers.join(true) == matchPeer {
+		if c := s.dequeuers.claim(); c != nil {
 			c.item.Set(v)
-			c.finish()
+			c.fulfill()
 			return true
 		}
 	}
@@ -82,10 +82,10 @@ func (s *Synchronous[T]) TryEnqueue(v T) bool {
 
 // TryDequeue takes the item of an enqueuer that waits, and reports whether there was one. It does not wait for one to come.
 func (s *Synchronous[T]) TryDequeue() (v T, ok bool) {
-	for s.asks.join(true) == meetsOne {
-		if c := s.offers.claim(); c != nil {
+	for s.dequeuers.join(true) == matchPeer {
+		if c := s.enqueuers.claim(); c != nil {
 			v = c.item.Take()
-			c.finish()
+			c.fulfill()
 			return v, true
 		}
 	}
@@ -97,21 +97,21 @@ func (s *Synchronous[T]) TryDequeue() (v T, ok bool) {
 func (s *Synchronous[T]) Enqueue(ctx context.Context, v T) error {
 	mustContext(ctx) // before the call is counted: the other side would wait for it
 	for {
-		switch s.offers.join(false) {
-		case meetsOne:
-			if c := s.asks.claim(); c != nil {
+		switch s.enqueuers.join(false) {
+		case matchPeer:
+			if c := s.dequeuers.claim(); c != nil {
 				c.item.Set(v)
-				c.finish()
+				c.fulfill()
 				return nil
 			}
-		case meetsNobody:
-			c := s.offers.newCell()
+		case matchNone:
+			c := s.enqueuers.newCell()
 			c.item.Set(v)
-			err := s.offers.stand(ctx, c)
+			err := s.enqueuers.await(ctx, c)
 			if err != nil {
 				c.item.Clear()
 			}
-			s.offers.free(c)
+			s.enqueuers.free(c)
 			return err
 		default:
 			return ErrClosed
@@ -124,19 +124,19 @@ func (s *Synchronous[T]) Enqueue(ctx context.Context, v T) error {
 func (s *Synchronous[T]) Dequeue(ctx context.Context) (v T, err error) {
 	mustContext(ctx) // before the call is counted: the other side would wait for it
 	for {
-		switch s.asks.join(false) {
-		case meetsOne:
-			if c := s.offers.claim(); c != nil {
+		switch s.dequeuers.join(false) {
+		case matchPeer:
+			if c := s.enqueuers.claim(); c != nil {
 				v = c.item.Take()
-				c.finish()
+				c.fulfill()
 				return v, nil
 			}
-		case meetsNobody:
-			c := s.asks.newCell()
-			if err = s.asks.stand(ctx, c); err == nil {
+		case matchNone:
+			c := s.dequeuers.newCell()
+			if err = s.dequeuers.await(ctx, c); err == nil {
 				v = c.item.Take()
 			}
-			s.asks.free(c)
+			s.dequeuers.free(c)
 			return v, err
 		default:
 			return v, ErrClosed
@@ -161,13 +161,13 @@ func (s *Synchronous[T]) All(ctx context.Context) iter.Seq[T] {
 // be left in the queue. Close waits for nobody but calls that are about to wait, and may be called again.
 func (s *Synchronous[T]) Close() {
 	cells := s.balance.close() // L4
-	s.offers.lobby.callEveryone()
-	s.asks.lobby.callEveryone()
+	s.enqueuers.notFull.broadcast()
+	s.dequeuers.notFull.broadcast()
 	for ; cells > 0; cells-- {
-		s.asks.refuse()
+		s.dequeuers.refuse()
 	}
 	for ; cells < 0; cells++ {
-		s.offers.refuse()
+		s.enqueuers.refuse()
 	}
 }
 

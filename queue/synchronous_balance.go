@@ -18,28 +18,28 @@ const (
 )
 
 // meets is what came of joining one side.
-type meets uint8
+type match uint8
 
 const (
-	meetsNobody meets = iota // nobody is promised, and the caller is counted
-	meetsOne                 // the caller is promised a cell of the other side
-	meetsClosed              // the caller is not counted
-	meetsNotNow              // nor here: it did not want to be if it meets nobody
+	matchNone     match = iota // nobody is promised, and the caller is counted
+	matchPeer                  // the caller is promised a cell of the other side
+	matchClosed                // the caller is not counted
+	matchDeclined              // nor here: it did not want to be if it meets nobody
 )
 
 // join counts the caller in: with a step of -balanceOne on the side of the enqueuers, of balanceOne on that of the dequeuers. If it
 // meets nobody it must put a cell into the ring of its side, or leave.
-func (b *balance) join(step int64, atOnce bool) meets {
+func (b *balance) join(step int64, atOnce bool) match {
 	for {
 		w := b.word.Load()
 		if w&balanceClosed != 0 {
-			return meetsClosed
+			return matchClosed
 		}
-		met := meetsNobody
+		met := matchNone
 		if w*step < 0 {
-			met = meetsOne
+			met = matchPeer
 		} else if atOnce {
-			return meetsNotNow
+			return matchDeclined
 		}
 		if b.word.CompareAndSwap(w, w+step) {
 			return met

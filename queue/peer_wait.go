@@ -13,13 +13,13 @@ import (
 // TryDequeue, except that the wait ends when ctx does: then they have done nothing, and err is ctx's cause.
 //
 // They are forms of their own, beside the methods that they resemble, so that those do not pay for a context.
-type patient[T any] interface {
+type peerWaiter[T any] interface {
 	enqueueUntil(ctx context.Context, v T) (ok bool, err error)
 	dequeueUntil(ctx context.Context) (v T, ok bool, err error)
 }
 
-// givenUp passes some time, and returns the cause of ctx if that has ended.
-func givenUp(ctx context.Context, b *backoff.Backoff) error {
+// waitPeer passes some time, and returns the cause of ctx if that has ended.
+func waitPeer(ctx context.Context, b *backoff.Backoff) error {
 	mustContext(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -53,7 +53,7 @@ func (q *MPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 			if t-q.head.Load() == q.ring.size() { // L3
 				return false, nil
 			}
-			if err := givenUp(ctx, &b); err != nil {
+			if err := waitPeer(ctx, &b); err != nil {
 				return false, err
 			}
 		}
@@ -79,7 +79,7 @@ func (q *MPMC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 			if q.tail.Load() == h { // L4
 				return v, false, nil
 			}
-			if err := givenUp(ctx, &b); err != nil {
+			if err := waitPeer(ctx, &b); err != nil {
 				return v, false, err
 			}
 		}
@@ -96,7 +96,7 @@ func (q *MPSC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 	h := q.head.Load()
 	s := q.ring.at(h)
 	for b := (backoff.Backoff{}); s.turn.Load() != toEmpty(h) && q.tail.Load() != h; {
-		if err := givenUp(ctx, &b); err != nil {
+		if err := waitPeer(ctx, &b); err != nil {
 			return v, false, err
 		}
 	}
@@ -112,7 +112,7 @@ func (q *SPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 	t := q.tail.Load()
 	s := q.ring.at(t)
 	for b := (backoff.Backoff{}); s.turn.Load() != toFill(t) && t-q.head.Load() != q.ring.size(); {
-		if err := givenUp(ctx, &b); err != nil {
+		if err := waitPeer(ctx, &b); err != nil {
 			return false, err
 		}
 	}

@@ -31,65 +31,65 @@ import (
 // waiters is where goroutines stand, first come first served, until somebody calls one of them. Who waits for something joins, looks
 // again, and then sleeps; who brings about what is waited for does so first, and then looks whether anybody stands, and
 // calls. So one of the two sees the other. The zero value is empty.
-type waiters struct {
-	standing atomics.Int32 // what callers look at; see I1
-	everyone atomics.Bool  // from now on each call is for all who stand
+type waitQueue struct {
+	waiting atomics.Int32 // what callers look at; see I1
+	toAll   atomics.Bool  // from now on each call is for all who stand
 
-	arrived  atomics.Pointer[waiter] // newest first
-	requests atomics.Uint64          // calls not served yet, in units of oneCall, and in all
-	gone     atomics.Int32
+	arrived   atomics.Pointer[waiter] // newest first
+	requests  atomics.Uint64          // calls not served yet, in units of oneSignal, and in all
+	cancelled atomics.Int32
 
-	again waiterList // the server's: those that were called in vain before
-	line  waiterList // the server's: the others
+	requeued waiterList // the server's: those that were called in vain before
+	fresh    waiterList // the server's: the others
 
 	spare spares[waiter]
 }
 
 // waiter is one goroutine's place. Its parker gets a token each time it is called.
 type waiter struct {
-	next   atomics.Plain[*waiter] // the pusher's until it is listed, then the server's
-	state  atomics.Uint32
-	parker *park.Parker
-	vain   bool // was called and found nothing: the goroutine's until it is listed, then constant
+	next     atomics.Plain[*waiter] // the pusher's until it is listed, then the server's
+	state    atomics.Uint32
+	parker   *park.Parker
+	requeued bool // was called and found nothing: the goroutine's until it is listed, then constant
 }
 
 // newWaiter returns a waiter that is listed nowhere and has no token.
-func (q *waiters) newWaiter() *waiter {
+func (q *waitQueue) newWaiter() *waiter {
 	n := q.spare.get()
 	if n == nil {
 		return &waiter{parker: park.New()}
 	}
-	n.vain = false
+	n.requeued = false
 	return n
 }
 
 // The states of a waiter.
 const (
-	waiterStands uint32 = iota
-	waiterCalled        // is listed no more
-	waiterGone          // is still listed, and gets no token
+	waiterWaiting   uint32 = iota
+	waiterSignaled         // is listed no more
+	waiterCancelled        // is still listed, and gets no token
 )
 
-// briefly is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake: one pause, enough for somebody who is in
+// spinTurns is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake: one pause, enough for somebody who is in
 // the middle of its call. Longer pays where processors are idle, and costs the one that is waited for where they are not: with
 // three turns a rendezvous on two busy processors took half as much processor time again.
-const briefly = 1
+const spinTurns = 1
 
 const (
 	oneRequest = 1
-	oneCall    = 1<<32 | oneRequest
+	oneSignal  = 1<<32 | oneRequest
 	// sweepAbove is how many more than those who stand may have gone before they are taken out of the lists.
 	sweepAbove = 16
 )
 
-// someStand reports whether a call might wake anybody. Any goroutine.
-func (q *waiters) someStand() bool { return q.standing.Load() != 0 }
+// anyWaiting reports whether a call might wake anybody. Any goroutine.
+func (q *waitQueue) anyWaiting() bool { return q.waiting.Load() != 0 }
 
 // join lists n, which must be new, or have been called and have had its token. The caller looks again for what it waits for
 // before it sleeps.
-func (q *waiters) join(n *waiter) {
-	q.standing.Add(1)
-	n.state.Store(waiterStands)
+func (q *waitQueue) join(n *waiter) {
+	q.waiting.Add(1)
+	n.state.Store(waiterWaiting)
 	for {
 		newest := q.arrived.Load()
 		n.next.Set(newest)
@@ -104,7 +104,7 @@ func (q *waiters) join(n *waiter) {
 //
 // With relay, a call may stand for more than one thing that came about at once: whoever was called and succeeds passes the call on,
 // until somebody is called in vain.
-func (q *waiters) await(ctx context.Context, relay bool, attempt func() bool) error {
+func (q *waitQueue) await(ctx context.Context, relay bool, attempt func() bool) error {
 	mustContext(ctx)
 	var b backoff.Backoff
 	for turn := 0; ; turn++ {
@@ -114,66 +114,66 @@ func (q *waiters) await(ctx context.Context, relay bool, attempt func() bool) er
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if turn == briefly || b.Spent() {
+		if turn == spinTurns || b.Spent() {
 			break
 		}
 		b.Wait()
 	}
-	for n := q.newWaiter(); ; n.vain = true {
+	for n := q.newWaiter(); ; n.requeued = true {
 		q.join(n)
 		if attempt() {
-			if !q.quit(n) && relay {
-				q.passOn()
+			if !q.cancel(n) && relay {
+				q.propagate()
 			}
 			return nil
 		}
 		if err := n.parker.ParkContext(ctx); err != nil {
-			if !q.quit(n) {
-				q.call() // the one that came too late is for somebody else
+			if !q.cancel(n) {
+				q.signal() // the one that came too late is for somebody else
 			}
 			return err
 		}
 		if attempt() {
 			q.spare.put(n)
 			if relay {
-				q.passOn()
+				q.propagate()
 			}
 			return nil
 		}
 	}
 }
 
-// passOn calls the next one who stands.
-func (q *waiters) passOn() {
-	if q.someStand() {
-		q.call()
+// propagate calls the next one who stands.
+func (q *waitQueue) propagate() {
+	if q.anyWaiting() {
+		q.signal()
 	}
 }
 
 // quit withdraws a waiter that has joined. It reports false if the waiter has been called: its token has come or is on its way, and
 // the caller of quit has the call. In both cases the waiter must not be used again.
-func (q *waiters) quit(n *waiter) bool {
-	if !n.state.CompareAndSwap(waiterStands, waiterGone) {
+func (q *waitQueue) cancel(n *waiter) bool {
+	if !n.state.CompareAndSwap(waiterWaiting, waiterCancelled) {
 		return false
 	}
-	stand := q.standing.Add(-1)
-	if q.gone.Add(1) > stand+sweepAbove {
+	stand := q.waiting.Add(-1)
+	if q.cancelled.Add(1) > stand+sweepAbove {
 		q.request(oneRequest)
 	}
 	return true
 }
 
-// call wakes the waiter that stands first, or all of them after callEveryone. Any goroutine.
-func (q *waiters) call() { q.request(oneCall) }
+// call wakes the waiter that stands first, or all of them after broadcast. Any goroutine.
+func (q *waitQueue) signal() { q.request(oneSignal) }
 
-// callEveryone wakes all who stand, and makes every later call do the same. Any goroutine.
-func (q *waiters) callEveryone() {
-	q.everyone.Store(true)
-	q.request(oneCall)
+// broadcast wakes all who stand, and makes every later call do the same. Any goroutine.
+func (q *waitQueue) broadcast() {
+	q.toAll.Store(true)
+	q.request(oneSignal)
 }
 
 // request has something done by the server, which may be the caller.
-func (q *waiters) request(what uint64) {
+func (q *waitQueue) request(what uint64) {
 	todo := q.requests.Add(what)
 	if todo != what {
 		return // somebody serves, and does not stop before it has seen ours
@@ -185,24 +185,24 @@ func (q *waiters) request(what uint64) {
 }
 
 // serve gives out a number of calls, and takes out those that have gone if they are many. Server only.
-func (q *waiters) serve(calls uint64) {
+func (q *waitQueue) serve(calls uint64) {
 	q.admit()
-	if q.everyone.Load() {
+	if q.toAll.Load() {
 		calls = 1<<64 - 1
 	}
 	for ; calls > 0; calls-- {
-		if !q.callFirst() {
+		if !q.signalFirst() {
 			break
 		}
 	}
-	if q.gone.Load() > q.standing.Load()+sweepAbove {
-		q.sweep(&q.again)
-		q.sweep(&q.line)
+	if q.cancelled.Load() > q.waiting.Load()+sweepAbove {
+		q.sweep(&q.requeued)
+		q.sweep(&q.fresh)
 	}
 }
 
 // admit takes those that have arrived to the ends of their lists. Server only.
-func (q *waiters) admit() {
+func (q *waitQueue) admit() {
 	if q.arrived.Load() == nil {
 		return
 	}
@@ -214,45 +214,45 @@ func (q *waiters) admit() {
 	}
 	for n := oldest; n != nil; {
 		behind := n.next.Get()
-		if n.vain {
-			q.again.append(n)
+		if n.requeued {
+			q.requeued.append(n)
 		} else {
-			q.line.append(n)
+			q.fresh.append(n)
 		}
 		n = behind
 	}
 }
 
-// callFirst calls the first who stands, and reports whether there was one. Server only.
-func (q *waiters) callFirst() bool {
+// signalFirst calls the first who stands, and reports whether there was one. Server only.
+func (q *waitQueue) signalFirst() bool {
 	for {
-		n := q.again.removeFirst()
+		n := q.requeued.removeFirst()
 		if n == nil {
-			n = q.line.removeFirst()
+			n = q.fresh.removeFirst()
 		}
 		if n == nil {
 			return false
 		}
-		if n.state.CompareAndSwap(waiterStands, waiterCalled) {
-			q.standing.Add(-1)
+		if n.state.CompareAndSwap(waiterWaiting, waiterSignaled) {
+			q.waiting.Add(-1)
 			n.parker.Unpark()
 			return true
 		}
-		q.gone.Add(-1)
+		q.cancelled.Add(-1)
 		q.spare.put(n)
 	}
 }
 
 // sweep takes out of l those that have gone. Server only.
-func (q *waiters) sweep(l *waiterList) {
+func (q *waitQueue) sweep(l *waiterList) {
 	n := l.first.Take()
 	l.last.Clear()
 	for n != nil {
 		behind := n.next.Take()
-		if n.state.Load() == waiterStands {
+		if n.state.Load() == waiterWaiting {
 			l.append(n)
 		} else {
-			q.gone.Add(-1)
+			q.cancelled.Add(-1)
 			q.spare.put(n)
 		}
 		n = behind

@@ -13,17 +13,17 @@ import (
 // ErrClosed is what a queue that can be closed returns after Close: Enqueue always, Dequeue once nothing is left.
 var ErrClosed = errors.New("queue: closed")
 
-// Total is a queue whose calls never wait: every queue of this package that has both ends in one value, or one of your own.
+// NonBlocking is a queue whose calls never wait: every queue of this package that has both ends in one value, or one of your own.
 //
 // TryEnqueue adds v and reports true, or reports false if the queue was full. TryDequeue removes and returns the next item, or
 // reports false if the queue was empty. Each of the answers must have been true at one instant of the call, where calls in
 // progress may count as having filled the queue; and the calls must touch shared memory by sync/atomic or under locks.
-type Total[T any] interface {
+type NonBlocking[T any] interface {
 	TryEnqueue(v T) bool
 	TryDequeue() (v T, ok bool)
 }
 
-// Source:     the three ways to call are those of A. Filatov, Lecture 13: concurrent queues. Ours: how they are waited for (see waiters), and
+// Source:     the three ways to call are those of A. Filatov, Lecture 13: concurrent queues. Ours: how they are waited for (see waitQueue), and
 //             what is known of those in flight when the queue is closed (see inFlight)
 // Sketch:     Enqueue: begin; closed? end, ErrClosed;  ok := q.TryEnqueue; end;  ok and a dequeuer stands? call one
 //                      full: spin a little; join enqueuers; all of the above again; sleep until called; again …
@@ -39,14 +39,14 @@ type Total[T any] interface {
 // Progress:   TryEnqueue, TryDequeue, Close, and Enqueue and Dequeue when they find room or an item, as q's own calls, and otherwise
 //             lock-free. A Dequeue that finds the queue closed and empty waits for the Enqueue calls in flight.
 // Linearize:  an item at q's own points; Close at L1; ErrClosed of Enqueue at L2, of Dequeue at the failed TryDequeue L3, when I3 holds
-// Publish:    nothing of its own: join before the second look, item (or room) before the look at someStand
+// Publish:    nothing of its own: join before the second look, item (or room) before the look at anyWaiting
 // ABA/memory: see waiters
 // Cost:       Dequeue beside q's own: one load. Enqueue: two loads, and two read-modify-writes on a line of the processor's own: a
 //             close that loses nothing has to know who is between the look at closed and the item, and a load tells
 //             nobody. Nothing is allocated, in the long run not even by calls that wait.
 // Checked by: TestWaiting…, TestExploreWaiting…
 
-// Waiting makes any total queue a partial one: its Enqueue waits while the queue is full, its Dequeue while it is empty, until the
+// Blocking makes any total queue a partial one: its Enqueue waits while the queue is full, its Dequeue while it is empty, until the
 // context ends or the queue is closed. It is the blocking form of every queue of this package.
 //
 // Who may call what is as with the queue inside: Enqueue and TryEnqueue are calls of a producer, and call only its TryEnqueue; Dequeue,
@@ -70,38 +70,38 @@ type Total[T any] interface {
 // Close. Of an Enqueue beside Close either is true, as its answer says: nil, and the item is delivered to whoever dequeues until
 // ErrClosed, or ErrClosed, and it is not in the queue.
 //
-// A Waiting is made by [NewWaiting]; calls that enqueue to the zero value or dequeue from it panic.
+// A Blocking is made by [NewBlocking]; calls that enqueue to the zero value or dequeue from it panic.
 // It must not be copied. The calls that find what they need are lock-free if those of the queue
 // inside are.
-type Waiting[T any] struct {
-	q        Total[T]
-	patient  patient[T] // q, if its calls may wait for one of the other side; otherwise nil
-	adding   inFlight
-	_        pad.Line
-	closed   atomics.Bool
-	takers   waiters // stand for items
-	_        pad.Line
-	bringers waiters // stand for room
-	_        pad.Line
+type Blocking[T any] struct {
+	q          NonBlocking[T]
+	peerWaiter peerWaiter[T] // q, if its calls may wait for one of the other side; otherwise nil
+	enqueues   inFlight
+	_          pad.Line
+	closed     atomics.Bool
+	notEmpty   waitQueue // stand for items
+	_          pad.Line
+	notFull    waitQueue // stand for room
+	_          pad.Line
 }
 
-// NewWaiting returns the waiting form of q, open.
-func NewWaiting[T any](q Total[T]) *Waiting[T] {
+// NewBlocking returns the waiting form of q, open.
+func NewBlocking[T any](q NonBlocking[T]) *Blocking[T] {
 	if q == nil {
-		panic("queue: NewWaiting of no queue")
+		panic("queue: NewBlocking of no queue")
 	}
-	w := &Waiting[T]{q: q, adding: newInFlight()}
-	w.patient, _ = q.(patient[T])
+	w := &Blocking[T]{q: q, enqueues: newInFlight()}
+	w.peerWaiter, _ = q.(peerWaiter[T])
 	return w
 }
 
-// zeroWaiting is what calls of the zero Waiting panic with.
-const zeroWaiting = "queue: a zero Waiting; make it with NewWaiting"
+// zeroBlocking is what calls of the zero Blocking panic with.
+const zeroBlocking = "queue: a zero Blocking; make it with NewBlocking"
 
 // mustBeMade panics if w is the zero value.
-func (w *Waiting[T]) mustBeMade() {
+func (w *Blocking[T]) mustBeMade() {
 	if w.q == nil {
-		panic(zeroWaiting)
+		panic(zeroBlocking)
 	}
 }
 
@@ -109,14 +109,14 @@ func (w *Waiting[T]) mustBeMade() {
 var noWait context.Context
 
 // TryEnqueue adds v unless the queue is full or closed, and reports whether it did. It never waits for room. A producer's call.
-func (w *Waiting[T]) TryEnqueue(v T) bool {
-	ok, _ := w.enqueueNow(noWait, v)
+func (w *Blocking[T]) TryEnqueue(v T) bool {
+	ok, _ := w.enqueueOnce(noWait, v)
 	return ok
 }
 
 // TryDequeue removes and returns the next item, or reports false if the queue was empty, closed or not. It never waits for an item. A consumer's
 // call.
-func (w *Waiting[T]) TryDequeue() (v T, ok bool) {
+func (w *Blocking[T]) TryDequeue() (v T, ok bool) {
 	w.mustBeMade()
 	v, ok = w.q.TryDequeue()
 	w.taken(ok)
@@ -124,19 +124,19 @@ func (w *Waiting[T]) TryDequeue() (v T, ok bool) {
 }
 
 // taken calls one who stands for room, if an item was taken.
-func (w *Waiting[T]) taken(ok bool) {
-	if ok && w.bringers.someStand() {
-		w.bringers.call()
+func (w *Blocking[T]) taken(ok bool) {
+	if ok && w.notFull.anyWaiting() {
+		w.notFull.signal()
 	}
 }
 
 // tryDequeue is TryDequeue, and ends with the cause of ctx rather than wait beyond it for a call of the other side.
-func (w *Waiting[T]) tryDequeue(ctx context.Context) (v T, ok bool, err error) {
-	if w.patient == nil {
+func (w *Blocking[T]) tryDequeue(ctx context.Context) (v T, ok bool, err error) {
+	if w.peerWaiter == nil {
 		w.mustBeMade()
 		v, ok = w.q.TryDequeue()
 	} else {
-		v, ok, err = w.patient.dequeueUntil(ctx)
+		v, ok, err = w.peerWaiter.dequeueUntil(ctx)
 	}
 	w.taken(ok)
 	return v, ok, err
@@ -144,26 +144,26 @@ func (w *Waiting[T]) tryDequeue(ctx context.Context) (v T, ok bool, err error) {
 
 // Enqueue adds v, and waits for room while the queue is full. It returns nil once v is in the queue. Otherwise v is not: it returns
 // [ErrClosed] if the queue is closed, or the cause of ctx if that ended while the call had to wait. A producer's call.
-func (w *Waiting[T]) Enqueue(ctx context.Context, v T) error {
-	if ok, err := w.enqueueNow(ctx, v); ok || err != nil {
+func (w *Blocking[T]) Enqueue(ctx context.Context, v T) error {
+	if ok, err := w.enqueueOnce(ctx, v); ok || err != nil {
 		return err
 	}
-	return w.enqueueLater(ctx, v)
+	return w.enqueueSlow(ctx, v)
 }
 
 // Dequeue removes and returns the next item, and waits for one while the queue is empty. It returns [ErrClosed] if the queue is closed
 // and nothing is left in it, or the cause of ctx if that ended while the call had to wait; then it has taken nothing. A
 // consumer's call.
-func (w *Waiting[T]) Dequeue(ctx context.Context) (v T, err error) {
+func (w *Blocking[T]) Dequeue(ctx context.Context) (v T, err error) {
 	if v, ok, err := w.tryDequeue(ctx); ok || err != nil {
 		return v, err
 	}
-	return w.dequeueLater(ctx)
+	return w.dequeueSlow(ctx)
 }
 
 // All returns the items that Dequeue would return, one after another, until that would be an error: the queue is closed and
 // empty, or ctx has ended, which ctx.Err tells. A consumer's call, and so is each step of the loop.
-func (w *Waiting[T]) All(ctx context.Context) iter.Seq[T] {
+func (w *Blocking[T]) All(ctx context.Context) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for {
 			v, err := w.Dequeue(ctx)
@@ -176,37 +176,37 @@ func (w *Waiting[T]) All(ctx context.Context) iter.Seq[T] {
 
 // Close refuses all that is enqueued from now on, and wakes whoever waits in vain. It does not wait. A queue that is closed
 // stays closed, and may be closed again. Any goroutine.
-func (w *Waiting[T]) Close() {
+func (w *Blocking[T]) Close() {
 	w.closed.Store(true) // L1
-	w.bringers.callEveryone()
-	w.takers.callEveryone()
+	w.notFull.broadcast()
+	w.notEmpty.broadcast()
 }
 
 // Closed reports whether Close has been called. Any goroutine.
-func (w *Waiting[T]) Closed() bool { return w.closed.Load() }
+func (w *Blocking[T]) Closed() bool { return w.closed.Load() }
 
-// enqueueNow is one attempt to enqueue: it is done if there is an error or ok is true. ctx is nil for a call that has none.
-func (w *Waiting[T]) enqueueNow(ctx context.Context, v T) (ok bool, err error) {
-	line := w.adding.begin()
+// enqueueOnce is one attempt to enqueue: it is done if there is an error or ok is true. ctx is nil for a call that has none.
+func (w *Blocking[T]) enqueueOnce(ctx context.Context, v T) (ok bool, err error) {
+	line := w.enqueues.begin()
 	switch {
 	case w.closed.Load(): // L2
 		err = ErrClosed
-	case w.patient == nil || ctx == nil:
+	case w.peerWaiter == nil || ctx == nil:
 		ok = w.q.TryEnqueue(v)
 	default:
-		ok, err = w.patient.enqueueUntil(ctx, v)
+		ok, err = w.peerWaiter.enqueueUntil(ctx, v)
 	}
-	w.adding.end(line)
+	w.enqueues.end(line)
 	// Who stands is called for the item; and if the queue is closed, to learn that this call is no longer in flight.
-	if w.takers.someStand() && (ok || w.closed.Load()) {
-		w.takers.call()
+	if w.notEmpty.anyWaiting() && (ok || w.closed.Load()) {
+		w.notEmpty.signal()
 	}
 	return ok, err
 }
 
-// dequeueNow is one attempt to dequeue: it is done if there is an error or ok is true.
-func (w *Waiting[T]) dequeueNow(ctx context.Context) (v T, ok bool, err error) {
-	if v, ok, err = w.tryDequeue(ctx); ok || err != nil || !w.closed.Load() || !w.adding.none() {
+// dequeueOnce is one attempt to dequeue: it is done if there is an error or ok is true.
+func (w *Blocking[T]) dequeueOnce(ctx context.Context) (v T, ok bool, err error) {
+	if v, ok, err = w.tryDequeue(ctx); ok || err != nil || !w.closed.Load() || !w.enqueues.none() {
 		return v, ok, err
 	}
 	if v, ok, err = w.tryDequeue(ctx); !ok && err == nil { // L3
@@ -215,12 +215,12 @@ func (w *Waiting[T]) dequeueNow(ctx context.Context) (v T, ok bool, err error) {
 	return v, ok, err
 }
 
-// enqueueLater is Enqueue of a queue that was full. It relays calls: places may have become free while a call in progress still blocked
+// enqueueSlow is Enqueue of a queue that was full. It relays calls: places may have become free while a call in progress still blocked
 // them, and the call which comes when that one ends stands for all of them.
-func (w *Waiting[T]) enqueueLater(ctx context.Context, v T) error {
+func (w *Blocking[T]) enqueueSlow(ctx context.Context, v T) error {
 	var refused error
-	err := w.bringers.await(ctx, true, func() (over bool) {
-		over, refused = w.enqueueNow(ctx, v)
+	err := w.notFull.await(ctx, true, func() (over bool) {
+		over, refused = w.enqueueOnce(ctx, v)
 		return over || refused != nil
 	})
 	if err == nil {
@@ -229,11 +229,11 @@ func (w *Waiting[T]) enqueueLater(ctx context.Context, v T) error {
 	return err
 }
 
-// dequeueLater is Dequeue of a queue that was empty.
-func (w *Waiting[T]) dequeueLater(ctx context.Context) (v T, err error) {
+// dequeueSlow is Dequeue of a queue that was empty.
+func (w *Blocking[T]) dequeueSlow(ctx context.Context) (v T, err error) {
 	var refused error
-	err = w.takers.await(ctx, false, func() (over bool) {
-		v, over, refused = w.dequeueNow(ctx)
+	err = w.notEmpty.await(ctx, false, func() (over bool) {
+		v, over, refused = w.dequeueOnce(ctx)
 		return over || refused != nil
 	})
 	if err == nil {

@@ -9,18 +9,18 @@ import (
 
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: what is taken
 //             in a raid is at no time out of sight. The raid's compare-and-swap leaves a mark in the head of the ring that was raided,
-//             and whoever meets the mark moves the tail of the raider's ring for it: helping, as in M. Michael and M. Scott, Simple, fast,
+//             and whoever meets the mark moves the tail of the thief's ring for it: helping, as in M. Michael and M. Scott, Simple, fast,
 //             and practical non-blocking and blocking concurrent queue algorithms, PODC 1996.
 // Sketch:     put:  slot[tail] = number; tail++
 //             take: h = head; marked? help;  read slots from h on; CAS(head: h→h+n)
-//             raid: h = head; marked? help;  copy half of the slots but the first to behind the raider's tail; its raid = its tail
-//                   CAS(head: h→h+n, marked with n-1 and the raider); help; the first is the raider's at once
-//             help: t = raid of the marked raider; head still so? CAS(its tail: t→t+n); CAS(head: mark→no mark)
+//             raid: h = head; marked? help;  copy half of the slots but the first to behind the thief's tail; its raid = its tail
+//                   CAS(head: h→h+n, marked with n-1 and the thief); help; the first is the thief's at once
+//             help: t = raid of the marked thief; head still so? CAS(its tail: t→t+n); CAS(head: mark→no mark)
 // Invariants: I1 the numbers in [head, tail) of all rings, and the n of each mark, are different from each other. I2 a ring has as many
-//             slots as there are numbers, so there is always room. I3 slots are written by one goroutine, behind the tail. I4 a raider
+//             slots as there are numbers, so there is always room. I3 slots are written by one goroutine, behind the tail. I4 a thief
 //             changes raid only while no ring is marked with it.
 // Progress:   put is wait-free; take, raid and help are lock-free: a compare-and-swap fails because another one took numbers, or helped.
-//             A raider that stalls after its compare-and-swap is helped, before it the raid has not happened.
+//             A thief that stalls after its compare-and-swap is helped, before it the raid has not happened.
 // Linearize:  put at the store of tail (L1); take (L2) and raid (L3) at their CAS; empty where tail is read (L4)
 // Publish:    slots before tail or before L3; a slot that is overwritten while somebody reads it was taken, so that the CAS fails
 // ABA/memory: positions count in 32 bits: a taker, or a helper, would have to sleep through 2^32 items of one ring between two of its steps
@@ -29,51 +29,51 @@ import (
 
 // stock is a ring of numbers: one goroutine puts them in at the back, anybody takes them from the front, and a raid moves half of them at
 // once to the back of another one. All stocks of a queue are for the same numbers, each of which is in one of them at most.
-type stock struct {
-	_     pad.Line
-	head  atomics.Uint64 // a stockHead
-	_     pad.Line
-	tail  atomics.Uint32
-	raid  atomics.Uint32 // what tail was when the last raid for this stock was begun
-	slots []atomics.RelaxedIndex
-	_     pad.Line
+type stealRing struct {
+	_         pad.Line
+	head      atomics.Uint64 // a stealHead
+	_         pad.Line
+	tail      atomics.Uint32
+	stealBase atomics.Uint32 // what tail was when the last raid for this stock was begun
+	slots     []atomics.RelaxedIndex
+	_         pad.Line
 }
 
-// stockHead is a position, and a mark: that count numbers in front of it belong to the stock of a raider, whose tail may not say so yet.
-type stockHead uint64
+// stealHead is a position, and a mark: that count numbers in front of it belong to the stock of a thief, whose tail may not say so yet.
+type stealHead uint64
 
-const maxRaid = 1 << 15
+const maxSteal = 1 << 15
 
-func newStockHead(at uint32, count uint32, raider uint16) stockHead {
-	return stockHead(at) | stockHead(count)<<32 | stockHead(raider)<<48
+func newStealHead(at uint32, count uint32, thief uint16) stealHead {
+	return stealHead(at) | stealHead(count)<<32 | stealHead(thief)<<48
 }
 
-func (h stockHead) at() uint32     { return uint32(h) }
-func (h stockHead) count() uint32  { return uint32(h>>32) & 0xffff }
-func (h stockHead) raider() uint16 { return uint16(h >> 48) }
-func (h stockHead) marked() bool   { return h>>32 != 0 }
+func (h stealHead) at() uint32    { return uint32(h) }
+func (h stealHead) count() uint32 { return uint32(h>>32) & 0xffff }
+func (h stealHead) thief() uint16 { return uint16(h >> 48) }
+func (h stealHead) marked() bool  { return h>>32 != 0 }
 
-// fanOutLanes are the lanes of a queue, by the number of their raider, from 1 on. They are only added to.
+// fanOutLanes are the lanes of a queue, by the number of their thief, from 1 on. They are only added to.
 type fanOutLanes struct {
 	list atomics.Pointer[[]*fanOutLane]
 }
 
-// lootOf returns the stock that a raider's raids go to.
-func (l *fanOutLanes) lootOf(raider uint16) *stock { return &(*l.list.Load())[raider-1].loot }
+// stolenOf returns the stock that a thief's raids go to.
+func (l *fanOutLanes) stolenOf(thief uint16) *stealRing { return &(*l.list.Load())[thief-1].stolen }
 
 // init makes room for so many numbers, a power of two, the first of which will be at position start.
-func (s *stock) init(room int, start uint32) {
+func (s *stealRing) init(room int, start uint32) {
 	s.slots = make([]atomics.RelaxedIndex, room)
-	s.head.Store(uint64(newStockHead(start, 0, 0)))
+	s.head.Store(uint64(newStealHead(start, 0, 0)))
 	s.tail.Store(start)
 }
 
-func (s *stock) slot(at uint32) *atomics.RelaxedIndex {
+func (s *stealRing) slot(at uint32) *atomics.RelaxedIndex {
 	return &s.slots[at&uint32(len(s.slots)-1)]
 }
 
 // put adds numbers at the back. The one goroutine that does, and not for a stock that raids go to.
-func (s *stock) put(numbers []uint32) {
+func (s *stealRing) put(numbers []uint32) {
 	t := s.tail.Load()
 	for i, n := range numbers {
 		s.slot(t + uint32(i)).Store(uintptr(n))
@@ -82,9 +82,9 @@ func (s *stock) put(numbers []uint32) {
 }
 
 // front returns the head, without a mark, and how many numbers were there at some instant; none means that there were none at one instant.
-func (s *stock) front(lanes *fanOutLanes) (h stockHead, n uint32) {
+func (s *stealRing) front(lanes *fanOutLanes) (h stealHead, n uint32) {
 	for {
-		h = stockHead(s.head.Load())
+		h = stealHead(s.head.Load())
 		if h.marked() {
 			s.help(h, lanes)
 			continue
@@ -96,7 +96,7 @@ func (s *stock) front(lanes *fanOutLanes) (h stockHead, n uint32) {
 }
 
 // take removes numbers from the front, at most len(dst), and returns how many; 0 means that there were none. Any goroutine.
-func (s *stock) take(dst []uint32, lanes *fanOutLanes) int {
+func (s *stealRing) take(dst []uint32, lanes *fanOutLanes) int {
 	for {
 		h, n := s.front(lanes)
 		if n = min(n, uint32(len(dst))); n == 0 {
@@ -105,31 +105,31 @@ func (s *stock) take(dst []uint32, lanes *fanOutLanes) int {
 		for i := range n {
 			dst[i] = uint32(s.slot(h.at() + i).Load())
 		}
-		if s.head.CompareAndSwap(uint64(h), uint64(newStockHead(h.at()+n, 0, 0))) { // L2
+		if s.head.CompareAndSwap(uint64(h), uint64(newStealHead(h.at()+n, 0, 0))) { // L2
 			return int(n)
 		}
 	}
 }
 
-// raidFor takes half of the numbers of s, rounded up: the first one into dst, the others to the back of the loot of a raider, who calls it
+// stealFor takes half of the numbers of s, rounded up: the first one into dst, the others to the back of the loot of a thief, who calls it
 // and has none left. It returns how many there are in dst; 0 means that there was nothing. So each raid that succeeds is an item taken:
 // raiders could otherwise go on for ever to take from each other what nobody keeps.
-func (s *stock) raidFor(dst []uint32, raider uint16, lanes *fanOutLanes) int {
-	loot := lanes.lootOf(raider)
+func (s *stealRing) stealFor(dst []uint32, thief uint16, lanes *fanOutLanes) int {
+	stolen := lanes.stolenOf(thief)
 	for {
 		h, n := s.front(lanes)
-		if n = min(n-n/2, maxRaid); n == 0 {
+		if n = min(n-n/2, maxSteal); n == 0 {
 			return 0
 		}
 		first, rest := uint32(s.slot(h.at()).Load()), n-1
-		t := loot.tail.Load()
+		t := stolen.tail.Load()
 		for i := range rest {
-			loot.slot(t + i).Store(s.slot(h.at() + 1 + i).Load())
+			stolen.slot(t + i).Store(s.slot(h.at() + 1 + i).Load())
 		}
-		after := newStockHead(h.at()+n, 0, 0)
+		after := newStealHead(h.at()+n, 0, 0)
 		if rest > 0 {
-			loot.raid.Store(t)
-			after = newStockHead(h.at()+n, rest, raider)
+			stolen.stealBase.Store(t)
+			after = newStealHead(h.at()+n, rest, thief)
 		}
 		if s.head.CompareAndSwap(uint64(h), uint64(after)) { // L3
 			if rest > 0 {
@@ -142,18 +142,18 @@ func (s *stock) raidFor(dst []uint32, raider uint16, lanes *fanOutLanes) int {
 }
 
 // help finishes the raid that a head is marked with.
-func (s *stock) help(h stockHead, lanes *fanOutLanes) {
-	own := lanes.lootOf(h.raider())
-	t := own.raid.Load()
+func (s *stealRing) help(h stealHead, lanes *fanOutLanes) {
+	own := lanes.stolenOf(h.thief())
+	t := own.stealBase.Load()
 	if s.head.Load() != uint64(h) {
 		return // finished, and raid may be another one's
 	}
 	own.tail.CompareAndSwap(t, t+h.count())
-	s.head.CompareAndSwap(uint64(h), uint64(newStockHead(h.at(), 0, 0)))
+	s.head.CompareAndSwap(uint64(h), uint64(newStealHead(h.at(), 0, 0)))
 }
 
 // len returns how many numbers there are: a snapshot.
-func (s *stock) len() int {
-	h := stockHead(s.head.Load())
+func (s *stealRing) len() int {
+	h := stealHead(s.head.Load())
 	return int(min(s.tail.Load()-h.at(), uint32(len(s.slots))))
 }
