@@ -2,14 +2,16 @@ package mailbox
 
 import "unsafe"
 
-// A node can be enqueued with a mark. Whoever enqueues with [Queue.Offer] notices if the newest node is marked, and can do first what
-// the mark asks for; the package freerun uses it for messages that go into several mailboxes at one instant. The mark is
-// the lowest bit of the mailbox's only shared word, so noticing costs no access to memory: the node itself lies on a line that
-// another processor may just be writing.
+// A node can be enqueued with a mark. A producer that calls [Queue.Offer] learns that the newest node
+// is marked, and can first do what the mark asks for. Package freerun marks the parts of a message
+// that enters several mailboxes at one instant (docs/algorithms/several-units.md).
+//
+// The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to the
+// node, whose cache line another processor may be writing.
 
-// Newest is what a mailbox says of its newest node: which it is, and whether it is marked. It is only ever used as a pointer: the
-// address of the node, or of the byte after its first for a marked one, which keeps the node from being collected just as well.
-// nil says that the mailbox is idle.
+// Newest is what a queue says of its newest node: which node it is, and whether it is marked. It is
+// used as a pointer only: the address of the node, or for a marked node the address of its second
+// byte, which keeps the node alive just as well. nil says that the queue is idle.
 type Newest struct{ _ byte }
 
 const markBit = 1
@@ -25,8 +27,8 @@ func (h *Newest) node() *Node {
 	return (*Node)(unsafe.Add(p, -int(uintptr(p)&markBit)))
 }
 
-// Marked returns the node if it is marked, otherwise nil. Any goroutine. What the owner writes to a node that it has dequeued is not to be
-// read through it.
+// Marked returns the node if it is marked, otherwise nil. Any goroutine. The caller must not read
+// through it what the owner writes to a node after it has dequeued the node.
 func (h *Newest) Marked() *Node {
 	if !h.isMarked() {
 		return nil
@@ -34,10 +36,12 @@ func (h *Newest) Marked() *Node {
 	return h.node()
 }
 
-// Newest returns what the mailbox says at this moment of its newest node, nil if it is idle. Any goroutine; it does not wait.
+// Newest returns what the queue says at this moment of its newest node; nil if the queue is idle.
+// Any goroutine; wait-free.
 func (m *Queue) Newest() *Newest { return m.head.Load() }
 
-// Offer is Enqueue if the newest node is not marked. Otherwise it does nothing, and returns marked. Any goroutine; lock-free.
+// Offer is Enqueue if the newest node is not marked. Otherwise it does nothing and returns marked.
+// Any goroutine; lock-free.
 func (m *Queue) Offer(n *Node) (wasIdle, marked bool) {
 	for {
 		h := m.head.Load()
@@ -51,9 +55,10 @@ func (m *Queue) Offer(n *Node) (wasIdle, marked bool) {
 	}
 }
 
-// EnqueueOn adds n, with a mark or without, if the mailbox still says h of its newest node, and reports whether it did. If h was nil, the
-// caller is the mailbox's owner then, as with Enqueue. A marked node must not be enqueued again as long as somebody may call EnqueueOn with
-// what Newest said of it. Any goroutine; wait-free.
+// EnqueueOn adds n, with or without a mark, if h still is what the queue says of its newest node,
+// and reports whether it did. If h is nil, the caller is the owner then, as with Enqueue. A marked
+// node must not be enqueued again while any goroutine may call EnqueueOn with what Newest said of
+// that node. Any goroutine; wait-free.
 func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())
 	if mark {
@@ -62,6 +67,6 @@ func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	return m.head.CompareAndSwap(h, unmarked(n)) // L1
 }
 
-// HandedOut takes the place of the first Dequeue for a caller whose EnqueueOn(nil, n, true) made it the owner: n is the oldest node, and is
-// handed out.
+// HandedOut takes the place of the first Dequeue for a caller that has become the owner by
+// EnqueueOn(nil, n, true): n is the oldest node, and counts as handed out.
 func (m *Queue) HandedOut(n *Node) { m.seen.Set(marked(n)) }
