@@ -10,8 +10,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// synchronousSide is one side of a [Synchronous]: the enqueuers that wait, or the dequeuers. Its own goroutines join, and stand there
-// with a cell; those of the other side, who were promised one, claim or refuse it.
+// synchronousSide is one side of a [Synchronous]: its enqueuers that wait, or its dequeuers. Their
+// own goroutines join, and wait with a cell; a goroutine of the other side that was promised a cell
+// claims or refuses it.
 type synchronousSide[T any] struct {
 	balance *balance
 	step    int64
@@ -21,20 +22,21 @@ type synchronousSide[T any] struct {
 	_       pad.Line
 }
 
-// cell is where one who waits and one of the other side meet.
+// cell is where a goroutine that waits meets one of the other side.
 type cell[T any] struct {
 	state  atomics.Uint32
 	item   atomics.Plain[T]
 	parker *park.Parker // the owner's; nil until it sleeps for the first time
 }
 
-// The states of a cell. The owner changes waits to asleep, and either to withdrawn; the other side claims or refuses it.
+// The states of a cell. The owner changes waiting to parked, and either to cancelled; the other
+// side claims or refuses it.
 const (
 	cellWaiting   uint32 = iota
 	cellParked           // and the owner gets one token when it is claimed or refused
 	cellClaimed          // from waits: a goroutine of the other side is moving the item
-	cellFulfilled        // it has done so, and will not touch the cell any more
-	cellSignaled         // claimed from asleep: the token says that the item has been moved
+	cellFulfilled        // it has moved the item, and no longer touches the cell
+	cellSignaled         // claimed from parked: the token says that the item has been moved
 	cellRefused          // the queue is closed
 	cellCancelled        // stays in the ring, for the other side to drop
 )
@@ -51,7 +53,7 @@ func (d *synchronousSide[T]) join(atOnce bool) match {
 	return d.balance.join(d.step, atOnce)
 }
 
-// newCell returns a cell that nobody knows.
+// newCell returns a cell that no other goroutine knows.
 func (d *synchronousSide[T]) newCell() *cell[T] {
 	c := d.spare.get()
 	if c == nil {
@@ -61,15 +63,16 @@ func (d *synchronousSide[T]) newCell() *cell[T] {
 	return c
 }
 
-// free takes back a cell that its owner has stood with, unless somebody may come across it.
+// free takes back a cell that its owner has waited with, unless the other side may still come
+// across it.
 func (d *synchronousSide[T]) free(c *cell[T]) {
 	if c.state.Load() != cellCancelled {
 		d.spare.put(c)
 	}
 }
 
-// stand puts c where the other side finds it, for a caller who is counted and met nobody, and waits until it was met. Otherwise it
-// returns an error, and will not be.
+// await puts c where the other side finds it, for a caller that is counted and has no match, and
+// waits until a peer has fulfilled it. Otherwise it returns an error, and no peer will.
 func (d *synchronousSide[T]) await(ctx context.Context, c *cell[T]) error {
 	if !d.cells.TryEnqueue(c) {
 		if err := d.enter(ctx, c); err != nil {
@@ -121,7 +124,7 @@ func (c *cell[T]) outcome() (over bool, err error) {
 	}
 }
 
-// enter waits for room, and puts c into the ring unless it returns an error.
+// enter waits for room and puts c into the ring. If it returns an error, c is not in the ring.
 func (d *synchronousSide[T]) enter(ctx context.Context, c *cell[T]) error {
 	closed := false
 	err := d.notFull.await(ctx, true, func() bool {
@@ -134,15 +137,16 @@ func (d *synchronousSide[T]) enter(ctx context.Context, c *cell[T]) error {
 	if err == nil || d.balance.leave(d.step) { // L3
 		return err
 	}
-	for b := (backoff.Backoff{}); !d.cells.TryEnqueue(c); { // the other side is making room, and was promised this
+	// c is promised: the other side is making room.
+	for b := (backoff.Backoff{}); !d.cells.TryEnqueue(c); {
 		b.Wait()
 	}
 	return nil
 }
 
-// next takes the cell out of the ring that the caller, of the other side, was promised.
+// next takes out of the ring the cell that the caller, of the other side, was promised.
 func (d *synchronousSide[T]) next() *cell[T] {
-	for b := (backoff.Backoff{}); ; b.Wait() { // for who is about to put it there
+	for b := (backoff.Backoff{}); ; b.Wait() { // for the owner that is about to put it there
 		if c, ok := d.cells.TryDequeue(); ok {
 			d.notFull.propagate()
 			return c
@@ -150,7 +154,8 @@ func (d *synchronousSide[T]) next() *cell[T] {
 	}
 }
 
-// claim returns the cell that the caller, of the other side, was promised, for it to move the item and finish; nil if it was withdrawn.
+// claim returns the cell that the caller, of the other side, was promised, so that the caller moves
+// the item and fulfills it. It returns nil if the cell was cancelled.
 func (d *synchronousSide[T]) claim() *cell[T] {
 	c := d.next()
 	switch { // L1
@@ -161,7 +166,8 @@ func (d *synchronousSide[T]) claim() *cell[T] {
 	}
 }
 
-// finish tells the owner of a cell that was claimed that the item has been moved. The cell is the owner's again.
+// fulfill tells the owner of a claimed cell that the item has been moved. The cell is the owner's
+// again.
 func (c *cell[T]) fulfill() {
 	if c.state.Load() == cellSignaled {
 		c.parker.Unpark()
@@ -170,7 +176,8 @@ func (c *cell[T]) fulfill() {
 	}
 }
 
-// refuse ends the waiting of the owner of a cell that the caller, who has closed the queue, was promised.
+// refuse ends the wait of the owner of a cell that the caller, which has closed the queue, was
+// promised.
 func (d *synchronousSide[T]) refuse() {
 	c := d.next()
 	if !c.state.CompareAndSwap(cellWaiting, cellRefused) && c.state.CompareAndSwap(cellParked, cellRefused) {

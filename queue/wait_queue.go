@@ -9,51 +9,61 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
-// Source:     ours. Arrivals are the list of R. K. Treiber, 1986, taken whole; the rule that who raises a counter from zero does
-//             the work of all who find it raised is that of L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008.
-// Sketch:     join: standing++; push to arrived                  quit: CAS(state: stands→gone); standing--
-//             call: r := requests += 1; if r was 0, serve: until requests is 0, take the arrivals, give the call to the first of
-//                   again and then of line whose CAS(state: stands→called) succeeds, standing--, wake it
-// Invariants: I1 standing is at least the number of waiters in the state stands. I2 a waiter leaves that state once per join, and gets
-//             a token if it becomes called. I3 again, line and the links of what they hold belong to the server: the
-//             caller that raised requests from zero. I4 gone is about the number of listed waiters that do not stand.
-//             NOT invariant: that a call wakes anybody; it is lost if nobody stands.
-// Progress:   join, quit and call are lock-free. A server that stalls delays the wake-ups of the calls that it has taken over, as a
-//             lock would, but holds up none of the callers.
-// Linearize:  join at its push, call where the server's CAS of a waiter succeeds or it finds no waiter, quit at its CAS
-// Publish:    waiter.next before the CAS of arrived, read after the swap; again and line before requests falls to zero, read after
-//             the next server raised it; what the caller did before its call is seen by who was called, after the token
-// ABA/memory: arrived is only pushed to and taken whole. A waiter may be used again once it was called and has had its token, or when
-//             the server takes it out as gone. Listed waiters that do not stand are at most as many as do, and sweepAbove more.
-// Cost:       join 2 read-modify-writes, quit 2, call 5; nothing is allocated in the long run
-// Checked by: TestWaiters…, TestExploreWaiters…
+// Source:     ours. Arrivals are the list of R. K. Treiber, 1986, taken whole. The goroutine that
+//             raises a counter from zero does the work of all that find it raised: L. Quirk,
+//             Ownership of a queue for practical lock-free scheduling, 2008.
+// Sketch:     join:   waiting++; push to arrived
+//             cancel: CAS(state: waiting→cancelled); waiting--
+//             signal: r := requests += 1; if r was 0, serve until requests is 0:
+//                     take the arrivals; give each signal to the first of requeued, and then of
+//                     fresh, whose CAS(state: waiting→signaled) succeeds; waiting--; unpark it
+// Invariants: I1 waiting is at least the number of waiters in the state waiterWaiting.
+//             I2 A waiter leaves that state once per join, and gets a token if it becomes signaled.
+//             I3 requeued, fresh and the links of the waiters in them belong to the server: the
+//                caller that raised requests from zero.
+//             I4 cancelled is about the number of listed waiters that no longer wait.
+//             NOT invariant: that a signal wakes a goroutine. It is lost if none waits.
+// Progress:   join, cancel and signal are lock-free. A server that stalls delays the wake-ups of
+//             the signals that it has taken over, as a lock would, but delays none of the callers.
+// Linearize:  join at its push; signal where the server's CAS of a waiter succeeds or the server
+//             finds no waiter; cancel at its CAS
+// Publish:    waiter.next before the CAS of arrived, read after the swap; requeued and fresh before
+//             requests falls to zero, read after the next server raised it. A waiter that has its
+//             token sees what the caller of signal did before.
+// ABA/memory: arrived is only pushed to and taken whole. A waiter may be used again once it was
+//             signaled and has had its token, or when the server takes it out as cancelled.
+//             Cancelled waiters in the lists are at most as many as those that wait, and sweepAbove
+//             more.
+// Cost:       join 2 read-modify-writes, cancel 2, signal 5; in the long run nothing is allocated
+// Checked by: TestWaitersQuitSwept, TestExploreWaiting…
 
-// waiters is where goroutines stand, first come first served, until somebody calls one of them. Who waits for something joins, looks
-// again, and then sleeps; who brings about what is waited for does so first, and then looks whether anybody stands, and
-// calls. So one of the two sees the other. The zero value is empty.
+// waitQueue is where goroutines wait for a condition, first come, first served. A goroutine that
+// waits joins, looks again, and then parks. A goroutine that makes the condition true does so
+// first, then looks whether any goroutine waits, and signals. So one of the two sees the other. The
+// zero value is empty.
 type waitQueue struct {
-	waiting atomics.Int32 // what callers look at; see I1
-	toAll   atomics.Bool  // from now on each call is for all who stand
+	waiting atomics.Int32 // what signalers look at; see I1
+	toAll   atomics.Bool  // from now on each signal wakes all
 
 	arrived   atomics.Pointer[waiter] // newest first
-	requests  atomics.Uint64          // calls not served yet, in units of oneSignal, and in all
+	requests  atomics.Uint64          // not served yet: signals, in units of 1<<32, and all
 	cancelled atomics.Int32
 
-	requeued waiterList // the server's: those that were called in vain before
+	requeued waiterList // the server's: waiters that were woken in vain before
 	fresh    waiterList // the server's: the others
 
 	spare spares[waiter]
 }
 
-// waiter is one goroutine's place. Its parker gets a token each time it is called.
+// waiter is the place of one goroutine. Its parker gets a token each time the waiter is signaled.
 type waiter struct {
 	next     atomics.Plain[*waiter] // the pusher's until it is listed, then the server's
 	state    atomics.Uint32
 	parker   *park.Parker
-	requeued bool // was called and found nothing: the goroutine's until it is listed, then constant
+	requeued bool // was woken in vain: the goroutine's until it is listed, then constant
 }
 
-// newWaiter returns a waiter that is listed nowhere and has no token.
+// newWaiter returns a waiter that is in no list and has no token.
 func (q *waitQueue) newWaiter() *waiter {
 	n := q.spare.get()
 	if n == nil {
@@ -66,27 +76,28 @@ func (q *waitQueue) newWaiter() *waiter {
 // The states of a waiter.
 const (
 	waiterWaiting   uint32 = iota
-	waiterSignaled         // is listed no more
-	waiterCancelled        // is still listed, and gets no token
+	waiterSignaled         // no longer listed
+	waiterCancelled        // still listed, and gets no token
 )
 
-// spinTurns is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake: one pause, enough for somebody who is in
-// the middle of its call. Longer pays where processors are idle, and costs the one that is waited for where they are not: with
-// three turns a rendezvous on two busy processors took half as much processor time again.
+// spinTurns is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake:
+// one pause, enough for a peer that is in the middle of its call. Longer pays where processors are
+// idle, and where they are not costs the peer that is waited for: with three turns a rendezvous on
+// two busy processors took half as much processor time again.
 const spinTurns = 1
 
 const (
 	oneRequest = 1
 	oneSignal  = 1<<32 | oneRequest
-	// sweepAbove is how many more than those who stand may have gone before they are taken out of the lists.
+	// sweepAbove is how many more cancelled than waiting waiters the lists may hold before a sweep.
 	sweepAbove = 16
 )
 
-// anyWaiting reports whether a call might wake anybody. Any goroutine.
+// anyWaiting reports whether a signal might wake a goroutine. Any goroutine.
 func (q *waitQueue) anyWaiting() bool { return q.waiting.Load() != 0 }
 
-// join lists n, which must be new, or have been called and have had its token. The caller looks again for what it waits for
-// before it sleeps.
+// join lists n, which must be new, or have been signaled and have had its token. The caller looks
+// again for what it waits for before it parks.
 func (q *waitQueue) join(n *waiter) {
 	q.waiting.Add(1)
 	n.state.Store(waiterWaiting)
@@ -99,12 +110,10 @@ func (q *waitQueue) join(n *waiter) {
 	}
 }
 
-// await calls attempt until it returns true, and sleeps while there is no point in calling it: until somebody calls, or ctx ends. It
-// returns the cause of ctx in the last case, and nil otherwise. The last attempt before it sleeps is made while it stands.
-//
-// With relay, a call may stand for more than one thing that came about at once: whoever was called and succeeds passes the call on,
-// until somebody is called in vain.
-func (q *waitQueue) await(ctx context.Context, relay bool, attempt func() bool) error {
+// await calls attempt until it returns true. Between attempts it parks until it is signaled or ctx
+// ends. It returns the cause of ctx in the last case, and nil otherwise. The last attempt before it
+// parks is made while it is listed.
+func (q *waitQueue) await(ctx context.Context, propagate bool, attempt func() bool) error {
 	mustContext(ctx)
 	var b backoff.Backoff
 	for turn := 0; ; turn++ {
@@ -122,20 +131,20 @@ func (q *waitQueue) await(ctx context.Context, relay bool, attempt func() bool) 
 	for n := q.newWaiter(); ; n.requeued = true {
 		q.join(n)
 		if attempt() {
-			if !q.cancel(n) && relay {
+			if !q.cancel(n) && propagate {
 				q.propagate()
 			}
 			return nil
 		}
 		if err := n.parker.ParkContext(ctx); err != nil {
 			if !q.cancel(n) {
-				q.signal() // the one that came too late is for somebody else
+				q.signal() // the signal that came too late goes to another waiter
 			}
 			return err
 		}
 		if attempt() {
 			q.spare.put(n)
-			if relay {
+			if propagate {
 				q.propagate()
 			}
 			return nil
@@ -143,40 +152,41 @@ func (q *waitQueue) await(ctx context.Context, relay bool, attempt func() bool) 
 	}
 }
 
-// propagate calls the next one who stands.
+// propagate wakes the next waiter.
 func (q *waitQueue) propagate() {
 	if q.anyWaiting() {
 		q.signal()
 	}
 }
 
-// quit withdraws a waiter that has joined. It reports false if the waiter has been called: its token has come or is on its way, and
-// the caller of quit has the call. In both cases the waiter must not be used again.
+// cancel withdraws a waiter that has joined. It reports false if the waiter has been signaled: its
+// token has come or is on its way, and the caller of cancel has the signal. In both cases the
+// waiter must not be used again.
 func (q *waitQueue) cancel(n *waiter) bool {
 	if !n.state.CompareAndSwap(waiterWaiting, waiterCancelled) {
 		return false
 	}
-	stand := q.waiting.Add(-1)
-	if q.cancelled.Add(1) > stand+sweepAbove {
+	waiting := q.waiting.Add(-1)
+	if q.cancelled.Add(1) > waiting+sweepAbove {
 		q.request(oneRequest)
 	}
 	return true
 }
 
-// call wakes the waiter that stands first, or all of them after broadcast. Any goroutine.
+// signal wakes the first waiter, or all of them after broadcast. Any goroutine.
 func (q *waitQueue) signal() { q.request(oneSignal) }
 
-// broadcast wakes all who stand, and makes every later call do the same. Any goroutine.
+// broadcast wakes all waiters, and makes every later signal do the same. Any goroutine.
 func (q *waitQueue) broadcast() {
 	q.toAll.Store(true)
 	q.request(oneSignal)
 }
 
-// request has something done by the server, which may be the caller.
+// request leaves work to the server, which may be the caller.
 func (q *waitQueue) request(what uint64) {
 	todo := q.requests.Add(what)
 	if todo != what {
-		return // somebody serves, and does not stop before it has seen ours
+		return // the server does not stop before it has seen this request
 	}
 	for todo != 0 {
 		q.serve(todo >> 32)
@@ -184,7 +194,7 @@ func (q *waitQueue) request(what uint64) {
 	}
 }
 
-// serve gives out a number of calls, and takes out those that have gone if they are many. Server only.
+// serve gives out that many signals, and sweeps if many waiters were cancelled. Server only.
 func (q *waitQueue) serve(calls uint64) {
 	q.admit()
 	if q.toAll.Load() {
@@ -201,7 +211,7 @@ func (q *waitQueue) serve(calls uint64) {
 	}
 }
 
-// admit takes those that have arrived to the ends of their lists. Server only.
+// admit appends the waiters that have arrived to their lists. Server only.
 func (q *waitQueue) admit() {
 	if q.arrived.Load() == nil {
 		return
@@ -223,7 +233,8 @@ func (q *waitQueue) admit() {
 	}
 }
 
-// signalFirst calls the first who stands, and reports whether there was one. Server only.
+// signalFirst signals the first waiter that still waits, and reports whether there was one. Server
+// only.
 func (q *waitQueue) signalFirst() bool {
 	for {
 		n := q.requeued.removeFirst()
@@ -243,7 +254,7 @@ func (q *waitQueue) signalFirst() bool {
 	}
 }
 
-// sweep takes out of l those that have gone. Server only.
+// sweep takes the cancelled waiters out of l. Server only.
 func (q *waitQueue) sweep(l *waiterList) {
 	n := l.first.Take()
 	l.last.Clear()

@@ -2,12 +2,12 @@ package mailbox
 
 import "unsafe"
 
-// A node can be enqueued with a mark. A producer that calls [Queue.Offer] learns that the newest node
-// is marked, and can first do what the mark asks for. Package freerun marks the parts of a message
-// that enters several mailboxes at one instant (docs/algorithms/several-units.md).
+// A node can be enqueued with a mark. A producer that calls [Queue.Offer] learns that the newest
+// node is marked, and can first do what the mark asks for. Package freerun marks the parts of a
+// message that enters several mailboxes at one instant (docs/algorithms/several-units.md).
 //
-// The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to the
-// node, whose cache line another processor may be writing.
+// The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
+// the node, whose cache line another processor may be writing.
 
 // Newest is what a queue says of its newest node: which node it is, and whether it is marked. It is
 // used as a pointer only: the address of the node, or for a marked node the address of its second

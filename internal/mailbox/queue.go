@@ -15,8 +15,8 @@ import (
 //             todo ─→ n2 ─→ n3                         taken over, oldest first, not yet handed out
 //             Enqueue: n.next = head; CAS(head: h→n); the mailbox was idle if h was nil
 //             Dequeue: hand out todo. When todo is empty and head is still seen,
-//                      CAS(head: seen→nil) gives the mailbox up; otherwise reverse from head down to
-//                      seen into todo, and seen = head
+//                      CAS(head: seen→nil) gives the mailbox up; otherwise reverse from head
+//                      down to seen into todo, and seen = head
 // Invariants: I1 head is nil exactly while there is no owner.
 //             I2 While there is an owner, the walk from head reaches seen, or the end if seen is
 //                nil.
