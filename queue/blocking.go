@@ -33,7 +33,7 @@ type NonBlocking[T any] interface {
 //                      ok := q.TryEnqueue; end; ok and a dequeuer waits? signal notEmpty
 //                      full: spin a little; join notFull; all of the above again; park; again …
 //             Dequeue: q.TryDequeue; ok and an enqueuer waits? signal notFull
-//                      empty, closed, and no Enqueue in flight? TryDequeue again; still empty: ErrClosed
+//                      empty, closed, no Enqueue in flight? TryDequeue again; if empty, ErrClosed
 //                      empty: spin a little; join notEmpty; all of the above again; park; again …
 //             Close:   closed = true; broadcast to both
 // Invariants: I1 While a dequeuer waits that has looked again, there are no more items than signals

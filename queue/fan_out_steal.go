@@ -7,39 +7,53 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: what is taken
-//             in a raid is at no time out of sight. The raid's compare-and-swap leaves a mark in the head of the ring that was raided,
-//             and whoever meets the mark moves the tail of the thief's ring for it: helping, as in M. Michael and M. Scott, Simple, fast,
-//             and practical non-blocking and blocking concurrent queue algorithms, PODC 1996.
-// Sketch:     put:  slot[tail] = number; tail++
-//             take: h = head; marked? help;  read slots from h on; CAS(head: h→h+n)
-//             raid: h = head; marked? help;  copy half of the slots but the first to behind the thief's tail; its raid = its tail
-//                   CAS(head: h→h+n, marked with n-1 and the thief); help; the first is the thief's at once
-//             help: t = raid of the marked thief; head still so? CAS(its tail: t→t+n); CAS(head: mark→no mark)
-// Invariants: I1 the numbers in [head, tail) of all rings, and the n of each mark, are different from each other. I2 a ring has as many
-//             slots as there are numbers, so there is always room. I3 slots are written by one goroutine, behind the tail. I4 a thief
-//             changes raid only while no ring is marked with it.
-// Progress:   put is wait-free; take, raid and help are lock-free: a compare-and-swap fails because another one took numbers, or helped.
-//             A thief that stalls after its compare-and-swap is helped, before it the raid has not happened.
-// Linearize:  put at the store of tail (L1); take (L2) and raid (L3) at their CAS; empty where tail is read (L4)
-// Publish:    slots before tail or before L3; a slot that is overwritten while somebody reads it was taken, so that the CAS fails
-// ABA/memory: positions count in 32 bits: a taker, or a helper, would have to sleep through 2^32 items of one ring between two of its steps
-// Cost:       one store to put any number, one CAS to take any number, three CAS and a store for a raid of more than one
+// Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after
+//             D. Vyukov's design. Ours: what a thief takes is at no time out of sight. The thief's
+//             compare-and-swap leaves a mark in the head of the victim's ring, and every call that
+//             meets the mark moves the tail of the thief's ring for it: helping, as in M. Michael
+//             and M. Scott, Simple, fast, and practical non-blocking and blocking concurrent queue
+//             algorithms, PODC 1996.
+// Sketch:     put:   slot[tail] = number; tail++
+//             take:  h = head; marked? help;  read slots from h on; CAS(head: h→h+n)
+//             steal: h = head; marked? help;  copy half of the slots but the first to behind the
+//                    thief's tail; its stealBase = its tail
+//                    CAS(head: h→h+n, marked with n-1 and the thief); help
+//                    the first is the thief's at once
+//             help:  t = stealBase of the marked thief; head unchanged?
+//                    CAS(its tail: t→t+n); CAS(head: mark→no mark)
+// Invariants: I1 The numbers in [head, tail) of all rings, and the n of each mark, are different
+//                from each other.
+//             I2 A ring has as many slots as there are numbers, so there is always room.
+//             I3 Slots are written by one goroutine, behind the tail.
+//             I4 A thief changes stealBase only while no ring is marked with it.
+// Progress:   put is wait-free; take, steal and help are lock-free: a compare-and-swap fails
+//             because another call took numbers, or helped. A thief that stalls after its
+//             compare-and-swap is helped; before it the steal has not happened.
+// Linearize:  put at the store of tail (L1); take (L2) and steal (L3) at their CAS; empty where
+//             tail is read (L4)
+// Publish:    slots before tail or before L3; a slot that is overwritten while a call reads it was
+//             taken, so that call's CAS fails
+// ABA/memory: positions count in 32 bits: a call that takes or helps would have to sleep through
+//             2^32 items of one ring between two of its steps
+// Cost:       one store to put any number, one CAS to take any number, three CAS and a store to
+//             steal more than one
 // Checked by: TestFanOut…, TestExploreFanOut…
 
-// stock is a ring of numbers: one goroutine puts them in at the back, anybody takes them from the front, and a raid moves half of them at
-// once to the back of another one. All stocks of a queue are for the same numbers, each of which is in one of them at most.
+// stealRing is a ring of numbers. One goroutine puts them in at the back, any goroutine takes them
+// from the front, and a thief moves half of them at once to the back of its own ring. All rings of
+// a queue are for the same numbers, each of which is in one ring at most.
 type stealRing struct {
 	_         pad.Line
 	head      atomics.Uint64 // a stealHead
 	_         pad.Line
 	tail      atomics.Uint32
-	stealBase atomics.Uint32 // what tail was when the last raid for this stock was begun
+	stealBase atomics.Uint32 // what tail was when the last steal into this ring began
 	slots     []atomics.RelaxedIndex
 	_         pad.Line
 }
 
-// stealHead is a position, and a mark: that count numbers in front of it belong to the stock of a thief, whose tail may not say so yet.
+// stealHead is a position and a mark. The mark says that count numbers in front of the position
+// belong to the stolen ring of a thief, whose tail may not say so yet.
 type stealHead uint64
 
 const maxSteal = 1 << 15
@@ -53,15 +67,17 @@ func (h stealHead) count() uint32 { return uint32(h>>32) & 0xffff }
 func (h stealHead) thief() uint16 { return uint16(h >> 48) }
 func (h stealHead) marked() bool  { return h>>32 != 0 }
 
-// fanOutLanes are the lanes of a queue, by the number of their thief, from 1 on. They are only added to.
+// fanOutLanes are the lanes of a queue. The thief of a lane is its place in the list, from 1 on.
+// Lanes are only added.
 type fanOutLanes struct {
 	list atomics.Pointer[[]*fanOutLane]
 }
 
-// stolenOf returns the stock that a thief's raids go to.
+// stolenOf returns the ring into which a thief steals.
 func (l *fanOutLanes) stolenOf(thief uint16) *stealRing { return &(*l.list.Load())[thief-1].stolen }
 
-// init makes room for so many numbers, a power of two, the first of which will be at position start.
+// init makes room for that many numbers, a power of two, the first of which will be at position
+// start.
 func (s *stealRing) init(room int, start uint32) {
 	s.slots = make([]atomics.RelaxedIndex, room)
 	s.head.Store(uint64(newStealHead(start, 0, 0)))
@@ -72,7 +88,8 @@ func (s *stealRing) slot(at uint32) *atomics.RelaxedIndex {
 	return &s.slots[at&uint32(len(s.slots)-1)]
 }
 
-// put adds numbers at the back. The one goroutine that does, and not for a stock that raids go to.
+// put adds numbers at the back. Only by the one goroutine that fills the ring, and not for a ring
+// into which a thief steals.
 func (s *stealRing) put(numbers []uint32) {
 	t := s.tail.Load()
 	for i, n := range numbers {
@@ -81,7 +98,8 @@ func (s *stealRing) put(numbers []uint32) {
 	s.tail.Store(t + uint32(len(numbers))) // L1
 }
 
-// front returns the head, without a mark, and how many numbers were there at some instant; none means that there were none at one instant.
+// front returns the head, without a mark, and how many numbers were there at some instant; 0 means
+// that there were none at one instant.
 func (s *stealRing) front(lanes *fanOutLanes) (h stealHead, n uint32) {
 	for {
 		h = stealHead(s.head.Load())
@@ -95,7 +113,8 @@ func (s *stealRing) front(lanes *fanOutLanes) (h stealHead, n uint32) {
 	}
 }
 
-// take removes numbers from the front, at most len(dst), and returns how many; 0 means that there were none. Any goroutine.
+// take removes numbers from the front, at most len(dst), and returns how many; 0 means that there
+// were none. Any goroutine.
 func (s *stealRing) take(dst []uint32, lanes *fanOutLanes) int {
 	for {
 		h, n := s.front(lanes)
@@ -111,9 +130,10 @@ func (s *stealRing) take(dst []uint32, lanes *fanOutLanes) int {
 	}
 }
 
-// stealFor takes half of the numbers of s, rounded up: the first one into dst, the others to the back of the loot of a thief, who calls it
-// and has none left. It returns how many there are in dst; 0 means that there was nothing. So each raid that succeeds is an item taken:
-// raiders could otherwise go on for ever to take from each other what nobody keeps.
+// stealFor takes half of the numbers of s, rounded up: the first one into dst, the others to the
+// back of the stolen ring of the thief, which calls it and has none left. It returns how many there
+// are in dst; 0 means that there was nothing. So each steal that succeeds is an item taken:
+// otherwise thieves could go on for ever to take from each other what none keeps.
 func (s *stealRing) stealFor(dst []uint32, thief uint16, lanes *fanOutLanes) int {
 	stolen := lanes.stolenOf(thief)
 	for {
@@ -141,12 +161,12 @@ func (s *stealRing) stealFor(dst []uint32, thief uint16, lanes *fanOutLanes) int
 	}
 }
 
-// help finishes the raid that a head is marked with.
+// help finishes the steal that a head is marked with.
 func (s *stealRing) help(h stealHead, lanes *fanOutLanes) {
 	own := lanes.stolenOf(h.thief())
 	t := own.stealBase.Load()
 	if s.head.Load() != uint64(h) {
-		return // finished, and raid may be another one's
+		return // finished, and stealBase may be of a later steal
 	}
 	own.tail.CompareAndSwap(t, t+h.count())
 	s.head.CompareAndSwap(uint64(h), uint64(newStealHead(h.at(), 0, 0)))

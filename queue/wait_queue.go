@@ -113,6 +113,9 @@ func (q *waitQueue) join(n *waiter) {
 // await calls attempt until it returns true. Between attempts it parks until it is signaled or ctx
 // ends. It returns the cause of ctx in the last case, and nil otherwise. The last attempt before it
 // parks is made while it is listed.
+//
+// With propagate, one signal may stand for several things that became available at once: a woken
+// waiter that succeeds signals the next one, until one is woken in vain.
 func (q *waitQueue) await(ctx context.Context, propagate bool, attempt func() bool) error {
 	mustContext(ctx)
 	var b backoff.Backoff

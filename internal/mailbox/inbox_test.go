@@ -114,8 +114,9 @@ func TestInboxAddChainIsOneInstant(t *testing.T) {
 	}
 }
 
-// TestInboxStress lets several goroutines add, singly and in chains of three, while several take. Nothing may be lost,
-// doubled, or overtaken by what its producer added later in one batch; chains must not be torn apart.
+// TestInboxStress lets several goroutines add, singly and in chains of three, while several take.
+// Nothing may be lost, doubled, or overtaken by what its producer added later in one batch; chains
+// must not be torn apart.
 func TestInboxStress(t *testing.T) {
 	const producers, takers, each = 4, 2, 90_000
 	var b mailbox.Inbox

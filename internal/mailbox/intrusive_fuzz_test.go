@@ -7,9 +7,9 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// FuzzIntrusive reads bytes as operations on an inbox, a mailbox and a chain that pass the same few nodes around, and holds each against a
-// slice. Nodes move from one list to another as soon as the rules allow, so a list that kept a link to a node it gave
-// away would be found out.
+// FuzzIntrusive reads bytes as operations on an inbox, a mailbox and a chain that pass the same few
+// nodes around, and holds each against a slice. Nodes move from one list to another as soon as the
+// rules allow, so a list that kept a link to a node it gave away would be found out.
 func FuzzIntrusive(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 4, 4, 5, 2, 3, 3, 3, 6, 7, 7})
 	f.Add([]byte{1, 1, 1, 1, 3, 3, 1, 3, 3, 3, 3, 0, 0, 8, 2, 9, 6, 7})
@@ -20,7 +20,7 @@ func FuzzIntrusive(f *testing.F) {
 			box                                mailbox.Queue
 			chain                              mailbox.Chain
 			inInbox, inMailbox, inChain, spare []*parcel
-			held                               *parcel // came out of the mailbox last, and is not reusable yet
+			held                               *parcel // dequeued last, and not reusable yet
 			owned                              bool
 		)
 		for i := range 12 {

@@ -12,8 +12,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// TestMailboxLinearizable checks short histories of goroutines that enqueue and drain when they are told to, and use nodes
-// again by the rule. A history begins when all its goroutines have arrived, so that their calls overlap.
+// TestMailboxLinearizable checks short histories of goroutines that enqueue and drain when they are
+// told to, and use nodes again by the rule. A history begins when all its goroutines have arrived,
+// so that their calls overlap.
 func TestMailboxLinearizable(t *testing.T) {
 	const rounds, clients, each = 600, 4, 6
 	seed := replay.Seed(t)
