@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Full says what happens to a message for a unit whose mailbox is full, see [Mailbox].
@@ -77,8 +77,8 @@ type bound struct {
 	peak    atomics.Int64
 	waiting atomics.Int32 // ordinary goroutines that wait for room
 	room    chan struct{}
-	holds   queue.Inbox  // units that are held back
-	stalled atomics.Bool // the unit lies still for a message to several units, which may need one that is held: nobody is held back for it
+	holds   mailbox.Inbox // units that are held back
+	stalled atomics.Bool  // the unit lies still for a message to several units, which may need one that is held: nobody is held back for it
 }
 
 // filling is how many messages are in a mailbox, twice, and one more while it is over: it was above the limit, and not down to half of it since.

@@ -3,8 +3,8 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // message is a letter whose sender holds a future: the future's cell is in it, so that a send allocates once.
@@ -18,7 +18,7 @@ import (
 // only finds that its outcome is not wanted any more.
 type message struct {
 	letter
-	state atomics.Pointer[queue.Node]
+	state atomics.Pointer[mailbox.Node]
 	// edge is the future that this one waits for now (see cycle.go); once filled, the failure if there is one.
 	edge atomics.RelaxedPointer[message]
 }
@@ -50,17 +50,17 @@ func (m *message) failure() error {
 
 // The seals.
 var (
-	filled    queue.Node // the outcome is in value and failure
-	abandoned queue.Node // the runtime was closed before there was an outcome
-	cycled    queue.Node // the outcome would have had to wait for itself
+	filled    mailbox.Node // the outcome is in value and failure
+	abandoned mailbox.Node // the runtime was closed before there was an outcome
+	cycled    mailbox.Node // the outcome would have had to wait for itself
 )
 
-func sealed(n *queue.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
+func sealed(n *mailbox.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
 
 func (m *message) open() bool { return !sealed(m.state.Load()) }
 
 // seal closes the cell and wakes those who wait; false if it was closed before.
-func (m *message) seal(s *seat, with *queue.Node) bool {
+func (m *message) seal(s *seat, with *mailbox.Node) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {

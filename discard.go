@@ -3,8 +3,8 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Once the scheduler has stopped, tasks that are queued are discarded: letters fail, units have theirs fail. That may make other tasks ready: a
@@ -26,7 +26,7 @@ func discardUnit(t *sched.Task) {
 // discarder returns a seat for somebody who discards tasks.
 func (rt *Runtime) discarder() *seat {
 	s := rt.stranger()
-	s.orphans = new(queue.Chain)
+	s.orphans = new(mailbox.Chain)
 	return s
 }
 

@@ -3,15 +3,15 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // express is the lane of one priority besides Normal: a mailbox, and the task that is queued, with that priority, while the mailbox is owned.
 type express struct {
 	sched.Task
 	lanes   *lanes
-	mailbox queue.Mailbox
+	mailbox mailbox.Queue
 	late    *letter // as unit.late
 }
 
@@ -60,7 +60,7 @@ func (u *unit) withLanes(s *seat) *lanes {
 }
 
 // lane returns the mailbox of a priority, and where its late letter is kept.
-func (x *lanes) lane(p Priority) (*queue.Mailbox, **letter) {
+func (x *lanes) lane(p Priority) (*mailbox.Queue, **letter) {
 	if p == Normal {
 		return &x.unit.mailbox, &x.unit.late
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // A unit whose operation has sent to a full mailbox is held back: its own mailbox stays owned, and in no queue, until the hold is
@@ -13,7 +13,7 @@ import (
 
 // hold is one time that a unit is held back.
 type hold struct {
-	queue.Node
+	mailbox.Node
 	unit     *unit
 	rest     []*bound // for which it may have to be held afterwards
 	released atomics.Bool

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // laneModel is a unit without scheduler: who would queue a task runs it at once. Its state is a plain field, so that two who run operations
 // at the same time race.
 type laneModel struct {
-	normal queue.Mailbox
+	normal mailbox.Queue
 	lanes  atomics.Pointer[lanes]
 	state  atomics.Plain[int]
 	ran    atomics.Plain[[]string]
@@ -23,12 +23,12 @@ type laneModel struct {
 }
 
 type laneLetter struct {
-	queue.Node
+	mailbox.Node
 	name  string
 	token bool
 }
 
-func (m *laneModel) mailbox(x *lanes, p Priority) *queue.Mailbox {
+func (m *laneModel) mailbox(x *lanes, p Priority) *mailbox.Queue {
 	if p == Normal {
 		return &m.normal
 	}
@@ -114,7 +114,7 @@ func (m *laneModel) serve(x *lanes) {
 	}
 }
 
-func (m *laneModel) run(n *queue.Node) {
+func (m *laneModel) run(n *mailbox.Node) {
 	l := (*laneLetter)(unsafe.Pointer(n))
 	m.state.Set(m.state.Get() + 1)
 	if !l.token {

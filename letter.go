@@ -3,9 +3,9 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // letter is the part of a message that is common to all: what links it into a mailbox, a scheduler's queue, or the list of
@@ -69,7 +69,7 @@ func (k *kind) nameOf(l *letter) string {
 	return k.name
 }
 
-func letterOf(n *queue.Node) *letter { return (*letter)(unsafe.Pointer(n)) }
+func letterOf(n *mailbox.Node) *letter { return (*letter)(unsafe.Pointer(n)) }
 
 func (l *letter) kind() *kind { return (*kind)(unsafe.Pointer(l.Kind)) }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     our own; to complete what one finds unfinished is M. Herlihy's helping (Wait-free synchronization, 1991), and to go through
@@ -70,7 +70,7 @@ var partKind kind
 
 func init() { partKind = kind{name: "part", take: takePart} } // not above: takePart leads back here
 
-func partOf(n *queue.Node) *part { return (*part)(unsafe.Pointer(n)) }
+func partOf(n *mailbox.Node) *part { return (*part)(unsafe.Pointer(n)) }
 
 // arrange completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
 func (m *several) arrange(s *seat) error {

@@ -4,10 +4,10 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Letters without a future are used again, so that Tell allocates nothing in steady state. They travel in batches:
@@ -26,8 +26,8 @@ const (
 
 // magazine holds letters of one operation for one sender at a time.
 type magazine struct {
-	loaded, spare *queue.Node // spare is nil or a full batch
-	count         int         // of loaded
+	loaded, spare *mailbox.Node // spare is nil or a full batch
+	count         int           // of loaded
 	depot         *depot
 }
 
@@ -194,7 +194,7 @@ func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, fou
 
 // depot holds full batches of letters of one operation. Any goroutine.
 type depot struct {
-	slots [depotSlots]atomics.Pointer[queue.Node]
+	slots [depotSlots]atomics.Pointer[mailbox.Node]
 	flood flood
 }
 
@@ -212,7 +212,7 @@ func (rt *Runtime) depot(id int) *depot {
 
 // put takes back a batch that was run. It is left to the collector if the depot is full, or if
 // there are too many.
-func (d *depot) put(batch *queue.Node) {
+func (d *depot) put(batch *mailbox.Node) {
 	if d.flood.sinks() {
 		d.flood.add(-batchSize)
 		d.flood.returned()
@@ -222,7 +222,7 @@ func (d *depot) put(batch *queue.Node) {
 }
 
 // keep keeps a batch, or leaves it to the collector if the depot is full.
-func (d *depot) keep(batch *queue.Node) {
+func (d *depot) keep(batch *mailbox.Node) {
 	defer d.flood.returned()
 	for i := range d.slots {
 		if d.slots[i].Load() == nil && d.slots[i].CompareAndSwap(nil, batch) {
@@ -233,7 +233,7 @@ func (d *depot) keep(batch *queue.Node) {
 }
 
 // take returns a batch, nil if there is none.
-func (d *depot) take() *queue.Node {
+func (d *depot) take() *mailbox.Node {
 	for i := range d.slots {
 		if d.slots[i].Load() != nil {
 			if batch := d.slots[i].Swap(nil); batch != nil {

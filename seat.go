@@ -3,11 +3,11 @@ package freerun
 import (
 	"runtime/trace"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // seat is the place from which messages are sent and operations run: each processor has one, and ordinary goroutines share one that
@@ -25,9 +25,9 @@ type seat struct {
 	active    atomics.RelaxedPointer[Context]
 	root      atomics.RelaxedPointer[Context] // the one without scope and priority
 	credit    quiesce.Credit                  // of the scope of the active one
-	woken     queue.Chain
+	woken     mailbox.Chain
 	waking    bool
-	orphans   *queue.Chain                 // see discard.go
+	orphans   *mailbox.Chain               // see discard.go
 	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
 	letters   letterCache
 	counters  counters
@@ -205,7 +205,7 @@ func (c *Context) end() (s *seat, forwarded any) {
 
 // wake goes on with all letters of a list, newest first, in the order in which they came into it. What that
 // resolves in turn is appended and done by the outermost call, so a chain of any length needs no stack.
-func (s *seat) wake(newest *queue.Node) {
+func (s *seat) wake(newest *mailbox.Node) {
 	if s.waking {
 		s.woken.PushNewestFirst(newest)
 		return

@@ -1,6 +1,6 @@
 package freerun
 
-import "github.com/freerun-go/freerun/queue"
+import "github.com/freerun-go/freerun/internal/mailbox"
 
 // A message to several units is run when all of them have come to it. Each has one processor at most that may dequeue from its mailbox,
 // its owner. An owner that comes to a part of a message holds the unit: it does not give the mailbox up, and it goes away. Whoever
@@ -109,7 +109,7 @@ func (u *unit) releaseWithExtras(s *seat, x *extras) {
 
 // goOnWith is goOn for a unit that has had no extras, with next in its mailbox, if that is known. If it is a part, the unit has come to its message:
 // it need not be queued for that.
-func (u *unit) goOnWith(s *seat, next *queue.Node) {
+func (u *unit) goOnWith(s *seat, next *mailbox.Node) {
 	if next == nil || letterOf(next).Kind != &partKind.Kind || u.extras.Load() != nil {
 		u.goOn(s)
 		return

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/vclock"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has
@@ -29,7 +29,7 @@ import (
 // Shutdown does not wait for it, nor does Quiesce; its future fails with [ErrClosed] at once, and
 // so does that of a timer made later, by an operation that still runs.
 type Timer struct {
-	node    queue.Node // in the wheel's inbox
+	node    mailbox.Node // in the wheel's inbox
 	wheel   *timerWheel
 	target  *letter // what is sent; of kind.late and kind.unsent. Nil once it has ended
 	scope   *Scope  // nil if it is in none, or has ended

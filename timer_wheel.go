@@ -4,9 +4,9 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pin"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     the owner queue (L. Quirk, Ownership of a queue for practical lock-free scheduling,
@@ -44,13 +44,13 @@ import (
 // the first is due: so the wheel is driven by the clock of a testing/synctest bubble too, and an
 // idle runtime has no goroutine for it.
 type timerWheel struct {
-	inbox atomics.Pointer[queue.Node]
+	inbox atomics.Pointer[mailbox.Node]
 	rang  atomics.Bool // ring is in the inbox
 	ended atomics.Bool // ending was sent
 	rt    *Runtime
 	time  wheelTime
 
-	ring, ending queue.Node
+	ring, ending mailbox.Node
 
 	// the owner's
 	slots  *timerSlots
@@ -60,7 +60,7 @@ type timerWheel struct {
 	due    []*Timer
 }
 
-var wheelOwned queue.Node
+var wheelOwned mailbox.Node
 
 // wheelBudget is how many timers a goroutine that arms or stops one takes in for others.
 const wheelBudget = 64
@@ -148,7 +148,7 @@ func (w *timerWheel) own() bool {
 }
 
 // push adds n to the inbox, and reports whether the caller is the owner now.
-func (w *timerWheel) push(n *queue.Node) bool {
+func (w *timerWheel) push(n *mailbox.Node) bool {
 	for {
 		h := w.inbox.Load()
 		n.Link(h)
@@ -163,7 +163,7 @@ func (w *timerWheel) push(n *queue.Node) bool {
 func (w *timerWheel) giveUp() bool { return w.inbox.CompareAndSwap(&wheelOwned, nil) }
 
 // inOrder takes what has come, and returns the oldest, which leads to the newest.
-func (w *timerWheel) inOrder() (oldest *queue.Node) {
+func (w *timerWheel) inOrder() (oldest *mailbox.Node) {
 	for n := w.inbox.Swap(&wheelOwned); n != nil && n != &wheelOwned; {
 		older := n.Next()
 		n.Link(oldest)
@@ -209,7 +209,7 @@ func (w *timerWheel) release() {
 }
 
 // takeIn does what a node asks for, and returns the one behind.
-func (w *timerWheel) takeIn(n *queue.Node) (behind *queue.Node) {
+func (w *timerWheel) takeIn(n *mailbox.Node) (behind *mailbox.Node) {
 	behind = n.Next()
 	n.Link(nil)
 	switch n {
@@ -273,7 +273,7 @@ func (w *timerWheel) end() {
 }
 
 // serve does what was asked for, fires what is due, sets the alarm and gives the wheel up.
-func (w *timerWheel) serve(asked *queue.Node) {
+func (w *timerWheel) serve(asked *mailbox.Node) {
 	for {
 		for asked != nil {
 			asked = w.takeIn(asked)

@@ -4,9 +4,9 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
@@ -71,7 +71,7 @@ func (u *Unit[S]) Stats() UnitStats {
 type unit struct {
 	sched.Task
 	rt         *Runtime
-	mailbox    queue.Mailbox
+	mailbox    mailbox.Queue
 	extras     atomics.Pointer[extras] // nil for most
 	late       *letter                 // the owner's: was run, and may be used again after the next Dequeue
 	operations atomics.RelaxedUint64   // written by the owner
@@ -255,14 +255,14 @@ func (u *unit) next(s *seat) (l *letter, later bool) {
 }
 
 // dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again. It returns as next does.
-func dequeue(s *seat, box *queue.Mailbox, late **letter) (l *letter, later bool) {
+func dequeue(s *seat, box *mailbox.Queue, late **letter) (l *letter, later bool) {
 	if n := box.DequeueInOrder(); n != nil { // then none is late: that is the newest that the mailbox knows
 		return letterOf(n), false
 	}
 	return dequeueNew(s, box, late)
 }
 
-func dequeueNew(s *seat, box *queue.Mailbox, late **letter) (l *letter, later bool) {
+func dequeueNew(s *seat, box *mailbox.Queue, late **letter) (l *letter, later bool) {
 	again := *late
 	if again != nil {
 		*late = nil // before Dequeue: afterwards the mailbox may be another processor's

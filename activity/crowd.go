@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     R. Treiber's stack, 1986, taken whole, once
@@ -21,10 +21,10 @@ import (
 // Checked by: TestExploreCrowd…, and the tests of what is built on it
 
 // crowd are those who wait for something that happens once. The zero value is an empty crowd, before it.
-type crowd struct{ newest atomics.Pointer[queue.Node] }
+type crowd struct{ newest atomics.Pointer[mailbox.Node] }
 
 // opened is what newest points to once it has happened.
-var opened queue.Node
+var opened mailbox.Node
 
 func (c *crowd) isOpen() bool { return c.newest.Load() == &opened }
 
@@ -52,7 +52,7 @@ func (c *crowd) enter(w *Waiter) {
 }
 
 // put puts those from newest to oldest into the crowd, unless it is open.
-func (c *crowd) put(newest, oldest *queue.Node) bool {
+func (c *crowd) put(newest, oldest *mailbox.Node) bool {
 	for {
 		n := c.newest.Load()
 		if n == &opened {
@@ -78,7 +78,7 @@ func (c *crowd) clear() {
 	if n == nil || n == &opened || !c.newest.CompareAndSwap(n, nil) {
 		return
 	}
-	var newest, oldest *queue.Node
+	var newest, oldest *mailbox.Node
 	for n != nil {
 		w := waiterOf(n)
 		n = n.Next()

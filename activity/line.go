@@ -4,8 +4,8 @@ import (
 	"context"
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     the list is R. Treiber's stack, 1986, taken whole; who serves it is appointed as in L. Quirk, Ownership of a queue for practical lock-free
@@ -26,12 +26,12 @@ import (
 
 // line is where waiters stand in a row, for a keeper that admits them in that order. The zero value is empty.
 type line struct {
-	arrivals atomics.Pointer[queue.Node] // newest first
+	arrivals atomics.Pointer[mailbox.Node] // newest first
 	service  atomics.Uint32
 	gone     atomics.Int32 // how many have left, about, since they were last cleared away
 	size     atomics.Int32 // how many are behind oldest; written by who serves
 
-	oldest, newest atomics.Plain[*queue.Node] // who serves
+	oldest, newest atomics.Plain[*mailbox.Node] // who serves
 }
 
 // The states of service.

@@ -3,13 +3,13 @@ package activity
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-func waiterOf(n *queue.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
+func waiterOf(n *mailbox.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
 
 // reversed turns a list that leads from its newest to its oldest waiter into one that leads from the oldest to the newest.
-func reversed(newest *queue.Node) (oldest *queue.Node) {
+func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 	for n := newest; n != nil; {
 		next := n.Next()
 		n.Link(oldest)
@@ -19,7 +19,7 @@ func reversed(newest *queue.Node) (oldest *queue.Node) {
 }
 
 // grantAll grants all waiters of a list that was taken whole, newest first, in the order in which they came into it.
-func grantAll(newest *queue.Node) {
+func grantAll(newest *mailbox.Node) {
 	for n := reversed(newest); n != nil; {
 		next := n.Next() // granted, it may wait again, elsewhere
 		n.Link(nil)

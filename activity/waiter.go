@@ -3,10 +3,10 @@ package activity
 import (
 	"context"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/park"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Waiter is one who waits: an activity, or an ordinary goroutine. All that waits in this package does it so, in one of two ways to sleep:
@@ -32,10 +32,10 @@ import (
 // A firm wait is one that only a grant ends. A wait that gives something up, the lock of a [Cond] or the inside of a [Monitor], gets it back by a firm wait: also
 // in an activity that is being ended, before its deferred functions run.
 type Waiter struct {
-	queue.Node // for the list that it waits in
-	word       atomics.Uint64
-	activity   *Activity    // nil for an ordinary goroutine
-	parker     *park.Parker // of that
+	mailbox.Node // for the list that it waits in
+	word         atomics.Uint64
+	activity     *Activity    // nil for an ordinary goroutine
+	parker       *park.Parker // of that
 	// Tag is for the place that it waits in: what it wants there. Written before it waits.
 	Tag uint64
 	// parcel is what it brings to the place, or where it takes something, if that is more than a number. Written when it enters.

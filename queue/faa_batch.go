@@ -2,15 +2,17 @@ package queue
 
 import "github.com/freerun-go/freerun/internal/sync/backoff"
 
-// A batch is one turn of a turnstile for several slots, taken by compare-and-swap: it takes no slot that the caller has not seen to be there,
-// so no enqueuer or dequeuer has to be refused for its sake, and there are fewer to contend with than there are items.
+// A batch claims several slots of a turnstile by one compare-and-swap. It claims only slots that
+// the caller has seen to be there, so it costs no enqueuer or dequeuer a refusal, and there are
+// fewer calls to contend with than there are items.
 
-// atOnce is how many slots a batch takes at most: those behind it wait for the last of them.
+// atOnce is how many slots a batch claims at most: the slots behind it wait for its last one.
 const atOnce = 64
 
-// EnqueueN adds all of vs, in their order, and returns len(vs). It is cheaper than as many calls of [SegmentedMPMC.Enqueue], and no
-// more than that: items of others may come to lie between those of vs, and a consumer may take the first before the last is there. vs is the
-// caller's again afterwards. Concurrency, waiting and progress as for Enqueue.
+// EnqueueN adds all of vs, in their order, and returns len(vs). It is cheaper than as many calls of
+// [SegmentedMPMC.Enqueue], and promises no more: items of other calls may come to lie between those
+// of vs, and a consumer may take the first before the last is there. vs is the caller's again
+// afterwards. Concurrency, waiting and progress as for Enqueue.
 func (q *SegmentedMPMC[T]) EnqueueN(vs []T) int {
 	var b backoff.Backoff
 	for left := vs; len(left) > 0; {
@@ -42,9 +44,10 @@ func (q *SegmentedMPMC[T]) EnqueueN(vs []T) int {
 	return len(vs)
 }
 
-// DequeueN removes the oldest items, as many as there are but at most len(dst), writes them to dst from its beginning, and returns
-// how many. Fewer than len(dst) means that the queue was empty at some instant of the call. It is cheaper than as many calls of
-// [SegmentedMPMC.TryDequeue], and no more than that: others may take items that lie between. Concurrency, waiting and progress as for
+// DequeueN removes the oldest items, as many as there are but at most len(dst), writes them to the
+// front of dst, and returns how many. Fewer than len(dst) means that the queue was empty at some
+// instant of the call. It is cheaper than as many calls of [SegmentedMPMC.TryDequeue], and promises
+// no more: other calls may take items that lie between. Concurrency, waiting and progress as for
 // TryDequeue.
 func (q *SegmentedMPMC[T]) DequeueN(dst []T) int {
 	var b backoff.Backoff

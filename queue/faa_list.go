@@ -25,8 +25,8 @@ func (q *SegmentedMPMC[T]) begin() *segment[T] {
 	return q.tail.Load()
 }
 
-// extend is for who found that enq of s gives no slot: it opens enq, or sees to it that tail leads to the next segment. It reports whether v
-// went with a new one.
+// extend is for a call that enq of s gave no slot. It opens enq, or sees to it that tail leads to
+// the next segment. It reports whether v went into a new segment.
 func (q *SegmentedMPMC[T]) extend(s *segment[T], v *T) (taken bool) {
 	if !s.visit(&q.tail) {
 		return false
@@ -42,10 +42,12 @@ func (q *SegmentedMPMC[T]) extend(s *segment[T], v *T) (taken bool) {
 	return taken
 }
 
-// link gives s, which the caller visits and whose enq is used up in the life that began at base, a successor that holds v. It reports
-// false, and has done nothing with v, if there is one already.
+// link gives s a successor that holds v. The caller visits s, whose enq is used up in the life that
+// began at base. link reports false, and has done nothing with v, if there is a successor already.
 func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
-	if s.visitors.Load() > 1 { // somebody is probably at it: give them time, or each makes a segment, and all but one in vain
+	// Another visitor is probably linking: give it time, or each makes a segment, all but one in
+	// vain.
+	if s.visitors.Load() > 1 {
 		var b backoff.Backoff
 		for range patience {
 			if s.next.Load() != nil {
@@ -59,14 +61,14 @@ func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
 	}
 	shape := q.shaped()
 	slots := len(s.slots)
-	if q.head.Load() != s { // more than a segment is waiting
+	if q.head.Load() != s { // the backlog is longer than a segment
 		slots = min(2*slots, shape.largest)
 	}
 	n := q.obtain(slots)
 	base = (base + uint64(len(s.slots)/shape.smallest)) & baseMask
 	n.prepare(base, v)
 	if s.next.CompareAndSwap(nil, n) { // L1
-		n.enq.open(base, 1) // by now others may have done that, and more: open knows
+		n.enq.open(base, 1) // open knows whether others have done that by now
 		return true
 	}
 	n.withdraw()
@@ -74,12 +76,13 @@ func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
 	return false
 }
 
-// advance is for who found that deq of s gives no slot: it opens deq, or sees to it that head leads to the next segment. It reports whether the
-// queue was empty instead, at some instant: there was no next one.
+// advance is for a call that deq of s gave no slot. It opens deq, or sees to it that head leads to
+// the next segment. It reports whether the queue was empty instead, at some instant: there was no
+// next segment.
 func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 	d := s.deq.load()
 	if !d.isSealed() && d.index() >= uint(len(s.slots)) && s.next.Load() == nil { // L4
-		now := s.deq.load() // the same life: then next was nil in that life, and s the only segment
+		now := s.deq.load() // of the same life? Then next was nil in it, and s the only segment
 		if !now.isSealed() && now.base() == d.base() {
 			return true
 		}
@@ -103,7 +106,7 @@ func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 	return false
 }
 
-// setAside keeps s, which is in no root, for when a segment is wanted.
+// setAside keeps s, to which no root leads, until a segment is wanted.
 func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
 	spare := q.shaped().spare
 	for i := range spare {
@@ -111,10 +114,12 @@ func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
 			return
 		}
 	}
-	q.aside[s.enq.load().base()%uint64(spare)].Swap(s) // in place of one whose slots are no longer in any cache, or that somebody has stalled in
+	// In place of one whose slots have left the caches, or in which a goroutine has stalled.
+	q.aside[s.enq.load().base()%uint64(spare)].Swap(s)
 }
 
-// obtain returns a segment of at least so many slots that the caller has alone, made if need be. Smaller ones are dropped.
+// obtain returns a segment of at least that many slots for the caller alone, and makes one if need
+// be. It drops smaller ones.
 func (q *SegmentedMPMC[T]) obtain(slots int) *segment[T] {
 	for i := range q.shaped().spare {
 		s := q.aside[i].Load()

@@ -5,13 +5,16 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// segment is a part of the queue: slots that are filled from the first to the last, and emptied in the same order. It lives
-// many times.
+// segment is a part of the queue: slots that are filled from the first to the last, and emptied in
+// the same order. It is used again and again; each use is a life.
 //
-//	alone ──prepare──→ linked ──→ tail: enq opens ──→ enq used up, next linked ──→ head: deq opens ──→ deq used up ──→ set aside ──→ alone
+//	alone ──prepare──→ linked ──→ tail: enq opens ──→ enq used up, next linked
+//	  ↑                                                        │
+//	  └── set aside ←── deq used up ←── head: deq opens ←──────┘
 //
-// It may be head and tail at once. Who has it alone is one goroutine, between obtain and the compare-and-swap that links it; but
-// others may still know it from an earlier life, touch the turnstiles, and come and go as visitors.
+// It may be head and tail at once. Between obtain and the compare-and-swap that links it, one
+// goroutine has the segment alone. Others may still know it from an earlier life, touch the
+// turnstiles, and come and go as visitors.
 type segment[T any] struct {
 	slots []segmentSlot[T]
 	next  atomics.Pointer[segment[T]] // nil until the successor is linked, once in each life
@@ -22,11 +25,13 @@ type segment[T any] struct {
 	deq turnstile
 	_   pad.Line
 
-	visitors atomics.Int32 // goroutines that rely, or are about to find that they may not rely, on the segment's not beginning a new life
+	// Goroutines that rely on the segment not beginning a new life, or are about to find that they
+	// may not.
+	visitors atomics.Int32
 	_        pad.Line
 }
 
-// segmentShape is what segments a queue has. It does not change.
+// segmentShape says how large the segments of a queue are. It does not change.
 type segmentShape struct {
 	smallest int // slots of the first segment
 	largest  int // slots of a segment at most: smallest times a power of two
@@ -54,8 +59,9 @@ func newSegment[T any](slots int) *segment[T] {
 	return &segment[T]{slots: make([]segmentSlot[T], slots)}
 }
 
-// visit makes sure that s does not begin a new life until leave, if root leads to s, and reports whether it does. A segment is
-// used again only if no root leads to it and it has no visitor after that: either reusable sees the visitor, or the visitor that no root does.
+// visit makes sure that s does not begin a new life until leave, if root leads to s, and reports
+// whether it does. A segment is used again only if no root leads to it and it has no visitor after
+// that. So either reusable sees the visitor, or the visitor sees that no root leads to the segment.
 func (s *segment[T]) visit(root *atomics.Pointer[segment[T]]) bool {
 	s.visitors.Add(1)
 	if root.Load() == s {
@@ -67,9 +73,11 @@ func (s *segment[T]) visit(root *atomics.Pointer[segment[T]]) bool {
 
 func (s *segment[T]) leave() { s.visitors.Add(-1) }
 
-// prepare begins a life of a segment whose slots are all spent or new, with v in the first slot. Only by who has it alone.
+// prepare begins a life of a segment whose slots are all spent or new, with v in the first slot.
+// Only by the goroutine that has the segment alone.
 //
-// deq is first, as who sees no successor and afterwards deq unchanged must have seen next in the life that deq belongs to.
+// deq is sealed first: a call that sees no successor, and afterwards deq unchanged, must have seen
+// next in the life to which that deq belongs.
 func (s *segment[T]) prepare(base uint64, v *T) {
 	s.deq.seal(base)
 	s.enq.seal(base)
@@ -86,7 +94,8 @@ func (s *segment[T]) withdraw() {
 	}
 }
 
-// reusable reports whether nobody relies on the segment, which is in no root. What it says stays true.
+// reusable reports whether no goroutine relies on the segment, to which no root leads. What it says
+// stays true.
 func (s *segment[T]) reusable() bool {
 	if s.visitors.Load() != 0 {
 		return false

@@ -6,22 +6,27 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A turnstile hands out the slots of a segment, to enqueuers or to dequeuers: one word, of three fields.
+// A turnstile hands out the slots of a segment, to enqueuers or to dequeuers. It is one word of
+// three fields:
 //
-//	63 … 28  base    where the segment's life stands among all: how many slots came before it, in units of the smallest segment
+//	63 … 28  base    where the segment's life stands among all: how many slots came before it,
+//	                 in units of the smallest segment
 //	27       sealed  the segment is not in this role yet
 //	26 … 0   index   the next slot; a segment of n slots is used up once index ≥ n
 //
-//	              seal(b)                    open(b, first)               claim                     claim
-//	 used up a ──────────────→ sealed b, any ───────────────→ b, first ─────────→ b, first+1 … ─────────→ b, n or more (used up)
+//	           seal(b)           open(b, first)           claim               claim
+//	used up a ───────→ sealed b ──────────────→ b, first ─────→ b, first+1 … ─────→ used up b
 //
-// Who claims adds to the word whatever its state, and learns from what it was whether a slot came with it: index and sealed
-// taken as one number are less than n only while the turnstile is open. So a claim by somebody who has slept, and found the
-// segment in another life, gives a slot of that life or nothing.
+// A claim adds to the word whatever its state, and learns from the old value whether a slot came
+// with it: index and sealed taken as one number are less than n only while the turnstile is open.
+// So a claim by a goroutine that has slept, and finds the segment in another life, gives a slot of
+// that life or nothing.
 //
-// Overflow: a claim in vain adds one, and nobody makes two of them in one state of one life, as both then lead past it; so
-// the index stays below sealed with fewer than 2^27 goroutines asleep before their claim. base comes back after 2^36 smallest segments
-// (some 2^43 items, a day at full speed), and matters only to who slept for exactly so long between two loads.
+// Overflow: a claim in vain adds one, and no goroutine makes two of them in one state of one life,
+// because each leads past that state. So the index stays below sealed with fewer than 2^27
+// goroutines asleep before their claim. base comes back after 2^36 smallest segments (some 2^43
+// items, a day at full speed), which matters only to a call that slept for exactly so long between
+// two loads.
 type turnstile struct{ word atomics.Uint64 }
 
 // ticket is a value of a turnstile.
@@ -33,10 +38,12 @@ const (
 	baseMask  = 1<<(64-baseShift) - 1
 )
 
-// index returns the slot that comes with the ticket, or something that is not less than any number of slots.
+// index returns the slot that comes with the ticket, or a number that is not less than any number
+// of slots.
 func (t ticket) index() uint { return uint(t & (1<<baseShift - 1)) }
 
-// limit returns how many slots are claimed, if the segment is in its role: the first one comes claimed.
+// limit returns how many slots are claimed, if the segment is in its role. The first slot comes
+// claimed.
 func (t ticket) limit() uint {
 	if t.isSealed() {
 		return 1
@@ -50,8 +57,9 @@ func (t ticket) isSealed() bool { return t&sealed != 0 }
 
 func (t *turnstile) load() ticket { return ticket(t.word.Load()) }
 
-// stillOpen reports whether this is the life that seen, which was open, comes from. The base alone does not tell: who prepares a segment to be
-// linked, and finds that another one was faster, has given it the base of the other, which may be that very segment's in a life before.
+// stillOpen reports whether this is the life of seen, which was open. The base alone does not tell:
+// a call that prepares a segment to be linked, and finds that another was faster, has given it the
+// base of the other one, which may be that very segment's in a life before.
 func (t *turnstile) stillOpen(seen ticket) bool {
 	now := t.load()
 	return !now.isSealed() && now.base() == seen.base()
@@ -65,11 +73,13 @@ func (t *turnstile) claimFrom(seen ticket, n uint) bool {
 	return t.word.CompareAndSwap(uint64(seen), uint64(seen)+uint64(n))
 }
 
-// seal begins a life. Only by who has the segment alone: claims in vain may be lost, and nothing else can come.
+// seal begins a life. Only by the goroutine that has the segment alone: claims in vain may be lost,
+// and no other change can come.
 func (t *turnstile) seal(base uint64) { t.word.Store(base<<baseShift | sealed) }
 
-// open lets slots be claimed, from first on, once for each life. It may be called by anybody and any number of times, from when
-// the segment has its role in the life that began at base; afterwards it does nothing.
+// open lets slots be claimed, from first on, once for each life. Any goroutine may call it any
+// number of times, from when the segment has its role in the life that began at base; afterwards it
+// does nothing.
 func (t *turnstile) open(base uint64, first uint) {
 	for {
 		now := t.load()

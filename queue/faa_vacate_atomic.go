@@ -2,7 +2,8 @@
 
 package queue
 
-// vacate makes the slots vacant. Here marks are ordinary atomics, or somebody watches (faa_vacate.go).
+// vacate makes the slots vacant. Here marks are ordinary atomics, or are watched by the race
+// detector or the explorer (see faa_vacate.go).
 func vacate[T any](slots []segmentSlot[T]) {
 	for i := range slots {
 		slots[i].mark.Store(vacant)

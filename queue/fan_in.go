@@ -8,41 +8,56 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     A. Filatov, Lecture 13: concurrent queues, MPSC from N SPSC, whose isEmpty looks at all N, or at a counter that is wrong for a
-//             moment on either side of the item. Ours: instead of a counter, a list of those producers who may have items, to which
-//             a producer adds itself as in L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008; so N may
-//             grow, and nothing but those who have items is looked at.
-// Sketch:     enqueue:  lane.TryEnqueue(v);  if !listed && CAS(listed: false→true) { push the producer to ready }
-//             dequeue:  move ready to the back of round; none: empty
-//                       the first of round has an item: take it, and after burst items put that producer last
-//                       it has none: remove it from round; listed = false; look into its lane once more, and if there is an
-//                       item after all, CAS(listed: false→true) and put it last
-// Invariants: I1 a producer is listed while it is in ready or in round, while its Enqueue is between the CAS and the push, and in a
-//             Dequeue between removing it and its store or after its CAS. I2 a producer that is not listed has no items but for
-//             one Enqueue between its two steps, or a Dequeue that is about to look once more. I3 next belongs to who listed
-//             the producer, from ready on to the consumer. NOT invariant: that a listed producer has items.
-// Progress:   wait-free but for the push, and registering, which are lock-free: a failed CAS means that another call took effect. A
-//             producer that stalls between its two steps holds up nobody; what it has just added comes out later, unless its
-//             producer was listed anyway. Dequeue looks at each listed producer at most twice.
-// Linearize:  Enqueue at the lane's own point if the producer is listed then, or if a Dequeue takes the item before the push, else at
-//             the push (L1); Dequeue at the lane's own point; empty where ready is read and round is empty (L2); full at the lane's
-// Publish:    next is written before L1 and read after the swap of ready; items by the lane itself
-// ABA/memory: ready is only pushed to and taken whole. A producer that has left is forgotten when its last item has been taken.
-// Cost:       enqueue: that of the lane and one load, and two CAS by who was not listed. dequeue: that of the lane and one load; one
-//             swap, one store and another look for each time that a producer runs out of items.
+// Source:     A. Filatov, Lecture 13: concurrent queues, MPSC from N SPSC, whose isEmpty looks at
+//             all N, or at a counter that is wrong for a moment on either side of the item. Ours:
+//             instead of a counter, a list of the producers that may have items, to which a
+//             producer adds itself as in L. Quirk, Ownership of a queue for practical lock-free
+//             scheduling, 2008. So N may grow, and only producers that may have items are looked
+//             at.
+// Sketch:     enqueue:  ring.TryEnqueue(v)
+//                       if !listed && CAS(listed: false→true) { push the producer to ready }
+//             dequeue:  move ready to the back of round; no producer there: empty
+//                       the first of round has an item: take it, and after burst items put that
+//                         producer last
+//                       it has none: remove it from round; listed = false; look into its ring once
+//                         more, and if there is an item, CAS(listed: false→true) and put it last
+// Invariants: I1 A producer is listed while it is in ready or in round, while its Enqueue is
+//                between the CAS and the push, and in a Dequeue between removing it and the store
+//                of listed, or after the CAS.
+//             I2 A producer that is not listed has no items, except beside an Enqueue of its own
+//                between the two steps, or a Dequeue that is about to look once more.
+//             I3 next belongs to the goroutine that listed the producer, and from ready on to the
+//                consumer.
+//             NOT invariant: that a listed producer has items.
+// Progress:   wait-free but for the push and for registering, which are lock-free: a failed CAS
+//             means that another call took effect. A producer that stalls between its two steps
+//             delays no other; the item that it has just added comes out later, unless the producer
+//             was listed anyway. Dequeue looks at each listed producer at most twice.
+// Linearize:  Enqueue at the ring's own point if the producer is listed then, or if a Dequeue takes
+//             the item before the push, else at the push (L1); Dequeue at the ring's own point;
+//             empty where ready is read and round is empty (L2); full at the ring's
+// Publish:    next is written before L1 and read after the swap of ready; items by the ring itself
+// ABA/memory: ready is only pushed to and taken whole. A producer that has left is forgotten when
+//             its last item has been taken.
+// Cost:       enqueue: that of the ring and one load, and two CAS if the producer was not listed.
+//             dequeue: that of the ring and one load; one swap, one store and another look for each
+//             time that a producer runs out of items.
 // Checked by: TestFanIn…, TestExploreFanIn…
 
-// FanIn is a queue with a bound for each producer: any number of producers, each with a handle and a ring of its own, and one
-// consumer. What one producer enqueues comes out in the order in which it was enqueued; between producers there is no order, and
-// the consumer serves those that have items in turns. Two producers share no cache line while both have items waiting.
+// FanIn is a queue with a bound for each producer: any number of producers, each with a handle and
+// a ring of its own, and one consumer. The items of one producer come out in the order in which it
+// enqueued them. Between producers there is no order; the consumer serves those that have items in
+// turns. Two producers share no cache line while both have items waiting.
 //
-// Any goroutine may call Register and Len; one goroutine at a time the consumer's methods, and each handle's. A side may pass to
-// another goroutine through anything that synchronises; calls of two at once corrupt the queue, and panic in a build with the
-// tag freerun_debug.
+// Any goroutine may call Register, Len and Producers; one goroutine at a time may call the
+// consumer's methods, and one the methods of each handle. A side may pass to another goroutine
+// through anything that synchronises. Calls of two goroutines at once corrupt the queue, and panic
+// in a build with the tag freerun_debug.
 //
-// TryDequeue returns false only if at some instant of the call all that had been enqueued had been taken; it finds out in constant time,
-// however many producers there are. Nothing waits, and only Register allocates. A FanIn is made by [NewFanIn] and not
-// copied. What was dequeued is not kept alive by the queue.
+// TryDequeue returns false only if at some instant of the call everything that had been enqueued
+// had been taken. It finds that out in constant time, however many producers there are. No call
+// waits, and only Register allocates. A FanIn is made by [NewFanIn] and not copied. The queue does
+// not keep alive what was dequeued.
 type FanIn[T any] struct {
 	capacity int
 	_        pad.Line
@@ -50,7 +65,7 @@ type FanIn[T any] struct {
 	ready atomics.Pointer[FanInProducer[T]] // producers that were idle and have items, newest first
 	_     pad.Line
 
-	members atomics.Pointer[[]*FanInProducer[T]] // all that are registered or have items left
+	members atomics.Pointer[[]*FanInProducer[T]] // producers that are registered or have items left
 	_       pad.Line
 
 	consumer    side // the consumer's from here on
@@ -59,34 +74,38 @@ type FanIn[T any] struct {
 	_           pad.Line
 }
 
-// FanInProducer is one producer's handle of a [FanIn]. One goroutine at a time may call its methods but Len and Cap, which are for any.
+// FanInProducer is one producer's handle of a [FanIn]. One goroutine at a time may call its
+// methods; Len and Cap any goroutine.
 type FanInProducer[T any] struct {
-	_        pad.Line
-	fan      *FanIn[T]
-	lane     *SPSC[T]
-	producer side
-	left     atomics.Bool
-	listed   atomics.Bool
-	_        pad.Line
-	next     atomics.Plain[*FanInProducer[T]] // see I3
-	_        pad.Line
+	_            pad.Line
+	fan          *FanIn[T]
+	ring         *SPSC[T]
+	producer     side
+	deregistered atomics.Bool
+	listed       atomics.Bool
+	_            pad.Line
+	next         atomics.Plain[*FanInProducer[T]] // see I3
+	_            pad.Line
 }
 
-// fanInBurst is how many items of one producer are taken before the next one's turn, so that a ring is read while its lines are at hand.
+// fanInBurst is how many items of one producer are taken before the next producer's turn, so that a
+// ring is read while its lines are in the cache.
 const fanInBurst = 8
 
-// NewFanIn returns an empty queue without producers, each of which will have room for at least capacity items: for a power of two of
-// them. It panics if capacity is less than 1, or so many items have more than a terabyte.
+// NewFanIn returns an empty queue without producers. Each producer will have room for at least
+// capacity items, rounded up to a power of two. It panics if capacity is less than 1, or if so many
+// items take more than a terabyte.
 func NewFanIn[T any](capacity int) *FanIn[T] {
 	f := &FanIn[T]{capacity: sizeOf[runSlot[T]]("NewFanIn", capacity)}
 	f.members.Store(new([]*FanInProducer[T]))
 	return f
 }
 
-// Register returns the handle of a new producer. Any goroutine, at any time. It allocates the producer's ring.
+// Register returns the handle of a new producer. Any goroutine, at any time. It allocates the
+// producer's ring.
 func (f *FanIn[T]) Register() *FanInProducer[T] {
 	f.mustBeMade()
-	p := &FanInProducer[T]{fan: f, lane: NewSPSC[T](f.capacity)}
+	p := &FanInProducer[T]{fan: f, ring: NewSPSC[T](f.capacity)}
 	for {
 		before := f.members.Load()
 		after := append(slices.Clip(*before), p)
@@ -96,15 +115,16 @@ func (f *FanIn[T]) Register() *FanInProducer[T] {
 	}
 }
 
-// mustBeMade panics for the zero FanIn. The consumer does not ask: nobody can have put anything
-// there.
+// mustBeMade panics for the zero FanIn. The consumer does not ask, because no producer can have put
+// anything there.
 func (f *FanIn[T]) mustBeMade() {
 	if f == nil || f.capacity == 0 {
 		panic("queue: a nil or zero FanIn; make it with NewFanIn")
 	}
 }
 
-// forget takes a producer off the members: nobody will use it any more.
+// forget takes a producer off the members, once neither it nor the consumer will use its ring
+// again.
 func (f *FanIn[T]) forget(p *FanInProducer[T]) {
 	for {
 		before := f.members.Load()
@@ -116,11 +136,12 @@ func (f *FanIn[T]) forget(p *FanInProducer[T]) {
 	}
 }
 
-// TryEnqueue adds v, unless this producer's ring is full, and reports whether it did. After Deregister it panics.
+// TryEnqueue adds v, unless this producer's ring is full, and reports whether it did. After
+// Deregister it panics.
 func (p *FanInProducer[T]) TryEnqueue(v T) bool {
 	p.producer.enter("queue: TryEnqueue of a FanInProducer")
-	p.stillThere("TryEnqueue")
-	ok := p.lane.TryEnqueue(v)
+	p.mustBeRegistered("TryEnqueue")
+	ok := p.ring.TryEnqueue(v)
 	if ok && !p.listed.Load() {
 		p.list()
 	}
@@ -128,12 +149,13 @@ func (p *FanInProducer[T]) TryEnqueue(v T) bool {
 	return ok
 }
 
-// EnqueueN adds as many items from the front of vs as it finds room for in this producer's ring, in one step for the consumer, and returns how
-// many: fewer than len(vs) only if there was room for no more at some instant of the call. After Deregister it panics.
+// EnqueueN adds as many items from the front of vs as it finds room for in this producer's ring, in
+// one step for the consumer, and returns how many: fewer than len(vs) only if there was room for no
+// more at some instant of the call. After Deregister it panics.
 func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	p.producer.enter("queue: EnqueueN of a FanInProducer")
-	p.stillThere("EnqueueN")
-	n := p.lane.EnqueueN(vs)
+	p.mustBeRegistered("EnqueueN")
+	n := p.ring.EnqueueN(vs)
 	if n > 0 && !p.listed.Load() {
 		p.list()
 	}
@@ -141,15 +163,16 @@ func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	return n
 }
 
-// Deregister ends the producer: what it has enqueued is still delivered, and then its ring is let go. It must be called no more than
-// once, and nothing else that is the producer's afterwards.
+// Deregister ends the producer. What it has enqueued is still delivered, and then its ring is
+// released. Deregister must be called at most once, and no other method of the producer after it.
 func (p *FanInProducer[T]) Deregister() {
 	p.producer.enter("queue: Deregister of a FanInProducer")
-	p.stillThere("Deregister")
-	p.left.Store(true)
-	// Who lists an idle producer owns it; the consumer, if it is listed, will come to it and see that it has left.
+	p.mustBeRegistered("Deregister")
+	p.deregistered.Store(true)
+	// The call that lists an idle producer owns it. If the producer is listed already, the consumer
+	// will come to it and see that it has left.
 	if p.listed.CompareAndSwap(false, true) {
-		if p.lane.Len() == 0 {
+		if p.ring.Len() == 0 {
 			p.fan.forget(p)
 		} else {
 			p.push()
@@ -158,14 +181,15 @@ func (p *FanInProducer[T]) Deregister() {
 	p.producer.leave()
 }
 
-func (p *FanInProducer[T]) stillThere(call string) {
-	if p.left.Load() {
+func (p *FanInProducer[T]) mustBeRegistered(call string) {
+	if p.deregistered.Load() {
 		p.producer.leave()
 		panic("queue: " + call + " of a FanInProducer after Deregister")
 	}
 }
 
-// list puts the producer on the list of those that have items, unless the consumer has just found out by itself.
+// list puts the producer on the list of those that have items, unless the consumer has just found
+// out by itself.
 func (p *FanInProducer[T]) list() {
 	if p.listed.CompareAndSwap(false, true) {
 		p.push()
@@ -182,13 +206,15 @@ func (p *FanInProducer[T]) push() {
 	}
 }
 
-// Len returns how many items of this producer have not been taken yet. Beside calls under way it is an estimate, as [SPSC.Len] is.
-func (p *FanInProducer[T]) Len() int { return p.lane.Len() }
+// Len returns how many items of this producer have not been taken yet. Beside calls under way it is
+// an estimate, as [SPSC.Len] is.
+func (p *FanInProducer[T]) Len() int { return p.ring.Len() }
 
 // Cap returns how many items this producer has room for.
-func (p *FanInProducer[T]) Cap() int { return p.lane.Cap() }
+func (p *FanInProducer[T]) Cap() int { return p.ring.Cap() }
 
-// TryDequeue removes and returns an item, the oldest of its producer; ok is false if there is none. Consumer only.
+// TryDequeue removes and returns an item, the oldest of its producer; ok is false if there is none.
+// Consumer only.
 func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 	f.consumer.enter("queue: TryDequeue of a FanIn")
 	for !ok {
@@ -196,12 +222,12 @@ func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 		if p == nil {
 			break
 		}
-		if v, ok = p.lane.TryDequeue(); ok {
+		if v, ok = p.ring.TryDequeue(); ok {
 			f.took(1)
 		} else {
 			f.retire()
 			p.listed.Store(false)
-			v, ok = p.lane.TryDequeue()
+			v, ok = p.ring.TryDequeue()
 			f.retired(p, ok)
 		}
 	}
@@ -209,8 +235,9 @@ func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 	return v, ok
 }
 
-// DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than len(dst) only if there was none left. What
-// there is of one producer comes before what there is of the next one, and costs one atomic operation. Consumer only.
+// DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
+// len(dst) only if there was none left. It takes what one producer has before it goes on to the
+// next, at the cost of one atomic operation for each producer. Consumer only.
 func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 	f.consumer.enter("queue: DequeueN of a FanIn")
 	for n < len(dst) {
@@ -218,13 +245,13 @@ func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 		if p == nil {
 			break
 		}
-		k := p.lane.DequeueN(dst[n:])
+		k := p.ring.DequeueN(dst[n:])
 		if k > 0 {
 			f.took(k)
 		} else {
 			f.retire()
 			p.listed.Store(false)
-			k = p.lane.DequeueN(dst[n:])
+			k = p.ring.DequeueN(dst[n:])
 			f.retired(p, k > 0)
 		}
 		n += k
@@ -233,8 +260,8 @@ func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 	return n
 }
 
-// Drain calls f with one item after another until there is none or f returns false: for v := range q.Drain is a loop over what
-// there is. f may use the queue. Consumer only.
+// Drain calls yield with one item after another until there is none or yield returns false: for v
+// := range q.Drain is a loop over the items in the queue. yield may use the queue. Consumer only.
 func (f *FanIn[T]) Drain(yield func(T) bool) {
 	for {
 		if v, ok := f.TryDequeue(); !ok || !yield(v) {
@@ -243,18 +270,19 @@ func (f *FanIn[T]) Drain(yield func(T) bool) {
 	}
 }
 
-// Len returns how many items there are. Any goroutine. It looks at every producer, one after another: it is exact if no other call is under way. Beside
-// calls under way it is an estimate: more or fewer by no more items than those calls add and remove.
+// Len returns how many items there are. Any goroutine. It looks at one producer after another: it
+// is exact if no other call is under way. Beside calls under way it is an estimate: more or fewer
+// by no more items than those calls add and remove.
 func (f *FanIn[T]) Len() (n int) {
 	f.mustBeMade()
 	for _, p := range *f.members.Load() {
-		n += p.lane.Len()
+		n += p.ring.Len()
 	}
 	return n
 }
 
-// Producers returns how many producers there are, those included who have left and of whose items some have not been taken. Any
-// goroutine.
+// Producers returns how many producers there are, including those that have left and of whose items
+// some have not been taken. Any goroutine.
 func (f *FanIn[T]) Producers() int {
 	f.mustBeMade()
 	return len(*f.members.Load())
@@ -276,7 +304,7 @@ func (f *FanIn[T]) turn() *FanInProducer[T] {
 	return p
 }
 
-// admit moves what is ready to the back of the round, in the order of arrival.
+// admit moves the producers of ready to the back of the round, in the order of arrival.
 func (f *FanIn[T]) admit() {
 	var oldest *FanInProducer[T]
 	for p := f.ready.Swap(nil); p != nil; {
@@ -291,7 +319,7 @@ func (f *FanIn[T]) admit() {
 	}
 }
 
-// took says that so many items of the first producer were taken.
+// took counts items that were taken from the first producer.
 func (f *FanIn[T]) took(n int) { f.taken.Set(f.taken.Get() + n) }
 
 func (f *FanIn[T]) append(p *FanInProducer[T]) {
@@ -313,10 +341,11 @@ func (f *FanIn[T]) retire() {
 	f.taken.Set(0)
 }
 
-// retired is called after the second look at a producer that was retired and is not listed any more. It puts the producer back into
-// the round if that look found something, and forgets it if it has left for good.
+// retired is called after the second look at a producer that was retired and is no longer listed.
+// It puts the producer back into the round if that look found something, and forgets the producer
+// if it has left for good.
 func (f *FanIn[T]) retired(p *FanInProducer[T], found bool) {
-	left := p.left.Load() // and will enqueue nothing after the second look
+	left := p.deregistered.Load() // and will enqueue nothing after the second look
 	if !found && !left || !p.listed.CompareAndSwap(false, true) {
 		return
 	}

@@ -8,40 +8,54 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     A. Filatov, Lecture 13: concurrent queues, SPMC from N SPSC, whose naive work stealing takes a lock for each ring. Ours:
-//             the rings hold numbers of nodes, so that a raid may copy what it has not won yet without touching an item; see stock.
-// Sketch:     enqueue:  take a free node, or one that a consumer has given back; none: full. node = v; put it into the next lane's dealt
-//             dequeue:  take a node from the own loot, else from the own dealt; else raid another lane's: take one, and
-//                       half of all, but for that one, become the own loot.  v = node; give the node back
-//                       nothing anywhere: look at all stocks twice; unchanged: empty
-// Invariants: I1 each node is free (the producer's), in one stock, or in the hands of who took it until it gives it back. I2 a lane has one
-//             owner, or none, and then is only raided; what is dealt to it or left in it stays there until somebody takes it. I3 lanes
-//             are only added. NOT invariant: any order of the items.
-// Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stock is; an empty that cannot be told means that
-//             somebody took, raided or dealt meanwhile. A consumer that stalls holds up nobody; it keeps at most what it has taken.
-// Linearize:  Enqueue at L1 of stock, Dequeue at its L2 or L3, with the numbers of a raid at their new place as soon as L3; empty between
-//             the two looks, while all stocks, and which lanes there are, stayed as they were; full at the look at the first lane (L5):
-//             whatever was given back by then is found, as only the producer takes it
-// Publish:    a node's item is written before it is put into a stock, read after it is taken from one; cleared before it is given back,
-//             written after that is seen. lanes before the pointer to them.
-// ABA/memory: see stock. A node is cleared when its item is taken. As many lanes as there ever were consumers at a time, and each has 32
-//             bytes for each node.
-// Cost:       enqueue: one store, and now and then a load for each lane; dequeue: one CAS and one store, and a raid when the own
-//             stocks are empty; an empty queue costs a consumer a look at all stocks, three times
+// Source:     A. Filatov, Lecture 13: concurrent queues, SPMC from N SPSC, whose naive work
+//             stealing takes a lock for each ring. Ours: the rings hold numbers of nodes, so that a
+//             thief may copy what it has not won yet without touching an item; see stealRing.
+// Sketch:     enqueue:  take a free node, or one that a consumer has returned; none: full
+//                       node = v; put it into dealt of the next lane
+//             dequeue:  take a node from the own stolen, else from the own dealt
+//                       else steal from another lane: take one node, and half of the others become
+//                         the own stolen.   v = node; return the node
+//                       nothing anywhere: look at all rings twice; unchanged: empty
+// Invariants: I1 Each node is free (the producer's), in one ring, or held by the consumer that took
+//                it until it returns the node.
+//             I2 A lane has one owner, or none and then is only stolen from. What is dealt to it or
+//                left in it stays there until a consumer takes it.
+//             I3 Lanes are only added.
+//             NOT invariant: any order of the items.
+// Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stealRing
+//             is: if it can neither take an item nor report empty, another call took, stole or
+//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most what it has
+//             taken.
+// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where what a thief takes along
+//             is in its new place; empty between the two looks, while all rings, and the list of
+//             lanes, stayed as they were; full at the look at the first lane (L5): the producer
+//             finds what was returned by then, because only the producer takes it
+// Publish:    a node's item is written before the node is put into a ring, read after it is taken
+//             from one; cleared before the node is returned, written after that is seen. lanes
+//             before the pointer to them.
+// ABA/memory: see stealRing. A node is cleared when its item is taken. There are as many lanes as
+//             there ever were consumers at a time, and each has 32 bytes for each node.
+// Cost:       enqueue: one store, and now and then a load for each lane; dequeue: one CAS and one
+//             store, and a steal when the own rings are empty; a consumer of an empty queue looks
+//             at all rings three times
 // Checked by: TestFanOut…, TestExploreFanOut…
 
-// FanOut is a queue with a bound for one producer and any number of consumers, each of which has a handle. The producer deals items to
-// the consumers in turns, so that they do not meet while each has something to do; a consumer who has nothing takes half of
-// what another one has. Items come out in no order.
+// FanOut is a queue with a bound for one producer and any number of consumers, each of which has a
+// handle. The producer deals items to the consumers in turns, so that they do not contend while
+// each has something to do. A consumer that has nothing takes half of what another one has. Items
+// come out in no order.
 //
-// Any goroutine may call Register and Len; one goroutine at a time the producer's methods, and each handle's. A side may pass to another
-// goroutine through anything that synchronises; calls of two at once corrupt the queue, and panic in a build with the tag
-// freerun_debug.
+// Any goroutine may call Register, Len, Cap and Consumers; one goroutine at a time may call the
+// producer's methods, and one the methods of each handle. A side may pass to another goroutine
+// through anything that synchronises. Calls of two goroutines at once corrupt the queue, and panic
+// in a build with the tag freerun_debug.
 //
-// TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue only if items and calls in progress
-// filled it. Enqueueing is wait-free and dequeueing lock-free; only Register allocates. While nobody is registered items are kept
-// for who comes. A FanOut is made by [NewFanOut] and not copied; the zero value panics. What was
-// dequeued is not kept alive by the queue.
+// TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue
+// only if items and calls under way filled it. Enqueueing is wait-free and dequeueing lock-free;
+// only Register allocates. While no consumer is registered, items are kept for the next one. A
+// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue does not keep
+// alive what was dequeued.
 type FanOut[T any] struct {
 	_     pad.Line
 	nodes []atomics.Plain[T]
@@ -50,38 +64,39 @@ type FanOut[T any] struct {
 
 	_        pad.Line // the producer's from here on
 	producer side
-	next     atomics.Plain[int]      // whose turn it is
-	free     atomics.Plain[[]uint32] // nodes that nobody uses
+	next     atomics.Plain[int]      // the lane whose turn it is
+	free     atomics.Plain[[]uint32] // nodes without an item
 	_        pad.Line
 }
 
 // fanOutLane is what belongs to one consumer, or to none.
 type fanOutLane struct {
-	raider uint16
-	owned  atomics.Bool
-	dealt  stock // put by the producer
-	loot   stock // by raids of the owner
-	back   *SPSC[uint32]
+	thief    uint16
+	owned    atomics.Bool
+	dealt    stealRing // filled by the producer
+	stolen   stealRing // filled by the owner's steals
+	returned *SPSC[uint32]
 }
 
 // FanOutConsumer is one consumer's handle of a [FanOut], made by [FanOut.Register]. One goroutine
 // at a time may call its methods.
 type FanOutConsumer[T any] struct {
-	fan      *FanOut[T]
-	lane     *fanOutLane
-	consumer side
-	there    atomics.Plain[bool] // from Register to Deregister
+	fan        *FanOut[T]
+	lane       *fanOutLane
+	consumer   side
+	registered atomics.Plain[bool] // from Register to Deregister
 }
 
 const maxFanOutLanes = 1<<16 - 1
 
-// NewFanOut returns an empty queue without consumers, with room for at least capacity items: for a power of two of them. It panics if
-// capacity is less than 1, or more than 2^31, or so many items have more than a terabyte.
+// NewFanOut returns an empty queue without consumers, with room for at least capacity items,
+// rounded up to a power of two. It panics if capacity is less than 1 or more than 2^31, or if so
+// many items take more than a terabyte.
 func NewFanOut[T any](capacity int) *FanOut[T] { return newFanOut[T](capacity, 0) }
 
-// newFanOut returns a queue all of whose positions begin at start.
+// newFanOut returns a queue whose positions all begin at start.
 func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
-	if uint64(max(capacity, 0)) > 1<<31 { // before there is any memory for them
+	if uint64(max(capacity, 0)) > 1<<31 { // before any memory is allocated for them
 		panic("queue: NewFanOut cannot make room for more than 2147483648 items")
 	}
 	nodes := newRing[atomics.Plain[T]]("NewFanOut", capacity)
@@ -91,19 +106,21 @@ func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
 		free[i] = uint32(i)
 	}
 	f.free.Set(free)
-	f.lanes.list.Store(&[]*fanOutLane{f.newLane(1)}) // nobody's, for what is dealt before somebody comes
+	first := f.newLane(1) // without owner, for items that come before a consumer
+	f.lanes.list.Store(&[]*fanOutLane{first})
 	return f
 }
 
-func (f *FanOut[T]) newLane(raider uint16) *fanOutLane {
-	l := &fanOutLane{raider: raider, back: NewSPSC[uint32](len(f.nodes))}
+func (f *FanOut[T]) newLane(thief uint16) *fanOutLane {
+	l := &fanOutLane{thief: thief, returned: NewSPSC[uint32](len(f.nodes))}
 	l.dealt.init(len(f.nodes), f.start)
-	l.loot.init(len(f.nodes), f.start)
+	l.stolen.init(len(f.nodes), f.start)
 	return l
 }
 
-// Register returns the handle of a new consumer, who takes over what one that left has left behind, if there is one. Any goroutine, at
-// any time; it panics if 65535 consumers are registered already.
+// Register returns the handle of a new consumer. It takes over the lane of a consumer that has
+// left, with the items in it, if there is one. Any goroutine, at any time. It panics if 65535
+// consumers are registered already.
 func (f *FanOut[T]) Register() *FanOutConsumer[T] {
 	f.mustBeMade()
 	for {
@@ -127,12 +144,12 @@ func (f *FanOut[T]) Register() *FanOutConsumer[T] {
 
 func (f *FanOut[T]) consumerOf(l *fanOutLane) *FanOutConsumer[T] {
 	c := &FanOutConsumer[T]{fan: f, lane: l}
-	c.there.Set(true)
+	c.registered.Set(true)
 	return c
 }
 
-// mustBeMade panics for the zero FanOut, which never has a free node: so the producer asks only
-// then.
+// mustBeMade panics for the zero FanOut, which never has a free node; so the producer asks only
+// when it finds none.
 func (f *FanOut[T]) mustBeMade() {
 	if f == nil || len(f.nodes) == 0 {
 		panic("queue: a nil or zero FanOut; make it with NewFanOut")
@@ -158,8 +175,8 @@ func (f *FanOut[T]) TryEnqueue(v T) bool {
 	return true
 }
 
-// EnqueueN adds as many items from the front of vs as there is room for, and returns how many. It deals them out evenly, as one batch for
-// each consumer. Producer only.
+// EnqueueN adds as many items from the front of vs as there is room for, and returns how many. It
+// deals them out evenly, as one batch for each consumer. Producer only.
 func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	f.producer.enter("queue: EnqueueN of a FanOut")
 	for n < len(vs) {
@@ -184,7 +201,7 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	return n
 }
 
-// deal returns the lane whose turn it is: the next one that is owned, or any if none is.
+// deal returns the lane whose turn it is: the next one that has an owner, or any if none has.
 func (f *FanOut[T]) deal() *fanOutLane {
 	lanes := *f.lanes.list.Load()
 	for range lanes {
@@ -197,25 +214,26 @@ func (f *FanOut[T]) deal() *fanOutLane {
 	return lanes[0]
 }
 
-// collect returns the nodes that consumers have given back.
+// collect returns the nodes that consumers have returned.
 func (f *FanOut[T]) collect() []uint32 {
 	f.mustBeMade()
 	free := f.free.Get()
 	free = free[:cap(free)]
 	n := 0
 	for _, l := range *f.lanes.list.Load() { // L5
-		n += l.back.DequeueN(free[n:])
+		n += l.returned.DequeueN(free[n:])
 	}
 	f.free.Set(free[:n])
 	return free[:n]
 }
 
-// Len returns how many items there are. Any goroutine. It looks at one consumer after another: it is exact if no other call is under way. Beside calls under
-// way it is any number from 0 to Cap, as a consumer that takes from another moves items from where Len has not looked to where it has.
+// Len returns how many items there are. Any goroutine. It looks at one consumer after another: it
+// is exact if no other call is under way. Beside calls under way it is any number from 0 to Cap,
+// because a thief may move items from where Len has not looked to where it has.
 func (f *FanOut[T]) Len() (n int) {
 	f.mustBeMade()
 	for _, l := range *f.lanes.list.Load() {
-		n += l.dealt.len() + l.loot.len()
+		n += l.dealt.len() + l.stolen.len()
 	}
 	return min(n, len(f.nodes))
 }
@@ -234,22 +252,24 @@ func (f *FanOut[T]) Consumers() (n int) {
 	return n
 }
 
-// empty reports whether all stocks were empty at one instant.
+// empty reports whether all rings were empty at one instant.
 func (f *FanOut[T]) empty() bool {
 	lanes := f.lanes.list.Load()
 	first, empty := f.look(*lanes)
 	if !empty {
 		return false
 	}
-	// A stock that is empty twice at the same position was empty in between, and so all were when the first look was over.
+	// A ring that is empty twice at the same position was empty in between, and so all were when
+	// the first look was over.
 	second, empty := f.look(*lanes)
 	return empty && first == second && f.lanes.list.Load() == lanes
 }
 
-// look reports whether it saw each stock empty, and the sum of the positions at which they were: positions only grow.
+// look reports whether it saw each ring empty, and the sum of the positions at which they were.
+// Positions only grow.
 func (f *FanOut[T]) look(lanes []*fanOutLane) (positions uint64, empty bool) {
 	for _, l := range lanes {
-		for _, s := range [...]*stock{&l.dealt, &l.loot} {
+		for _, s := range [...]*stealRing{&l.dealt, &l.stolen} {
 			h, n := s.front(&f.lanes)
 			if n > 0 {
 				return 0, false
@@ -260,24 +280,26 @@ func (f *FanOut[T]) look(lanes []*fanOutLane) (positions uint64, empty bool) {
 	return positions, true
 }
 
-// TryDequeue removes and returns an item; ok is false if the queue is empty. After Deregister it panics.
+// TryDequeue removes and returns an item; ok is false if the queue is empty. After Deregister it
+// panics.
 func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 	c.consumer.enter("queue: TryDequeue of a FanOutConsumer")
-	c.stillThere("TryDequeue")
+	c.mustBeRegistered("TryDequeue")
 	var number [1]uint32
 	if c.find(number[:]) > 0 {
 		v, ok = c.fan.nodes[number[0]].Take(), true
-		c.lane.back.TryEnqueue(number[0])
+		c.lane.returned.TryEnqueue(number[0])
 	}
 	c.consumer.leave()
 	return v, ok
 }
 
-// DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than len(dst) only if the queue was empty when it
-// had taken those. What comes from one place costs one compare-and-swap. After Deregister it panics.
+// DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
+// len(dst) only if the queue was empty when it had taken those. What comes from one ring costs one
+// compare-and-swap. After Deregister it panics.
 func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
-	c.stillThere("DequeueN")
+	c.mustBeRegistered("DequeueN")
 	var numbers [64]uint32
 	for n < len(dst) {
 		k := c.find(numbers[:min(len(numbers), len(dst)-n)])
@@ -287,15 +309,16 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 		for i, number := range numbers[:k] {
 			dst[n+i] = c.fan.nodes[number].Take()
 		}
-		c.lane.back.EnqueueN(numbers[:k])
+		c.lane.returned.EnqueueN(numbers[:k])
 		n += k
 	}
 	c.consumer.leave()
 	return n
 }
 
-// Drain calls yield with one item after another until the queue is empty or yield returns false: for v := range c.Drain is a loop over
-// what there is, whoever it was dealt to. yield may use the queue.
+// Drain calls yield with one item after another until the queue is empty or yield returns false:
+// for v := range c.Drain is a loop over the items in the queue, whichever consumer they were dealt
+// to. yield may use the queue.
 func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
 	for {
 		if v, ok := c.TryDequeue(); !ok || !yield(v) {
@@ -304,18 +327,19 @@ func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
 	}
 }
 
-// Deregister ends the consumer. What was dealt to it is there for the others, and for who registers next. It must be called no more than
-// once, and nothing else that is the consumer's afterwards.
+// Deregister ends the consumer. What was dealt to it remains for the other consumers, and for the
+// next one that registers. Deregister must be called at most once, and no other method of the
+// consumer after it.
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")
-	c.stillThere("Deregister")
-	c.there.Set(false)
+	c.mustBeRegistered("Deregister")
+	c.registered.Set(false)
 	c.lane.owned.Store(false)
 	c.consumer.leave()
 }
 
-func (c *FanOutConsumer[T]) stillThere(call string) {
-	if !c.there.Get() {
+func (c *FanOutConsumer[T]) mustBeRegistered(call string) {
+	if !c.registered.Get() {
 		c.consumer.leave()
 		if c.fan == nil {
 			panic("queue: " + call + " of a zero FanOutConsumer; register consumers with FanOut.Register")
@@ -324,16 +348,17 @@ func (c *FanOutConsumer[T]) stillThere(call string) {
 	}
 }
 
-// find takes nodes from somewhere, at most len(dst), and returns how many; 0 means that the queue was empty.
+// find takes nodes from any ring, at most len(dst), and returns how many; 0 means that the queue
+// was empty.
 func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	for {
-		if n := c.lane.loot.take(dst, &c.fan.lanes); n > 0 {
+		if n := c.lane.stolen.take(dst, &c.fan.lanes); n > 0 {
 			return n
 		}
 		if n := c.lane.dealt.take(dst, &c.fan.lanes); n > 0 {
 			return n
 		}
-		if n := c.raid(dst); n > 0 {
+		if n := c.steal(dst); n > 0 {
 			return n
 		}
 		if c.fan.empty() {
@@ -342,15 +367,16 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	}
 }
 
-// raid takes half of what the first lane has that has anything, beginning behind the own one: one node into dst, and the others into the own
-// loot, which is empty. It returns how many are in dst.
-func (c *FanOutConsumer[T]) raid(dst []uint32) int {
+// steal takes half of what the first lane has that has anything, beginning behind the own one: one
+// node into dst, and the others into the own stolen, which is empty. It returns how many are in
+// dst.
+func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
-	own := int(c.lane.raider) - 1
+	own := int(c.lane.thief) - 1
 	for i := own + 1; i < own+len(lanes); i++ {
 		l := lanes[i%len(lanes)]
-		for _, s := range [...]*stock{&l.dealt, &l.loot} {
-			if n := s.raidFor(dst, c.lane.raider, &c.fan.lanes); n > 0 {
+		for _, s := range [...]*stealRing{&l.dealt, &l.stolen} {
+			if n := s.stealFor(dst, c.lane.thief, &c.fan.lanes); n > 0 {
 				return n
 			}
 		}

@@ -91,7 +91,7 @@ func TestFanOutRaids(t *testing.T) {
 	}
 	poor := q.Register()
 	if v, ok := poor.TryDequeue(); v != 0 || !ok {
-		t.Errorf("the raider got %d, %v", v, ok)
+		t.Errorf("the thief got %d, %v", v, ok)
 	}
 	if v, ok := rich.TryDequeue(); v != 32 || !ok {
 		t.Errorf("after a raid on half of 64 the first item left is %d, %v", v, ok)

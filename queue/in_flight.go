@@ -9,13 +9,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// inFlight counts the calls that have begun and not ended, where many run at once and nobody asks until late: each processor counts on
-// a line of its own. A call that begins while none is asking may therefore be missed; so those who ask first raise a flag
-// that calls look at after begin, and turn back if it is up. Then what none reports is true for good of all calls that did
-// not turn back.
+// inFlight counts the calls that have begun and not ended, when many run at once and only a closing
+// queue asks for them: each processor counts on a cache line of its own.
 //
-// Progress: all wait-free. Linearize: a call at its begin and end; none at no single point, but see above: with the flag up, calls
-// that do not turn back only end, so each line that was seen at zero stays there.
+// none looks at one line after another, so it may miss a call that begins meanwhile. Callers of
+// none therefore raise a flag first. A call looks at that flag after begin, and turns back if the
+// flag is up. Once none has reported true with the flag up, every call that did not turn back has
+// ended, for good.
+//
+// Progress:  all wait-free.
+// Linearize: a call at its begin and its end. none has no single point: with the flag up, calls
+// that do not turn back only end, so a line that was seen at zero stays there.
 type inFlight struct {
 	lines []inFlightLine // as many as a power of two
 }
@@ -25,7 +29,7 @@ type inFlightLine struct {
 	_     [pad.Size - 8]byte
 }
 
-// maxInFlightLines bounds what none has to look at, and the space.
+// maxInFlightLines bounds the space, and how many lines none looks at.
 const maxInFlightLines = 32
 
 func newInFlight() inFlight {
@@ -36,10 +40,10 @@ func newInFlight() inFlight {
 	return inFlight{lines: make([]inFlightLine, n)}
 }
 
-// begin counts a call, and returns what its end must be told. Any goroutine.
+// begin counts a call, and returns the line to be given to end. Any goroutine.
 func (f *inFlight) begin() (line int) {
-	if len(f.lines) == 0 { // in place of the check of the index below
-		panic(zeroWaiting)
+	if len(f.lines) == 0 { // instead of a check of the index below
+		panic(zeroBlocking)
 	}
 	line = pin.Pin() & (len(f.lines) - 1)
 	pin.Unpin()

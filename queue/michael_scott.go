@@ -9,45 +9,54 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the list is that of michael_scott_list.go. The fourth paper's queue is of items that keep their nodes ([IntrusiveMPMC]);
-//             here there are values and no items, so the nodes are kept by the queue. Ours: they stay in the list, ahead of the
-//             sentinel, until a processor acquires some of them at once.
+// Source:     the list is that of michael_scott_list.go. The queue of Negele and others is of items
+//             that keep their nodes ([IntrusiveMPMC]). Here there are values and no items, so the
+//             queue keeps the nodes. Ours: they stay in the list, ahead of the sentinel, until a
+//             processor acquires some of them at once.
 // Sketch:     retired ─→ r1 ─→ r2 ─→ … ─→ sentinel ←─ head     (the list goes on from here)
-//             Enqueue: n = one of the processor's; if it has none: acquire; if that finds too few: a new node
+//             Enqueue: n = one of the processor's; none: acquire; too few there: a new node
 //                      n.value = v; link n
 //             acquire: f = retired; protect f; walk msBatch nodes, to x, if head is not met before
-//                      CAS(retired: f→x) L1; look at all hazard words; exchange what they name
-//             Dequeue: unlink; the sentinel that was stays where it is
-// Invariants: I1 next leads from retired to head, and all nodes before head are retired; retired is never behind head. I2 a processor's
-//             chain holds at most msBatch nodes, which no hazard word names that anybody relies upon.
-// Progress:   lock-free, as the list is; a CAS lost at L1 means that another processor has acquired nodes.
+//                      CAS(retired: f→x) L1; look at all hazard words; exchange the nodes they name
+//             Dequeue: unlink; the old sentinel stays where it is
+// Invariants: I1 next leads from retired to head, and all nodes before head are retired; retired is
+//                never behind head.
+//             I2 A processor's chain holds at most msBatch nodes. No hazard word on which a call
+//                relies names any of them.
+// Progress:   lock-free, as the list is; a CAS lost at L1 means that another processor has acquired
+//             nodes.
 // Linearize:  as the list
 // Publish:    as the list
-// ABA/memory: f is named by a word before retired is found at it once more, so nobody has acquired it then; to be acquired is
-//             for the CAS at L1 what to be retired is for the others (R1). Nodes behind f may be acquired and used again while we
-//             walk; then retired has left f, for good as long as the word stays. No node is ever let go. With N records
-//             (processors) the nodes ever allocated are at most M + N·(msBatch+2) + msBatch, where M is the largest number of
-//             values that there ever were at once, those of calls in progress included: a node is allocated when less than
-//             msBatch are between retired and head; the sentinel, those in the list and those in the hands of an Enqueue are M+1;
-//             in chains are at most N·msBatch, and in pools 2N.
-// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for msBatch Enqueues
+// ABA/memory: f is named by a word before retired is found at it once more, so it has not been
+//             acquired then. Acquiring is for the CAS at L1 what retiring is for the others (R1).
+//             Nodes behind f may be acquired and used again during the walk; then retired has left
+//             f, for good as long as the word stays.
+//             No node is ever freed. With N records (processors) the nodes ever allocated are at
+//             most M + N·(msBatch+2) + msBatch, where M is the largest number of values that there
+//             ever were at once, those of calls in progress included: a node is allocated when less
+//             than msBatch are between retired and head; the sentinel, those in the list and those
+//             in the hands of an Enqueue are M+1; in chains are at most N·msBatch, and in pools 2N.
+// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for msBatch
+//             Enqueues
 // Checked by: TestUnboundedMPMC…, TestMichaelScott…, TestExploreUnboundedMPMC…, FuzzUnboundedMPMC
 
-// UnboundedMPMC is a first-in-first-out queue without bound, for any number of producers and consumers. Any goroutine
-// may call any method.
+// UnboundedMPMC is a first-in-first-out queue without bound, for any number of producers and
+// consumers. Any goroutine may call any method.
 //
-// The zero value is an empty queue. It must not be copied after first use. No method waits, and all are lock-free: whatever the others
-// do or do not do, some call completes. The queue is linearizable.
+// The zero value is an empty queue. It must not be copied after first use. No method waits, and all
+// are lock-free: whatever other calls do, some call completes. The queue is linearizable.
 //
-// In steady state nothing is allocated, as nodes are used again: there are as many as there once were values at the same time, and
-// at most 18 for each processor besides. The queue does not give them back; drop a queue that was once very long to be rid
-// of them. A value is gone from its node once it is dequeued.
+// In steady state nothing is allocated, because nodes are used again: there are as many as there
+// once were values at the same time, and at most 18 for each processor besides. The queue does not
+// give them back; to be rid of them, drop a queue that was once very long. A value is gone from its
+// node once it is dequeued.
 //
-// Enqueue costs two to three atomic read-modify-writes, TryDequeue one to two. T may be of any size, but values are copied while
-// the goroutine cannot be preempted, so what is larger than some hundred bytes is better enqueued by pointer.
+// Enqueue costs two to three atomic read-modify-writes, TryDequeue one to two. T may be of any
+// size, but values are copied while the goroutine cannot be preempted, so values of more than some
+// hundred bytes are better enqueued by pointer.
 type UnboundedMPMC[T any] struct {
 	list    msList[T]
-	retired atomics.Pointer[msNode[T]] // the oldest node that is retired and not acquired; where head is if there is none
+	retired atomics.Pointer[msNode[T]] // the oldest node to acquire; where head is if there is none
 	_       pad.Line
 	nodes   msNodes[T]
 }
@@ -75,8 +84,8 @@ func (q *UnboundedMPMC[T]) TryEnqueue(v T) bool {
 	return true
 }
 
-// TryDequeue removes and returns the oldest value. That ok is false means that there was no value at some instant of the
-// call. It is lock-free.
+// TryDequeue removes and returns the oldest value. If ok is false, there was no value at some
+// instant of the call. It is lock-free.
 func (q *UnboundedMPMC[T]) TryDequeue() (v T, ok bool) {
 	for b := (backoff.Backoff{}); ; msLost(&b) {
 		r := q.nodes.Enter()
@@ -88,8 +97,8 @@ func (q *UnboundedMPMC[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// Len returns how many values there were at some instant of the call. It
-// is lock-free, and costs about as much as the other methods.
+// Len returns how many values there were at some instant of the call. It is lock-free, and costs
+// about as much as the other methods.
 func (q *UnboundedMPMC[T]) Len() int { return q.list.len(&q.nodes) }
 
 // allocate returns a new node, and sees to it that the list has started.
@@ -116,7 +125,8 @@ func (q *UnboundedMPMC[T]) acquire(r *msRecord[T]) *msNode[T] {
 	return n
 }
 
-// claim takes msBatch retired nodes out of the list, and returns the first of them; or none if there are less.
+// claim takes msBatch retired nodes out of the list, and returns the first of them; or none if
+// there are fewer.
 func (q *UnboundedMPMC[T]) claim(r *msRecord[T]) (f *msNode[T], count int) {
 	for {
 		f := q.retired.Load()
@@ -144,8 +154,9 @@ func (q *UnboundedMPMC[T]) claim(r *msRecord[T]) (f *msNode[T], count int) {
 	}
 }
 
-// screen makes of count nodes, linked from n on, a chain of nodes that begin a new life: of those, and of others
-// which take the places of those that cannot. It may be empty: then all of them went to pools.
+// screen makes a chain of nodes that begin a new life: of the count nodes linked from n on, and of
+// others in the place of those that cannot be used yet. The chain may be empty: then all of the
+// nodes went to pools.
 func (q *UnboundedMPMC[T]) screen(r *msRecord[T], n *msNode[T], count int) {
 	var s hazard.Screen[msNode[T]]
 	s.Look(&q.nodes, r)

@@ -8,11 +8,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// renew begins a new life of n, which the caller has acquired: it has no successor. Others may load next at any time, having come upon
-// n in a former life; they make nothing of what they read. So a plain store does (an atomic one is an exchange on amd64):
-// it is one of a single word, and L1 makes it visible to those who come upon n in its new life.
+// renew begins a new life of n, which the caller has acquired: it has no successor. Others that
+// have come upon n in a former life may load next at any time; they make nothing of it. So a plain
+// store does (an atomic one is an exchange on amd64): it is a store of a single word, and L1 makes
+// it visible to those that come upon n in its new life.
 func (n *msNode[T]) renew() { n.next = atomics.Pointer[msNode[T]]{} }
 
-// cut makes n, which the caller has just retired, lead to nobody but itself, so that who keeps n does not keep the list. Others may still
-// rely upon n as a node that is retired, which any successor but nil makes it.
+// cut makes n, which the caller has just retired, lead to itself, so that a goroutine that keeps n
+// does not keep the list. Others may still rely upon n as a node that is retired, which any
+// successor but nil makes it.
 func (n *msNode[T]) cut() { *(*unsafe.Pointer)(unsafe.Pointer(&n.next)) = unsafe.Pointer(n) }

@@ -2,10 +2,12 @@
 
 package queue
 
-// renew begins a new life of n, which the caller has acquired: it has no successor. (michael_scott_renew.go has a plain store here, to which
-// the race detector would have to object; the explorer is to see what becomes of those who load next meanwhile.)
+// renew begins a new life of n, which the caller has acquired: it has no successor.
+// (michael_scott_renew.go has a plain store here, which the race detector would report; the
+// explorer is to see what becomes of calls that load next meanwhile.)
 func (n *msNode[T]) renew() { n.next.Store(nil) }
 
-// cut makes n, which the caller has just retired, lead to nobody but itself, so that who keeps n does not keep the list. Others may still
-// rely upon n as a node that is retired, which any successor but nil makes it.
+// cut makes n, which the caller has just retired, lead to itself, so that a goroutine that keeps n
+// does not keep the list. Others may still rely upon n as a node that is retired, which any
+// successor but nil makes it.
 func (n *msNode[T]) cut() { n.next.Store(n) }

@@ -92,17 +92,17 @@ func TestMisuseIsTold(t *testing.T) {
 			fmt.Sprintf("queue: NewFanIn cannot make room for %d items", 1<<(bits.UintSize-2)),
 			func() { queue.NewFanIn[struct{}](1 << (bits.UintSize - 2)) },
 		},
-		"Waiting.Enqueue without context": {
+		"Blocking.Enqueue without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
-			func() { w := queue.NewWaiting(queue.NewMPMC[int](1)); w.TryEnqueue(1); _ = w.Enqueue(noContext, 2) },
+			func() { w := queue.NewBlocking(queue.NewMPMC[int](1)); w.TryEnqueue(1); _ = w.Enqueue(noContext, 2) },
 		},
-		"Waiting.Dequeue without context": {
+		"Blocking.Dequeue without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
-			func() { _, _ = queue.NewWaiting(queue.NewMPMC[int](1)).Dequeue(noContext) },
+			func() { _, _ = queue.NewBlocking(queue.NewMPMC[int](1)).Dequeue(noContext) },
 		},
-		"Waiting.All without context": {
+		"Blocking.All without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
-			func() { queue.NewWaiting(queue.NewMPMC[int](1)).All(noContext)(func(int) bool { return true }) },
+			func() { queue.NewBlocking(queue.NewMPMC[int](1)).All(noContext)(func(int) bool { return true }) },
 		},
 		"Synchronous.Enqueue without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",

@@ -6,12 +6,12 @@ import (
 	"github.com/freerun-go/freerun/internal/room"
 )
 
-// ring is the array of a bounded queue, a power of two in length. Positions count items from the first one on and wrap around
-// at 2^64; a position's slot is found by its low bits.
+// ring is the array of a bounded queue; its length is a power of two. Positions count items from
+// the first one on and wrap around at 2^64. The low bits of a position say which slot it has.
 type ring[S any] []S
 
-// at returns the slot of a position. Its check takes the place of the one that Go would make, and is what the zero value of a
-// queue is caught by.
+// at returns the slot of a position. Its check replaces the one that Go would make, and catches the
+// zero value of a queue.
 func (r ring[S]) at(position uint64) *S {
 	i := position & uint64(len(r)-1)
 	if i >= uint64(len(r)) {
@@ -23,12 +23,12 @@ func (r ring[S]) at(position uint64) *S {
 // size is the length of the ring, and so the capacity of the queue.
 func (r ring[S]) size() uint64 { return uint64(len(r)) }
 
-// newRing returns a ring with room for capacity items, for the queue that maker makes.
+// newRing returns a ring with room for capacity items. maker is the function that panics name.
 func newRing[S any](maker string, capacity int) ring[S] {
 	return make(ring[S], sizeOf[S](maker, capacity))
 }
 
-// sizeOf returns the length of such a ring.
+// sizeOf returns the length of that ring.
 func sizeOf[S any](maker string, capacity int) int {
 	if capacity < 1 {
 		panic(fmt.Sprintf("queue: %s needs room for at least 1 item, not %d", maker, capacity))
@@ -40,11 +40,12 @@ func sizeOf[S any](maker string, capacity int) int {
 	return size
 }
 
-// aheadBytes is how far ahead of the slot in use another one is fetched: far enough for the other core's answer to come in time.
+// aheadBytes is how far ahead of the slot in use another one is prefetched: far enough for the line
+// to arrive in time.
 const aheadBytes = 512
 
-// ahead returns the same in positions, for slots of size bytes. In a ring so small that the other side may be at work there it
-// is 0: the slot itself.
+// ahead returns that distance in positions, for slots of size bytes. In a ring so short that the
+// other side may be at work there, it is 0: the slot itself.
 func (r ring[S]) ahead(size uintptr) uint64 {
 	n := uint64(max(1, aheadBytes/size))
 	if r.size() < 4*n {
@@ -53,10 +54,11 @@ func (r ring[S]) ahead(size uintptr) uint64 {
 	return n
 }
 
-// past reports whether end is a position behind at, both being within half of all positions of each other.
+// past reports whether end is behind at. The two must be within half of all positions of each
+// other.
 func past(end, at uint64) bool { return int64(end-at) > 0 }
 
-// later returns the one of two positions that is behind the other.
+// later returns the one of two positions that comes after the other.
 func later(a, b uint64) uint64 {
 	if past(a, b) {
 		return a
@@ -64,8 +66,8 @@ func later(a, b uint64) uint64 {
 	return b
 }
 
-// between returns the number of items from head to tail. Both may have moved since they were read, head before tail, so the
-// difference is held to what is possible.
+// between returns the number of items from head to tail. head was read before tail and both may
+// have moved since, so the difference is clamped to what is possible.
 func between(head, tail, size uint64) int {
 	return int(min(max(int64(tail-head), 0), int64(size)))
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// scqRing is a first-in-first-out queue of small numbers, the indices, of which there are at most half as many as it has slots.
-// Its account is in scq.go, that of its words in scq_entry.go.
+// scqRing is a first-in-first-out queue of small numbers, the indices, of which there are at most
+// half as many as it has slots. scq.go has its invariants, scq_entry.go the layout of its words.
 type scqRing struct {
 	// immutable
 	layout scqLayout
-	turn   uint8 // a position's place is rotated left by so many bits, so that neighbours lie on different lines
-	back   uint8 // and right by so many
-	ahead  uint8 // how much further than needed limit is moved, so that not every enqueuer has to
+	turn   uint8 // a position's place is rotated left by that: neighbours lie on different lines
+	back   uint8 // and right by that
+	ahead  uint8 // how much further than needed limit is moved, so that few enqueuers have to
 	slots  []atomics.Release[uint64]
 
 	_    pad.Line
@@ -25,7 +25,7 @@ type scqRing struct {
 	_    pad.Line
 
 	// written seldom
-	limit  atomics.Uint64 // behind every position with an index, but for those whose enqueuer has not returned yet
+	limit  atomics.Uint64 // behind all positions with an index whose enqueuer has returned
 	barred atomics.Uint64 // enqueuers must not use the positions before it; never beyond head
 	_      pad.Line
 }
@@ -33,8 +33,8 @@ type scqRing struct {
 // wordsPerLine is how many slots lie between neighbours where there are enough.
 const wordsPerLine = pad.Size / 8
 
-// init makes r a ring for so many indices, a power of two, of which it holds the first ones from the start. Its positions begin at
-// start, or a little before.
+// init makes r a ring for that many indices, a power of two, of which it holds the first ones from
+// the start. Its positions begin at start, or a little before.
 func (r *scqRing) init(capacity int, start uint64, held int) {
 	slots := uint64(2 * capacity)
 	r.layout = scqLayout(slots - 1)
@@ -73,7 +73,8 @@ func (r *scqRing) enqueue(index uint64) {
 		slot := r.slot(p)
 		for {
 			w := slot.Load()
-			if r.layout.find(w, p) != scqOpen || int64(r.barred.Load()-p) > 0 { // in this order: see I4
+			// In this order: see I4.
+			if r.layout.find(w, p) != scqOpen || int64(r.barred.Load()-p) > 0 {
 				break
 			}
 			if slot.CompareAndSwap(w, r.layout.full(p, index)) { // L2
@@ -94,9 +95,10 @@ func (r *scqRing) cover(p uint64) {
 	}
 }
 
-// dequeue takes the first index. It reports false if there was none at some instant of the call. It looks at the slot before it
-// takes a position: whoever comes to an empty ring then writes nothing and does not get into the way of enqueuers, and whoever does
-// not, need not look at limit and tail.
+// dequeue takes the first index. It reports false if there was none at some instant of the call. It
+// looks at the slot before it takes a position: a call that comes to an empty ring then writes
+// nothing and does not get into the way of enqueuers, and one that finds an index need not look at
+// limit and tail.
 func (r *scqRing) dequeue() (index uint64, ok bool) {
 	for {
 		h := r.head.Load()
@@ -121,12 +123,13 @@ func (r *scqRing) dequeue() (index uint64, ok bool) {
 	}
 }
 
-// emptyFrom reports whether there was no index at h, which head had reached before, or behind.
+// emptyFrom reports whether there was no index at h, which head had reached before, or behind h.
 func (r *scqRing) emptyFrom(h uint64) bool {
 	return int64(r.limit.Load()-h) <= 0 || int64(r.tail.Load()-h) <= 0 // L5, L6
 }
 
-// take takes the index at p, which no other dequeuer was given. If there is none, it sees to it that there won't be one.
+// take takes the index at p, which no other dequeuer was given. If there is none, it sees to it
+// that none will come.
 func (r *scqRing) take(p uint64) (index uint64, ok bool) {
 	slot := r.slot(p)
 	for barred := false; ; {
@@ -161,7 +164,8 @@ func (r *scqRing) bar(p uint64) {
 	}
 }
 
-// catchUp moves tail from t to head, or to where it was at least, so that enqueuers need not try the positions in between.
+// catchUp moves tail from t to head, or to where head was at least, so that enqueuers need not try
+// the positions in between.
 func (r *scqRing) catchUp(t, h uint64) {
 	for int64(t-h) < 0 && !r.tail.CompareAndSwap(t, h) {
 		h = r.head.Load()
@@ -169,8 +173,8 @@ func (r *scqRing) catchUp(t, h uint64) {
 	}
 }
 
-// len returns how many positions there are between head and tail, which is how many indices there are unless a call lost its
-// position to another; and 0 if there was none.
+// len returns how many positions there are between head and tail: the number of indices, unless a
+// call lost its position to another; and 0 if there was none.
 func (r *scqRing) len() int {
 	h := r.head.Load()
 	if r.emptyFrom(h) {

@@ -2,7 +2,8 @@
 
 package queue
 
-// spares keeps nothing: what went from one model thread to another through a sync.Pool would seem to be ordered by nothing.
+// spares keeps nothing in the explorer: what passes through a sync.Pool from one model thread to
+// another would seem to be ordered by nothing.
 type spares[T any] struct{}
 
 func (*spares[T]) get() *T { return nil }

@@ -6,10 +6,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// balance is the word by which the two sides of a [Synchronous] are matched, and which says whether it is closed. Above zero it is the
-// number of dequeuers' cells, below zero that of enqueuers' cells, that are promised to nobody, and are in their ring already or
-// about to be. Who finds the other side in the majority is promised one of its cells at that instant, and the two need not wait for
-// anybody but each other. Each transition is one function. The zero value is open, with nobody there.
+// balance is the word by which the two sides of a [Synchronous] are matched, and which says whether
+// it is closed. Above zero it is the number of dequeuers' cells, below zero that of enqueuers'
+// cells, that are promised to no call, and are in their ring or about to be. A call that finds a
+// surplus of the other side is promised one of its cells at that instant, and the two wait for no
+// third call. Each transition is one function. The zero value is open, without waiters.
 type balance struct{ word atomics.Int64 }
 
 const (
@@ -17,29 +18,30 @@ const (
 	balanceOne    = 2
 )
 
-// meets is what came of joining one side.
-type meets uint8
+// match is what came of joining one side.
+type match uint8
 
 const (
-	meetsNobody meets = iota // nobody is promised, and the caller is counted
-	meetsOne                 // the caller is promised a cell of the other side
-	meetsClosed              // the caller is not counted
-	meetsNotNow              // nor here: it did not want to be if it meets nobody
+	matchNone     match = iota // no cell is promised, and the caller is counted
+	matchPeer                  // the caller is promised a cell of the other side
+	matchClosed                // the caller is not counted
+	matchDeclined              // nor here: it asked not to be if it finds no peer
 )
 
-// join counts the caller in: with a step of -balanceOne on the side of the enqueuers, of balanceOne on that of the dequeuers. If it
-// meets nobody it must put a cell into the ring of its side, or leave.
-func (b *balance) join(step int64, atOnce bool) meets {
+// join counts the caller in: with a step of -balanceOne on the side of the enqueuers, of balanceOne
+// on that of the dequeuers. If there is no match, the caller must put a cell into the ring of its
+// side, or leave. With atOnce the caller is counted only if there is a match.
+func (b *balance) join(step int64, atOnce bool) match {
 	for {
 		w := b.word.Load()
 		if w&balanceClosed != 0 {
-			return meetsClosed
+			return matchClosed
 		}
-		met := meetsNobody
+		met := matchNone
 		if w*step < 0 {
-			met = meetsOne
+			met = matchPeer
 		} else if atOnce {
-			return meetsNotNow
+			return matchDeclined
 		}
 		if b.word.CompareAndSwap(w, w+step) {
 			return met
@@ -47,8 +49,9 @@ func (b *balance) join(step int64, atOnce bool) meets {
 	}
 }
 
-// leave counts the caller out again, who joined with that step, met nobody, and has not put its cell into the ring. It fails if by now
-// every cell on that side has been promised to somebody on the other.
+// leave counts the caller out again. The caller has joined with that step without a match, and has
+// not put its cell into the ring. leave fails if by now every cell on that side has been promised
+// to a call of the other.
 func (b *balance) leave(step int64) bool {
 	for {
 		w := b.word.Load()
@@ -61,8 +64,8 @@ func (b *balance) leave(step int64) bool {
 	}
 }
 
-// close closes the queue, so that nobody joins from now on, and promises the caller all cells that are promised to nobody: dequeuers'
-// if the number is positive, enqueuers' if it is negative.
+// close closes the queue, so that no call joins from now on, and promises the caller all cells that
+// are promised to no call: dequeuers' if the number is positive, enqueuers' if it is negative.
 func (b *balance) close() (cells int64) {
 	for {
 		w := b.word.Load()

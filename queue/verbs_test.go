@@ -14,10 +14,8 @@ func TestEveryVerbIsExplored(t *testing.T) {
 		"FanIn": verbs, "FanInProducer": append(verbs, "TestExploreFanInLeaves"),
 		"FanOut": verbs, "FanOutConsumer": append(verbs, "TestExploreFanOutLeaves"),
 		"UnboundedMPMC": long, "IntrusiveMPMC": long, "StrictMPMC": long,
-		"Mailbox": {"TestExploreMailbox", "TestExploreMailboxReuse", "TestExploreMailboxVerbs"}, "Newest": {"TestExploreMailboxVerbs"},
-		"Inbox": {"TestExploreInbox"}, "Node": {"TestExploreInbox"}, "Chain": {"TestExploreInbox", "TestExploreChain"},
 		"Owner":       {"TestExploreOwner"},
 		"Synchronous": {"TestExploreSynchronousMeets", "TestExploreSynchronousEnds"},
-		"Waiting":     {"TestExploreWaitingCrowd", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},
+		"Blocking":    {"TestExploreWaitingCrowd", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},
 	})
 }

@@ -10,42 +10,56 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// Source:     D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010. Ours: a slot that is not ready does not mean full or empty: the
-//             two positions decide, and if they say otherwise the call waits for the one that is at work on the slot; turns that
-//             allow a capacity of 1; batches.
-// Sketch:     enqueue:  t = tail; s = slot of t; if s.turn is not t's to fill: full if tail-head == size, or wait
+// Source:     D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010. Ours: a slot that is not ready
+//             does not mean full or empty: the two positions decide, and if they say otherwise the
+//             call waits for the peer at work on the slot; turns that allow a capacity of 1;
+//             batches.
+// Sketch:     enqueue:  t = tail; s = slot of t
+//                       if s.turn is not t's to fill: full if tail-head == size, otherwise wait
 //                       CAS(tail: t→t+1); s.value = v; s.turn = t's to empty
-//             dequeue:  h = head; s = slot of h; if s.turn is not h's to empty: empty if tail == head, or wait
+//             dequeue:  h = head; s = slot of h
+//                       if s.turn is not h's to empty: empty if tail == head, otherwise wait
 //                       CAS(head: h→h+1); v = s.value; s.turn = (h+size)'s to fill
-// Invariants: I1 head ≤ tail ≤ head+size. I2 the turn of a slot only grows, and is one of a position in [head, tail+size).
-//             I3 the slot of p belongs to who moved tail past p until it is p's to empty, and to who moved head past p until it is
-//             (p+size)'s to fill; otherwise to nobody. NOT invariant: that slots become ready in order.
-// Progress:   none is lock-free. A call that stalls between claiming a position and setting the turn holds up those that come to
-//             the same slot: a stalled enqueuer all dequeuers at once, a stalled dequeuer all enqueuers one round later.
-//             They wait with back-off, and let other goroutines run. A failed CAS means that another call claimed; enqueuers
-//             among themselves, and dequeuers, hold up nobody.
-// Linearize:  Enqueue at L1, Dequeue at L2; full at L3, where head was read after tail and tail cannot have been further; empty at
-//             L4 likewise. So the length is always tail-head, enqueues included that have claimed, and full and empty are exact.
-// Publish:    value is written before turn is stored at L5 and read after it is loaded at L6; cleared before L7, written after L8.
-//             L5 and L7 may be seen late: who looks for the item, or for room, sees the position that was moved before.
-// ABA/memory: a turn comes back after 2^63 items. A slot is cleared when its item is taken; the ring is one allocation.
-// Cost:       one CAS and one release for each of the two; a batch has one CAS in all. The other side's position is read only by a
-//             call that finds its slot not ready. docs/algorithms/bounded.md says why slots are packed and fetched ahead.
-// Checked by: TestMPMC, TestBounded…, FuzzMPMC, TestExploreBounded…, TestExplorePublished… (what goes wrong without)
+// Invariants: I1 head ≤ tail ≤ head+size.
+//             I2 The turn of a slot only grows, and is one of a position in [head, tail+size).
+//             I3 The slot of p belongs to the call that moved tail past p until it is p's to empty,
+//                and to the call that moved head past p until it is (p+size)'s to fill. Between the
+//                two it belongs to no call.
+//             NOT invariant: that slots become ready in order.
+// Progress:   not lock-free. A call that stalls between claiming a position and storing the turn
+//             delays the calls that come to the same slot: a stalled enqueuer delays all dequeuers
+//             at once, a stalled dequeuer all enqueuers one round later. They wait with back-off,
+//             and let other goroutines run. A failed CAS means that another call claimed the
+//             position; enqueuers do not delay each other, nor do dequeuers.
+// Linearize:  Enqueue at L1, Dequeue at L2; full at L3, where head was read after tail and tail
+//             cannot have been further; empty at L4 likewise. So the length is always tail-head,
+//             enqueues included that have claimed, and full and empty are exact.
+// Publish:    value is written before turn is stored at L5 and read after it is loaded at L6;
+//             cleared before L7, written after L8. L5 and L7 may be seen late: a call that looks
+//             for the item, or for room, sees the position that was moved before.
+// ABA/memory: a turn comes back after 2^63 items. A slot is cleared when its item is taken; the
+//             ring is one allocation.
+// Cost:       one CAS and one release each to enqueue and to dequeue; a batch has one CAS in all. A
+//             call reads the other side's position only if it finds its slot not ready.
+//             docs/algorithms/bounded.md says why slots are packed and fetched ahead.
+// Checked by: TestMPMC, TestBounded…, FuzzMPMC, TestExploreBounded…, TestExplorePublished… (what
+//             goes wrong without)
 
-// MPMC is a first-in-first-out queue with a bound, for any number of producers and consumers: any goroutine may enqueue and dequeue.
+// MPMC is a first-in-first-out queue with a bound, for any number of producers and consumers: any
+// goroutine may enqueue and dequeue.
 //
-// TryEnqueue returns false only if the queue was full at some instant of the call, and TryDequeue only if it was empty:
-// full and empty with those items counted whose enqueuers have taken a place and are about to fill it. To know, a call
-// that meets another one in the middle of its step waits for that step, some nanoseconds unless a goroutine was preempted there.
-// So the queue is not lock-free. Nothing waits for items or for room, and nothing allocates.
+// TryEnqueue returns false only if the queue was full at some instant of the call, and TryDequeue
+// only if it was empty. Full and empty count the items whose enqueuers have claimed a place and are
+// about to fill it. To know, a call that meets another one in the middle of its step waits for that
+// step: some nanoseconds, unless the other goroutine was preempted there. So the queue is not
+// lock-free. No call waits for items or for room, and none allocates.
 //
-// An MPMC is made by [NewMPMC], not copied, and used through its pointer; the zero value panics when it is used. What was
-// dequeued is not kept alive by the queue.
+// An MPMC is made by [NewMPMC], not copied, and used through its pointer; the zero value panics
+// when it is used. The queue does not keep alive what was dequeued.
 type MPMC[T any] struct {
 	_     pad.Line
 	ring  ring[turnSlot[T]]
-	ahead uint64 // how many positions on the slot is that a call fetches for a later one
+	ahead uint64 // how many positions ahead a call prefetches a slot
 
 	_    pad.Line // enqueuers
 	tail atomics.Uint64
@@ -54,8 +68,8 @@ type MPMC[T any] struct {
 	_    pad.Line
 }
 
-// NewMPMC returns an empty queue with room for at least capacity items: for a power of two of them. It panics if capacity is
-// less than 1, or so many items have more than a terabyte.
+// NewMPMC returns an empty queue with room for at least capacity items, rounded up to a power of
+// two. It panics if capacity is less than 1, or if so many items take more than a terabyte.
 func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
 
 // newMPMC returns a queue whose first item will be at position start.
@@ -116,9 +130,10 @@ func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// EnqueueN adds as many items from the front of vs as there is room for, at one instant, and returns how many: none only if
-// the queue is full, and fewer than len(vs) if there is no more room or the next slot's dequeuer is in the middle of its call. They
-// cost one CAS in all and a release each. Any goroutine. It may wait as TryEnqueue does, but not if it can add an item.
+// EnqueueN adds as many items from the front of vs as there is room for, at one instant, and
+// returns how many: none only if the queue is full, and fewer than len(vs) if there is no more room
+// or the dequeuer of the next slot is in the middle of its call. They cost one CAS in all, and a
+// release each. Any goroutine. It may wait as TryEnqueue does, but not if it can add an item.
 func (q *MPMC[T]) EnqueueN(vs []T) int {
 	var b backoff.Backoff
 	for len(vs) > 0 {
@@ -144,9 +159,10 @@ func (q *MPMC[T]) EnqueueN(vs []T) int {
 	return 0
 }
 
-// DequeueN removes the oldest items, at most len(dst), at one instant, puts them into dst and returns how many: none only if
-// the queue is empty, and fewer than len(dst) if there are no more or the next one's enqueuer is in the middle of its call. They
-// cost one CAS in all and a release each. Any goroutine. It may wait as TryDequeue does, but not if it can take an item.
+// DequeueN removes the oldest items, at most len(dst), at one instant, puts them into dst and
+// returns how many: none only if the queue is empty, and fewer than len(dst) if there are no more
+// or the enqueuer of the next one is in the middle of its call. They cost one CAS in all, and a
+// release each. Any goroutine. It may wait as TryDequeue does, but not if it can take an item.
 func (q *MPMC[T]) DequeueN(dst []T) int {
 	var b backoff.Backoff
 	for len(dst) > 0 {
@@ -173,8 +189,8 @@ func (q *MPMC[T]) DequeueN(dst []T) int {
 	return 0
 }
 
-// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false: for v := range q.Drain is
-// a loop over what there is. f may use the queue. Any goroutine.
+// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false:
+// for v := range q.Drain is a loop over the items in the queue. f may use the queue. Any goroutine.
 func (q *MPMC[T]) Drain(f func(T) bool) {
 	for {
 		if v, ok := q.TryDequeue(); !ok || !f(v) {
@@ -183,8 +199,9 @@ func (q *MPMC[T]) Drain(f func(T) bool) {
 	}
 }
 
-// Len returns how many items there are, those included whose enqueuers are in the middle of their calls. Any goroutine. It is exact if no other
-// call is under way. Beside calls under way it may be greater, by no more items than those calls remove; 0 means that the queue was empty at some
+// Len returns how many items there are, including those whose enqueuers are in the middle of their
+// calls. Any goroutine. It is exact if no other call is under way. Beside calls under way it may be
+// greater, by no more items than those calls remove; 0 means that the queue was empty at some
 // instant of the call.
 func (q *MPMC[T]) Len() int {
 	h := q.head.Load()

@@ -54,7 +54,7 @@ func stack[T item](programs.Values) line[T] {
 }
 
 func waiting[T item](programs.Values) line[T] {
-	q := queue.NewWaiting(queue.NewMPMC[T](capacity))
+	q := queue.NewBlocking(queue.NewMPMC[T](capacity))
 	ctx := context.Background()
 	return line[T]{
 		producer: func() (func(T), func()) {

@@ -43,7 +43,7 @@ var Program = &programs.Program{
 		ours("stack", "queue.Stack, last in first out", always, stack[narrow], stack[wide]),
 		ours("fan-in", "queue.FanIn, a ring for each producer", oneConsumer, fanIn[narrow], fanIn[wide]),
 		ours("fan-out", "queue.FanOut, a ring for each consumer", oneProducer, fanOut[narrow], fanOut[wide]),
-		ours("waiting", "queue.Waiting around a queue.MPMC: waits, parks", always, waiting[narrow], waiting[wide]),
+		ours("waiting", "queue.Blocking around a queue.MPMC: waits, parks", always, waiting[narrow], waiting[wide]),
 		{Name: "channel", Kind: programs.PlainGo, Doc: "a channel with a buffer of 1024", Run: run(channel[narrow], channel[wide])},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "a ring of 1024 under a sync.Mutex", Run: run(locked[narrow], locked[wide])},
 		rival("xsync-spsc", "xsync.SPSCQueue", single, xsyncSPSC[narrow], xsyncSPSC[wide]),

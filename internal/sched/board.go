@@ -1,9 +1,9 @@
 package sched
 
 import (
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     our own; the order of steps is that of a parker and a waker (gate.go)
@@ -23,7 +23,7 @@ type board struct {
 	_       pad.Line
 	word    atomics.Uint32 // the bit of a priority: its inbox; highElsewhere
 	_       pad.Line
-	inboxes [priorities]queue.Inbox // that of Normal is the scheduler's own
+	inboxes [priorities]mailbox.Inbox // that of Normal is the scheduler's own
 }
 
 // highElsewhere says that some processor holds tasks of High. It has the place of Normal, whose inbox has no bit.
@@ -58,7 +58,7 @@ func (b *board) add(pr Priority, newest, oldest *Task) {
 }
 
 // collect takes all that is in the inbox of a priority, but for Normal, oldest first; nil if there is nothing. Any goroutine.
-func (b *board) collect(pr Priority) *queue.Node {
+func (b *board) collect(pr Priority) *mailbox.Node {
 	b.lower(pr.bit())
 	return b.inboxes[pr].TakeAll()
 }

@@ -2,9 +2,9 @@ package sched
 
 import (
 	"github.com/freerun-go/freerun/deque"
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // level is what a processor holds of one priority. That of Normal is part of the processor; the others are made when the
@@ -21,7 +21,7 @@ type level struct {
 
 	// shared
 	_     pad.Line
-	share atomics.Pointer[queue.Node] // taken from the inbox, not yet in the ring; oldest first
+	share atomics.Pointer[mailbox.Node] // taken from the inbox, not yet in the ring; oldest first
 	ring  ring
 }
 
@@ -124,7 +124,7 @@ func (p *Processor) lookUp(l *level) *Task {
 // takeShared takes a task from this processor's share of a level's inbox, or from the inbox, and moves a ringful of those
 // behind it to the ring.
 func (p *Processor) takeShared(l *level) *Task {
-	var list *queue.Node
+	var list *mailbox.Node
 	if l.share.Load() != nil {
 		list = l.share.Swap(nil)
 	}
@@ -143,7 +143,7 @@ func (p *Processor) takeShared(l *level) *Task {
 
 // unpack returns the first task of a list that nobody else sees, puts as many as are welcome into the ring, and lays the
 // rest open as this processor's share. The share must be empty.
-func (p *Processor) unpack(l *level, list *queue.Node) *Task {
+func (p *Processor) unpack(l *level, list *mailbox.Node) *Task {
 	first, list := cut(list)
 	if list == nil {
 		return first

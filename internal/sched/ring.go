@@ -1,9 +1,9 @@
 package sched
 
 import (
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: it grows, as the deque of
@@ -75,7 +75,7 @@ func (r *ring) grow(h, tail uint32) bool {
 
 // pushList adds tasks of a list that nobody else sees at the back, in its order, as many as there is room for and at most so many, and
 // returns the rest. It publishes them all with one store. Owner only.
-func (r *ring) pushList(list *queue.Node, most uint32) (rest *queue.Node) {
+func (r *ring) pushList(list *mailbox.Node, most uint32) (rest *mailbox.Node) {
 	h, tail := r.head.Load(), r.tail.Load()
 	r.sweep(h)
 	for end := tail + min(most, uint32(len(r.slots))-(tail-h)); tail != end && list != nil; tail++ {

@@ -6,8 +6,8 @@ import (
 	"sync"
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // Config says how a scheduler is made. The zero value is usable.
@@ -49,7 +49,7 @@ type Scheduler struct {
 	wanted     int                           // how many Resize has said
 	extra      int                           // how many more for tasks that are late; changed by the watch only
 	followed   int                           // the last number that was followed; of the watch only
-	inbox      queue.Inbox
+	inbox      mailbox.Inbox
 	board      board
 	census     census
 	parked     *flags

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // Stuck is a task that had not returned when it was looked at.
@@ -93,7 +93,7 @@ func (s *Scheduler) sweep() {
 
 // sweepInbox discards what was injected, of all priorities.
 func (s *Scheduler) sweepInbox() {
-	for _, list := range [...]*queue.Node{
+	for _, list := range [...]*mailbox.Node{
 		s.board.collect(High), s.inbox.TakeAll(), s.board.collect(Low), s.board.collect(Idle),
 	} {
 		for list != nil {

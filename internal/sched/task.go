@@ -3,13 +3,13 @@ package sched
 import (
 	"unsafe"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // Task is something to run: embed it as the first field of what it stands for, so that [Kind].Run gets it back. A task is
 // in at most one queue at a time, and between two runs it belongs to whoever made it. Queueing a task allocates nothing.
 type Task struct {
-	queue.Node
+	mailbox.Node
 	// Kind says what to do with the task. It must be set before the task is queued.
 	Kind *Kind
 }
@@ -29,11 +29,11 @@ type Kind struct {
 }
 
 // taskOf returns the task that n is the first field of.
-func taskOf(n *queue.Node) *Task { return (*Task)(unsafe.Pointer(n)) }
+func taskOf(n *mailbox.Node) *Task { return (*Task)(unsafe.Pointer(n)) }
 
 // cut returns the first task of a list and the rest of it, with no link between them, which would keep all that was ever behind a task from
 // being collected as long as the task lives.
-func cut(list *queue.Node) (first *Task, rest *queue.Node) {
+func cut(list *mailbox.Node) (first *Task, rest *mailbox.Node) {
 	rest = list.Next()
 	list.Link(nil)
 	return taskOf(list), rest

@@ -21,7 +21,7 @@ func TestComplaintNoFalseFull(t *testing.T) {
 	const capacity, tickets, each = 8, 3, 8_000
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	type item [1 << 10]int
-	for name, q := range map[string]queue.Total[item]{
+	for name, q := range map[string]queue.NonBlocking[item]{
 		"MPMC": queue.NewMPMC[item](capacity), "StrictMPMC": queue.NewStrictMPMC[item](capacity),
 	} {
 		var left, full, got atomic.Int64
@@ -92,11 +92,11 @@ func TestComplaintContainersKeepNothing(t *testing.T) {
 		}
 	}
 	const room = 128
-	for name, q := range map[string]queue.Total[*parcel]{
+	for name, q := range map[string]queue.NonBlocking[*parcel]{
 		"SPSC": queue.NewSPSC[*parcel](room), "MPSC": queue.NewMPSC[*parcel](room), "SPMC": queue.NewSPMC[*parcel](room),
 		"MPMC": queue.NewMPMC[*parcel](room), "StrictMPMC": queue.NewStrictMPMC[*parcel](room),
 		"SegmentedMPMC": &queue.SegmentedMPMC[*parcel]{}, "UnboundedMPMC": &queue.UnboundedMPMC[*parcel]{},
-		"Waiting": queue.NewWaiting(queue.NewMPMC[*parcel](room)),
+		"Waiting": queue.NewBlocking(queue.NewMPMC[*parcel](room)),
 	} {
 		through(name, q, q.TryEnqueue, q.TryDequeue)
 	}

@@ -1,4 +1,4 @@
-package queue
+package mailbox
 
 import (
 	"math"
@@ -6,26 +6,29 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Node is the link of the intrusive lists of this package ([Mailbox], [Inbox], [Chain]): embed it as the first field of
-// what is listed. A node is in at most one list at a time and belongs to that list until it is handed out again; the
-// lists allocate nothing. The zero value is a node in no list.
+// Node is the link of [Queue], [Inbox] and [Chain]. Embed it as the first field of what is listed,
+// so that a pointer to the node is a pointer to the whole. A node is in one list at a time and
+// belongs to that list until the list hands it out. The zero value is in no list.
 type Node struct {
 	next atomics.Plain[*Node]
 }
 
-// Next returns the node behind n. Only for whoever holds the list that n is in.
+// Next returns the node behind n. Only for the goroutine that holds the list with n.
 func (n *Node) Next() *Node { return n.next.Get() }
 
-// Link puts next behind n. Only for whoever holds n, in a list of its own making.
+// Link puts next behind n. Only for the goroutine that holds n, in a list that it builds itself.
 func (n *Node) Link(next *Node) { n.next.Set(next) }
 
-// reverse turns the list that leads from newest down into one that leads from the oldest node up to newest, and returns the oldest.
+// reverse turns a list that leads from newest down to the oldest node into one that leads from the
+// oldest up to newest, and returns the oldest.
 func reverse(newest *Node) (oldest *Node) {
 	oldest, _ = reverseSome(newest, nil, nil, math.MaxInt)
 	return oldest
 }
 
-// reverseSome reverses at most so many nodes of a list, from newest down to stop, onto oldest. It returns the oldest then, and what is left.
+// reverseSome moves at most that many nodes of a list, from newest down to stop, to the front of
+// the list that begins at oldest. It returns the first node of that list, and the rest that it has
+// not moved.
 func reverseSome(newest, stop, oldest *Node, most int) (first, rest *Node) {
 	n := newest
 	for ; n != stop && most > 0; most-- {
@@ -36,8 +39,8 @@ func reverseSome(newest, stop, oldest *Node, most int) (first, rest *Node) {
 	return oldest, n
 }
 
-// Chain is a first-in-first-out list of nodes for one goroutine at a time. The zero value is empty. Nothing here waits
-// or allocates; a chain must not be copied while it is in use.
+// Chain is a first-in-first-out list of nodes for one goroutine at a time. The zero value is empty.
+// A chain must not be copied while it is in use. No method waits or allocates.
 type Chain struct {
 	head, tail *Node
 }
@@ -56,7 +59,8 @@ func (c *Chain) PushBack(n *Node) {
 	c.tail = n
 }
 
-// PushNewestFirst appends the nodes of a list that leads from its newest to its oldest node, oldest first.
+// PushNewestFirst appends the nodes of a list that leads from its newest to its oldest node. The
+// oldest comes out first.
 func (c *Chain) PushNewestFirst(newest *Node) {
 	if newest == nil {
 		return

@@ -1,4 +1,4 @@
-package queue_test
+package mailbox_test
 
 import (
 	"math/rand/v2"
@@ -7,18 +7,19 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/verify/linear"
 	"github.com/freerun-go/freerun/internal/verify/replay"
-	"github.com/freerun-go/freerun/queue"
 )
 
-// TestMailboxLinearizable checks short histories of goroutines that enqueue and drain when they are told to, and use nodes
-// again by the rule. A history begins when all its goroutines have arrived, so that their calls overlap.
+// TestMailboxLinearizable checks short histories of goroutines that enqueue and drain when they are
+// told to, and use nodes again by the rule. A history begins when all its goroutines have arrived,
+// so that their calls overlap.
 func TestMailboxLinearizable(t *testing.T) {
 	const rounds, clients, each = 600, 4, 6
 	seed := replay.Seed(t)
 	for round := range uint64(rounds) {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var arrived atomic.Int64
 		recorder := linear.NewRecorder(clients)
 		var all sync.WaitGroup

@@ -19,15 +19,15 @@ func TestExploreFanOutLimbo(t *testing.T) {
 		for i := range 4 {
 			q.TryEnqueue(i)
 		}
-		raider, other := q.Register().lane, q.Register()
-		r.Go("raider without a mark", func() {
+		thief, other := q.Register().lane, q.Register()
+		r.Go("thief without a mark", func() {
 			h, n := rich.dealt.front(&q.lanes)
-			t := raider.loot.tail.Load()
+			t := thief.stolen.tail.Load()
 			for i := range n {
-				raider.loot.slot(t + i).Store(rich.dealt.slot(h.at() + i).Load())
+				thief.stolen.slot(t + i).Store(rich.dealt.slot(h.at() + i).Load())
 			}
-			if rich.dealt.head.CompareAndSwap(uint64(h), uint64(newStockHead(h.at()+n, 0, 0))) {
-				raider.loot.tail.Store(t + n)
+			if rich.dealt.head.CompareAndSwap(uint64(h), uint64(newStealHead(h.at()+n, 0, 0))) {
+				thief.stolen.tail.Store(t + n)
 			}
 		})
 		r.Go("other consumer", func() {
@@ -41,7 +41,7 @@ func TestExploreFanOutLimbo(t *testing.T) {
 	}
 }
 
-// TestExploreFanOutStaleHelp has a helper sleep while the raider goes on to its next raid, of which it must not finish a part in the name of
+// TestExploreFanOutStaleHelp has a helper sleep while the thief goes on to its next raid, of which it must not finish a part in the name of
 // the first one.
 func TestExploreFanOutStaleHelp(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
@@ -50,15 +50,15 @@ func TestExploreFanOutStaleHelp(t *testing.T) {
 		for range 3 {
 			lanes = append(lanes, q.Register().lane)
 		}
-		raider := lanes[2]
+		thief := lanes[2]
 		lanes[0].dealt.put([]uint32{0, 1, 2, 3})
 		lanes[1].dealt.put([]uint32{4, 5, 6, 7, 8, 9, 10, 11})
 		var got [2][]uint32
-		r.Go("raider", func() {
+		r.Go("thief", func() {
 			buf := make([]uint32, 16)
 			for _, victim := range lanes[:2] {
-				got[0] = append(got[0], buf[:victim.dealt.raidFor(buf, raider.raider, &q.lanes)]...)
-				got[0] = append(got[0], buf[:raider.loot.take(buf, &q.lanes)]...)
+				got[0] = append(got[0], buf[:victim.dealt.stealFor(buf, thief.thief, &q.lanes)]...)
+				got[0] = append(got[0], buf[:thief.stolen.take(buf, &q.lanes)]...)
 			}
 		})
 		r.Go("helper", func() {
@@ -69,7 +69,7 @@ func TestExploreFanOutStaleHelp(t *testing.T) {
 			buf, all := make([]uint32, 16), slices.Concat(got[:]...)
 			for _, l := range lanes {
 				all = append(all, buf[:l.dealt.take(buf, &q.lanes)]...)
-				all = append(all, buf[:l.loot.take(buf, &q.lanes)]...)
+				all = append(all, buf[:l.stolen.take(buf, &q.lanes)]...)
 			}
 			slices.Sort(all)
 			for i, number := range all {
@@ -92,10 +92,10 @@ func TestExploreFanOutEmpty(t *testing.T) {
 		lanes[2].dealt.put([]uint32{0, 1, 2, 3, 4, 5, 6, 7})
 		r.Go("movers", func() {
 			buf := make([]uint32, 8)
-			lanes[2].dealt.raidFor(buf, lanes[1].raider, &q.lanes)
+			lanes[2].dealt.stealFor(buf, lanes[1].thief, &q.lanes)
 			lanes[2].dealt.take(buf, &q.lanes)
-			lanes[1].loot.raidFor(buf, lanes[0].raider, &q.lanes)
-			lanes[1].loot.take(buf, &q.lanes)
+			lanes[1].stolen.stealFor(buf, lanes[0].thief, &q.lanes)
+			lanes[1].stolen.take(buf, &q.lanes)
 		})
 		r.Go("looker", func() {
 			if q.empty() {
@@ -120,7 +120,7 @@ func TestExploreFanOutEmptyNewLane(t *testing.T) {
 		r.Go("newcomer", func() {
 			buf := make([]uint32, 8)
 			own := q.Register().lane
-			rich.dealt.raidFor(buf, own.raider, &q.lanes)
+			rich.dealt.stealFor(buf, own.thief, &q.lanes)
 			rich.dealt.take(buf, &q.lanes)
 		})
 		r.Go("looker", func() {

@@ -9,17 +9,18 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// patient is a total queue whose calls may have to wait for a call of the other side that is in its middle, and can give that up. The methods are TryEnqueue and
-// TryDequeue, except that the wait ends when ctx does: then they have done nothing, and err is ctx's cause.
+// peerWaiter is a queue whose calls may have to wait for a call of the other side that has stopped
+// in its middle, and can give that wait up. The methods are TryEnqueue and TryDequeue, except that
+// the wait ends when ctx does: then they have done nothing, and err is the cause of ctx.
 //
-// They are forms of their own, beside the methods that they resemble, so that those do not pay for a context.
-type patient[T any] interface {
+// The loops repeat those of the methods that they resemble, so that these do not pay for a context.
+type peerWaiter[T any] interface {
 	enqueueUntil(ctx context.Context, v T) (ok bool, err error)
 	dequeueUntil(ctx context.Context) (v T, ok bool, err error)
 }
 
-// givenUp passes some time, and returns the cause of ctx if that has ended.
-func givenUp(ctx context.Context, b *backoff.Backoff) error {
+// waitPeer passes some time, or returns the cause of ctx if that has ended.
+func waitPeer(ctx context.Context, b *backoff.Backoff) error {
 	mustContext(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -28,7 +29,7 @@ func givenUp(ctx context.Context, b *backoff.Backoff) error {
 	return nil
 }
 
-// mustContext panics for a nil context, where a call is about to wait.
+// mustContext panics for a nil context. It is called where a call is about to wait.
 func mustContext(ctx context.Context) {
 	if ctx == nil {
 		panic("queue: a nil context.Context; use context.Background() if there is none")
@@ -53,7 +54,7 @@ func (q *MPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 			if t-q.head.Load() == q.ring.size() { // L3
 				return false, nil
 			}
-			if err := givenUp(ctx, &b); err != nil {
+			if err := waitPeer(ctx, &b); err != nil {
 				return false, err
 			}
 		}
@@ -79,24 +80,25 @@ func (q *MPMC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 			if q.tail.Load() == h { // L4
 				return v, false, nil
 			}
-			if err := givenUp(ctx, &b); err != nil {
+			if err := waitPeer(ctx, &b); err != nil {
 				return v, false, err
 			}
 		}
 	}
 }
 
-// enqueueUntil is TryEnqueue, which waits for nobody.
+// enqueueUntil is TryEnqueue, which waits for no other call.
 func (q *MPSC[T]) enqueueUntil(_ context.Context, v T) (ok bool, err error) {
 	return q.TryEnqueue(v), nil
 }
 
-// dequeueUntil waits for the producer of the oldest item first. There is one consumer, so TryDequeue finds the slot as it is left here.
+// dequeueUntil first waits for the producer of the oldest item. There is one consumer, so
+// TryDequeue finds the slot as this call has left it.
 func (q *MPSC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 	h := q.head.Load()
 	s := q.ring.at(h)
 	for b := (backoff.Backoff{}); s.turn.Load() != toEmpty(h) && q.tail.Load() != h; {
-		if err := givenUp(ctx, &b); err != nil {
+		if err := waitPeer(ctx, &b); err != nil {
 			return v, false, err
 		}
 	}
@@ -107,12 +109,13 @@ func (q *MPSC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 	return v, ok, nil
 }
 
-// enqueueUntil waits for the consumer of the next slot first. There is one producer, so TryEnqueue finds the slot as it is left here.
+// enqueueUntil first waits for the consumer of the next slot. There is one producer, so TryEnqueue
+// finds the slot as this call has left it.
 func (q *SPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 	t := q.tail.Load()
 	s := q.ring.at(t)
 	for b := (backoff.Backoff{}); s.turn.Load() != toFill(t) && t-q.head.Load() != q.ring.size(); {
-		if err := givenUp(ctx, &b); err != nil {
+		if err := waitPeer(ctx, &b); err != nil {
 			return false, err
 		}
 	}
@@ -122,7 +125,7 @@ func (q *SPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 	return q.TryEnqueue(v), nil
 }
 
-// dequeueUntil is TryDequeue, which waits for nobody.
+// dequeueUntil is TryDequeue, which waits for no other call.
 func (q *SPMC[T]) dequeueUntil(context.Context) (v T, ok bool, err error) {
 	v, ok = q.TryDequeue()
 	return v, ok, nil

@@ -1,6 +1,6 @@
 //go:build explore
 
-package queue
+package mailbox
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ type mail struct {
 
 // office is a mailbox whose producers serve it themselves when they are told that they own it.
 type office struct {
-	Mailbox
+	Queue
 	r    *explore.Run
 	last [3]int             // the number of the last mail of each producer
 	desk atomics.Plain[int] // only the owner is at it
@@ -57,7 +57,8 @@ func (o *office) take(n *Node) {
 	o.got++
 }
 
-// serveInSteps is serve by the steps that DequeueWithin consists of, with a look at what comes next.
+// serveInSteps is serve by the steps that DequeueWithin consists of, with a look at what comes
+// next.
 func (o *office) serveInSteps() {
 	for {
 		next := o.Peek(o.most)
@@ -81,7 +82,8 @@ func (o *office) serveInSteps() {
 	}
 }
 
-// offer enqueues where the newest node is not marked, and otherwise behind the marked one all the same.
+// offer enqueues where the newest node is not marked, and otherwise behind the marked one all the
+// same.
 func (o *office) offer(m *mail) {
 	wasIdle, marked := o.Offer(&m.Node)
 	if marked {
@@ -111,7 +113,8 @@ func (o *office) mark(m *mail) {
 	}
 }
 
-// TestExploreMailboxVerbs has one producer mark its mail and another offer, and the owner, one of the two, serve step by step.
+// TestExploreMailboxVerbs has one producer mark its mail and another offer, and the owner, one of
+// the two, serve step by step.
 func TestExploreMailboxVerbs(t *testing.T) {
 	program := func(each, most int) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -174,12 +177,12 @@ func TestExploreMailbox(t *testing.T) {
 	t.Run("many in pieces", func(t *testing.T) { explore.Random(t, 5000, slowPostal(3, 5, 2)) })
 }
 
-// TestExploreMailboxReuse has the owner send mail again as soon as Reusable allows it, while another producer is about to link
-// itself to it.
+// TestExploreMailboxReuse has the owner send mail again as soon as Reusable allows it, while
+// another producer is about to link itself to it.
 func TestExploreMailboxReuse(t *testing.T) {
 	reuse := func(early bool) func(*explore.Run) {
 		return func(r *explore.Run) {
-			var m Mailbox
+			var m Queue
 			came := [4]int{}
 			count := func(n *Node) { came[(*mail)(unsafe.Pointer(n)).number]++ }
 			r.Go("owner", func() {
@@ -222,7 +225,8 @@ func TestExploreMailboxReuse(t *testing.T) {
 	explore.MustFail(t, 3, reuse(true)) // as soon as it is handed out is too early
 }
 
-// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the others still get rid of their mail.
+// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the others still get rid of
+// their mail.
 func TestExploreMailboxFrozen(t *testing.T) {
 	explore.Freeze(t, postal(3, 2))
 }
@@ -293,7 +297,8 @@ func TestExploreInbox(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, inbox(2, 3, 2)) })
 }
 
-// TestExploreChain hands a list that leads from its newest node down from one thread to another, who appends it to a chain.
+// TestExploreChain hands a list that leads from its newest node down from one thread to another,
+// who appends it to a chain.
 func TestExploreChain(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		var handed atomics.Pointer[Node]

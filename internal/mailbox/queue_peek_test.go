@@ -1,21 +1,22 @@
-package queue_test
+package mailbox_test
 
 import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// TestMailboxPeek has the owner peek at random moments: what it sees is what comes next, it does not lose the mailbox by that, and what was handed
-// out before may be used again then. It sees nothing only when there is nothing, or more than it may touch.
+// TestMailboxPeek has the owner peek at random moments: what it sees is what comes next, it does
+// not lose the mailbox by that, and what was handed out before may be used again then. It sees
+// nothing only when there is nothing, or more than it may touch.
 func TestMailboxPeek(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		most := [...]int{1, 3, 20, 1000}[seed%4]
-		var m queue.Mailbox
-		var last *queue.Node
+		var m mailbox.Queue
+		var last *mailbox.Node
 		sent, got, owned := 0, 0, false
 		for range 500 {
 			switch random.IntN(3) {

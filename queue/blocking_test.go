@@ -21,8 +21,8 @@ import (
 )
 
 // Two goroutines sum up what a third brings, and end when it has closed the queue and nothing is left.
-func ExampleWaiting() {
-	numbers := queue.NewWaiting[int](queue.NewMPMC[int](8))
+func ExampleBlocking() {
+	numbers := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	ctx := context.Background()
 	var sum atomic.Int64
 	var all sync.WaitGroup
@@ -45,8 +45,8 @@ func ExampleWaiting() {
 }
 
 // ExampleWaiting_Dequeue waits for no longer than a context lasts.
-func ExampleWaiting_Dequeue() {
-	q := queue.NewWaiting[string](queue.NewMPMC[string](8))
+func ExampleBlocking_Dequeue() {
+	q := queue.NewBlocking[string](queue.NewMPMC[string](8))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	_, err := q.Dequeue(ctx)
@@ -61,7 +61,7 @@ func ExampleWaiting_Dequeue() {
 
 func TestWaitingSequential(t *testing.T) {
 	ctx := t.Context()
-	w := queue.NewWaiting[int](queue.NewMPMC[int](4))
+	w := queue.NewBlocking[int](queue.NewMPMC[int](4))
 	for i := range 4 {
 		if err := w.Enqueue(ctx, i); err != nil {
 			t.Fatal(err)
@@ -94,22 +94,22 @@ func TestWaitingSequential(t *testing.T) {
 
 func TestWaitingRefusesNoQueue(t *testing.T) {
 	defer func() {
-		if text := fmt.Sprint(recover()); text != "queue: NewWaiting of no queue" {
+		if text := fmt.Sprint(recover()); text != "queue: NewBlocking of no queue" {
 			t.Errorf("recovered %q", text)
 		}
 	}()
-	queue.NewWaiting[int](nil)
+	queue.NewBlocking[int](nil)
 }
 
 // TestZeroValuesSayWhatTheyAre holds that those that were not made say so.
 func TestZeroValuesSayWhatTheyAre(t *testing.T) {
 	ctx := t.Context()
 	for name, use := range map[string]func(){
-		"Waiting.TryEnqueue":     func() { new(queue.Waiting[int]).TryEnqueue(1) },
-		"Waiting.TryDequeue":     func() { new(queue.Waiting[int]).TryDequeue() },
-		"Waiting.Enqueue":        func() { _ = new(queue.Waiting[int]).Enqueue(ctx, 1) },
-		"Waiting.Dequeue":        func() { _, _ = new(queue.Waiting[int]).Dequeue(ctx) },
-		"Waiting.All":            func() { _ = slices.Collect(new(queue.Waiting[int]).All(ctx)) },
+		"Blocking.TryEnqueue":    func() { new(queue.Blocking[int]).TryEnqueue(1) },
+		"Blocking.TryDequeue":    func() { new(queue.Blocking[int]).TryDequeue() },
+		"Blocking.Enqueue":       func() { _ = new(queue.Blocking[int]).Enqueue(ctx, 1) },
+		"Blocking.Dequeue":       func() { _, _ = new(queue.Blocking[int]).Dequeue(ctx) },
+		"Blocking.All":           func() { _ = slices.Collect(new(queue.Blocking[int]).All(ctx)) },
 		"Synchronous.TryEnqueue": func() { new(queue.Synchronous[int]).TryEnqueue(1) },
 		"Synchronous.TryDequeue": func() { new(queue.Synchronous[int]).TryDequeue() },
 		"Synchronous.Enqueue":    func() { _ = new(queue.Synchronous[int]).Enqueue(ctx, 1) },
@@ -130,7 +130,7 @@ func TestZeroValuesSayWhatTheyAre(t *testing.T) {
 
 // TestWaitingAllEndsWithTheLoop leaves a loop over All early: nothing that it did not yield is taken.
 func TestWaitingAllEndsWithTheLoop(t *testing.T) {
-	w := queue.NewWaiting[int](queue.NewMPMC[int](8))
+	w := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	for i := range 5 {
 		w.TryEnqueue(i)
 	}
@@ -147,7 +147,7 @@ func TestWaitingAllEndsWithTheLoop(t *testing.T) {
 // TestWaitingWaits runs in a bubble, where it shows which goroutines sleep: those who wait, durably, and nobody else.
 func TestWaitingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := queue.NewWaiting[int](queue.NewMPMC[int](1))
+		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 		var got, put atomic.Int32
 		ctx := t.Context()
 		var all sync.WaitGroup
@@ -194,7 +194,7 @@ func TestWaitingWaits(t *testing.T) {
 // TestWaitingFirstComeFirstServed lets goroutines come to wait one after another: items, and room, go to them in that order.
 func TestWaitingFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := queue.NewWaiting[int](queue.NewMPMC[int](1))
+		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 		const goroutines = 40
 		var order []int
 		var all sync.WaitGroup
@@ -241,7 +241,7 @@ func TestWaitingFirstComeFirstServed(t *testing.T) {
 // TestWaitingCancelled ends contexts of some who wait: they get the cause, and the others get the items, in order.
 func TestWaitingCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := queue.NewWaiting[int](queue.NewMPMC[int](1))
+		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 		enough := errors.New("enough")
 		const goroutines = 100
 		var served []int
@@ -282,7 +282,7 @@ func TestWaitingCancelled(t *testing.T) {
 // TestWaitingCloseWakesEverybody closes queues on which many wait for items, or for room.
 func TestWaitingCloseWakesEverybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		empty, full := queue.NewWaiting[int](queue.NewMPMC[int](1)), queue.NewWaiting[int](queue.NewMPMC[int](1))
+		empty, full := queue.NewBlocking[int](queue.NewMPMC[int](1)), queue.NewBlocking[int](queue.NewMPMC[int](1))
 		full.TryEnqueue(7)
 		var all sync.WaitGroup
 		for range 50 {
@@ -316,7 +316,7 @@ func TestWaitingLosesNothing(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, round))
 		capacity, producers, consumers, each := 1+random.IntN(4), 1+random.IntN(4), 1+random.IntN(4), 1+random.IntN(300)
 		closeAfter := random.IntN(producers*each + 1)
-		w := queue.NewWaiting[item](queue.NewMPMC[item](capacity))
+		w := queue.NewBlocking[item](queue.NewMPMC[item](capacity))
 		var bringing, taking sync.WaitGroup
 		var taken atomic.Int64
 		accepted := make([][]bool, producers)
@@ -398,7 +398,7 @@ func impatient(random *rand.Rand) (context.Context, context.CancelFunc) {
 // TestWaitingKeepsNobodysPlace lets goroutines come and give up in front of a queue that nobody uses: what they leave behind is
 // bounded.
 func TestWaitingKeepsNobodysPlace(t *testing.T) {
-	w := queue.NewWaiting[int](queue.NewMPMC[int](1))
+	w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	var before, after runtime.MemStats

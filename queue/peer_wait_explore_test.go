@@ -14,15 +14,15 @@ import (
 // TestExploreWaitingStoppedPeer stops a peer for good anywhere in its call of the queue inside. A call that waits for an item, or for room, and the one that
 // waits for the peer, must come back all the same when their context ends. Two threads end it, so one is left if the other is stopped.
 func TestExploreWaitingStoppedPeer(t *testing.T) {
-	for name, fresh := range map[string]func() Total[int]{
-		"MPMC": func() Total[int] { return NewMPMC[int](1) },
-		"MPSC": func() Total[int] { return NewMPSC[int](1) },
-		"SPMC": func() Total[int] { return NewSPMC[int](1) },
+	for name, fresh := range map[string]func() NonBlocking[int]{
+		"MPMC": func() NonBlocking[int] { return NewMPMC[int](1) },
+		"MPSC": func() NonBlocking[int] { return NewMPSC[int](1) },
+		"SPMC": func() NonBlocking[int] { return NewSPMC[int](1) },
 	} {
 		for _, enqueues := range []bool{false, true} {
 			t.Run(name+map[bool]string{false: " Dequeue", true: " Enqueue"}[enqueues], func(t *testing.T) {
 				explore.Freeze(t, func(r *explore.Run) {
-					w, ctx := NewWaiting(fresh()), &memory.Context{}
+					w, ctx := NewBlocking(fresh()), &memory.Context{}
 					if enqueues {
 						w.TryEnqueue(1)
 					}

@@ -28,7 +28,7 @@ func (p *place) TryDequeue() (uint64, bool) {
 }
 
 // newPlace returns the waiting form of a place. Only one goroutine may dequeue, since a lost race reads as empty.
-func newPlace() *Waiting[uint64] { return NewWaiting[uint64](&place{}) }
+func newPlace() *Blocking[uint64] { return NewBlocking[uint64](&place{}) }
 
 // pair is a total queue of two items for any number of goroutines: two small numbers in one word, the older one below.
 type pair struct{ items atomics.Uint64 }
@@ -85,7 +85,7 @@ func TestExploreWaitingHandsOver(t *testing.T) {
 func TestExploreWaitingCrowd(t *testing.T) {
 	t.Run("for items", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
-			w, ctx := NewWaiting[uint64](&pair{}), context.Background()
+			w, ctx := NewBlocking[uint64](&pair{}), context.Background()
 			for _, name := range []string{"one", "other"} {
 				r.Go(name, func() {
 					_, err := w.Dequeue(ctx)
@@ -158,7 +158,7 @@ func TestExploreWaitingCloses(t *testing.T) {
 // forgotten: the one who gave up has taken nothing, and has handed on the call that came too late.
 func TestExploreWaitingCancel(t *testing.T) {
 	forItems := func(r *explore.Run) {
-		w, ctx := NewWaiting[uint64](&pair{}), &memory.Context{}
+		w, ctx := NewBlocking[uint64](&pair{}), &memory.Context{}
 		r.Go("impatient", func() {
 			if v, err := w.Dequeue(ctx); err == nil {
 				expect(r, w.Enqueue(context.Background(), v))
@@ -203,7 +203,7 @@ func TestExploreWaitingCancel(t *testing.T) {
 // TestExploreWaitingRandom has all of it at once.
 func TestExploreWaitingRandom(t *testing.T) {
 	explore.Random(t, 20_000, func(r *explore.Run) {
-		w, ctx := NewWaiting[uint64](&pair{}), &memory.Context{}
+		w, ctx := NewBlocking[uint64](&pair{}), &memory.Context{}
 		accepted, got := make([][]uint64, 2), make([][]uint64, 2)
 		for p := range uint64(2) {
 			r.Go("producer", func() {
@@ -244,10 +244,10 @@ func TestExploreWaitingRandom(t *testing.T) {
 // TestExploreWaitingFrozen stops goroutines for good while somebody stands for an item: the others, who need not wait, end.
 func TestExploreWaitingFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
-		w, ctx := NewWaiting[uint64](&pair{}), context.Background()
+		w, ctx := NewBlocking[uint64](&pair{}), context.Background()
 		for range 2 {
-			w.takers.join(w.takers.newWaiter())
-			w.bringers.join(w.bringers.newWaiter())
+			w.notEmpty.join(w.notEmpty.newWaiter())
+			w.notFull.join(w.notFull.newWaiter())
 		}
 		r.Go("one", func() { _ = w.Enqueue(ctx, 1) })
 		r.Go("other", func() { _ = w.Enqueue(ctx, 2) })
@@ -259,18 +259,18 @@ func TestExploreWaitingFrozen(t *testing.T) {
 // TestExploreWaitersQuit has waiters come, quit and be called, with the lists swept each time: a call goes to one who stands.
 func TestExploreWaitersQuit(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
-		var q waiters
+		var q waitQueue
 		var n [3]*waiter
 		for i := range n {
 			n[i] = q.newWaiter()
 			q.join(n[i])
 		}
-		q.gone.Add(2 * sweepAbove) // so that all sweep
+		q.cancelled.Add(2 * sweepAbove) // so that all sweep
 		called := func(i int) bool { return n[i].parker.TryConsume() }
 		var quit [2]bool
-		r.Go("first", func() { quit[0] = q.quit(n[0]) })
-		r.Go("second", func() { quit[1] = q.quit(n[1]) })
-		r.Go("caller", q.call)
+		r.Go("first", func() { quit[0] = q.cancel(n[0]) })
+		r.Go("second", func() { quit[1] = q.cancel(n[1]) })
+		r.Go("caller", q.signal)
 		r.After(func() {
 			for i, q := range quit {
 				if q == called(i) {
@@ -322,7 +322,7 @@ func (g *gradual) TryDequeue() (uint64, bool) {
 func TestExploreWaitingRelays(t *testing.T) {
 	body := func(r *explore.Run) {
 		g, ctx := &gradual{}, context.Background()
-		w := NewWaiting[uint64](g)
+		w := NewBlocking[uint64](g)
 		w.TryEnqueue(1)
 		w.TryEnqueue(2)
 		for range 2 {
@@ -343,8 +343,8 @@ func TestExploreWaitingLostWakeUp(t *testing.T) {
 			if _, ok := w.TryDequeue(); ok {
 				return
 			}
-			n := w.takers.newWaiter()
-			w.takers.join(n)
+			n := w.notEmpty.newWaiter()
+			w.notEmpty.join(n)
 			expect(r, n.parker.ParkContext(ctx))
 			if _, ok := w.TryDequeue(); !ok {
 				r.Failf("called for nothing")
@@ -366,8 +366,8 @@ func TestExploreWaitingCloseUncounted(t *testing.T) {
 				return
 			}
 			accepted++
-			if w.takers.someStand() {
-				w.takers.call()
+			if w.notEmpty.anyWaiting() {
+				w.notEmpty.signal()
 			}
 		})
 		r.Go("closer", w.Close)

@@ -4,20 +4,20 @@ import "testing"
 
 // TestWaitersQuitSwept has waiters join and quit, while one stands for long and nobody calls: those who have quit are taken out of the lists by and by.
 func TestWaitersQuitSwept(t *testing.T) {
-	var q waiters
+	var q waitQueue
 	stays := q.newWaiter()
 	q.join(stays)
 	for i := range 1000 {
 		n := q.newWaiter()
 		q.join(n)
-		if !q.quit(n) {
+		if !q.cancel(n) {
 			t.Fatal("a waiter was called, and nobody calls")
 		}
 		listed := 0
 		for n := q.arrived.Load(); n != nil; n = n.next.Get() {
 			listed++
 		}
-		for _, l := range []*waiterList{&q.again, &q.line} {
+		for _, l := range []*waiterList{&q.requeued, &q.fresh} {
 			for n := l.first.Get(); n != nil; n = n.next.Get() {
 				listed++
 			}
@@ -26,7 +26,7 @@ func TestWaitersQuitSwept(t *testing.T) {
 			t.Fatalf("%d waiters are listed after %d have quit and one stands, want at most %d", listed, i+1, most)
 		}
 	}
-	if q.call(); stays.state.Load() != waiterCalled {
+	if q.signal(); stays.state.Load() != waiterSignaled {
 		t.Error("the one who stands is not called")
 	}
 }

@@ -42,7 +42,7 @@ func BenchmarkWaiting(b *testing.B) {
 				}, func() { done.Store(true) })
 		})
 		b.Run(name+"/waiting", func(b *testing.B) {
-			w := queue.NewWaiting[int](queue.NewMPMC[int](1024))
+			w := queue.NewBlocking[int](queue.NewMPMC[int](1024))
 			ctx := context.Background()
 			waitingTransfer(b, shape.producers, shape.consumers, func(v int) { w.Enqueue(ctx, v) },
 				func() bool { _, err := w.Dequeue(ctx); return err == nil }, w.Close)

@@ -1,23 +1,23 @@
-package queue_test
+package mailbox_test
 
 import (
 	"sync"
 	"testing"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // parcel is what the tests of the intrusive lists put into them.
 type parcel struct {
-	queue.Node
+	mailbox.Node
 	producer, number int
 }
 
-func parcelOf(n *queue.Node) *parcel { return (*parcel)(unsafe.Pointer(n)) }
+func parcelOf(n *mailbox.Node) *parcel { return (*parcel)(unsafe.Pointer(n)) }
 
 // numbers returns the numbers of the items of a list, from n on.
-func numbers(n *queue.Node) (got []int) {
+func numbers(n *mailbox.Node) (got []int) {
 	for ; n != nil; n = n.Next() {
 		got = append(got, parcelOf(n).number)
 	}
@@ -25,7 +25,7 @@ func numbers(n *queue.Node) (got []int) {
 }
 
 func TestChainIsFirstInFirstOut(t *testing.T) {
-	var c queue.Chain
+	var c mailbox.Chain
 	var model []int
 	next := 0
 	for round := range 50 {
@@ -37,7 +37,7 @@ func TestChainIsFirstInFirstOut(t *testing.T) {
 				next++
 			}
 		case 1:
-			var newest *queue.Node
+			var newest *mailbox.Node
 			for range round % 5 {
 				n := &(&parcel{number: next}).Node
 				n.Link(newest)
@@ -71,7 +71,7 @@ func TestChainIsFirstInFirstOut(t *testing.T) {
 }
 
 func TestInboxSequential(t *testing.T) {
-	var b queue.Inbox
+	var b mailbox.Inbox
 	for size := range 10 {
 		if !b.Empty() || b.TakeAll() != nil {
 			t.Fatal("an empty inbox is not empty")
@@ -95,7 +95,7 @@ func TestInboxSequential(t *testing.T) {
 }
 
 func TestInboxAddChainIsOneInstant(t *testing.T) {
-	var b queue.Inbox
+	var b mailbox.Inbox
 	b.Add(&(&parcel{number: 0}).Node)
 	var chain [3]parcel // its newest is the last
 	for i := range chain {
@@ -114,11 +114,12 @@ func TestInboxAddChainIsOneInstant(t *testing.T) {
 	}
 }
 
-// TestInboxStress lets several goroutines add, singly and in chains of three, while several take. Nothing may be lost,
-// doubled, or overtaken by what its producer added later in one batch; chains must not be torn apart.
+// TestInboxStress lets several goroutines add, singly and in chains of three, while several take.
+// Nothing may be lost, doubled, or overtaken by what its producer added later in one batch; chains
+// must not be torn apart.
 func TestInboxStress(t *testing.T) {
 	const producers, takers, each = 4, 2, 90_000
-	var b queue.Inbox
+	var b mailbox.Inbox
 	var adding, taking sync.WaitGroup
 	added := make(chan struct{})
 	for producer := range producers {

@@ -1,26 +1,26 @@
-package queue_test
+package mailbox_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// FuzzIntrusive reads bytes as operations on an inbox, a mailbox and a chain that pass the same few nodes around, and holds each against a
-// slice. Nodes move from one list to another as soon as the rules allow, so a list that kept a link to a node it gave
-// away would be found out.
+// FuzzIntrusive reads bytes as operations on an inbox, a mailbox and a chain that pass the same few
+// nodes around, and holds each against a slice. Nodes move from one list to another as soon as the
+// rules allow, so a list that kept a link to a node it gave away would be found out.
 func FuzzIntrusive(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 4, 4, 5, 2, 3, 3, 3, 6, 7, 7})
 	f.Add([]byte{1, 1, 1, 1, 3, 3, 1, 3, 3, 3, 3, 0, 0, 8, 2, 9, 6, 7})
 	f.Add([]byte{0, 1, 5, 0, 1, 5, 8, 3, 2, 8, 3, 2, 4, 9, 7, 6, 3, 3, 3})
 	f.Fuzz(func(t *testing.T, program []byte) {
 		var (
-			inbox                              queue.Inbox
-			mailbox                            queue.Mailbox
-			chain                              queue.Chain
+			inbox                              mailbox.Inbox
+			box                                mailbox.Queue
+			chain                              mailbox.Chain
 			inInbox, inMailbox, inChain, spare []*parcel
-			held                               *parcel // came out of the mailbox last, and is not reusable yet
+			held                               *parcel // dequeued last, and not reusable yet
 			owned                              bool
 		)
 		for i := range 12 {
@@ -31,7 +31,7 @@ func FuzzIntrusive(f *testing.F) {
 			nodes, spare = slices.Clone(spare[:count]), spare[count:]
 			return nodes
 		}
-		newestFirst := func(nodes []*parcel) *queue.Node {
+		newestFirst := func(nodes []*parcel) *mailbox.Node {
 			for i := len(nodes) - 1; i > 0; i-- {
 				nodes[i].Link(&nodes[i-1].Node)
 			}
@@ -39,7 +39,7 @@ func FuzzIntrusive(f *testing.F) {
 			return &nodes[len(nodes)-1].Node
 		}
 		dequeue := func() {
-			n := mailbox.Dequeue()
+			n := box.Dequeue()
 			if held != nil {
 				spare = append(spare, held)
 				held = nil
@@ -58,7 +58,7 @@ func FuzzIntrusive(f *testing.F) {
 				t.Fatal("a node that was dequeued leads on")
 			}
 			held, inMailbox = inMailbox[0], inMailbox[1:]
-			if mailbox.Reusable(n) {
+			if box.Reusable(n) {
 				spare = append(spare, held)
 				held = nil
 			}
@@ -72,7 +72,7 @@ func FuzzIntrusive(f *testing.F) {
 				}
 			case 1, 8:
 				for _, it := range take(count) {
-					if idle := mailbox.Enqueue(&it.Node); idle == owned {
+					if idle := box.Enqueue(&it.Node); idle == owned {
 						t.Fatalf("Enqueue says idle %v, owned was %v", idle, owned)
 					}
 					owned = true

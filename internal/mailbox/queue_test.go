@@ -1,4 +1,4 @@
-package queue_test
+package mailbox_test
 
 import (
 	"fmt"
@@ -9,17 +9,18 @@ import (
 	"unsafe"
 	"weak"
 
-	"github.com/freerun-go/freerun/queue"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// A printer prints one document after another, whoever sends them: the goroutine that finds its mailbox idle prints until there
-// is nothing more to print, and the others leave their documents there and go on.
-func ExampleMailbox() {
+// A printer prints one document after another, whoever sends them: the goroutine that finds its
+// mailbox idle prints until there is nothing more to print, and the others leave their documents
+// there and go on.
+func ExampleQueue() {
 	type document struct {
-		queue.Node // first: a pointer to the node is a pointer to the document
-		pages      int
+		mailbox.Node // first: a pointer to the node is a pointer to the document
+		pages        int
 	}
-	var printer queue.Mailbox
+	var printer mailbox.Queue
 	printed := 0 // the owner's
 	send := func(d *document) {
 		if !printer.Enqueue(&d.Node) {
@@ -39,7 +40,7 @@ func ExampleMailbox() {
 }
 
 func TestMailboxSequential(t *testing.T) {
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var model []int
 	owned, next := false, 0
 	enqueue := func(count int) {
@@ -85,10 +86,10 @@ func TestMailboxSequential(t *testing.T) {
 	}
 }
 
-// TestMailboxReusable holds the rule of when a node may be enqueued again: at once if Reusable says so, and in any case after
-// the Dequeue that follows.
+// TestMailboxReusable holds the rule of when a node may be enqueued again: at once if Reusable says
+// so, and in any case after the Dequeue that follows.
 func TestMailboxReusable(t *testing.T) {
-	var m, other queue.Mailbox
+	var m, other mailbox.Queue
 	var items [4]parcel
 	for i := range items {
 		items[i].number = i
@@ -112,7 +113,8 @@ func TestMailboxReusable(t *testing.T) {
 			t.Fatalf("the reused node %d did not come again", i)
 		}
 		if i == 0 {
-			if !other.Enqueue(&items[3].Node) { // the call after the one that handed it out has returned
+			// The call after the one that handed it out has returned.
+			if !other.Enqueue(&items[3].Node) {
 				t.Fatal("an unused mailbox is not idle")
 			}
 		}
@@ -122,11 +124,12 @@ func TestMailboxReusable(t *testing.T) {
 	}
 }
 
-// TestMailboxStampede lets goroutines enqueue at the same instant on an idle mailbox: exactly one must become the owner.
+// TestMailboxStampede lets goroutines enqueue at the same instant on an idle mailbox: exactly one
+// must become the owner.
 func TestMailboxStampede(t *testing.T) {
 	const rounds, goroutines = 2_000, 6
 	for round := range rounds {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var items [goroutines]parcel
 		var idle, ready atomic.Int32
 		var all sync.WaitGroup
@@ -154,16 +157,17 @@ func TestMailboxStampede(t *testing.T) {
 	}
 }
 
-// TestMailboxStress sends items of several producers through one mailbox. An idle mailbox is drained on the spot or handed on to a
-// pool of goroutines, and after a few items it is handed on again. There must be one owner at a time, and each producer's
-// items must come once and in order, though their nodes are used again as soon as the rule allows.
+// TestMailboxStress sends items of several producers through one mailbox. An idle mailbox is
+// drained on the spot or handed on to a pool of goroutines, and after a few items it is handed on
+// again. There must be one owner at a time, and each producer's items must come once and in order,
+// though their nodes are used again as soon as the rule allows.
 func TestMailboxStress(t *testing.T) {
 	const producers, pool, each, budget, nodes = 4, 2, 60_000, 8, 16
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var working atomic.Int32
 	last := [producers]int{-1, -1, -1, -1}   // the owner's: the race detector watches
 	free := make([]chan *parcel, producers)  // items that their producer may send again
-	runQueue := make(chan *queue.Mailbox, 1) // one slot: there is one owner to put it there
+	runQueue := make(chan *mailbox.Queue, 1) // one slot: there is one owner to put it there
 	done, taken := make(chan struct{}), 0    // taken is the owner's
 	handle := func(it *parcel) (all bool) {
 		if n := working.Add(1); n != 1 {
@@ -195,7 +199,8 @@ func TestMailboxStress(t *testing.T) {
 			}
 		}
 		if !m.Reusable(&before.Node) {
-			before = &parcel{producer: before.producer} // the node is in use until the next Dequeue: leave it to the collector
+			// The node is in use until the next Dequeue: leave it to the collector.
+			before = &parcel{producer: before.producer}
 		}
 		free[before.producer] <- before
 		select {
@@ -240,7 +245,8 @@ func TestMailboxStress(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for n := m.Dequeue(); n != nil; n = m.Dequeue() { // done was closed by an owner that goes on: it may have handed on
+	// done was closed by an owner that goes on, and may have handed the mailbox on.
+	for n := m.Dequeue(); n != nil; n = m.Dequeue() {
 		t.Errorf("number %d of producer %d was left", parcelOf(n).number, parcelOf(n).producer)
 	}
 	for producer, number := range last {
@@ -250,11 +256,12 @@ func TestMailboxStress(t *testing.T) {
 	}
 }
 
-// TestMailboxHandover has goroutines that drain what they find, so that the mailbox is given up as often as it is enqueued to: an item that
-// comes at the instant of giving up must not be lost, and must have an owner.
+// TestMailboxHandover has goroutines that drain what they find, so that the mailbox is given up as
+// often as it is enqueued to: an item that comes at the instant of giving up must not be lost, and
+// must have an owner.
 func TestMailboxHandover(t *testing.T) {
 	const goroutines, each = 2, 400_000
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var ready atomic.Int32
 	taken := 0 // the owner's
 	var all sync.WaitGroup
@@ -279,10 +286,10 @@ func TestMailboxHandover(t *testing.T) {
 	}
 }
 
-// TestMailboxRetainsNothing holds that an idle mailbox keeps no node alive, and that a node kept by its user does not keep alive
-// those that were behind it.
+// TestMailboxRetainsNothing holds that an idle mailbox keeps no node alive, and that a node kept by
+// its user does not keep alive those that were behind it.
 func TestMailboxRetainsNothing(t *testing.T) {
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var gone []weak.Pointer[parcel]
 	send := func(count int) {
 		for range count {
@@ -300,7 +307,7 @@ func TestMailboxRetainsNothing(t *testing.T) {
 	send(5)
 	for m.Dequeue() != nil {
 	}
-	for range 3 { // weak pointers are cleared in the cycle after the one in which the last reference went
+	for range 3 { // a weak pointer is cleared in the cycle after the last reference went
 		runtime.GC()
 	}
 	for i, w := range gone {
@@ -314,7 +321,7 @@ func TestMailboxRetainsNothing(t *testing.T) {
 
 func BenchmarkMailbox(b *testing.B) {
 	b.Run("empty", func(b *testing.B) {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var it parcel
 		for b.Loop() {
 			m.Enqueue(&it.Node)
@@ -323,7 +330,7 @@ func BenchmarkMailbox(b *testing.B) {
 		}
 	})
 	b.Run("batch", func(b *testing.B) {
-		var m queue.Mailbox
+		var m mailbox.Queue
 		var items [64]parcel
 		for b.Loop() {
 			for i := range items {
@@ -336,11 +343,12 @@ func BenchmarkMailbox(b *testing.B) {
 	})
 }
 
-// TestMailboxInPieces enqueues much more than a dequeue may touch, again and again, and more while that is brought into order: it takes as many calls
-// as it must, and all comes out in order. Nodes that were handed out are used again in the meantime.
+// TestMailboxInPieces enqueues much more than a dequeue may touch, again and again, and more while
+// that is brought into order: it takes as many calls as it must, and all comes out in order. Nodes
+// that were handed out are used again in the meantime.
 func TestMailboxInPieces(t *testing.T) {
 	const rounds, batch, most = 50, 100, 7
-	var m queue.Mailbox
+	var m mailbox.Queue
 	var spare []*parcel
 	sent, got, calls := 0, 0, 0
 	send := func() {
