@@ -38,7 +38,7 @@ func TestBubble(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * SlotPatience)
-		if s.watch.pace.Load() != still {
+		if s.monitor.pace.Load() != paceStopped {
 			t.Error("the watch of an idle scheduler is still wound")
 		}
 		if err := s.AwaitIdle(t.Context(), always); err != nil {

@@ -26,10 +26,10 @@ import (
 // While its goroutine is locked to its thread ([Coroutine.Locked]) it must not be left: Go ends the program.
 type Coroutine struct {
 	// What is needed at each switch comes first, and lies together.
-	Parking
-	ground diagnostic[ground] // what it runs on; nil while it does not run
-	id     uintptr            // of its goroutine, once that runs
-	lock   threadlock.Lock    // of that goroutine
+	SwitchPoint
+	base diagnostic[base] // what it runs on; nil while it does not run
+	id   uintptr          // of its goroutine, once that runs
+	lock threadlock.Lock  // of that goroutine
 
 	// the place
 	next    func() (struct{}, bool)
@@ -38,10 +38,10 @@ type Coroutine struct {
 	ended   atomics.Uint32 // how far its own goroutine is with its end
 
 	// of whoever runs or enters it
-	passes bool // it only lets the driver choose
-	over   bool // its body has returned, or called Goexit
-	gone   bool // with that its goroutine has ended, too
-	called bool // it is to come home
+	toDriver bool // it only lets the driver choose
+	over     bool // its body has returned, or called Goexit
+	gone     bool // with that its goroutine has ended, too
+	recalled bool // it is to come home
 
 	// immutable
 	number uint64
@@ -69,29 +69,29 @@ func (co *Coroutine) Init(body func(*Coroutine)) {
 // live is the coroutine's goroutine.
 func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id, co.lock = yield, goid.ID(), threadlock.Mine()
-	me := &guest{id: co.id, co: co}
-	checkIn(me)
+	me := &registration{id: co.id, co: co}
+	register(me)
 	returned := false
 	defer func() {
 		co.over = true // by a Goexit, if it has not returned; a panic goes on to whoever has entered the coroutine
 		if co.lock.Held() {
 			co.Unlock()
 		}
-		if g := co.ground.Load(); returned && (g.place == co || throughHost) {
+		if b := co.base.Load(); returned && (b.place == co || throughHost) {
 			co.gone = true // its end is a switch to the ground
 		} else {
-			co.awaitEnd(g)
+			co.parkToEnd(b)
 		}
-		checkOut(me)
+		unregister(me)
 	}()
-	co.moveHome()
+	co.becomeHome()
 	co.body(co)
 	returned = true
 }
 
 // moveHome makes the coroutine the home of its host's processor.
-func (co *Coroutine) moveHome() {
-	if h := co.ground.Load().host; h != nil && h.processor != nil {
+func (co *Coroutine) becomeHome() {
+	if h := co.base.Load().host; h != nil && h.processor != nil {
 		h.processor.home.Store(co.id)
 	}
 }
@@ -100,57 +100,57 @@ func (co *Coroutine) moveHome() {
 // goroutine that is no processor's, or at the moment does not count as one. It returns the coroutine that ran last, the processor that the host has now, which is nil if the
 // task has left it, and whether that coroutine can be entered again.
 func (co *Coroutine) Enter(p *Processor) (left *Coroutine, now *Processor, alive bool) {
-	var g *ground
+	var b *base
 	if p != nil {
-		g = &p.host.Load().ground
+		b = &p.host.Load().base
 	} else if threadlock.Held() {
-		return co.enterElsewhere()
+		return co.enterOnFreeThread()
 	} else {
-		g = new(ground)
+		b = new(base)
 	}
-	g.visit(co)
-	g.Trade(&co.Parking)
-	return g.back()
+	b.setRunning(co)
+	b.Transfer(&co.SwitchPoint)
+	return b.resume()
 }
 
 // enterElsewhere is Enter by a goroutine that is locked to its thread, and must not be switched: another one does it.
-func (co *Coroutine) enterElsewhere() (left *Coroutine, now *Processor, alive bool) {
+func (co *Coroutine) enterOnFreeThread() (left *Coroutine, now *Processor, alive bool) {
 	onFreeThread(func() { left, now, alive = co.Enter(nil) })
 	return left, now, alive
 }
 
 // Suspend returns to whoever has entered the coroutine, until it is entered again, or switched to. On the coroutine only.
-func (co *Coroutine) Suspend() { co.Trade(co.WayBack()) }
+func (co *Coroutine) Suspend() { co.Transfer(co.PrepareSuspend()) }
 
 // SwitchTo leaves the coroutine for another one that is suspended, or was never entered: as if the host had entered that one after this one was suspended. It
 // finds the one that was left by Predecessor. On the coroutine only, while it has a processor.
-func (co *Coroutine) SwitchTo(other *Coroutine) { co.Trade(co.WayTo(other)) }
+func (co *Coroutine) SwitchTo(other *Coroutine) { co.Transfer(co.PrepareSwitch(other)) }
 
 // WayTo and WayBack are what comes before Trade in SwitchTo and Suspend, for those who are in a hurry.
-func (co *Coroutine) WayTo(other *Coroutine) *Parking {
-	g := co.ground.Load()
-	g.left = co
-	g.visit(other)
-	return &other.Parking
+func (co *Coroutine) PrepareSwitch(other *Coroutine) *SwitchPoint {
+	b := co.base.Load()
+	b.previous = co
+	b.setRunning(other)
+	return &other.SwitchPoint
 }
 
 // WayBack is explained at WayTo.
-func (co *Coroutine) WayBack() *Parking { return &co.ground.Load().Parking }
+func (co *Coroutine) PrepareSuspend() *SwitchPoint { return &co.base.Load().SwitchPoint }
 
 // Predecessor returns the coroutine that has switched to this one, once; nil if a host has entered it. On the coroutine only, when it begins or goes on.
 func (co *Coroutine) Predecessor() *Coroutine {
-	g := co.ground.Load()
-	left := g.left
+	b := co.base.Load()
+	left := b.previous
 	if left != nil {
-		g.left = nil
-		left.ground.Store(nil)
+		b.previous = nil
+		left.base.Store(nil)
 	}
 	return left
 }
 
 // pass lets the driver of a deterministic scheduler choose who goes on. On the coroutine only.
-func (co *Coroutine) pass() {
-	co.passes = true
+func (co *Coroutine) passToDriver() {
+	co.toDriver = true
 	co.Suspend()
 }
 
@@ -159,8 +159,8 @@ func (co *Coroutine) Here() bool { return co.id == goid.ID() }
 
 // host returns the host that the coroutine runs on, nil if it is on another goroutine.
 func (co *Coroutine) host() *Host {
-	if g := co.ground.Load(); g != nil {
-		return g.host
+	if b := co.base.Load(); b != nil {
+		return b.host
 	}
 	return nil
 }
@@ -185,8 +185,8 @@ func (co *Coroutine) isIn(trace []byte) bool {
 // Coroutines returns the coroutines of the process that have begun and not ended, in the order in which they were made; one that begins or ends meanwhile may be
 // left out.
 func Coroutines() (all []*Coroutine) {
-	guests.Range(func(_, g any) bool {
-		if co := g.(*guest).co; co != nil {
+	registry.Range(func(_, r any) bool {
+		if co := r.(*registration).co; co != nil {
 			all = append(all, co)
 		}
 		return true

@@ -25,19 +25,19 @@ import "sync"
 // it is at home, where nothing leads on to.
 //
 // Checked by: TestCoroutinesEndInAnyOrder, TestMayhem
-var homeless sync.Map // *Coroutine, as a place → *Coroutine, which is parked there
+var pendingEnds sync.Map // *Coroutine, as a place → *Coroutine, which is parked there
 
 // What becomes of a coroutine that is over.
 const (
-	notEnded  = iota
-	isForlorn // parked in another's place
-	isCalled  // home, by one who makes sure that it is stopped there
+	notEnded   = iota
+	endPending // parked in another's place
+	endClaimed // home, by one who makes sure that it is stopped there
 )
 
 // awaitEnd parks a coroutine that is over (E1), and returns when it may end: at home.
-func (co *Coroutine) awaitEnd(g *ground) {
-	co.Trade(&g.Parking)
-	if co.called {
+func (co *Coroutine) parkToEnd(b *base) {
+	co.Transfer(&b.SwitchPoint)
+	if co.recalled {
 		co.place = co
 		co.swap()
 	}
@@ -61,34 +61,34 @@ func (co *Coroutine) end() {
 	case co.place == co: // E2
 		go co.stop() // which ends as the coroutine does, maybe by Goexit
 	default: // E3
-		homeless.Store(co.place, co)
-		co.ended.Store(isForlorn)
-		co.endCircle()
+		pendingEnds.Store(co.place, co)
+		co.ended.Store(endPending)
+		co.endCycle()
 	}
 }
 
 // bringHome has the coroutine, whose place the goroutine of other is in, go there once the caller trades with it, in the place that is returned (W1).
-func (co *Coroutine) bringHome(other *Parking) (at *Coroutine) {
+func (co *Coroutine) recall(other *SwitchPoint) (at *Coroutine) {
 	at = co.place
-	homeless.Delete(at)
+	pendingEnds.Delete(at)
 	co.ended.Store(notEnded)
-	co.called = true
-	other.brought = co
+	co.recalled = true
+	other.arrived = co
 	return at
 }
 
 // bury stops the coroutine that came home as the calling goroutine was woken (W2).
-func (me *Parking) bury() {
-	co := me.brought
-	me.brought = nil
+func (me *SwitchPoint) reclaim() {
+	co := me.arrived
+	me.arrived = nil
 	go co.stop()
 }
 
 // endCircle ends all those who are parked in one another's places, if none of them is not over (E4).
-func (co *Coroutine) endCircle() {
+func (co *Coroutine) endCycle() {
 	circle := []*Coroutine{co}
 	for {
-		v, some := homeless.Load(circle[len(circle)-1])
+		v, some := pendingEnds.Load(circle[len(circle)-1])
 		if !some {
 			return
 		}
@@ -104,13 +104,13 @@ func (co *Coroutine) endCircle() {
 			oldest = c
 		}
 	}
-	if !oldest.ended.CompareAndSwap(isForlorn, isCalled) {
+	if !oldest.ended.CompareAndSwap(endPending, endClaimed) {
 		return
 	}
 	at := co.place
 	for _, c := range circle {
-		homeless.Delete(c.place)
-		c.called = true
+		pendingEnds.Delete(c.place)
+		c.recalled = true
 	}
 	go func() {
 		at.swap() // the first goes home, which wakes the one that was there, and so on, until one finds this goroutine in its place

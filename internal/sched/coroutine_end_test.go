@@ -45,7 +45,7 @@ func TestCoroutinesEndInAnyOrder(t *testing.T) {
 		}
 		runtime.Gosched() // those that were stopped end by themselves
 	}
-	homeless.Range(func(_, co any) bool {
+	pendingEnds.Range(func(_, co any) bool {
 		t.Errorf("coroutine %d did not come home", co.(*Coroutine).number)
 		return true
 	})
@@ -125,7 +125,7 @@ func (m *medley) arrive(co *Coroutine) {
 	if !*co.Local.(*bool) {
 		m.t.Errorf("coroutine %d runs, and it is not its turn", co.number)
 	}
-	if co.Processor() != nil && HereCoroutine() != co {
+	if co.Processor() != nil && CurrentCoroutine() != co {
 		m.t.Errorf("coroutine %d is not the one that runs", co.number)
 	}
 	if left := co.Predecessor(); left != nil {

@@ -50,13 +50,13 @@ func TestCoroutineTakesTurns(t *testing.T) {
 					for range 4 {
 						p := co.Processor()
 						switch {
-						case p == nil || p != Current():
+						case p == nil || p != CurrentProcessor():
 							t.Error("not on its processor")
-						case HereCoroutine() != co || !co.Here():
+						case CurrentCoroutine() != co || !co.Here():
 							t.Error("not the coroutine that runs")
 						case !p.isHome():
 							t.Error("the processor's home is elsewhere")
-						case Here() == nil || Here().Task() != p.Running():
+						case CurrentHost() == nil || CurrentHost().Task() != p.Running():
 							t.Error("not in its task")
 						}
 						order = append(order, id)
@@ -95,9 +95,9 @@ func TestCoroutineLeavesItsProcessor(t *testing.T) {
 	}
 }
 
-func TestCoroutineSleepsOnAStrand(t *testing.T) {
+func TestCoroutineSleepsInASuspension(t *testing.T) {
 	s := New(Config{Processors: 1})
-	var strand Strand
+	var strand Suspension
 	slept := false
 	s.Inject(&inPieces(s, func(co *Coroutine) {
 		p := co.Processor()
@@ -143,7 +143,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 			t.Error("one was there before any was kept")
 		}
 		var all []*Coroutine
-		for range mostIdle + 3 {
+		for range maxFreeCoroutines + 3 {
 			co := NewCoroutine(func(co *Coroutine) { co.Suspend(); ended++ })
 			co.Enter(p)
 			all = append(all, co)
@@ -155,7 +155,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 			t.Errorf("%d were ended, want 3", ended)
 		}
 		co := p.TakeCoroutine()
-		if co != all[mostIdle-1] {
+		if co != all[maxFreeCoroutines-1] {
 			t.Error("not the one that was kept last")
 		}
 		p.KeepCoroutine(co)
@@ -163,7 +163,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 	s.Inject(&task.Task)
 	s.Start()
 	runDry(t, s)
-	if ended != mostIdle+3 {
+	if ended != maxFreeCoroutines+3 {
 		t.Errorf("%d were ended in the end, want all", ended)
 	}
 }

@@ -99,8 +99,8 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 					continue
 				}
 				stranger := func() bool {
-					now, ok := guests.Load(home)
-					return !ok || now.(*guest).host == nil || now.(*guest).host.scheduler != s
+					now, ok := registry.Load(home)
+					return !ok || now.(*registration).host == nil || now.(*registration).host.scheduler != s
 				}
 				// Go may give the identity to the goroutine that takes over. That one is in guests before it is the home, so it
 				// is found the second time, unless it has ended as well.
@@ -114,7 +114,7 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	}()
 	for range rounds {
 		s.Inject(&newJob(func(p *Processor) {
-			if Current() != p || p.Home() != goid.ID() {
+			if CurrentProcessor() != p || p.Home() != goid.ID() {
 				t.Error("a goroutine does not know which processor it is")
 			}
 			exits.Add(1)
@@ -153,23 +153,23 @@ func TestGoexitWhileStopping(t *testing.T) {
 
 func TestCurrent(t *testing.T) {
 	s, other := started(t, 2), started(t, 1)
-	if Current() != nil {
+	if CurrentProcessor() != nil {
 		t.Error("an ordinary goroutine is a processor")
 	}
 	inTask(t, s, func(p *Processor) {
-		if Current() != p {
+		if CurrentProcessor() != p {
 			t.Error("a task does not run on its processor's goroutine")
 		}
 		if p.Local != nil || s.Processors()[p.Index()] != p {
 			t.Error("a processor has another index")
 		}
 		within := make(chan *Processor)
-		go func() { within <- Current() }()
+		go func() { within <- CurrentProcessor() }()
 		if <-within != nil {
 			t.Error("a goroutine that a task started is a processor")
 		}
 		inTask(t, other, func(q *Processor) {
-			if Current() != q || q == p {
+			if CurrentProcessor() != q || q == p {
 				t.Error("a task runs on another scheduler's processor")
 			}
 		})

@@ -3,7 +3,6 @@ package sched
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"time"
 
@@ -26,7 +25,7 @@ import (
 // Instead of by the clock, the slot of a processor is opened to thieves when the processor could have gone on and was passed over slotTurns times; where time is
 // simulated, by that.
 
-const slotTurns = 4
+const slotSkips = 4
 
 // ErrStalled says that tasks wait in their middle, or that something is not settled, though nothing is left to run.
 var ErrStalled = errors.New("sched: nothing is left to run, and not all is done")
@@ -37,7 +36,7 @@ type driver struct {
 	driving atomics.Bool
 	hosts   []*Host      // those that have not ended, oldest first
 	ready   []*Processor // to be used again
-	passed  []int        // of each processor: how often it was ready, with something in its slot, and not chosen
+	skipped []int        // of each processor: how often it was ready, with something in its slot, and not chosen
 
 	// where time is simulated (timed.go)
 	timed    Timed // nil otherwise
@@ -50,76 +49,13 @@ func newDriver(config Config) *driver {
 	return &driver{choose: config.Choose, timed: config.Timed}
 }
 
-// turn is a host as a coroutine. What it says is of one instant, as nothing else runs meanwhile.
-type turn struct {
-	resume  func() (struct{}, bool)
-	stop    func()
-	yield   func(struct{}) bool
-	bed     *bed  // where it sleeps, nil if it does not
-	bell    *bell // that ends its sleep too, nil if none does
-	exiting bool  // a task has ended it with runtime.Goexit
-}
-
-// spawn makes the coroutine of a new host. It begins when it is first resumed.
-func (d *driver) spawn(h *Host, live func()) {
-	t := new(turn)
-	body := func(yield func(struct{}) bool) {
-		t.yield = yield
-		returned := false
-		defer func() {
-			if returned {
-				return
-			}
-			if value := recover(); value != nil {
-				panic(value) // of a scheduler that does not recover them: the driver's
-			}
-			t.exiting = true
-			t.pass() // a coroutine that ended now would end the driver's goroutine too
-		}()
-		live()
-		returned = true
-	}
-	onFreeThread(func() { t.resume, t.stop = iter.Pull(body) })
-	h.turn = t
-	d.hosts = append(d.hosts, h)
-}
-
-// pass returns to the driver. On the coroutine only.
-func (t *turn) pass() { t.yield(struct{}{}) }
-
-// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's. One that is locked to its thread goes on itself.
-func (h *Host) pass() {
-	if co := h.ground.visitor.Load(); co == nil {
-		if !h.lock.Held() {
-			h.turn.pass()
-		}
-	} else if !co.lock.Held() {
-		co.pass()
-	}
-}
-
-// sleep is [bed.sleep] of a coroutine.
-func (t *turn) sleep(h *Host, b *bed, quit *bell) bool {
-	t.bed, t.bell = b, quit
-	for !t.isReady() {
-		h.pass()
-	}
-	t.bed, t.bell = nil, nil
-	return b.taken()
-}
-
-// isReady reports whether the host can go on.
-func (t *turn) isReady() bool {
-	return t.bed == nil || t.bed.hasToken() || t.bell != nil && t.bell.hasRung()
-}
-
 // letDriverChoose returns to the driver, if there is one.
 func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
 	}
-	if h := p.host.Load(); !p.scheduler.driver.goesOn(h) {
-		h.pass()
+	if h := p.host.Load(); !p.scheduler.driver.keepsTurn(h) {
+		h.passToDriver()
 	}
 	return true
 }
@@ -171,7 +107,7 @@ func (s *Scheduler) drive(until func() bool) bool {
 func (d *driver) next(s *Scheduler) *Host {
 	d.ready = d.ready[:0]
 	for _, p := range s.all() {
-		if h := p.host.Load(); h != nil && h.turn.isReady() {
+		if h := p.host.Load(); h != nil && h.driven.isReady() {
 			d.ready = append(d.ready, p)
 		}
 	}
@@ -189,7 +125,7 @@ func (d *driver) next(s *Scheduler) *Host {
 		return chosen.host.Load()
 	}
 	for _, h := range d.hosts {
-		if h.turn.isReady() {
+		if h.driven.isReady() {
 			return h
 		}
 	}
@@ -199,13 +135,13 @@ func (d *driver) next(s *Scheduler) *Host {
 // openSlots opens the slots of processors that were passed over too often.
 func (d *driver) openSlots(chosen *Processor) {
 	for _, p := range d.ready {
-		for len(d.passed) <= p.index {
-			d.passed = append(d.passed, 0)
+		for len(d.skipped) <= p.index {
+			d.skipped = append(d.skipped, 0)
 		}
-		switch n := &d.passed[p.index]; {
+		switch n := &d.skipped[p.index]; {
 		case p == chosen || !p.slot.filled():
 			*n = 0
-		case *n < slotTurns:
+		case *n < slotSkips:
 			*n++
 		default:
 			p.openSlot()
@@ -215,13 +151,13 @@ func (d *driver) openSlots(chosen *Processor) {
 
 // run gives a host its turn.
 func (d *driver) run(h *Host) {
-	_, alive := h.turn.resume()
-	if h.turn.exiting {
+	_, alive := h.driven.resume()
+	if h.driven.exiting {
 		alive = false
 		gone := make(chan struct{})
 		go func() { // which ends as the coroutine does
 			defer close(gone)
-			h.turn.stop()
+			h.driven.stop()
 		}()
 		<-gone
 	}

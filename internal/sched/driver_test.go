@@ -62,7 +62,7 @@ func (e *errand) task(depth int) *Task {
 		e.ended++
 		switch e.random.IntN(6) {
 		case 0:
-			var st Strand
+			var st Suspension
 			pr := Priority(e.random.IntN(priorities))
 			p.Push(&newJob(func(q *Processor) { st.ReadyAt(pr, q) }).Task)
 			fmt.Fprintf(e.log, "%d goes on on %d\n", name, st.Wait(p).Index())
@@ -146,7 +146,7 @@ func TestDriveUntil(t *testing.T) {
 func TestDriveStalls(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		s, _ := driven(2, atRandom(1))
-		var st Strand
+		var st Suspension
 		waits := newJob(nil)
 		waits.do = func(p *Processor) {
 			if q := st.Wait(p); late != (q == nil) {

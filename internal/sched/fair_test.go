@@ -29,17 +29,17 @@ func TestFairness(t *testing.T) {
 	}{
 		"slot, ring":               {[]way{pushNext}, pushBack, slotRuns + 1},
 		"slot, deque":              {[]way{pushNext}, push, slotRuns + 1},
-		"slot, inbox":              {[]way{pushNext}, inject, glance},
+		"slot, inbox":              {[]way{pushNext}, inject, overdueTurn},
 		"slot and deque, ring":     {[]way{pushNext, push}, pushBack, (ringTurn + 1) * (slotRuns + 1)},
 		"slot and ring, deque":     {[]way{pushNext, pushBack}, push, (ringTurn + 1) * (slotRuns + 1)},
 		"deque, ring":              {[]way{push}, pushBack, ringTurn},
-		"deque, inbox":             {[]way{push}, inject, glance},
+		"deque, inbox":             {[]way{push}, inject, overdueTurn},
 		"ring, deque":              {[]way{pushBack}, push, 2},
-		"ring, inbox":              {[]way{pushBack}, inject, glance},
+		"ring, inbox":              {[]way{pushBack}, inject, overdueTurn},
 		"inbox, ring":              {[]way{inject, inject}, pushBack, 2},
 		"all, ring":                {[]way{pushNext, push, push, pushBack, inject}, pushBack, 4 * (ringTurn + 1) * (slotRuns + 1)},
-		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * glance},
-		"deque, oldest of its own": {[]way{push}, push, glance * reach},
+		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * overdueTurn},
+		"deque, oldest of its own": {[]way{push}, push, overdueTurn * oldestTurn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := started(t, 1)

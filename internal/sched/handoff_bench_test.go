@@ -35,7 +35,7 @@ func BenchmarkWait(b *testing.B) {
 	done := make(chan struct{})
 	s.Inject(&newJob(func(p *Processor) {
 		defer close(done)
-		var st Strand
+		var st Suspension
 		ready := newJob(func(q *Processor) { st.Ready(q) })
 		for range b.N {
 			p.Push(&ready.Task)

@@ -20,7 +20,7 @@ type Host struct {
 	// immutable
 	scheduler *Scheduler
 	number    uint64
-	turn      *turn // of a deterministic scheduler, nil otherwise
+	driven    *drivenHost // of a deterministic scheduler, nil otherwise
 	// Local is for whoever made the scheduler: [Config.Hosted] sets it. It is the same as long as the goroutine lives.
 	Local any
 
@@ -33,14 +33,14 @@ type Host struct {
 
 	// shared
 	away   diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
-	ground ground           // for the coroutine that runs in place of its own stack
-	berth  berth
+	base   base             // for the coroutine that runs in place of its own stack
+	parker hostParker
 	trace  atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
 }
 
 // berth is where a host without a processor sleeps until it gets one.
-type berth struct {
-	bed       bed
+type hostParker struct {
+	parker
 	processor atomics.Plain[*Processor] // written before the bed is woken, read after
 }
 
@@ -70,8 +70,8 @@ func (s *Scheduler) launch(p *Processor) {
 }
 
 func (s *Scheduler) newHost() *Host {
-	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, berth: berth{bed: newBed()}}
-	h.ground.host = h
+	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, parker: hostParker{parker: newParker()}}
+	h.base.host = h
 	if s.config.Hosted != nil {
 		s.config.Hosted(h)
 	}
@@ -83,23 +83,23 @@ func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id, h.lock = goid.ID(), threadlock.Mine()
 	h.trace.Store(goroutineNumber())
-	me := &guest{id: h.id, host: h}
-	checkIn(me)
+	me := &registration{id: h.id, host: h}
+	register(me)
 	defer func() {
 		// After a Goexit, or of a host that is left, another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
 		// the identity of a goroutine that has ended to another.
 		if p := h.processor; p != nil {
-			h.moveOut(p)
-			s.entrust(p)
+			h.release(p)
+			s.handOff(p)
 		}
-		h.comeBack()
-		checkOut(me)
+		h.endAway()
+		unregister(me)
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)
 		}
 	}()
 	for p != nil {
-		h.moveIn(p)
+		h.acquire(p)
 		for h.processor != nil && !h.leaving {
 			h.work()
 		}
@@ -111,9 +111,9 @@ func (h *Host) live(p *Processor) {
 }
 
 // moveIn makes the host the home of p, which has none.
-func (h *Host) moveIn(p *Processor) {
+func (h *Host) acquire(p *Processor) {
 	h.processor = p
-	if co := h.ground.visitor.Load(); co != nil {
+	if co := h.base.running.Load(); co != nil {
 		p.home.Store(co.id)
 	} else {
 		p.home.Store(h.id)
@@ -121,7 +121,7 @@ func (h *Host) moveIn(p *Processor) {
 }
 
 // moveOut leaves p without a home. The caller entrusts p to another host or ends it.
-func (h *Host) moveOut(p *Processor) {
+func (h *Host) release(p *Processor) {
 	h.processor = nil
 	p.running.Store(nil)
 	p.home.Store(0)
@@ -129,12 +129,12 @@ func (h *Host) moveOut(p *Processor) {
 }
 
 // comeBack ends the time in which the host's task was away, if it was.
-func (h *Host) comeBack() {
+func (h *Host) endAway() {
 	if h.away.Load() == nil {
 		return
 	}
 	h.away.Store(nil)
-	if s := h.scheduler; s.census.comeBack() {
+	if s := h.scheduler; s.census.removeAway() {
 		s.wentIdle()
 	}
 }
@@ -142,7 +142,7 @@ func (h *Host) comeBack() {
 // work runs tasks until the host has no processor any more, or a panic was recovered.
 func (h *Host) work() {
 	defer h.catch()
-	p, driven := h.processor, h.turn != nil
+	p, driven := h.processor, h.driven != nil
 	for {
 		t := p.next()
 		if t == nil {
@@ -159,13 +159,13 @@ func (h *Host) work() {
 		}
 		if h.processor != p { // the task left it
 			if p = h.processor; p == nil {
-				h.comeBack()
+				h.endAway()
 				return
 			}
 		}
 		p.running.Store(nil)
-		if driven && !p.scheduler.driver.goesOn(h) {
-			h.turn.pass()
+		if driven && !p.scheduler.driver.keepsTurn(h) {
+			h.driven.passToDriver()
 		}
 		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
 			p.tellResting()
@@ -198,7 +198,7 @@ func (h *Host) catch() {
 	if h.lock.Held() && h.leaveLocked() {
 		return
 	}
-	h.comeBack()
+	h.endAway()
 }
 
 // give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.
@@ -206,14 +206,25 @@ func (h *Host) give(p *Processor) {
 	if p != nil {
 		p.host.Store(h)
 	}
-	h.berth.processor.Set(p)
-	h.berth.bed.wake()
+	h.parker.processor.Set(p)
+	h.parker.unpark()
 }
 
 // take waits for what is given, or until the bell rings, and reports which it was.
-func (h *Host) take(quit *bell) (p *Processor, given bool) {
-	if !h.berth.bed.sleep(h, quit) {
+func (h *Host) take(quit *closeSignal) (p *Processor, given bool) {
+	if !h.parker.park(h, quit) {
 		return nil, false
 	}
-	return h.berth.processor.Take(), true
+	return h.parker.processor.Take(), true
 }
+
+// mustBeHome returns the host whose home this is, and panics on another goroutine.
+func (p *Processor) mustBeHome(what string) *Host {
+	if !p.isHome() {
+		panic("sched: " + what + " on a goroutine that is not the processor's")
+	}
+	return p.host.Load()
+}
+
+// isHome reports whether this goroutine is p's home. Any goroutine.
+func (p *Processor) isHome() bool { return p.Home() == goid.ID() }

@@ -1,7 +1,5 @@
 package sched
 
-import "github.com/freerun-go/freerun/internal/sys/goid"
-
 // Leave gives the processor, with all that is queued on it, to another goroutine, so that the running task may wait for whatever it likes
 // without anybody waiting for the task. The task goes on without a processor, on the host that Leave returns: it must not use p any
 // more, and queues what follows from it with [Scheduler.Inject]. It counts as running: the scheduler is not idle, and Stop waits for it.
@@ -12,19 +10,31 @@ import "github.com/freerun-go/freerun/internal/sys/goid"
 func (p *Processor) Leave() *Host {
 	h := p.mustBeHome("Leave")
 	h.away.Store(p.running.Load())
-	h.scheduler.census.depart() // before p can park: at no instant does the scheduler look idle
-	h.moveOut(p)
-	h.scheduler.entrust(p)
+	h.scheduler.census.addAway() // before p can park: at no instant does the scheduler look idle
+	h.release(p)
+	h.scheduler.handOff(p)
 	return h
 }
 
-// mustBeHome returns the host whose home this is, and panics on another goroutine.
-func (p *Processor) mustBeHome(what string) *Host {
-	if !p.isHome() {
-		panic("sched: " + what + " on a goroutine that is not the processor's")
+// AwaitProcessor has a task that has left its processor ([Processor.Leave]) sleep, until another one moves to it, which it returns; or until it is abandoned: then it
+// returns nil, and the task goes on without one. The goroutine is not switched, so it may be locked to its thread. By the task that runs on h's goroutine, or on a
+// coroutine in its place, only.
+func (h *Host) AwaitProcessor() *Processor {
+	q, _ := h.take(nil)
+	if q != nil {
+		h.acquire(q)
+		q.running.Store(h.away.Load())
+		h.away.Store(nil)
 	}
-	return p.host.Load()
+	return q
 }
 
-// isHome reports whether this goroutine is p's home. Any goroutine.
-func (p *Processor) isHome() bool { return p.Home() == goid.ID() }
+// MoveTo moves the processor to the host h, which is in AwaitProcessor, or on the way to it. By the running task only, which must return then. Once for each AwaitProcessor.
+func (p *Processor) MoveTo(h *Host) {
+	p.scheduler.census.removeAway() // not idle: p is awake
+	p.host.Load().release(p)
+	h.give(p)
+}
+
+// Abandon ends AwaitProcessor, in place of MoveTo, when no processor will come. Any goroutine.
+func (h *Host) Abandon() { h.give(nil) }

@@ -57,7 +57,7 @@ func TestLeaveHandsOverAllQueues(t *testing.T) {
 		all := make(chan struct{})
 		run := func(p *Processor, i int) *Task {
 			return &newJob(func(q *Processor) {
-				if q != p || Current() != p || p.Home() != goid.ID() {
+				if q != p || CurrentProcessor() != p || p.Home() != goid.ID() {
 					t.Error("a task does not run on the processor that it was queued on")
 				}
 				if order = append(order, i); len(order) == count {
@@ -89,12 +89,12 @@ func TestLeaveIsStillInATask(t *testing.T) {
 	b := newLeaver(nop)
 	before := b.do
 	b.do = func(p *Processor) {
-		home := Here()
+		home := CurrentHost()
 		if home == nil || home.Processor() != p || home.Task() != &b.Task || home.Local == nil {
 			t.Error("a task does not know where it runs")
 		}
 		before(p)
-		if Current() != nil || Here() != home || home.Processor() != nil || home.Task() != &b.Task {
+		if CurrentProcessor() != nil || CurrentHost() != home || home.Processor() != nil || home.Task() != &b.Task {
 			t.Error("a task that has left does not know that it has no processor, and where it runs")
 		}
 		if p.Home() == goid.ID() {
@@ -110,7 +110,7 @@ func TestLeaveIsStillInATask(t *testing.T) {
 		t.Errorf("while a task is away: %v", err)
 	}
 	inTask(t, s, func(p *Processor) {
-		if Here().Local == nil || p.Running() == &b.Task {
+		if CurrentHost().Local == nil || p.Running() == &b.Task {
 			t.Error("the new home of a processor is not a host of its own")
 		}
 	})
@@ -118,7 +118,7 @@ func TestLeaveIsStillInATask(t *testing.T) {
 	if err := s.AwaitIdle(t.Context(), always); err != nil {
 		t.Error(err)
 	}
-	if Here() != nil {
+	if CurrentHost() != nil {
 		t.Error("an ordinary goroutine is a host")
 	}
 }

@@ -73,7 +73,7 @@ func (p *Processor) own(pr Priority) *level {
 }
 
 // hold notes that a level may hold something, which has been put there and is visible. Owner only.
-func (p *Processor) hold(pr Priority) {
+func (p *Processor) markHeld(pr Priority) {
 	if pr == Normal {
 		return
 	}
@@ -86,7 +86,7 @@ func (p *Processor) hold(pr Priority) {
 // push queues a task in the deque of a level.
 func (p *Processor) push(l *level, t *Task) {
 	l.deque.Push(t)
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 }
 
@@ -95,7 +95,7 @@ func (p *Processor) pushBack(l *level, t *Task) {
 	if !l.ring.push(t) {
 		p.spill(l, t)
 	}
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 }
 
@@ -112,8 +112,8 @@ func (p *Processor) spill(l *level, t *Task) {
 }
 
 // lookUp takes what may have waited long in a level: from the inbox, now and then from the thieves' end of the deque.
-func (p *Processor) lookUp(l *level) *Task {
-	if l.step%(glance*reach) == 0 {
+func (p *Processor) takeOverdue(l *level) *Task {
+	if l.step%(overdueTurn*oldestTurn) == 0 {
 		if t, _ := l.thief.Steal(); t != nil {
 			return t
 		}
@@ -152,7 +152,7 @@ func (p *Processor) unpack(l *level, list *queue.Node) *Task {
 	if list != nil {
 		l.share.Store(list)
 	}
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 	return first
 }

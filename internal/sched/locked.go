@@ -22,14 +22,14 @@ import (
 func (h *Host) leaveLocked() bool {
 	h.tellLocked()
 	h.reported = false
-	if h.turn != nil {
+	if h.driven != nil {
 		threadlock.Release()
 		return false
 	}
 	if h.processor != nil {
 		h.processor.running.Store(nil)
 	}
-	h.comeBack()
+	h.endAway()
 	h.leaving = true
 	return true
 }
@@ -56,29 +56,29 @@ func (co *Coroutine) Locked() bool { return co.lock.Held() }
 // Unlock unlocks the coroutine's goroutine from its thread, after what ran on it has left it locked, and tells [Config.Locked] of that. The coroutine must be left to
 // its host next: that one sees to it that the thread ends. On the coroutine only.
 func (co *Coroutine) Unlock() {
-	g := co.ground.Load()
-	if g != nil && g.host != nil {
-		g.host.tellLocked()
-		g.host.reported = false
-		g.spoilt = co.lock.Thread()
+	b := co.base.Load()
+	if b != nil && b.host != nil {
+		b.host.tellLocked()
+		b.host.reported = false
+		b.lockedThread = co.lock.Thread()
 	}
 	threadlock.Release()
 }
 
 // takeSpoilt locks the host, which goes on after a coroutine that was unlocked, to the thread that was that one's. It was switched to in that thread, and is still there if Go
 // has not preempted either of them in between; otherwise the thread is not known any more, and lives on.
-func (g *ground) takeSpoilt() {
-	thread := g.spoilt
-	g.spoilt = 0
-	if g.host.turn != nil {
+func (b *base) lockToThread() {
+	thread := b.lockedThread
+	b.lockedThread = 0
+	if b.host.driven != nil {
 		return
 	}
 	runtime.LockOSThread()
-	if g.host.lock.Thread() != thread {
+	if b.host.lock.Thread() != thread {
 		runtime.UnlockOSThread()
 		return
 	}
-	g.host.reported = true
+	b.host.reported = true
 }
 
 // onFreeThread calls f on this goroutine or, if that is locked to its thread, on another one: f makes coroutines, or enters some. A panic of f is the caller's.
@@ -96,26 +96,3 @@ func onFreeThread(f func()) {
 		panic(value)
 	}
 }
-
-// AwaitProcessor has a task that has left its processor ([Processor.Leave]) sleep, until another one moves to it, which it returns; or until it is abandoned: then it
-// returns nil, and the task goes on without one. The goroutine is not switched, so it may be locked to its thread. By the task that runs on h's goroutine, or on a
-// coroutine in its place, only.
-func (h *Host) AwaitProcessor() *Processor {
-	q, _ := h.take(nil)
-	if q != nil {
-		h.moveIn(q)
-		q.running.Store(h.away.Load())
-		h.away.Store(nil)
-	}
-	return q
-}
-
-// MoveTo moves the processor to the host h, which is in AwaitProcessor, or on the way to it. By the running task only, which must return then. Once for each AwaitProcessor.
-func (p *Processor) MoveTo(h *Host) {
-	p.scheduler.census.comeBack() // not idle: p is awake
-	p.host.Load().moveOut(p)
-	h.give(p)
-}
-
-// Abandon ends AwaitProcessor, in place of MoveTo, when no processor will come. Any goroutine.
-func (h *Host) Abandon() { h.give(nil) }

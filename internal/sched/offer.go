@@ -71,16 +71,3 @@ func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
 	}
 	return nil
 }
-
-// stealIf is steal for a task that is accepted.
-func (s *slot) stealIf(accept func(t *Task) bool) *Task {
-	w := s.word.Load()
-	if w&slotFull == 0 {
-		return nil
-	}
-	t := s.task.Load()
-	if t == nil || !accept(t) || !s.word.CompareAndSwap(w, w&^slotFull) {
-		return nil
-	}
-	return t
-}

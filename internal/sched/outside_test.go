@@ -9,7 +9,7 @@ import (
 // floodOf has one processor flooded by tasks of Normal, in one of the ways that keep it busy. Each operation is counted before it runs, and told to do.
 func floodOf(how string, s *puppets, p *Processor, ran *int, do func()) {
 	one := func(p *Processor) {
-		p.breath.left--
+		p.yieldTimer.left--
 		*ran++
 		do()
 	}
@@ -72,7 +72,7 @@ func TestOutsideInOrder(t *testing.T) {
 							done = false
 							sent := ran
 							s.InjectAt(pr, &newJob(func(p *Processor) {
-								p.breath.left--
+								p.yieldTimer.left--
 								waited[pr] = append(waited[pr], ran-sent)
 								done, at = true, ran+gap+len(waited[pr])%13
 							}).Task)
@@ -114,7 +114,7 @@ func TestInboxStarvesNobody(t *testing.T) {
 				var j *job
 				j = newJob(func(p *Processor) {
 					for left := 128; left > 0; left-- {
-						p.breath.left--
+						p.yieldTimer.left--
 						if flood++; left%16 == 1 && p.GiveWay(Normal) {
 							break
 						}
@@ -146,13 +146,13 @@ func TestTurnEndsForBetter(t *testing.T) {
 					told := -1
 					p.PushBackAt(pr, &newJob(func(p *Processor) {
 						for i := range 2 {
-							if p.breath.left--; p.GiveWay(pr) {
+							if p.yieldTimer.left--; p.GiveWay(pr) {
 								t.Errorf("after operation %d, while there is nothing else", i)
 							}
 						}
 						how(p, &newJob(nop).Task)
 						for i := range 2 {
-							if p.breath.left--; p.GiveWay(pr) {
+							if p.yieldTimer.left--; p.GiveWay(pr) {
 								told = i
 								return
 							}
@@ -177,7 +177,7 @@ func TestTurnIsPaid(t *testing.T) {
 		floodOf("a chain in the slot", s, p, &ran, func() {
 			if done && ran%3 == 0 {
 				done = false
-				s.InjectAt(pr, &newJob(func(p *Processor) { p.breath.left--; turns++; done = true }).Task)
+				s.InjectAt(pr, &newJob(func(p *Processor) { p.yieldTimer.left--; turns++; done = true }).Task)
 			}
 		})
 		for ran < 100*idleTurn {

@@ -2,7 +2,7 @@ package sched
 
 // askAround is how many other processors one that is about to run a task below Normal asks for something better: few, in turn, so that
 // the answer costs the same however many there are.
-const askAround = 4
+const probeCount = 4
 
 // next picks the task to run, from what this processor can reach without searching: nil if there is none. As long as there is
 // nothing but Normal, it looks at two words besides, of which one is its own and the other is hardly ever written.
@@ -13,20 +13,20 @@ func (p *Processor) next() *Task {
 		}
 	}
 	p.step++
-	if p.breath.operations()-p.looked >= inboxTurn || p.step%inboxTurn == 0 {
-		p.lookOut()
+	if p.yieldTimer.operations()-p.inboxChecked >= inboxTurn || p.step%inboxTurn == 0 {
+		p.checkInbox()
 	}
 	if t := p.handed; t != nil {
 		p.handed = nil
-		if p.step%glance != 0 && !p.breath.fresh {
+		if p.step%overdueTurn != 0 && !p.yieldTimer.yielded {
 			return t
 		}
 		p.Push(t) // a chain of such tasks must not keep the others waiting
 	}
-	if p.step%glance == 0 || p.breath.fresh {
-		p.breath.fresh = false
-		if t := p.lookUp(&p.level); t != nil {
-			p.first = p.step
+	if p.step%overdueTurn == 0 || p.yieldTimer.yielded {
+		p.yieldTimer.yielded = false
+		if t := p.takeOverdue(&p.level); t != nil {
+			p.inboxStep = p.step
 			return t
 		}
 	}
@@ -47,13 +47,13 @@ func (p *Processor) next() *Task {
 
 // lookOut has the inbox come first if it has something, but for what is older and came from there, and not twice in a row: what is here
 // has its turns too.
-func (p *Processor) lookOut() {
+func (p *Processor) checkInbox() {
 	switch {
 	case p.scheduler.inbox.Empty():
-		p.looked = p.breath.operations()
-	case p.first+1 != p.step && p.share.Load() == nil:
-		p.looked = p.breath.operations()
-		p.breath.fresh = true
+		p.inboxChecked = p.yieldTimer.operations()
+	case p.inboxStep+1 != p.step && p.share.Load() == nil:
+		p.inboxChecked = p.yieldTimer.operations()
+		p.yieldTimer.yielded = true
 	}
 }
 
@@ -69,7 +69,7 @@ func (p *Processor) present() uint32 {
 
 // beforeNormal picks what is carried, or from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
 func (p *Processor) beforeNormal() *Task {
-	if t := p.dropOff(); t != nil {
+	if t := p.takeCarried(); t != nil {
 		return t
 	}
 	p.held &^= uncounted
@@ -81,7 +81,7 @@ func (p *Processor) beforeNormal() *Task {
 	}
 	t := p.pick(pr)
 	if t == nil && pr != High {
-		p.turns.lose(pr)
+		p.turns.forfeit(pr)
 		t = p.pick(High)
 	}
 	if t == nil {
@@ -101,7 +101,7 @@ func (p *Processor) afterNormal() *Task {
 	if p.held|p.scheduler.board.word.Load() == 0 {
 		return nil
 	}
-	p.turns.lose(Normal)
+	p.turns.forfeit(Normal)
 	if t := p.pick(High); t != nil {
 		return t
 	}
@@ -109,12 +109,12 @@ func (p *Processor) afterNormal() *Task {
 		if !p.mayHave(pr) {
 			continue
 		}
-		if t := p.ask(pr); t != nil {
+		if t := p.probe(pr); t != nil {
 			return t
 		}
 		if t := p.pick(pr); t != nil {
 			if pr == Idle && p.last != Idle { // ordinary goroutines may go on with what was done before
-				p.breath.hurry()
+				p.yieldTimer.yieldSoon()
 			}
 			return t
 		}
@@ -139,14 +139,14 @@ func (p *Processor) pick(pr Priority) *Task {
 		p.held &^= pr.bit()
 	}
 	if pr == High && p.scheduler.board.word.Load()&highElsewhere != 0 {
-		return p.fetchHigh()
+		return p.stealHigh()
 	}
 	return nil
 }
 
 func (p *Processor) pickFrom(l *level) *Task {
-	if l.step%glance == 0 {
-		if t := p.lookUp(l); t != nil {
+	if l.step%overdueTurn == 0 {
+		if t := p.takeOverdue(l); t != nil {
 			return t
 		}
 	}
@@ -157,13 +157,13 @@ func (p *Processor) pickFrom(l *level) *Task {
 }
 
 // fetchHigh takes a task of High from another processor. If there is none it takes the bit down that says so.
-func (p *Processor) fetchHigh() *Task {
-	if t := p.raidLevel(High); t != nil {
+func (p *Processor) stealHigh() *Task {
+	if t := p.stealAny(High); t != nil {
 		return t
 	}
 	b := &p.scheduler.board
 	b.lower(highElsewhere)
-	t := p.raidLevel(High) // what came before the bit was down
+	t := p.stealAny(High) // what came before the bit was down
 	if t != nil {
 		b.raise(highElsewhere) // there may be more
 	}
@@ -171,12 +171,12 @@ func (p *Processor) fetchHigh() *Task {
 }
 
 // ask takes a task of a higher priority than pr from one of the next few processors; nil if they have none.
-func (p *Processor) ask(pr Priority) *Task {
+func (p *Processor) probe(pr Priority) *Task {
 	all := p.scheduler.all()
-	for range min(askAround, len(all)) {
-		p.asked = (p.asked + 1) % len(all)
+	for range min(probeCount, len(all)) {
+		p.probed = (p.probed + 1) % len(all)
 		for _, better := range byRank[:rank[pr]] {
-			if t := p.rob(all[p.asked], better); t != nil {
+			if t := p.stealToRun(all[p.probed], better); t != nil {
 				return t
 			}
 		}

@@ -50,7 +50,7 @@ const (
 var epoch = time.Now()
 
 // lookout is part of no protocol that must not fail: without polls, sockets are served late. The explorer need not know of it.
-var lookout struct {
+var netPolls struct {
 	_           pad.Line
 	next, began atomic.Int64 // since epoch
 	_           pad.Line
@@ -75,12 +75,12 @@ func (ps *pollers) init() {
 
 // pollDue reports whether it is for p, which has been busy since the time given, to poll now (E1, E2).
 func (p *Processor) pollDue(now, since time.Duration) bool {
-	next := lookout.next.Load()
+	next := netPolls.next.Load()
 	if int64(now) < next || now-since < pollEvery || p.scheduler.pollers.free == nil {
 		return false
 	}
-	began := lookout.began.Load()
-	return int64(now)-began >= int64(breathAfter) && lookout.began.CompareAndSwap(began, int64(now))
+	began := netPolls.began.Load()
+	return int64(now)-began >= int64(yieldAfter) && netPolls.began.CompareAndSwap(began, int64(now))
 }
 
 // poll has Go poll the network, and lets other goroutines run, those that it finds too. It returns the time.
@@ -98,18 +98,18 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 		yield.Local() // the processor's goroutine is the one that Go picks first of those that it has found
 		later = time.Since(epoch)
 		if !polled {
-			lookout.next.Store(int64(later + pollShare*pollPatience))
+			netPolls.next.Store(int64(later + pollShare*pollPatience))
 			return later
 		}
 		if p.counters.polls.Add(1); p.counters.polls.Load()%pollsPerLook == 1 {
-			p.breath.ps = runtime.GOMAXPROCS(0)
+			p.yieldTimer.gomaxprocs = runtime.GOMAXPROCS(0)
 		}
-		lookout.next.Store(int64(later + pollEvery))
+		netPolls.next.Store(int64(later + pollEvery))
 		if later-now < emptyYield {
 			return later
 		}
-		hasten(later)
-		if !p.givesWayToAll() {
+		pollSooner(later)
+		if !p.yieldsToAll() {
 			return later
 		}
 	}
@@ -117,18 +117,18 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 }
 
 // hasten has the next poll come soon, as what other goroutines did just now has answers, most likely; but not after a poll that failed.
-func hasten(now time.Duration) {
-	next, soon := lookout.next.Load(), int64(now+pollAgain)
+func pollSooner(now time.Duration) {
+	next, soon := netPolls.next.Load(), int64(now+pollAgain)
 	if soon < next && next <= int64(now+pollEvery) {
-		lookout.next.CompareAndSwap(next, soon)
+		netPolls.next.CompareAndSwap(next, soon)
 	}
 }
 
 // givesWayToAll reports whether all that the processor has to run comes after whatever ordinary goroutines do, and no P is
 // idle for those.
-func (p *Processor) givesWayToAll() bool {
+func (p *Processor) yieldsToAll() bool {
 	s := p.scheduler
-	return p.turns.running == Idle && (p.held&^uncounted|s.board.word.Load())&^Idle.bit() == 0 && !p.normalWaits() && s.census.awake() >= p.breath.ps
+	return p.turns.running == Idle && (p.held&^uncounted|s.board.word.Load())&^Idle.bit() == 0 && !p.normalWaits() && s.census.awake() >= p.yieldTimer.gomaxprocs
 }
 
 // take returns a poller that is not in use, nil if there is none to be had.

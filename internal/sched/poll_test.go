@@ -92,7 +92,7 @@ func TestNoPollers(t *testing.T) {
 	t.Cleanup(func() { stop(t, s) })
 	var ended atomic.Bool
 	endlessTasks(s, &ended)
-	until(t, "yields", func() bool { return s.Processors()[0].Stats().Breaths > 100 })
+	until(t, "yields", func() bool { return s.Processors()[0].Stats().Yields > 100 })
 	ended.Store(true)
 	if n := pollsOf(s); n > 0 {
 		t.Errorf("it polled %d times", n)
@@ -123,7 +123,7 @@ func TestPausedIsNotLate(t *testing.T) {
 	p.host.Store(s.newHost())
 	reports := 0
 	config := Watchdog{After: 10 * time.Millisecond, Report: func(Stuck, time.Duration) { reports++ }}
-	var at post
+	var at observation
 	now := time.Now()
 	look := func(after time.Duration) bool {
 		now = now.Add(after)

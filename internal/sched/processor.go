@@ -14,13 +14,13 @@ const (
 	slotRuns = 16
 	// glance is how often, in steps, a processor looks at the inbox before anything else, so that tasks from outside do not
 	// wait for ever behind what the processor makes itself.
-	glance = 61
+	overdueTurn = 61
 	// inboxTurn is how often, in operations, or in steps of Normal, it looks whether there is something in the inbox, to take that first. It must be well
 	// below lowTurn.
 	inboxTurn = 8
 	// reach is how often, in glances, it takes the oldest task of its own deque, for the same reason. Rarely: to run a
 	// tree of tasks last in first out keeps few of them in the queue, and each reach opens another branch.
-	reach = 64
+	oldestTurn = 64
 	// ringTurn is how often, in steps, the ring comes before the deque.
 	ringTurn = 4
 )
@@ -32,7 +32,7 @@ type Processor struct {
 	// immutable
 	scheduler *Scheduler
 	index     int
-	bed       bed
+	parker    parker
 	// Local is for whoever made the scheduler: set it before Start.
 	Local any
 
@@ -40,20 +40,20 @@ type Processor struct {
 	tape atomic.Pointer[record.Tape]
 
 	// owner only
-	_         pad.Line
-	held      uint32 // the priorities, but for Normal, of which the levels may hold something; carries and uncounted
-	turns     Turns
-	last      Priority // of the task that ran last, while there were several
-	tally     tally
-	asked     int // the processor that was asked last
-	slotInRow int
-	random    uint64
-	handed    *Task
-	carried   *Task // what it runs next, whatever else there is
-	breath    breath
-	idle      []*Coroutine
-	looked    int    // at the inbox of Normal, after so many operations
-	first     uint32 // the step whose task came out of the inbox before others that were here
+	_              pad.Line
+	held           uint32 // the priorities, but for Normal, of which the levels may hold something; carries and uncounted
+	turns          Turns
+	last           Priority // of the task that ran last, while there were several
+	counted        operationCount
+	probed         int // the processor that was asked last
+	slotInRow      int
+	random         uint64
+	handed         *Task
+	carried        *Task // what it runs next, whatever else there is
+	yieldTimer     yieldTimer
+	freeCoroutines []*Coroutine
+	inboxChecked   int    // at the inbox of Normal, after so many operations
+	inboxStep      uint32 // the step whose task came out of the inbox before others that were here
 
 	// shared
 	_        pad.Line
@@ -82,13 +82,13 @@ type counters struct {
 
 func newProcessor(s *Scheduler, index int) *Processor {
 	p := &Processor{
-		offer:     Offer{scheduler: s},
-		scheduler: s,
-		index:     index,
-		bed:       newBed(),
-		asked:     index,
-		random:    uint64(index)*0x9e3779b97f4a7c15 + 1,
-		breath:    newBreath(),
+		offer:      Offer{scheduler: s},
+		scheduler:  s,
+		index:      index,
+		parker:     newParker(),
+		probed:     index,
+		random:     uint64(index)*0x9e3779b97f4a7c15 + 1,
+		yieldTimer: newYieldTimer(),
 	}
 	p.level.init(Normal)
 	return p
@@ -135,7 +135,7 @@ func (p *Processor) PushNext(t *Task) {
 		return
 	}
 	if len(p.scheduler.all()) > 1 {
-		p.scheduler.watch.wind()
+		p.scheduler.monitor.armFast()
 	}
 }
 

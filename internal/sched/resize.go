@@ -73,7 +73,7 @@ func (s *Scheduler) grow(n int, prepare func(p *Processor)) {
 // others that call it at the same time. It panics before Start, and if n is less than 1 or above 32767.
 func (s *Scheduler) Resize(n int) {
 	checkSize(n)
-	if s.watch == nil {
+	if s.monitor == nil {
 		panic("sched: Resize before Start")
 	}
 	s.resizing.Lock()
@@ -107,7 +107,7 @@ func (s *Scheduler) resize() {
 		s.bringBack(p) // L3
 	}
 	s.dismissSleepers() // L4
-	s.watch.wind()      // one alone does not wind it for its slot
+	s.monitor.armFast() // one alone does not wind it for its slot
 }
 
 // dismissSleepers takes all that are too many, and sleep, out of service.
@@ -121,7 +121,7 @@ func (s *Scheduler) dismissSleepers() {
 			taken, undone := s.takeOut(p)
 			if taken {
 				p.dismiss.Set(true)
-				p.bed.wake()
+				p.parker.unpark()
 			}
 			again = again || undone
 		}
@@ -153,7 +153,7 @@ func (p *Processor) isSurplus() bool {
 // giveAway queues all that the processor has for the others (Y1). Owner only.
 func (p *Processor) giveAway() {
 	s := p.scheduler
-	if t := p.dropOff(); t != nil {
+	if t := p.takeCarried(); t != nil {
 		s.Inject(t)
 	}
 	if t := p.handed; t != nil {
@@ -215,8 +215,8 @@ func (s *Scheduler) bringBack(p *Processor) {
 	p.dismiss.Set(false)
 	s.serving.Add(1)
 	s.census.enlist() // B2
-	s.keepWatch()
-	s.entrust(p) // B3
+	s.armMonitor()
+	s.handOff(p) // B3
 }
 
 // retire lets go of a processor that ends because the scheduler quits, or that is out of service. When the last one ends, nobody comes any more
@@ -224,7 +224,7 @@ func (s *Scheduler) bringBack(p *Processor) {
 func (h *Host) retire(p *Processor, out bool) {
 	s := h.scheduler
 	p.endCoroutines()
-	h.moveOut(p)
+	h.release(p)
 	if s.serving.Add(-1) == 0 {
 		s.stopped.Store(true)
 		s.sweepInbox()
@@ -237,32 +237,3 @@ func (h *Host) retire(p *Processor, out bool) {
 		s.bringBack(p) // Y5
 	}
 }
-
-// withdraw takes a processor that is awake out of service (Y2).
-func (c *census) withdraw(searching bool) (noneSearching, idle bool) {
-	delta := uint64(oneServing + oneAwake)
-	if searching {
-		delta += oneSearching
-	}
-	w := c.word.Add(-delta)
-	return searchingIn(w) == 0, idleIn(w)
-}
-
-// shrink takes one that is not awake out of service (X2), unless all are.
-func (c *census) shrink() bool {
-	for {
-		w := c.word.Load()
-		if awakeIn(w) >= servingIn(w) {
-			return false
-		}
-		if c.word.CompareAndSwap(w, w-oneServing) {
-			return true
-		}
-	}
-}
-
-// unshrink undoes shrink.
-func (c *census) unshrink() { c.word.Add(oneServing) }
-
-// enlist takes a processor into service, awake (B2).
-func (c *census) enlist() { c.word.Add(oneServing + oneAwake) }

@@ -98,7 +98,7 @@ func TestExploreResize(t *testing.T) {
 		explore.Random(t, 5000, func(r *explore.Run) {
 			c := newCrew(r, 1, 2)
 			c.expectSize(2, 1, 2)
-			var st Strand
+			var st Suspension
 			r.Go("outside", func() {
 				c.Inject(c.task(func(p *Processor) {
 					p.Push(c.task(func(p *Processor) { st.Ready(p) }))

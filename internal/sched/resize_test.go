@@ -221,7 +221,7 @@ func TestFollowGo(t *testing.T) {
 		fixed.followGo()
 		meet(t, fixed, 2)
 	}
-	until(t, "the watch of an idle scheduler to be wound no more", func() bool { return s.watch.pace.Load() == still })
+	until(t, "the watch of an idle scheduler to be wound no more", func() bool { return s.monitor.pace.Load() == paceStopped })
 }
 
 // TestFollowGoInBubble holds that following needs no timer while the scheduler is idle.
@@ -230,7 +230,7 @@ func TestFollowGoInBubble(t *testing.T) {
 		s := New(Config{})
 		s.Start()
 		time.Sleep(time.Hour)
-		if s.watch.pace.Load() != still {
+		if s.monitor.pace.Load() != paceStopped {
 			t.Error("the watch of an idle scheduler is still wound")
 		}
 		s.Stop(nil)

@@ -13,7 +13,7 @@ func TestIdleRetainsNothing(t *testing.T) {
 		s := started(t, processors)
 		var gone []weak.Pointer[job]
 		fresh := func() *Task {
-			j := newJob(func(p *Processor) { p.Breathe() })
+			j := newJob(func(p *Processor) { p.YieldIfDue() })
 			gone = append(gone, weak.Make(j))
 			return &j.Task
 		}
@@ -39,7 +39,7 @@ func TestIdleRetainsNothing(t *testing.T) {
 					p.Leave()
 					return
 				}
-				var st Strand
+				var st Suspension
 				p.Push(&newJob(func(q *Processor) { st.Ready(q) }).Task)
 				st.Wait(p)
 			}

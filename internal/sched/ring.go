@@ -98,8 +98,8 @@ func (r *ring) pop() *Task {
 		t := r.slots.at(h).Load()
 		if r.head.CompareAndSwap(h, h+1) {
 			r.sweep(h + 1)
-			if r.tail.Load()-h > crowded {
-				r.fetchAhead(h)
+			if r.tail.Load()-h > prefetchFrom {
+				r.prefetchAhead(h)
 			}
 			return t
 		}

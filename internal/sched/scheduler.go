@@ -40,31 +40,31 @@ type Config struct {
 
 // Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
 type Scheduler struct {
-	config     Config
-	follow     bool                          // changes of GOMAXPROCS
-	vigilant   bool                          // the watch looks whenever a processor is awake
-	processors atomics.Pointer[[]*Processor] // all that there ever were
-	limit      atomics.Int32                 // how many of them shall be in service
-	resizing   sync.Mutex                    // held while any of these changes, and while stopping is set
-	wanted     int                           // how many Resize has said
-	extra      int                           // how many more for tasks that are late; changed by the watch only
-	followed   int                           // the last number that was followed; of the watch only
-	inbox      queue.Inbox
-	board      board
-	census     census
-	parked     *flags
-	watch      *watch
-	idle       idleNotice
-	spares     spares
-	hosted     atomics.Uint64             // hosts there ever were
-	spawn      func(h *Host, live func()) // starts the goroutine of a host
-	driver     *driver                    // of a deterministic scheduler, nil otherwise
-	pollers    pollers
+	config         Config
+	follow         bool                          // changes of GOMAXPROCS
+	monitorsAlways bool                          // the watch looks whenever a processor is awake
+	processors     atomics.Pointer[[]*Processor] // all that there ever were
+	limit          atomics.Int32                 // how many of them shall be in service
+	resizing       sync.Mutex                    // held while any of these changes, and while stopping is set
+	wanted         int                           // how many Resize has said
+	extra          int                           // how many more for tasks that are late; changed by the watch only
+	followed       int                           // the last number that was followed; of the watch only
+	inbox          queue.Inbox
+	board          board
+	census         census
+	parked         *flags
+	monitor        *monitor
+	idle           idleNotice
+	spares         spares
+	hosted         atomics.Uint64             // hosts there ever were
+	spawn          func(h *Host, live func()) // starts the goroutine of a host
+	driver         *driver                    // of a deterministic scheduler, nil otherwise
+	pollers        pollers
 
 	stopping atomics.Bool  // Stop was called
 	halt     chan struct{} // closed when Stop is called
 	finished atomics.Bool  // quit has rung, or is about to
-	quit     bell          // rings when the processors shall end
+	quit     closeSignal   // rings when the processors shall end
 	serving  atomics.Int32 // processors that have not ended
 	stopped  atomics.Bool  // nobody comes any more for what is queued
 	alive    atomics.Int32 // hosts
@@ -88,10 +88,10 @@ func New(config Config) *Scheduler {
 		spares: newSpares(config.Processors),
 		spawn:  func(_ *Host, live func()) { go live() },
 		halt:   make(chan struct{}),
-		quit:   newBell(),
+		quit:   newCloseSignal(),
 		exited: make(chan struct{}),
 	}
-	s.vigilant = follow || config.Watchdog.After > 0
+	s.monitorsAlways = follow || config.Watchdog.After > 0
 	if config.Choose != nil {
 		s.driver = newDriver(config)
 		s.spawn = s.driver.spawn
@@ -108,16 +108,16 @@ func New(config Config) *Scheduler {
 
 // Start starts the processors, which first run what was injected before. Once.
 func (s *Scheduler) Start() {
-	s.watch = newWatch(s)
+	s.monitor = newMonitor(s)
 	if s.driver != nil {
-		s.vigilant = false
-		s.watch.pace.Store(brisk) // nobody winds it: no time passes
+		s.monitorsAlways = false
+		s.monitor.pace.Store(paceFast) // nobody winds it: no time passes
 	}
 	s.serving.Store(int32(len(s.all())))
 	for _, p := range s.all() {
 		s.launch(p)
 	}
-	s.keepWatch()
+	s.armMonitor()
 }
 
 // Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
@@ -152,20 +152,6 @@ func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	}
 }
 
-// wakeOne wakes a processor to search, unless one searches or all are awake (S2).
-func (s *Scheduler) wakeOne() {
-	if !s.census.complete() && s.census.summon() {
-		s.sendToken()
-	}
-}
-
-// sendToken wakes some parked processor; the caller has summoned it.
-func (s *Scheduler) sendToken() {
-	i := s.parked.lowerAny() // before the list: whose flag it is may have come into it just now
-	s.all()[i].bed.wake()
-	s.keepWatch()
-}
-
 // hasWork reports whether there is a task that some processor could find.
 func (s *Scheduler) hasWork() bool {
 	if !s.inbox.Empty() || s.board.hasWork() {
@@ -187,7 +173,7 @@ type Stats struct {
 	Searches uint64 // times that it looked for work everywhere
 	Parks    uint64 // times that it parked
 	Wakes    uint64 // times that it was woken to look for work
-	Breaths  uint64 // times that it let other goroutines run
+	Yields   uint64 // times that it let other goroutines run
 	Polls    uint64 // times of these that it had Go look at the network
 
 	High, Low, Idle uint64 // of the tasks run, those of these priorities
@@ -199,7 +185,7 @@ func (p *Processor) Stats() Stats {
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
 		Searches: c.searches.Load(), Wakes: c.wakes.Load(),
-		Breaths: p.breaths(), Polls: c.polls.Load(),
+		Yields: p.yields(), Polls: c.polls.Load(),
 		High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

@@ -60,3 +60,16 @@ func (s *slot) forget() {
 
 // filled reports whether there was a task at some instant of the call. Any goroutine.
 func (s *slot) filled() bool { return s.word.Load()&slotFull != 0 }
+
+// stealIf is steal for a task that is accepted.
+func (s *slot) stealIf(accept func(t *Task) bool) *Task {
+	w := s.word.Load()
+	if w&slotFull == 0 {
+		return nil
+	}
+	t := s.task.Load()
+	if t == nil || !accept(t) || !s.word.CompareAndSwap(w, w&^slotFull) {
+		return nil
+	}
+	return t
+}

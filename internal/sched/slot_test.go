@@ -37,7 +37,7 @@ func TestSlotOrder(t *testing.T) {
 	if len(order) != 5 || order[0] != "handed" || order[1] != "slot" || order[4] != "replaced" {
 		t.Errorf("the tasks ran in the order %v", order)
 	}
-	if s.watch.pace.Load() != still {
+	if s.monitor.pace.Load() != paceStopped {
 		t.Error("the watch is wound though there are no thieves")
 	}
 }
@@ -94,18 +94,18 @@ func TestSlotIsStolenFromLongTasks(t *testing.T) {
 func TestWatchStops(t *testing.T) {
 	s := started(t, 2)
 	awaitParked(t, s)
-	if s.watch.pace.Load() != still {
+	if s.monitor.pace.Load() != paceStopped {
 		t.Error("the watch is wound though no slot was ever used")
 	}
 	for range 3 {
 		inTask(t, s, func(p *Processor) {
 			p.PushNext(&newJob(nop).Task)
-			if s.watch.pace.Load() == still && p.slot.filled() {
+			if s.monitor.pace.Load() == paceStopped && p.slot.filled() {
 				t.Error("a task is in a slot and the watch is not wound")
 			}
 		})
 		awaitParked(t, s)
-		until(t, "the watch to stop", func() bool { return s.watch.pace.Load() == still })
+		until(t, "the watch to stop", func() bool { return s.monitor.pace.Load() == paceStopped })
 		if s.census.awake() != 0 {
 			t.Error("the watch woke a processor")
 		}

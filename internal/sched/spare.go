@@ -67,7 +67,7 @@ func (h *Host) standBy() *Processor {
 }
 
 // entrust gives p, which has no home, to a spare or to a new host. Any host.
-func (s *Scheduler) entrust(p *Processor) {
+func (s *Scheduler) handOff(p *Processor) {
 	if h := s.spares.take(); h != nil { // T1
 		h.give(p) // T2
 		return

@@ -14,7 +14,7 @@ func (p *Processor) search() *Task {
 		if round > 0 {
 			p.letOthersRun()
 		}
-		t := p.raid()
+		t := p.findAnywhere()
 		if t == nil {
 			t = p.next() // what came to this processor alone in the meantime
 		}
@@ -32,12 +32,12 @@ func (p *Processor) search() *Task {
 
 // raid tries the inbox and all other processors for each priority, before the next lower one: what is to be found of a high one is not
 // left behind for something lower that is nearer.
-func (p *Processor) raid() *Task {
+func (p *Processor) findAnywhere() *Task {
 	for _, pr := range byRank {
 		if t := p.takeInjected(pr); t != nil {
 			return t
 		}
-		if t := p.raidLevel(pr); t != nil {
+		if t := p.stealAny(pr); t != nil {
 			return t
 		}
 	}
@@ -60,11 +60,11 @@ func (p *Processor) takeInjected(pr Priority) *Task {
 }
 
 // raidLevel tries every other processor once, from a random one on.
-func (p *Processor) raidLevel(pr Priority) *Task {
+func (p *Processor) stealAny(pr Priority) *Task {
 	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
 	for i := range all {
-		if t := p.rob(all[(start+i)%len(all)], pr); t != nil {
+		if t := p.stealToRun(all[(start+i)%len(all)], pr); t != nil {
 			return t
 		}
 	}
@@ -72,7 +72,7 @@ func (p *Processor) raidLevel(pr Priority) *Task {
 }
 
 // rob is stealFrom for a task that is going to be run, from a processor that may be p itself, where there is nothing to steal.
-func (p *Processor) rob(victim *Processor, pr Priority) *Task {
+func (p *Processor) stealToRun(victim *Processor, pr Priority) *Task {
 	if victim == p {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (p *Processor) stealRing(theirs *level) *Task {
 	p.counters.stolen.Add(uint64(n))
 	t := mine.ring.pop()
 	if n > 1 {
-		p.hold(theirs.priority)
+		p.markHeld(theirs.priority)
 	}
 	return t
 }

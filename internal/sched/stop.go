@@ -39,7 +39,7 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 		s.finish()
 		stuck = s.unreturned()
 	}
-	s.watch.timer.Stop()
+	s.monitor.timer.Stop()
 	s.stopped.Store(true)
 	s.pollers.close()
 	s.sweep()
@@ -52,7 +52,7 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 // finish lets the processors end. Any goroutine, any number of times.
 func (s *Scheduler) finish() {
 	if s.finished.CompareAndSwap(false, true) {
-		s.quit.ring()
+		s.quit.close()
 	}
 }
 
@@ -63,8 +63,8 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
 	}
-	guests.Range(func(_, g any) bool {
-		if h := g.(*guest).host; h != nil && h.scheduler == s {
+	registry.Range(func(_, r any) bool {
+		if h := r.(*registration).host; h != nil && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
 				all = append(all, Stuck{Task: t, Host: h})
 			}

@@ -13,7 +13,7 @@ type branch struct {
 	Task
 	crop   *crop
 	depth  int
-	joined Strand // ready when the branch was run or discarded
+	joined Suspension // ready when the branch was run or discarded
 	ran    bool
 }
 
@@ -57,7 +57,7 @@ func (b *branch) grow(p *Processor) *Processor {
 		return nil
 	}
 	if q == nil { // the scheduler ended meanwhile
-		for other.joined.state.Load() != strandReady {
+		for other.joined.state.Load() != suspensionReady {
 			runtime.Gosched()
 		}
 	} else if q = other.joined.Wait(q); q != nil && b.depth == 3 {
@@ -96,7 +96,7 @@ func TestStopWhileForking(t *testing.T) {
 		await(t, "the end of all hosts", s.exited)
 		whole := int32(0)
 		for _, root := range roots {
-			if root.joined.state.Load() != strandReady {
+			if root.joined.state.Load() != suspensionReady {
 				t.Fatal("a task was neither run nor discarded")
 			}
 			if root.ran {

@@ -43,7 +43,7 @@ func (c *crowd) step(p *Processor, w *wanderer) {
 	if w.running.Swap(true) {
 		c.t.Error("a task runs twice at the same time")
 	}
-	if p.Running() != &w.Task || Current() != p {
+	if p.Running() != &w.Task || CurrentProcessor() != p {
 		c.t.Error("a processor does not know what it runs, or who it is")
 	}
 	random := p.Local.(*rand.Rand)

@@ -17,7 +17,7 @@ func (p *Processor) Carry(t *Task) {
 const carries = 1 << 31
 
 // dropOff returns what is carried, nil if nothing is.
-func (p *Processor) dropOff() *Task {
+func (p *Processor) takeCarried() *Task {
 	t := p.carried
 	if t != nil {
 		p.carried = nil

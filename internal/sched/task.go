@@ -25,7 +25,7 @@ type Kind struct {
 	Discard func(t *Task)
 	// Ahead, if set, is called for a task whose turn comes soon, when there are so many that what they need will not be in the cache by itself: it asks for that.
 	// It is called twice, the second time with near: so it can follow what it asked for the first time. The task may be running elsewhere by then, or have ended.
-	Ahead func(t *Task, near bool)
+	Prefetch func(t *Task, near bool)
 }
 
 // taskOf returns the task that n is the first field of.

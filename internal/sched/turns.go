@@ -40,7 +40,7 @@ var betterThan = [priorities]uint32{
 // The zero value can be used. One goroutine at a time.
 type Turns struct {
 	waited  [priorities]int32 // operations of others; below zero: what the last turn still costs
-	there   uint32            // the bits of those that may have had something when it was looked at last
+	present uint32            // the bits of those that may have had something when it was looked at last
 	running Priority          // what was picked last
 	inTurn  bool              // and by a turn
 }
@@ -48,7 +48,7 @@ type Turns struct {
 // Next returns the priority to take something from. present has the bits (1<<p) of those that may have something, one at
 // least.
 func (t *Turns) Next(present uint32) Priority {
-	t.see(present)
+	t.notePresent(present)
 	if !t.inTurn {
 		for _, pr := range [...]Priority{Idle, Low, Normal} {
 			if t.due(pr) && present&pr.bit() != 0 && present&betterThan[pr] != 0 {
@@ -67,11 +67,11 @@ func (t *Turns) Next(present uint32) Priority {
 }
 
 // see notes which priorities may have something.
-func (t *Turns) see(present uint32) {
-	t.there = present
+func (t *Turns) notePresent(present uint32) {
+	t.present = present
 	for _, pr := range byRank[1:] {
 		if present&pr.bit() == 0 {
-			t.lose(pr)
+			t.forfeit(pr)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (t *Turns) Ran(n int) {
 	k := int32(min(n, mostCounted))
 	for _, pr := range byRank[1:] {
 		switch {
-		case pr != t.running && t.there&pr.bit() == 0:
+		case pr != t.running && t.present&pr.bit() == 0:
 			t.waited[pr] = min(t.waited[pr]+k, 0)
 		case pr != t.running:
 			t.waited[pr] = min(t.waited[pr]+k, othersOf[pr]+turnArrears)
@@ -104,88 +104,4 @@ func (t *Turns) turnTo(pr Priority) {
 func (t *Turns) due(pr Priority) bool { return t.waited[pr] >= othersOf[pr] }
 
 // lose takes away from a priority that has nothing what it has waited.
-func (t *Turns) lose(pr Priority) { t.waited[pr] = min(t.waited[pr], 0) }
-
-// tally is how far a processor has counted its operations.
-type tally struct {
-	operations int
-	steps      uint64
-}
-
-// countRan counts the operations since it was called last. A task that never calls Spend is one operation. If there was a task
-// that Turns was not asked for, nothing but Normal was around when that was picked, and no other priority has waited. Owner only.
-func (p *Processor) countRan() {
-	now := tally{p.breath.operations(), p.counters.steps.Load()}
-	steps := now.steps - p.tally.steps
-	if steps > 1 {
-		p.turns.see(Normal.bit())
-	}
-	if n := max(now.operations-p.tally.operations, int(steps)); n > 0 {
-		p.turns.Ran(n)
-	}
-	p.tally = now
-}
-
-// uncounted is a bit of held beside those of the priorities: a task of another priority than Normal was picked, so next, which looks at that
-// word anyway, is to count what it has run, though nothing but Normal may be left. A turn would cost nothing otherwise.
-const uncounted = 1 << 30
-
-// GiveWay reports whether a task of priority pr that does several operations, one after another, is to queue itself now and
-// return: as something better waits, or a lower priority is due, or, at Normal, something from outside has not been looked at. With
-// nothing but Normal around, it costs four loads. By the running task only.
-func (p *Processor) GiveWay(pr Priority) bool {
-	if pr == Normal && (p.held|p.scheduler.board.word.Load())&^uncounted == 0 {
-		return p.inboxCalls()
-	}
-	return p.othersCome(pr)
-}
-
-func (p *Processor) othersCome(pr Priority) bool {
-	switch {
-	case pr != High && p.HighWaits():
-		return true
-	case pr == Normal && p.inboxCalls():
-		return true
-	case Normal.Before(pr) && (p.normalWaits() || pr == Idle && p.mayHave(Low)):
-		return true
-	}
-	if t := &p.turns; pr.Before(t.running) { // a unit's task also runs what is of more priority
-		p.countRan()
-		t.turnTo(pr)
-	}
-	p.countRan()
-	p.turns.see(p.present())
-	if p.turns.inTurn {
-		return false
-	}
-	for _, lower := range byRank[rank[pr]+1:] {
-		if !p.turns.due(lower) {
-			continue
-		}
-		if p.mayHave(lower) || lower == Normal && p.normalWaits() {
-			return true
-		}
-		p.turns.lose(lower)
-	}
-	return false
-}
-
-// inboxCalls reports whether it is time to look into the inbox of Normal, and something is there. What has a priority of its own is on the board, at which a
-// processor looks all the time: were the inbox looked at more rarely than a turn of Low comes, what is injected as Normal would come after it. Owner
-// only.
-func (p *Processor) inboxCalls() bool {
-	now := p.breath.operations()
-	if now-p.looked < inboxTurn {
-		return false
-	}
-	if !p.scheduler.inbox.Empty() {
-		return true
-	}
-	p.looked = now
-	return false
-}
-
-// normalWaits reports whether there is a task of Normal here, or in the inbox. Owner only.
-func (p *Processor) normalWaits() bool {
-	return p.handed != nil || p.slot.filled() || p.level.hasWork() || !p.scheduler.inbox.Empty()
-}
+func (t *Turns) forfeit(pr Priority) { t.waited[pr] = min(t.waited[pr], 0) }

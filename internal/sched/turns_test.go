@@ -89,7 +89,7 @@ func crowdOf(s *puppets, p *Processor, pr Priority, limit int, ran *[priorities]
 	var j *job
 	j = newJob(func(p *Processor) {
 		for left := limit; left > 0; left-- {
-			p.breath.left--
+			p.yieldTimer.left--
 			if ran[pr]++; p.GiveWay(pr) {
 				break
 			}
@@ -114,7 +114,7 @@ func TestGiveWay(t *testing.T) {
 					crowdOf(s, p, flood, 128, &ran)
 					var chain *job
 					chain = newJob(func(p *Processor) {
-						p.breath.left--
+						p.yieldTimer.left--
 						ran[pr]++
 						how(p, &chain.Task)
 					})

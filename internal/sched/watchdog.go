@@ -17,15 +17,15 @@ type Watchdog struct {
 
 // watchdog is the part of the watch that knows how long each processor has been in its task.
 type watchdog struct {
-	config Watchdog
-	posts  []post
+	config       Watchdog
+	observations []observation
 }
 
 // post is what the watchdog knows of a processor.
-type post struct {
+type observation struct {
 	progress uint64    // at the last look
 	since    time.Time // of the first look that found this progress
-	told     bool      // it was reported
+	reported bool      // it was reported
 }
 
 // progress is a number that changes when the processor begins a task, and when it begins or ends to yield in the middle of one, which it does at each Spend if
@@ -42,39 +42,39 @@ func (d *watchdog) look(s *Scheduler) {
 	}
 	now, late := time.Now(), 0
 	for i, p := range s.all() {
-		if i == len(d.posts) {
-			d.posts = append(d.posts, post{})
+		if i == len(d.observations) {
+			d.observations = append(d.observations, observation{})
 		}
-		if d.posts[i].isLate(p, now, d.config) {
+		if d.observations[i].isLate(p, now, d.config) {
 			late++
 		}
 	}
-	d.relieve(s, late)
+	d.adjustExtra(s, late)
 }
 
 // isLate reports whether the task that p runs is late, and tells Report of it the first time.
-func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
+func (at *observation) isLate(p *Processor, now time.Time, config Watchdog) bool {
 	progress, pausing := p.progress()
 	task, host := p.running.Load(), p.host.Load()
 	if progress != at.progress || pausing || task == nil || host == nil {
-		*at = post{progress: progress, since: now}
+		*at = observation{progress: progress, since: now}
 		return false
 	}
 	been := now.Sub(at.since)
 	if been < config.After {
 		return false
 	}
-	if !at.told && config.Report != nil {
+	if !at.reported && config.Report != nil {
 		if now, _ := p.progress(); now == progress { // so it is still this task
 			config.Report(Stuck{Task: task, Host: host, Processor: p}, been)
 		}
 	}
-	at.told = true
+	at.reported = true
 	return true
 }
 
 // relieve adds a processor if all are late and something is queued, and lets those go that were added for tasks that are late no more.
-func (d *watchdog) relieve(s *Scheduler, late int) {
+func (d *watchdog) adjustExtra(s *Scheduler, late int) {
 	extra := min(s.extra, late)
 	if late >= s.census.serving() && s.extra < d.config.Extra && s.hasWork() {
 		extra = s.extra + 1

@@ -54,7 +54,7 @@ func TestWatchdogReports(t *testing.T) {
 			var on *Processor
 			var host *Host
 			late := run(func(p *Processor) {
-				on, host = p, Here()
+				on, host = p, CurrentHost()
 				pause(50 * after)
 			})
 			if len(reports) != 1 {
@@ -87,7 +87,7 @@ func TestWatchdogReports(t *testing.T) {
 			t.Error("a task that has no processor was reported")
 		}
 		time.Sleep(time.Hour)
-		if s.watch.pace.Load() != still {
+		if s.monitor.pace.Load() != paceStopped {
 			t.Error("the watch of an idle scheduler is still wound")
 		}
 		s.Stop(nil)
@@ -120,8 +120,8 @@ func TestWatchdogRelieves(t *testing.T) {
 				}
 				behind := newJob(nop)
 				s.Inject(&behind.Task) // there is no processor left for it
-				looked := s.watch.looks.Load()
-				until(t, "the watch to look", func() bool { return s.watch.looks.Load() > looked+20 })
+				looked := s.monitor.looks.Load()
+				until(t, "the watch to look", func() bool { return s.monitor.looks.Load() > looked+20 })
 				if behind.ran.Load() > 0 || s.inService() != processors+extra {
 					t.Errorf("%d processors in service, want %d at most", s.inService(), processors+extra)
 				}
@@ -159,8 +159,8 @@ func TestWatchdogAddsNoneInVain(t *testing.T) {
 		s.Inject(&second.Task)
 		await(t, "the second task", second.runs)
 		until(t, "the second report", func() bool { return reported.Load() == 2 })
-		looked := s.watch.looks.Load()
-		until(t, "the watch to look", func() bool { return s.watch.looks.Load() > looked+5 })
+		looked := s.monitor.looks.Load()
+		until(t, "the watch to look", func() bool { return s.monitor.looks.Load() > looked+5 })
 		if n := len(s.Processors()); n != 2 {
 			t.Errorf("there are %d processors", n)
 		}

@@ -145,7 +145,7 @@ func TestCensusInvariants(t *testing.T) {
 		t.Errorf("all are parked and %d search", n)
 	}
 	for _, p := range s.all() {
-		if len(p.bed.token) > 0 {
+		if len(p.parker.token) > 0 {
 			t.Errorf("processor %d sleeps beside a token", p.index)
 		}
 	}

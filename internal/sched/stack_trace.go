@@ -24,7 +24,7 @@ func goroutineNumber() uint64 {
 // trace; nil if the goroutine has ended. Go offers no other way than to write down the stacks of all goroutines, for which it
 // stops all of them: this is for reports, not for measurements. Any goroutine but that one.
 func (k Stuck) Stack() []byte {
-	if co := k.Host.ground.visitor.Load(); co != nil {
+	if co := k.Host.base.running.Load(); co != nil {
 		return co.Trace()
 	}
 	return stackOf(k.Host.trace.Load())

@@ -17,8 +17,8 @@ type puppets struct {
 
 func newPuppets(t *testing.T, processors int) *puppets {
 	s := New(Config{Processors: processors})
-	s.watch = newWatch(s)
-	s.watch.pace.Store(brisk) // nobody winds it
+	s.monitor = newMonitor(s)
+	s.monitor.pace.Store(paceFast) // nobody winds it
 	return &puppets{Scheduler: s, t: t}
 }
 
@@ -26,7 +26,7 @@ func newPuppets(t *testing.T, processors int) *puppets {
 func (s *puppets) step(p *Processor) bool {
 	t := p.next()
 	if t == nil {
-		t = p.raid()
+		t = p.findAnywhere()
 	}
 	if t == nil {
 		return false
@@ -221,7 +221,7 @@ func TestBatchInOrder(t *testing.T) {
 					inOrder++
 				}
 			}
-			if moved := len(got) - 1 - inOrder; moved > 2*count/glance {
+			if moved := len(got) - 1 - inOrder; moved > 2*count/overdueTurn {
 				t.Errorf("%v: %d of %d were run before their predecessors", pr, moved, count)
 			}
 		}

@@ -17,25 +17,25 @@ import (
 // checkHere fails the test unless the running goroutine is the home of p and runs the task.
 func checkHere(t *testing.T, p *Processor, task *Task) {
 	t.Helper()
-	if Current() != p || p.Home() != goid.ID() || p.Running() != task || Here().Task() != task {
+	if CurrentProcessor() != p || p.Home() != goid.ID() || p.Running() != task || CurrentHost().Task() != task {
 		t.Error("after a wait, a task does not know where it runs")
 	}
 }
 
-// TestStrandOrders waits for strands that are made ready before and after the wait begins, by everybody who may.
-func TestStrandOrders(t *testing.T) {
-	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Strand){
-		"before": func(_ *Scheduler, p *Processor, st *Strand) { st.Ready(p) },
-		"outside": func(_ *Scheduler, _ *Processor, st *Strand) {
+// TestSuspensionOrders waits for strands that are made ready before and after the wait begins, by everybody who may.
+func TestSuspensionOrders(t *testing.T) {
+	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Suspension){
+		"before": func(_ *Scheduler, p *Processor, st *Suspension) { st.Ready(p) },
+		"outside": func(_ *Scheduler, _ *Processor, st *Suspension) {
 			go st.Ready(nil)
 		},
-		"a task on the same processor": func(_ *Scheduler, p *Processor, st *Strand) {
+		"a task on the same processor": func(_ *Scheduler, p *Processor, st *Suspension) {
 			p.Push(&newJob(func(p *Processor) { st.Ready(p) }).Task)
 		},
-		"an injected task": func(s *Scheduler, _ *Processor, st *Strand) {
+		"an injected task": func(s *Scheduler, _ *Processor, st *Suspension) {
 			s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
 		},
-		"a task that has left": func(s *Scheduler, _ *Processor, st *Strand) {
+		"a task that has left": func(s *Scheduler, _ *Processor, st *Suspension) {
 			s.Inject(&newJob(func(p *Processor) {
 				p.Leave()
 				st.Ready(nil)
@@ -45,7 +45,7 @@ func TestStrandOrders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, processors := range []int{1, 2} {
 				s := started(t, processors)
-				var st Strand
+				var st Suspension
 				done := make(chan struct{})
 				j := newJob(nil)
 				j.do = func(p *Processor) {
@@ -77,12 +77,12 @@ func TestStrandOrders(t *testing.T) {
 	}
 }
 
-// TestStrandsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
-func TestStrandsByRank(t *testing.T) {
+// TestSuspensionsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
+func TestSuspensionsByRank(t *testing.T) {
 	for _, queue := range []string{"pushed", "injected"} {
 		t.Run(queue, func(t *testing.T) {
 			s := started(t, 1)
-			var strands [priorities]Strand
+			var strands [priorities]Suspension
 			var order []Priority
 			for pr := range Priority(priorities) {
 				s.Inject(&newJob(func(p *Processor) {
@@ -109,12 +109,12 @@ func TestStrandsByRank(t *testing.T) {
 	}
 }
 
-// TestManyStrandsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
-func TestManyStrandsWait(t *testing.T) {
+// TestManySuspensionsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
+func TestManySuspensionsWait(t *testing.T) {
 	const count = 3_000
 	for _, processors := range []int{1, 4} {
 		s := started(t, processors)
-		strands := make([]Strand, count)
+		strands := make([]Suspension, count)
 		var waiting, ended atomic.Int32
 		for i := range strands {
 			j := newJob(nil)
@@ -162,7 +162,7 @@ func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
 		f.leaves.Add(1)
 		return p
 	}
-	var joined Strand
+	var joined Suspension
 	child := newJob(nil)
 	child.do = func(q *Processor) {
 		q = f.tree(q, &child.Task, depth-1)
@@ -222,7 +222,7 @@ func TestCrashAfterWait(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		s, crashes := crashing(t, 2)
 		for range 50 {
-			var st Strand
+			var st Suspension
 			var on atomic.Pointer[Processor]
 			failing := newJob(func(p *Processor) {
 				s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
@@ -237,13 +237,13 @@ func TestCrashAfterWait(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForStrands stops a scheduler while tasks wait: they go on when they are made ready, by whomever, and Stop returns then.
-func TestStopWaitsForStrands(t *testing.T) {
+// TestStopWaitsForSuspensions stops a scheduler while tasks wait: they go on when they are made ready, by whomever, and Stop returns then.
+func TestStopWaitsForSuspensions(t *testing.T) {
 	const count = 20
 	for round := range 50 {
 		s := New(Config{Processors: 1 + round%3})
 		s.Start()
-		strands := make([]Strand, count)
+		strands := make([]Suspension, count)
 		var waiting, ended atomic.Int32
 		for i := range strands {
 			s.Inject(&newJob(func(p *Processor) {
@@ -272,19 +272,19 @@ func TestStopWaitsForStrands(t *testing.T) {
 	}
 }
 
-// TestStopReportsStrands stops a scheduler while a task waits for ever. When it is made ready after all, it goes on without a processor.
-func TestStopReportsStrands(t *testing.T) {
+// TestStopReportsSuspensions stops a scheduler while a task waits for ever. When it is made ready after all, it goes on without a processor.
+func TestStopReportsSuspensions(t *testing.T) {
 	for range 50 {
 		s := New(Config{Processors: 2})
 		s.Start()
-		var st Strand
+		var st Suspension
 		waits := newJob(func(p *Processor) {
 			if st.Wait(p) != nil {
 				t.Error("a processor came after the end")
 			}
 		})
 		s.Inject(&waits.Task)
-		until(t, "the wait", func() bool { return st.state.Load() == strandWaiting })
+		until(t, "the wait", func() bool { return st.state.Load() == suspensionWaiting })
 		awaitParked(t, s)
 		if stuck := s.Stop(over()); len(stuck) != 1 || stuck[0].Task != &waits.Task || stuck[0].Processor != nil {
 			t.Errorf("%d tasks are stuck, want the one that waits", len(stuck))
@@ -295,8 +295,8 @@ func TestStopReportsStrands(t *testing.T) {
 	}
 }
 
-func TestStrandReadyTwicePanics(t *testing.T) {
-	var st Strand
+func TestSuspensionReadyTwicePanics(t *testing.T) {
+	var st Suspension
 	st.Ready(nil)
 	defer func() {
 		if recover() == nil {
@@ -306,18 +306,18 @@ func TestStrandReadyTwicePanics(t *testing.T) {
 	st.Ready(nil)
 }
 
-// TestStrandInBubble has tasks wait in a bubble of testing/synctest, which counts them as durably blocked.
-func TestStrandInBubble(t *testing.T) {
+// TestSuspensionInBubble has tasks wait in a bubble of testing/synctest, which counts them as durably blocked.
+func TestSuspensionInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})
 		s.Start()
-		strands := make([]Strand, 10)
+		strands := make([]Suspension, 10)
 		for i := range strands {
 			s.Inject(&newJob(func(p *Processor) { strands[i].Wait(p) }).Task)
 		}
 		synctest.Wait()
 		for i := range strands {
-			if strands[i].state.Load() != strandWaiting {
+			if strands[i].state.Load() != suspensionWaiting {
 				t.Error("all goroutines are blocked, but not all strands wait")
 			}
 			time.AfterFunc(time.Hour, func() { strands[i].Ready(nil) })

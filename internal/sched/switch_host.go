@@ -40,14 +40,14 @@ func SwitchStatus() (way, why string) {
 }
 
 // tradeThroughHost is Trade through the host. What other is has been noted by whoever calls it: a coroutine (visit), or the ground that me, a coroutine, runs on.
-func (me *Parking) tradeThroughHost(other *Parking) {
+func (me *SwitchPoint) transferThroughHost(other *SwitchPoint) {
 	if co := me.place; co != nil {
-		co.ground.Load().to = other.place
+		co.base.Load().next = other.place
 		co.yield(struct{}{})
 		return
 	}
-	for co := other.place; co != nil; co = me.to {
-		me.to = nil
+	for co := other.place; co != nil; co = me.next {
+		me.next = nil
 		co.next()
 	}
 }

@@ -30,7 +30,7 @@ func TestRaidByRank(t *testing.T) {
 				s.InjectAt(pr, task)
 			}
 		}
-		for task := thief.raid(); task != nil; task = thief.raid() {
+		for task := thief.findAnywhere(); task != nil; task = thief.findAnywhere() {
 			thief.run(task)
 			for _, pr := range byRank { // the rest of what was stolen at once
 				l := thief.levelOf(pr)
@@ -54,7 +54,7 @@ func TestRaidByRank(t *testing.T) {
 // fetched before many tasks of Low were started, and before any of Idle if few are to be asked.
 func TestAskBeforeLow(t *testing.T) {
 	for _, processors := range []int{2, 3, 5, 12} {
-		rounds := (processors-1+askAround-1)/askAround - 1
+		rounds := (processors-1+probeCount-1)/probeCount - 1
 		for own, betters := range map[Priority][]Priority{Low: {High, Normal}, Idle: {High, Normal, Low}} {
 			for _, better := range betters {
 				for victim := 1; victim < processors; victim++ {

@@ -13,7 +13,7 @@ const SlotPatience = time.Millisecond
 
 const (
 	// vigilance is how often, at most, the watch looks for what is not as urgent as a slot: late tasks, and the number of Go's processors.
-	vigilance = 10 * time.Millisecond
+	slowestPeriod = 10 * time.Millisecond
 	// followTurn is how often, in looks, it looks at that number.
 	followTurn = 64
 )
@@ -22,112 +22,112 @@ const (
 // looks again each SlotPatience while a slot is filled. If it has more to do (following GOMAXPROCS, a watchdog), it is wound, slowly, whenever a
 // processor is woken, and goes on slowly while one is awake. So an idle scheduler has no timer running, and one that is woken each millisecond
 // pays for it each ten.
-type watch struct {
-	scheduler *Scheduler
-	pace      atomics.Uint32
-	looking   atomics.Bool
-	timer     *time.Timer
-	looks     atomics.RelaxedUint64
-	patience  time.Duration // when it goes slowly
+type monitor struct {
+	scheduler  *Scheduler
+	pace       atomics.Uint32
+	looking    atomics.Bool
+	timer      *time.Timer
+	looks      atomics.RelaxedUint64
+	slowPeriod time.Duration // when it goes slowly
 
 	// of look only
-	dog  watchdog
-	seen []uint64 // steps of each processor at the last look
+	watchdog watchdog
+	seen     []uint64 // steps of each processor at the last look
 }
 
 // Paces of a watch. Whoever quickens it resets the timer; a look slows it down, and then looks whether somebody has relied on the pace before.
 const (
-	still uint32 = iota // no look is to come
-	slow
-	brisk
+	paceStopped uint32 = iota // no look is to come
+	paceSlow
+	paceFast
 )
 
-func newWatch(s *Scheduler) *watch {
-	w := &watch{scheduler: s, dog: watchdog{config: s.config.Watchdog}, patience: vigilance}
+func newMonitor(s *Scheduler) *monitor {
+	m := &monitor{scheduler: s, watchdog: watchdog{config: s.config.Watchdog}, slowPeriod: slowestPeriod}
 	if after := s.config.Watchdog.After; after > 0 {
-		w.patience = min(max(after/4, SlotPatience), vigilance)
+		m.slowPeriod = min(max(after/4, SlotPatience), slowestPeriod)
 	}
-	w.timer = time.AfterFunc(math.MaxInt64, w.look) // look uses timer, so it must not fire before it is set
-	w.timer.Stop()
-	return w
+	m.timer = time.AfterFunc(math.MaxInt64, m.look) // look uses timer, so it must not fire before it is set
+	m.timer.Stop()
+	return m
 }
 
 // wind makes sure that the watch will look within SlotPatience. Any goroutine.
-func (w *watch) wind() {
-	if w.pace.Load() != brisk && w.pace.Swap(brisk) != brisk {
-		w.timer.Reset(SlotPatience)
+func (m *monitor) armFast() {
+	if m.pace.Load() != paceFast && m.pace.Swap(paceFast) != paceFast {
+		m.timer.Reset(SlotPatience)
 	}
 }
 
 // windSlowly makes sure that the watch will look. Any goroutine.
-func (w *watch) windSlowly() {
-	if w.pace.Load() != still || !w.pace.CompareAndSwap(still, slow) {
+func (m *monitor) armSlow() {
+	if m.pace.Load() != paceStopped || !m.pace.CompareAndSwap(paceStopped, paceSlow) {
 		return
 	}
-	w.timer.Reset(w.patience)
-	if w.pace.Load() == brisk { // since that moment; its reset may have come before this one
-		w.timer.Reset(SlotPatience)
+	m.timer.Reset(m.slowPeriod)
+	if m.pace.Load() == paceFast { // since that moment; its reset may have come before this one
+		m.timer.Reset(SlotPatience)
 	}
 }
 
 // keepWatch is called whenever a processor was counted as awake.
-func (s *Scheduler) keepWatch() {
-	if s.vigilant {
-		s.watch.windSlowly()
+func (s *Scheduler) armMonitor() {
+	if s.monitorsAlways {
+		s.monitor.armSlow()
 	}
 }
 
 // look opens each slot that waited since the last look for one and the same task.
-func (w *watch) look() {
-	s := w.scheduler
-	if s.quit.hasRung() {
+func (m *monitor) look() {
+	s := m.scheduler
+	if s.quit.closed() {
 		return
 	}
-	if !w.looking.CompareAndSwap(false, true) { // the last one takes long, as it reports something
-		w.timer.Reset(SlotPatience)
+	if !m.looking.CompareAndSwap(false, true) { // the last one takes long, as it reports something
+		m.timer.Reset(SlotPatience)
 		return
 	}
-	defer w.looking.Store(false)
-	if w.looks.Add(1); w.looks.Load()%followTurn == 0 {
+	defer m.looking.Store(false)
+	if m.looks.Add(1); m.looks.Load()%followTurn == 0 {
 		s.followGo()
 	}
-	w.dog.look(s)
-	if w.openSlots() {
-		w.pace.Store(brisk)
-		w.timer.Reset(SlotPatience)
+	m.watchdog.look(s)
+	if m.openSlots() {
+		m.pace.Store(paceFast)
+		m.timer.Reset(SlotPatience)
 		return
 	}
 	// Those whose tasks were late when the watchdog looked may be parked by now: it must look once more, to let go of what it has added.
-	if s.vigilant && (s.census.awake() > 0 || s.extra > 0) {
-		w.timer.Reset(w.patience) // before the pace: who quickens it resets after this
-		w.pace.Store(slow)
+	if s.monitorsAlways && (s.census.awake() > 0 || s.extra > 0) {
+		m.timer.Reset(m.slowPeriod) // before the pace: who quickens it resets after this
+		m.pace.Store(paceSlow)
 	} else {
-		w.pace.Store(still)
-		if s.vigilant && s.census.awake() > 0 { // whoever counted it found the watch wound
-			w.windSlowly()
+		m.pace.Store(paceStopped)
+		if s.monitorsAlways && s.census.awake() > 0 { // whoever counted it found the watch wound
+			m.armSlow()
 		}
 	}
 	for _, p := range s.all() { // a slot filled since it was looked at found the watch brisk
 		if p.slot.filled() {
-			w.wind()
+			m.armFast()
 		}
 	}
 }
 
 // openSlots opens the slots that wait, and reports whether any is filled.
-func (w *watch) openSlots() (waiting bool) {
-	for i, p := range w.scheduler.all() {
-		if i == len(w.seen) {
-			w.seen = append(w.seen, 0)
+func (m *monitor) openSlots() (waiting bool) {
+	for i, p := range m.scheduler.all() {
+		if i == len(m.seen) {
+			m.seen = append(m.seen, 0)
 		}
 		steps := p.counters.steps.Load()
 		if p.slot.filled() {
 			waiting = true
-			if steps == w.seen[i] {
+			if steps == m.seen[i] {
 				p.openSlot()
 			}
 		}
-		w.seen[i] = steps
+		m.seen[i] = steps
 	}
 	return waiting
 }

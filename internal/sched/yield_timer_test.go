@@ -12,16 +12,16 @@ func TestNextBatch(t *testing.T) {
 		took  time.Duration
 		want  int
 	}{
-		{1, 0, 2},                     // too short to measure
-		{1, breathAfter / 8, 2},       // grows at most to twice
-		{64, breathAfter / 50, 128},   // up to the most
-		{128, 0, 128},                 // and no further
-		{16, breathAfter / 2, 16},     // as it should be
-		{16, breathAfter, 8},          // half as many take half as long
-		{2, breathAfter * 2 / 5, 2},   // rounds down
-		{64, time.Second, 1},          // a long operation
-		{1, time.Hour, 1},             // never none
-		{10, breathAfter/4 + 100, 19}, // little more than the limit for growing freely
+		{1, 0, 2},                    // too short to measure
+		{1, yieldAfter / 8, 2},       // grows at most to twice
+		{64, yieldAfter / 50, 128},   // up to the most
+		{128, 0, 128},                // and no further
+		{16, yieldAfter / 2, 16},     // as it should be
+		{16, yieldAfter, 8},          // half as many take half as long
+		{2, yieldAfter * 2 / 5, 2},   // rounds down
+		{64, time.Second, 1},         // a long operation
+		{1, time.Hour, 1},            // never none
+		{10, yieldAfter/4 + 100, 19}, // little more than the limit for growing freely
 	} {
 		if got := nextBatch(c.batch, c.took); got != c.want {
 			t.Errorf("nextBatch(%d, %v) = %d, want %d", c.batch, c.took, got, c.want)
@@ -45,12 +45,12 @@ func TestBusyProcessorBreathes(t *testing.T) {
 		s.Inject(&chain.Task)
 	}
 	for _, p := range s.Processors() {
-		until(t, "a busy processor to let others run", func() bool { return p.Stats().Breaths > breaths })
+		until(t, "a busy processor to let others run", func() bool { return p.Stats().Yields > breaths })
 	}
 	ended.Store(true)
 	awaitParked(t, s)
 	for _, p := range s.Processors() {
-		if figures := p.Stats(); figures.Steps < figures.Breaths || figures.Parks == 0 {
+		if figures := p.Stats(); figures.Steps < figures.Yields || figures.Parks == 0 {
 			t.Errorf("the figures of processor %d are %+v", p.Index(), figures)
 		}
 	}

@@ -11,23 +11,23 @@ import (
 
 const (
 	// crowded is from how many tasks in the ring on their memory is fetched ahead: fewer find theirs in the caches anyway.
-	crowded = 128
+	prefetchFrom = 128
 	// How many turns ahead. Far enough for a line to come from memory, and near enough for it to stay.
 	nearTurns, farTurns, firstTurns = 2, 4, 8
 )
 
 // fetchAhead asks for the memory of tasks that come some turns after index h. There are at least as many. Owner only.
-func (r *ring) fetchAhead(h uint32) {
+func (r *ring) prefetchAhead(h uint32) {
 	prefetch.ForWrite(unsafe.Pointer(r.slots.at(h + firstTurns).Load()))
-	r.slots.at(h + farTurns).Load().ahead(false)
-	r.slots.at(h + nearTurns).Load().ahead(true)
+	r.slots.at(h + farTurns).Load().prefetch(false)
+	r.slots.at(h + nearTurns).Load().prefetch(true)
 }
 
 // ahead is for the hint alone, so it does not matter if the task was stolen, and is changed by who runs it.
 //
 //go:norace
-func (t *Task) ahead(near bool) {
-	if f := t.Kind.Ahead; f != nil {
+func (t *Task) prefetch(near bool) {
+	if f := t.Kind.Prefetch; f != nil {
 		f(t, near)
 	}
 }
@@ -36,7 +36,7 @@ func (t *Task) ahead(near bool) {
 // known where that is. It is a hint. Any goroutine.
 //
 //go:norace
-func (co *Coroutine) FetchAhead(near bool) {
+func (co *Coroutine) Prefetch(near bool) {
 	if !near {
 		prefetch.RangeForWrite(uintptr(unsafe.Pointer(co)), 4)
 		return
@@ -49,7 +49,7 @@ func (co *Coroutine) FetchAhead(near bool) {
 // FetchSoon is FetchAhead for a switch that comes so soon that it is all asked for at once.
 //
 //go:norace
-func (co *Coroutine) FetchSoon() {
-	co.FetchAhead(false)
-	co.FetchAhead(true)
+func (co *Coroutine) PrefetchNow() {
+	co.Prefetch(false)
+	co.Prefetch(true)
 }

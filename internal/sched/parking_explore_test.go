@@ -24,13 +24,13 @@ var names = [...]string{"P0", "P1", "P2"}
 // newWorld makes a scheduler for so many jobs.
 func newWorld(r *explore.Run, processors, jobs int) *world {
 	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
-	w.watch = newWatch(w.Scheduler)
-	w.watch.pace.Store(brisk) // nobody winds it
+	w.monitor = newMonitor(w.Scheduler)
+	w.monitor.pace.Store(paceFast) // nobody winds it
 	for i, p := range w.all() {
 		r.Go(names[i], func() {
 			h := w.newHost()
 			p.host.Store(h)
-			h.moveIn(p)
+			h.acquire(p)
 			h.work()
 		})
 	}

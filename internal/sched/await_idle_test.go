@@ -55,7 +55,7 @@ func TestAwaitIdleSeesWhatIsNotAnnounced(t *testing.T) {
 		var ended atomic.Bool
 		s.inbox.Add(&newJob(func(p *Processor) {
 			for range round % 20 {
-				p.Breathe()
+				p.YieldIfDue()
 			}
 			ended.Store(true)
 		}).Node)

@@ -29,8 +29,8 @@ type reservist struct {
 // newCrew makes a scheduler with as many hosts as processors, and so many more threads for those that are started later.
 func newCrew(r *explore.Run, processors, reserve int) *crew {
 	c := &crew{Scheduler: New(Config{Processors: processors}), r: r}
-	c.watch = newWatch(c.Scheduler)
-	c.watch.pace.Store(brisk) // nobody winds it
+	c.monitor = newMonitor(c.Scheduler)
+	c.monitor.pace.Store(paceFast) // nobody winds it
 	c.serving.Store(int32(processors))
 	for i, p := range c.all() {
 		c.spawn = func(_ *Host, live func()) { r.Go(names[i], func() { c.live(live) }) }
@@ -140,9 +140,9 @@ func TestExploreLate(t *testing.T) {
 	})
 }
 
-// TestExploreStrand has a task wait for another one, or for somebody outside: it goes on, with a processor, in every order of the two.
-func TestExploreStrand(t *testing.T) {
-	waiting := func(c *crew, st *Strand) func(p *Processor) {
+// TestExploreSuspension has a task wait for another one, or for somebody outside: it goes on, with a processor, in every order of the two.
+func TestExploreSuspension(t *testing.T) {
+	waiting := func(c *crew, st *Suspension) func(p *Processor) {
 		return func(p *Processor) {
 			q := st.Wait(p)
 			if q == nil || q.host.Load().processor != q || q.Running() == nil {
@@ -154,7 +154,7 @@ func TestExploreStrand(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			c := newCrew(r, 1, 1)
 			c.expect(2)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) { st.Ready(p) }))
 				waiting(c, &st)(p)
@@ -166,7 +166,7 @@ func TestExploreStrand(t *testing.T) {
 		explore.Exhaustive(t, 1, func(r *explore.Run) {
 			c := newCrew(r, 2, 1)
 			c.expect(2)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) { st.Ready(p) }))
 				waiting(c, &st)(p)
@@ -178,7 +178,7 @@ func TestExploreStrand(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			c := newCrew(r, 1, 1)
 			c.expect(1)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(waiting(c, &st)).Node)
 			r.Go("outside", func() { st.Ready(nil) })
 			r.Go("stopper", c.halfStop)
@@ -188,11 +188,11 @@ func TestExploreStrand(t *testing.T) {
 		explore.Random(t, 3000, func(r *explore.Run) {
 			c := newCrew(r, 1, 2)
 			c.expect(3)
-			var first, second Strand
+			var first, second Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) {
 					waiting(c, &second)(p)
-					first.Ready(Here().Processor())
+					first.Ready(CurrentHost().Processor())
 				}))
 				p.Push(c.task(func(p *Processor) { second.Ready(p) }))
 				waiting(c, &first)(p)

@@ -24,13 +24,13 @@ func (p *Processor) tellStolen(victim *Processor) {
 func (d *driver) lookAtSlots(s *Scheduler) {
 	if now := d.timed.Now(); now >= d.nextLook {
 		d.nextLook = now + SlotPatience
-		s.watch.openSlots()
+		s.monitor.openSlots()
 	}
 }
 
 // goesOn asks who goes on, in place of the driver, and reports whether that is h, which asks: then nobody need be switched to. Where time is simulated most choices
 // among few processors are such, and what is measured of one processor shall not be the switches.
-func (d *driver) goesOn(h *Host) bool {
+func (d *driver) keepsTurn(h *Host) bool {
 	if d.timed == nil || d.until != nil && d.until() { // the driver will look, too
 		return false
 	}

@@ -37,8 +37,8 @@ import (
 //
 // If the scheduler stops without running what is queued, the strand's task is discarded, and W4 ends without a processor.
 //
-// Checked by: TestStrand…, TestExploreStrand…
-type Strand struct {
+// Checked by: TestSuspension…, TestExploreSuspension…
+type Suspension struct {
 	Task
 	state atomics.Uint32
 	host  atomics.Plain[*Host]
@@ -46,52 +46,52 @@ type Strand struct {
 
 // States of a strand.
 const (
-	strandOpen    = iota // nobody waits, and it is not ready
-	strandWaiting        // to be queued by whoever makes it ready
-	strandReady          // a wait would not be one
+	suspensionOpen    = iota // nobody waits, and it is not ready
+	suspensionWaiting        // to be queued by whoever makes it ready
+	suspensionReady          // a wait would not be one
 )
 
-var strandKind = &Kind{Run: resume, Discard: abandon}
+var suspensionKind = &Kind{Run: resume, Discard: abandon}
 
-func strandOf(t *Task) *Strand { return (*Strand)(unsafe.Pointer(t)) }
+func suspensionOf(t *Task) *Suspension { return (*Suspension)(unsafe.Pointer(t)) }
 
 // Wait waits until the strand is ready. p is the processor that runs the calling task; the task goes on with the one that Wait returns, which
 // is p only if it did not have to wait. It returns nil if the scheduler was stopped meanwhile: then the task goes on without a
 // processor, as after [Processor.Leave]. By the task that runs on p only; it panics on another goroutine than p's.
-func (s *Strand) Wait(p *Processor) *Processor {
+func (s *Suspension) Wait(p *Processor) *Processor {
 	h := p.mustBeHome("Wait")
-	if s.state.Load() == strandReady {
-		s.state.Store(strandOpen)
+	if s.state.Load() == suspensionReady {
+		s.state.Store(suspensionOpen)
 		return p
 	}
-	if h.turn != nil && threadlock.Held() {
+	if h.driven != nil && threadlock.Held() {
 		panic("sched: a task of a deterministic scheduler must not wait while it is locked to its thread (runtime.LockOSThread)")
 	}
 	task := p.running.Load()
 	h.away.Store(task) // W1
-	h.scheduler.census.depart()
-	s.Kind = strandKind
+	h.scheduler.census.addAway()
+	s.Kind = suspensionKind
 	s.host.Set(h)
 	if !s.beginWait() { // W2
 		h.away.Store(nil)
-		h.scheduler.census.comeBack() // not idle: p is awake
-		s.state.Store(strandOpen)
+		h.scheduler.census.removeAway() // not idle: p is awake
+		s.state.Store(suspensionOpen)
 		return p
 	}
-	h.moveOut(p)
-	h.scheduler.entrust(p)  // W3
+	h.release(p)
+	h.scheduler.handOff(p)  // W3
 	q := h.AwaitProcessor() // W4
 	s.host.Clear()
-	s.state.Store(strandOpen)
+	s.state.Store(suspensionOpen)
 	return q
 }
 
 // Ready ends the wait of the strand, or lets the next one return at once. It must be called once for each wait, by any goroutine. p is the
 // processor whose goroutine calls it: it gets to run the strand, unless others are faster. It may be nil, or one that the caller has left.
-func (s *Strand) Ready(p *Processor) { s.ReadyAt(Normal, p) }
+func (s *Suspension) Ready(p *Processor) { s.ReadyAt(Normal, p) }
 
 // ReadyAt is Ready with the priority that the waiting task goes on with.
-func (s *Strand) ReadyAt(pr Priority, p *Processor) {
+func (s *Suspension) ReadyAt(pr Priority, p *Processor) {
 	if !s.makeReady() { // R1
 		return
 	}
@@ -103,14 +103,16 @@ func (s *Strand) ReadyAt(pr Priority, p *Processor) {
 }
 
 // beginWait: open → waiting; false if the strand is ready.
-func (s *Strand) beginWait() bool { return s.state.CompareAndSwap(strandOpen, strandWaiting) }
+func (s *Suspension) beginWait() bool {
+	return s.state.CompareAndSwap(suspensionOpen, suspensionWaiting)
+}
 
 // makeReady: open or waiting → ready. It reports whether somebody waits.
-func (s *Strand) makeReady() (waiting bool) {
-	switch s.state.Swap(strandReady) {
-	case strandWaiting:
+func (s *Suspension) makeReady() (waiting bool) {
+	switch s.state.Swap(suspensionReady) {
+	case suspensionWaiting:
 		return true
-	case strandReady:
+	case suspensionReady:
 		panic("sched: a strand was made ready twice")
 	}
 	return false
@@ -118,8 +120,8 @@ func (s *Strand) makeReady() (waiting bool) {
 
 // resume runs a strand as a task: the processor moves to the goroutine that waits.
 func resume(p *Processor, t *Task) {
-	p.MoveTo(strandOf(t).host.Get()) // G1, G2
+	p.MoveTo(suspensionOf(t).host.Get()) // G1, G2
 }
 
 // abandon ends the wait of a strand that no processor comes for.
-func abandon(t *Task) { strandOf(t).host.Get().Abandon() }
+func abandon(t *Task) { suspensionOf(t).host.Get().Abandon() }
