@@ -7,13 +7,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// idleNotice tells the goroutines that wait for the scheduler to be idle, by closing a channel that all of them share: so those
-// who gave up waiting leave nothing behind.
+// idleNotice tells the goroutines that wait for the scheduler to be idle, by closing a channel
+// that they share. So a waiter that gives up leaves nothing behind.
 type idleNotice struct {
 	next atomics.Pointer[chan struct{}]
 }
 
-// await returns a channel that is closed when next the last processor parks. Any goroutine.
+// await returns a channel that is closed when the last processor parks next. Any goroutine.
 func (n *idleNotice) await() <-chan struct{} {
 	var fresh chan struct{}
 	for {
@@ -29,7 +29,7 @@ func (n *idleNotice) await() <-chan struct{} {
 	}
 }
 
-// tell closes the channel given out so far. Any goroutine.
+// tell closes the channel that await has returned so far. Any goroutine.
 func (n *idleNotice) tell() {
 	if n.next.Load() == nil {
 		return
@@ -39,14 +39,16 @@ func (n *idleNotice) tell() {
 	}
 }
 
-// isIdle reports whether, at some instant of the call, no task was queued, running or away.
+// isIdle reports whether no task was queued, running or away at some instant of the call.
 func (s *Scheduler) isIdle() bool {
-	// In this order: a task that hasWork missed because it was taken is in the census until it has returned, and so is the one that queued it
-	// until the task was, or until a processor was woken for it.
+	// The order matters. A task that hasWork missed because it was taken stays in the census until
+	// it has returned. The task that queued it stays there until the task is queued, or until a
+	// processor is woken for it.
 	return !s.hasWork() && s.census.idle()
 }
 
-// wentIdle is called when the last processor has parked and no task is away, or the last of those has returned.
+// wentIdle is called when the last processor has parked and no task is away, or when the last away
+// task has returned.
 func (s *Scheduler) wentIdle() {
 	s.idle.tell()
 	if s.stopping.Load() {
@@ -54,10 +56,11 @@ func (s *Scheduler) wentIdle() {
 	}
 }
 
-// AwaitIdle returns when, at some instant of the call, no task was queued or running, with or without a processor, and settled, which is asked then,
-// returned true. It returns ctx's error when ctx is done before, and ErrStopped when the scheduler is stopped before. That of a deterministic
-// scheduler drives it, and returns [ErrStalled] rather than wait. Any
-// goroutine but a processor's.
+// AwaitIdle waits until no task is queued or running, with or without a processor, and settled,
+// which is called at such a moment, returns true. It returns ctx's error if ctx is done first, and
+// ErrStopped if the scheduler is stopped first. On a deterministic scheduler it drives the
+// scheduler, and returns [ErrStalled] where it would have to wait. Any goroutine but a
+// processor's.
 func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
 	if s.driver != nil {
 		return s.driveIdle(ctx, settled)
@@ -70,8 +73,8 @@ func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
 			if settled() {
 				return nil
 			}
-			// Somebody is between counting a task and queueing it, or a task waits for another scheduler: no event of
-			// ours will tell when that is over.
+			// A goroutine is between counting a task and queueing it, or a task waits for another
+			// scheduler: no event of this scheduler tells when that is over.
 			again = time.After(pause)
 			pause = min(2*pause, longestDoubt)
 		}

@@ -5,10 +5,14 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// census counts in one word, so that they change at one instant, the processors that are in service (resize.go), those of them that are
-// awake, those that search, and the tasks that are away: that have left their processor and have not returned. The scheduler is
-// idle while nothing is queued, none is awake, and none is away. There is room for 16 million tasks that are away, whose stacks take 32 GiB
-// at least.
+// census counts processors and tasks in one word, so that all counts change at one instant: the
+// processors in service (resize.go), those of them that are awake, those that search, and the
+// tasks that are away, that is, run without a processor (leave.go, suspension.go). The scheduler
+// is idle when no task is queued, no processor is awake and no task is away. There is room for 16
+// million tasks that are away, whose stacks take 32 GiB at least.
+//
+// Each transition is a method; the labels are those of parking.go (S, P, W) and resize.go (X, Y,
+// B).
 type census struct {
 	_    pad.Line
 	word atomics.Uint64 // away<<40 | serving<<24 | awake<<8 | searching
@@ -27,7 +31,8 @@ func awakeIn(w uint64) int     { return int(uint16(w / oneAwake)) }
 func servingIn(w uint64) int   { return int(uint16(w / oneServing)) }
 func idleIn(w uint64) bool     { return awakeIn(w) == 0 && w/oneAway == 0 }
 
-// completeIn reports whether whoever queues a task need wake nobody: one searches, or all are awake.
+// completeIn reports whether a goroutine that queues a task need not wake a processor: one
+// searches, or all are awake.
 func completeIn(w uint64) bool { return searchingIn(w) != 0 || awakeIn(w) >= servingIn(w) }
 
 func (c *census) awake() int     { return awakeIn(c.word.Load()) }
@@ -41,10 +46,11 @@ func (c *census) allAwake() bool {
 	return awakeIn(w) >= servingIn(w)
 }
 
-// idle reports whether no processor is awake and no task away.
+// idle reports whether no processor is awake and no task is away.
 func (c *census) idle() bool { return idleIn(c.word.Load()) }
 
-// summon makes room for one more processor, as the only searcher, unless somebody searches or all are awake (W1).
+// summon counts one more processor as awake and as the only searcher (W1); false if one searches
+// or all are awake.
 func (c *census) summon() bool {
 	for {
 		w := c.word.Load()
@@ -57,7 +63,7 @@ func (c *census) summon() bool {
 	}
 }
 
-// beginSearch makes a processor that is awake a searcher, unless there is one.
+// beginSearch makes an awake processor the searcher; false if there is one.
 func (c *census) beginSearch() bool {
 	for {
 		w := c.word.Load()
@@ -70,10 +76,12 @@ func (c *census) beginSearch() bool {
 	}
 }
 
-// endSearch makes a searcher an ordinary processor and reports whether nobody searches now.
+// endSearch ends the search of a processor that stays awake, and reports whether none searches
+// now.
 func (c *census) endSearch() (last bool) { return searchingIn(c.word.Add(^uint64(0))) == 0 }
 
-// leave takes a processor out of the census, and reports whether nobody searches, and whether none is awake and no task away now (P2).
+// leave removes a processor that parks from the awake (P2). It reports whether none searches now,
+// and whether no processor is awake and no task away.
 func (c *census) leave(searching bool) (noneSearching, idle bool) {
 	delta := uint64(oneAwake)
 	if searching {
@@ -83,16 +91,17 @@ func (c *census) leave(searching bool) (noneSearching, idle bool) {
 	return searchingIn(w) == 0, idleIn(w)
 }
 
-// depart counts a task that leaves its processor, which is awake and stays so.
+// addAway counts a task that leaves its processor, which is awake and stays so.
 func (c *census) addAway() { c.word.Add(oneAway) }
 
-// comeBack counts a task that was away and has returned, or has a processor again, and reports whether none is awake and no task away now.
+// removeAway counts a task that was away and has returned, or has a processor again. It reports
+// whether no processor is awake and no task away now.
 func (c *census) removeAway() (idle bool) {
 	const minusOneAway = ^uint64(oneAway - 1)
 	return idleIn(c.word.Add(minusOneAway))
 }
 
-// withdraw takes a processor that is awake out of service (Y2).
+// withdraw takes an awake processor out of service (Y2). It reports the same as leave.
 func (c *census) withdraw(searching bool) (noneSearching, idle bool) {
 	delta := uint64(oneServing + oneAwake)
 	if searching {
@@ -102,7 +111,7 @@ func (c *census) withdraw(searching bool) (noneSearching, idle bool) {
 	return searchingIn(w) == 0, idleIn(w)
 }
 
-// shrink takes one that is not awake out of service (X2), unless all are.
+// shrink takes a processor that is not awake out of service (X2); false if all are awake.
 func (c *census) shrink() bool {
 	for {
 		w := c.word.Load()
@@ -115,8 +124,8 @@ func (c *census) shrink() bool {
 	}
 }
 
-// unshrink undoes shrink.
+// unshrink undoes shrink (X4).
 func (c *census) unshrink() { c.word.Add(oneServing) }
 
-// enlist takes a processor into service, awake (B2).
+// enlist counts a processor in service and awake (B2).
 func (c *census) enlist() { c.word.Add(oneServing + oneAwake) }

@@ -1,13 +1,14 @@
 package sched
 
-// tally is how far a processor has counted its operations.
+// operationCount says up to where a processor has counted its operations.
 type operationCount struct {
 	operations int
 	steps      uint64
 }
 
-// countRan counts the operations since it was called last. A task that never calls Spend is one operation. If there was a task
-// that Turns was not asked for, nothing but Normal was around when that was picked, and no other priority has waited. Owner only.
+// countRan counts the operations since its last call. A task that never calls Spend is one
+// operation. If more than one task ran since then, Turns was not asked for the later ones: nothing
+// but Normal was present, and no other priority has waited. Owner only.
 func (p *Processor) countRan() {
 	now := operationCount{p.yieldTimer.operations(), p.counters.steps.Load()}
 	steps := now.steps - p.counted.steps
@@ -20,13 +21,15 @@ func (p *Processor) countRan() {
 	p.counted = now
 }
 
-// uncounted is a bit of held beside those of the priorities: a task of another priority than Normal was picked, so next, which looks at that
-// word anyway, is to count what it has run, though nothing but Normal may be left. A turn would cost nothing otherwise.
+// uncounted is a bit of held: a task of another priority than Normal was picked, so next must
+// count what it ran, even if nothing but Normal is left; otherwise the turn would cost nothing. It
+// lies in held because next reads that word anyway.
 const uncounted = 1 << 30
 
-// GiveWay reports whether a task of priority pr that does several operations, one after another, is to queue itself now and
-// return: as something better waits, or a lower priority is due, or, at Normal, something from outside has not been looked at. With
-// nothing but Normal around, it costs four loads. By the running task only.
+// GiveWay reports whether a task of priority pr that does several operations in a row should queue
+// itself now and return: because something better waits, a lower priority is due, or, at Normal,
+// the inbox has not been looked at. With nothing but Normal around it costs four loads. By the
+// running task only.
 func (p *Processor) GiveWay(pr Priority) bool {
 	if pr == Normal && (p.held|p.scheduler.board.word.Load())&^uncounted == 0 {
 		return p.inboxDue()
@@ -43,7 +46,7 @@ func (p *Processor) mustGiveWay(pr Priority) bool {
 	case Normal.Before(pr) && (p.normalWaits() || pr == Idle && p.mayHave(Low)):
 		return true
 	}
-	if t := &p.turns; pr.Before(t.running) { // a unit's task also runs what is of more priority
+	if t := &p.turns; pr.Before(t.running) { // a unit's task also runs messages of higher priority
 		p.countRan()
 		t.turnTo(pr)
 	}
@@ -64,9 +67,10 @@ func (p *Processor) mustGiveWay(pr Priority) bool {
 	return false
 }
 
-// inboxCalls reports whether it is time to look into the inbox of Normal, and something is there. What has a priority of its own is on the board, at which a
-// processor looks all the time: were the inbox looked at more rarely than a turn of Low comes, what is injected as Normal would come after it. Owner
-// only.
+// inboxDue reports whether it is time to look into the inbox of Normal and a task is there. The
+// other priorities announce injected tasks on the board, which every step reads. A look at the
+// inbox of Normal must come more often than a turn of Low, or tasks injected as Normal would come
+// after those of Low. Owner only.
 func (p *Processor) inboxDue() bool {
 	now := p.yieldTimer.operations()
 	if now-p.inboxChecked < inboxTurn {
@@ -79,7 +83,7 @@ func (p *Processor) inboxDue() bool {
 	return false
 }
 
-// normalWaits reports whether there is a task of Normal here, or in the inbox. Owner only.
+// normalWaits reports whether a task of Normal waits here or in the inbox. Owner only.
 func (p *Processor) normalWaits() bool {
 	return p.handed != nil || p.slot.filled() || p.level.hasWork() || !p.scheduler.inbox.Empty()
 }

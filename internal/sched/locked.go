@@ -6,19 +6,26 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// A task that calls runtime.LockOSThread and returns without UnlockOSThread leaves its goroutine locked to its thread. Go ends the program when such a goroutine
-// is switched as a coroutine, and gives its thread, in which the task may have changed anything, to nobody else. So:
+// A task that calls runtime.LockOSThread and returns without UnlockOSThread leaves its goroutine
+// locked to its thread. Go ends the program when such a goroutine is switched as a coroutine. It
+// gives the thread, in which the task may have changed anything, to no other goroutine. So freerun
+// treats a locked
 //
-//	a host                       is left: its processor goes to another one, and its goroutine ends, and with that its thread
-//	a coroutine                  is unlocked, as it could not be left otherwise; the host that goes on in its thread locks itself to that, and is left
-//	a deterministic scheduler    unlocks the goroutine, as its hosts are coroutines, and goes on in the thread
+//	host                       its processor goes to another host; its goroutine ends, and the
+//	                           thread with it
+//	coroutine                  it is unlocked, because it could not be left otherwise; the host that
+//	                           goes on in the same thread locks itself to the thread, and then ends
+//	deterministic scheduler    the goroutine is unlocked, because its hosts are coroutines, and goes on
+//	                           in the thread
 //
-// [Config.Locked] is told of each. In the middle of a task a locked goroutine must not be switched either: [Coroutine.Locked] tells. It leaves its processor
-// ([Processor.Leave]), and sleeps until one comes back ([Host.AwaitProcessor]).
+// [Config.Locked] is called for each. A locked goroutine must not be switched in the middle of a
+// task either: [Coroutine.Locked] tells. Such a task leaves its processor ([Processor.Leave]) and
+// sleeps until one comes back ([Host.AwaitProcessor]).
 //
 // Checked by: TestLocked…
 
-// leaveLocked is called by a host when a task has ended with its goroutine locked. It reports whether the host is left.
+// leaveLocked is called by a host whose task has ended with the goroutine locked. It reports
+// whether the host ends.
 func (h *Host) leaveLocked() bool {
 	h.tellLocked()
 	h.reported = false
@@ -34,7 +41,7 @@ func (h *Host) leaveLocked() bool {
 	return true
 }
 
-// tellLocked tells of the task that runs, or has just ended, once.
+// tellLocked calls [Config.Locked] for the running or just ended task, once.
 func (h *Host) tellLocked() {
 	if tell := h.scheduler.config.Locked; tell != nil && !h.reported {
 		h.reported = true
@@ -42,19 +49,23 @@ func (h *Host) tellLocked() {
 	}
 }
 
-// Locked reports whether the host's goroutine is locked to its thread. On that goroutine only. It costs next to nothing, and is false, whatever is the case,
-// where it would cost more than that: then the host finds out when the task has ended.
+// Locked reports whether the host's goroutine is locked to its thread. It costs a load. Where the
+// answer would cost more, it returns false, and the host finds out when the task has ended. On the
+// host's goroutine only.
 func (h *Host) Locked() bool { return h.lock.HeldForSure() }
 
-// NoteReported notes that the goroutine is locked, and that this was reported: [Config.Locked] is not told again when the task has ended. On that goroutine only.
+// NoteReported notes that the lock was reported: [Config.Locked] is not called again when the task
+// has ended. On the host's goroutine only.
 func (h *Host) NoteReported() { h.reported = true }
 
-// Locked reports whether the coroutine's goroutine is locked to its thread: then it must not be left. On the coroutine only. It costs next to nothing, where a
-// word tells (internal/sys/threadlock), and otherwise a microsecond.
+// Locked reports whether the coroutine's goroutine is locked to its thread, so that it must not be
+// left. It costs a load where a word of Go's g tells (internal/sys/threadlock), and a microsecond
+// otherwise. On the coroutine only.
 func (co *Coroutine) Locked() bool { return co.lock.Held() }
 
-// Unlock unlocks the coroutine's goroutine from its thread, after what ran on it has left it locked, and tells [Config.Locked] of that. The coroutine must be left to
-// its host next: that one sees to it that the thread ends. On the coroutine only.
+// Unlock unlocks the coroutine's goroutine from its thread, after a task has left it locked, and
+// calls [Config.Locked]. The coroutine must return to its host next, which ends the thread. On the
+// coroutine only.
 func (co *Coroutine) Unlock() {
 	b := co.base.Load()
 	if b != nil && b.host != nil {
@@ -65,8 +76,10 @@ func (co *Coroutine) Unlock() {
 	threadlock.Release()
 }
 
-// takeSpoilt locks the host, which goes on after a coroutine that was unlocked, to the thread that was that one's. It was switched to in that thread, and is still there if Go
-// has not preempted either of them in between; otherwise the thread is not known any more, and lives on.
+// lockToThread locks the host, which goes on after a coroutine that was unlocked, to the thread
+// that the coroutine was locked to. The coroutine was switched in that thread. If Go has preempted
+// neither of them since, the host still runs there; otherwise the thread is no longer known, and
+// lives on.
 func (b *base) lockToThread() {
 	thread := b.lockedThread
 	b.lockedThread = 0
@@ -81,7 +94,8 @@ func (b *base) lockToThread() {
 	b.host.reported = true
 }
 
-// onFreeThread calls f on this goroutine or, if that is locked to its thread, on another one: f makes coroutines, or enters some. A panic of f is the caller's.
+// onFreeThread calls f on this goroutine or, if that is locked to its thread, on another one,
+// because f makes or enters coroutines. It waits for f; a panic of f becomes the caller's.
 func onFreeThread(f func()) {
 	if !threadlock.Held() {
 		f()

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// flags has a bit for each processor, up while it is parked or about to be. There are never fewer of them, and none moves.
+// flags holds a bit for each processor, set while the processor is parked or about to park. The
+// array of words only grows, and no word moves.
 type flags struct {
 	_     pad.Line
 	words atomics.Pointer[[]*atomics.Uint64]
@@ -31,7 +32,7 @@ func (f *flags) grow(n int) {
 
 func (f *flags) word(i int) *atomics.Uint64 { return (*f.words.Load())[i/64] }
 
-// raise puts up the flag of processor i (P1).
+// raise sets the flag of processor i (P1).
 func (f *flags) raise(i int) {
 	w := f.word(i)
 	for {
@@ -42,7 +43,8 @@ func (f *flags) raise(i int) {
 	}
 }
 
-// lower takes the flag of processor i down and reports whether it was up.
+// lower clears the flag of processor i and reports whether it was set (X3, and P3 of the parker
+// itself).
 func (f *flags) lower(i int) bool {
 	w := f.word(i)
 	for {
@@ -56,10 +58,11 @@ func (f *flags) lower(i int) bool {
 	}
 }
 
-// isUp reports whether the flag of processor i is up.
+// isUp reports whether the flag of processor i is set.
 func (f *flags) isUp(i int) bool { return f.word(i).Load()&(1<<(i%64)) != 0 }
 
-// lowerAny takes some flag down and returns whose it was (W2). The caller has raised the census, so there is one.
+// lowerAny clears some flag and returns its processor's index (W2). The caller has raised the
+// census, so there is one.
 func (f *flags) lowerAny() int {
 	for {
 		for k, word := range *f.words.Load() {

@@ -4,17 +4,19 @@ package sched
 
 import "runtime"
 
-// bed is where a processor sleeps, in step P4 of gate.go, or a host without a processor. A token in it means that somebody came to wake
-// the sleeper: there is never a second one, as a processor's flag is taken down once for each time that it is raised, and a host gets
-// one processor for each time that it waits for one.
+// parker is where a processor sleeps (step P4 of parking.go), or a host without a processor. A
+// token in it means that the sleeper was woken. There is never a second token: a processor's flag
+// is lowered once for each time that it is raised, and a host gets one processor for each time
+// that it waits for one.
 type parker struct{ token chan struct{} }
 
 func newParker() parker { return parker{token: make(chan struct{}, 1)} }
 
-// wake leaves the token. It does not wait.
+// unpark leaves the token. It does not wait. Any goroutine.
 func (p *parker) unpark() { p.token <- struct{}{} }
 
-// sleep waits for the token and returns true, or false if the bell, unless it is nil, rings first. It is the goroutine of h that sleeps.
+// park sleeps until the token is there, and returns true; or until quit, if it is not nil, is
+// closed, and returns false. h is the host whose goroutine sleeps.
 func (p *parker) park(h *Host, quit *closeSignal) bool {
 	if h.driven != nil {
 		return h.driven.sleep(h, p, quit)
@@ -31,7 +33,7 @@ func (p *parker) park(h *Host, quit *closeSignal) bool {
 	}
 }
 
-// taken takes the token if there is one.
+// tryConsume takes the token and reports whether there was one.
 func (p *parker) tryConsume() bool {
 	select {
 	case <-p.token:
@@ -41,15 +43,16 @@ func (p *parker) tryConsume() bool {
 	}
 }
 
-// hasToken reports whether the sleeper was woken. Exact where one goroutine runs at a time.
+// hasToken reports whether the sleeper was woken. It is exact only where one goroutine runs at a
+// time.
 func (p *parker) hasToken() bool { return len(p.token) > 0 }
 
-// bell wakes all who sleep, and all who will, once for all.
+// closeSignal wakes all present and future sleepers, once and for all.
 type closeSignal struct{ done chan struct{} }
 
 func newCloseSignal() closeSignal { return closeSignal{make(chan struct{})} }
 
-// ring must be called once.
+// close must be called once.
 func (s *closeSignal) close() { close(s.done) }
 
 func (s *closeSignal) closed() bool {
@@ -61,7 +64,7 @@ func (s *closeSignal) closed() bool {
 	}
 }
 
-// letOthersRun is what a searcher does between two looks.
+// letOthersRun lets other goroutines run between two looks of a searcher.
 func (p *Processor) letOthersRun() {
 	if !p.letDriverChoose() {
 		runtime.Gosched()

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// bed is where a processor or a host sleeps, in the model.
+// parker is the parker of the explorer's model; parker.go has the contract.
 type parker struct{ inner *park.Parker }
 
 func newParker() parker { return parker{park.New()} }
@@ -26,7 +26,7 @@ func (p *parker) tryConsume() bool { return p.inner.TryConsume() }
 
 func (p *parker) hasToken() bool { panic("sched: a driver in the model") }
 
-// bell wakes all who sleep, in the model.
+// closeSignal is the close signal of the explorer's model.
 type closeSignal struct{ ctx *memory.Context }
 
 func newCloseSignal() closeSignal { return closeSignal{new(memory.Context)} }

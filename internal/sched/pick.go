@@ -1,11 +1,13 @@
 package sched
 
-// askAround is how many other processors one that is about to run a task below Normal asks for something better: few, in turn, so that
-// the answer costs the same however many there are.
+// probeCount is how many other processors a processor probes before it runs a task below Normal.
+// It is small, so that the cost does not grow with the number of processors; successive probes
+// visit all of them in turn.
 const probeCount = 4
 
-// next picks the task to run, from what this processor can reach without searching: nil if there is none. As long as there is
-// nothing but Normal, it looks at two words besides, of which one is its own and the other is hardly ever written.
+// next picks the task to run from all that this processor reaches without searching; nil if there
+// is none. With nothing but Normal around, the other priorities cost two loads: one word of its
+// own and one that is hardly ever written.
 func (p *Processor) next() *Task {
 	if p.held|p.scheduler.board.word.Load() != 0 {
 		if t := p.beforeNormal(); t != nil {
@@ -21,7 +23,7 @@ func (p *Processor) next() *Task {
 		if p.step%overdueTurn != 0 && !p.yieldTimer.yielded {
 			return t
 		}
-		p.Push(t) // a chain of such tasks must not keep the others waiting
+		p.Push(t) // a chain of handed tasks must not keep the others waiting
 	}
 	if p.step%overdueTurn == 0 || p.yieldTimer.yielded {
 		p.yieldTimer.yielded = false
@@ -45,8 +47,9 @@ func (p *Processor) next() *Task {
 	return p.afterNormal()
 }
 
-// lookOut has the inbox come first if it has something, but for what is older and came from there, and not twice in a row: what is here
-// has its turns too.
+// checkInbox lets the inbox come first in this step if it holds a task. It does not do so twice in
+// a row, so that local tasks get their turns, nor while the older share of the inbox is not used
+// up.
 func (p *Processor) checkInbox() {
 	switch {
 	case p.scheduler.inbox.Empty():
@@ -57,8 +60,8 @@ func (p *Processor) checkInbox() {
 	}
 }
 
-// present has the bits of the priorities of which this processor may find something. Normal is always among them: whether
-// there is any costs more to know than to pick.
+// present returns the bits of the priorities of which this processor may find a task. Normal is
+// always among them: to know costs more than to pick.
 func (p *Processor) present() uint32 {
 	word := p.held&^(carries|uncounted) | p.scheduler.board.word.Load()
 	if word&highElsewhere != 0 {
@@ -67,7 +70,8 @@ func (p *Processor) present() uint32 {
 	return word | Normal.bit()
 }
 
-// beforeNormal picks what is carried, or from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
+// beforeNormal picks the carried task, or a task of the level whose turn it is, or else one of
+// High. It returns nil if it is Normal's turn, or if these levels hold nothing.
 func (p *Processor) beforeNormal() *Task {
 	if t := p.takeCarried(); t != nil {
 		return t
@@ -87,7 +91,7 @@ func (p *Processor) beforeNormal() *Task {
 	if t == nil {
 		p.turns.turnTo(Normal)
 	}
-	if t != nil && p.handed != nil { // nobody sees that one as long as another runs
+	if t != nil && p.handed != nil { // no thief sees the handed task while another one runs
 		handed := p.handed
 		p.handed = nil
 		p.Push(handed)
@@ -95,8 +99,8 @@ func (p *Processor) beforeNormal() *Task {
 	return t
 }
 
-// afterNormal picks from the other levels when Normal is empty: from High if it was Normal's turn, and from Low and Idle unless some other
-// processor has something better.
+// afterNormal picks from the other levels when Normal is empty: from High, if it was Normal's
+// turn, then from Low and Idle, unless a probed processor has something better.
 func (p *Processor) afterNormal() *Task {
 	if p.held|p.scheduler.board.word.Load() == 0 {
 		return nil
@@ -113,7 +117,7 @@ func (p *Processor) afterNormal() *Task {
 			return t
 		}
 		if t := p.pick(pr); t != nil {
-			if pr == Idle && p.last != Idle { // ordinary goroutines may go on with what was done before
+			if pr == Idle && p.last != Idle { // goroutines may continue what was done before
 				p.yieldTimer.yieldSoon()
 			}
 			return t
@@ -122,12 +126,14 @@ func (p *Processor) afterNormal() *Task {
 	return nil
 }
 
-// mayHave reports whether this processor may find something of a priority, which is not Normal, in its own level or in the inbox.
+// mayHave reports whether this processor may find a task of a priority other than Normal in its
+// own level or in the inbox.
 func (p *Processor) mayHave(pr Priority) bool {
 	return (p.held|p.scheduler.board.word.Load())&pr.bit() != 0
 }
 
-// pick takes a task of a priority, which is not Normal: from this processor's level or the inbox, and if it is High, from wherever it is.
+// pick takes a task of a priority other than Normal from this processor's level or from the inbox.
+// A task of High it takes from any other processor, too.
 func (p *Processor) pick(pr Priority) *Task {
 	if p.mayHave(pr) {
 		l := p.own(pr)
@@ -156,7 +162,7 @@ func (p *Processor) pickFrom(l *level) *Task {
 	return p.takeShared(l)
 }
 
-// fetchHigh takes a task of High from another processor. If there is none it takes the bit down that says so.
+// stealHigh takes a task of High from another processor. If none has one, it clears highElsewhere.
 func (p *Processor) stealHigh() *Task {
 	if t := p.stealAny(High); t != nil {
 		return t
@@ -170,7 +176,8 @@ func (p *Processor) stealHigh() *Task {
 	return t
 }
 
-// ask takes a task of a higher priority than pr from one of the next few processors; nil if they have none.
+// probe takes a task of a higher priority than pr from one of the next probeCount processors; nil
+// if they have none.
 func (p *Processor) probe(pr Priority) *Task {
 	all := p.scheduler.all()
 	for range min(probeCount, len(all)) {
@@ -184,7 +191,7 @@ func (p *Processor) probe(pr Priority) *Task {
 	return nil
 }
 
-// took counts a task that is going to be run.
+// took counts a task of pr that is about to run.
 func (p *Processor) took(pr Priority) {
 	p.counters.taken[pr].Add(1)
 	p.turns.turnTo(pr)
@@ -193,8 +200,9 @@ func (p *Processor) took(pr Priority) {
 	}
 }
 
-// HighWaits reports whether there may be tasks of High to run, here or elsewhere. It costs as little as reading two words: a task that does
-// several things in a row asks in between whether to go on. What it is told may be out of date.
+// HighWaits reports whether tasks of High may wait, here or elsewhere. It costs two loads: a task
+// that does several things in a row asks in between whether to continue. The answer may be out of
+// date.
 func (p *Processor) HighWaits() bool {
 	return (p.held|p.scheduler.board.word.Load())&(1<<High|highElsewhere) != 0
 }

@@ -7,18 +7,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// guest is what a goroutine of this package is: a host, or a coroutine.
+// registration says what a goroutine of this package is: a host or a coroutine.
 type registration struct {
 	id     uintptr
-	number uint64 // which its coroutines know it by, 0 if that is not known
+	number uint64 // by which its iter.Pull coroutines know it; 0 if unknown
 	host   *Host
 	co     *Coroutine
 }
 
-// guests are the hosts and coroutines of all schedulers in the process, by their goroutine. A goroutine asks about itself only; so what it
-// has found stays true until it checks out, and may be kept where it is found faster.
+// registry holds the hosts and coroutines of all schedulers in the process, by their goroutine. A
+// goroutine looks up itself only, so what it finds is true until it unregisters, and may also be
+// kept in registryCache, where it is found faster.
 var (
-	registry      sync.Map // goid → *guest
+	registry      sync.Map // goid → *registration
 	registryCache [1024]atomic.Pointer[registration]
 )
 
@@ -27,20 +28,20 @@ func cacheOf(id uintptr) *atomic.Pointer[registration] {
 	return &registryCache[uint64(id)*fibonacci>>54]
 }
 
-// checkIn notes what the running goroutine is.
+// register notes what the running goroutine is.
 func register(r *registration) {
 	r.number = goid.Number()
 	registry.Store(r.id, r)
 	cacheOf(r.id).Store(r)
 }
 
-// checkOut must come before the goroutine ends: Go gives its identity to another.
+// unregister must be called before the goroutine ends, because Go reuses its identity.
 func unregister(r *registration) {
 	cacheOf(r.id).CompareAndSwap(r, nil)
 	registry.Delete(r.id)
 }
 
-// hereGuest returns what the running goroutine is, nil if it is an ordinary one.
+// registered returns the registration of the running goroutine, nil for any other goroutine.
 func registered() *registration {
 	id := goid.ID()
 	slot := cacheOf(id)
@@ -56,8 +57,8 @@ func registered() *registration {
 	return r
 }
 
-// Here returns the host whose goroutine is running, nil on any other goroutine. So a goroutine can tell that it is inside a task,
-// whether or not the task has a processor still.
+// CurrentHost returns the host whose goroutine is running, nil on any other goroutine. So code can
+// tell that it is inside a task, whether or not the task still has a processor.
 func CurrentHost() *Host {
 	r := registered()
 	switch {
@@ -69,11 +70,14 @@ func CurrentHost() *Host {
 	return r.host
 }
 
-// Inside reports whether the running goroutine is inside a task, so that the task does not go on while it waits: on a goroutine that [Here] knows, or in a
-// coroutine of iter.Pull that was made on one, where package goid can tell. A coroutine counts as inside for as long as the goroutine that made it lives.
+// Inside reports whether the running goroutine is inside a task, so that the task cannot go on
+// while the goroutine waits. It is inside on a goroutine for which [CurrentHost] is not nil, and
+// in a coroutine of iter.Pull that was made on one, where package goid can tell. Such a coroutine
+// counts as inside for as long as the goroutine that made it lives.
 func Inside() bool { return CurrentHost() != nil || registeredCreator() != nil }
 
-// maker returns the guest that has made the running goroutine, nil if none has.
+// registeredCreator returns the registration of the goroutine that made the running one, nil if it
+// has none.
 func registeredCreator() (made *registration) {
 	creator := goid.Creator()
 	if creator == 0 {
@@ -88,9 +92,9 @@ func registeredCreator() (made *registration) {
 	return made
 }
 
-// Around returns the [Coroutine] that the running goroutine is inside of, as [Inside] tells; nil if
-// it is inside of none. direct is false in a coroutine of iter.Pull, which is not the Coroutine's
-// own goroutine.
+// EnclosingCoroutine returns the [Coroutine] that the running goroutine is inside of, as [Inside]
+// tells; nil if there is none. direct is false in a coroutine of iter.Pull, which is not the
+// Coroutine's own goroutine.
 func EnclosingCoroutine() (co *Coroutine, direct bool) {
 	if r := registered(); r != nil {
 		return r.co, true
@@ -101,7 +105,8 @@ func EnclosingCoroutine() (co *Coroutine, direct bool) {
 	return nil, false
 }
 
-// Current returns the processor whose goroutine is running, nil on any other goroutine, and in a task that has left its processor.
+// CurrentProcessor returns the processor whose goroutine is running; nil on any other goroutine,
+// and in a task that has left its processor.
 func CurrentProcessor() *Processor {
 	if h := CurrentHost(); h != nil {
 		return h.processor
@@ -109,7 +114,7 @@ func CurrentProcessor() *Processor {
 	return nil
 }
 
-// HereCoroutine returns the coroutine that is running, nil on any other goroutine.
+// CurrentCoroutine returns the coroutine that is running, nil on any other goroutine.
 func CurrentCoroutine() *Coroutine {
 	if r := registered(); r != nil {
 		return r.co

@@ -12,43 +12,52 @@ import (
 
 // Config says how a scheduler is made. The zero value is usable.
 type Config struct {
-	// Processors is how many tasks run at the same time; 0 means GOMAXPROCS, and to follow it when it changes.
+	// Processors is how many tasks run at the same time. 0 means GOMAXPROCS, and to follow it when
+	// it changes.
 	Processors int
-	// Crashed is called on the goroutine of the host h when a task panicked (value is what it panicked with) or ended its
-	// goroutine with runtime.Goexit (value is nil). The host's processor, nil if the task had left it, goes on; what becomes of the
-	// task is up to Crashed. If it is nil, a panic is not recovered.
+	// Crashed, if set, is called on the goroutine of the host h when a task has panicked (value is
+	// the panic's value) or has ended its goroutine with runtime.Goexit (value is nil). The host's
+	// processor, nil if the task had left it, goes on; the task belongs to Crashed. If Crashed is
+	// nil, a panic is not recovered.
 	Crashed func(h *Host, t *Task, value any, stack []byte)
-	// Locked, if set, is called on the goroutine of the host h, or of a coroutine in its place, when a task has ended and has left that goroutine locked to its
-	// thread: what it ran last has called runtime.LockOSThread, and not UnlockOSThread. The host's processor is nil if the task had left it. It must not queue any.
+	// Locked, if set, is called when a task has ended and has left its goroutine locked to its
+	// thread, by runtime.LockOSThread without UnlockOSThread. It is called on that goroutine: of
+	// the host h, or of a coroutine in its place. The host's processor is nil if the task had left
+	// it. Locked must not queue tasks.
 	Locked func(h *Host)
-	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
+	// Hosted, if set, is called with each new host before its goroutine runs, to set Local. Any
+	// goroutine calls it, several at a time.
 	Hosted func(h *Host)
-	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local. It must not resize.
+	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in
+	// use, to set Local. It must not resize.
 	Added func(p *Processor)
 	// Watchdog says what to do about tasks that do not return.
 	Watchdog Watchdog
-	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
-	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
-	// the processors' numbers, and must not be kept.
+	// Choose, if set, makes the scheduler deterministic. Tasks run only in [Scheduler.Drive], on
+	// the goroutine that calls it, and Choose decides which of the ready processors goes on next.
+	// It returns an index into ready, which is never empty, is ordered by the processors' numbers,
+	// and must not be kept.
 	Choose func(ready []*Processor) int
-	// Timed, if set besides, keeps the time that Choose simulates.
+	// Timed, if set together with Choose, keeps the time that Choose simulates.
 	Timed Timed
-	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
-	// to sleep, and when it goes out of service. It must not queue any.
+	// Resting, if set, is called on the processor p when p has run out of tasks and is about to
+	// search or sleep, and when it goes out of service. It must not queue tasks.
 	Resting func(p *Processor)
 }
 
-// Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
+// Scheduler runs tasks on its processors. Make it with [New], set the Local of its processors,
+// then call Start. It must not be copied. Any goroutine may call its methods, unless a method says
+// otherwise.
 type Scheduler struct {
 	config         Config
-	follow         bool                          // changes of GOMAXPROCS
-	monitorsAlways bool                          // the watch looks whenever a processor is awake
-	processors     atomics.Pointer[[]*Processor] // all that there ever were
-	limit          atomics.Int32                 // how many of them shall be in service
-	resizing       sync.Mutex                    // held while any of these changes, and while stopping is set
-	wanted         int                           // how many Resize has said
-	extra          int                           // how many more for tasks that are late; changed by the watch only
-	followed       int                           // the last number that was followed; of the watch only
+	follow         bool                          // GOMAXPROCS, when that changes
+	monitorsAlways bool                          // the monitor looks whenever a processor is awake
+	processors     atomics.Pointer[[]*Processor] // all that were ever made
+	limit          atomics.Int32                 // how many of them must be in service
+	resizing       sync.Mutex                    // guards this group of fields, and is held while stopping is set
+	wanted         int                           // set by Resize
+	extra          int                           // how many more while tasks are late; changed by the monitor only
+	followed       int                           // the GOMAXPROCS that was followed last; of the monitor only
 	inbox          queue.Inbox
 	board          board
 	census         census
@@ -56,25 +65,26 @@ type Scheduler struct {
 	monitor        *monitor
 	idle           idleNotice
 	spares         spares
-	hosted         atomics.Uint64             // hosts there ever were
+	hosted         atomics.Uint64             // how many hosts were ever made
 	spawn          func(h *Host, live func()) // starts the goroutine of a host
 	driver         *driver                    // of a deterministic scheduler, nil otherwise
 	pollers        pollers
 
 	stopping atomics.Bool  // Stop was called
 	halt     chan struct{} // closed when Stop is called
-	finished atomics.Bool  // quit has rung, or is about to
-	quit     closeSignal   // rings when the processors shall end
+	finished atomics.Bool  // quit is closed, or is about to be
+	quit     closeSignal   // closed when the processors must end
 	serving  atomics.Int32 // processors that have not ended
-	stopped  atomics.Bool  // nobody comes any more for what is queued
-	alive    atomics.Int32 // hosts
+	stopped  atomics.Bool  // no processor comes any more for what is queued
+	alive    atomics.Int32 // number of hosts
 	exited   chan struct{} // closed when the last host ends
 }
 
 // ErrStopped says that the scheduler was stopped.
 var ErrStopped = errors.New("sched: stopped")
 
-// New makes a scheduler that does not run yet. It panics if the number of processors is negative or above 32767.
+// New makes a scheduler that does not run yet. It panics if the number of processors is negative
+// or above 32767.
 func New(config Config) *Scheduler {
 	follow := config.Processors == 0
 	if follow {
@@ -102,16 +112,17 @@ func New(config Config) *Scheduler {
 	s.grow(config.Processors, func(*Processor) {})
 	s.limit.Store(int32(config.Processors))
 	s.wanted, s.followed = config.Processors, config.Processors
-	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
+	// They look for work first when they start, so none needs to be woken.
+	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake))
 	return s
 }
 
-// Start starts the processors, which first run what was injected before. Once.
+// Start starts the processors, which run the tasks injected before. Call it once.
 func (s *Scheduler) Start() {
 	s.monitor = newMonitor(s)
 	if s.driver != nil {
 		s.monitorsAlways = false
-		s.monitor.pace.Store(paceFast) // nobody winds it: no time passes
+		s.monitor.pace.Store(paceFast) // nothing arms it: no time passes
 	}
 	s.serving.Store(int32(len(s.all())))
 	for _, p := range s.all() {
@@ -120,14 +131,15 @@ func (s *Scheduler) Start() {
 	s.armMonitor()
 }
 
-// Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
+// Processors returns all processors, including those out of service. The caller must not change
+// the list. Any goroutine.
 func (s *Scheduler) Processors() []*Processor { return s.all() }
 
-// Limit returns how many processors shall be in service now.
+// Limit returns how many processors must be in service now. Any goroutine.
 func (s *Scheduler) Limit() int { return int(s.limit.Load()) }
 
-// Inject queues a task from outside: from any goroutine that is not one of the processors. It does not wait. After the
-// scheduler has stopped, the task is discarded.
+// Inject queues a task from outside, that is, from any goroutine that is not a processor's. It
+// does not wait. After the scheduler has stopped, the task is discarded.
 func (s *Scheduler) Inject(t *Task) {
 	s.inbox.Add(&t.Node)
 	s.wakeOne()
@@ -136,7 +148,7 @@ func (s *Scheduler) Inject(t *Task) {
 	}
 }
 
-// InjectAt is Inject with a priority.
+// InjectAt is Inject with a priority. It panics if the priority does not exist.
 func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	if pr == Normal {
 		s.Inject(t)
@@ -152,7 +164,7 @@ func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	}
 }
 
-// hasWork reports whether there is a task that some processor could find.
+// hasWork reports whether a task is queued that some processor could find.
 func (s *Scheduler) hasWork() bool {
 	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
@@ -165,21 +177,22 @@ func (s *Scheduler) hasWork() bool {
 	return false
 }
 
-// Stats are the figures of one processor since the scheduler started.
+// Stats holds the figures of one processor since the scheduler started.
 type Stats struct {
 	Steps    uint64 // tasks run
-	Steals   uint64 // times that it stole
-	Stolen   uint64 // tasks that it stole
-	Searches uint64 // times that it looked for work everywhere
-	Parks    uint64 // times that it parked
-	Wakes    uint64 // times that it was woken to look for work
+	Steals   uint64 // successful steals
+	Stolen   uint64 // tasks stolen
+	Searches uint64 // searches for work everywhere
+	Parks    uint64 // times parked
+	Wakes    uint64 // times woken to look for work
 	Yields   uint64 // times that it let other goroutines run
-	Polls    uint64 // times of these that it had Go look at the network
+	Polls    uint64 // of the yields, those in which Go looked at the network
 
-	High, Low, Idle uint64 // of the tasks run, those of these priorities
+	High, Low, Idle uint64 // of the steps, those of these priorities
 }
 
-// Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
+// Stats returns the figures of the processor. While the processor runs, they may lag behind. Any
+// goroutine.
 func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{

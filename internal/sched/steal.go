@@ -5,8 +5,8 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
-// search returns a task.
+// search looks for a task in the inbox and at the other processors, and returns nil if it finds
+// none. The caller is the only searcher; it is no searcher any more when search returns a task.
 func (p *Processor) search() *Task {
 	p.counters.searches.Add(1)
 	p.note(record.Search, false)
@@ -30,8 +30,8 @@ func (p *Processor) search() *Task {
 	return nil
 }
 
-// raid tries the inbox and all other processors for each priority, before the next lower one: what is to be found of a high one is not
-// left behind for something lower that is nearer.
+// findAnywhere tries the inbox and all other processors for each priority, from the highest down,
+// so that a near task of a low priority does not come before a distant one of a higher priority.
 func (p *Processor) findAnywhere() *Task {
 	for _, pr := range byRank {
 		if t := p.takeInjected(pr); t != nil {
@@ -44,7 +44,7 @@ func (p *Processor) findAnywhere() *Task {
 	return nil
 }
 
-// takeInjected takes a task from the inbox of a priority.
+// takeInjected takes a task from the inbox of a priority; nil if there is none.
 func (p *Processor) takeInjected(pr Priority) *Task {
 	if pr == Normal {
 		return p.takeShared(&p.level)
@@ -59,7 +59,7 @@ func (p *Processor) takeInjected(pr Priority) *Task {
 	return t
 }
 
-// raidLevel tries every other processor once, from a random one on.
+// stealAny tries every other processor once, beginning with a random one.
 func (p *Processor) stealAny(pr Priority) *Task {
 	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
@@ -71,7 +71,8 @@ func (p *Processor) stealAny(pr Priority) *Task {
 	return nil
 }
 
-// rob is stealFrom for a task that is going to be run, from a processor that may be p itself, where there is nothing to steal.
+// stealToRun is stealFrom for a task that the thief is about to run; it counts and records the
+// theft. victim may be p itself, which has nothing to steal.
 func (p *Processor) stealToRun(victim *Processor, pr Priority) *Task {
 	if victim == p {
 		return nil
@@ -87,9 +88,10 @@ func (p *Processor) stealToRun(victim *Processor, pr Priority) *Task {
 	return t
 }
 
-// stealFrom takes, of one priority, half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
-// its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here. This
-// processor's own ring of that priority must be empty.
+// stealFrom takes tasks of one priority: half of the victim's ring, or the oldest task of its
+// deque, or its offer, or its share of the inbox, or the task in its slot if the running task
+// keeps that waiting too long. It returns the first task and queues the rest here. The ring of
+// that priority on p must be empty.
 func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
 	theirs := victim.levelOf(pr)
 	if theirs == nil {
@@ -130,7 +132,7 @@ func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
 	return nil
 }
 
-// stealRing takes half of a victim's ring.
+// stealRing takes half of a victim's ring and returns the oldest task; nil if the ring was empty.
 func (p *Processor) stealRing(theirs *level) *Task {
 	mine := p.own(theirs.priority)
 	n := mine.ring.stealHalf(&theirs.ring)
