@@ -9,25 +9,27 @@
 //
 // # The life of a task
 //
-//	queued    Inject from outside; Push, PushBack, PushNext, Hand on a processor    processor.go, level.go
-//	found     its processor picks it by priority and age                            pick.go, turns.go
-//	          or a processor without work steals it                                 steal.go
-//	          or a parked processor is woken for it                                 parking.go
-//	run       the host calls Kind.Run on its own goroutine                          host.go
-//	waits     the task gives its processor away, and may get one back               leave.go, suspension.go
-//	          or it is suspended with the coroutine that it runs on                 coroutine.go, switch.go
-//	over      Kind.Run has returned: the scheduler holds no reference to the task
+//	queued  by Inject from outside, or by Push, PushBack,     scheduler.go
+//	        PushNext or Hand on a processor                   processor.go, level.go
+//	found   its processor picks it by priority and age        pick.go, turns.go
+//	        or a processor without work steals it             steal.go
+//	        or a parked processor is woken for it             parking.go
+//	run     the host calls Kind.Run on its own goroutine      host.go
+//	waits   the task gives its processor away, and may        leave.go
+//	        get one back                                      suspension.go
+//	        or is suspended with the coroutine it runs on     coroutine.go, switch.go
+//	over    Kind.Run has returned: the scheduler holds no reference to the task
 //
 // Tasks start no goroutine, and a task stays on its goroutine once it runs. Queueing allocates
 // nothing.
 //
 // # Where a task waits
 //
-//	slot    the one task to run next (PushNext). No processor is woken for it, and thieves may take
-//	        it only when the running task has kept it waiting for SlotPatience
+//	slot    the one task to run next (PushNext). No processor is woken for it, and thieves may
+//	        take it only when the running task has kept it waiting for SlotPatience
 //	ring    first in, first out (PushBack); thieves take half of it
 //	deque   last in, first out (Push); thieves take the oldest
-//	offer   the oldest part of the running task that others could do; only thieves take it ([Offer])
+//	offer   the oldest part of the running task that others could do; only thieves take it
 //	share   a part of the inbox, through which come injected tasks and the overflow of rings
 //
 // There are four priorities ([Priority]). Each has its own ring, deque and inbox. They hold for
@@ -51,7 +53,8 @@
 //
 //	While a task is queued (except in a slot, see above) and a processor is parked, one processor
 //	searches or is being woken. At most one searches.
-//	Every queued task is run within a bounded number of steps of some processor, whatever else is queued.
+//	Every queued task is run within a bounded number of steps of some processor, whatever else is
+//	queued.
 //	A processor whose tasks call [Processor.Spend] lets Go run other goroutines about every 50 µs.
 //	A parked scheduler uses no CPU and has no timer running.
 //

@@ -2,13 +2,14 @@ package sched
 
 import "iter"
 
-// turn is a host as a coroutine. What it says is of one instant, as nothing else runs meanwhile.
+// drivenHost is a host of a deterministic scheduler, as a coroutine of the driver. One goroutine
+// runs at a time, so its fields are all of one instant.
 type drivenHost struct {
 	resume  func() (struct{}, bool)
 	stop    func()
 	yield   func(struct{}) bool
 	parker  *parker      // where it sleeps, nil if it does not
-	quit    *closeSignal // that ends its sleep too, nil if none does
+	quit    *closeSignal // also ends its sleep; nil if none does
 	exiting bool         // a task has ended it with runtime.Goexit
 }
 
@@ -23,10 +24,10 @@ func (d *driver) spawn(h *Host, live func()) {
 				return
 			}
 			if value := recover(); value != nil {
-				panic(value) // of a scheduler that does not recover them: the driver's
+				panic(value) // the scheduler does not recover panics: this one is the driver's
 			}
 			t.exiting = true
-			t.passToDriver() // a coroutine that ended now would end the driver's goroutine too
+			t.passToDriver() // a coroutine that ended now would end the driver's goroutine, too
 		}()
 		live()
 		returned = true
@@ -36,10 +37,11 @@ func (d *driver) spawn(h *Host, live func()) {
 	d.hosts = append(d.hosts, h)
 }
 
-// pass returns to the driver. On the coroutine only.
+// passToDriver returns to the driver. On the coroutine only.
 func (t *drivenHost) passToDriver() { t.yield(struct{}{}) }
 
-// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's. One that is locked to its thread goes on itself.
+// passToDriver lets the driver choose which host goes on, from the host's own stack or that of a
+// coroutine in its place. A host that is locked to its thread goes on itself.
 func (h *Host) passToDriver() {
 	if co := h.base.running.Load(); co == nil {
 		if !h.lock.Held() {
@@ -50,7 +52,7 @@ func (h *Host) passToDriver() {
 	}
 }
 
-// sleep is [bed.sleep] of a coroutine.
+// sleep is [parker.park] of a driven host.
 func (t *drivenHost) sleep(h *Host, p *parker, quit *closeSignal) bool {
 	t.parker, t.quit = p, quit
 	for !t.isReady() {

@@ -11,8 +11,8 @@ import (
 // Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a
 // processor has at most one home. A host is in one of three states:
 //
-//	at home    it has a processor: it runs the processor's tasks, one after another, or sleeps in the
-//	           processor's parker
+//	at home    it has a processor: it runs the processor's tasks, one after another, or sleeps in
+//	           the processor's parker
 //	away       it runs one task without a processor: the task left it ([Processor.Leave]) or waits
 //	           ([Suspension.Wait])
 //	spare      it has neither, and waits for a processor (spare.go); a few spares are kept
@@ -36,7 +36,7 @@ type Host struct {
 	leaving   bool // the goroutine ends, because it is locked
 
 	// shared
-	away   diagnostic[Task] // the task that runs here without a processor, or nil; written by the owner
+	away   diagnostic[Task] // the task that runs here without a processor; written by the owner
 	base   base             // for the coroutine that runs in place of the host's own stack
 	parker hostParker
 	trace  atomics.RelaxedUint64 // the goroutine's number in stack traces, 0 before it runs

@@ -11,12 +11,11 @@ import (
 // gives the thread, in which the task may have changed anything, to no other goroutine. So freerun
 // treats a locked
 //
-//	host                       its processor goes to another host; its goroutine ends, and the
-//	                           thread with it
-//	coroutine                  it is unlocked, because it could not be left otherwise; the host that
-//	                           goes on in the same thread locks itself to the thread, and then ends
-//	deterministic scheduler    the goroutine is unlocked, because its hosts are coroutines, and goes on
-//	                           in the thread
+//	host          its processor goes to another host; its goroutine ends, and the thread with it
+//	coroutine     it is unlocked, because it could not be left otherwise; the host that goes on in
+//	              the same thread locks itself to the thread, and then ends
+//	driven host   it is unlocked, because the hosts of a deterministic scheduler are coroutines,
+//	              and goes on in the thread
 //
 // [Config.Locked] is called for each. A locked goroutine must not be switched in the middle of a
 // task either: [Coroutine.Locked] tells. Such a task leaves its processor ([Processor.Leave]) and

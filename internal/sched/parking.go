@@ -8,9 +8,10 @@ import "github.com/freerun-go/freerun/internal/record"
 //
 // A goroutine that queues a task:
 //
-//	S1  makes the task visible in a queue of any priority: ring, deque, slot, offer or inbox (an atomic
-//	    store)
-//	S2  reads the census; if none searches and one is parked, wakes one processor, as a searcher (W1, W2)
+//	S1  makes the task visible in a queue of any priority: ring, deque, slot, offer or inbox
+//	    (an atomic store)
+//	S2  reads the census; if none searches and one is parked, wakes one processor, as a searcher
+//	    (W1, W2)
 //
 // A processor that found no task (the parker):
 //
@@ -29,13 +30,13 @@ import "github.com/freerun-go/freerun/internal/record"
 //
 //	S1 comes before S2 and P2 before P3, and all four are sequentially consistent.
 //	So either S2 sees the census without the parker, and wakes one, or P3 sees the task.
-//	If S2 sees another searcher, then that searcher is before its P2, and its own P3 comes after S1.
+//	If S2 sees another searcher, then that searcher is before its P2, and its P3 comes after S1.
 //	A searcher that finds a task leaves the search. If it was the only one, it looks at all queues
 //	as in P3, to wake the next: more tasks may have come while S2 saw it searching.
 //
 // Why W2 finds a flag:
 //
-//	Flags are raised before the census falls, and fall after it rose: there is a flag for each waker.
+//	Flags are raised before the census falls, and fall after it rose. So each waker finds a flag.
 //	If the processor of that flag is between P1 and P4, it finds the token at P4.
 //
 // Rejected: waking a processor at each push (thundering herd: each finds nothing and parks again);
@@ -54,7 +55,8 @@ func (s *Scheduler) wakeOne() {
 
 // sendToken wakes some parked processor (W2). The caller has summoned one (W1).
 func (s *Scheduler) sendToken() {
-	i := s.parked.lowerAny() // before the list is read: the flag may belong to a processor just added to it
+	// The flag comes before the list, because it may belong to a processor that was just added.
+	i := s.parked.lowerAny()
 	s.all()[i].parker.unpark()
 	s.armMonitor()
 }

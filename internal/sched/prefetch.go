@@ -47,7 +47,7 @@ func (co *Coroutine) Prefetch(near bool) {
 		prefetch.RangeForWrite(uintptr(unsafe.Pointer(co)), 4)
 		return
 	}
-	const below, lines = 5, 9 // of the stack: below the frame of Transfer, and the open frames above it
+	const below, lines = 5, 9 // of the stack: from Transfer's frame on, and above it
 	prefetch.RangeForWrite(co.frame.Load()-below*prefetch.Line, lines)
 	prefetch.RangeForWrite(co.id, 3) // Go's g, in most builds
 }

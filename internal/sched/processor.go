@@ -42,10 +42,12 @@ type Processor struct {
 	tape atomic.Pointer[record.Tape]
 
 	// owner only
-	_              pad.Line
-	held           uint32 // the priorities, except Normal, whose levels may hold something; and carries and uncounted
+	_ pad.Line
+	// held has the bits of the priorities, except Normal, whose levels may hold tasks; and
+	// carries and uncounted.
+	held           uint32
 	turns          Turns
-	last           Priority // priority of the task that ran last, while several priorities were present
+	last           Priority // of the task that ran last, while there were several
 	counted        operationCount
 	probed         int // index of the processor probed last
 	slotInRow      int
@@ -60,26 +62,28 @@ type Processor struct {
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool           // thieves may take from the slot: the running task has kept it waiting
+	slotOpen atomics.Bool           // thieves may take from the slot
 	home     atomics.RelaxedUintptr // identity of the home's goroutine
-	host     diagnostic[Host]       // the home, or the host it is handed to; written by the host that hands it over
+	host     diagnostic[Host]       // the home, or the next one; written by the giver
 	running  diagnostic[Task]       // the running task; written by the home
 	retired  atomics.Bool           // out of service, and without a home
-	dismiss  atomics.Plain[bool]    // another goroutine took it out of service while it slept; read by the home
+	dismiss  atomics.Plain[bool]    // it was taken out of service in its sleep
 	_        pad.Line
 	offer    Offer
 	_        pad.Line
 	counters counters
 	_        pad.Line                           // thieves read the next words
 	level                                       // of Normal
-	others   [priorities]atomics.Pointer[level] // of the other priorities, each made at its first use
+	others   [priorities]atomics.Pointer[level] // of the others, made at first use
 }
 
 // counters are written by the processor's home and read by any goroutine.
 type counters struct {
 	steps, steals, stolen, parks, wakes, searches, polls atomics.RelaxedUint64
-	pauses                                               atomics.RelaxedUint64             // begins and ends of yields: odd during a yield
-	taken                                                [priorities]atomics.RelaxedUint64 // tasks taken to be run; that of Normal is incomplete
+	// pauses counts the begins and ends of yields: it is odd during a yield.
+	pauses atomics.RelaxedUint64
+	// taken counts the tasks taken to be run. That of Normal is incomplete.
+	taken [priorities]atomics.RelaxedUint64
 }
 
 func newProcessor(s *Scheduler, index int) *Processor {

@@ -29,13 +29,13 @@ import (
 // A processor that parks, surplus or not, does L4 after P2 and P3 if too many are in service. To
 // take out one that sleeps:
 //
-//	X1  if its flag is not up, leaves it alone: it is awake, or about to be woken, and looks at the
-//	    limit itself
+//	X1  if its flag is not up, leaves it alone: it is awake, or about to be woken, and looks at
+//	    the limit itself
 //	X2  serving−1, unless all are awake
 //	X3  takes the flag of that processor down: it is out of service; its home is told through its
 //	    parker
-//	X4  if the flag was not up any more: undoes X2, wakes a processor for tasks queued meanwhile by
-//	    goroutines that saw all processors awake, and does L4 again
+//	X4  if the flag was not up any more: undoes X2, wakes a processor for tasks queued meanwhile
+//	    by goroutines that saw all processors awake, and does L4 again
 //
 // To bring one back:
 //
@@ -52,19 +52,19 @@ import (
 // Why no task is lost:
 //
 //	The tasks of a processor that goes are visible since Y1, before Y2.
-//	A task that is queued between, by a goroutine that counts on the searcher that goes, is covered
-//	by Y3.
+//	A task that is queued between, by a goroutine that counts on the searcher that goes, is
+//	covered by Y3.
 //
 // Why each waker and each X3 finds its flag, and no surplus processor sleeps for ever:
 //
 //	A claimant is a goroutine past W1 or X2 that has not taken a flag yet.
 //	The flags of processors past P2 number serving−awake plus the claimants, minus the flags that
 //	were taken from processors between P1 and P2.
-//	So each claimant finds a flag, as it would without X: a processor between P1 and P2 has one too.
-//	X2 may fail for a surplus sleeper because a claimant counts on its flag. That claimant may take
-//	the flag of a processor between P1 and P2 instead, or undo X2.
-//	In the first case that processor does L4 after its P2, in the second the claimant does it after
-//	X4.
+//	So each claimant finds a flag, as without X: a processor between P1 and P2 has one, too.
+//	X2 may fail for a surplus sleeper because a claimant counts on its flag. That claimant may
+//	take the flag of a processor between P1 and P2 instead, or undo X2.
+//	In the first case that processor does L4 after its P2, in the second the claimant does it
+//	after X4.
 //
 // Checked by: TestResize…, TestExploreResize
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // for the inliner, see internal/sync/atomics
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/queue"
@@ -54,10 +54,10 @@ type Scheduler struct {
 	monitorsAlways bool                          // the monitor looks whenever a processor is awake
 	processors     atomics.Pointer[[]*Processor] // all that were ever made
 	limit          atomics.Int32                 // how many of them must be in service
-	resizing       sync.Mutex                    // guards this group of fields, and is held while stopping is set
+	resizing       sync.Mutex                    // held while one of these or stopping changes
 	wanted         int                           // set by Resize
-	extra          int                           // how many more while tasks are late; changed by the monitor only
-	followed       int                           // the GOMAXPROCS that was followed last; of the monitor only
+	extra          int                           // more of them while tasks are late; the monitor's
+	followed       int                           // the GOMAXPROCS followed last; the monitor's
 	inbox          queue.Inbox
 	board          board
 	census         census

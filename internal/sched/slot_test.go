@@ -90,8 +90,8 @@ func TestSlotIsStolenFromLongTasks(t *testing.T) {
 	}
 }
 
-// TestWatchStops holds that a scheduler has no timer running before a slot is used, nor when it sleeps.
-func TestWatchStops(t *testing.T) {
+// TestMonitorStops holds that a scheduler has no timer running before a slot is used, nor when it sleeps.
+func TestMonitorStops(t *testing.T) {
 	s := started(t, 2)
 	awaitParked(t, s)
 	if s.monitor.pace.Load() != paceStopped {

@@ -9,9 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// TestRaidByRank lays tasks of all priorities before several victims and into the inbox: a thief takes them by priority, wherever they
+// TestStealByRank lays tasks of all priorities before several victims and into the inbox: a thief takes them by priority, wherever they
 // are.
-func TestRaidByRank(t *testing.T) {
+func TestStealByRank(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for range 200 {
 		s := newPuppets(t, 4)
@@ -50,9 +50,9 @@ func TestRaidByRank(t *testing.T) {
 	}
 }
 
-// TestAskBeforeLow gives a processor nothing but Low and Idle, and another one of many something better that it does not come to: it is
+// TestProbeBeforeLow gives a processor nothing but Low and Idle, and another one of many something better that it does not come to: it is
 // fetched before many tasks of Low were started, and before any of Idle if few are to be asked.
-func TestAskBeforeLow(t *testing.T) {
+func TestProbeBeforeLow(t *testing.T) {
 	for _, processors := range []int{2, 3, 5, 12} {
 		rounds := (processors-1+probeCount-1)/probeCount - 1
 		for own, betters := range map[Priority][]Priority{Low: {High, Normal}, Idle: {High, Normal, Low}} {

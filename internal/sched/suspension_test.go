@@ -300,7 +300,7 @@ func TestSuspensionReadyTwicePanics(t *testing.T) {
 	st.Ready(nil)
 	defer func() {
 		if recover() == nil {
-			t.Error("a strand was made ready twice")
+			t.Error("a suspension was made ready twice")
 		}
 	}()
 	st.Ready(nil)

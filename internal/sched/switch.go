@@ -6,28 +6,37 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Parking is where a goroutine is parked that takes part in switches: a coroutine's, or one that has entered one.
+// SwitchPoint is where a goroutine that takes part in switches is parked: a coroutine's goroutine,
+// or one that has entered a coroutine.
 //
-// Go has no other switch from one goroutine to another than between the two of an [iter.Pull], by its next and its yield. But these do the same, in turns: whoever
-// calls one is parked in the iterator, and the goroutine that was parked there runs. Neither asks who calls. So a coroutine is two things: a goroutine, and
-// a place in which exactly one goroutine is parked at any time, its own to begin with. To switch to any goroutine that is parked, one takes its place (Trade): so
-// a coroutine goes over to another in one switch, where the way through the host would take two.
+// Go switches from one goroutine directly to another only between the two of an [iter.Pull], by
+// its next and yield. Both do the same, in turns: the caller is parked in the iterator, and the
+// goroutine that was parked there runs. Neither checks who calls. So a coroutine is two things: a
+// goroutine, and a place in which exactly one goroutine is parked at any time, at first its own. A
+// goroutine switches to any parked goroutine by taking its place (Transfer). So one coroutine
+// transfers to another in one switch, where the way through the host would take two.
 //
-// Whoever may run a parked goroutine next owns its parking, and the place: it has that, through some queue, from whoever ran after the goroutine was parked. The goroutine that
-// the place was made with has nothing to do with it any more, until it ends: coroutine_end.go.
+// The owner of a parked goroutine's switch point and place is the one goroutine that may run it
+// next. Ownership passes from the goroutine that ran when it parked, through some queue. The
+// goroutine that a place was made with has no further claim on it until it ends
+// (coroutine_end.go).
 //
-// Go promises none of this. Where it may have changed, switches go through the host: through_host.go.
+// Go promises none of this. Where it may have changed, switches go through the host
+// (switch_host.go).
 type SwitchPoint struct {
 	place   *Coroutine             // where the goroutine is parked, or was last
-	frame   atomics.RelaxedUintptr // about where its stack ends, as a hint
-	arrived *Coroutine             // what has come home when the goroutine was woken; nil otherwise
-	next    *Coroutine             // of a ground, if switches go through the host: what is to run in its place next; nil: the ground itself
+	frame   atomics.RelaxedUintptr // about where its stack ends: a hint for Prefetch
+	arrived *Coroutine             // the coroutine that went home as this goroutine woke
+	// next is what runs in the place of a base next, if switches go through the host; nil: the
+	// base itself.
+	next *Coroutine
 }
 
-// Trade parks the running goroutine, whose parking is me, where other is parked, whose goroutine runs. It returns when somebody trades with me.
+// Transfer parks the running goroutine, whose switch point is me, in the place of other, whose
+// goroutine runs. It returns when another goroutine transfers to me.
 //
-// A switch spoils the core's memory of where calls return to, so each call that is open on either side of it costs some nanoseconds. Hence the way from here to
-// next and yield is written out.
+// A switch spoils the core's return predictor, so each call that is open on either side of it
+// costs some nanoseconds. Hence the calls of next and yield are written out here.
 func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	if throughHost {
 		me.transferThroughHost(other)
@@ -52,17 +61,19 @@ func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	}
 }
 
-// ground is what a coroutine runs on: the goroutine that has entered it, or another that it was switched to from. It goes on when the coroutine that runs
-// suspends itself.
+// base is what a coroutine runs on: the goroutine that has entered it, or that has entered the
+// coroutine it was switched from. It continues when the running coroutine suspends itself.
 type base struct {
 	SwitchPoint
-	host         *Host                 // whose goroutine it is; nil if it is no host's
-	running      diagnostic[Coroutine] // that runs in its place; nil if none does. The two never run both, so that is the owner, too.
-	previous     *Coroutine            // that has switched to the visitor, which has not taken note yet
-	lockedThread uintptr               // the thread that a coroutine was unlocked from; 0: none. See locked.go
+	host *Host // whose goroutine it is; nil if it is no host's
+	// running runs in the base's place; nil if none does. Base and coroutine never run both, so
+	// the coroutine is the owner, too.
+	running      diagnostic[Coroutine]
+	previous     *Coroutine // has switched to running, which has not called Predecessor yet
+	lockedThread uintptr    // the thread that a coroutine was unlocked from, or 0; see locked.go
 }
 
-// visit notes that co is about to run in the ground's place.
+// setRunning notes that co is about to run in the base's place.
 func (b *base) setRunning(co *Coroutine) {
 	co.base.Store(b)
 	b.running.Store(co)
@@ -71,7 +82,9 @@ func (b *base) setRunning(co *Coroutine) {
 	}
 }
 
-// back notes that the ground goes on itself, and returns what was left for that.
+// resume notes that the base itself continues. It returns the coroutine that ran last, the host's
+// processor, and whether that coroutine can be entered again. A coroutine that only lets the
+// driver choose continues first.
 func (b *base) resume() (left *Coroutine, now *Processor, alive bool) {
 	left = b.running.Load()
 	for left.toDriver {

@@ -2,22 +2,25 @@ package sched
 
 import "os"
 
-// The switch through the host, in place of [Parking.Trade]'s: next of a coroutine's iter.Pull is called by whoever has entered it, and yield by the coroutine itself, as those who made
-// iter.Pull had in mind. A coroutine that would go over to another one returns to its host, which is told which one that is, and resumes it:
+// The switch through the host, in place of that of [SwitchPoint.Transfer]. Here each iter.Pull is
+// used as intended: the goroutine that has entered the coroutine calls next, and the coroutine
+// itself calls yield. A coroutine that transfers to another one returns to its host and tells it
+// which one to run next:
 //
 //	directly            A ── yield of B's place ──► B
 //	through the host    A ── yield of A ──► host ── next of B ──► B
 //
-// So each coroutine stays in its own place, where it ends, and nothing need be brought home. It costs a second switch of Go's: 1.3 to 1.7 times
-// as much.
+// So each coroutine stays in its own place, where it ends, and none has to go home. It costs a
+// second switch of Go's: 1.3 to 1.7 times as much.
 //
-// Which of the two is used is decided once, when the process begins: a coroutine is made for one of them.
+// Which way is used is decided once, when the process begins: a coroutine is made for one of them.
 
 // throughHost says that switches go through the host.
 var throughHost, throughHostWhy = chooseSwitch(os.Getenv(switchVariable))
 
-// switchVariable is the environment variable that has switches go through the host, if it is "host". Nothing else is a way to try whether Go has come to check who calls next
-// and yield: it would end the program.
+// switchVariable is the environment variable that makes switches go through the host, if it is
+// "host". There is no way to try whether Go has come to check who calls next and yield: a check
+// that fails ends the program.
 const switchVariable = "FREERUN_SWITCH"
 
 func chooseSwitch(wanted string) (throughHost bool, why string) {
@@ -30,8 +33,8 @@ func chooseSwitch(wanted string) (throughHost bool, why string) {
 	return false, "this version of Go is known not to ask who calls next and yield of an iter.Pull"
 }
 
-// SwitchStatus returns the way in which coroutines are switched, and why it is that one: "direct", from one to another, or "host", by way of the host, which costs a second switch. For
-// reports.
+// SwitchStatus returns how coroutines are switched, and why: "direct", from one to another, or
+// "host", through the host, which costs a second switch. It is for reports. Any goroutine.
 func SwitchStatus() (way, why string) {
 	if throughHost {
 		return "host", throughHostWhy
@@ -39,7 +42,8 @@ func SwitchStatus() (way, why string) {
 	return "direct", throughHostWhy
 }
 
-// tradeThroughHost is Trade through the host. What other is has been noted by whoever calls it: a coroutine (visit), or the ground that me, a coroutine, runs on.
+// transferThroughHost is Transfer through the host. The caller has noted other before: it is a
+// coroutine (setRunning), or the base that me, a coroutine, runs on.
 func (me *SwitchPoint) transferThroughHost(other *SwitchPoint) {
 	if co := me.place; co != nil {
 		co.base.Load().next = other.place

@@ -8,27 +8,32 @@ import (
 )
 
 const (
-	// breathAfter is how long a busy processor keeps its thread before it lets Go's scheduler run other goroutines: the
-	// network, timers, and whatever the program does outside. Go itself would preempt it only after 10 ms.
+	// yieldAfter is how long a busy processor keeps its thread before it lets Go's scheduler run
+	// other goroutines: those of the network, of timers and of the rest of the program. Go itself
+	// would preempt it only after 10 ms.
 	yieldAfter = 45 * time.Microsecond
-	// mostUnread is how many operations a processor runs at most without reading the clock, which costs as much as one.
+	// maxBatch is how many operations a processor runs at most between two reads of the clock. A
+	// read costs as much as an operation.
 	maxBatch = 128
-	// deepBreath is how often, in breaths, a processor yields to all of Go's goroutines though some processor is parked. When
-	// all are awake it always does, as then nobody else may be there to run them; otherwise there is most likely an
-	// idle thread, which runs them, and which a yield to all would only wake for this processor's own goroutine.
+	// allYieldTurn is how often, in yields, a processor yields to all of Go's goroutines although
+	// some processor is parked. While all are awake it always does, because there may be no other
+	// thread to run them. Otherwise an idle thread most likely runs them; a yield to all would
+	// only wake it for this processor's own goroutine.
 	allYieldTurn = 4
 )
 
-// breath decides when a processor yields. It reads the clock after as many operations as took about half of breathAfter lately. The clock counts from epoch.
+// yieldTimer decides when a processor yields. It reads the clock once for each batch of
+// operations, which is as long as took about half of yieldAfter lately. Its clock counts from
+// epoch.
 type yieldTimer struct {
 	left, batch       int
 	done              int           // operations before this batch
-	yielded           bool          // it has yielded, and not looked at the inbox since
-	slept             bool          // it has slept, and not read the clock since
-	readAt, yieldedAt time.Duration // the clock when it was read last, and after the last yield
-	busySince         time.Duration // the clock when it was read first after it has slept
-	dueNow            bool          // it yields at the next Breathe, however short it has been busy
-	gomaxprocs        int           // GOMAXPROCS, as it was lately
+	yielded           bool          // since then it has not looked at the inbox
+	slept             bool          // since then it has not read the clock
+	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last yield
+	busySince         time.Duration // the first read of the clock after the last sleep
+	dueNow            bool          // the next YieldIfDue yields in any case
+	gomaxprocs        int           // GOMAXPROCS at the last look
 }
 
 func newYieldTimer() yieldTimer {
@@ -36,7 +41,7 @@ func newYieldTimer() yieldTimer {
 	return yieldTimer{left: 1, batch: 1, readAt: now, yieldedAt: now, busySince: now}
 }
 
-// operations returns how many operations there were.
+// operations returns how many operations the processor has run.
 func (y *yieldTimer) operations() int { return y.done + y.batch - y.left }
 
 // begin begins the next batch.
@@ -45,22 +50,25 @@ func (y *yieldTimer) begin(batch int, now time.Duration) {
 	y.batch, y.left, y.readAt = batch, batch, now
 }
 
-// Spend counts one operation run, and yields if it is time to. The task being run keeps what it holds.
+// Spend counts one operation, and yields if a yield is due. The running task keeps what it holds.
+// By the running task only.
 func (p *Processor) Spend() {
 	if p.Spent() {
 		p.YieldIfDue()
 	}
 }
 
-// Spent is the first part of Spend, for those who have something to do before the second one: it reports whether that is to be called, which is [Processor.Breathe].
+// Spent is the first half of Spend: it counts one operation and reports whether the caller must
+// call [Processor.YieldIfDue], after anything it has to do before a yield. By the running task
+// only.
 func (p *Processor) Spent() bool {
 	p.yieldTimer.left--
 	return p.yieldTimer.left <= 0
 }
 
-// Breathe yields if it is time to, see [Processor.Spent].
+// YieldIfDue is the second half of Spend: it yields if a yield is due. By the running task only.
 func (p *Processor) YieldIfDue() {
-	if p.letDriverChoose() { // each time: no time passes, so the count is never more than one
+	if p.letDriverChoose() { // each time: no time passes, so a batch is always one operation
 		return
 	}
 	y := &p.yieldTimer
@@ -77,10 +85,11 @@ func (p *Processor) YieldIfDue() {
 	y.readAt = p.yieldNow(now)
 	p.counters.pauses.Add(1)
 	y.yieldedAt = y.readAt
-	y.yielded = true // whoever had a turn now may have sent something
+	y.yielded = true // a goroutine that ran now may have injected a task
 }
 
-// letRun lets other goroutines run, and has Go poll the network if it is time to. It returns the time.
+// yieldNow lets other goroutines run, and has Go poll the network if a poll is due. It returns the
+// time after that.
 func (p *Processor) yieldNow(now time.Duration) time.Duration {
 	switch all := p.scheduler.census.allAwake(); {
 	case !all && p.yields()%allYieldTurn != 0:
@@ -101,7 +110,7 @@ func (p *Processor) yieldNow(now time.Duration) time.Duration {
 	return later
 }
 
-// hurry has the processor yield after its next operation.
+// yieldSoon has the processor yield after its next operation.
 func (y *yieldTimer) yieldSoon() {
 	y.dueNow = true
 	if unrun := y.left - 1; unrun > 0 {
@@ -110,10 +119,11 @@ func (y *yieldTimer) yieldSoon() {
 	}
 }
 
-// breaths returns how often the processor has yielded, or begun to. Any goroutine.
+// yields returns how often the processor has yielded or begun to. Any goroutine.
 func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
 
-// nextBatch returns how many operations to run before the clock is read again, if the last batch took that long.
+// nextBatch returns how many operations to run until the next read of the clock, if the last batch
+// took that long.
 func nextBatch(batch int, took time.Duration) int {
 	const goal = yieldAfter / 2
 	if took <= goal/2 {

@@ -29,8 +29,8 @@ func TestNextBatch(t *testing.T) {
 	}
 }
 
-// TestBusyProcessorBreathes runs an endless chain of tasks on each processor until they have let others run many times.
-func TestBusyProcessorBreathes(t *testing.T) {
+// TestBusyProcessorYields runs an endless chain of tasks on each processor until they have let others run many times.
+func TestBusyProcessorYields(t *testing.T) {
 	const processors, breaths = 2, 50
 	s := started(t, processors)
 	var ended atomic.Bool
