@@ -9,11 +9,11 @@ import (
 	"unsafe"
 )
 
-// pieces is a task that runs on a coroutine, a piece of it each time that it is queued.
+// pieces is a task that runs on a coroutine, one piece each time that it is queued.
 type pieces struct {
 	Task
 	co   *Coroutine
-	then func(p *Processor, t *pieces) // what is done after a piece, by the host
+	then func(p *Processor, t *pieces) // called by the host after a piece
 }
 
 var piecesKind = &Kind{Run: func(p *Processor, t *Task) {
@@ -23,7 +23,7 @@ var piecesKind = &Kind{Run: func(p *Processor, t *Task) {
 	}
 }}
 
-// inPieces returns a task that runs body on a coroutine, and is queued again after each piece.
+// inPieces returns a task that runs body on a coroutine and is queued again after each piece.
 func inPieces(s *Scheduler, body func(co *Coroutine)) *pieces {
 	w := &pieces{co: NewCoroutine(body)}
 	w.Kind = piecesKind
@@ -88,7 +88,7 @@ func TestCoroutineLeavesItsProcessor(t *testing.T) {
 	}).Task)
 	s.Start()
 	<-left
-	s.Inject(&inPieces(s, func(*Coroutine) { close(release) }).Task) // on the processor that was left
+	s.Inject(&inPieces(s, func(*Coroutine) { close(release) }).Task) // on the left processor
 	runDry(t, s)
 	if len(after) != 2 || after[0] != nil || after[1] == nil {
 		t.Errorf("processors after it left: %v", after)
@@ -97,12 +97,12 @@ func TestCoroutineLeavesItsProcessor(t *testing.T) {
 
 func TestCoroutineSleepsInASuspension(t *testing.T) {
 	s := New(Config{Processors: 1})
-	var strand Suspension
+	var suspension Suspension
 	slept := false
 	s.Inject(&inPieces(s, func(co *Coroutine) {
 		p := co.Processor()
-		p.Push(&inPieces(s, func(other *Coroutine) { strand.Ready(other.Processor()) }).Task)
-		q := strand.Wait(p)
+		p.Push(&inPieces(s, func(other *Coroutine) { suspension.Ready(other.Processor()) }).Task)
+		q := suspension.Wait(p)
 		slept = q != nil && q == co.Processor() && q.isHome()
 		co.Suspend()
 		slept = slept && co.Processor() != nil && co.Processor().isHome()
@@ -218,7 +218,7 @@ func TestPickAndCarry(t *testing.T) {
 	}
 }
 
-// runDry runs a scheduler until it is idle, and ends it.
+// runDry runs a scheduler until it is idle, and stops it.
 func runDry(t *testing.T, s *Scheduler) {
 	t.Helper()
 	if err := s.AwaitIdle(context.Background(), func() bool { return true }); err != nil {

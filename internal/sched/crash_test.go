@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// crash is what Crashed was told.
+// crash holds the arguments of one call of Crashed.
 type crash struct {
 	p     *Processor
 	t     *Task
@@ -18,7 +18,7 @@ type crash struct {
 	stack string
 }
 
-// crashing returns a running scheduler and where it reports crashes.
+// crashing returns a running scheduler and the channel of its crashes.
 func crashing(t *testing.T, processors int) (*Scheduler, chan crash) {
 	crashes := make(chan crash, 1000)
 	s := New(Config{Processors: processors, Crashed: func(h *Host, t *Task, value any, stack []byte) {
@@ -29,7 +29,7 @@ func crashing(t *testing.T, processors int) (*Scheduler, chan crash) {
 	return s, crashes
 }
 
-// theTaskThatFails is to be found in stacks.
+// theTaskThatFails has a name that the test finds in stacks.
 func theTaskThatFails(how string) {
 	switch how {
 	case "panic":
@@ -39,7 +39,8 @@ func theTaskThatFails(how string) {
 	}
 }
 
-// TestCrashes has tasks that fail with tasks in all queues behind them: Crashed must be told, and all others run.
+// TestCrashes has tasks fail while others wait in all queues behind them: Crashed must be called,
+// and all others run.
 func TestCrashes(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		t.Run(how, func(t *testing.T) {
@@ -82,8 +83,9 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestGoexitReplacesTheGoroutine ends the goroutines of processors again and again, while somebody watches their homes: a home is the
-// identity of a goroutine that knows that it is a host, and never of one that has ended.
+// TestGoexitReplacesTheGoroutine ends the goroutines of processors again and again while another
+// goroutine reads their homes: a home is the identity of a goroutine that knows that it is a host,
+// never of one that has ended.
 func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	const rounds = 1_000
 	s, crashes := crashing(t, 2)
@@ -102,8 +104,9 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 					now, ok := registry.Load(home)
 					return !ok || now.(*registration).host == nil || now.(*registration).host.scheduler != s
 				}
-				// Go may give the identity to the goroutine that takes over. That one is in guests before it is the home, so it
-				// is found the second time, unless it has ended as well.
+				// Go may give the identity to the goroutine that takes over. That goroutine is
+				// registered before it is the home, so the second look finds it, unless it has
+				// ended as well.
 				if stranger() && p.Home() == home && stranger() && exits.Load() == before {
 					t.Error("a processor's home is a goroutine that has ended")
 					return
@@ -126,8 +129,8 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	<-watched
 }
 
-// TestGoexitWhileStopping stops a scheduler whose queues are full of tasks that end their goroutines: all of them are run, and the
-// processors end.
+// TestGoexitWhileStopping stops a scheduler whose queues are full of tasks that end their
+// goroutines: all of them run, and the processors end.
 func TestGoexitWhileStopping(t *testing.T) {
 	const count = 100
 	var crashes atomic.Int32

@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// newLeaver makes a blocker that leaves its processor once it runs, after do.
+// newLeaver makes a blocker that runs do and then leaves its processor.
 func newLeaver(do func(p *Processor)) *blocker {
 	return newBlocker(func(p *Processor) {
 		do(p)
@@ -48,7 +48,8 @@ func TestLeaveKeepsParallelism(t *testing.T) {
 	}
 }
 
-// TestLeaveHandsOverAllQueues has a task fill all queues of the only processor, and leave and wait until all of that was run, there.
+// TestLeaveHandsOverAllQueues has a task fill all queues of the only processor, leave, and wait
+// until all of them were run there.
 func TestLeaveHandsOverAllQueues(t *testing.T) {
 	s := started(t, 1)
 	for range 50 {
@@ -80,7 +81,8 @@ func TestLeaveHandsOverAllQueues(t *testing.T) {
 	}
 }
 
-// TestLeaveIsStillInATask looks at what a task that has left its processor can know of itself, and others of it.
+// TestLeaveIsStillInATask checks what a task that has left its processor can find out about
+// itself, and others about it.
 func TestLeaveIsStillInATask(t *testing.T) {
 	var local atomic.Int64
 	s := New(Config{Processors: 1, Hosted: func(h *Host) { h.Local = local.Add(1) }})
@@ -123,7 +125,8 @@ func TestLeaveIsStillInATask(t *testing.T) {
 	}
 }
 
-// TestLeftTasksCrash has tasks that leave and fail then: Crashed is told, on a host without a processor, and others go on.
+// TestLeftTasksCrash has tasks leave and then fail: Crashed is called, on a host without a
+// processor, and other tasks go on.
 func TestLeftTasksCrash(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		t.Run(how, func(t *testing.T) {
@@ -150,7 +153,8 @@ func TestLeftTasksCrash(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForLeftTasks stops a scheduler while a task is away that queues another one before it returns: that one is run.
+// TestStopWaitsForLeftTasks stops a scheduler while a task is away that queues another one before
+// it returns: that one runs, too.
 func TestStopWaitsForLeftTasks(t *testing.T) {
 	for range 100 {
 		s, last := New(Config{Processors: 2}), newJob(nop)
@@ -178,7 +182,8 @@ func TestStopWaitsForLeftTasks(t *testing.T) {
 	}
 }
 
-// TestStopReportsLeftTasks stops a scheduler while a task is away that does not return, and others wait in the middle of theirs.
+// TestStopReportsLeftTasks stops a scheduler while a task is away that does not return, and others
+// wait in their middle.
 func TestStopReportsLeftTasks(t *testing.T) {
 	s := New(Config{Processors: 2})
 	s.Start()
@@ -210,7 +215,8 @@ func TestStopReportsLeftTasks(t *testing.T) {
 	}
 }
 
-// TestLeaveInBubble has a task away in a bubble of testing/synctest: with spares and a left task that sleeps, all is durably blocked.
+// TestLeaveInBubble has a task away in a bubble of testing/synctest: with spares, and the left
+// task asleep, all goroutines are durably blocked.
 func TestLeaveInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})

@@ -6,8 +6,8 @@ import (
 	"weak"
 )
 
-// TestIdleRetainsNothing runs tasks through all queues of a scheduler and then looks whether an idle one, or a task of the same
-// batch that its maker keeps, keeps any of them alive.
+// TestIdleRetainsNothing runs tasks through all queues of a scheduler. Then neither the idle
+// scheduler, nor a task of the same batch that its creator keeps, keeps any of them alive.
 func TestIdleRetainsNothing(t *testing.T) {
 	for _, processors := range []int{1, 4} {
 		s := started(t, processors)

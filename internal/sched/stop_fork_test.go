@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// branch is a task that forks, and waits for what it forked, until the scheduler ends: what was discarded its parent does itself.
+// branch is a task that forks and waits for its child, until the scheduler ends. A parent runs a
+// discarded child itself.
 type branch struct {
 	Task
 	crop   *crop
@@ -25,7 +26,7 @@ type crop struct {
 
 var branchKind *Kind
 
-func init() { // which refers to itself
+func init() { // branchKind refers to itself
 	branchKind = &Kind{
 		Run: func(p *Processor, t *Task) {
 			b := (*branch)(unsafe.Pointer(t))
@@ -37,7 +38,8 @@ func init() { // which refers to itself
 	}
 }
 
-// grow does the branch in the running task, on p, nil if there is none, and returns the processor that it is on then.
+// grow runs the branch in the running task, on p, which may be nil. It returns the processor that
+// the task is on then.
 func (b *branch) grow(p *Processor) *Processor {
 	if b.depth == 0 {
 		b.crop.leaves.Add(1)
@@ -74,8 +76,9 @@ func (c *crop) branch(depth int) *branch {
 	return &branch{Task: Task{Kind: branchKind}, crop: c, depth: depth}
 }
 
-// TestStopWhileForking gives up waiting for the end while trees of tasks fork, wait and leave, at some moment or other: what has not begun is
-// discarded, once, those who wait for it go on without a processor, and all goroutines end.
+// TestStopWhileForking gives up waiting for the end while trees of tasks fork, wait and leave, at
+// some moment. What has not begun is discarded, once; its waiters go on without a processor, and
+// all goroutines end.
 func TestStopWhileForking(t *testing.T) {
 	const rounds, trees, depth = 150, 3, 7
 	for round := range rounds {

@@ -22,7 +22,8 @@ func checkHere(t *testing.T, p *Processor, task *Task) {
 	}
 }
 
-// TestSuspensionOrders waits for strands that are made ready before and after the wait begins, by everybody who may.
+// TestSuspensionOrders waits for suspensions that are made ready before and after the wait begins,
+// by every goroutine that may.
 func TestSuspensionOrders(t *testing.T) {
 	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Suspension){
 		"before": func(_ *Scheduler, p *Processor, st *Suspension) { st.Ready(p) },
@@ -51,7 +52,7 @@ func TestSuspensionOrders(t *testing.T) {
 				j.do = func(p *Processor) {
 					defer close(done)
 					id := goid.ID()
-					for i := range 200 { // the strand is used again and again
+					for i := range 200 { // the suspension is used again and again
 						ready(s, p, &st)
 						for range i % 7 {
 							runtime.Gosched()
@@ -77,25 +78,26 @@ func TestSuspensionOrders(t *testing.T) {
 	}
 }
 
-// TestSuspensionsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
+// TestSuspensionsByRank has a task for each priority wait, and makes all ready in some order: they
+// continue by priority.
 func TestSuspensionsByRank(t *testing.T) {
 	for _, queue := range []string{"pushed", "injected"} {
 		t.Run(queue, func(t *testing.T) {
 			s := started(t, 1)
-			var strands [priorities]Suspension
+			var suspensions [priorities]Suspension
 			var order []Priority
 			for pr := range Priority(priorities) {
 				s.Inject(&newJob(func(p *Processor) {
-					strands[pr].Wait(p)
+					suspensions[pr].Wait(p)
 					order = append(order, pr)
 				}).Task)
 			}
 			inTask(t, s, func(p *Processor) { // behind all of those
 				for pr := range Priority(priorities) {
 					if queue == "pushed" {
-						strands[pr].ReadyAt(pr, p)
+						suspensions[pr].ReadyAt(pr, p)
 					} else {
-						strands[pr].ReadyAt(pr, nil)
+						suspensions[pr].ReadyAt(pr, nil)
 					}
 				}
 			})
@@ -109,26 +111,27 @@ func TestSuspensionsByRank(t *testing.T) {
 	}
 }
 
-// TestManySuspensionsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
+// TestManySuspensionsWait has thousands of tasks wait at once, until a task that comes last makes
+// all of them ready.
 func TestManySuspensionsWait(t *testing.T) {
 	const count = 3_000
 	for _, processors := range []int{1, 4} {
 		s := started(t, processors)
-		strands := make([]Suspension, count)
+		suspensions := make([]Suspension, count)
 		var waiting, ended atomic.Int32
-		for i := range strands {
+		for i := range suspensions {
 			j := newJob(nil)
 			j.do = func(p *Processor) {
 				waiting.Add(1)
-				checkHere(t, strands[i].Wait(p), &j.Task)
+				checkHere(t, suspensions[i].Wait(p), &j.Task)
 				ended.Add(1)
 			}
 			s.Inject(&j.Task)
 		}
 		until(t, "all tasks to wait", func() bool { return waiting.Load() == count })
 		s.Inject(&newJob(func(p *Processor) {
-			for i := range strands {
-				strands[i].Ready(p)
+			for i := range suspensions {
+				suspensions[i].Ready(p)
 			}
 		}).Task)
 		if err := s.AwaitIdle(t.Context(), always); err != nil {
@@ -156,7 +159,8 @@ func (f *fork) draw(n int) int {
 	return f.random.IntN(n)
 }
 
-// tree runs the nodes below one of the given depth, in the task that runs on p, and returns the processor that it runs on then.
+// tree runs the nodes below one of the given depth, in the task that runs on p, and returns the
+// processor that the task is on then.
 func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
 	if depth == 0 {
 		f.leaves.Add(1)
@@ -188,7 +192,8 @@ func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
 	return p
 }
 
-// TestForkJoin runs trees whose inner nodes wait for their children, some of which leave or end their goroutines.
+// TestForkJoin runs trees whose inner nodes wait for their children; some of the nodes leave or
+// end their goroutines.
 func TestForkJoin(t *testing.T) {
 	const depth, trees = 9, 4
 	seed := replay.Seed(t)
@@ -217,7 +222,8 @@ func TestForkJoin(t *testing.T) {
 	}
 }
 
-// TestCrashAfterWait has tasks fail after they have waited: Crashed is told of the processor that they run on then.
+// TestCrashAfterWait has tasks fail after they have waited: Crashed gets the processor that they
+// run on then.
 func TestCrashAfterWait(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		s, crashes := crashing(t, 2)
@@ -237,18 +243,19 @@ func TestCrashAfterWait(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForSuspensions stops a scheduler while tasks wait: they go on when they are made ready, by whomever, and Stop returns then.
+// TestStopWaitsForSuspensions stops a scheduler while tasks wait: they continue when any goroutine
+// makes them ready, and then Stop returns.
 func TestStopWaitsForSuspensions(t *testing.T) {
 	const count = 20
 	for round := range 50 {
 		s := New(Config{Processors: 1 + round%3})
 		s.Start()
-		strands := make([]Suspension, count)
+		suspensions := make([]Suspension, count)
 		var waiting, ended atomic.Int32
-		for i := range strands {
+		for i := range suspensions {
 			s.Inject(&newJob(func(p *Processor) {
 				waiting.Add(1)
-				if strands[i].Wait(p) == nil {
+				if suspensions[i].Wait(p) == nil {
 					t.Error("a task lost its processor before the end")
 				}
 				ended.Add(1)
@@ -262,8 +269,8 @@ func TestStopWaitsForSuspensions(t *testing.T) {
 				t.Errorf("%d tasks are stuck", len(stuck))
 			}
 		}()
-		for i := range strands {
-			strands[i].Ready(nil)
+		for i := range suspensions {
+			suspensions[i].Ready(nil)
 		}
 		await(t, "Stop", stopped)
 		if ended.Load() != count {
@@ -272,7 +279,8 @@ func TestStopWaitsForSuspensions(t *testing.T) {
 	}
 }
 
-// TestStopReportsSuspensions stops a scheduler while a task waits for ever. When it is made ready after all, it goes on without a processor.
+// TestStopReportsSuspensions stops a scheduler while a task waits without end. When it is made
+// ready after all, it goes on without a processor.
 func TestStopReportsSuspensions(t *testing.T) {
 	for range 50 {
 		s := New(Config{Processors: 2})
@@ -306,21 +314,22 @@ func TestSuspensionReadyTwicePanics(t *testing.T) {
 	st.Ready(nil)
 }
 
-// TestSuspensionInBubble has tasks wait in a bubble of testing/synctest, which counts them as durably blocked.
+// TestSuspensionInBubble has tasks wait in a bubble of testing/synctest, which counts them as
+// durably blocked.
 func TestSuspensionInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})
 		s.Start()
-		strands := make([]Suspension, 10)
-		for i := range strands {
-			s.Inject(&newJob(func(p *Processor) { strands[i].Wait(p) }).Task)
+		suspensions := make([]Suspension, 10)
+		for i := range suspensions {
+			s.Inject(&newJob(func(p *Processor) { suspensions[i].Wait(p) }).Task)
 		}
 		synctest.Wait()
-		for i := range strands {
-			if strands[i].state.Load() != suspensionWaiting {
-				t.Error("all goroutines are blocked, but not all strands wait")
+		for i := range suspensions {
+			if suspensions[i].state.Load() != suspensionWaiting {
+				t.Error("all goroutines are blocked, but not all suspensions wait")
 			}
-			time.AfterFunc(time.Hour, func() { strands[i].Ready(nil) })
+			time.AfterFunc(time.Hour, func() { suspensions[i].Ready(nil) })
 		}
 		begin := time.Now()
 		if err := s.AwaitIdle(t.Context(), always); err != nil {

@@ -14,13 +14,13 @@ func TestNextBatch(t *testing.T) {
 	}{
 		{1, 0, 2},                    // too short to measure
 		{1, yieldAfter / 8, 2},       // grows at most to twice
-		{64, yieldAfter / 50, 128},   // up to the most
+		{64, yieldAfter / 50, 128},   // up to the greatest batch
 		{128, 0, 128},                // and no further
-		{16, yieldAfter / 2, 16},     // as it should be
+		{16, yieldAfter / 2, 16},     // just right
 		{16, yieldAfter, 8},          // half as many take half as long
 		{2, yieldAfter * 2 / 5, 2},   // rounds down
 		{64, time.Second, 1},         // a long operation
-		{1, time.Hour, 1},            // never none
+		{1, time.Hour, 1},            // never less than one
 		{10, yieldAfter/4 + 100, 19}, // little more than the limit for growing freely
 	} {
 		if got := nextBatch(c.batch, c.took); got != c.want {
@@ -29,9 +29,10 @@ func TestNextBatch(t *testing.T) {
 	}
 }
 
-// TestBusyProcessorYields runs an endless chain of tasks on each processor until they have let others run many times.
+// TestBusyProcessorYields runs an endless chain of tasks on each processor until they have yielded
+// many times.
 func TestBusyProcessorYields(t *testing.T) {
-	const processors, breaths = 2, 50
+	const processors, yields = 2, 50
 	s := started(t, processors)
 	var ended atomic.Bool
 	for range processors {
@@ -45,7 +46,7 @@ func TestBusyProcessorYields(t *testing.T) {
 		s.Inject(&chain.Task)
 	}
 	for _, p := range s.Processors() {
-		until(t, "a busy processor to let others run", func() bool { return p.Stats().Yields > breaths })
+		until(t, "a busy processor to let others run", func() bool { return p.Stats().Yields > yields })
 	}
 	ended.Store(true)
 	awaitParked(t, s)
