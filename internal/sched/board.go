@@ -47,16 +47,6 @@ func (b *board) lower(bit uint32) {
 	}
 }
 
-// add puts a list of tasks, linked from newest to oldest, into the inbox of a priority. Any
-// goroutine.
-func (s *Scheduler) add(pr Priority, newest, oldest *Task) {
-	if pr == Normal {
-		s.inbox.AddChain(&newest.Node, &oldest.Node)
-		return
-	}
-	s.board.add(pr, newest, oldest)
-}
-
 func (b *board) add(pr Priority, newest, oldest *Task) {
 	b.inboxes[pr].AddChain(&newest.Node, &oldest.Node)
 	b.raise(pr.bit())

@@ -72,9 +72,6 @@ import (
 // those about to be counted.
 const MostProcessors = 1<<15 - 1
 
-// all returns the processors that were ever made, in service or not.
-func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
-
 // grow makes processors up to number n (L1), and calls prepare with each before it is published.
 // One goroutine at a time.
 func (s *Scheduler) grow(n int, prepare func(p *Processor)) {

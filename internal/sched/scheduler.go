@@ -112,7 +112,7 @@ func New(config Config) *Scheduler {
 	s.grow(config.Processors, func(*Processor) {})
 	s.limit.Store(int32(config.Processors))
 	s.wanted, s.followed = config.Processors, config.Processors
-	// They look for work first when they start, so none needs to be woken.
+	// All begin awake: a processor looks for work first, so none needs to be woken.
 	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake))
 	return s
 }
@@ -122,7 +122,7 @@ func (s *Scheduler) Start() {
 	s.monitor = newMonitor(s)
 	if s.driver != nil {
 		s.monitorsAlways = false
-		s.monitor.pace.Store(paceFast) // nothing arms it: no time passes
+		s.monitor.pace.Store(paceFast) // so that nothing arms it: no time passes
 	}
 	s.serving.Store(int32(len(s.all())))
 	for _, p := range s.all() {
@@ -130,6 +130,9 @@ func (s *Scheduler) Start() {
 	}
 	s.armMonitor()
 }
+
+// all returns the processors that were ever made, in service or not.
+func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
 
 // Processors returns all processors, including those out of service. The caller must not change
 // the list. Any goroutine.
@@ -162,6 +165,16 @@ func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	if s.stopped.Load() {
 		s.sweepInbox()
 	}
+}
+
+// add puts a list of tasks, linked from newest to oldest, into the inbox of a priority. Any
+// goroutine.
+func (s *Scheduler) add(pr Priority, newest, oldest *Task) {
+	if pr == Normal {
+		s.inbox.AddChain(&newest.Node, &oldest.Node)
+		return
+	}
+	s.board.add(pr, newest, oldest)
 }
 
 // hasWork reports whether a task is queued that some processor could find.

@@ -156,3 +156,26 @@ func (p *Processor) draw() uint64 {
 	p.random = x
 	return x * 0x2545f4914f6cdd1d
 }
+
+// StealOffered takes an offered task of another processor that accept agrees to; nil if there is
+// none. accept sees a task that its owner may take and even reuse at the same time, so it may read
+// only atomic or relaxed fields. What accept has seen still holds when the task is taken: the
+// number in the slot's word ensures it. On p's goroutine only.
+func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
+	all := p.scheduler.all()
+	start := int(p.draw() % uint64(len(all)))
+	for i := range all {
+		victim := all[(start+i)%len(all)]
+		if victim == p {
+			continue
+		}
+		if t := victim.offer.slot.stealIf(accept); t != nil {
+			p.counters.steals.Add(1)
+			p.counters.stolen.Add(1)
+			p.noteSteal(victim, p.counters.stolen.Load()-1)
+			p.tellStolen(victim)
+			return t
+		}
+	}
+	return nil
+}
