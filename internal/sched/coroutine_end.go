@@ -32,8 +32,8 @@ import "sync"
 //
 // Why W1 and E4 never recall the same coroutine:
 //
-//	W1 owns the switch point that is parked in the coroutine's place. Its goroutine is not
-//	over.
+//	W1 owns the switch point that is parked in the coroutine's place. It is of a
+//	goroutine that is not over.
 //	In a cycle of E4 only goroutines that are over are parked in the members' places.
 //
 // Why E4 finds each cycle, and only cycles:
@@ -43,7 +43,7 @@ import "sync"
 //	another: a member leaves only by W1, when a goroutine that is not over is in its place,
 //	and there the search would have ended; or later, when it is at home, and no entry leads there.
 //
-// Checked by: TestCoroutinesEndInAnyOrder, TestMayhem
+// Checked by: TestCoroutinesEndInAnyOrder, and TestMayhem of package freeruntest
 var pendingEnds sync.Map // place → the pending *Coroutine parked there
 
 // The states of Coroutine.ended.

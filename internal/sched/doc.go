@@ -1,6 +1,6 @@
-// Package sched is a work-stealing scheduler. It runs tasks ([Task]) on a fixed number of
-// processors ([Processor]), each with its own queues. It is the engine of package freerun; nothing
-// in it is a promise to users.
+// Package sched is a work-stealing scheduler. It runs tasks ([Task]) on processors
+// ([Processor]), each with its own queues. It is the engine of package freerun; nothing in it is a
+// promise to users.
 //
 // A processor is not a goroutine. The goroutine that runs its tasks is a [Host], and a processor
 // can change hosts. A task that must block gives its processor away first ([Processor.Leave]); a

@@ -16,10 +16,9 @@ import (
 // goroutine switches to any parked goroutine by taking its place (Transfer). So one coroutine
 // transfers to another in one switch, where the way through the host would take two.
 //
-// The owner of a parked goroutine's switch point and place is the one goroutine that may run it
-// next. Ownership passes from the goroutine that ran when it parked, through some queue. The
-// goroutine that a place was made with has no further claim on it until it ends
-// (coroutine_end.go).
+// The one goroutine that may run a parked goroutine next owns its switch point and its place. It
+// gets them, through some queue, from the goroutine that ran after the parked one. The goroutine
+// that a place was made with has no further claim on it until it ends (coroutine_end.go).
 //
 // Go promises none of this. Where it may have changed, switches go through the host
 // (switch_host.go).
