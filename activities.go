@@ -105,7 +105,7 @@ func roomOf(a *activity.Activity) *room {
 	return r
 }
 
-func describeRoom(l *letter) string { return seatOf(sched.Current()).active.Load().operation() }
+func describeRoom(l *letter) string { return seatOf(sched.CurrentProcessor()).active.Load().operation() }
 
 // titleOf names an activity: by its name, or else by its function.
 func titleOf(a *activity.Activity) string {

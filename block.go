@@ -66,7 +66,7 @@ func (c *Context) running() *Context {
 	if s := c.here(); s.processor != nil {
 		return s.active.Load()
 	}
-	if h := sched.Here(); h != nil && h.Processor() == nil {
+	if h := sched.CurrentHost(); h != nil && h.Processor() == nil {
 		return lodgerOf(h).away.Load()
 	}
 	return nil

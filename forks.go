@@ -49,7 +49,7 @@ type forkParts struct {
 	runs   []run
 	open   int // the first run that may have frames that were not laid
 	lanes  map[unsafe.Pointer]stack
-	strand *sched.Strand // where it sleeps; nil until it does
+	strand *sched.Suspension // where it sleeps; nil until it does
 	parker *park.Parker  // where it does once it has no processor any more, nil before
 }
 

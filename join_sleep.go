@@ -16,7 +16,7 @@ func (c *Context) sleep(j *job) {
 	}
 	c.publishAll(s.processor)
 	if c.forks.strand == nil {
-		c.forks.strand = new(sched.Strand) // before the thief can rouse it
+		c.forks.strand = new(sched.Suspension) // before the thief can rouse it
 	}
 	if !j.awaitedBy(c) {
 		return

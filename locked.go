@@ -27,9 +27,9 @@ func (rt *Runtime) reportLocked(operation string) {
 func (c *Context) branchLeftLocked() {
 	s := c.seat.Load()
 	s.rt.reportLocked(c.lastOperation()) // which has forked the branch
-	if sched.HereCoroutine() != nil || s.driven {
+	if sched.CurrentCoroutine() != nil || s.driven {
 		threadlock.Release()
-	} else if h := sched.Here(); h != nil {
+	} else if h := sched.CurrentHost(); h != nil {
 		h.NoteReported()
 	}
 }

@@ -149,7 +149,7 @@ func (f *Future[R]) seen() {
 	if f.cell == nil || f.cell.unit == nil { // none, or made by hand
 		return
 	}
-	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.Here() == nil && !f.cell.open() {
+	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
 		s.note(record.Seen, address(&f.cell.letter), 0)
 	}
 }
@@ -162,7 +162,7 @@ func (s *seat) breathe() {
 	if s.observed.Load()&byRecorder != 0 {
 		s.pauseTape()
 	}
-	s.processor.Breathe()
+	s.processor.YieldIfDue()
 }
 
 // noteBranch records that a branch begins which was taken from another operation; nested says that it is done while another one waits. It reports

@@ -36,7 +36,7 @@ func (s *seat) standing() standing {
 
 // standing returns that of the calling goroutine.
 func (rt *Runtime) standing() standing {
-	switch h := sched.Here(); {
+	switch h := sched.CurrentHost(); {
 	case h != nil && h.Scheduler() == rt.scheduler:
 		return insider
 	case sched.Inside():

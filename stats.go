@@ -44,7 +44,7 @@ func (rt *Runtime) Stats() Stats {
 		p := rt.scheduler.Processors()[i].Stats()
 		stats.Processors = append(stats.Processors, ProcessorStats{
 			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,
-			Breaths: p.Breaths, High: p.High, Low: p.Low, Idle: p.Idle,
+			Breaths: p.Yields, High: p.High, Low: p.Low, Idle: p.Idle,
 		})
 		stats.Failed += s.counters.failed.Load()
 		stats.Lost += s.counters.lost.Load()

@@ -26,7 +26,7 @@ const (
 // refusalHere returns the error of a wait of ordinary goroutines where [sched.Inside] is true: in
 // an activity the one for those, otherwise that for operations.
 func refusalHere(operation error, activity refusal) error {
-	co, direct := sched.Around()
+	co, direct := sched.EnclosingCoroutine()
 	switch {
 	case co == nil || isOperationWithin():
 		return operation
@@ -39,7 +39,7 @@ func refusalHere(operation error, activity refusal) error {
 // isOperationWithin reports whether the running activity has called a small operation that runs
 // now, or runs a branch of a join: they wait no more than other operations do.
 func isOperationWithin() bool {
-	p := sched.Current()
+	p := sched.CurrentProcessor()
 	if p == nil {
 		return false
 	}

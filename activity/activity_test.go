@@ -143,7 +143,7 @@ func TestBlockKeepsNoProcessor(t *testing.T) {
 	release := make(chan struct{})
 	blocked := activity.Go(activity.On(s), func(a *activity.Activity) {
 		a.Block(func() { <-release })
-		if sched.Current() == nil {
+		if sched.CurrentProcessor() == nil {
 			t.Error("no processor after Block")
 		}
 		a.Yield()

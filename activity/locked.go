@@ -13,7 +13,7 @@ import (
 //	L2  it does what the finalizer does, itself: opens the wait, or queues itself  (W2 to W4)
 //	L3  it sleeps, until a processor comes that has found it in a queue            (W5)
 //
-// The processor may come before L3: it is given into a berth, which is empty, as one comes for each L2. In a deterministic runtime, where all is switched, the
+// The processor may come before L3: it is handed to the parker of the host, which is empty, as one comes for each L2. In a deterministic runtime, where all is switched, the
 // activity cannot wait at all.
 //
 // Checked by: TestLocked…
@@ -33,7 +33,7 @@ func (st *stack) stay(a *Activity, finish finalizer) {
 		a.owner.Depart(a, p)
 		p.Leave()
 	}
-	st.host = sched.Here()
+	st.host = sched.CurrentHost()
 	a.Kind = staying
 	finish(nil, a)
 	if st.host.AwaitProcessor() == nil {

@@ -39,7 +39,7 @@ func (e *PanicError) Unwrap() error {
 }
 
 func (p plain) StartActivity(a *Activity) error {
-	at := sched.Current()
+	at := sched.CurrentProcessor()
 	if at != nil && at.Scheduler() != p.Scheduler {
 		at = nil
 	}

@@ -40,12 +40,12 @@ var (
 
 func init() { // they refer to both kinds
 	fresh.Run, begun.Run = begin, goOn
-	begun.Ahead = fetchAhead
+	begun.Prefetch = fetchAhead
 }
 
 func fetchAhead(t *sched.Task, near bool) {
 	if st := activityOf(t).stack.Load(); st != nil {
-		st.co.FetchAhead(near)
+		st.co.Prefetch(near)
 	}
 }
 
@@ -87,13 +87,13 @@ func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
 
 // way is where a stack that is about to be left is left for: the activity t, if one was picked and can be run at once, or else the host. The caller trades with that, and
 // then lands; the switch would cost more from within another function.
-func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.Parking {
+func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.SwitchPoint {
 	if t != nil {
 		if next := st.successor(p, t); next != nil {
-			return st.co.WayTo(&next.co)
+			return st.co.PrepareSwitch(&next.co)
 		}
 	}
-	return st.co.WayBack()
+	return st.co.PrepareSuspend()
 }
 
 // land does what is to be done when the stack is gone on with: for the one that was left for it.
@@ -130,7 +130,7 @@ func (st *stack) live(*sched.Coroutine) {
 			}
 			a, t = st.fresh()
 		}
-		st.co.Trade(st.way(st.co.Processor(), t)) // until there is another one, or for good
+		st.co.Transfer(st.way(st.co.Processor(), t)) // until there is another one, or for good
 		st.land()
 	}
 }

@@ -57,7 +57,7 @@ func (a *Activity) Yield() {
 		default:
 			a.owner.Leave(a, p)
 			st.finalizer = requeue
-			st.co.Trade(st.way(p, t))
+			st.co.Transfer(st.way(p, t))
 			st.land()
 			st.arrive(a)
 		}
@@ -82,8 +82,8 @@ func (a *Activity) ready() {
 		return
 	}
 	s := st.scheduler
-	if p := sched.Current(); p != nil && p.Scheduler() == s {
-		st.co.FetchSoon() // it is what the processor runs next
+	if p := sched.CurrentProcessor(); p != nil && p.Scheduler() == s {
+		st.co.PrefetchNow() // it is what the processor runs next
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}
@@ -201,7 +201,7 @@ func (a *Activity) Block(fn func()) {
 		st.stay(a, requeue)
 	default:
 		st.finalizer = requeue
-		st.co.Trade(st.way(nil, nil))
+		st.co.Transfer(st.way(nil, nil))
 		st.land()
 		st.arrive(a)
 	}

@@ -179,7 +179,7 @@ func current() (*Activity, error) {
 	if modelled {
 		return modelCurrent(), nil
 	}
-	if co := sched.HereCoroutine(); co != nil {
+	if co := sched.CurrentCoroutine(); co != nil {
 		if st, ok := co.Local.(*stack); ok {
 			if p := st.co.Processor(); p != nil && p.Driven() && st.co.Locked() {
 				return st.activity.Load(), ErrThreadLocked
@@ -190,7 +190,7 @@ func current() (*Activity, error) {
 	if !sched.Inside() {
 		return nil, nil
 	}
-	if co, _ := sched.Around(); co != nil { // not direct: that was asked above
+	if co, _ := sched.EnclosingCoroutine(); co != nil { // not direct: that was asked above
 		return nil, errPulled
 	}
 	return nil, ErrWouldBlock
@@ -235,7 +235,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		if modelled {
 			modelTrade(st)
 		} else {
-			st.co.Trade(st.way(p, next))
+			st.co.Transfer(st.way(p, next))
 			st.land()
 			st.arrive(a)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreBoard has tasks come and go while the board is read: what is left in the end must be on it, and nothing is taken twice.
+// TestExploreBoard adds and takes tasks while the board is read: what is left in the end must be
+// on the board, and no task is taken twice.
 func TestExploreBoard(t *testing.T) {
 	t.Run("inbox", func(t *testing.T) {
 		explore.Exhaustive(t, 3, func(r *explore.Run) {
@@ -40,7 +41,7 @@ func TestExploreBoard(t *testing.T) {
 			})
 		})
 	})
-	// A processor queues two tasks of High, and runs one, while others fetch.
+	// A processor queues two tasks of High and runs one, while others fetch.
 	for name, bound := range map[string]int{"one fetches": 3, "two fetch": 2} {
 		t.Run(name, func(t *testing.T) {
 			explore.Exhaustive(t, bound, func(r *explore.Run) {
@@ -52,7 +53,7 @@ func TestExploreBoard(t *testing.T) {
 						p.run(t)
 					}
 				}
-				s.board.raise(highElsewhere) // left by what was there before
+				s.board.raise(highElsewhere) // left by earlier tasks
 				r.Go("owner", func() {
 					p := s.all()[0]
 					p.PushBackAt(High, task(0))

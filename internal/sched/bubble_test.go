@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBubble makes schedulers in a bubble of testing/synctest. When they are idle their goroutines must count as durably
-// blocked: otherwise Wait would not return and time would stand still.
+// TestBubble makes schedulers in a bubble of testing/synctest. The goroutines of an idle scheduler
+// must count as durably blocked: otherwise Wait would not return and time would stand still.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 3})
@@ -25,7 +25,7 @@ func TestBubble(t *testing.T) {
 		for i, j := range ran {
 			j.do = func(p *Processor) {
 				if i%2 == 0 {
-					p.PushNext(&newJob(nop).Task) // winds the watch
+					p.PushNext(&newJob(nop).Task) // arms the monitor
 				}
 				p.Spend()
 			}
@@ -38,8 +38,8 @@ func TestBubble(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * SlotPatience)
-		if s.watch.pace.Load() != still {
-			t.Error("the watch of an idle scheduler is still wound")
+		if s.monitor.pace.Load() != paceStopped {
+			t.Error("the monitor of an idle scheduler is still armed")
 		}
 		if err := s.AwaitIdle(t.Context(), always); err != nil {
 			t.Error(err)
@@ -50,7 +50,7 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// TestBubbleStuck has a task that waits in a bubble: its time goes on, and Stop gives up by it.
+// TestBubbleStuck has a task wait in a bubble: the bubble's time goes on, and Stop gives up by it.
 func TestBubbleStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})

@@ -12,8 +12,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// Coroutine is a stack that a task runs on in place of its host's own: so the task can be left in its middle, and gone on with later, on
-// whatever processor. While it runs, its goroutine is the home of its host's processor, as if it were the host itself.
+// Coroutine is a stack that a task runs on, in place of its host's own stack. So the task can be
+// suspended in its middle and continued later, on any processor. While the coroutine runs, its
+// goroutine is the home of its host's processor, as if it were the host itself.
 //
 //	host.Enter ──────►  the body runs
 //	                    SwitchTo ────────►  another's body runs
@@ -21,151 +22,164 @@ import (
 //	Enter ───────────►  SwitchTo returns
 //	Enter returns  ◄──  the body returns
 //
-// It is a coroutine of [iter.Pull], where the run queues of Go's scheduler are not involved: about 40 ns each way. Nobody collects one that is suspended for ever: its
-// body must be led to its end. A panic in the body must be recovered there. If the body calls [runtime.Goexit], the coroutine ends, and its host goes on.
-// While its goroutine is locked to its thread ([Coroutine.Locked]) it must not be left: Go ends the program.
+// It is a coroutine of [iter.Pull], so Go's run queues are not involved: about 40 ns each way. A
+// coroutine that stays suspended for ever is never collected: lead its body to its end. The body
+// must recover its panics. If it calls [runtime.Goexit], the coroutine ends, and its host goes on.
+// While its goroutine is locked to its thread ([Coroutine.Locked]) it must not be left: Go ends
+// the program. A Coroutine must not be copied.
 type Coroutine struct {
-	// What is needed at each switch comes first, and lies together.
-	Parking
-	ground diagnostic[ground] // what it runs on; nil while it does not run
-	id     uintptr            // of its goroutine, once that runs
-	lock   threadlock.Lock    // of that goroutine
+	// The fields that each switch needs come first and lie together.
+	SwitchPoint
+	base diagnostic[base] // the goroutine that it runs on; nil while it does not run
+	id   uintptr          // of its goroutine, once that runs
+	lock threadlock.Lock  // of that goroutine
 
-	// the place
+	// The place: its iter.Pull, in which one goroutine is parked.
 	next    func() (struct{}, bool)
 	yield   func(struct{}) bool
-	entered bool           // next was called last, of the two
-	ended   atomics.Uint32 // how far its own goroutine is with its end
+	entered bool           // of next and yield, next was called last
+	ended   atomics.Uint32 // how far the end of its own goroutine is (coroutine_end.go)
 
-	// of whoever runs or enters it
-	passes bool // it only lets the driver choose
-	over   bool // its body has returned, or called Goexit
-	gone   bool // with that its goroutine has ended, too
-	called bool // it is to come home
+	// Of the goroutine that runs or enters the coroutine.
+	toDriver bool // it is suspended only to let the driver choose
+	over     bool // its body has returned or called Goexit
+	gone     bool // over, and its goroutine has ended, too
+	recalled bool // it must go home to its own place
 
 	// immutable
 	number uint64
 	body   func(*Coroutine)
 	stop   func()
-	// Local is for whoever made the coroutine, before it is entered first.
+	// Local belongs to the creator of the coroutine, who sets it before the coroutine is entered
+	// first.
 	Local any
 }
 
-var coroutines atomics.Uint64 // there ever were
+var coroutines atomics.Uint64 // how many were ever made
 
-// NewCoroutine returns a coroutine that will run body when it is entered first. Any goroutine.
+// NewCoroutine returns a coroutine that runs body when it is entered first. Any goroutine.
 func NewCoroutine(body func(*Coroutine)) *Coroutine {
 	co := new(Coroutine)
 	co.Init(body)
 	return co
 }
 
-// Init makes a zero Coroutine one that will run body when it is entered first; so one can be part of what it belongs to. It must not be copied.
+// Init makes a zero Coroutine one that runs body when it is entered first. It is for a Coroutine
+// that is a field of another struct, which must not be copied.
 func (co *Coroutine) Init(body func(*Coroutine)) {
 	co.body, co.number, co.place = body, coroutines.Add(1), co
 	co.next, co.stop = iter.Pull(co.live)
 }
 
-// live is the coroutine's goroutine.
+// live is the body of the coroutine's goroutine. isIn and stack traces know its name.
 func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id, co.lock = yield, goid.ID(), threadlock.Mine()
-	me := &guest{id: co.id, co: co}
-	checkIn(me)
+	me := &registration{id: co.id, co: co}
+	register(me)
 	returned := false
 	defer func() {
-		co.over = true // by a Goexit, if it has not returned; a panic goes on to whoever has entered the coroutine
+		co.over = true // by a Goexit, if body has not returned; a panic passes on to Enter
 		if co.lock.Held() {
 			co.Unlock()
 		}
-		if g := co.ground.Load(); returned && (g.place == co || throughHost) {
-			co.gone = true // its end is a switch to the ground
+		if b := co.base.Load(); returned && (b.place == co || throughHost) {
+			co.gone = true // its end is a switch to the base
 		} else {
-			co.awaitEnd(g)
+			co.parkToEnd(b)
 		}
-		checkOut(me)
+		unregister(me)
 	}()
-	co.moveHome()
+	co.becomeHome()
 	co.body(co)
 	returned = true
 }
 
-// moveHome makes the coroutine the home of its host's processor.
-func (co *Coroutine) moveHome() {
-	if h := co.ground.Load().host; h != nil && h.processor != nil {
+// becomeHome makes the coroutine the home of its host's processor.
+func (co *Coroutine) becomeHome() {
+	if h := co.base.Load().host; h != nil && h.processor != nil {
 		h.processor.home.Store(co.id)
 	}
 }
 
-// Enter runs the coroutine until it, or one that it has switched to, suspends itself or ends. p is the processor whose goroutine calls it, on its host's own stack; nil for a
-// goroutine that is no processor's, or at the moment does not count as one. It returns the coroutine that ran last, the processor that the host has now, which is nil if the
-// task has left it, and whether that coroutine can be entered again.
+// Enter runs the coroutine until it, or another that it has switched to, suspends itself or ends.
+// p is the processor whose goroutine calls Enter, on its host's own stack; nil for any other
+// goroutine, and for one that does not count as a processor's at the moment. It returns the
+// coroutine that ran last (left), the processor that the host has now (nil if the task has left
+// it), and whether left can be entered again.
 func (co *Coroutine) Enter(p *Processor) (left *Coroutine, now *Processor, alive bool) {
-	var g *ground
+	var b *base
 	if p != nil {
-		g = &p.host.Load().ground
+		b = &p.host.Load().base
 	} else if threadlock.Held() {
-		return co.enterElsewhere()
+		return co.enterOnFreeThread()
 	} else {
-		g = new(ground)
+		b = new(base)
 	}
-	g.visit(co)
-	g.Trade(&co.Parking)
-	return g.back()
+	b.setRunning(co)
+	b.Transfer(&co.SwitchPoint)
+	return b.resume()
 }
 
-// enterElsewhere is Enter by a goroutine that is locked to its thread, and must not be switched: another one does it.
-func (co *Coroutine) enterElsewhere() (left *Coroutine, now *Processor, alive bool) {
+// enterOnFreeThread is Enter by a goroutine that is locked to its thread and must not be switched:
+// another goroutine enters the coroutine.
+func (co *Coroutine) enterOnFreeThread() (left *Coroutine, now *Processor, alive bool) {
 	onFreeThread(func() { left, now, alive = co.Enter(nil) })
 	return left, now, alive
 }
 
-// Suspend returns to whoever has entered the coroutine, until it is entered again, or switched to. On the coroutine only.
-func (co *Coroutine) Suspend() { co.Trade(co.WayBack()) }
+// Suspend returns to the goroutine that has entered the coroutine, until the coroutine is entered
+// again or switched to. On the coroutine only.
+func (co *Coroutine) Suspend() { co.Transfer(co.PrepareSuspend()) }
 
-// SwitchTo leaves the coroutine for another one that is suspended, or was never entered: as if the host had entered that one after this one was suspended. It
-// finds the one that was left by Predecessor. On the coroutine only, while it has a processor.
-func (co *Coroutine) SwitchTo(other *Coroutine) { co.Trade(co.WayTo(other)) }
+// SwitchTo leaves the coroutine for another one that is suspended or was never entered, as if this
+// one were suspended and the host had entered the other one. The other one finds this one by
+// Predecessor. On the coroutine only, while it has a processor.
+func (co *Coroutine) SwitchTo(other *Coroutine) { co.Transfer(co.PrepareSwitch(other)) }
 
-// WayTo and WayBack are what comes before Trade in SwitchTo and Suspend, for those who are in a hurry.
-func (co *Coroutine) WayTo(other *Coroutine) *Parking {
-	g := co.ground.Load()
-	g.left = co
-	g.visit(other)
-	return &other.Parking
+// PrepareSwitch is the part of SwitchTo before Transfer; a caller that saves a call uses both. It
+// returns where to transfer to. On the coroutine only.
+func (co *Coroutine) PrepareSwitch(other *Coroutine) *SwitchPoint {
+	b := co.base.Load()
+	b.previous = co
+	b.setRunning(other)
+	return &other.SwitchPoint
 }
 
-// WayBack is explained at WayTo.
-func (co *Coroutine) WayBack() *Parking { return &co.ground.Load().Parking }
+// PrepareSuspend is the part of Suspend before Transfer; see PrepareSwitch.
+func (co *Coroutine) PrepareSuspend() *SwitchPoint { return &co.base.Load().SwitchPoint }
 
-// Predecessor returns the coroutine that has switched to this one, once; nil if a host has entered it. On the coroutine only, when it begins or goes on.
+// Predecessor returns the coroutine that has switched to this one, and only once; nil if a host
+// has entered this one. Call it on the coroutine, when it begins or continues.
 func (co *Coroutine) Predecessor() *Coroutine {
-	g := co.ground.Load()
-	left := g.left
+	b := co.base.Load()
+	left := b.previous
 	if left != nil {
-		g.left = nil
-		left.ground.Store(nil)
+		b.previous = nil
+		left.base.Store(nil)
 	}
 	return left
 }
 
-// pass lets the driver of a deterministic scheduler choose who goes on. On the coroutine only.
-func (co *Coroutine) pass() {
-	co.passes = true
+// passToDriver lets the driver of a deterministic scheduler choose which processor goes on. On the
+// coroutine only.
+func (co *Coroutine) passToDriver() {
+	co.toDriver = true
 	co.Suspend()
 }
 
-// Here reports whether the coroutine is what the calling goroutine runs.
+// Here reports whether the calling goroutine runs on this coroutine. Any goroutine.
 func (co *Coroutine) Here() bool { return co.id == goid.ID() }
 
-// host returns the host that the coroutine runs on, nil if it is on another goroutine.
+// host returns the host that the coroutine runs on, nil if it runs on no host's goroutine.
 func (co *Coroutine) host() *Host {
-	if g := co.ground.Load(); g != nil {
-		return g.host
+	if b := co.base.Load(); b != nil {
+		return b.host
 	}
 	return nil
 }
 
-// Processor returns the processor that the coroutine runs on, nil if its task has left it. On the coroutine only.
+// Processor returns the processor that the coroutine runs on, nil if its task has left it. On the
+// coroutine only.
 func (co *Coroutine) Processor() *Processor {
 	if h := co.host(); h != nil {
 		return h.processor
@@ -173,20 +187,22 @@ func (co *Coroutine) Processor() *Processor {
 	return nil
 }
 
-// Trace returns the stack of the coroutine's goroutine, in the form of a panic's trace; see [Stuck.Stack].
+// Trace returns the stack of the coroutine's goroutine, in the form of a panic's trace; see
+// [Stuck.Stack] for its cost. Any goroutine but the coroutine's own.
 func (co *Coroutine) Trace() []byte { return traceOf(co.isIn) }
 
-// isIn reports whether a goroutine's trace is the coroutine's: its receiver is the first argument of live. The number by which a trace calls the goroutine
-// would be surer, but only the goroutine can find it out, at several times the cost of all else that a new coroutine costs.
+// isIn reports whether a stack trace is of the coroutine's goroutine: the receiver is the first
+// argument of live. The goroutine's number would be surer, but only the goroutine itself can find
+// it, at several times the cost of making a coroutine.
 func (co *Coroutine) isIn(trace []byte) bool {
 	return bytes.Contains(trace, fmt.Appendf(nil, "(*Coroutine).live(%p", co))
 }
 
-// Coroutines returns the coroutines of the process that have begun and not ended, in the order in which they were made; one that begins or ends meanwhile may be
-// left out.
+// Coroutines returns the coroutines of the process that have begun and not ended, in the order of
+// their creation. It may miss one that begins or ends meanwhile. Any goroutine.
 func Coroutines() (all []*Coroutine) {
-	guests.Range(func(_, g any) bool {
-		if co := g.(*guest).co; co != nil {
+	registry.Range(func(_, r any) bool {
+		if co := r.(*registration).co; co != nil {
 			all = append(all, co)
 		}
 		return true

@@ -2,48 +2,67 @@ package sched
 
 import "sync"
 
-// A goroutine of [iter.Pull] ends in its own place, and whoever is parked there runs then. That should be nobody but one who waits for just that; but since coroutines switch to one
-// another, its place may have anybody in it, who is to run at quite another time. So a coroutine that is over is parked elsewhere until it can come home:
+// How coroutines end. Each Coroutine is a place, in which exactly one goroutine is parked
+// (switch.go). A goroutine of [iter.Pull] can end only in its own place, its home, and the
+// goroutine that is parked there then runs. That goroutine must be one that waits for just this.
+// But coroutines switch to one another, so any goroutine may be parked there, which is to run at
+// quite another time. So a coroutine that is over is parked elsewhere until it can go home:
 //
-//	E1  it parks itself like one that is suspended. Whoever runs then, finds it over
-//	E2  if it happens to be at home, it is stopped, and all is done
-//	E3  otherwise it is put among the homeless, by the place where it is parked, and ended becomes homeless
-//	E4  if now all that are parked in one another's places in a circle with it are homeless, one of those who find that takes the circle, and has all of them go home
+//	E1  It parks like a suspended coroutine. The goroutine that runs next finds it over.
+//	E2  If it is parked at home, that goroutine stops it, and all is done.
+//	E3  Otherwise its end is pending: it enters pendingEnds, by the place where it is parked, and
+//	    ended becomes endPending.
+//	E4  If it closes a cycle of pending coroutines, each parked in the place of the next, one
+//	    of the goroutines that find the cycle claims it, and has all of them go home.
 //
-// Whoever is about to wake a goroutine in the place of a coroutine that is over:
+// A goroutine that is about to wake another one, which is parked in the place of a coroutine that
+// is over:
 //
-//	W1  sees ended, takes it off the homeless, and trades with it in place of the one to be woken
-//	W2  it goes into its own place; who was there runs, and stops it
+//	W1  sees ended, takes the coroutine out of pendingEnds, and transfers to the coroutine in
+//	    place of the goroutine to be woken
+//	W2  the coroutine goes into its own place; the goroutine that was parked there runs, and
+//	    stops it
 //
-// If W1 does not see it, the place has another guest then, and the one who wakes that will see it. So what is over is held up no longer than somebody is parked in its place
-// who is not over. Each such one that runs brings one home, and may leave another behind it. So while coroutines are kept that do not run, there may be more homeless
-// than coroutines that are not over: up to as many as there were at a time. In the end all are over: a circle.
+// If W1 does not see ended, another goroutine is in the place afterwards, and the one that wakes
+// that goroutine sees it. So an end is pending only while a goroutine that is not over is parked
+// in the coroutine's place. Each such goroutine that runs brings one coroutine home, and may leave
+// another one pending. So while suspended coroutines are kept, there may be more pending ends than
+// coroutines that are not over: up to the greatest number of coroutines at a time. In the end all
+// are over, and so in cycles.
 //
-// W1 has the parking in its hands that is in the coroutine's place, and that is of none who is over; the circle of E4 has only such. So no coroutine is called home
-// by both. The last who joins a circle at E3 sees all others there; who follows places from one homeless to the next at E4, and comes back to where it began, has seen a circle,
-// though it looks at one after another: a member leaves only by W1, when somebody who is not over is in its place, where the search would have ended, or, later, when
-// it is at home, where nothing leads on to.
+// Why W1 and E4 never recall the same coroutine:
 //
-// Checked by: TestCoroutinesEndInAnyOrder, TestMayhem
-var homeless sync.Map // *Coroutine, as a place → *Coroutine, which is parked there
+//	W1 owns the switch point that is parked in the coroutine's place. It is of a
+//	goroutine that is not over.
+//	In a cycle of E4 only goroutines that are over are parked in the members' places.
+//
+// Why E4 finds each cycle, and only cycles:
+//
+//	The last member that joins at E3 sees all the others in pendingEnds.
+//	A search that comes back to its start has seen a cycle, though it reads one entry after
+//	another: a member leaves only by W1, when a goroutine that is not over is in its place,
+//	and there the search would have ended; or later, when it is at home, and no entry leads there.
+//
+// Checked by: TestCoroutinesEndInAnyOrder, and TestMayhem of package freeruntest
+var pendingEnds sync.Map // place → the pending *Coroutine parked there
 
-// What becomes of a coroutine that is over.
+// The states of Coroutine.ended.
 const (
-	notEnded  = iota
-	isForlorn // parked in another's place
-	isCalled  // home, by one who makes sure that it is stopped there
+	notEnded   = iota
+	endPending // over, and parked in another's place
+	endClaimed // its cycle was claimed: it goes home, and is stopped there
 )
 
-// awaitEnd parks a coroutine that is over (E1), and returns when it may end: at home.
-func (co *Coroutine) awaitEnd(g *ground) {
-	co.Trade(&g.Parking)
-	if co.called {
+// parkToEnd parks a coroutine that is over (E1). It returns when the coroutine may end, at home.
+func (co *Coroutine) parkToEnd(b *base) {
+	co.Transfer(&b.SwitchPoint)
+	if co.recalled {
 		co.place = co
 		co.swap()
 	}
 }
 
-// swap parks the running goroutine in the place, whosever is parked there.
+// swap parks the running goroutine in the place, and runs the goroutine that was parked there.
 func (co *Coroutine) swap() {
 	if co.entered {
 		co.entered = false
@@ -54,41 +73,43 @@ func (co *Coroutine) swap() {
 	}
 }
 
-// end sees to it that the goroutine of a coroutine that is over, and parked, ends some time. By the one who runs in its stead.
+// end ensures that the goroutine of a coroutine that is over, and parked, ends eventually. By the
+// goroutine that runs in its stead.
 func (co *Coroutine) end() {
 	switch {
 	case co.gone:
 	case co.place == co: // E2
 		go co.stop() // which ends as the coroutine does, maybe by Goexit
 	default: // E3
-		homeless.Store(co.place, co)
-		co.ended.Store(isForlorn)
-		co.endCircle()
+		pendingEnds.Store(co.place, co)
+		co.ended.Store(endPending)
+		co.endCycle()
 	}
 }
 
-// bringHome has the coroutine, whose place the goroutine of other is in, go there once the caller trades with it, in the place that is returned (W1).
-func (co *Coroutine) bringHome(other *Parking) (at *Coroutine) {
+// recall makes the coroutine, in whose place other is parked, go home once the caller has
+// transferred to the place that recall returns (W1).
+func (co *Coroutine) recall(other *SwitchPoint) (at *Coroutine) {
 	at = co.place
-	homeless.Delete(at)
+	pendingEnds.Delete(at)
 	co.ended.Store(notEnded)
-	co.called = true
-	other.brought = co
+	co.recalled = true
+	other.arrived = co
 	return at
 }
 
-// bury stops the coroutine that came home as the calling goroutine was woken (W2).
-func (me *Parking) bury() {
-	co := me.brought
-	me.brought = nil
+// reclaim stops the coroutine that came home as the calling goroutine was woken (W2).
+func (me *SwitchPoint) reclaim() {
+	co := me.arrived
+	me.arrived = nil
 	go co.stop()
 }
 
-// endCircle ends all those who are parked in one another's places, if none of them is not over (E4).
-func (co *Coroutine) endCircle() {
+// endCycle ends a cycle of pending coroutines that co belongs to, if there is one (E4).
+func (co *Coroutine) endCycle() {
 	circle := []*Coroutine{co}
 	for {
-		v, some := homeless.Load(circle[len(circle)-1])
+		v, some := pendingEnds.Load(circle[len(circle)-1])
 		if !some {
 			return
 		}
@@ -104,16 +125,18 @@ func (co *Coroutine) endCircle() {
 			oldest = c
 		}
 	}
-	if !oldest.ended.CompareAndSwap(isForlorn, isCalled) {
+	if !oldest.ended.CompareAndSwap(endPending, endClaimed) {
 		return
 	}
 	at := co.place
 	for _, c := range circle {
-		homeless.Delete(c.place)
-		c.called = true
+		pendingEnds.Delete(c.place)
+		c.recalled = true
 	}
 	go func() {
-		at.swap() // the first goes home, which wakes the one that was there, and so on, until one finds this goroutine in its place
+		// The first one goes home and wakes the one parked there, and so on, until one finds this
+		// goroutine in its place.
+		at.swap()
 		for _, c := range circle {
 			go c.stop()
 		}

@@ -12,21 +12,22 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// medley is a task that has coroutines switch to one another, and end, in any order.
+// medley is a task whose coroutines switch to one another, and end, in any order.
 type medley struct {
 	Task
 	t      *testing.T
 	random *rand.Rand
 	rest   []*Coroutine // suspended
-	left   int          // may be made yet
+	left   int          // how many may still be made
 }
 
-// TestCoroutinesEndInAnyOrder: wherever coroutines are parked when they end, each goes on when it is its turn and at no other time, and all goroutines end.
+// TestCoroutinesEndInAnyOrder holds that, wherever coroutines are parked when they end, each
+// continues when it is its turn and at no other time, and all goroutines end.
 func TestCoroutinesEndInAnyOrder(t *testing.T) {
 	seed := replay.Seed(t)
 	rounds := 200
 	if testing.Short() || conformance.RaceDetector {
-		rounds = 10 // the race detector takes 5 ms for each coroutine that there ever was
+		rounds = 10 // the race detector takes 5 ms for each coroutine ever made
 	}
 	for round := range uint64(rounds) {
 		s := New(Config{Processors: 1})
@@ -43,9 +44,9 @@ func TestCoroutinesEndInAnyOrder(t *testing.T) {
 		if len(Coroutines()) == 0 {
 			break
 		}
-		runtime.Gosched() // those that were stopped end by themselves
+		runtime.Gosched() // stopped coroutines end by themselves
 	}
-	homeless.Range(func(_, co any) bool {
+	pendingEnds.Range(func(_, co any) bool {
 		t.Errorf("coroutine %d did not come home", co.(*Coroutine).number)
 		return true
 	})
@@ -53,7 +54,7 @@ func TestCoroutinesEndInAnyOrder(t *testing.T) {
 
 var medleyKind = &Kind{Run: func(p *Processor, t *Task) { (*medley)(unsafe.Pointer(t)).conduct(p) }}
 
-// conduct is what the host does: it enters coroutines until none are left.
+// conduct is the host's part: it enters coroutines until none are left.
 func (m *medley) conduct(p *Processor) {
 	for co := m.any(); co != nil; co = m.any() {
 		as := p
@@ -69,7 +70,7 @@ func (m *medley) conduct(p *Processor) {
 	}
 }
 
-// any returns a coroutine that can be entered, and a new one now and then.
+// any returns a coroutine that can be entered, now and then a new one.
 func (m *medley) any() *Coroutine {
 	if m.left > 0 && (len(m.rest) == 0 || m.random.IntN(3) == 0) {
 		m.left--
@@ -86,7 +87,7 @@ func (m *medley) any() *Coroutine {
 	return co
 }
 
-// suspended notes that a coroutine was left.
+// suspended notes the coroutine that ran last.
 func (m *medley) suspended(co *Coroutine, alive bool) {
 	*co.Local.(*bool) = false
 	if alive {
@@ -125,7 +126,7 @@ func (m *medley) arrive(co *Coroutine) {
 	if !*co.Local.(*bool) {
 		m.t.Errorf("coroutine %d runs, and it is not its turn", co.number)
 	}
-	if co.Processor() != nil && HereCoroutine() != co {
+	if co.Processor() != nil && CurrentCoroutine() != co {
 		m.t.Errorf("coroutine %d is not the one that runs", co.number)
 	}
 	if left := co.Predecessor(); left != nil {

@@ -9,11 +9,11 @@ import (
 	"unsafe"
 )
 
-// pieces is a task that runs on a coroutine, a piece of it each time that it is queued.
+// pieces is a task that runs on a coroutine, one piece each time that it is queued.
 type pieces struct {
 	Task
 	co   *Coroutine
-	then func(p *Processor, t *pieces) // what is done after a piece, by the host
+	then func(p *Processor, t *pieces) // called by the host after a piece
 }
 
 var piecesKind = &Kind{Run: func(p *Processor, t *Task) {
@@ -23,7 +23,7 @@ var piecesKind = &Kind{Run: func(p *Processor, t *Task) {
 	}
 }}
 
-// inPieces returns a task that runs body on a coroutine, and is queued again after each piece.
+// inPieces returns a task that runs body on a coroutine and is queued again after each piece.
 func inPieces(s *Scheduler, body func(co *Coroutine)) *pieces {
 	w := &pieces{co: NewCoroutine(body)}
 	w.Kind = piecesKind
@@ -50,13 +50,13 @@ func TestCoroutineTakesTurns(t *testing.T) {
 					for range 4 {
 						p := co.Processor()
 						switch {
-						case p == nil || p != Current():
+						case p == nil || p != CurrentProcessor():
 							t.Error("not on its processor")
-						case HereCoroutine() != co || !co.Here():
+						case CurrentCoroutine() != co || !co.Here():
 							t.Error("not the coroutine that runs")
 						case !p.isHome():
 							t.Error("the processor's home is elsewhere")
-						case Here() == nil || Here().Task() != p.Running():
+						case CurrentHost() == nil || CurrentHost().Task() != p.Running():
 							t.Error("not in its task")
 						}
 						order = append(order, id)
@@ -88,21 +88,21 @@ func TestCoroutineLeavesItsProcessor(t *testing.T) {
 	}).Task)
 	s.Start()
 	<-left
-	s.Inject(&inPieces(s, func(*Coroutine) { close(release) }).Task) // on the processor that was left
+	s.Inject(&inPieces(s, func(*Coroutine) { close(release) }).Task) // on the left processor
 	runDry(t, s)
 	if len(after) != 2 || after[0] != nil || after[1] == nil {
 		t.Errorf("processors after it left: %v", after)
 	}
 }
 
-func TestCoroutineSleepsOnAStrand(t *testing.T) {
+func TestCoroutineSleepsInASuspension(t *testing.T) {
 	s := New(Config{Processors: 1})
-	var strand Strand
+	var suspension Suspension
 	slept := false
 	s.Inject(&inPieces(s, func(co *Coroutine) {
 		p := co.Processor()
-		p.Push(&inPieces(s, func(other *Coroutine) { strand.Ready(other.Processor()) }).Task)
-		q := strand.Wait(p)
+		p.Push(&inPieces(s, func(other *Coroutine) { suspension.Ready(other.Processor()) }).Task)
+		q := suspension.Wait(p)
 		slept = q != nil && q == co.Processor() && q.isHome()
 		co.Suspend()
 		slept = slept && co.Processor() != nil && co.Processor().isHome()
@@ -143,7 +143,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 			t.Error("one was there before any was kept")
 		}
 		var all []*Coroutine
-		for range mostIdle + 3 {
+		for range maxFreeCoroutines + 3 {
 			co := NewCoroutine(func(co *Coroutine) { co.Suspend(); ended++ })
 			co.Enter(p)
 			all = append(all, co)
@@ -155,7 +155,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 			t.Errorf("%d were ended, want 3", ended)
 		}
 		co := p.TakeCoroutine()
-		if co != all[mostIdle-1] {
+		if co != all[maxFreeCoroutines-1] {
 			t.Error("not the one that was kept last")
 		}
 		p.KeepCoroutine(co)
@@ -163,7 +163,7 @@ func TestCoroutinesAreKeptAndEnded(t *testing.T) {
 	s.Inject(&task.Task)
 	s.Start()
 	runDry(t, s)
-	if ended != mostIdle+3 {
+	if ended != maxFreeCoroutines+3 {
 		t.Errorf("%d were ended in the end, want all", ended)
 	}
 }
@@ -218,7 +218,7 @@ func TestPickAndCarry(t *testing.T) {
 	}
 }
 
-// runDry runs a scheduler until it is idle, and ends it.
+// runDry runs a scheduler until it is idle, and stops it.
 func runDry(t *testing.T, s *Scheduler) {
 	t.Helper()
 	if err := s.AwaitIdle(context.Background(), func() bool { return true }); err != nil {

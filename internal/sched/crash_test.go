@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// crash is what Crashed was told.
+// crash holds the arguments of one call of Crashed.
 type crash struct {
 	p     *Processor
 	t     *Task
@@ -18,7 +18,7 @@ type crash struct {
 	stack string
 }
 
-// crashing returns a running scheduler and where it reports crashes.
+// crashing returns a running scheduler and the channel of its crashes.
 func crashing(t *testing.T, processors int) (*Scheduler, chan crash) {
 	crashes := make(chan crash, 1000)
 	s := New(Config{Processors: processors, Crashed: func(h *Host, t *Task, value any, stack []byte) {
@@ -29,7 +29,7 @@ func crashing(t *testing.T, processors int) (*Scheduler, chan crash) {
 	return s, crashes
 }
 
-// theTaskThatFails is to be found in stacks.
+// theTaskThatFails has a name that the test finds in stacks.
 func theTaskThatFails(how string) {
 	switch how {
 	case "panic":
@@ -39,7 +39,8 @@ func theTaskThatFails(how string) {
 	}
 }
 
-// TestCrashes has tasks that fail with tasks in all queues behind them: Crashed must be told, and all others run.
+// TestCrashes has tasks fail while others wait in all queues behind them: Crashed must be called,
+// and all others run.
 func TestCrashes(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		t.Run(how, func(t *testing.T) {
@@ -82,8 +83,9 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestGoexitReplacesTheGoroutine ends the goroutines of processors again and again, while somebody watches their homes: a home is the
-// identity of a goroutine that knows that it is a host, and never of one that has ended.
+// TestGoexitReplacesTheGoroutine ends the goroutines of processors again and again while another
+// goroutine reads their homes: a home is the identity of a goroutine that knows that it is a host,
+// never of one that has ended.
 func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	const rounds = 1_000
 	s, crashes := crashing(t, 2)
@@ -99,11 +101,12 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 					continue
 				}
 				stranger := func() bool {
-					now, ok := guests.Load(home)
-					return !ok || now.(*guest).host == nil || now.(*guest).host.scheduler != s
+					now, ok := registry.Load(home)
+					return !ok || now.(*registration).host == nil || now.(*registration).host.scheduler != s
 				}
-				// Go may give the identity to the goroutine that takes over. That one is in guests before it is the home, so it
-				// is found the second time, unless it has ended as well.
+				// Go may give the identity to the goroutine that takes over. That goroutine is
+				// registered before it is the home, so the second look finds it, unless it has
+				// ended as well.
 				if stranger() && p.Home() == home && stranger() && exits.Load() == before {
 					t.Error("a processor's home is a goroutine that has ended")
 					return
@@ -114,7 +117,7 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	}()
 	for range rounds {
 		s.Inject(&newJob(func(p *Processor) {
-			if Current() != p || p.Home() != goid.ID() {
+			if CurrentProcessor() != p || p.Home() != goid.ID() {
 				t.Error("a goroutine does not know which processor it is")
 			}
 			exits.Add(1)
@@ -126,8 +129,8 @@ func TestGoexitReplacesTheGoroutine(t *testing.T) {
 	<-watched
 }
 
-// TestGoexitWhileStopping stops a scheduler whose queues are full of tasks that end their goroutines: all of them are run, and the
-// processors end.
+// TestGoexitWhileStopping stops a scheduler whose queues are full of tasks that end their
+// goroutines: all of them run, and the processors end.
 func TestGoexitWhileStopping(t *testing.T) {
 	const count = 100
 	var crashes atomic.Int32
@@ -153,23 +156,23 @@ func TestGoexitWhileStopping(t *testing.T) {
 
 func TestCurrent(t *testing.T) {
 	s, other := started(t, 2), started(t, 1)
-	if Current() != nil {
+	if CurrentProcessor() != nil {
 		t.Error("an ordinary goroutine is a processor")
 	}
 	inTask(t, s, func(p *Processor) {
-		if Current() != p {
+		if CurrentProcessor() != p {
 			t.Error("a task does not run on its processor's goroutine")
 		}
 		if p.Local != nil || s.Processors()[p.Index()] != p {
 			t.Error("a processor has another index")
 		}
 		within := make(chan *Processor)
-		go func() { within <- Current() }()
+		go func() { within <- CurrentProcessor() }()
 		if <-within != nil {
 			t.Error("a goroutine that a task started is a processor")
 		}
 		inTask(t, other, func(q *Processor) {
-			if Current() != q || q == p {
+			if CurrentProcessor() != q || q == p {
 				t.Error("a task runs on another scheduler's processor")
 			}
 		})

@@ -3,32 +3,35 @@ package sched
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A deterministic scheduler. The code that runs is that of every scheduler; what differs is where a goroutine sleeps. The hosts are coroutines,
-// which return to the driver
+// A deterministic scheduler. It runs the code of every scheduler; only the sleeping of goroutines
+// differs. Its hosts are coroutines (driven_host.go), which return to the driver
 //
-//	between two tasks, and where a busy processor would let other goroutines run (Spend, and between two looks of a searcher)
-//	when they sleep: in a processor's bed, as a spare, or waiting for a strand
+//	between two tasks, and where a busy processor would let other goroutines run: in Spend, and
+//	between two looks of a searcher
+//	when they sleep: in a processor's parker, as a spare, or in a suspension
 //
-// and the driver resumes one whose sleep is over, as long as there is one. So one goroutine runs at a time, and which one is chosen
-// outside. Nothing else that is not the same each time decides anything: not time (the watch is never wound, nobody takes a breath by the clock), not
-// addresses, not the identities of goroutines, not the order of maps. The same choices over the same tasks are the same run.
+// The driver resumes a host whose sleep is over, for as long as there is one. So one goroutine
+// runs at a time, and which one is chosen outside. Nothing else that varies decides anything: not
+// time (the monitor is never armed, no processor yields by the clock), not addresses, not the
+// identities of goroutines, not the order of maps. The same choices over the same tasks are the
+// same run.
 //
-// A task that blocks blocks the driver. One that leaves its processor runs on without returning to the driver, unless it ends: its
-// processor's other tasks come after it.
+// A task that blocks also blocks the driver. A task that leaves its processor runs on without
+// returning to the driver, until it ends; its processor's other tasks come after it.
 //
-// Instead of by the clock, the slot of a processor is opened to thieves when the processor could have gone on and was passed over slotTurns times; where time is
-// simulated, by that.
+// The slot of a processor is opened to thieves when the processor was ready and not chosen
+// slotSkips times; where time is simulated, by that time.
 
-const slotTurns = 4
+const slotSkips = 4
 
-// ErrStalled says that tasks wait in their middle, or that something is not settled, though nothing is left to run.
+// ErrStalled says that tasks wait in their middle, or something is not settled, though nothing is
+// left to run.
 var ErrStalled = errors.New("sched: nothing is left to run, and not all is done")
 
 // driver runs the hosts of a deterministic scheduler.
@@ -36,101 +39,41 @@ type driver struct {
 	choose  func(ready []*Processor) int
 	driving atomics.Bool
 	hosts   []*Host      // those that have not ended, oldest first
-	ready   []*Processor // to be used again
-	passed  []int        // of each processor: how often it was ready, with something in its slot, and not chosen
+	ready   []*Processor // scratch space of next
+	// skipped counts for each processor how often it was ready, with a task in its slot, and not
+	// chosen.
+	skipped []int
 
-	// where time is simulated (timed.go)
+	// where time is simulated (driver_timed.go)
 	timed    Timed // nil otherwise
 	nextLook time.Duration
 	until    func() bool // the condition of Drive
-	chosen   *Host       // by a host, to go on next; nil if the driver is to choose
+	chosen   *Host       // chosen by a host to go on next; nil: the driver chooses
 }
 
 func newDriver(config Config) *driver {
 	return &driver{choose: config.Choose, timed: config.Timed}
 }
 
-// turn is a host as a coroutine. What it says is of one instant, as nothing else runs meanwhile.
-type turn struct {
-	resume  func() (struct{}, bool)
-	stop    func()
-	yield   func(struct{}) bool
-	bed     *bed  // where it sleeps, nil if it does not
-	bell    *bell // that ends its sleep too, nil if none does
-	exiting bool  // a task has ended it with runtime.Goexit
-}
-
-// spawn makes the coroutine of a new host. It begins when it is first resumed.
-func (d *driver) spawn(h *Host, live func()) {
-	t := new(turn)
-	body := func(yield func(struct{}) bool) {
-		t.yield = yield
-		returned := false
-		defer func() {
-			if returned {
-				return
-			}
-			if value := recover(); value != nil {
-				panic(value) // of a scheduler that does not recover them: the driver's
-			}
-			t.exiting = true
-			t.pass() // a coroutine that ended now would end the driver's goroutine too
-		}()
-		live()
-		returned = true
-	}
-	onFreeThread(func() { t.resume, t.stop = iter.Pull(body) })
-	h.turn = t
-	d.hosts = append(d.hosts, h)
-}
-
-// pass returns to the driver. On the coroutine only.
-func (t *turn) pass() { t.yield(struct{}{}) }
-
-// pass lets the driver choose who goes on, from wherever the host is: on its own stack or a visitor's. One that is locked to its thread goes on itself.
-func (h *Host) pass() {
-	if co := h.ground.visitor.Load(); co == nil {
-		if !h.lock.Held() {
-			h.turn.pass()
-		}
-	} else if !co.lock.Held() {
-		co.pass()
-	}
-}
-
-// sleep is [bed.sleep] of a coroutine.
-func (t *turn) sleep(h *Host, b *bed, quit *bell) bool {
-	t.bed, t.bell = b, quit
-	for !t.isReady() {
-		h.pass()
-	}
-	t.bed, t.bell = nil, nil
-	return b.taken()
-}
-
-// isReady reports whether the host can go on.
-func (t *turn) isReady() bool {
-	return t.bed == nil || t.bed.hasToken() || t.bell != nil && t.bell.hasRung()
-}
-
-// letDriverChoose returns to the driver, if there is one.
+// letDriverChoose returns to the driver and reports true; false if there is no driver.
 func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
 	}
-	if h := p.host.Load(); !p.scheduler.driver.goesOn(h) {
-		h.pass()
+	if h := p.host.Load(); !p.scheduler.driver.keepsTurn(h) {
+		h.passToDriver()
 	}
 	return true
 }
 
-// Pause lets the driver of a deterministic scheduler choose who goes on, in the middle of a task. By the running task only; nothing
-// happens in other schedulers.
+// Pause lets the driver of a deterministic scheduler choose which processor goes on, in the middle
+// of a task. On other schedulers it does nothing. By the running task only.
 func (p *Processor) Pause() { p.letDriverChoose() }
 
-// Drive runs the tasks of a deterministic scheduler until the condition holds, which is looked at between any two turns, or nothing is left that could run.
-// It reports whether the condition held; nil never does. One goroutine at a time, and no task; what is queued from outside meanwhile must be
-// queued by the condition.
+// Drive runs the tasks of a deterministic scheduler until the condition holds or nothing is left
+// that could run. It checks the condition between any two choices and reports whether it held; a
+// nil condition never does. One goroutine at a time, and no task. Tasks from outside may be queued
+// meanwhile only by the condition.
 func (s *Scheduler) Drive(until func() bool) (reached bool) {
 	onFreeThread(func() { reached = s.drive(until) })
 	return reached
@@ -166,12 +109,12 @@ func (s *Scheduler) drive(until func() bool) bool {
 	}
 }
 
-// next returns the host whose turn it is, nil if none can go on: the home of the processor that is chosen, or, if no processor can go on, the oldest of
-// the hosts that end or have lost their scheduler.
+// next returns the host to resume: the home of the processor that is chosen, or, if no processor
+// is ready, the oldest host that ends or has lost its processor; nil if none can go on.
 func (d *driver) next(s *Scheduler) *Host {
 	d.ready = d.ready[:0]
 	for _, p := range s.all() {
-		if h := p.host.Load(); h != nil && h.turn.isReady() {
+		if h := p.host.Load(); h != nil && h.driven.isReady() {
 			d.ready = append(d.ready, p)
 		}
 	}
@@ -189,23 +132,23 @@ func (d *driver) next(s *Scheduler) *Host {
 		return chosen.host.Load()
 	}
 	for _, h := range d.hosts {
-		if h.turn.isReady() {
+		if h.driven.isReady() {
 			return h
 		}
 	}
 	return nil
 }
 
-// openSlots opens the slots of processors that were passed over too often.
+// openSlots opens the slots of processors that were not chosen too often.
 func (d *driver) openSlots(chosen *Processor) {
 	for _, p := range d.ready {
-		for len(d.passed) <= p.index {
-			d.passed = append(d.passed, 0)
+		for len(d.skipped) <= p.index {
+			d.skipped = append(d.skipped, 0)
 		}
-		switch n := &d.passed[p.index]; {
+		switch n := &d.skipped[p.index]; {
 		case p == chosen || !p.slot.filled():
 			*n = 0
-		case *n < slotTurns:
+		case *n < slotSkips:
 			*n++
 		default:
 			p.openSlot()
@@ -213,15 +156,15 @@ func (d *driver) openSlots(chosen *Processor) {
 	}
 }
 
-// run gives a host its turn.
+// run resumes a host.
 func (d *driver) run(h *Host) {
-	_, alive := h.turn.resume()
-	if h.turn.exiting {
+	_, alive := h.driven.resume()
+	if h.driven.exiting {
 		alive = false
 		gone := make(chan struct{})
 		go func() { // which ends as the coroutine does
 			defer close(gone)
-			h.turn.stop()
+			h.driven.stop()
 		}()
 		<-gone
 	}
@@ -230,7 +173,8 @@ func (d *driver) run(h *Host) {
 	}
 }
 
-// driveIdle is AwaitIdle of a deterministic scheduler. Nothing happens but here, so there is nothing to wait for when nothing is left to run.
+// driveIdle is AwaitIdle of a deterministic scheduler. Tasks run only in this call, so there is
+// nothing to wait for when nothing is left to run.
 func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
 	s.Drive(nil)
 	switch {
@@ -244,7 +188,8 @@ func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
 	return ErrStalled
 }
 
-// driveToEnd runs what is left when the scheduler is stopped. What has not returned when nothing can run does not return: the time of Stop expires.
+// driveToEnd runs what is left when the scheduler is stopped. A task that has not returned when
+// nothing can run never returns: the time of Stop expires.
 func (s *Scheduler) driveToEnd() (expired <-chan time.Time) {
 	s.Drive(nil)
 	if s.alive.Load() == 0 {

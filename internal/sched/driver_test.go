@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// driven returns a deterministic scheduler that runs, and what it has logged.
+// driven returns a running deterministic scheduler and its log.
 func driven(processors int, choose func(ready []*Processor) int) (*Scheduler, *strings.Builder) {
 	log := new(strings.Builder)
 	s := New(Config{Processors: processors, Choose: choose, Crashed: func(h *Host, _ *Task, value any, _ []byte) {
@@ -29,7 +29,8 @@ func atRandom(seed uint64) func(ready []*Processor) int {
 	return func(ready []*Processor) int { return random.IntN(len(ready)) }
 }
 
-// errand is a workload that comes to everything there is: each task logs where it runs, and queues others, waits, leaves or fails.
+// errand is a workload that reaches every part: each task logs where it runs, and queues others,
+// waits, leaves or fails.
 type errand struct {
 	s      *Scheduler
 	log    *strings.Builder
@@ -62,7 +63,7 @@ func (e *errand) task(depth int) *Task {
 		e.ended++
 		switch e.random.IntN(6) {
 		case 0:
-			var st Strand
+			var st Suspension
 			pr := Priority(e.random.IntN(priorities))
 			p.Push(&newJob(func(q *Processor) { st.ReadyAt(pr, q) }).Task)
 			fmt.Fprintf(e.log, "%d goes on on %d\n", name, st.Wait(p).Index())
@@ -104,7 +105,8 @@ func (e *errand) run(t *testing.T, seed uint64) string {
 	return e.log.String()
 }
 
-// TestSameChoicesSameRun holds that the choices, and nothing else, decide what runs when and where.
+// TestSameChoicesSameRun holds that the choices, and nothing else, decide what runs when and
+// where.
 func TestSameChoicesSameRun(t *testing.T) {
 	seed := replay.Seed(t)
 	seen := map[string]bool{}
@@ -121,7 +123,7 @@ func TestSameChoicesSameRun(t *testing.T) {
 	}
 }
 
-// TestDriveUntil stops driving in the middle, and goes on.
+// TestDriveUntil stops driving in the middle, and continues.
 func TestDriveUntil(t *testing.T) {
 	s, _ := driven(2, atRandom(1))
 	ran := 0
@@ -129,7 +131,7 @@ func TestDriveUntil(t *testing.T) {
 		s.Inject(&newJob(func(*Processor) { ran++ }).Task)
 	}
 	if ran > 0 {
-		t.Error("a task ran though nobody drove")
+		t.Error("a task ran outside of Drive")
 	}
 	if !s.Drive(func() bool { return ran == 4 }) || ran != 4 {
 		t.Errorf("driven until 4 tasks have run, %d have", ran)
@@ -142,15 +144,16 @@ func TestDriveUntil(t *testing.T) {
 	}
 }
 
-// TestDriveStalls has a task wait for somebody outside: whoever drives is told, before and at the end.
+// TestDriveStalls has a task wait for something outside: the driving goroutine is told, before and
+// at the end.
 func TestDriveStalls(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		s, _ := driven(2, atRandom(1))
-		var st Strand
+		var st Suspension
 		waits := newJob(nil)
 		waits.do = func(p *Processor) {
 			if q := st.Wait(p); late != (q == nil) {
-				t.Error("a strand that is ready before the end gets a processor, and none after it")
+				t.Error("a suspension that is ready before the end gets a processor, and none after it")
 			}
 		}
 		s.Inject(&waits.Task)
@@ -175,7 +178,8 @@ func TestDriveStalls(t *testing.T) {
 	}
 }
 
-// TestDrivenSlotIsOpened passes over a processor whose slot is filled: another one gets to run what is in it.
+// TestDrivenSlotIsOpened never chooses a processor whose slot is filled: another processor gets to
+// run the task in it.
 func TestDrivenSlotIsOpened(t *testing.T) {
 	var keeper *Processor
 	s, _ := driven(2, func(ready []*Processor) int {
@@ -208,7 +212,7 @@ func TestDrivenSlotIsOpened(t *testing.T) {
 	s.Stop(nil)
 }
 
-// TestDriveMisuse holds that what would not be deterministic is refused.
+// TestDriveMisuse holds that calls which would not be deterministic panic.
 func TestDriveMisuse(t *testing.T) {
 	refused := func(what string, f func()) {
 		t.Helper()

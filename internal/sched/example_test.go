@@ -26,11 +26,12 @@ func visit(p *sched.Processor, t *sched.Task) {
 	for range min(2, 2*n.depth) {
 		p.Push(&(&node{sched.Task{Kind: t.Kind}, n.depth - 1, n.leaves}).Task)
 	}
-	p.Spend() // one more done: let the program's other goroutines run if it is time to
+	p.Spend() // one operation more: let other goroutines run if it is time to
 }
 
-// Tasks embed [sched.Task] and say by their [sched.Kind] what running them means. This one walks a binary tree; whoever
-// finds a node pushes its children, and processors without work steal the oldest, which have the largest subtrees.
+// Tasks embed [sched.Task]; their [sched.Kind] says what running them means. This example walks a
+// binary tree. The task that visits a node pushes its children, and processors without work steal
+// the oldest nodes, which have the largest subtrees.
 func Example() {
 	s := sched.New(sched.Config{Processors: 4})
 	s.Start()

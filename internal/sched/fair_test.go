@@ -2,7 +2,7 @@ package sched
 
 import "testing"
 
-// respawn returns a task that queues itself again until the scheduler's test ends it, counting its runs.
+// respawn returns a task that queues itself again until the test has ended, and counts its runs.
 func respawn(runs *int, ended *bool, again func(p *Processor, t *Task)) *job {
 	j := newJob(nil)
 	j.do = func(p *Processor) {
@@ -14,8 +14,9 @@ func respawn(runs *int, ended *bool, again func(p *Processor, t *Task)) *job {
 	return j
 }
 
-// TestFairness has one processor flooded by tasks that queue themselves again, in all ways at once that a case names, and
-// counts how many of them run before a task that waits in another place gets its turn.
+// TestFairness floods one processor with tasks that queue themselves again, in all the ways at
+// once that a case names. It counts how many of them run before a task that waits in another place
+// gets its turn.
 func TestFairness(t *testing.T) {
 	push := func(p *Processor, t *Task) { p.Push(t) }
 	pushBack := func(p *Processor, t *Task) { p.PushBack(t) }
@@ -25,25 +26,25 @@ func TestFairness(t *testing.T) {
 	for name, c := range map[string]struct {
 		floods []way
 		victim way
-		atMost int // of the others before the victim
+		atMost int // runs of the others before the victim
 	}{
 		"slot, ring":               {[]way{pushNext}, pushBack, slotRuns + 1},
 		"slot, deque":              {[]way{pushNext}, push, slotRuns + 1},
-		"slot, inbox":              {[]way{pushNext}, inject, glance},
+		"slot, inbox":              {[]way{pushNext}, inject, overdueTurn},
 		"slot and deque, ring":     {[]way{pushNext, push}, pushBack, (ringTurn + 1) * (slotRuns + 1)},
 		"slot and ring, deque":     {[]way{pushNext, pushBack}, push, (ringTurn + 1) * (slotRuns + 1)},
 		"deque, ring":              {[]way{push}, pushBack, ringTurn},
-		"deque, inbox":             {[]way{push}, inject, glance},
+		"deque, inbox":             {[]way{push}, inject, overdueTurn},
 		"ring, deque":              {[]way{pushBack}, push, 2},
-		"ring, inbox":              {[]way{pushBack}, inject, glance},
+		"ring, inbox":              {[]way{pushBack}, inject, overdueTurn},
 		"inbox, ring":              {[]way{inject, inject}, pushBack, 2},
 		"all, ring":                {[]way{pushNext, push, push, pushBack, inject}, pushBack, 4 * (ringTurn + 1) * (slotRuns + 1)},
-		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * glance},
-		"deque, oldest of its own": {[]way{push}, push, glance * reach},
+		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * overdueTurn},
+		"deque, oldest of its own": {[]way{push}, push, overdueTurn * oldestTurn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := started(t, 1)
-			for offset := range 5 { // where the turns of the processor stand when the victim comes
+			for offset := range 5 { // the state of the processor's turns when the victim comes
 				runs, before, ended := 0, 0, false
 				done := make(chan struct{})
 				victim := newJob(func(*Processor) {
@@ -66,7 +67,8 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestFairnessOfPingPong has two tasks that wake each other through the slot: a third one behind them in the ring must get its turn.
+// TestFairnessOfPingPong has two tasks wake each other through the slot: a third one behind them
+// in the ring must get its turn.
 func TestFairnessOfPingPong(t *testing.T) {
 	s := started(t, 1)
 	runs, before, ended := 0, 0, false

@@ -4,7 +4,8 @@ package sched
 
 import "testing"
 
-// BenchmarkLeave is a task that leaves its processor and ends: two goroutines take turns as the processor's home.
+// BenchmarkLeave measures a task that leaves its processor and ends: two goroutines take turns as
+// the processor's home.
 func BenchmarkLeave(b *testing.B) {
 	s := New(Config{Processors: 1})
 	s.Start()
@@ -26,7 +27,8 @@ func BenchmarkLeave(b *testing.B) {
 	<-done
 }
 
-// BenchmarkWait is a task that waits for one that it has queued, as a join does whose other branch was not begun.
+// BenchmarkWait measures a task that waits for one that it has queued, like a join whose other
+// branch was not begun.
 func BenchmarkWait(b *testing.B) {
 	s := New(Config{Processors: 1})
 	s.Start()
@@ -35,7 +37,7 @@ func BenchmarkWait(b *testing.B) {
 	done := make(chan struct{})
 	s.Inject(&newJob(func(p *Processor) {
 		defer close(done)
-		var st Strand
+		var st Suspension
 		ready := newJob(func(q *Processor) { st.Ready(q) })
 		for range b.N {
 			p.Push(&ready.Task)
@@ -45,7 +47,7 @@ func BenchmarkWait(b *testing.B) {
 	<-done
 }
 
-// BenchmarkTurn is one turn of a deterministic scheduler.
+// BenchmarkTurn measures one turn of a deterministic scheduler.
 func BenchmarkTurn(b *testing.B) {
 	s := New(Config{Processors: 2, Choose: func([]*Processor) int { return 0 }})
 	s.Start()

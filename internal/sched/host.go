@@ -8,49 +8,54 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a processor has at most one home:
+// Host is a goroutine that runs tasks. It is the home of at most one processor at a time, and a
+// processor has at most one home. A host is in one of three states:
 //
-//	at home    it has a processor, and runs the processor's tasks, one after another, or sleeps in the processor's bed
-//	away       it runs one task without a processor: the task left it ([Processor.Leave]), or waits ([Strand.Wait])
-//	spare      it has neither, and waits for a processor to be entrusted to it (spare.go); a few such are kept
+//	at home    it has a processor: it runs the processor's tasks, one after another, or sleeps in
+//	           the processor's parker
+//	away       it runs one task without a processor: the task left it ([Processor.Leave]) or waits
+//	           ([Suspension.Wait])
+//	spare      it has neither, and waits for a processor (spare.go); a few spares are kept
 //
-// A processor goes from one host to another with all its queues; what the old home did before is seen by the new one, since it
-// goes through the new one's berth.
+// A processor moves from one host to another with all its queues. The new home sees all that the
+// old home did, because the processor passes through the new home's parker.
 type Host struct {
 	// immutable
 	scheduler *Scheduler
 	number    uint64
-	turn      *turn // of a deterministic scheduler, nil otherwise
-	// Local is for whoever made the scheduler: [Config.Hosted] sets it. It is the same as long as the goroutine lives.
+	driven    *drivenHost // of a deterministic scheduler, nil otherwise
+	// Local belongs to the creator of the scheduler; [Config.Hosted] sets it. It stays the same
+	// for as long as the goroutine lives.
 	Local any
 
 	// owner only
 	id        uintptr
-	processor *Processor // whose home this is; nil if it has none
+	processor *Processor // the processor whose home this is, or nil
 	lock      threadlock.Lock
-	reported  bool // that it is locked, while the task runs; see locked.go
-	leaving   bool // it ends, since it is locked
+	reported  bool // [Config.Locked] was told of the running task; see locked.go
+	leaving   bool // the goroutine ends, because it is locked
 
 	// shared
-	away   diagnostic[Task] // the task that runs here without a processor, nil otherwise; written by the owner
-	ground ground           // for the coroutine that runs in place of its own stack
-	berth  berth
-	trace  atomics.RelaxedUint64 // what traces call the goroutine, 0 before it runs
+	away   diagnostic[Task] // the task that runs here without a processor; written by the owner
+	base   base             // for the coroutine that runs in place of the host's own stack
+	parker hostParker
+	trace  atomics.RelaxedUint64 // the goroutine's number in stack traces, 0 before it runs
 }
 
-// berth is where a host without a processor sleeps until it gets one.
-type berth struct {
-	bed       bed
-	processor atomics.Plain[*Processor] // written before the bed is woken, read after
+// hostParker is where a host without a processor sleeps until it gets one.
+type hostParker struct {
+	parker
+	processor atomics.Plain[*Processor] // written before unpark, read after park
 }
 
-// Processor returns the processor whose home the host is, nil if its task has left it. On the host's goroutine only.
+// Processor returns the processor whose home the host is, nil if its task has left it. On the
+// host's goroutine only.
 func (h *Host) Processor() *Processor { return h.processor }
 
 // Scheduler returns the scheduler that the host belongs to. Any goroutine.
 func (h *Host) Scheduler() *Scheduler { return h.scheduler }
 
-// Host returns the host whose goroutine the processor runs on. On that goroutine only.
+// Host returns the host on whose goroutine the processor runs. On that goroutine only.
 func (p *Processor) Host() *Host { return p.host.Load() }
 
 // Task returns the task that the host runs, nil between tasks. On the host's goroutine only.
@@ -61,7 +66,8 @@ func (h *Host) Task() *Task {
 	return h.away.Load()
 }
 
-// launch starts a host for a processor that has no home. Any goroutine that the scheduler waits for.
+// launch starts a new host for a processor that has no home. Any goroutine that the scheduler
+// waits for.
 func (s *Scheduler) launch(p *Processor) {
 	s.alive.Add(1)
 	h := s.newHost()
@@ -70,36 +76,38 @@ func (s *Scheduler) launch(p *Processor) {
 }
 
 func (s *Scheduler) newHost() *Host {
-	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, berth: berth{bed: newBed()}}
-	h.ground.host = h
+	h := &Host{scheduler: s, number: s.hosted.Add(1), lock: threadlock.Never, parker: hostParker{parker: newParker()}}
+	h.base.host = h
 	if s.config.Hosted != nil {
 		s.config.Hosted(h)
 	}
 	return h
 }
 
-// live is the goroutine of a host, from its first processor on.
+// live is the body of the host's goroutine, which begins with processor p. Stack traces show its
+// name.
 func (h *Host) live(p *Processor) {
 	s := h.scheduler
 	h.id, h.lock = goid.ID(), threadlock.Mine()
 	h.trace.Store(goroutineNumber())
-	me := &guest{id: h.id, host: h}
-	checkIn(me)
+	me := &registration{id: h.id, host: h}
+	register(me)
 	defer func() {
-		// After a Goexit, or of a host that is left, another goroutine takes the processor, if there is one. The home is no longer this goroutine before it ends: Go gives
-		// the identity of a goroutine that has ended to another.
+		// After a Goexit, or when a locked host ends, another host takes the processor. The
+		// processor must leave this goroutine before the goroutine ends: Go then gives its
+		// identity to another one.
 		if p := h.processor; p != nil {
-			h.moveOut(p)
-			s.entrust(p)
+			h.release(p)
+			s.handOff(p)
 		}
-		h.comeBack()
-		checkOut(me)
+		h.endAway()
+		unregister(me)
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)
 		}
 	}()
 	for p != nil {
-		h.moveIn(p)
+		h.acquire(p)
 		for h.processor != nil && !h.leaving {
 			h.work()
 		}
@@ -110,39 +118,39 @@ func (h *Host) live(p *Processor) {
 	}
 }
 
-// moveIn makes the host the home of p, which has none.
-func (h *Host) moveIn(p *Processor) {
+// acquire makes the host the home of p, which has none.
+func (h *Host) acquire(p *Processor) {
 	h.processor = p
-	if co := h.ground.visitor.Load(); co != nil {
+	if co := h.base.running.Load(); co != nil {
 		p.home.Store(co.id)
 	} else {
 		p.home.Store(h.id)
 	}
 }
 
-// moveOut leaves p without a home. The caller entrusts p to another host or ends it.
-func (h *Host) moveOut(p *Processor) {
+// release leaves p without a home. The caller hands p off to another host, or ends it.
+func (h *Host) release(p *Processor) {
 	h.processor = nil
 	p.running.Store(nil)
 	p.home.Store(0)
 	p.host.Store(nil)
 }
 
-// comeBack ends the time in which the host's task was away, if it was.
-func (h *Host) comeBack() {
+// endAway counts the host's task as no longer away, if it was.
+func (h *Host) endAway() {
 	if h.away.Load() == nil {
 		return
 	}
 	h.away.Store(nil)
-	if s := h.scheduler; s.census.comeBack() {
+	if s := h.scheduler; s.census.removeAway() {
 		s.wentIdle()
 	}
 }
 
-// work runs tasks until the host has no processor any more, or a panic was recovered.
+// work runs tasks until the host loses its processor or a panic was recovered.
 func (h *Host) work() {
 	defer h.catch()
-	p, driven := h.processor, h.turn != nil
+	p, driven := h.processor, h.driven != nil
 	for {
 		t := p.next()
 		if t == nil {
@@ -159,13 +167,13 @@ func (h *Host) work() {
 		}
 		if h.processor != p { // the task left it
 			if p = h.processor; p == nil {
-				h.comeBack()
+				h.endAway()
 				return
 			}
 		}
 		p.running.Store(nil)
-		if driven && !p.scheduler.driver.goesOn(h) {
-			h.turn.pass()
+		if driven && !p.scheduler.driver.keepsTurn(h) {
+			h.driven.passToDriver()
 		}
 		if p.counters.steps.Load()%surplusTurn == 0 && p.isSurplus() {
 			p.tellResting()
@@ -177,7 +185,7 @@ func (h *Host) work() {
 	}
 }
 
-// catch is deferred around the tasks: it recovers a panic, and notices a Goexit.
+// catch is deferred around the tasks. It recovers a panic, and notices a Goexit.
 func (h *Host) catch() {
 	t := h.Task()
 	crashed := h.scheduler.config.Crashed
@@ -198,22 +206,35 @@ func (h *Host) catch() {
 	if h.lock.Held() && h.leaveLocked() {
 		return
 	}
-	h.comeBack()
+	h.endAway()
 }
 
-// give hands over p, which has no home. It does not wait; the host's berth must be empty, and the host on the way to it.
+// give hands p, which has no home, over to h. It does not wait. h's parker must be empty, and h
+// must be asleep in it or about to sleep.
 func (h *Host) give(p *Processor) {
 	if p != nil {
 		p.host.Store(h)
 	}
-	h.berth.processor.Set(p)
-	h.berth.bed.wake()
+	h.parker.processor.Set(p)
+	h.parker.unpark()
 }
 
-// take waits for what is given, or until the bell rings, and reports which it was.
-func (h *Host) take(quit *bell) (p *Processor, given bool) {
-	if !h.berth.bed.sleep(h, quit) {
+// take waits for the processor that is given to h (given is true), or until quit is closed (given
+// is false).
+func (h *Host) take(quit *closeSignal) (p *Processor, given bool) {
+	if !h.parker.park(h, quit) {
 		return nil, false
 	}
-	return h.berth.processor.Take(), true
+	return h.parker.processor.Take(), true
 }
+
+// mustBeHome returns the host that is p's home. It panics on another goroutine.
+func (p *Processor) mustBeHome(what string) *Host {
+	if !p.isHome() {
+		panic("sched: " + what + " on a goroutine that is not the processor's")
+	}
+	return p.host.Load()
+}
+
+// isHome reports whether the calling goroutine is p's home. Any goroutine.
+func (p *Processor) isHome() bool { return p.Home() == goid.ID() }

@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// TestHighIsNext floods processors with tasks that come after High and counts, in events, how soon a task of High is run that was
-// injected, or queued by a processor that then does not return from its task.
+// TestHighIsNext floods processors with tasks that come after High. It counts, in events, how soon
+// a task of High runs that was injected, or queued by a processor that does not return from its
+// task then.
 func TestHighIsNext(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for _, processors := range []int{1, 2, 5, 8} {
@@ -38,7 +39,8 @@ func TestHighIsNext(t *testing.T) {
 							if i := random.IntN(processors); i != stuck {
 								s.step(s.all()[i])
 							}
-							// Each processor may have a turn of something lower, once: its next pick is the task. And itself.
+							// Each processor may run a turn of a lower priority once; its next
+							// pick is the task. And the task itself counts.
 							if n := s.starts - before; n > processors+1 {
 								t.Fatalf("%d others were started after it was queued", n)
 							}
@@ -50,8 +52,9 @@ func TestHighIsNext(t *testing.T) {
 	}
 }
 
-// TestHighIsNextAlive is the same on processors that run, whose starts are counted one by one: the processor that runs the task of High
-// starts hardly any other between its being queued and its turn.
+// TestHighIsNextAlive is TestHighIsNext on running processors, whose starts are counted one by
+// one: the processor that runs the task of High starts hardly any other task between its queueing
+// and its run.
 func TestHighIsNextAlive(t *testing.T) {
 	const processors, rounds = 4, 500
 	for _, flood := range byRank[1:] {
@@ -83,7 +86,7 @@ func TestHighIsNextAlive(t *testing.T) {
 					before[i] = started[i].Load()
 				}
 				await(t, "the task of High", done)
-				// One was picked when it came, one may have had its turn.
+				// One was picked when the task came, one may have had its turn.
 				if n := at - before[where]; n > 2 {
 					t.Fatalf("processor %d started %d others after it was queued", where, n)
 				}
@@ -92,8 +95,9 @@ func TestHighIsNextAlive(t *testing.T) {
 	}
 }
 
-// TestHighIsFetched has one processor stay in a task that queues another of High and waits for it, while the others never run dry of
-// lower ones: one of them must come, and soon. (To wait is against the rules, and makes the latency visible.)
+// TestHighIsFetched has one processor stay in a task that queues another one of High and waits for
+// it, while the other processors never run dry of lower tasks: one of them must fetch it soon. (To
+// wait is against the rules, and makes the latency visible.)
 func TestHighIsFetched(t *testing.T) {
 	const processors, rounds = 3, 150
 	s := started(t, processors)
@@ -135,7 +139,7 @@ func TestHighIsFetched(t *testing.T) {
 	}
 }
 
-// TestHighWaits holds what a long task is told about others that are more urgent.
+// TestHighWaits checks what HighWaits tells a long task.
 func TestHighWaits(t *testing.T) {
 	for name, how := range ways(High) {
 		s := newPuppets(t, 2)

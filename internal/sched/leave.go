@@ -1,30 +1,44 @@
 package sched
 
-import "github.com/freerun-go/freerun/internal/sys/goid"
-
-// Leave gives the processor, with all that is queued on it, to another goroutine, so that the running task may wait for whatever it likes
-// without anybody waiting for the task. The task goes on without a processor, on the host that Leave returns: it must not use p any
-// more, and queues what follows from it with [Scheduler.Inject]. It counts as running: the scheduler is not idle, and Stop waits for it.
-// If it panics or ends its goroutine, [Config.Crashed] is told.
+// Leave gives the processor, with all tasks queued on it, to another host, so that the running
+// task may block without delaying other tasks. The task goes on without a processor, on the host
+// that Leave returns. It must not use p any more, and queues its follow-up tasks with
+// [Scheduler.Inject]. It still counts as running: the scheduler is not idle, and Stop waits for
+// it. If it panics or ends its goroutine, [Config.Crashed] is called.
 //
-// By the running task only; it panics on another goroutine than p's. Cost: a goroutine is woken, or started if no spare one is there; it
-// allocates only then.
+// By the running task only; Leave panics on another goroutine than p's. It does not wait. Cost: a
+// spare goroutine is woken, or a new one started if there is none; only that allocates.
 func (p *Processor) Leave() *Host {
 	h := p.mustBeHome("Leave")
 	h.away.Store(p.running.Load())
-	h.scheduler.census.depart() // before p can park: at no instant does the scheduler look idle
-	h.moveOut(p)
-	h.scheduler.entrust(p)
+	h.scheduler.census.addAway() // before p can park, so that the scheduler never looks idle
+	h.release(p)
+	h.scheduler.handOff(p)
 	return h
 }
 
-// mustBeHome returns the host whose home this is, and panics on another goroutine.
-func (p *Processor) mustBeHome(what string) *Host {
-	if !p.isHome() {
-		panic("sched: " + what + " on a goroutine that is not the processor's")
+// AwaitProcessor sleeps until a processor moves to the task's host ([Processor.MoveTo]) and
+// returns it, for a task that has left its processor ([Processor.Leave]). It returns nil if the
+// wait is abandoned ([Host.Abandon]): then the task goes on without a processor. The goroutine is
+// not switched, so it may be locked to its thread. By the task that runs on h's goroutine, or on a
+// coroutine in its place, only.
+func (h *Host) AwaitProcessor() *Processor {
+	q, _ := h.take(nil)
+	if q != nil {
+		h.acquire(q)
+		q.running.Store(h.away.Load())
+		h.away.Store(nil)
 	}
-	return p.host.Load()
+	return q
 }
 
-// isHome reports whether this goroutine is p's home. Any goroutine.
-func (p *Processor) isHome() bool { return p.Home() == goid.ID() }
+// MoveTo moves the processor to the host h, which is in AwaitProcessor or about to call it. Call
+// it once for each AwaitProcessor. By the running task only, which must return right after it.
+func (p *Processor) MoveTo(h *Host) {
+	p.scheduler.census.removeAway() // not idle: p is awake
+	p.host.Load().release(p)
+	h.give(p)
+}
+
+// Abandon ends AwaitProcessor without a processor, in place of MoveTo. Any goroutine.
+func (h *Host) Abandon() { h.give(nil) }

@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// newLeaver makes a blocker that leaves its processor once it runs, after do.
+// newLeaver makes a blocker that runs do and then leaves its processor.
 func newLeaver(do func(p *Processor)) *blocker {
 	return newBlocker(func(p *Processor) {
 		do(p)
@@ -48,7 +48,8 @@ func TestLeaveKeepsParallelism(t *testing.T) {
 	}
 }
 
-// TestLeaveHandsOverAllQueues has a task fill all queues of the only processor, and leave and wait until all of that was run, there.
+// TestLeaveHandsOverAllQueues has a task fill all queues of the only processor, leave, and wait
+// until all of them were run there.
 func TestLeaveHandsOverAllQueues(t *testing.T) {
 	s := started(t, 1)
 	for range 50 {
@@ -57,7 +58,7 @@ func TestLeaveHandsOverAllQueues(t *testing.T) {
 		all := make(chan struct{})
 		run := func(p *Processor, i int) *Task {
 			return &newJob(func(q *Processor) {
-				if q != p || Current() != p || p.Home() != goid.ID() {
+				if q != p || CurrentProcessor() != p || p.Home() != goid.ID() {
 					t.Error("a task does not run on the processor that it was queued on")
 				}
 				if order = append(order, i); len(order) == count {
@@ -80,7 +81,8 @@ func TestLeaveHandsOverAllQueues(t *testing.T) {
 	}
 }
 
-// TestLeaveIsStillInATask looks at what a task that has left its processor can know of itself, and others of it.
+// TestLeaveIsStillInATask checks what a task that has left its processor can find out about
+// itself, and others about it.
 func TestLeaveIsStillInATask(t *testing.T) {
 	var local atomic.Int64
 	s := New(Config{Processors: 1, Hosted: func(h *Host) { h.Local = local.Add(1) }})
@@ -89,12 +91,12 @@ func TestLeaveIsStillInATask(t *testing.T) {
 	b := newLeaver(nop)
 	before := b.do
 	b.do = func(p *Processor) {
-		home := Here()
+		home := CurrentHost()
 		if home == nil || home.Processor() != p || home.Task() != &b.Task || home.Local == nil {
 			t.Error("a task does not know where it runs")
 		}
 		before(p)
-		if Current() != nil || Here() != home || home.Processor() != nil || home.Task() != &b.Task {
+		if CurrentProcessor() != nil || CurrentHost() != home || home.Processor() != nil || home.Task() != &b.Task {
 			t.Error("a task that has left does not know that it has no processor, and where it runs")
 		}
 		if p.Home() == goid.ID() {
@@ -110,7 +112,7 @@ func TestLeaveIsStillInATask(t *testing.T) {
 		t.Errorf("while a task is away: %v", err)
 	}
 	inTask(t, s, func(p *Processor) {
-		if Here().Local == nil || p.Running() == &b.Task {
+		if CurrentHost().Local == nil || p.Running() == &b.Task {
 			t.Error("the new home of a processor is not a host of its own")
 		}
 	})
@@ -118,12 +120,13 @@ func TestLeaveIsStillInATask(t *testing.T) {
 	if err := s.AwaitIdle(t.Context(), always); err != nil {
 		t.Error(err)
 	}
-	if Here() != nil {
+	if CurrentHost() != nil {
 		t.Error("an ordinary goroutine is a host")
 	}
 }
 
-// TestLeftTasksCrash has tasks that leave and fail then: Crashed is told, on a host without a processor, and others go on.
+// TestLeftTasksCrash has tasks leave and then fail: Crashed is called, on a host without a
+// processor, and other tasks go on.
 func TestLeftTasksCrash(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		t.Run(how, func(t *testing.T) {
@@ -150,7 +153,8 @@ func TestLeftTasksCrash(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForLeftTasks stops a scheduler while a task is away that queues another one before it returns: that one is run.
+// TestStopWaitsForLeftTasks stops a scheduler while a task is away that queues another one before
+// it returns: that one runs, too.
 func TestStopWaitsForLeftTasks(t *testing.T) {
 	for range 100 {
 		s, last := New(Config{Processors: 2}), newJob(nop)
@@ -178,7 +182,8 @@ func TestStopWaitsForLeftTasks(t *testing.T) {
 	}
 }
 
-// TestStopReportsLeftTasks stops a scheduler while a task is away that does not return, and others wait in the middle of theirs.
+// TestStopReportsLeftTasks stops a scheduler while a task is away that does not return, and others
+// wait in their middle.
 func TestStopReportsLeftTasks(t *testing.T) {
 	s := New(Config{Processors: 2})
 	s.Start()
@@ -210,7 +215,8 @@ func TestStopReportsLeftTasks(t *testing.T) {
 	}
 }
 
-// TestLeaveInBubble has a task away in a bubble of testing/synctest: with spares and a left task that sleeps, all is durably blocked.
+// TestLeaveInBubble has a task away in a bubble of testing/synctest: with spares, and the left
+// task asleep, all goroutines are durably blocked.
 func TestLeaveInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})

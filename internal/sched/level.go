@@ -7,8 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// level is what a processor holds of one priority. That of Normal is part of the processor; the others are made when the
-// processor first holds something of that priority, as most programs use none of them.
+// level holds a processor's tasks of one priority. The level of Normal is part of the processor.
+// The others are made at their first use, because most programs use none.
 type level struct {
 	// immutable
 	priority Priority
@@ -32,7 +32,8 @@ func (l *level) init(pr Priority) {
 	l.ring.init()
 }
 
-// pop takes a task that the owner queued, mostly the newest, in turn the oldest of the ring; nil if there is none. Owner only.
+// pop removes a task that the owner queued: mostly the newest of the deque, in turn the oldest of
+// the ring; nil if there is none. Owner only.
 func (l *level) pop() *Task {
 	if l.step%ringTurn == 0 {
 		if t := l.ring.pop(); t != nil {
@@ -45,12 +46,14 @@ func (l *level) pop() *Task {
 	return l.ring.pop()
 }
 
-// hasWork reports whether thieves could find a task here, at some instant of the call. Any goroutine.
+// hasWork reports whether a thief could find a task here at some instant of the call. Any
+// goroutine.
 func (l *level) hasWork() bool {
 	return !l.ring.empty() || !l.thief.Empty() || l.share.Load() != nil
 }
 
-// levelOf returns this processor's level of a priority, nil if it never held anything of it. Any goroutine.
+// levelOf returns this processor's level of a priority, nil if the processor never held a task of
+// it. Any goroutine.
 func (p *Processor) levelOf(pr Priority) *level {
 	if pr == Normal {
 		return &p.level
@@ -58,7 +61,7 @@ func (p *Processor) levelOf(pr Priority) *level {
 	return p.others[pr].Load()
 }
 
-// own returns the level of a priority, made now if need be. Owner only.
+// own returns the level of a priority and makes it at its first use. Owner only.
 func (p *Processor) own(pr Priority) *level {
 	if !pr.valid() {
 		panic("sched: there is no such priority")
@@ -72,8 +75,8 @@ func (p *Processor) own(pr Priority) *level {
 	return l
 }
 
-// hold notes that a level may hold something, which has been put there and is visible. Owner only.
-func (p *Processor) hold(pr Priority) {
+// markHeld notes that a level may hold tasks. The caller has made them visible there. Owner only.
+func (p *Processor) markHeld(pr Priority) {
 	if pr == Normal {
 		return
 	}
@@ -83,23 +86,24 @@ func (p *Processor) hold(pr Priority) {
 	}
 }
 
-// push queues a task in the deque of a level.
+// push queues a task in the deque of a level. Owner only.
 func (p *Processor) push(l *level, t *Task) {
 	l.deque.Push(t)
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 }
 
-// pushBack queues a task behind all that is in the ring of a level.
+// pushBack queues a task at the back of the ring of a level. Owner only.
 func (p *Processor) pushBack(l *level, t *Task) {
 	if !l.ring.push(t) {
 		p.spill(l, t)
 	}
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 }
 
-// spill moves the older half of the full ring to the inbox, for everybody, and queues t.
+// spill moves the older half of the full ring to the inbox, for all processors, and queues t.
+// Owner only.
 func (p *Processor) spill(l *level, t *Task) {
 	for {
 		if newest, oldest := l.ring.takeHalf(); newest != nil {
@@ -111,9 +115,10 @@ func (p *Processor) spill(l *level, t *Task) {
 	}
 }
 
-// lookUp takes what may have waited long in a level: from the inbox, now and then from the thieves' end of the deque.
-func (p *Processor) lookUp(l *level) *Task {
-	if l.step%(glance*reach) == 0 {
+// takeOverdue takes a task that may have waited long: from the inbox, now and then from the
+// thieves' end of the deque. Owner only.
+func (p *Processor) takeOverdue(l *level) *Task {
+	if l.step%(overdueTurn*oldestTurn) == 0 {
 		if t, _ := l.thief.Steal(); t != nil {
 			return t
 		}
@@ -121,8 +126,8 @@ func (p *Processor) lookUp(l *level) *Task {
 	return p.takeShared(l)
 }
 
-// takeShared takes a task from this processor's share of a level's inbox, or from the inbox, and moves a ringful of those
-// behind it to the ring.
+// takeShared takes a task from this processor's share of a level's inbox, or else from the inbox.
+// It moves up to half a ring of the tasks behind it to the ring. Owner only.
 func (p *Processor) takeShared(l *level) *Task {
 	var list *mailbox.Node
 	if l.share.Load() != nil {
@@ -141,8 +146,8 @@ func (p *Processor) takeShared(l *level) *Task {
 	return p.unpack(l, list)
 }
 
-// unpack returns the first task of a list that nobody else sees, puts as many as are welcome into the ring, and lays the
-// rest open as this processor's share. The share must be empty.
+// unpack returns the first task of a private list, puts up to half a ring of the next ones into
+// the ring, and publishes the rest as this processor's share, which must be empty. Owner only.
 func (p *Processor) unpack(l *level, list *mailbox.Node) *Task {
 	first, list := cut(list)
 	if list == nil {
@@ -152,7 +157,7 @@ func (p *Processor) unpack(l *level, list *mailbox.Node) *Task {
 	if list != nil {
 		l.share.Store(list)
 	}
-	p.hold(l.priority)
+	p.markHeld(l.priority)
 	p.scheduler.wakeOne()
 	return first
 }

@@ -2,7 +2,7 @@
 
 package sched
 
-// Small limits, so that few steps go beyond them.
+// Small limits, so that few steps exceed them.
 const (
 	ringSize     = 2
 	mostRing     = 4

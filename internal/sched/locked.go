@@ -6,35 +6,41 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// A task that calls runtime.LockOSThread and returns without UnlockOSThread leaves its goroutine locked to its thread. Go ends the program when such a goroutine
-// is switched as a coroutine, and gives its thread, in which the task may have changed anything, to nobody else. So:
+// A task that calls runtime.LockOSThread and returns without UnlockOSThread leaves its goroutine
+// locked to its thread. Go ends the program when such a goroutine is switched as a coroutine. It
+// gives the thread, in which the task may have changed anything, to no other goroutine. So freerun
+// treats a locked
 //
-//	a host                       is left: its processor goes to another one, and its goroutine ends, and with that its thread
-//	a coroutine                  is unlocked, as it could not be left otherwise; the host that goes on in its thread locks itself to that, and is left
-//	a deterministic scheduler    unlocks the goroutine, as its hosts are coroutines, and goes on in the thread
+//	host          its processor goes to another host; its goroutine ends, and the thread with it
+//	coroutine     it is unlocked, because it could not be left otherwise; the host that goes on in
+//	              the same thread locks itself to the thread, and then ends
+//	driven host   it is unlocked, because the hosts of a deterministic scheduler are coroutines,
+//	              and goes on in the thread
 //
-// [Config.Locked] is told of each. In the middle of a task a locked goroutine must not be switched either: [Coroutine.Locked] tells. It leaves its processor
-// ([Processor.Leave]), and sleeps until one comes back ([Host.AwaitProcessor]).
+// [Config.Locked] is called for each. A locked goroutine must not be switched in the middle of a
+// task either: [Coroutine.Locked] tells. Such a task leaves its processor ([Processor.Leave]) and
+// sleeps until one comes back ([Host.AwaitProcessor]).
 //
 // Checked by: TestLocked…
 
-// leaveLocked is called by a host when a task has ended with its goroutine locked. It reports whether the host is left.
+// leaveLocked is called by a host whose task has ended with the goroutine locked. It reports
+// whether the host ends.
 func (h *Host) leaveLocked() bool {
 	h.tellLocked()
 	h.reported = false
-	if h.turn != nil {
+	if h.driven != nil {
 		threadlock.Release()
 		return false
 	}
 	if h.processor != nil {
 		h.processor.running.Store(nil)
 	}
-	h.comeBack()
+	h.endAway()
 	h.leaving = true
 	return true
 }
 
-// tellLocked tells of the task that runs, or has just ended, once.
+// tellLocked calls [Config.Locked] for the running or just ended task, once.
 func (h *Host) tellLocked() {
 	if tell := h.scheduler.config.Locked; tell != nil && !h.reported {
 		h.reported = true
@@ -42,46 +48,53 @@ func (h *Host) tellLocked() {
 	}
 }
 
-// Locked reports whether the host's goroutine is locked to its thread. On that goroutine only. It costs next to nothing, and is false, whatever is the case,
-// where it would cost more than that: then the host finds out when the task has ended.
+// Locked reports whether the host's goroutine is locked to its thread. It costs a load. Where the
+// answer would cost more, it returns false, and the host finds out when the task has ended. On the
+// host's goroutine only.
 func (h *Host) Locked() bool { return h.lock.HeldForSure() }
 
-// NoteReported notes that the goroutine is locked, and that this was reported: [Config.Locked] is not told again when the task has ended. On that goroutine only.
+// NoteReported notes that the lock was reported: [Config.Locked] is not called again when the task
+// has ended. On the host's goroutine only.
 func (h *Host) NoteReported() { h.reported = true }
 
-// Locked reports whether the coroutine's goroutine is locked to its thread: then it must not be left. On the coroutine only. It costs next to nothing, where a
-// word tells (internal/sys/threadlock), and otherwise a microsecond.
+// Locked reports whether the coroutine's goroutine is locked to its thread, so that it must not be
+// left. It costs a load where a word of Go's g tells (internal/sys/threadlock), and a microsecond
+// otherwise. On the coroutine only.
 func (co *Coroutine) Locked() bool { return co.lock.Held() }
 
-// Unlock unlocks the coroutine's goroutine from its thread, after what ran on it has left it locked, and tells [Config.Locked] of that. The coroutine must be left to
-// its host next: that one sees to it that the thread ends. On the coroutine only.
+// Unlock unlocks the coroutine's goroutine from its thread, after a task has left it locked, and
+// calls [Config.Locked]. The coroutine must return to its host next, which ends the thread. On the
+// coroutine only.
 func (co *Coroutine) Unlock() {
-	g := co.ground.Load()
-	if g != nil && g.host != nil {
-		g.host.tellLocked()
-		g.host.reported = false
-		g.spoilt = co.lock.Thread()
+	b := co.base.Load()
+	if b != nil && b.host != nil {
+		b.host.tellLocked()
+		b.host.reported = false
+		b.lockedThread = co.lock.Thread()
 	}
 	threadlock.Release()
 }
 
-// takeSpoilt locks the host, which goes on after a coroutine that was unlocked, to the thread that was that one's. It was switched to in that thread, and is still there if Go
-// has not preempted either of them in between; otherwise the thread is not known any more, and lives on.
-func (g *ground) takeSpoilt() {
-	thread := g.spoilt
-	g.spoilt = 0
-	if g.host.turn != nil {
+// lockToThread locks the host, which goes on after a coroutine that was unlocked, to the thread
+// that the coroutine was locked to. The coroutine was switched in that thread. If Go has preempted
+// neither of them since, the host still runs there; otherwise the thread is no longer known, and
+// lives on.
+func (b *base) lockToThread() {
+	thread := b.lockedThread
+	b.lockedThread = 0
+	if b.host.driven != nil {
 		return
 	}
 	runtime.LockOSThread()
-	if g.host.lock.Thread() != thread {
+	if b.host.lock.Thread() != thread {
 		runtime.UnlockOSThread()
 		return
 	}
-	g.host.reported = true
+	b.host.reported = true
 }
 
-// onFreeThread calls f on this goroutine or, if that is locked to its thread, on another one: f makes coroutines, or enters some. A panic of f is the caller's.
+// onFreeThread calls f on this goroutine or, if that is locked to its thread, on another one,
+// because f makes or enters coroutines. It waits for f; a panic of f becomes the caller's.
 func onFreeThread(f func()) {
 	if !threadlock.Held() {
 		f()
@@ -96,26 +109,3 @@ func onFreeThread(f func()) {
 		panic(value)
 	}
 }
-
-// AwaitProcessor has a task that has left its processor ([Processor.Leave]) sleep, until another one moves to it, which it returns; or until it is abandoned: then it
-// returns nil, and the task goes on without one. The goroutine is not switched, so it may be locked to its thread. By the task that runs on h's goroutine, or on a
-// coroutine in its place, only.
-func (h *Host) AwaitProcessor() *Processor {
-	q, _ := h.take(nil)
-	if q != nil {
-		h.moveIn(q)
-		q.running.Store(h.away.Load())
-		h.away.Store(nil)
-	}
-	return q
-}
-
-// MoveTo moves the processor to the host h, which is in AwaitProcessor, or on the way to it. By the running task only, which must return then. Once for each AwaitProcessor.
-func (p *Processor) MoveTo(h *Host) {
-	p.scheduler.census.comeBack() // not idle: p is awake
-	p.host.Load().moveOut(p)
-	h.give(p)
-}
-
-// Abandon ends AwaitProcessor, in place of MoveTo, when no processor will come. Any goroutine.
-func (h *Host) Abandon() { h.give(nil) }

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// TestLockedThreadEnds holds that the thread of a task, or a coroutine, that ends locked to it ends: nobody else gets it.
+// TestLockedThreadEnds holds that the thread ends of a task or coroutine that has ended locked to
+// it: no other goroutine gets it.
 func TestLockedThreadEnds(t *testing.T) {
 	if way, why := threadlock.Status(); way != "word" {
 		t.Skip(why)
@@ -44,7 +45,7 @@ func TestLockedThreadEnds(t *testing.T) {
 			})
 			s.Inject(&j.Task)
 			of := <-thread
-			if of == os.Getpid() { // the main thread does not end: Go keeps it, and runs nothing there
+			if of == os.Getpid() { // the main thread does not end: Go keeps it unused
 				ended++
 				continue
 			}

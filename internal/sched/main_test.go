@@ -13,7 +13,7 @@ import (
 // TestMain fails if the tests leave a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// job is the task of the tests: a function, and what becomes of it.
+// job is the task of the tests: a function, and counts of what happened to it.
 type job struct {
 	Task
 	do        func(p *Processor)
@@ -38,10 +38,12 @@ func newJob(do func(p *Processor)) *job { return &job{Task: Task{Kind: jobKind},
 
 func nop(*Processor) {}
 
-// patience is how long a test waits for what must happen before it calls it a hang. Nothing is asserted about time.
+// patience is how long a test waits for an event before it reports a hang. No test asserts on
+// time.
 const patience = time.Minute
 
-// started returns a running scheduler, which is stopped when the test ends; all its processors must end then.
+// started returns a running scheduler. It is stopped when the test ends, and all its processors
+// must end then.
 func started(t *testing.T, processors int) *Scheduler {
 	t.Helper()
 	s := New(Config{Processors: processors})
@@ -61,7 +63,7 @@ func stop(t *testing.T, s *Scheduler) {
 	}
 }
 
-// await waits for c to be closed or sent to.
+// await waits until c is closed or sent to.
 func await(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
 	timer := time.NewTimer(patience)
@@ -90,7 +92,8 @@ func hang(t *testing.T, what string) {
 	t.Fatalf("waited too long for %s\n%s", what, stacks[:runtime.Stack(stacks, true)])
 }
 
-// parkedAll reports whether all processors sleep: none is in the census and each has its flag up.
+// parkedAll reports whether all processors sleep: none is awake in the census, and each has its
+// flag up.
 func (s *Scheduler) parkedAll() bool {
 	up := 0
 	for i := range s.all() {

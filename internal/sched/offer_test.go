@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOfferIsTaken has a task wait for what it offers, which another processor must come for, awake or asleep.
+// TestOfferIsTaken has a task wait for what it offers: another processor must come for it, awake
+// or asleep.
 func TestOfferIsTaken(t *testing.T) {
 	const rounds = 200
 	s := started(t, 2)
@@ -31,7 +32,8 @@ func TestOfferIsTaken(t *testing.T) {
 	}
 }
 
-// TestOfferTakenBack offers and takes back, while the other processor steals what it can: each task has one taker.
+// TestOfferTakenBack offers and takes back while the other processor steals what it can: each task
+// has one taker.
 func TestOfferTakenBack(t *testing.T) {
 	const tasks = 20_000
 	s := started(t, 2)
@@ -45,7 +47,7 @@ func TestOfferTakenBack(t *testing.T) {
 		for range tasks {
 			p.Offer().Put(task)
 			switch p.Offer().Take() {
-			case task: // nobody has it, so it may be offered again
+			case task: // no thief has it, so it may be offered again
 				back++
 			case nil:
 				task = &Task{Kind: kind}
@@ -61,7 +63,7 @@ func TestOfferTakenBack(t *testing.T) {
 	}
 }
 
-// TestStealOffered takes only what is accepted, and not from itself.
+// TestStealOffered holds that only accepted tasks are taken, and none from the thief's own offer.
 func TestStealOffered(t *testing.T) {
 	s := New(Config{Processors: 3})
 	p, q, r := s.all()[0], s.all()[1], s.all()[2]

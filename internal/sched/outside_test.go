@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// floodOf has one processor flooded by tasks of Normal, in one of the ways that keep it busy. Each operation is counted before it runs, and told to do.
+// floodOf floods one processor with tasks of Normal, in one of the ways that keep it busy. It
+// counts each operation before it runs, and calls do in each.
 func floodOf(how string, s *puppets, p *Processor, ran *int, do func()) {
 	one := func(p *Processor) {
-		p.breath.left--
+		p.yieldTimer.left--
 		*ran++
 		do()
 	}
@@ -53,8 +54,9 @@ func floodOf(how string, s *puppets, p *Processor, ran *int, do func()) {
 	}
 }
 
-// TestOutsideInOrder has a flood of Normal keep a processor busy, and injects tasks one at a time, at any of its operations: what is of a higher priority
-// never waits for more of the flood than what is of a lower one, and Low and Idle wait for their shares, however rarely one comes.
+// TestOutsideInOrder has a flood of Normal keep a processor busy, and injects tasks one at a time,
+// at any of its operations. A higher priority never waits for more of the flood than a lower one;
+// Low and Idle wait for their shares, however rarely a task comes.
 func TestOutsideInOrder(t *testing.T) {
 	const rounds = 300
 	for _, how := range []string{
@@ -63,7 +65,7 @@ func TestOutsideInOrder(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			var waited [priorities][]int
 			for _, pr := range byRank {
-				for _, gap := range []int{1, 7, 100, 700} { // how many operations the flood has to itself in between
+				for _, gap := range []int{1, 7, 100, 700} { // flood operations between two tasks
 					s := newPuppets(t, 1)
 					p := s.all()[0]
 					ran, at, done := 0, gap, true
@@ -72,7 +74,7 @@ func TestOutsideInOrder(t *testing.T) {
 							done = false
 							sent := ran
 							s.InjectAt(pr, &newJob(func(p *Processor) {
-								p.breath.left--
+								p.yieldTimer.left--
 								waited[pr] = append(waited[pr], ran-sent)
 								done, at = true, ran+gap+len(waited[pr])%13
 							}).Task)
@@ -103,7 +105,8 @@ func TestOutsideInOrder(t *testing.T) {
 	}
 }
 
-// TestInboxStarvesNobody floods a processor from outside with tasks of Normal that run many operations each: what it has itself has its turns.
+// TestInboxStarvesNobody floods a processor from outside with tasks of Normal that run many
+// operations each: the processor's own tasks get their turns.
 func TestInboxStarvesNobody(t *testing.T) {
 	for name, how := range ways(Normal) {
 		t.Run(fmt.Sprint("a chain by ", name), func(t *testing.T) {
@@ -114,7 +117,7 @@ func TestInboxStarvesNobody(t *testing.T) {
 				var j *job
 				j = newJob(func(p *Processor) {
 					for left := 128; left > 0; left-- {
-						p.breath.left--
+						p.yieldTimer.left--
 						if flood++; left%16 == 1 && p.GiveWay(Normal) {
 							break
 						}
@@ -134,8 +137,10 @@ func TestInboxStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestTurnEndsForBetter: a task of Low or Idle is told to give way at its next operation when something better waits for the processor, wherever it lies, and
-// whether it runs by its turn or because nothing better was there; one of Normal or High, for what is better and is seen by all.
+// TestTurnEndsForBetter holds that a task of Low or Idle must give way at its next operation when
+// something better waits for the processor, wherever that lies, and whether the task runs by its
+// turn or because nothing better was there. A task of Normal or High must give way for what is
+// better and visible to all.
 func TestTurnEndsForBetter(t *testing.T) {
 	for _, pr := range byRank {
 		for _, better := range byRank {
@@ -146,13 +151,13 @@ func TestTurnEndsForBetter(t *testing.T) {
 					told := -1
 					p.PushBackAt(pr, &newJob(func(p *Processor) {
 						for i := range 2 {
-							if p.breath.left--; p.GiveWay(pr) {
+							if p.yieldTimer.left--; p.GiveWay(pr) {
 								t.Errorf("after operation %d, while there is nothing else", i)
 							}
 						}
 						how(p, &newJob(nop).Task)
 						for i := range 2 {
-							if p.breath.left--; p.GiveWay(pr) {
+							if p.yieldTimer.left--; p.GiveWay(pr) {
 								told = i
 								return
 							}
@@ -168,7 +173,7 @@ func TestTurnEndsForBetter(t *testing.T) {
 	}
 }
 
-// TestTurnIsPaid: a turn counts though its level has nothing more when it ends.
+// TestTurnIsPaid holds that a turn is charged even if its level is empty when the turn ends.
 func TestTurnIsPaid(t *testing.T) {
 	for _, pr := range []Priority{Low, Idle} {
 		s := newPuppets(t, 1)
@@ -177,7 +182,7 @@ func TestTurnIsPaid(t *testing.T) {
 		floodOf("a chain in the slot", s, p, &ran, func() {
 			if done && ran%3 == 0 {
 				done = false
-				s.InjectAt(pr, &newJob(func(p *Processor) { p.breath.left--; turns++; done = true }).Task)
+				s.InjectAt(pr, &newJob(func(p *Processor) { p.yieldTimer.left--; turns++; done = true }).Task)
 			}
 		})
 		for ran < 100*idleTurn {

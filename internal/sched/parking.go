@@ -1,96 +1,146 @@
 package sched
 
-import (
-	"unsafe"
+import "github.com/freerun-go/freerun/internal/record"
 
-	"github.com/freerun-go/freerun/internal/sync/atomics"
-)
-
-// Parking is where a goroutine is parked that takes part in switches: a coroutine's, or one that has entered one.
+// The parking protocol. A processor is awake or parked. Of those awake at most one searches, that
+// is, looks through the queues of the others. Two halves make sure that no task stays queued while
+// a processor is parked.
 //
-// Go has no other switch from one goroutine to another than between the two of an [iter.Pull], by its next and its yield. But these do the same, in turns: whoever
-// calls one is parked in the iterator, and the goroutine that was parked there runs. Neither asks who calls. So a coroutine is two things: a goroutine, and
-// a place in which exactly one goroutine is parked at any time, its own to begin with. To switch to any goroutine that is parked, one takes its place (Trade): so
-// a coroutine goes over to another in one switch, where the way through the host would take two.
+// A goroutine that queues a task:
 //
-// Whoever may run a parked goroutine next owns its parking, and the place: it has that, through some queue, from whoever ran after the goroutine was parked. The goroutine that
-// the place was made with has nothing to do with it any more, until it ends: coroutine_end.go.
+//	S1  makes the task visible in a queue of any priority: ring, deque, slot, offer or inbox
+//	    (an atomic store)
+//	S2  reads the census; if none searches and one is parked, wakes one processor, as a searcher
+//	    (W1, W2)
 //
-// Go promises none of this. Where it may have changed, switches go through the host: through_host.go.
-type Parking struct {
-	place   *Coroutine             // where the goroutine is parked, or was last
-	frame   atomics.RelaxedUintptr // about where its stack ends, as a hint
-	brought *Coroutine             // what has come home when the goroutine was woken; nil otherwise
-	to      *Coroutine             // of a ground, if switches go through the host: what is to run in its place next; nil: the ground itself
-}
-
-// Trade parks the running goroutine, whose parking is me, where other is parked, whose goroutine runs. It returns when somebody trades with me.
+// A processor that found no task (the parker):
 //
-// A switch spoils the core's memory of where calls return to, so each call that is open on either side of it costs some nanoseconds. Hence the way from here to
-// next and yield is written out.
-func (me *Parking) Trade(other *Parking) {
-	if throughHost {
-		me.tradeThroughHost(other)
-		return
-	}
-	at := other.place
-	if at.ended.Load() != notEnded {
-		at = at.bringHome(other)
-	}
-	me.place = at
-	var frame byte
-	me.frame.Store(uintptr(unsafe.Pointer(&frame)))
-	if at.entered {
-		at.entered = false
-		at.yield(struct{}{})
-	} else {
-		at.entered = true
-		at.next()
-	}
-	if me.brought != nil {
-		me.bury()
-	}
-}
+//	P1  raises its flag in parked
+//	P2  leaves the census: awake−1, and searching−1 if it searched
+//	P3  if none searches now, looks at all queues of all priorities once more;
+//	    if there is a task, it wakes a processor as in S2, itself if it can
+//	P4  otherwise sleeps until a waker that took its flag down sends it a token
+//
+// The goroutine that wakes a processor (the waker):
+//
+//	W1  raises the census: awake+1 and searching+1, with one CAS. So it is the only waker
+//	W2  takes some flag down and sends the token to the processor of that flag
+//
+// Why no task is lost:
+//
+//	S1 comes before S2 and P2 before P3, and all four are sequentially consistent.
+//	So either S2 sees the census without the parker, and wakes one, or P3 sees the task.
+//	If S2 sees another searcher, then that searcher is before its P2, and its P3 comes after S1.
+//	A searcher that finds a task leaves the search. If it was the only one, it looks at all queues
+//	as in P3, to wake the next: more tasks may have come while S2 saw it searching.
+//
+// Why W2 finds a flag:
+//
+//	Flags are raised before the census falls, and fall after it rose. So each waker finds a flag.
+//	If the processor of that flag is between P1 and P4, it finds the token at P4.
+//
+// Rejected: waking a processor at each push (thundering herd: each finds nothing and parks again);
+// a lock around the list of parked processors (a waker that is preempted in it stops all the
+// others).
+//
+// Checked by: TestExploreParking, TestExploreWaking, TestExploreHelp, TestExploreMoreHelp,
+// TestExploreMany
 
-// ground is what a coroutine runs on: the goroutine that has entered it, or another that it was switched to from. It goes on when the coroutine that runs
-// suspends itself.
-type ground struct {
-	Parking
-	host    *Host                 // whose goroutine it is; nil if it is no host's
-	visitor diagnostic[Coroutine] // that runs in its place; nil if none does. The two never run both, so that is the owner, too.
-	left    *Coroutine            // that has switched to the visitor, which has not taken note yet
-	spoilt  uintptr               // the thread that a coroutine was unlocked from; 0: none. See locked.go
-}
-
-// visit notes that co is about to run in the ground's place.
-func (g *ground) visit(co *Coroutine) {
-	co.ground.Store(g)
-	g.visitor.Store(co)
-	if h := g.host; h != nil && h.processor != nil && co.id != 0 {
-		h.processor.home.Store(co.id)
+// wakeOne wakes a processor to search, unless one searches or all are awake (S2). Any goroutine.
+func (s *Scheduler) wakeOne() {
+	if !s.census.complete() && s.census.summon() {
+		s.sendToken()
 	}
 }
 
-// back notes that the ground goes on itself, and returns what was left for that.
-func (g *ground) back() (left *Coroutine, now *Processor, alive bool) {
-	left = g.visitor.Load()
-	for left.passes {
-		left.passes = false
-		g.host.turn.pass()
-		g.Trade(&left.Parking)
-	}
-	g.visitor.Store(nil)
-	left.ground.Store(nil)
-	if h := g.host; h != nil {
-		if now = h.processor; now != nil {
-			now.home.Store(h.id)
+// sendToken wakes some parked processor (W2). The caller has summoned one (W1).
+func (s *Scheduler) sendToken() {
+	// The flag comes before the list, because it may belong to a processor that was just added.
+	i := s.parked.lowerAny()
+	s.all()[i].parker.unpark()
+	s.armMonitor()
+}
+
+// rest finds a task elsewhere, or parks until there is one. It returns nil when the scheduler
+// quits and nothing is left, or, with out, when the processor is out of service. Owner only.
+func (p *Processor) rest() (t *Task, out bool) {
+	s := p.scheduler
+	p.tellResting()
+	for searching := s.census.beginSearch(); ; searching = true {
+		if searching {
+			if t := p.search(); t != nil {
+				return t, false
+			}
+		}
+		if s.quit.closed() {
+			return p.lastLook(), false
+		}
+		if p.isSurplus() {
+			p.withdraw(searching)
+			return nil, true
+		}
+		switch p.park(searching) {
+		case wokenDismissed:
+			return nil, true
+		case wokenToQuit:
+			return p.lastLook(), false
 		}
 	}
-	if left.over {
-		left.end()
+}
+
+// tellResting tells [Config.Resting] that this processor may run no task for long.
+func (p *Processor) tellResting() {
+	if resting := p.scheduler.config.Resting; resting != nil {
+		resting(p)
 	}
-	if g.spoilt != 0 {
-		g.takeSpoilt()
+}
+
+// lastLook finds a task for a processor that would end otherwise.
+func (p *Processor) lastLook() *Task {
+	if t := p.next(); t != nil {
+		return t
 	}
-	return left, now, !left.over
+	return p.findAnywhere()
+}
+
+// wakeReason says how a processor's sleep ended.
+type wakeReason int
+
+const (
+	wokenToSearch  wakeReason = iota // a waker chose it, as a searcher
+	wokenDismissed                   // it was taken out of service
+	wokenToQuit                      // the scheduler ends
+)
+
+// park sleeps until this processor is woken. The steps are those of the parking protocol above.
+func (p *Processor) park(searching bool) wakeReason {
+	s := p.scheduler
+	p.slot.forget()
+	p.offer.slot.forget()
+	p.counters.parks.Add(1) // before any other goroutine can see it parked
+	p.yieldTimer.slept = true
+	p.note(record.Park, false)
+	defer p.note(record.Unpark, false)
+	s.parked.raise(p.index)                                // P1
+	noneSearching, idle := s.census.leave(searching)       // P2
+	if noneSearching && s.hasWork() && s.census.summon() { // P3
+		if s.parked.lower(p.index) {
+			s.armMonitor()
+			return wokenToSearch
+		}
+		s.sendToken() // a waker has already chosen this processor: wake another
+	} else if idle {
+		s.wentIdle()
+	}
+	if s.census.serving() > int(s.limit.Load()) { // see resize.go; this one may be among them
+		s.dismissSleepers()
+	}
+	switch {
+	case !p.parker.park(p.host.Load(), &s.quit): // P4
+		return wokenToQuit
+	case p.dismiss.Get():
+		return wokenDismissed
+	}
+	p.counters.wakes.Add(1)
+	return wokenToSearch
 }

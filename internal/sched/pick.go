@@ -1,11 +1,13 @@
 package sched
 
-// askAround is how many other processors one that is about to run a task below Normal asks for something better: few, in turn, so that
-// the answer costs the same however many there are.
-const askAround = 4
+// probeCount is how many other processors a processor probes before it runs a task below Normal.
+// It is small, so that the cost does not grow with the number of processors; successive probes
+// visit all of them in turn.
+const probeCount = 4
 
-// next picks the task to run, from what this processor can reach without searching: nil if there is none. As long as there is
-// nothing but Normal, it looks at two words besides, of which one is its own and the other is hardly ever written.
+// next picks the task to run from all that this processor reaches without searching; nil if there
+// is none. With nothing but Normal around, the other priorities cost two loads: one word of its
+// own and one that is hardly ever written.
 func (p *Processor) next() *Task {
 	if p.held|p.scheduler.board.word.Load() != 0 {
 		if t := p.beforeNormal(); t != nil {
@@ -13,20 +15,20 @@ func (p *Processor) next() *Task {
 		}
 	}
 	p.step++
-	if p.breath.operations()-p.looked >= inboxTurn || p.step%inboxTurn == 0 {
-		p.lookOut()
+	if p.yieldTimer.operations()-p.inboxChecked >= inboxTurn || p.step%inboxTurn == 0 {
+		p.checkInbox()
 	}
 	if t := p.handed; t != nil {
 		p.handed = nil
-		if p.step%glance != 0 && !p.breath.fresh {
+		if p.step%overdueTurn != 0 && !p.yieldTimer.yielded {
 			return t
 		}
-		p.Push(t) // a chain of such tasks must not keep the others waiting
+		p.Push(t) // a chain of handed tasks must not keep the others waiting
 	}
-	if p.step%glance == 0 || p.breath.fresh {
-		p.breath.fresh = false
-		if t := p.lookUp(&p.level); t != nil {
-			p.first = p.step
+	if p.step%overdueTurn == 0 || p.yieldTimer.yielded {
+		p.yieldTimer.yielded = false
+		if t := p.takeOverdue(&p.level); t != nil {
+			p.inboxStep = p.step
 			return t
 		}
 	}
@@ -45,20 +47,21 @@ func (p *Processor) next() *Task {
 	return p.afterNormal()
 }
 
-// lookOut has the inbox come first if it has something, but for what is older and came from there, and not twice in a row: what is here
-// has its turns too.
-func (p *Processor) lookOut() {
+// checkInbox lets the inbox come first in this step if it holds a task. It does not do so twice in
+// a row, so that local tasks get their turns, nor while the older share of the inbox is not used
+// up.
+func (p *Processor) checkInbox() {
 	switch {
 	case p.scheduler.inbox.Empty():
-		p.looked = p.breath.operations()
-	case p.first+1 != p.step && p.share.Load() == nil:
-		p.looked = p.breath.operations()
-		p.breath.fresh = true
+		p.inboxChecked = p.yieldTimer.operations()
+	case p.inboxStep+1 != p.step && p.share.Load() == nil:
+		p.inboxChecked = p.yieldTimer.operations()
+		p.yieldTimer.yielded = true
 	}
 }
 
-// present has the bits of the priorities of which this processor may find something. Normal is always among them: whether
-// there is any costs more to know than to pick.
+// present returns the bits of the priorities of which this processor may find a task. Normal is
+// always among them: to know costs more than to pick.
 func (p *Processor) present() uint32 {
 	word := p.held&^(carries|uncounted) | p.scheduler.board.word.Load()
 	if word&highElsewhere != 0 {
@@ -67,9 +70,10 @@ func (p *Processor) present() uint32 {
 	return word | Normal.bit()
 }
 
-// beforeNormal picks what is carried, or from the level whose turn it is, or else from High; nil if Normal's turn has come, or neither holds anything.
+// beforeNormal picks the carried task, or a task of the level whose turn it is, or else one of
+// High. It returns nil if it is Normal's turn, or if these levels hold nothing.
 func (p *Processor) beforeNormal() *Task {
-	if t := p.dropOff(); t != nil {
+	if t := p.takeCarried(); t != nil {
 		return t
 	}
 	p.held &^= uncounted
@@ -81,13 +85,13 @@ func (p *Processor) beforeNormal() *Task {
 	}
 	t := p.pick(pr)
 	if t == nil && pr != High {
-		p.turns.lose(pr)
+		p.turns.forfeit(pr)
 		t = p.pick(High)
 	}
 	if t == nil {
 		p.turns.turnTo(Normal)
 	}
-	if t != nil && p.handed != nil { // nobody sees that one as long as another runs
+	if t != nil && p.handed != nil { // no thief sees the handed task while another one runs
 		handed := p.handed
 		p.handed = nil
 		p.Push(handed)
@@ -95,13 +99,13 @@ func (p *Processor) beforeNormal() *Task {
 	return t
 }
 
-// afterNormal picks from the other levels when Normal is empty: from High if it was Normal's turn, and from Low and Idle unless some other
-// processor has something better.
+// afterNormal picks from the other levels when Normal is empty: from High, if it was Normal's
+// turn, then from Low and Idle, unless a probed processor has something better.
 func (p *Processor) afterNormal() *Task {
 	if p.held|p.scheduler.board.word.Load() == 0 {
 		return nil
 	}
-	p.turns.lose(Normal)
+	p.turns.forfeit(Normal)
 	if t := p.pick(High); t != nil {
 		return t
 	}
@@ -109,12 +113,12 @@ func (p *Processor) afterNormal() *Task {
 		if !p.mayHave(pr) {
 			continue
 		}
-		if t := p.ask(pr); t != nil {
+		if t := p.probe(pr); t != nil {
 			return t
 		}
 		if t := p.pick(pr); t != nil {
-			if pr == Idle && p.last != Idle { // ordinary goroutines may go on with what was done before
-				p.breath.hurry()
+			if pr == Idle && p.last != Idle { // goroutines may continue what was done before
+				p.yieldTimer.yieldSoon()
 			}
 			return t
 		}
@@ -122,12 +126,14 @@ func (p *Processor) afterNormal() *Task {
 	return nil
 }
 
-// mayHave reports whether this processor may find something of a priority, which is not Normal, in its own level or in the inbox.
+// mayHave reports whether this processor may find a task of a priority other than Normal in its
+// own level or in the inbox.
 func (p *Processor) mayHave(pr Priority) bool {
 	return (p.held|p.scheduler.board.word.Load())&pr.bit() != 0
 }
 
-// pick takes a task of a priority, which is not Normal: from this processor's level or the inbox, and if it is High, from wherever it is.
+// pick takes a task of a priority other than Normal from this processor's level or from the inbox.
+// A task of High it takes from any other processor, too.
 func (p *Processor) pick(pr Priority) *Task {
 	if p.mayHave(pr) {
 		l := p.own(pr)
@@ -139,14 +145,14 @@ func (p *Processor) pick(pr Priority) *Task {
 		p.held &^= pr.bit()
 	}
 	if pr == High && p.scheduler.board.word.Load()&highElsewhere != 0 {
-		return p.fetchHigh()
+		return p.stealHigh()
 	}
 	return nil
 }
 
 func (p *Processor) pickFrom(l *level) *Task {
-	if l.step%glance == 0 {
-		if t := p.lookUp(l); t != nil {
+	if l.step%overdueTurn == 0 {
+		if t := p.takeOverdue(l); t != nil {
 			return t
 		}
 	}
@@ -156,27 +162,28 @@ func (p *Processor) pickFrom(l *level) *Task {
 	return p.takeShared(l)
 }
 
-// fetchHigh takes a task of High from another processor. If there is none it takes the bit down that says so.
-func (p *Processor) fetchHigh() *Task {
-	if t := p.raidLevel(High); t != nil {
+// stealHigh takes a task of High from another processor. If none has one, it clears highElsewhere.
+func (p *Processor) stealHigh() *Task {
+	if t := p.stealAny(High); t != nil {
 		return t
 	}
 	b := &p.scheduler.board
 	b.lower(highElsewhere)
-	t := p.raidLevel(High) // what came before the bit was down
+	t := p.stealAny(High) // what came before the bit was down
 	if t != nil {
 		b.raise(highElsewhere) // there may be more
 	}
 	return t
 }
 
-// ask takes a task of a higher priority than pr from one of the next few processors; nil if they have none.
-func (p *Processor) ask(pr Priority) *Task {
+// probe takes a task of a higher priority than pr from one of the next probeCount processors; nil
+// if they have none.
+func (p *Processor) probe(pr Priority) *Task {
 	all := p.scheduler.all()
-	for range min(askAround, len(all)) {
-		p.asked = (p.asked + 1) % len(all)
+	for range min(probeCount, len(all)) {
+		p.probed = (p.probed + 1) % len(all)
 		for _, better := range byRank[:rank[pr]] {
-			if t := p.rob(all[p.asked], better); t != nil {
+			if t := p.stealToRun(all[p.probed], better); t != nil {
 				return t
 			}
 		}
@@ -184,7 +191,7 @@ func (p *Processor) ask(pr Priority) *Task {
 	return nil
 }
 
-// took counts a task that is going to be run.
+// took counts a task of pr that is about to run.
 func (p *Processor) took(pr Priority) {
 	p.counters.taken[pr].Add(1)
 	p.turns.turnTo(pr)
@@ -193,8 +200,9 @@ func (p *Processor) took(pr Priority) {
 	}
 }
 
-// HighWaits reports whether there may be tasks of High to run, here or elsewhere. It costs as little as reading two words: a task that does
-// several things in a row asks in between whether to go on. What it is told may be out of date.
+// HighWaits reports whether tasks of High may wait, here or elsewhere. It costs two loads: a task
+// that does several things in a row asks in between whether to continue. The answer may be out of
+// date.
 func (p *Processor) HighWaits() bool {
 	return (p.held|p.scheduler.board.word.Load())&(1<<High|highElsewhere) != 0
 }

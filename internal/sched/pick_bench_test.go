@@ -2,7 +2,8 @@ package sched
 
 import "testing"
 
-// BenchmarkPick reports what it costs to queue a task and to pick it again, by one goroutine that plays a processor.
+// BenchmarkPick measures queueing a task and picking it again, by one goroutine that plays a
+// processor.
 func BenchmarkPick(b *testing.B) {
 	for _, way := range []struct {
 		name  string
@@ -26,7 +27,8 @@ func BenchmarkPick(b *testing.B) {
 	}
 }
 
-// BenchmarkPickLevels reports the same for other priorities, and for Normal while something lower waits.
+// BenchmarkPickLevels measures the same for other priorities, and for Normal while a lower one
+// waits.
 func BenchmarkPickLevels(b *testing.B) {
 	for _, pr := range byRank {
 		b.Run(pr.String(), func(b *testing.B) {
@@ -44,7 +46,7 @@ func BenchmarkPickLevels(b *testing.B) {
 		p.PushBackAt(Low, low)
 		for b.Loop() {
 			p.PushBack(t)
-			if p.next() != t { // low had its turn
+			if p.next() != t { // Low had its turn
 				p.PushBackAt(Low, low)
 				p.next()
 			}

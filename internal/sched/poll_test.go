@@ -32,7 +32,8 @@ func pollsOf(s *Scheduler) (n uint64) {
 	return n
 }
 
-// TestBusyProcessorsPoll has processors keep all Ps busy, as many as Ps and several times more, of one scheduler and of two: polls go on, and end well.
+// TestBusyProcessorsPoll has as many processors as Ps, and several times as many, keep all Ps
+// busy, of one scheduler and of two: polls continue, and end well.
 func TestBusyProcessorsPoll(t *testing.T) {
 	if way, why := netpoll.Way(); way == netpoll.WayYield {
 		t.Skip(why)
@@ -66,7 +67,8 @@ func TestBusyProcessorsPoll(t *testing.T) {
 	}
 }
 
-// TestPollersCloseLate stops a scheduler whose task does not return: the poller that the task's processor uses afterwards is closed too.
+// TestPollersCloseLate stops a scheduler whose task does not return: the poller that the task's
+// processor uses afterwards is closed, too.
 func TestPollersCloseLate(t *testing.T) {
 	s := New(Config{Processors: 1})
 	ps := &s.pollers
@@ -84,7 +86,7 @@ func TestPollersCloseLate(t *testing.T) {
 	}
 }
 
-// TestNoPollers has processors that can make no poller: they yield, as before.
+// TestNoPollers has processors that can make no poller: they yield as before.
 func TestNoPollers(t *testing.T) {
 	s := New(Config{Processors: 1})
 	s.pollers.failed.Store(int64(time.Hour) << 10)
@@ -92,14 +94,15 @@ func TestNoPollers(t *testing.T) {
 	t.Cleanup(func() { stop(t, s) })
 	var ended atomic.Bool
 	endlessTasks(s, &ended)
-	until(t, "yields", func() bool { return s.Processors()[0].Stats().Breaths > 100 })
+	until(t, "yields", func() bool { return s.Processors()[0].Stats().Yields > 100 })
 	ended.Store(true)
 	if n := pollsOf(s); n > 0 {
 		t.Errorf("it polled %d times", n)
 	}
 }
 
-// TestBubblePollsNothing holds that a scheduler in a bubble has no pollers, and one outside has, where there are any.
+// TestBubblePollsNothing holds that a scheduler in a bubble has no pollers, and one outside has,
+// where there are any.
 func TestBubblePollsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if s := New(Config{Processors: 1}); s.pollers.free != nil {
@@ -114,8 +117,8 @@ func TestBubblePollsNothing(t *testing.T) {
 	}
 }
 
-// TestPausedIsNotLate has the watchdog look at a processor that yields in the middle of a task, for long: the task is not late then, and not
-// as long afterwards as if it began at the end of the yield.
+// TestPausedIsNotLate has the watchdog look at a processor that yields for long in the middle of a
+// task. The task is not late then, nor until After has passed since the end of the yield.
 func TestPausedIsNotLate(t *testing.T) {
 	s := New(Config{Processors: 1})
 	p := s.all()[0]
@@ -123,7 +126,7 @@ func TestPausedIsNotLate(t *testing.T) {
 	p.host.Store(s.newHost())
 	reports := 0
 	config := Watchdog{After: 10 * time.Millisecond, Report: func(Stuck, time.Duration) { reports++ }}
-	var at post
+	var at observation
 	now := time.Now()
 	look := func(after time.Duration) bool {
 		now = now.Add(after)
@@ -136,7 +139,7 @@ func TestPausedIsNotLate(t *testing.T) {
 			t.Fatal("late while it yields")
 		}
 	}
-	p.counters.pauses.Add(1) // and goes on
+	p.counters.pauses.Add(1) // and ends it
 	if look(5*time.Millisecond) || look(9*time.Millisecond) {
 		t.Error("late before its time")
 	}

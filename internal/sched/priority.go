@@ -1,30 +1,30 @@
 package sched
 
-// Priority says how soon a task is to be run, in comparison with others. A task has none of its own: each queueing names one, and
-// methods that take no priority mean Normal. The zero value is Normal.
+// Priority says how soon a task runs in comparison with others. It belongs to a queueing, not to a
+// task: methods that take no priority mean Normal, the zero value.
 type Priority uint8
 
-// The priorities. They are numbered so that the zero value is the usual one; [Priority.Before] has their order.
+// The priorities. Normal is the zero value; [Priority.Before] has their order.
 const (
-	Normal Priority = iota // what is not said to be anything else
-	High                   // before all others: short, rare, and somebody waits for it
+	Normal Priority = iota // everything that has no other priority
+	High                   // before all others: for short, rare tasks that others wait for
 	Low                    // when there is nothing of Normal to do
 	Idle                   // when there is nothing else to do
 
 	priorities = int(iota)
 )
 
-// byRank has the priorities in the order in which they are served.
+// byRank holds the priorities in the order in which they are served.
 var byRank = [priorities]Priority{High, Normal, Low, Idle}
 
-// rank has the place of each priority in byRank.
+// rank holds the index of each priority in byRank.
 var rank = [priorities]uint8{High: 0, Normal: 1, Low: 2, Idle: 3}
 
-// Before reports whether tasks of priority p are served before those of priority q. Both must be among those that this package
-// names.
+// Before reports whether tasks of priority p are served before those of priority q. Both must be
+// priorities of this package.
 func (p Priority) Before(q Priority) bool { return rank[p] < rank[q] }
 
-// String returns the name of the priority, in lower case.
+// String returns the name of the priority in lower case.
 func (p Priority) String() string {
 	if !p.valid() {
 		return "no priority"
@@ -34,5 +34,5 @@ func (p Priority) String() string {
 
 func (p Priority) valid() bool { return int(p) < priorities }
 
-// bit is the place of a priority in a word that has a bit for each.
+// bit returns the bit of the priority in a word with a bit for each.
 func (p Priority) bit() uint32 { return 1 << p }

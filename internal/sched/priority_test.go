@@ -23,7 +23,7 @@ func TestPriorityOrder(t *testing.T) {
 	}
 }
 
-// TestNoSuchPriority holds that a number that is no priority is refused, everywhere.
+// TestNoSuchPriority holds that every call refuses a number that is no priority.
 func TestNoSuchPriority(t *testing.T) {
 	const none = Priority(priorities)
 	for name, queue := range map[string]func(p *Processor, t *Task){

@@ -9,86 +9,92 @@ import (
 )
 
 const (
-	// slotRuns is how many times in a row a processor takes its next task from its slot while it has other work: two units
-	// that talk to each other must not starve the rest.
+	// slotRuns is how many times in a row a processor runs the task in its slot while it has other
+	// work. It keeps two units that send to each other from starving the rest.
 	slotRuns = 16
-	// glance is how often, in steps, a processor looks at the inbox before anything else, so that tasks from outside do not
-	// wait for ever behind what the processor makes itself.
-	glance = 61
-	// inboxTurn is how often, in operations, or in steps of Normal, it looks whether there is something in the inbox, to take that first. It must be well
-	// below lowTurn.
+	// overdueTurn is how often, in steps, a processor looks at the inbox before its own queues. It
+	// keeps injected tasks from waiting behind tasks that the processor makes itself.
+	overdueTurn = 61
+	// inboxTurn is how often, in operations or in steps of Normal, a processor checks whether the
+	// inbox holds a task; that one comes first then. It must be well below lowTurn.
 	inboxTurn = 8
-	// reach is how often, in glances, it takes the oldest task of its own deque, for the same reason. Rarely: to run a
-	// tree of tasks last in first out keeps few of them in the queue, and each reach opens another branch.
-	reach = 64
+	// oldestTurn is how often, in overdueTurns, a processor runs the oldest task of its own deque,
+	// for the same reason. It is rare: running a tree of tasks last in, first out keeps few of
+	// them queued, and each oldest task opens another branch.
+	oldestTurn = 64
 	// ringTurn is how often, in steps, the ring comes before the deque.
 	ringTurn = 4
 )
 
-// Processor runs tasks, one after another, on the goroutine of the [Host] that is its home. Tasks get it passed, and through it queue
-// what follows from them on this processor, where it is warm in the cache. Its methods are for that goroutine only, unless
-// they say otherwise.
+// Processor runs tasks, one after another, on the goroutine of its home, a [Host]. A task receives
+// the processor that runs it and queues its follow-up tasks there, where their memory is warm.
+// Only the running task's goroutine may call the methods, unless a method says otherwise.
 type Processor struct {
 	// immutable
 	scheduler *Scheduler
 	index     int
-	bed       bed
-	// Local is for whoever made the scheduler: set it before Start.
+	parker    parker
+	// Local belongs to the creator of the scheduler. Set it before Start.
 	Local any
 
-	// what is recorded of the processor, nil if nothing is; see record.go. It is no part of any protocol: the explorer need not know of it.
+	// tape records what the processor does; nil while nothing is recorded (record.go). No protocol
+	// depends on it, so the explorer spends no steps on it.
 	tape atomic.Pointer[record.Tape]
 
 	// owner only
-	_         pad.Line
-	held      uint32 // the priorities, but for Normal, of which the levels may hold something; carries and uncounted
-	turns     Turns
-	last      Priority // of the task that ran last, while there were several
-	tally     tally
-	asked     int // the processor that was asked last
-	slotInRow int
-	random    uint64
-	handed    *Task
-	carried   *Task // what it runs next, whatever else there is
-	breath    breath
-	idle      []*Coroutine
-	looked    int    // at the inbox of Normal, after so many operations
-	first     uint32 // the step whose task came out of the inbox before others that were here
+	_ pad.Line
+	// held has the bits of the priorities, except Normal, whose levels may hold tasks; and
+	// carries and uncounted.
+	held           uint32
+	turns          Turns
+	last           Priority // of the task that ran last, while there were several
+	counted        operationCount
+	probed         int // index of the processor probed last
+	slotInRow      int
+	random         uint64
+	handed         *Task
+	carried        *Task // the task to run next, before anything else
+	yieldTimer     yieldTimer
+	freeCoroutines []*Coroutine
+	inboxChecked   int    // operations done at the last look at the inbox of Normal
+	inboxStep      uint32 // the step that took its task from the inbox, before older tasks here
 
 	// shared
 	_        pad.Line
 	slot     slot
-	slotOpen atomics.Bool           // the running task has kept the slot waiting: thieves may take from it
-	home     atomics.RelaxedUintptr // the identity of the goroutine that is its home
-	host     diagnostic[Host]       // that home, or the one that it is given to; written by who gives it
-	running  diagnostic[Task]       // written by the home
+	slotOpen atomics.Bool           // thieves may take from the slot
+	home     atomics.RelaxedUintptr // identity of the home's goroutine
+	host     diagnostic[Host]       // the home, or the next one; written by the giver
+	running  diagnostic[Task]       // the running task; written by the home
 	retired  atomics.Bool           // out of service, and without a home
-	dismiss  atomics.Plain[bool]    // was taken out of service by somebody else, in its sleep; read by the home
+	dismiss  atomics.Plain[bool]    // it was taken out of service in its sleep
 	_        pad.Line
 	offer    Offer
 	_        pad.Line
 	counters counters
 	_        pad.Line                           // thieves read the next words
 	level                                       // of Normal
-	others   [priorities]atomics.Pointer[level] // those of the other priorities, made at their first use
+	others   [priorities]atomics.Pointer[level] // of the others, made at first use
 }
 
-// counters are written by the processor and read by anybody.
+// counters are written by the processor's home and read by any goroutine.
 type counters struct {
 	steps, steals, stolen, parks, wakes, searches, polls atomics.RelaxedUint64
-	pauses                                               atomics.RelaxedUint64             // beginnings and ends of yields: odd while it yields
-	taken                                                [priorities]atomics.RelaxedUint64 // to be run; that of Normal is not complete
+	// pauses counts the begins and ends of yields: it is odd during a yield.
+	pauses atomics.RelaxedUint64
+	// taken counts the tasks taken to be run. That of Normal is incomplete.
+	taken [priorities]atomics.RelaxedUint64
 }
 
 func newProcessor(s *Scheduler, index int) *Processor {
 	p := &Processor{
-		offer:     Offer{scheduler: s},
-		scheduler: s,
-		index:     index,
-		bed:       newBed(),
-		asked:     index,
-		random:    uint64(index)*0x9e3779b97f4a7c15 + 1,
-		breath:    newBreath(),
+		offer:      Offer{scheduler: s},
+		scheduler:  s,
+		index:      index,
+		parker:     newParker(),
+		probed:     index,
+		random:     uint64(index)*0x9e3779b97f4a7c15 + 1,
+		yieldTimer: newYieldTimer(),
 	}
 	p.level.init(Normal)
 	return p
@@ -97,17 +103,19 @@ func newProcessor(s *Scheduler, index int) *Processor {
 // Index returns the number of the processor, from 0. Any goroutine.
 func (p *Processor) Index() int { return p.index }
 
-// Home returns the identity of the goroutine that is the processor's home now, 0 if there is none: before the first one runs, after the
-// last one has ended, and while one takes the place of another. Any goroutine.
+// Home returns the identity of the goroutine that is the processor's home; 0 before the first home
+// runs, after the last has ended, and while the processor changes hosts. Any goroutine.
 func (p *Processor) Home() uintptr { return p.home.Load() }
 
-// Running returns the task that runs now, nil between tasks.
+// Running returns the task that is running, nil between tasks. Any goroutine; another goroutine
+// may get a value that is out of date.
 func (p *Processor) Running() *Task { return p.running.Load() }
 
-// SomeIdle reports whether some processor is parked, at some instant of the call.
+// SomeIdle reports whether some processor was parked at some instant of the call. Any goroutine.
 func (p *Processor) SomeIdle() bool { return !p.scheduler.census.allAwake() }
 
-// Push queues a task that may run anywhere, last in first out for this processor, first in first out for thieves.
+// Push queues a task that may run on any processor: last in, first out for this processor, first
+// in, first out for thieves.
 func (p *Processor) Push(t *Task) {
 	p.deque.Push(t)
 	p.scheduler.wakeOne()
@@ -116,9 +124,10 @@ func (p *Processor) Push(t *Task) {
 // PushAt is Push with a priority.
 func (p *Processor) PushAt(pr Priority, t *Task) { p.push(p.own(pr), t) }
 
-// Hand makes t the task of Normal that this processor runs next, before all others of Normal, if it has none such yet; otherwise
-// it pushes t. It is for a task that became ready by what the running task did last: nobody sees t until the running task
-// returns, so the caller must see to it that it does so right away.
+// Hand makes t the next task of Normal on this processor, before all others of Normal, if none was
+// handed yet; otherwise it pushes t. It is for a task that the running task has made ready as its
+// last act: no other processor sees t until the running task returns, so the caller must return
+// right away.
 func (p *Processor) Hand(t *Task) {
 	if p.handed == nil {
 		p.handed = t
@@ -127,19 +136,21 @@ func (p *Processor) Hand(t *Task) {
 	p.Push(t)
 }
 
-// PushNext queues a task that should run next on this processor: it takes the slot, and what was there moves to the back
-// of the ring. The task in the slot wakes nobody until the running task has kept it waiting for [SlotPatience].
+// PushNext queues the task to run next on this processor. It takes the slot; the displaced task
+// moves to the back of the ring. No processor is woken for the task in the slot until the running
+// task has kept it waiting for [SlotPatience].
 func (p *Processor) PushNext(t *Task) {
 	if old := p.slot.put(t); old != nil {
 		p.PushBack(old)
 		return
 	}
 	if len(p.scheduler.all()) > 1 {
-		p.scheduler.watch.wind()
+		p.scheduler.monitor.armFast()
 	}
 }
 
-// PushNextAt is PushNext with a priority. Only tasks of Normal use the slot; others are pushed back.
+// PushNextAt is PushNext with a priority. Only tasks of Normal use the slot; PushNextAt pushes
+// others to the back of their ring.
 func (p *Processor) PushNextAt(pr Priority, t *Task) {
 	if pr == Normal {
 		p.PushNext(t)
@@ -148,8 +159,8 @@ func (p *Processor) PushNextAt(pr Priority, t *Task) {
 	}
 }
 
-// PushSoon is PushNext if the slot is empty, and PushBack otherwise: for tasks of which many may come at once, all of them as good as the
-// next.
+// PushSoon is PushNext if the slot is empty, and PushBack otherwise. It is for tasks that come in
+// numbers, where no one of them is more urgent.
 func (p *Processor) PushSoon(t *Task) {
 	if p.slot.filled() {
 		p.PushBack(t)
@@ -158,7 +169,7 @@ func (p *Processor) PushSoon(t *Task) {
 	}
 }
 
-// PushBack queues a task behind all that is in the ring.
+// PushBack queues a task at the back of the ring.
 func (p *Processor) PushBack(t *Task) {
 	if !p.ring.push(t) {
 		p.spill(&p.level, t)
@@ -169,7 +180,8 @@ func (p *Processor) PushBack(t *Task) {
 // PushBackAt is PushBack with a priority.
 func (p *Processor) PushBackAt(pr Priority, t *Task) { p.pushBack(p.own(pr), t) }
 
-// takeSlot takes the task from the slot, unless it is time for the others.
+// takeSlot takes the task from the slot; nil if the slot is empty, or if it is the turn of the
+// other queues.
 func (p *Processor) takeSlot() *Task {
 	if p.slotInRow >= slotRuns {
 		p.slotInRow = 0
@@ -190,7 +202,8 @@ func (p *Processor) takeSlotAnyway() *Task {
 	return p.slot.take()
 }
 
-// hasWork reports whether somebody could find a task here, at some instant of the call. Any goroutine.
+// hasWork reports whether a thief could find a task here at some instant of the call. Any
+// goroutine.
 func (p *Processor) hasWork() bool {
 	for _, pr := range byRank {
 		if l := p.levelOf(pr); l != nil && l.hasWork() {

@@ -5,57 +5,75 @@ import (
 	"slices"
 )
 
-// How the number of processors changes. The list of processors only grows, and none moves in it; those from the limit on go out of service:
-// they leave the census, queue what they have for the others, and have no home, until a higher limit brings them back.
+// How the number of processors changes. The list of processors only grows, and none moves in it.
+// The limit says how many are in service. A processor at or above the limit goes out of service:
+// it leaves the census, queues its tasks for the others, and has no home until a higher limit
+// brings it back.
 //
-// Whoever sets the limit, one at a time:
+// To set the limit, one goroutine at a time:
 //
-//	L1  makes the processors that are missing, out of service            (each is marked as retired, then the list)
+//	L1  makes the missing processors, out of service        (marks each as retired, then the list)
 //	L2  sets the limit
-//	L3  brings back those below the limit that are retired               (B1 to B3)
-//	L4  takes those from the limit on out of service that sleep          (X1 to X4), and wakes their hosts to let go of them
+//	L3  brings back those below the limit that are retired  (B1 to B3)
+//	L4  takes those above the limit that sleep out of service  (X1 to X4), and wakes their hosts
 //
-// A processor that is awake looks at the limit each surplusTurn tasks, and when it has nothing to do. If it is beyond:
+// A processor that is awake looks at the limit each surplusTurn tasks, and when it finds no task.
+// If it is surplus, that is, above the limit:
 //
-//	Y1  it queues what it has for the others, as from outside
-//	Y2  it leaves the census: serving−1 and awake−1, and searching−1 if it searched, at one instant
-//	Y3  if nobody searches now, it looks at all queues once more, as in P3
-//	Y4  it has no home any more, and is marked as retired
+//	Y1  it queues its tasks for the others, as from outside
+//	Y2  it leaves the census: serving−1, awake−1, and searching−1 if it searched, at one instant
+//	Y3  if none searches now, it looks at all queues once more, as in P3
+//	Y4  it gives up its home, and is marked as retired
 //	Y5  if it is below the limit by now, it is brought back
 //
-// One that parks, whether it is wanted or not, does L4 after P2 and P3 if there are too many in service. To take out one that sleeps:
+// A processor that parks, surplus or not, does L4 after P2 and P3 if too many are in service. To
+// take out one that sleeps:
 //
-//	X1  if its flag is not up, it is awake, or somebody is about to wake it: it looks at the limit itself
+//	X1  if its flag is not up, leaves it alone: it is awake, or about to be woken, and looks at
+//	    the limit itself
 //	X2  serving−1, unless all are awake
-//	X3  takes the flag of that processor down: it is out, and is told so in its bed
-//	X4  if it was not up any more: undoes X2, wakes a processor for what was queued meanwhile by those who saw that all are
-//	    awake, and does L4 again
+//	X3  takes the flag of that processor down: it is out of service; its home is told through its
+//	    parker
+//	X4  if the flag was not up any more: undoes X2, wakes a processor for tasks queued meanwhile
+//	    by goroutines that saw all processors awake, and does L4 again
 //
 // To bring one back:
 //
-//	B1  takes its mark away: one does it
+//	B1  takes its mark away: one goroutine succeeds
 //	B2  counts it as serving and awake
-//	B3  gives it to a host, where it looks for work, as all do at first
+//	B3  gives it to a host, where it looks for work, as every processor does at first
 //
-// L2 comes before L3 and L4; P2 and Y4 come before the processor looks at the limit: so either the processor sees the new limit, or whoever
-// set it sees the processor parked, or retired. What a processor that goes had queued is visible since Y1, before Y2; who queues something
-// between and counts on a searcher that goes is covered by Y3.
+// Why no processor misses the limit:
 //
-// Call those who are past W1 or X2, and have not taken their flag, claimants. Flags that are up, and were raised by processors past P2, are as many as
-// serving−awake and the claimants together, less the flags that were taken from processors between P1 and P2. So each claimant finds a
-// flag, as without X: those between P1 and P2 have one too. One that sleeps and is too many may fail in X2 because
-// claimants have counted on its flag, and then take that of one between P1 and P2, or undo X2. The one does L4 after its P2, the
-// other after X4: so nobody who is too many sleeps for ever.
+//	L2 comes before L3 and L4; P2 and Y4 come before the processor looks at the limit.
+//	So either the processor sees the new limit, or the goroutine that set it sees the processor
+//	parked or retired.
+//
+// Why no task is lost:
+//
+//	The tasks of a processor that goes are visible since Y1, before Y2.
+//	A task that is queued between, by a goroutine that counts on the searcher that goes, is
+//	covered by Y3.
+//
+// Why each waker and each X3 finds its flag, and no surplus processor sleeps for ever:
+//
+//	A claimant is a goroutine past W1 or X2 that has not taken a flag yet.
+//	The flags of processors past P2 number serving−awake plus the claimants, minus the flags that
+//	were taken from processors between P1 and P2.
+//	So each claimant finds a flag, as without X: a processor between P1 and P2 has one, too.
+//	X2 may fail for a surplus sleeper because a claimant counts on its flag. That claimant may
+//	take the flag of a processor between P1 and P2 instead, or undo X2.
+//	In the first case that processor does L4 after its P2, in the second the claimant does it
+//	after X4.
 //
 // Checked by: TestResize…, TestExploreResize
 
-// MostProcessors is as many as the census can count, with room for those who are about to be counted.
+// MostProcessors is the greatest number of processors: what the census can count, with room for
+// those about to be counted.
 const MostProcessors = 1<<15 - 1
 
-// all returns the processors that there ever were.
-func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
-
-// grow makes processors up to a number (L1), and has each prepared before anybody else sees it. One goroutine at a time.
+// grow makes processors up to number n (L1), and calls prepare with each before it is published.
+// One goroutine at a time.
 func (s *Scheduler) grow(n int, prepare func(p *Processor)) {
 	all := slices.Clip(s.all())
 	s.parked.grow(n)
@@ -67,13 +85,14 @@ func (s *Scheduler) grow(n int, prepare func(p *Processor)) {
 	s.processors.Store(&all)
 }
 
-// Resize changes how many processors there are while the scheduler runs, between Start and Stop; afterwards it does nothing. It does not wait for those
-// that are too many: each goes when its task has returned, and what it had queued is run by the others. A number that follows GOMAXPROCS is as said
-// here until that changes. Any goroutine; it waits for
-// others that call it at the same time. It panics before Start, and if n is less than 1 or above 32767.
+// Resize changes the number of processors while the scheduler runs, between Start and Stop; after
+// Stop it does nothing. It does not wait for surplus processors: each goes out of service when its
+// task has returned, and the others run its queued tasks. If the scheduler follows GOMAXPROCS, n
+// holds until that changes. Any goroutine; it waits for other calls of Resize. It panics before
+// Start, and if n is less than 1 or above 32767.
 func (s *Scheduler) Resize(n int) {
 	checkSize(n)
-	if s.watch == nil {
+	if s.monitor == nil {
 		panic("sched: Resize before Start")
 	}
 	s.resizing.Lock()
@@ -82,7 +101,7 @@ func (s *Scheduler) Resize(n int) {
 	s.resize()
 }
 
-// setExtra changes how many processors there are beyond what Resize has said. The watch only.
+// setExtra changes the number of processors beyond what Resize has set. The monitor only.
 func (s *Scheduler) setExtra(extra int) {
 	s.resizing.Lock()
 	defer s.resizing.Unlock()
@@ -90,7 +109,7 @@ func (s *Scheduler) setExtra(extra int) {
 	s.resize()
 }
 
-// resize makes as many processors as are wanted. With resizing held.
+// resize makes as many processors as are wanted. The caller holds resizing.
 func (s *Scheduler) resize() {
 	if s.stopping.Load() {
 		return
@@ -107,10 +126,10 @@ func (s *Scheduler) resize() {
 		s.bringBack(p) // L3
 	}
 	s.dismissSleepers() // L4
-	s.watch.wind()      // one alone does not wind it for its slot
+	s.monitor.armFast() // a single processor does not arm the monitor for its slot
 }
 
-// dismissSleepers takes all that are too many, and sleep, out of service.
+// dismissSleepers takes all surplus processors that sleep out of service (L4).
 func (s *Scheduler) dismissSleepers() {
 	for again := true; again; {
 		again = false
@@ -121,7 +140,7 @@ func (s *Scheduler) dismissSleepers() {
 			taken, undone := s.takeOut(p)
 			if taken {
 				p.dismiss.Set(true)
-				p.bed.wake()
+				p.parker.unpark()
 			}
 			again = again || undone
 		}
@@ -134,7 +153,8 @@ func checkSize(n int) {
 	}
 }
 
-// followGo makes as many processors as Go has, if the scheduler was made so. There is no notification when that number changes.
+// followGo sets the number of processors to GOMAXPROCS if the scheduler follows it. Go sends no
+// notification when that changes.
 func (s *Scheduler) followGo() {
 	if !s.follow {
 		return
@@ -145,15 +165,16 @@ func (s *Scheduler) followGo() {
 	}
 }
 
-// isSurplus reports whether the processor shall go out of service. Not while the scheduler ends: whoever ends last discards what is queued.
+// isSurplus reports whether the processor must go out of service. It must not while the scheduler
+// ends: the last processor to end discards what is queued.
 func (p *Processor) isSurplus() bool {
 	return p.index >= int(p.scheduler.limit.Load()) && !p.scheduler.stopping.Load()
 }
 
-// giveAway queues all that the processor has for the others (Y1). Owner only.
+// giveAway queues all tasks of the processor for the others (Y1). Owner only.
 func (p *Processor) giveAway() {
 	s := p.scheduler
-	if t := p.dropOff(); t != nil {
+	if t := p.takeCarried(); t != nil {
 		s.Inject(t)
 	}
 	if t := p.handed; t != nil {
@@ -180,7 +201,7 @@ func (p *Processor) giveAway() {
 	p.held = 0
 }
 
-// withdraw takes this processor, which is awake, out of the census (Y2, Y3).
+// withdraw takes this processor, which is awake, out of the census (Y2, Y3). Owner only.
 func (p *Processor) withdraw(searching bool) {
 	s := p.scheduler
 	noneSearching, idle := s.census.withdraw(searching) // Y2
@@ -191,8 +212,9 @@ func (p *Processor) withdraw(searching bool) {
 	}
 }
 
-// takeOut takes p, if it sleeps and nobody is about to wake it, out of service. Its host must be told. If somebody woke it just now, that is
-// undone, and dismissSleepers must be called.
+// takeOut takes p out of service if it sleeps and no waker is about to wake it. If taken, the
+// caller must tell p's home. If a waker took the flag first, the change is undone, and the caller
+// must do L4 again.
 func (s *Scheduler) takeOut(p *Processor) (taken, undone bool) {
 	if !s.parked.isUp(p.index) || !s.census.shrink() { // X1, X2
 		return false, false
@@ -207,7 +229,7 @@ func (s *Scheduler) takeOut(p *Processor) (taken, undone bool) {
 	return false, true
 }
 
-// bringBack takes p into service if it is retired.
+// bringBack takes p into service if it is retired (B1 to B3).
 func (s *Scheduler) bringBack(p *Processor) {
 	if !p.retired.CompareAndSwap(true, false) { // B1
 		return
@@ -215,16 +237,17 @@ func (s *Scheduler) bringBack(p *Processor) {
 	p.dismiss.Set(false)
 	s.serving.Add(1)
 	s.census.enlist() // B2
-	s.keepWatch()
-	s.entrust(p) // B3
+	s.armMonitor()
+	s.handOff(p) // B3
 }
 
-// retire lets go of a processor that ends because the scheduler quits, or that is out of service. When the last one ends, nobody comes any more
-// for what is queued from then on: it is discarded.
+// retire releases a processor that ends because the scheduler quits, or, with out, that goes out
+// of service. After the last one has ended, no processor comes for what is queued, and it is
+// discarded.
 func (h *Host) retire(p *Processor, out bool) {
 	s := h.scheduler
 	p.endCoroutines()
-	h.moveOut(p)
+	h.release(p)
 	if s.serving.Add(-1) == 0 {
 		s.stopped.Store(true)
 		s.sweepInbox()
@@ -237,32 +260,3 @@ func (h *Host) retire(p *Processor, out bool) {
 		s.bringBack(p) // Y5
 	}
 }
-
-// withdraw takes a processor that is awake out of service (Y2).
-func (c *census) withdraw(searching bool) (noneSearching, idle bool) {
-	delta := uint64(oneServing + oneAwake)
-	if searching {
-		delta += oneSearching
-	}
-	w := c.word.Add(-delta)
-	return searchingIn(w) == 0, idleIn(w)
-}
-
-// shrink takes one that is not awake out of service (X2), unless all are.
-func (c *census) shrink() bool {
-	for {
-		w := c.word.Load()
-		if awakeIn(w) >= servingIn(w) {
-			return false
-		}
-		if c.word.CompareAndSwap(w, w-oneServing) {
-			return true
-		}
-	}
-}
-
-// unshrink undoes shrink.
-func (c *census) unshrink() { c.word.Add(oneServing) }
-
-// enlist takes a processor into service, awake (B2).
-func (c *census) enlist() { c.word.Add(oneServing + oneAwake) }

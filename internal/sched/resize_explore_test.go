@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// expectSize declares how many processors must be in service at the end, beside what expect declares: none is forgotten, or counted twice. When the
-// scheduler ends, processors end without leaving the census, and those that are too many may not have gone.
+// expectSize declares how many processors must be in service at the end, besides what expect
+// declares: none is forgotten, or counted twice. When the scheduler ends, processors end without
+// leaving the census, and surplus ones may still be there.
 func (c *crew) expectSize(tasks, least, most int) {
 	c.r.After(func() {
 		c.check(tasks)
@@ -20,7 +21,8 @@ func (c *crew) expectSize(tasks, least, most int) {
 	})
 }
 
-// TestExploreResize takes processors out of service and brings them back while tasks are queued, and processors go to sleep and are woken.
+// TestExploreResize takes processors out of service and brings them back while tasks are queued,
+// and processors go to sleep and are woken.
 func TestExploreResize(t *testing.T) {
 	t.Run("down", func(t *testing.T) {
 		explore.Exhaustive(t, 1, func(r *explore.Run) {
@@ -40,7 +42,7 @@ func TestExploreResize(t *testing.T) {
 			r.Go("outside", func() {
 				c.Resize(1)
 				c.Inject(c.task(nop))
-				for _, p := range c.all()[1:] { // in the end all go that are too many, though nothing wakes them
+				for _, p := range c.all()[1:] { // all surplus ones go, though nothing wakes them
 					for !p.retired.Load() {
 						memory.SpinOnce()
 					}
@@ -94,11 +96,11 @@ func TestExploreResize(t *testing.T) {
 			})
 		})
 	})
-	t.Run("with a strand", func(t *testing.T) {
+	t.Run("with a suspension", func(t *testing.T) {
 		explore.Random(t, 5000, func(r *explore.Run) {
 			c := newCrew(r, 1, 2)
 			c.expectSize(2, 1, 2)
-			var st Strand
+			var st Suspension
 			r.Go("outside", func() {
 				c.Inject(c.task(func(p *Processor) {
 					p.Push(c.task(func(p *Processor) { st.Ready(p) }))

@@ -14,7 +14,8 @@ import (
 
 func (s *Scheduler) inService() int { return s.census.serving() }
 
-// meet runs as many tasks as there should be processors, which wait for each other, and looks at the census while they all run.
+// meet runs as many tasks as there should be processors, which wait for each other, and checks the
+// census while they all run.
 func meet(t *testing.T, s *Scheduler, n int) {
 	t.Helper()
 	until(t, "the processors that are too many to go", func() bool { return s.inService() == n })
@@ -37,7 +38,8 @@ func meet(t *testing.T, s *Scheduler, n int) {
 	}
 }
 
-// TestResize changes the number of processors, up and down, asleep and awake, and counts how many tasks can run at the same time.
+// TestResize changes the number of processors, up and down, asleep and awake, and counts how many
+// tasks can run at the same time.
 func TestResize(t *testing.T) {
 	locals := atomic.Int32{}
 	s := New(Config{Processors: 2, Added: func(p *Processor) { p.Local = locals.Add(1) }})
@@ -59,7 +61,8 @@ func TestResize(t *testing.T) {
 	until(t, "the hosts that are too many to end", func() bool { return int(s.alive.Load()) <= 3+len(s.spares) })
 }
 
-// TestResizeGivesAway has the processor that is to go queue tasks everywhere before its task returns: the one that stays runs all of them.
+// TestResizeGivesAway has the processor that must go queue tasks everywhere before its task
+// returns: the one that stays runs all of them.
 func TestResizeGivesAway(t *testing.T) {
 	const count = 900
 	for range 20 {
@@ -115,8 +118,9 @@ func TestResizeGivesAway(t *testing.T) {
 	}
 }
 
-// TestResizeStress changes the number of processors all the time while trees of tasks run that wait, leave and end their goroutines, and others are
-// injected one by one: each of those must be run though nothing else is queued.
+// TestResizeStress changes the number of processors all the time while trees of tasks run that
+// wait, leave and end their goroutines, and others are injected one by one. Each of these must run
+// though nothing else is queued.
 func TestResizeStress(t *testing.T) {
 	const depth, trees, rounds, most = 8, 6, 800, 6
 	seed := replay.Seed(t)
@@ -170,7 +174,8 @@ func TestResizeStress(t *testing.T) {
 	meet(t, s, 1)
 }
 
-// TestResizeWhileStopping stops a scheduler that others resize and inject into: each task is run or discarded, once, and nobody is left.
+// TestResizeWhileStopping stops a scheduler that other goroutines resize and inject into: each
+// task is run or discarded, once, and no goroutine is left.
 func TestResizeWhileStopping(t *testing.T) {
 	const rounds, each = 100, 60
 	for range rounds {
@@ -204,8 +209,8 @@ func TestResizeWhileStopping(t *testing.T) {
 	}
 }
 
-// TestFollowGo changes GOMAXPROCS: a scheduler whose number was not given has as many processors, once the watch has looked, which it does
-// while tasks run and not when the scheduler is idle.
+// TestFollowGo changes GOMAXPROCS. A scheduler without a given number gets as many processors once
+// the monitor has looked, which it does while tasks run and not when the scheduler is idle.
 func TestFollowGo(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
@@ -215,13 +220,13 @@ func TestFollowGo(t *testing.T) {
 		b := newBlocker(nop)
 		s.Inject(&b.Task)
 		await(t, "the task", b.runs)
-		until(t, "the watch to look", func() bool { return int(s.limit.Load()) == n })
+		until(t, "the monitor to look", func() bool { return int(s.limit.Load()) == n })
 		close(b.release)
 		meet(t, s, n)
 		fixed.followGo()
 		meet(t, fixed, 2)
 	}
-	until(t, "the watch of an idle scheduler to be wound no more", func() bool { return s.watch.pace.Load() == still })
+	until(t, "the monitor of an idle scheduler to be armed no more", func() bool { return s.monitor.pace.Load() == paceStopped })
 }
 
 // TestFollowGoInBubble holds that following needs no timer while the scheduler is idle.
@@ -230,8 +235,8 @@ func TestFollowGoInBubble(t *testing.T) {
 		s := New(Config{})
 		s.Start()
 		time.Sleep(time.Hour)
-		if s.watch.pace.Load() != still {
-			t.Error("the watch of an idle scheduler is still wound")
+		if s.monitor.pace.Load() != paceStopped {
+			t.Error("the monitor of an idle scheduler is still armed")
 		}
 		s.Stop(nil)
 	})

@@ -6,14 +6,14 @@ import (
 	"weak"
 )
 
-// TestIdleRetainsNothing runs tasks through all queues of a scheduler and then looks whether an idle one, or a task of the same
-// batch that its maker keeps, keeps any of them alive.
+// TestIdleRetainsNothing runs tasks through all queues of a scheduler. Then neither the idle
+// scheduler, nor a task of the same batch that its creator keeps, keeps any of them alive.
 func TestIdleRetainsNothing(t *testing.T) {
 	for _, processors := range []int{1, 4} {
 		s := started(t, processors)
 		var gone []weak.Pointer[job]
 		fresh := func() *Task {
-			j := newJob(func(p *Processor) { p.Breathe() })
+			j := newJob(func(p *Processor) { p.YieldIfDue() })
 			gone = append(gone, weak.Make(j))
 			return &j.Task
 		}
@@ -39,7 +39,7 @@ func TestIdleRetainsNothing(t *testing.T) {
 					p.Leave()
 					return
 				}
-				var st Strand
+				var st Suspension
 				p.Push(&newJob(func(q *Processor) { st.Ready(q) }).Task)
 				st.Wait(p)
 			}

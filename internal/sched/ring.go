@@ -6,23 +6,33 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after D. Vyukov's design. Ours: it grows, as the deque of
-//             D. Chase and Y. Lev, Dynamic Circular Work-Stealing Deque, SPAA 2005, does
-// Sketch:     slots head…tail-1 (mod size) hold tasks, oldest at head
-//             push: slot[tail] = t; tail++        pop: t = slot[head]; CAS(head: h→h+1)
-//             steal: copy half of the slots from head into the thief's ring, CAS(head: h→h+n), thief's tail += n
-//             grow: slots = a copy twice as large, in which each index has its task
-// Invariants: I1 head ≤ tail ≤ head + size. I2 only the owner writes tail and slots. I3 swept ≤ head; slots below swept, and from
-//             tail on, hold nil (but for a steal in progress, by the owner); those between swept and head hold what was stolen. I4 slots that were replaced are
-//             not written any more; so what was at an index is there still.
-// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief holds up nobody
+// Source:     the run queue of Go's scheduler (runtime/proc.go: runqput, runqget, runqgrab), after
+//             D. Vyukov's design. Ours also grows, as the deque of D. Chase and Y. Lev does
+//             (Dynamic Circular Work-Stealing Deque, SPAA 2005)
+// Sketch:     slots head…tail-1 (mod size) hold tasks, the oldest at head
+//             push:  slot[tail] = t; tail++
+//             pop:   t = slot[head]; CAS(head: h→h+1)
+//             steal: copy half of the slots from head into the thief's ring;
+//                    CAS(head: h→h+n); the thief's tail += n
+//             grow:  slots = a copy of twice the size, with each task at the same index
+// Invariants: I1 head ≤ tail ≤ head + size.
+//             I2 Only the owner writes tail and slots.
+//             I3 swept ≤ head. Slots below swept and slots from tail on hold nil (except during
+//                a steal by the owner). Slots between swept and head hold tasks already taken.
+//             I4 A replaced slots array is not written any more, so a thief that still reads it
+//                finds each task at its index.
+// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief delays no one
 // Linearize:  push at the store of tail, pop and steal at their CAS
-// Publish:    slots before tail, and thieves read tail before slots; a slot that is overwritten while a thief reads it was popped, so that the thief's CAS fails
-// ABA/memory: indices count in 32 bits: a thief would have to sleep through 2^32 pushes between two of its loads
-// Cost:       one atomic store to push, one CAS to pop, one CAS for any number stolen; it allocates when it grows
+// Publish:    The owner writes slots before tail; thieves read tail before slots. A slot that is
+//             overwritten while a thief reads it has been popped, so the thief's CAS fails.
+// ABA/memory: indices count in 32 bits: a thief would have to sleep through 2^32 pushes between
+//             two of its loads
+// Cost:       one atomic store per push, one CAS per pop, one CAS for any number stolen; only
+//             growing allocates
 // Checked by: TestRing…
 
-// ring is a first-in-first-out queue of tasks, bounded at a size that few programs reach: its owner pushes and pops, anybody steals half.
+// ring is a first-in-first-out queue of tasks. Its owner pushes and pops; any processor steals
+// half of it. It grows up to mostRing tasks, which few programs reach.
 type ring struct {
 	_     pad.Line
 	head  atomics.Uint32
@@ -30,11 +40,11 @@ type ring struct {
 	tail  atomics.Uint32
 	swept uint32                 // owner only
 	slots slots                  // owner only
-	seen  atomics.Pointer[slots] // the same, for thieves
+	seen  atomics.Pointer[slots] // the same array, for thieves
 	_     pad.Line
 }
 
-// slots are as many as a power of two.
+// slots is the array of a ring. Its length is a power of two.
 type slots []atomics.RelaxedPointer[Task]
 
 func (s slots) at(i uint32) *atomics.RelaxedPointer[Task] { return &s[i&uint32(len(s)-1)] }
@@ -59,7 +69,7 @@ func (r *ring) push(t *Task) bool {
 	return true
 }
 
-// grow makes room for twice as many, unless that would be too many. Owner only.
+// grow doubles the ring and reports true, or false if the ring has its greatest size. Owner only.
 func (r *ring) grow(h, tail uint32) bool {
 	if len(r.slots) >= mostRing {
 		return false
@@ -73,8 +83,8 @@ func (r *ring) grow(h, tail uint32) bool {
 	return true
 }
 
-// pushList adds tasks of a list that nobody else sees at the back, in its order, as many as there is room for and at most so many, and
-// returns the rest. It publishes them all with one store. Owner only.
+// pushList adds the tasks of a private list at the back, in their order: at most most of them, and
+// as many as there is room for. It returns the rest, and publishes all with one store. Owner only.
 func (r *ring) pushList(list *mailbox.Node, most uint32) (rest *mailbox.Node) {
 	h, tail := r.head.Load(), r.tail.Load()
 	r.sweep(h)
@@ -98,8 +108,8 @@ func (r *ring) pop() *Task {
 		t := r.slots.at(h).Load()
 		if r.head.CompareAndSwap(h, h+1) {
 			r.sweep(h + 1)
-			if r.tail.Load()-h > crowded {
-				r.fetchAhead(h)
+			if r.tail.Load()-h > prefetchFrom {
+				r.prefetchAhead(h)
 			}
 			return t
 		}
@@ -113,7 +123,7 @@ func (r *ring) sweep(head uint32) {
 	}
 }
 
-// empty reports whether the ring was empty at some instant of the call.
+// empty reports whether the ring was empty at some instant of the call. Any goroutine.
 func (r *ring) empty() bool {
 	for {
 		tail := r.tail.Load()
@@ -123,8 +133,9 @@ func (r *ring) empty() bool {
 	}
 }
 
-// stealHalf moves the older half of the tasks of victim, rounded up, but ringSize/2 at most, to the back of r, which is empty and the caller's own. It
-// returns how many it moved, after telling each of them.
+// stealHalf moves the older half of the victim's tasks, rounded up and at most ringSize/2, to the
+// back of r. r must be empty and belong to the caller. It calls Kind.Stolen for each task and
+// returns how many it moved.
 func (r *ring) stealHalf(victim *ring) int {
 	mine, copied := r.tail.Load(), uint32(0)
 	r.sweep(r.head.Load())
@@ -132,7 +143,7 @@ func (r *ring) stealHalf(victim *ring) int {
 		h := victim.head.Load()
 		n := victim.tail.Load() - h
 		if n > mostRing {
-			continue // head and tail were not of one instant
+			continue // head and tail are of different instants
 		}
 		n = min(n-n/2, ringSize/2)
 		theirs := *victim.seen.Load()
@@ -141,7 +152,7 @@ func (r *ring) stealHalf(victim *ring) int {
 		}
 		copied = max(copied, n)
 		if n == 0 || victim.head.CompareAndSwap(h, h+n) {
-			for i := n; i < copied; i++ { // left by an attempt that failed
+			for i := n; i < copied; i++ { // left by a failed attempt
 				r.slots.at(mine + i).Store(nil)
 			}
 			if n == 0 {
@@ -156,8 +167,9 @@ func (r *ring) stealHalf(victim *ring) int {
 	}
 }
 
-// takeHalf removes the older half of the tasks, but ringSize/2 at most, and returns them as a list, newest and oldest: room for the owner's next
-// push. Owner only; fails with nil if thieves were faster, and then there is room.
+// takeHalf removes the older half of the tasks, at most ringSize/2, to make room for the owner's
+// next push. It returns them as a list from newest to oldest; nil if thieves were faster, and then
+// there is room. Owner only.
 func (r *ring) takeHalf() (newest, oldest *Task) {
 	h := r.head.Load()
 	n := min((r.tail.Load()-h)/2, ringSize/2)

@@ -125,8 +125,9 @@ func TestRingTakeHalf(t *testing.T) {
 	}
 }
 
-// TestRingFrozenThief freezes a thief before its compare-and-swap, while the owner goes once around: what it read is another task's
-// slot by now, so that it must fail.
+// TestRingFrozenThief freezes a thief before its compare-and-swap, while the owner goes once
+// around: the slot that the thief has read holds another task by then, so its compare-and-swap
+// must fail.
 func TestRingFrozenThief(t *testing.T) {
 	r, all := ringAt(1<<32-100), jobs(2*ringSize)
 	for _, j := range all[:ringSize] {
@@ -145,8 +146,8 @@ func TestRingFrozenThief(t *testing.T) {
 	}
 }
 
-// TestRingStress has an owner that pushes, pops and takes halves, and thieves with rings of their own. No task may come out twice or
-// never, and what a thief took is told once for each time.
+// TestRingStress has an owner that pushes, pops and takes halves, and thieves with rings of their
+// own. Each task comes out once, and Stolen is called once for each theft.
 func TestRingStress(t *testing.T) {
 	const count, thieves = 120_000, 2
 	r, all := ringAt(1<<32-1000), jobs(count)
@@ -205,7 +206,8 @@ func TestRingStress(t *testing.T) {
 	t.Logf("%d of %d were stolen", stolen, count)
 }
 
-// TestRingRetainsNothing holds that neither ring keeps a task alive that was taken from it, once its owner has found it empty.
+// TestRingRetainsNothing holds that neither ring keeps a taken task alive, once its owner has
+// found it empty.
 func TestRingRetainsNothing(t *testing.T) {
 	r, thief := ringAt(1<<32-20), ringAt(7)
 	var gone []weak.Pointer[job]

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // for the inliner, see internal/sync/atomics
 
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -12,69 +12,79 @@ import (
 
 // Config says how a scheduler is made. The zero value is usable.
 type Config struct {
-	// Processors is how many tasks run at the same time; 0 means GOMAXPROCS, and to follow it when it changes.
+	// Processors is how many tasks run at the same time. 0 means GOMAXPROCS, and to follow it when
+	// it changes.
 	Processors int
-	// Crashed is called on the goroutine of the host h when a task panicked (value is what it panicked with) or ended its
-	// goroutine with runtime.Goexit (value is nil). The host's processor, nil if the task had left it, goes on; what becomes of the
-	// task is up to Crashed. If it is nil, a panic is not recovered.
+	// Crashed, if set, is called on the goroutine of the host h when a task has panicked (value is
+	// the panic's value) or has ended its goroutine with runtime.Goexit (value is nil). The host's
+	// processor, nil if the task had left it, goes on; the task belongs to Crashed. If Crashed is
+	// nil, a panic is not recovered.
 	Crashed func(h *Host, t *Task, value any, stack []byte)
-	// Locked, if set, is called on the goroutine of the host h, or of a coroutine in its place, when a task has ended and has left that goroutine locked to its
-	// thread: what it ran last has called runtime.LockOSThread, and not UnlockOSThread. The host's processor is nil if the task had left it. It must not queue any.
+	// Locked, if set, is called when a task has ended and has left its goroutine locked to its
+	// thread, by runtime.LockOSThread without UnlockOSThread. It is called on that goroutine: of
+	// the host h, or of a coroutine in its place. The host's processor is nil if the task had left
+	// it. Locked must not queue tasks.
 	Locked func(h *Host)
-	// Hosted, if set, is called with each new host before its goroutine runs, to give it its Local. By any goroutine, several at a time.
+	// Hosted, if set, is called with each new host before its goroutine runs, to set Local. Any
+	// goroutine calls it, several at a time.
 	Hosted func(h *Host)
-	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in use, to give it its Local. It must not resize.
+	// Added, if set, is called with each processor that [Scheduler.Resize] makes, before it is in
+	// use, to set Local. It must not resize.
 	Added func(p *Processor)
 	// Watchdog says what to do about tasks that do not return.
 	Watchdog Watchdog
-	// Choose, if set, makes the scheduler deterministic: nothing runs but in [Scheduler.Drive], on the goroutine that calls it, and Choose decides
-	// which of the processors that can go on does so next. It returns an index into ready, which is never empty, is ordered by
-	// the processors' numbers, and must not be kept.
+	// Choose, if set, makes the scheduler deterministic. Tasks run only in [Scheduler.Drive], on
+	// the goroutine that calls it, and Choose decides which of the ready processors goes on next.
+	// It returns an index into ready, which is never empty, is ordered by the processors' numbers,
+	// and must not be kept.
 	Choose func(ready []*Processor) int
-	// Timed, if set besides, keeps the time that Choose simulates.
+	// Timed, if set together with Choose, keeps the time that Choose simulates.
 	Timed Timed
-	// Resting is called on the processor p, if it is not nil, when p has run out of tasks and goes to look for some elsewhere, or
-	// to sleep, and when it goes out of service. It must not queue any.
+	// Resting, if set, is called on the processor p when p has run out of tasks and is about to
+	// search or sleep, and when it goes out of service. It must not queue tasks.
 	Resting func(p *Processor)
 }
 
-// Scheduler runs tasks on its processors. Make it with [New], give its processors their Local values, then Start it.
+// Scheduler runs tasks on its processors. Make it with [New], set the Local of its processors,
+// then call Start. It must not be copied. Any goroutine may call its methods, unless a method says
+// otherwise.
 type Scheduler struct {
-	config     Config
-	follow     bool                          // changes of GOMAXPROCS
-	vigilant   bool                          // the watch looks whenever a processor is awake
-	processors atomics.Pointer[[]*Processor] // all that there ever were
-	limit      atomics.Int32                 // how many of them shall be in service
-	resizing   sync.Mutex                    // held while any of these changes, and while stopping is set
-	wanted     int                           // how many Resize has said
-	extra      int                           // how many more for tasks that are late; changed by the watch only
-	followed   int                           // the last number that was followed; of the watch only
-	inbox      mailbox.Inbox
-	board      board
-	census     census
-	parked     *flags
-	watch      *watch
-	idle       idleNotice
-	spares     spares
-	hosted     atomics.Uint64             // hosts there ever were
-	spawn      func(h *Host, live func()) // starts the goroutine of a host
-	driver     *driver                    // of a deterministic scheduler, nil otherwise
-	pollers    pollers
+	config         Config
+	follow         bool                          // GOMAXPROCS, when that changes
+	monitorsAlways bool                          // the monitor looks whenever a processor is awake
+	processors     atomics.Pointer[[]*Processor] // all that were ever made
+	limit          atomics.Int32                 // how many of them must be in service
+	resizing       sync.Mutex                    // held while one of these or stopping changes
+	wanted         int                           // set by Resize
+	extra          int                           // more of them while tasks are late; the monitor's
+	followed       int                           // the GOMAXPROCS followed last; the monitor's
+	inbox          mailbox.Inbox
+	board          board
+	census         census
+	parked         *flags
+	monitor        *monitor
+	idle           idleNotice
+	spares         spares
+	hosted         atomics.Uint64             // how many hosts were ever made
+	spawn          func(h *Host, live func()) // starts the goroutine of a host
+	driver         *driver                    // of a deterministic scheduler, nil otherwise
+	pollers        pollers
 
 	stopping atomics.Bool  // Stop was called
 	halt     chan struct{} // closed when Stop is called
-	finished atomics.Bool  // quit has rung, or is about to
-	quit     bell          // rings when the processors shall end
+	finished atomics.Bool  // quit is closed, or is about to be
+	quit     closeSignal   // closed when the processors must end
 	serving  atomics.Int32 // processors that have not ended
-	stopped  atomics.Bool  // nobody comes any more for what is queued
-	alive    atomics.Int32 // hosts
+	stopped  atomics.Bool  // no processor comes any more for what is queued
+	alive    atomics.Int32 // number of hosts
 	exited   chan struct{} // closed when the last host ends
 }
 
 // ErrStopped says that the scheduler was stopped.
 var ErrStopped = errors.New("sched: stopped")
 
-// New makes a scheduler that does not run yet. It panics if the number of processors is negative or above 32767.
+// New makes a scheduler that does not run yet. It panics if the number of processors is negative
+// or above 32767.
 func New(config Config) *Scheduler {
 	follow := config.Processors == 0
 	if follow {
@@ -88,10 +98,10 @@ func New(config Config) *Scheduler {
 		spares: newSpares(config.Processors),
 		spawn:  func(_ *Host, live func()) { go live() },
 		halt:   make(chan struct{}),
-		quit:   newBell(),
+		quit:   newCloseSignal(),
 		exited: make(chan struct{}),
 	}
-	s.vigilant = follow || config.Watchdog.After > 0
+	s.monitorsAlways = follow || config.Watchdog.After > 0
 	if config.Choose != nil {
 		s.driver = newDriver(config)
 		s.spawn = s.driver.spawn
@@ -102,32 +112,37 @@ func New(config Config) *Scheduler {
 	s.grow(config.Processors, func(*Processor) {})
 	s.limit.Store(int32(config.Processors))
 	s.wanted, s.followed = config.Processors, config.Processors
-	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake)) // they look for work first when they start, so none needs to be woken
+	// All begin awake: a processor looks for work first, so none needs to be woken.
+	s.census.word.Store(uint64(config.Processors) * (oneServing + oneAwake))
 	return s
 }
 
-// Start starts the processors, which first run what was injected before. Once.
+// Start starts the processors, which run the tasks injected before. Call it once.
 func (s *Scheduler) Start() {
-	s.watch = newWatch(s)
+	s.monitor = newMonitor(s)
 	if s.driver != nil {
-		s.vigilant = false
-		s.watch.pace.Store(brisk) // nobody winds it: no time passes
+		s.monitorsAlways = false
+		s.monitor.pace.Store(paceFast) // so that nothing arms it: no time passes
 	}
 	s.serving.Store(int32(len(s.all())))
 	for _, p := range s.all() {
 		s.launch(p)
 	}
-	s.keepWatch()
+	s.armMonitor()
 }
 
-// Processors returns all processors, those that are not in service now too. The caller must not change the list. Any goroutine.
+// all returns the processors that were ever made, in service or not.
+func (s *Scheduler) all() []*Processor { return *s.processors.Load() }
+
+// Processors returns all processors, including those out of service. The caller must not change
+// the list. Any goroutine.
 func (s *Scheduler) Processors() []*Processor { return s.all() }
 
-// Limit returns how many processors shall be in service now.
+// Limit returns how many processors must be in service now. Any goroutine.
 func (s *Scheduler) Limit() int { return int(s.limit.Load()) }
 
-// Inject queues a task from outside: from any goroutine that is not one of the processors. It does not wait. After the
-// scheduler has stopped, the task is discarded.
+// Inject queues a task from outside, that is, from any goroutine that is not a processor's. It
+// does not wait. After the scheduler has stopped, the task is discarded.
 func (s *Scheduler) Inject(t *Task) {
 	s.inbox.Add(&t.Node)
 	s.wakeOne()
@@ -136,7 +151,7 @@ func (s *Scheduler) Inject(t *Task) {
 	}
 }
 
-// InjectAt is Inject with a priority.
+// InjectAt is Inject with a priority. It panics if the priority does not exist.
 func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	if pr == Normal {
 		s.Inject(t)
@@ -152,21 +167,17 @@ func (s *Scheduler) InjectAt(pr Priority, t *Task) {
 	}
 }
 
-// wakeOne wakes a processor to search, unless one searches or all are awake (S2).
-func (s *Scheduler) wakeOne() {
-	if !s.census.complete() && s.census.summon() {
-		s.sendToken()
+// add puts a list of tasks, linked from newest to oldest, into the inbox of a priority. Any
+// goroutine.
+func (s *Scheduler) add(pr Priority, newest, oldest *Task) {
+	if pr == Normal {
+		s.inbox.AddChain(&newest.Node, &oldest.Node)
+		return
 	}
+	s.board.add(pr, newest, oldest)
 }
 
-// sendToken wakes some parked processor; the caller has summoned it.
-func (s *Scheduler) sendToken() {
-	i := s.parked.lowerAny() // before the list: whose flag it is may have come into it just now
-	s.all()[i].bed.wake()
-	s.keepWatch()
-}
-
-// hasWork reports whether there is a task that some processor could find.
+// hasWork reports whether a task is queued that some processor could find.
 func (s *Scheduler) hasWork() bool {
 	if !s.inbox.Empty() || s.board.hasWork() {
 		return true
@@ -179,27 +190,28 @@ func (s *Scheduler) hasWork() bool {
 	return false
 }
 
-// Stats are the figures of one processor since the scheduler started.
+// Stats holds the figures of one processor since the scheduler started.
 type Stats struct {
 	Steps    uint64 // tasks run
-	Steals   uint64 // times that it stole
-	Stolen   uint64 // tasks that it stole
-	Searches uint64 // times that it looked for work everywhere
-	Parks    uint64 // times that it parked
-	Wakes    uint64 // times that it was woken to look for work
-	Breaths  uint64 // times that it let other goroutines run
-	Polls    uint64 // times of these that it had Go look at the network
+	Steals   uint64 // successful steals
+	Stolen   uint64 // tasks stolen
+	Searches uint64 // searches for work everywhere
+	Parks    uint64 // times parked
+	Wakes    uint64 // times woken to look for work
+	Yields   uint64 // times that it let other goroutines run
+	Polls    uint64 // of the yields, those in which Go looked at the network
 
-	High, Low, Idle uint64 // of the tasks run, those of these priorities
+	High, Low, Idle uint64 // of the steps, those of these priorities
 }
 
-// Stats returns the figures of the processor. Any goroutine; while the processor runs, the figures may lag behind.
+// Stats returns the figures of the processor. While the processor runs, they may lag behind. Any
+// goroutine.
 func (p *Processor) Stats() Stats {
 	c := &p.counters
 	return Stats{
 		Steps: c.steps.Load(), Steals: c.steals.Load(), Stolen: c.stolen.Load(), Parks: c.parks.Load(),
 		Searches: c.searches.Load(), Wakes: c.wakes.Load(),
-		Breaths: p.breaths(), Polls: c.polls.Load(),
+		Yields: p.yields(), Polls: c.polls.Load(),
 		High: c.taken[High].Load(), Low: c.taken[Low].Load(), Idle: c.taken[Idle].Load(),
 	}
 }

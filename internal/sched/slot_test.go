@@ -37,13 +37,13 @@ func TestSlotOrder(t *testing.T) {
 	if len(order) != 5 || order[0] != "handed" || order[1] != "slot" || order[4] != "replaced" {
 		t.Errorf("the tasks ran in the order %v", order)
 	}
-	if s.watch.pace.Load() != still {
-		t.Error("the watch is wound though there are no thieves")
+	if s.monitor.pace.Load() != paceStopped {
+		t.Error("the monitor is armed though there are no thieves")
 	}
 }
 
-// TestSlotWakesNobody looks at the census right after PushNext: unless the watch has opened the slot in the meantime, the
-// others must sleep on.
+// TestSlotWakesNobody reads the census right after PushNext: unless the monitor has opened the
+// slot in the meantime, the other processors must still sleep.
 func TestSlotWakesNobody(t *testing.T) {
 	s := started(t, 4)
 	closed := 0
@@ -69,8 +69,8 @@ func TestSlotWakesNobody(t *testing.T) {
 	}
 }
 
-// TestSlotIsStolenFromLongTasks has a task wait for what it put into its slot, several times over: each time another processor
-// must come for it, though it sleeps when the slot is filled.
+// TestSlotIsStolenFromLongTasks has a task wait for what it put into its slot, several times: each
+// time another processor must come for it, though it sleeps when the slot is filled.
 func TestSlotIsStolenFromLongTasks(t *testing.T) {
 	s := started(t, 2)
 	var next [5]*job
@@ -90,24 +90,25 @@ func TestSlotIsStolenFromLongTasks(t *testing.T) {
 	}
 }
 
-// TestWatchStops holds that a scheduler has no timer running before a slot is used, nor when it sleeps.
-func TestWatchStops(t *testing.T) {
+// TestMonitorStops holds that a scheduler has no timer running before a slot is used, nor when it
+// sleeps.
+func TestMonitorStops(t *testing.T) {
 	s := started(t, 2)
 	awaitParked(t, s)
-	if s.watch.pace.Load() != still {
-		t.Error("the watch is wound though no slot was ever used")
+	if s.monitor.pace.Load() != paceStopped {
+		t.Error("the monitor is armed though no slot was ever used")
 	}
 	for range 3 {
 		inTask(t, s, func(p *Processor) {
 			p.PushNext(&newJob(nop).Task)
-			if s.watch.pace.Load() == still && p.slot.filled() {
-				t.Error("a task is in a slot and the watch is not wound")
+			if s.monitor.pace.Load() == paceStopped && p.slot.filled() {
+				t.Error("a task is in a slot and the monitor is not armed")
 			}
 		})
 		awaitParked(t, s)
-		until(t, "the watch to stop", func() bool { return s.watch.pace.Load() == still })
+		until(t, "the monitor to stop", func() bool { return s.monitor.pace.Load() == paceStopped })
 		if s.census.awake() != 0 {
-			t.Error("the watch woke a processor")
+			t.Error("the monitor woke a processor")
 		}
 	}
 }

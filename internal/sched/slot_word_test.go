@@ -9,7 +9,7 @@ import (
 )
 
 func TestSlotSequential(t *testing.T) {
-	for _, start := range []uint32{0, 1<<31 - 4, 1<<32 - 4} { // where its numbers come round
+	for _, start := range []uint32{0, 1<<31 - 4, 1<<32 - 4} { // where its numbers wrap around
 		var s slot
 		s.word.Store(start)
 		all := jobs(30)
@@ -33,7 +33,8 @@ func TestSlotSequential(t *testing.T) {
 	}
 }
 
-// TestSlotFrozenThief freezes a thief before its compare-and-swap while the owner goes on: it must fail unless nothing has changed.
+// TestSlotFrozenThief freezes a thief before its compare-and-swap while the owner goes on: it must
+// fail unless nothing has changed.
 func TestSlotFrozenThief(t *testing.T) {
 	a, b := newJob(nop), newJob(nop)
 	for name, c := range map[string]struct {
@@ -121,7 +122,8 @@ func TestSlotRetainsNothing(t *testing.T) {
 	runtime.KeepAlive(&s)
 }
 
-// TestIdleRetainsNoStolenSlot holds that a processor whose slot was stolen from forgets the task when it sleeps.
+// TestIdleRetainsNoStolenSlot holds that a processor whose slot was stolen from drops its
+// reference to the task when it sleeps.
 func TestIdleRetainsNoStolenSlot(t *testing.T) {
 	s := started(t, 2)
 	var gone weak.Pointer[job]

@@ -5,8 +5,8 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// search looks for a task in the inbox and at the other processors. The caller is the only searcher, and is none any more when
-// search returns a task.
+// search looks for a task in the inbox and at the other processors, and returns nil if it finds
+// none. The caller is the only searcher; it is no searcher any more when search returns a task.
 func (p *Processor) search() *Task {
 	p.counters.searches.Add(1)
 	p.note(record.Search, false)
@@ -14,7 +14,7 @@ func (p *Processor) search() *Task {
 		if round > 0 {
 			p.letOthersRun()
 		}
-		t := p.raid()
+		t := p.findAnywhere()
 		if t == nil {
 			t = p.next() // what came to this processor alone in the meantime
 		}
@@ -30,21 +30,21 @@ func (p *Processor) search() *Task {
 	return nil
 }
 
-// raid tries the inbox and all other processors for each priority, before the next lower one: what is to be found of a high one is not
-// left behind for something lower that is nearer.
-func (p *Processor) raid() *Task {
+// findAnywhere tries the inbox and all other processors for each priority, from the highest down,
+// so that a near task of a low priority does not come before a distant one of a higher priority.
+func (p *Processor) findAnywhere() *Task {
 	for _, pr := range byRank {
 		if t := p.takeInjected(pr); t != nil {
 			return t
 		}
-		if t := p.raidLevel(pr); t != nil {
+		if t := p.stealAny(pr); t != nil {
 			return t
 		}
 	}
 	return nil
 }
 
-// takeInjected takes a task from the inbox of a priority.
+// takeInjected takes a task from the inbox of a priority; nil if there is none.
 func (p *Processor) takeInjected(pr Priority) *Task {
 	if pr == Normal {
 		return p.takeShared(&p.level)
@@ -59,20 +59,21 @@ func (p *Processor) takeInjected(pr Priority) *Task {
 	return t
 }
 
-// raidLevel tries every other processor once, from a random one on.
-func (p *Processor) raidLevel(pr Priority) *Task {
+// stealAny tries every other processor once, beginning with a random one.
+func (p *Processor) stealAny(pr Priority) *Task {
 	all := p.scheduler.all()
 	start := int(p.draw() % uint64(len(all)))
 	for i := range all {
-		if t := p.rob(all[(start+i)%len(all)], pr); t != nil {
+		if t := p.stealToRun(all[(start+i)%len(all)], pr); t != nil {
 			return t
 		}
 	}
 	return nil
 }
 
-// rob is stealFrom for a task that is going to be run, from a processor that may be p itself, where there is nothing to steal.
-func (p *Processor) rob(victim *Processor, pr Priority) *Task {
+// stealToRun is stealFrom for a task that the thief is about to run; it counts and records the
+// theft. victim may be p itself, which has nothing to steal.
+func (p *Processor) stealToRun(victim *Processor, pr Priority) *Task {
 	if victim == p {
 		return nil
 	}
@@ -87,9 +88,10 @@ func (p *Processor) rob(victim *Processor, pr Priority) *Task {
 	return t
 }
 
-// stealFrom takes, of one priority, half of the victim's ring, or its oldest task from the deque, or what it offers, or its share of the inbox, or the task in
-// its slot if the running one keeps it waiting too long. It returns the first of what it took; the rest is queued here. This
-// processor's own ring of that priority must be empty.
+// stealFrom takes tasks of one priority: half of the victim's ring, or the oldest task of its
+// deque, or its offer, or its share of the inbox, or the task in its slot if the running task
+// keeps that waiting too long. It returns the first task and queues the rest here. The ring of
+// that priority on p must be empty.
 func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
 	theirs := victim.levelOf(pr)
 	if theirs == nil {
@@ -130,7 +132,7 @@ func (p *Processor) stealFrom(victim *Processor, pr Priority) *Task {
 	return nil
 }
 
-// stealRing takes half of a victim's ring.
+// stealRing takes half of a victim's ring and returns the oldest task; nil if the ring was empty.
 func (p *Processor) stealRing(theirs *level) *Task {
 	mine := p.own(theirs.priority)
 	n := mine.ring.stealHalf(&theirs.ring)
@@ -140,7 +142,7 @@ func (p *Processor) stealRing(theirs *level) *Task {
 	p.counters.stolen.Add(uint64(n))
 	t := mine.ring.pop()
 	if n > 1 {
-		p.hold(theirs.priority)
+		p.markHeld(theirs.priority)
 	}
 	return t
 }
@@ -153,4 +155,27 @@ func (p *Processor) draw() uint64 {
 	x ^= x >> 27
 	p.random = x
 	return x * 0x2545f4914f6cdd1d
+}
+
+// StealOffered takes an offered task of another processor that accept agrees to; nil if there is
+// none. accept sees a task that its owner may take and even reuse at the same time, so it may read
+// only atomic or relaxed fields. What accept has seen still holds when the task is taken: the
+// number in the slot's word ensures it. On p's goroutine only.
+func (p *Processor) StealOffered(accept func(t *Task) bool) *Task {
+	all := p.scheduler.all()
+	start := int(p.draw() % uint64(len(all)))
+	for i := range all {
+		victim := all[(start+i)%len(all)]
+		if victim == p {
+			continue
+		}
+		if t := victim.offer.slot.stealIf(accept); t != nil {
+			p.counters.steals.Add(1)
+			p.counters.stolen.Add(1)
+			p.noteSteal(victim, p.counters.stolen.Load()-1)
+			p.tellStolen(victim)
+			return t
+		}
+	}
+	return nil
 }

@@ -11,17 +11,19 @@ import (
 // Stuck is a task that had not returned when it was looked at.
 type Stuck struct {
 	Task      *Task
-	Host      *Host      // on whose goroutine it runs
-	Processor *Processor // that runs it, nil if the task has left it
+	Host      *Host      // on whose goroutine the task runs
+	Processor *Processor // that runs the task; nil if the task has left it
 }
 
-// Stop ends the scheduler: it waits until no task is queued or running, with or without a processor, and ends all goroutines. If that has
-// not come to pass by the time that expired fires, it returns the tasks that have not returned; the goroutines that run them end when they
-// do. What nobody has run by then, and what is queued later, is discarded. Stop must be called once, and not by a task.
+// Stop ends the scheduler. It waits until no task is queued or running, with or without a
+// processor, and ends all goroutines. If expired fires first, Stop returns the tasks that have not
+// returned; their goroutines end when they do. Tasks that have not run by then, and tasks queued
+// later, are discarded. Call Stop once, and not from a task.
 //
-// The end, in two steps: once stopping is set, whoever makes the scheduler idle finishes it, that is, rings quit; then each processor ends when it finds no
-// task anywhere, and each host when it has no processor. stopping is set before Stop looks whether the scheduler is idle, and the census falls to nothing
-// before stopping is read, so one of the two finishes.
+// The end comes in two steps. Once stopping is set, the goroutine that makes the scheduler idle
+// finishes it, that is, closes quit. Then each processor ends when it finds no task anywhere, and
+// each host when it has no processor. Stop sets stopping before it looks whether the scheduler is
+// idle; the census falls to nothing before stopping is read. So one of the two finishes.
 func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	s.resizing.Lock()
 	s.stopping.Store(true)
@@ -39,12 +41,12 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 		s.finish()
 		stuck = s.unreturned()
 	}
-	s.watch.timer.Stop()
+	s.monitor.timer.Stop()
 	s.stopped.Store(true)
 	s.pollers.close()
 	s.sweep()
 	if s.driver != nil {
-		s.Drive(nil) // the strands that were discarded
+		s.Drive(nil) // the suspensions that were discarded
 	}
 	return stuck
 }
@@ -52,19 +54,20 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 // finish lets the processors end. Any goroutine, any number of times.
 func (s *Scheduler) finish() {
 	if s.finished.CompareAndSwap(false, true) {
-		s.quit.ring()
+		s.quit.close()
 	}
 }
 
-// unreturned returns the tasks that run now, except such as are just about to leave their processor or to get one.
+// unreturned returns the tasks that run now, except those about to leave their processor or to get
+// one.
 func (s *Scheduler) unreturned() (all []Stuck) {
 	for _, p := range s.all() {
 		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
 		}
 	}
-	guests.Range(func(_, g any) bool {
-		if h := g.(*guest).host; h != nil && h.scheduler == s {
+	registry.Range(func(_, r any) bool {
+		if h := r.(*registration).host; h != nil && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
 				all = append(all, Stuck{Task: t, Host: h})
 			}
@@ -75,7 +78,8 @@ func (s *Scheduler) unreturned() (all []Stuck) {
 	return all
 }
 
-// sweep discards what is left in all queues, with a thief's rights only: a stuck processor may come back at any time.
+// sweep discards the tasks left in all queues. It has a thief's rights only: a stuck processor may
+// come back at any time.
 func (s *Scheduler) sweep() {
 	s.sweepInbox()
 	collector := newProcessor(s, len(s.all()))
@@ -91,7 +95,7 @@ func (s *Scheduler) sweep() {
 	}
 }
 
-// sweepInbox discards what was injected, of all priorities.
+// sweepInbox discards the injected tasks of all priorities.
 func (s *Scheduler) sweepInbox() {
 	for _, list := range [...]*mailbox.Node{
 		s.board.collect(High), s.inbox.TakeAll(), s.board.collect(Low), s.board.collect(Idle),
@@ -104,5 +108,6 @@ func (s *Scheduler) sweepInbox() {
 	}
 }
 
-// Stopped reports whether the scheduler has stopped: what is queued now is discarded. Any goroutine.
+// Stopped reports whether the scheduler has stopped: tasks queued now are discarded. Any
+// goroutine.
 func (s *Scheduler) Stopped() bool { return s.stopped.Load() }

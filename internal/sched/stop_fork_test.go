@@ -8,12 +8,13 @@ import (
 	"unsafe"
 )
 
-// branch is a task that forks, and waits for what it forked, until the scheduler ends: what was discarded its parent does itself.
+// branch is a task that forks and waits for its child, until the scheduler ends. A parent runs a
+// discarded child itself.
 type branch struct {
 	Task
 	crop   *crop
 	depth  int
-	joined Strand // ready when the branch was run or discarded
+	joined Suspension // ready when the branch was run or discarded
 	ran    bool
 }
 
@@ -25,7 +26,7 @@ type crop struct {
 
 var branchKind *Kind
 
-func init() { // which refers to itself
+func init() { // branchKind refers to itself
 	branchKind = &Kind{
 		Run: func(p *Processor, t *Task) {
 			b := (*branch)(unsafe.Pointer(t))
@@ -37,7 +38,8 @@ func init() { // which refers to itself
 	}
 }
 
-// grow does the branch in the running task, on p, nil if there is none, and returns the processor that it is on then.
+// grow runs the branch in the running task, on p, which may be nil. It returns the processor that
+// the task is on then.
 func (b *branch) grow(p *Processor) *Processor {
 	if b.depth == 0 {
 		b.crop.leaves.Add(1)
@@ -57,7 +59,7 @@ func (b *branch) grow(p *Processor) *Processor {
 		return nil
 	}
 	if q == nil { // the scheduler ended meanwhile
-		for other.joined.state.Load() != strandReady {
+		for other.joined.state.Load() != suspensionReady {
 			runtime.Gosched()
 		}
 	} else if q = other.joined.Wait(q); q != nil && b.depth == 3 {
@@ -74,8 +76,9 @@ func (c *crop) branch(depth int) *branch {
 	return &branch{Task: Task{Kind: branchKind}, crop: c, depth: depth}
 }
 
-// TestStopWhileForking gives up waiting for the end while trees of tasks fork, wait and leave, at some moment or other: what has not begun is
-// discarded, once, those who wait for it go on without a processor, and all goroutines end.
+// TestStopWhileForking gives up waiting for the end while trees of tasks fork, wait and leave, at
+// some moment. What has not begun is discarded, once; its waiters go on without a processor, and
+// all goroutines end.
 func TestStopWhileForking(t *testing.T) {
 	const rounds, trees, depth = 150, 3, 7
 	for round := range rounds {
@@ -96,7 +99,7 @@ func TestStopWhileForking(t *testing.T) {
 		await(t, "the end of all hosts", s.exited)
 		whole := int32(0)
 		for _, root := range roots {
-			if root.joined.state.Load() != strandReady {
+			if root.joined.state.Load() != suspensionReady {
 				t.Fatal("a task was neither run nor discarded")
 			}
 			if root.ran {

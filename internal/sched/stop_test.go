@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// blocker is a task that runs until it is released, after do.
+// blocker is a task that runs do and then runs until it is released.
 type blocker struct {
 	job
 	runs, release chan struct{}
@@ -31,8 +31,8 @@ func over() <-chan time.Time {
 	return c
 }
 
-// TestStopRunsWhatIsQueued queues tasks everywhere while no processor is free, and stops: all of them, and what they queue,
-// must be run.
+// TestStopRunsWhatIsQueued queues tasks everywhere while no processor is free, and stops: all of
+// them, and the tasks that they queue, must run.
 func TestStopRunsWhatIsQueued(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
 		s := New(Config{Processors: processors})
@@ -62,7 +62,7 @@ func TestStopRunsWhatIsQueued(t *testing.T) {
 			}
 			blockers = append(blockers, b)
 			s.Inject(&b.Task)
-			await(t, "a task to start", b.runs) // each on another processor, as the others are blocked
+			await(t, "a task to start", b.runs) // each on another processor: the others are blocked
 		}
 		for i := range 300 {
 			j := newJob(nop)
@@ -99,7 +99,7 @@ func TestInjectAfterStopDiscards(t *testing.T) {
 	if stuck := s.Stop(nil); stuck != nil {
 		t.Errorf("%d processors of an idle scheduler are stuck", len(stuck))
 	}
-	for i := range 50 { // more than there are processors to be woken
+	for i := range 50 { // more than there are processors to wake
 		j := newJob(nop)
 		s.InjectAt(Priority(i%priorities), &j.Task)
 		if j.discarded.Load() != 1 || j.ran.Load() != 0 {
@@ -108,7 +108,8 @@ func TestInjectAfterStopDiscards(t *testing.T) {
 	}
 }
 
-// TestStopWhileInjecting stops a scheduler that others inject into: each task is run or discarded, once.
+// TestStopWhileInjecting stops a scheduler that other goroutines inject into: each task is run or
+// discarded, once.
 func TestStopWhileInjecting(t *testing.T) {
 	const rounds, senders, each = 100, 3, 40
 	for round := range rounds {
@@ -140,8 +141,8 @@ func TestStopWhileInjecting(t *testing.T) {
 	}
 }
 
-// TestStopReportsStuckTasks stops a scheduler while a task does not return. What waits behind the task is discarded, and the
-// processor ends when the task returns at last.
+// TestStopReportsStuckTasks stops a scheduler while a task does not return. What waits behind the
+// task is discarded, and the processor ends when the task returns at last.
 func TestStopReportsStuckTasks(t *testing.T) {
 	s := New(Config{Processors: 2})
 	s.Start()
@@ -183,8 +184,8 @@ func TestStopReportsStuckTasks(t *testing.T) {
 	}
 }
 
-// TestStuckTaskReturnsDuringSweep lets the task return while Stop discards what waits behind it: each of those is run or
-// discarded, once.
+// TestStuckTaskReturnsDuringSweep lets the task return while Stop discards what waits behind it:
+// each of those tasks is run or discarded, once.
 func TestStuckTaskReturnsDuringSweep(t *testing.T) {
 	const rounds, count = 60, 900
 	for round := range rounds {
@@ -200,7 +201,7 @@ func TestStuckTaskReturnsDuringSweep(t *testing.T) {
 				case 1:
 					p.PushBackAt(pr, &j.Task)
 				default:
-					s.add(pr, &j.Task, &j.Task) // without waking anybody
+					s.add(pr, &j.Task, &j.Task) // wakes no processor
 				}
 			}
 			p.PushNext(&newJob(nop).Task)

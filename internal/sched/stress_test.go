@@ -11,20 +11,21 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// wanderer is a task that queues itself again, somewhere, as often as it is told to, and now and then another one.
+// wanderer is a task that queues itself again, somewhere, a given number of times, and now and
+// then another one.
 type wanderer struct {
 	job
 	left    atomic.Int32
 	running atomic.Bool
 }
 
-// crowd makes wanderers and keeps count of them.
+// crowd makes wanderers and counts them.
 type crowd struct {
 	t       *testing.T
 	s       *Scheduler
 	mu      sync.Mutex
 	members []*wanderer
-	runs    []int32 // that each should make
+	runs    []int32 // how many each should make
 	ended   atomic.Int64
 	queued  [priorities]atomic.Uint64
 }
@@ -43,15 +44,15 @@ func (c *crowd) step(p *Processor, w *wanderer) {
 	if w.running.Swap(true) {
 		c.t.Error("a task runs twice at the same time")
 	}
-	if p.Running() != &w.Task || Current() != p {
-		c.t.Error("a processor does not know what it runs, or who it is")
+	if p.Running() != &w.Task || CurrentProcessor() != p {
+		c.t.Error("a processor does not know what it runs, or which it is")
 	}
 	random := p.Local.(*rand.Rand)
 	if random.IntN(40) == 0 {
 		c.queue(p, random, c.recruit(random))
 	}
 	p.Spend()
-	w.running.Store(false) // once it is queued, another may run it
+	w.running.Store(false) // once it is queued, another processor may run it
 	if w.left.Add(-1) > 0 {
 		c.queue(p, random, w)
 	} else {
@@ -59,7 +60,7 @@ func (c *crowd) step(p *Processor, w *wanderer) {
 	}
 }
 
-// queue queues w anywhere. What is handed must be all that the running task still does.
+// queue queues w anywhere. Handing must be the last act of the running task.
 func (c *crowd) queue(p *Processor, random *rand.Rand, w *wanderer) {
 	pr := c.level(random)
 	switch random.IntN(6) {
@@ -87,7 +88,8 @@ func (c *crowd) level(random *rand.Rand) Priority {
 	return pr
 }
 
-// TestStress runs tasks that go through all queues, from inside and outside, and counts their runs.
+// TestStress runs tasks that go through all queues, from inside and outside, and counts their
+// runs.
 func TestStress(t *testing.T) {
 	const outside, each = 3, 700
 	seed := replay.Seed(t)

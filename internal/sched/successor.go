@@ -1,23 +1,26 @@
 package sched
 
-// A task may look at what comes after it, and run that in its own place: so tasks that need a stack of their own are run one after another on
-// the same stack, and one that would let others go first need not be left when there are none.
+// A running task may pick its successor and run it in its own place. So tasks that need a stack of
+// their own run one after another on the same stack, and a task that would give way need not be
+// suspended when no other task waits.
 
-// Pick takes the task that the processor would run next, nil if there is none at hand. The caller gives it back with Carry, or runs it
-// with Proceed. By the running task only.
+// Pick takes the task that the processor would run next; nil if there is none at hand. The caller
+// returns it with Carry or runs it with Proceed. By the running task only.
 func (p *Processor) Pick() *Task { return p.next() }
 
-// Carry makes t, which was picked, what the processor runs when the running task has returned.
+// Carry makes the picked task t the one that runs when the running task has returned. By the
+// running task only.
 func (p *Processor) Carry(t *Task) {
 	p.carried = t
 	p.held |= carries
 }
 
-// carries is a bit of held beside those of the priorities: so next, which looks at that word anyway, has nothing more to look at while nothing is carried.
+// carries is a bit of held: a task is carried. It lies in held because next reads that word
+// anyway, so that a processor that carries nothing pays nothing.
 const carries = 1 << 31
 
-// dropOff returns what is carried, nil if nothing is.
-func (p *Processor) dropOff() *Task {
+// takeCarried removes the carried task; nil if there is none.
+func (p *Processor) takeCarried() *Task {
 	t := p.carried
 	if t != nil {
 		p.carried = nil
@@ -26,16 +29,17 @@ func (p *Processor) dropOff() *Task {
 	return t
 }
 
-// MayProceed reports whether what was picked may be run right away as the running task's successor, by Proceed. Otherwise it is to be carried, and the running task must
-// return first, as its host has something to look at. By the running task only.
+// MayProceed reports whether the picked task may run at once as the successor of the running task,
+// by Proceed. Otherwise the caller must carry it and return, because the host has checks to make.
+// By the running task only.
 func (p *Processor) MayProceed() bool {
 	return p.scheduler.driver == nil && p.counters.steps.Load()%surplusTurn != 0
 }
 
-// Proceed makes t, which was picked, the running task.
+// Proceed makes the picked task t the running task. By the running task only.
 func (p *Processor) Proceed(t *Task) { p.begin(t) }
 
-// begin notes what runs.
+// begin notes that t runs.
 func (p *Processor) begin(t *Task) {
 	p.counters.steps.Add(1)
 	p.running.Store(t)

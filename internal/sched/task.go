@@ -6,33 +6,40 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// Task is something to run: embed it as the first field of what it stands for, so that [Kind].Run gets it back. A task is
-// in at most one queue at a time, and between two runs it belongs to whoever made it. Queueing a task allocates nothing.
+// Task is a unit of work for the scheduler. Embed it as the first field of the struct that it
+// stands for, so that [Kind].Run can convert the pointer back. A task is in at most one queue at a
+// time; between two runs it belongs to its creator. Queueing a task allocates nothing. A task must
+// not be copied while it is queued.
 type Task struct {
 	mailbox.Node
-	// Kind says what to do with the task. It must be set before the task is queued.
+	// Kind says how to run the task. Set it before the task is queued.
 	Kind *Kind
 }
 
-// Kind is what tasks of one sort have in common. Make one of each sort, not one of each task.
+// Kind holds the functions that all tasks of one sort share. Make one Kind for each sort of task,
+// not for each task.
 type Kind struct {
-	// Run runs the task on p, the processor whose goroutine calls it. When it returns, the scheduler has forgotten the task.
+	// Run runs the task on p, on the goroutine of p's host. When it returns, the scheduler holds
+	// no reference to the task.
 	Run func(p *Processor, t *Task)
-	// Stolen, if set, is called when a thief has taken a task from another processor's ring or slot, before it is run or
-	// queued again.
+	// Stolen, if set, is called by a thief that has taken the task from another processor's ring
+	// or slot, before the task is run or queued again.
 	Stolen func(t *Task)
-	// Discard is called instead of Run, by any goroutine, for a task that was queued after the scheduler had stopped.
+	// Discard is called instead of Run for a task that is found after the scheduler has stopped.
+	// Any goroutine may call it.
 	Discard func(t *Task)
-	// Ahead, if set, is called for a task whose turn comes soon, when there are so many that what they need will not be in the cache by itself: it asks for that.
-	// It is called twice, the second time with near: so it can follow what it asked for the first time. The task may be running elsewhere by then, or have ended.
-	Ahead func(t *Task, near bool)
+	// Prefetch, if set, asks the CPU for the memory that the task will need. It is called for a
+	// task whose turn comes soon, when so many tasks are queued that their memory has left the
+	// caches. It is called twice: first without near, then with near, when it can follow what the
+	// first call has fetched. The task may already be running elsewhere, or have ended.
+	Prefetch func(t *Task, near bool)
 }
 
-// taskOf returns the task that n is the first field of.
+// taskOf returns the task whose first field is n.
 func taskOf(n *mailbox.Node) *Task { return (*Task)(unsafe.Pointer(n)) }
 
-// cut returns the first task of a list and the rest of it, with no link between them, which would keep all that was ever behind a task from
-// being collected as long as the task lives.
+// cut splits a list into its first task and the rest. It removes the link between them: the link
+// would keep all later tasks from being collected for as long as the first one lives.
 func cut(list *mailbox.Node) (first *Task, rest *mailbox.Node) {
 	rest = list.Next()
 	list.Link(nil)

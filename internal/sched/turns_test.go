@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// has has the bits of priorities.
+// has returns the bits of priorities.
 func has(all ...Priority) (present uint32) {
 	for _, pr := range all {
 		present |= pr.bit()
@@ -16,8 +16,9 @@ func has(all ...Priority) (present uint32) {
 	return present
 }
 
-// TestTurnsShare holds the shares that the constants promise, in operations, whatever has run before, and whatever number of
-// operations each level runs at a time; and that what is High never waits for two turns in a row.
+// TestTurnsShare holds the shares that the constants promise, in operations, whatever has run
+// before, and whatever number of operations each priority runs at a time. A task of High never
+// waits for two turns in a row.
 func TestTurnsShare(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	promised := map[Priority]int{Normal: normalTurn, Low: lowTurn, Idle: idleTurn}
@@ -26,7 +27,7 @@ func TestTurnsShare(t *testing.T) {
 			if !flood.Before(below[0]) {
 				continue
 			}
-			for _, batch := range [][priorities]int{ // of each priority, by its number: Normal, High, Low, Idle
+			for _, batch := range [][priorities]int{ // by number: Normal, High, Low, Idle
 				{1, 1, 1, 1},
 				{turnBatch, 1, turnBatch, turnBatch},
 				{1, 5, 1, 1},
@@ -60,8 +61,8 @@ func TestTurnsShare(t *testing.T) {
 	}
 }
 
-// TestTurnsAreLost holds that a level that has nothing saves no turns up, and that what it runs while nothing better is
-// there costs it none.
+// TestTurnsAreLost holds that a priority without tasks saves no turns up, and that what it runs
+// while nothing better is there costs it none.
 func TestTurnsAreLost(t *testing.T) {
 	var turns Turns
 	for range 10_000 {
@@ -83,13 +84,13 @@ func TestTurnsAreLost(t *testing.T) {
 	}
 }
 
-// crowdOf has puppets run one task again and again, which runs up to limit operations of a priority at a time, and gives way
-// when it is told to.
+// crowdOf has puppets run one task again and again, which runs up to limit operations of a
+// priority at a time, and gives way when it is told to.
 func crowdOf(s *puppets, p *Processor, pr Priority, limit int, ran *[priorities]int) {
 	var j *job
 	j = newJob(func(p *Processor) {
 		for left := limit; left > 0; left-- {
-			p.breath.left--
+			p.yieldTimer.left--
 			if ran[pr]++; p.GiveWay(pr) {
 				break
 			}
@@ -99,8 +100,9 @@ func crowdOf(s *puppets, p *Processor, pr Priority, limit int, ran *[priorities]
 	p.PushBackAt(pr, &j.Task)
 }
 
-// TestGiveWay floods a processor with tasks of High that run many operations each, beside chains, whose tasks run one and queue
-// the next: each chain's priority has the share of all operations that is promised.
+// TestGiveWay floods a processor with tasks of High that run many operations each, beside chains,
+// whose tasks run one operation and queue the next task. The priority of each chain has the
+// promised share of all operations.
 func TestGiveWay(t *testing.T) {
 	promised := map[Priority]int{Normal: normalTurn, Low: lowTurn, Idle: idleTurn}
 	for _, flood := range byRank[:3] {
@@ -114,7 +116,7 @@ func TestGiveWay(t *testing.T) {
 					crowdOf(s, p, flood, 128, &ran)
 					var chain *job
 					chain = newJob(func(p *Processor) {
-						p.breath.left--
+						p.yieldTimer.left--
 						ran[pr]++
 						how(p, &chain.Task)
 					})

@@ -25,8 +25,9 @@ func TestNoLostWakeUp(t *testing.T) {
 	}
 }
 
-// TestWakeUpFromInside has a running task queue another one and wait for it: another processor must come for it, however
-// the two meet. (A task that waits for another one is against the rules, and what makes a missing wake-up visible.)
+// TestWakeUpFromInside has a running task queue another one and wait for it: another processor
+// must come for it, however the two meet. (To wait for another task is against the rules, and
+// makes a missing wake-up visible.)
 func TestWakeUpFromInside(t *testing.T) {
 	const rounds = 1_500
 	for name, queue := range map[string]func(p *Processor, t *Task){
@@ -58,7 +59,8 @@ func TestWakeUpFromInside(t *testing.T) {
 	}
 }
 
-// TestEveryProcessorIsWoken queues as many tasks as there are processors, which wait for each other: each processor must come.
+// TestEveryProcessorIsWoken queues as many tasks as there are processors, which wait for each
+// other: each processor must come.
 func TestEveryProcessorIsWoken(t *testing.T) {
 	const rounds = 150
 	for name, queue := range map[string]func(s *Scheduler, p *Processor, tasks []*job){
@@ -138,8 +140,8 @@ func TestEveryProcessorIsWoken(t *testing.T) {
 	}
 }
 
-// TestShareIsStolen injects a batch larger than a ring whose first task waits for all others: what the processor of the first one laid
-// aside must be found by the other.
+// TestShareIsStolen injects a batch larger than a ring, whose first task waits for all others: the
+// other processor must find the share of the first one's processor.
 func TestShareIsStolen(t *testing.T) {
 	const count = 3 * ringSize
 	s := started(t, 2)
@@ -166,7 +168,8 @@ func TestShareIsStolen(t *testing.T) {
 	}
 }
 
-// TestHasWork puts a task into each of the places that tasks wait in, of a scheduler that does not run.
+// TestHasWork puts a task into each of the places that tasks wait in, of a scheduler that does not
+// run.
 func TestHasWork(t *testing.T) {
 	for name, put := range map[string]func(p *Processor, t *Task){
 		"inbox":     func(p *Processor, t *Task) { p.scheduler.Inject(t) },

@@ -2,79 +2,87 @@ package sched
 
 import "time"
 
-// Watchdog says what a scheduler does about tasks that do not return. It looks each 10 ms while a processor is awake, more often if After is
-// short, so what it does may come a quarter later than said, or 10 ms. With [Config.Choose], where no time passes, it does nothing.
+// Watchdog says what a scheduler does about tasks that do not return. It looks each 10 ms while a
+// processor is awake, more often if After is short; what it does may come a quarter of After late,
+// or 10 ms. With [Config.Choose], where no time passes, it does nothing. The zero value does
+// nothing.
 type Watchdog struct {
-	// After is how long a processor may be in one task, without a call of [Processor.Spend], before the task is late; 0 means for ever.
+	// After is how long a processor may run one task without a call of [Processor.Spend] before
+	// the task is late. 0 means for ever.
 	After time.Duration
-	// Report, if set, is called when a task is late, once until it returns or calls Spend, with how long it has been running, to the
-	// millisecond. It is called on the goroutine of a timer: until it returns nobody else is reported.
+	// Report, if set, is called when a task is late, once until it returns or calls Spend. been is
+	// how long it has been running, to the millisecond. Report runs on a timer's goroutine; until
+	// it returns, no other late task is reported.
 	Report func(late Stuck, been time.Duration)
-	// Extra is how many processors are added at most while tasks are late: one whenever all that are in service are in late tasks and
-	// others are queued. When a task is late no more, the one that was added last goes.
+	// Extra is how many processors are added at most while tasks are late. One is added whenever
+	// all processors in service run late tasks and others are queued. When a task is late no more,
+	// the one that was added last goes.
 	Extra int
 }
 
-// watchdog is the part of the watch that knows how long each processor has been in its task.
+// watchdog is the part of the monitor that knows how long each processor has been in its task.
 type watchdog struct {
-	config Watchdog
-	posts  []post
+	config       Watchdog
+	observations []observation
 }
 
-// post is what the watchdog knows of a processor.
-type post struct {
+// observation is what the watchdog knows of a processor.
+type observation struct {
 	progress uint64    // at the last look
 	since    time.Time // of the first look that found this progress
-	told     bool      // it was reported
+	reported bool      // Report was called
 }
 
-// progress is a number that changes when the processor begins a task, and when it begins or ends to yield in the middle of one, which it does at each Spend if
-// those are far apart. pausing says that it yields now: it waits for other goroutines, and its task is not late. Any goroutine.
+// progress returns a number that changes when the processor begins a task, and when it begins or
+// ends a yield in the middle of one, as it does at each Spend if these are far apart. pausing says
+// that it is in a yield: it waits for other goroutines, so its task is not late. Any goroutine.
 func (p *Processor) progress() (progress uint64, pausing bool) {
 	pauses := p.counters.pauses.Load()
 	return p.counters.steps.Load() + pauses, pauses%2 != 0
 }
 
-// look reports the tasks that are late since the last look, and sees to it that not all processors are in such tasks.
+// look reports the tasks that became late since the last look, and adjusts the number of
+// processors.
 func (d *watchdog) look(s *Scheduler) {
 	if d.config.After <= 0 {
 		return
 	}
 	now, late := time.Now(), 0
 	for i, p := range s.all() {
-		if i == len(d.posts) {
-			d.posts = append(d.posts, post{})
+		if i == len(d.observations) {
+			d.observations = append(d.observations, observation{})
 		}
-		if d.posts[i].isLate(p, now, d.config) {
+		if d.observations[i].isLate(p, now, d.config) {
 			late++
 		}
 	}
-	d.relieve(s, late)
+	d.adjustExtra(s, late)
 }
 
-// isLate reports whether the task that p runs is late, and tells Report of it the first time.
-func (at *post) isLate(p *Processor, now time.Time, config Watchdog) bool {
+// isLate reports whether the task that p runs is late, and calls Report the first time.
+func (at *observation) isLate(p *Processor, now time.Time, config Watchdog) bool {
 	progress, pausing := p.progress()
 	task, host := p.running.Load(), p.host.Load()
 	if progress != at.progress || pausing || task == nil || host == nil {
-		*at = post{progress: progress, since: now}
+		*at = observation{progress: progress, since: now}
 		return false
 	}
 	been := now.Sub(at.since)
 	if been < config.After {
 		return false
 	}
-	if !at.told && config.Report != nil {
+	if !at.reported && config.Report != nil {
 		if now, _ := p.progress(); now == progress { // so it is still this task
 			config.Report(Stuck{Task: task, Host: host, Processor: p}, been)
 		}
 	}
-	at.told = true
+	at.reported = true
 	return true
 }
 
-// relieve adds a processor if all are late and something is queued, and lets those go that were added for tasks that are late no more.
-func (d *watchdog) relieve(s *Scheduler, late int) {
+// adjustExtra adds a processor if all run late tasks and a task is queued. It releases the
+// processors that were added for tasks that are late no more.
+func (d *watchdog) adjustExtra(s *Scheduler, late int) {
 	extra := min(s.extra, late)
 	if late >= s.census.serving() && s.extra < d.config.Extra && s.hasWork() {
 		extra = s.extra + 1

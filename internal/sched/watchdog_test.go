@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// theTaskThatIsLate is to be found in stacks.
+// theTaskThatIsLate has a name that the test finds in stacks.
 func theTaskThatIsLate(until <-chan struct{}) { <-until }
 
-// TestWatchdogReports has tasks that return after known times, by the clock of a bubble: those that take too long are reported, once each.
+// TestWatchdogReports has tasks that return after known times, by the clock of a bubble: those
+// that take too long are reported, once each.
 func TestWatchdogReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const after = 10 * time.Millisecond
@@ -50,11 +51,11 @@ func TestWatchdogReports(t *testing.T) {
 		if len(reports) > 0 {
 			t.Errorf("a task that spends was reported, after %v", reports[0].been)
 		}
-		for range 2 { // again each time
+		for range 2 { // once more each time
 			var on *Processor
 			var host *Host
 			late := run(func(p *Processor) {
-				on, host = p, Here()
+				on, host = p, CurrentHost()
 				pause(50 * after)
 			})
 			if len(reports) != 1 {
@@ -64,7 +65,7 @@ func TestWatchdogReports(t *testing.T) {
 			if r.Task != &late.Task || r.Processor != on || r.Host != host {
 				t.Error("another task was reported, or elsewhere")
 			}
-			if r.been < after || r.been > after+2*SlotPatience { // the bubble's time, which is exact
+			if r.been < after || r.been > after+2*SlotPatience { // the bubble's time is exact
 				t.Errorf("reported after %v", r.been)
 			}
 			if !strings.Contains(r.stack, "theTaskThatIsLate") || strings.Contains(r.stack, "\n\n") {
@@ -87,8 +88,8 @@ func TestWatchdogReports(t *testing.T) {
 			t.Error("a task that has no processor was reported")
 		}
 		time.Sleep(time.Hour)
-		if s.watch.pace.Load() != still {
-			t.Error("the watch of an idle scheduler is still wound")
+		if s.monitor.pace.Load() != paceStopped {
+			t.Error("the monitor of an idle scheduler is still armed")
 		}
 		s.Stop(nil)
 	})
@@ -101,8 +102,9 @@ func expiry(d time.Duration) <-chan struct{} {
 	return c
 }
 
-// TestWatchdogRelieves has all processors in tasks that wait for tasks which are queued behind them: within its limit, the watchdog adds processors
-// for those, and lets them go when the tasks have returned. In a bubble, where nothing is late because the machine is busy.
+// TestWatchdogRelieves has all processors in tasks that wait for tasks queued behind them. Within
+// its limit, the watchdog adds processors for those, and releases them when the tasks have
+// returned. It runs in a bubble, where no task is late because the machine is busy.
 func TestWatchdogRelieves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const extra = 3
@@ -119,9 +121,9 @@ func TestWatchdogRelieves(t *testing.T) {
 					blockers = append(blockers, b)
 				}
 				behind := newJob(nop)
-				s.Inject(&behind.Task) // there is no processor left for it
-				looked := s.watch.looks.Load()
-				until(t, "the watch to look", func() bool { return s.watch.looks.Load() > looked+20 })
+				s.Inject(&behind.Task) // no processor is left for it
+				looked := s.monitor.looks.Load()
+				until(t, "the monitor to look", func() bool { return s.monitor.looks.Load() > looked+20 })
 				if behind.ran.Load() > 0 || s.inService() != processors+extra {
 					t.Errorf("%d processors in service, want %d at most", s.inService(), processors+extra)
 				}
@@ -139,7 +141,8 @@ func TestWatchdogRelieves(t *testing.T) {
 	})
 }
 
-// TestWatchdogAddsNoneInVain has all processors in late tasks, and nothing queued; and one that is late beside one that is not.
+// TestWatchdogAddsNoneInVain has all processors in late tasks with nothing queued, and then one
+// that is late beside one that is not.
 func TestWatchdogAddsNoneInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reported atomic.Int32
@@ -159,8 +162,8 @@ func TestWatchdogAddsNoneInVain(t *testing.T) {
 		s.Inject(&second.Task)
 		await(t, "the second task", second.runs)
 		until(t, "the second report", func() bool { return reported.Load() == 2 })
-		looked := s.watch.looks.Load()
-		until(t, "the watch to look", func() bool { return s.watch.looks.Load() > looked+5 })
+		looked := s.monitor.looks.Load()
+		until(t, "the monitor to look", func() bool { return s.monitor.looks.Load() > looked+5 })
 		if n := len(s.Processors()); n != 2 {
 			t.Errorf("there are %d processors", n)
 		}

@@ -42,8 +42,7 @@ func read(at uintptr) uint64 {
 	if at == 0 {
 		return 0
 	}
-	g := ID()
-	return *(*uint64)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), at))
+	return *(*uint64)(unsafe.Add(G(), at))
 }
 
 type sample [words]uint64

@@ -10,8 +10,5 @@
 // LockOSThread, the same as another word of the g (the thread that runs it) from there to the last UnlockOSThread, and 0 again; on three
 // goroutines. Exactly one word must be such, and the header must agree, or the header is what is read.
 //
-//	g_asm.go                          the address of the g, by package goid
-//	g_portable.go                     none: for other architectures, and for builds with the tag freerun_portable
-//
 // If Go changes both, a locked goroutine looks like any other; TestHeader and TestWord find that.
 package threadlock

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // What the first call of Mine finds out.
@@ -74,7 +76,7 @@ func examine() (candidates uint64, marked bool) {
 //
 //go:norace
 func look() (now [words]uintptr) {
-	if p := g(); p != nil {
+	if p := goid.G(); p != nil {
 		for i := range now {
 			now[i] = *(*uintptr)(unsafe.Add(p, uintptr(i)*unsafe.Sizeof(now[0])))
 		}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // Lock tells whether one goroutine is locked to its thread. It is of use while that goroutine lives, and to that goroutine only. Get it with [Mine]; [Never] is
@@ -25,7 +27,7 @@ func Mine() Lock {
 	if at == 0 {
 		return Never
 	}
-	return Lock{(*uintptr)(unsafe.Add(g(), at))}
+	return Lock{(*uintptr)(unsafe.Add(goid.G(), at))}
 }
 
 // Held reports whether the goroutine, which calls it, is locked to its thread: at the cost of a load, or a microsecond where only the header tells.

@@ -3,6 +3,8 @@ package threadlock
 import (
 	"runtime"
 	"testing"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // TestHeader fails when Go writes another header for a goroutine that is locked to its thread: then a locked goroutine is not recognised where there is no word.
@@ -23,7 +25,7 @@ func TestHeader(t *testing.T) {
 
 // TestWord fails where the g can be read, and no word of it tells, or several do.
 func TestWord(t *testing.T) {
-	if g() == nil {
+	if goid.G() == nil {
 		t.Skip("this build does not read the g")
 	}
 	if way, why := Status(); way != "word" {

@@ -10,8 +10,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// world is a scheduler whose processors are model threads. It ends when so many jobs have run; a job that nobody comes for leaves
-// its processors parked, which the explorer reports.
+// world is a scheduler whose processors are model threads. It ends when the given number of jobs
+// have run. A job that no processor comes for leaves the processors parked, and the explorer
+// reports that.
 type world struct {
 	*Scheduler
 	r    *explore.Run
@@ -21,16 +22,16 @@ type world struct {
 
 var names = [...]string{"P0", "P1", "P2"}
 
-// newWorld makes a scheduler for so many jobs.
+// newWorld makes a scheduler for the given number of jobs.
 func newWorld(r *explore.Run, processors, jobs int) *world {
 	w := &world{Scheduler: New(Config{Processors: processors}), r: r, left: jobs}
-	w.watch = newWatch(w.Scheduler)
-	w.watch.pace.Store(brisk) // nobody winds it
+	w.monitor = newMonitor(w.Scheduler)
+	w.monitor.pace.Store(paceFast) // nothing arms it
 	for i, p := range w.all() {
 		r.Go(names[i], func() {
 			h := w.newHost()
 			p.host.Store(h)
-			h.moveIn(p)
+			h.acquire(p)
 			h.work()
 		})
 	}
@@ -47,7 +48,7 @@ func newWorld(r *explore.Run, processors, jobs int) *world {
 	return w
 }
 
-// job makes a task that does something and counts. The last one ends the scheduler.
+// job makes a task that calls do and counts. The last one ends the scheduler.
 func (w *world) job(do func(p *Processor)) *Task {
 	j := newJob(func(p *Processor) {
 		if do != nil {
@@ -61,7 +62,8 @@ func (w *world) job(do func(p *Processor)) *Task {
 	return &j.Task
 }
 
-// TestExploreParking injects tasks from outside while processors go to sleep: somebody comes for each.
+// TestExploreParking injects tasks from outside while processors go to sleep: a processor comes
+// for each.
 func TestExploreParking(t *testing.T) {
 	t.Run("one processor", func(t *testing.T) {
 		explore.Exhaustive(t, 3, func(r *explore.Run) {
@@ -106,7 +108,8 @@ func TestExploreParking(t *testing.T) {
 	}
 }
 
-// TestExploreWaking has tasks queue others, by each way there is, while the other processor goes to sleep.
+// TestExploreWaking has tasks queue others, by each way there is, while the other processor goes
+// to sleep.
 func TestExploreWaking(t *testing.T) {
 	for name, queue := range map[string]func(p *Processor, t *Task){
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
@@ -137,8 +140,8 @@ func TestExploreWaking(t *testing.T) {
 	}
 }
 
-// TestExploreHelp has a task wait for one that it queued, which is against the rules and shows whether the other processor comes for it,
-// asleep, about to sleep, or searching.
+// TestExploreHelp has a task wait for one that it has queued. That is against the rules, and shows
+// whether the other processor comes for it, asleep, about to sleep, or searching.
 func TestExploreHelp(t *testing.T) {
 	for name, queue := range map[string]func(p *Processor, t *Task){
 		"deque": func(p *Processor, t *Task) { p.Push(t) },
@@ -164,7 +167,7 @@ func TestExploreHelp(t *testing.T) {
 	}
 }
 
-// awaits makes a task that waits for the flags of others and then raises its own.
+// awaits makes a task that waits for the flags of others and then sets its own.
 func (w *world) awaits(own *atomics.Bool, others ...*atomics.Bool) *Task {
 	return w.job(func(*Processor) {
 		for _, other := range others {
@@ -176,7 +179,8 @@ func (w *world) awaits(own *atomics.Bool, others ...*atomics.Bool) *Task {
 	})
 }
 
-// TestExploreMoreHelp has tasks that wait for each other in a chain: each that comes must see to it that the next one comes.
+// TestExploreMoreHelp has tasks wait for each other in a chain: each processor that comes must
+// ensure that the next one comes.
 func TestExploreMoreHelp(t *testing.T) {
 	t.Run("two in the inbox", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -206,7 +210,8 @@ func TestExploreMoreHelp(t *testing.T) {
 	})
 }
 
-// TestExploreSpill overfills a ring, whose older half goes to the inbox, while the other processor steals.
+// TestExploreSpill overfills a ring, whose older half goes to the inbox, while the other processor
+// steals.
 func TestExploreSpill(t *testing.T) {
 	const jobs = ringSize + 2
 	explore.Random(t, 3000, func(r *explore.Run) {
@@ -219,7 +224,8 @@ func TestExploreSpill(t *testing.T) {
 	})
 }
 
-// TestExploreMany is the whole of it, at random: two from outside, three processors, tasks that queue tasks each way.
+// TestExploreMany combines all at random: two goroutines outside, three processors, tasks that
+// queue tasks each way.
 func TestExploreMany(t *testing.T) {
 	explore.Random(t, 3000, func(r *explore.Run) {
 		w := newWorld(r, 3, 8)
@@ -236,7 +242,7 @@ func TestExploreMany(t *testing.T) {
 	})
 }
 
-// TestExploreManyLevels is the same with all priorities.
+// TestExploreManyLevels is TestExploreMany with all priorities.
 func TestExploreManyLevels(t *testing.T) {
 	explore.Random(t, 3000, func(r *explore.Run) {
 		w := newWorld(r, 3, 8)

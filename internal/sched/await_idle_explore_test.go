@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreIsIdle asks whether the scheduler is idle beside a task that is queued when the question begins. If it has not returned when the answer comes, there
-// was no instant at which the scheduler was idle.
+// TestExploreIsIdle asks whether the scheduler is idle while a task is queued. If the answer is
+// yes and the task, queued before the question, has not returned, there was no instant at which
+// the scheduler was idle.
 func TestExploreIsIdle(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		w := newWorld(r, 1, 1)

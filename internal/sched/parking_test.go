@@ -25,7 +25,7 @@ func TestCensusTransitions(t *testing.T) {
 		t.Fatal("the first may search, the second may not")
 	}
 	expect("beginSearch", 2, 1)
-	if none, nobody := c.leave(false); none || nobody {
+	if none, idle := c.leave(false); none || idle {
 		t.Fatal("the other one searches and is awake")
 	}
 	expect("leave", 1, 1)
@@ -33,23 +33,24 @@ func TestCensusTransitions(t *testing.T) {
 		t.Fatal("summoned a searcher beside one")
 	}
 	if !c.endSearch() {
-		t.Fatal("nobody searches now")
+		t.Fatal("none searches now")
 	}
 	expect("endSearch", 1, 0)
 	if !c.summon() {
-		t.Fatal("did not summon though one is parked and nobody searches")
+		t.Fatal("did not summon though one is parked and none searches")
 	}
 	expect("summon", 2, 1)
-	if none, nobody := c.leave(true); !none || nobody {
-		t.Fatal("nobody searches now and one is awake")
+	if none, idle := c.leave(true); !none || idle {
+		t.Fatal("none searches now and one is awake")
 	}
-	if none, nobody := c.leave(false); !none || !nobody {
-		t.Fatal("nobody is awake now")
+	if none, idle := c.leave(false); !none || !idle {
+		t.Fatal("none is awake now")
 	}
 	expect("the last one left", 0, 0)
 }
 
-// TestCensusStampede lets goroutines summon and begin a search at the same instant: one of them may.
+// TestCensusStampede has goroutines call summon and beginSearch at the same instant: one of them
+// succeeds.
 func TestCensusStampede(t *testing.T) {
 	const rounds, goroutines = 3_000, 4
 	for round := range rounds {
@@ -74,7 +75,7 @@ func TestCensusStampede(t *testing.T) {
 	}
 }
 
-// TestFlags holds raise, lower and lowerAny against each other, over several words.
+// TestFlags runs raise, lower and lowerAny against each other, over several words.
 func TestFlags(t *testing.T) {
 	const n = 130
 	f := newFlags(n)
@@ -109,7 +110,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestCensusInvariants watches the census while a scheduler is kept on the edge between parked and awake.
+// TestCensusInvariants reads the census while a scheduler is kept on the edge between parked and
+// awake.
 func TestCensusInvariants(t *testing.T) {
 	const processors, senders, each = 4, 3, 3_000
 	s := started(t, processors)
@@ -145,7 +147,7 @@ func TestCensusInvariants(t *testing.T) {
 		t.Errorf("all are parked and %d search", n)
 	}
 	for _, p := range s.all() {
-		if len(p.bed.token) > 0 {
+		if len(p.parker.token) > 0 {
 			t.Errorf("processor %d sleeps beside a token", p.index)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 func always() bool { return true }
 
-// TestAwaitIdleSeesAllEnd has trees of tasks run while somebody waits for the end of each: none may still run then.
+// TestAwaitIdleSeesAllEnd runs trees of tasks and waits for the end of each tree: none of its
+// tasks may still run then.
 func TestAwaitIdleSeesAllEnd(t *testing.T) {
 	const rounds = 300
 	s := started(t, 4)
@@ -46,8 +47,9 @@ func TestAwaitIdleSeesAllEnd(t *testing.T) {
 	}
 }
 
-// TestAwaitIdleSeesWhatIsNotAnnounced puts a task into the inbox and wakes a processor for it only later, as an Inject does that is
-// interrupted in between: the scheduler is not idle in that time, nor until the task has ended.
+// TestAwaitIdleSeesWhatIsNotAnnounced puts a task into the inbox and wakes a processor for it only
+// later, like an Inject that is interrupted in between. The scheduler is not idle in that time,
+// nor until the task has ended.
 func TestAwaitIdleSeesWhatIsNotAnnounced(t *testing.T) {
 	s := started(t, 1)
 	for round := range 300 {
@@ -55,7 +57,7 @@ func TestAwaitIdleSeesWhatIsNotAnnounced(t *testing.T) {
 		var ended atomic.Bool
 		s.inbox.Add(&newJob(func(p *Processor) {
 			for range round % 20 {
-				p.Breathe()
+				p.YieldIfDue()
 			}
 			ended.Store(true)
 		}).Node)
@@ -74,7 +76,8 @@ func TestAwaitIdleSeesWhatIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestAwaitIdleAsksAgain holds that settled is asked until it agrees, though nothing happens in the scheduler meanwhile.
+// TestAwaitIdleAsksAgain holds that settled is called until it agrees, even if nothing happens in
+// the scheduler meanwhile.
 func TestAwaitIdleAsksAgain(t *testing.T) {
 	s := started(t, 2)
 	asked := 0
@@ -118,13 +121,14 @@ func TestAwaitIdleEndsEarly(t *testing.T) {
 	}
 }
 
-// TestIdleNotice holds that all who wait share one channel, so that nothing is left of those who gave up.
+// TestIdleNotice holds that all waiters share one channel, so that a waiter that gives up leaves
+// nothing behind.
 func TestIdleNotice(t *testing.T) {
 	var n idleNotice
 	n.tell()
 	first, second := n.await(), n.await()
 	if first != second {
-		t.Error("two who wait at the same time have two channels")
+		t.Error("two waiters at the same time have two channels")
 	}
 	select {
 	case <-first:

@@ -11,20 +11,22 @@ const (
 	longestTrace = 1 << 26
 )
 
-// goroutineNumber returns the number by which traces call the running goroutine.
+// goroutineNumber returns the number of the running goroutine, as stack traces print it.
 func goroutineNumber() uint64 {
 	var trace [64]byte
 	text, _ := bytes.CutPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine "))
 	number, _, _ := bytes.Cut(text, []byte(" "))
-	n, _ := strconv.ParseUint(string(number), 10, 64) // 0, which no goroutine has, if Go should ever write it differently
+	// n is 0, which no goroutine has, if Go ever changes the heading.
+	n, _ := strconv.ParseUint(string(number), 10, 64)
 	return n
 }
 
-// Stack returns the stack of the goroutine that ran the task, as it is now, with all frames that the task is in, in the form of a panic's
-// trace; nil if the goroutine has ended. Go offers no other way than to write down the stacks of all goroutines, for which it
-// stops all of them: this is for reports, not for measurements. Any goroutine but that one.
+// Stack returns the current stack of the goroutine that runs the task, with all frames of the
+// task, in the form of a panic's trace; nil if the goroutine has ended. Go offers no way but to
+// write the stacks of all goroutines, and stops them all for it: use it for reports, not for
+// measurements. Any goroutine except the task's own.
 func (k Stuck) Stack() []byte {
-	if co := k.Host.ground.visitor.Load(); co != nil {
+	if co := k.Host.base.running.Load(); co != nil {
 		return co.Trace()
 	}
 	return stackOf(k.Host.trace.Load())
@@ -35,7 +37,7 @@ func stackOf(number uint64) []byte {
 	return traceOf(func(trace []byte) bool { return bytes.HasPrefix(trace, heading) })
 }
 
-// traceOf returns the trace of a goroutine that is the right one.
+// traceOf returns the stack trace for which right returns true, nil if there is none.
 func traceOf(right func(trace []byte) bool) []byte {
 	trace := make([]byte, firstTrace)
 	for {
@@ -47,7 +49,8 @@ func traceOf(right func(trace []byte) bool) []byte {
 	}
 }
 
-// find returns the stack of the right goroutine from a trace of many, with an empty line between any two.
+// find returns the stack that right accepts from a trace of all goroutines, in which an empty line
+// separates the stacks.
 func find(trace []byte, right func([]byte) bool) []byte {
 	for len(trace) > 0 {
 		stack, rest, _ := bytes.Cut(trace, []byte("\n\n"))

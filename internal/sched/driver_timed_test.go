@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// ticks is a time that passes with each choice, and what it was told.
+// ticks is a Timed whose time passes with each choice; it keeps what it was told.
 type ticks struct {
 	now    time.Duration
 	tick   time.Duration
 	enters int
-	thefts map[int]uint64 // by thief, what it has stolen
+	thefts map[int]uint64 // by thief, how many tasks it has stolen
 }
 
 func (t *ticks) Now() time.Duration { return t.now }
@@ -25,7 +25,8 @@ func (t *ticks) Stole(thief, victim *Processor, tasks uint64) {
 	t.thefts[thief.index] = tasks
 }
 
-// timedScheduler returns a deterministic scheduler whose time passes by so much with each choice, which is the processor that was chosen least.
+// timedScheduler returns a deterministic scheduler whose time advances by tick with each choice.
+// The choice is the processor that was chosen least.
 func timedScheduler(processors int, tick time.Duration) (*Scheduler, *ticks) {
 	t := &ticks{tick: tick, thefts: map[int]uint64{}}
 	turns := make([]int, processors)
@@ -45,7 +46,8 @@ func timedScheduler(processors int, tick time.Duration) (*Scheduler, *ticks) {
 	return s, t
 }
 
-// TestTimedThefts: each theft is told, and all that was to run has run, though most choices are made without a switch.
+// TestTimedThefts holds that Timed is told each theft and all tasks run, though most choices are
+// made without a switch.
 func TestTimedThefts(t *testing.T) {
 	for _, processors := range []int{1, 2, 5} {
 		s, told := timedScheduler(processors, time.Nanosecond)
@@ -74,7 +76,8 @@ func TestTimedThefts(t *testing.T) {
 	}
 }
 
-// TestTimedSlots: what waits in a slot behind a long task is stolen when the time has passed that the watch would let pass, and not before.
+// TestTimedSlots holds that a task in a slot behind a long task is stolen after the simulated time
+// that the monitor would wait, and not before.
 func TestTimedSlots(t *testing.T) {
 	for tick, stolen := range map[time.Duration]bool{SlotPatience / 10: true, SlotPatience / 1e6: false} {
 		s, _ := timedScheduler(2, tick)

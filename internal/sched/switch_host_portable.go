@@ -2,5 +2,6 @@
 
 package sched
 
-// throughHostBuilt is why this build switches through the host: the tag freerun_portable asks for it, and a Go that freerun was not tested with gets it by itself.
+// throughHostBuilt is why this build switches through the host: the tag freerun_portable, or a
+// compiler or version of Go that freerun was not tested with.
 const throughHostBuilt = "it was built so: for another compiler, for a Go that freerun was not tested with, or with the tag freerun_portable"

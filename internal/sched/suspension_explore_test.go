@@ -10,27 +10,28 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// crew is a world whose hosts are all there is of it: the goroutine of each is a model thread, those that are started later too. It ends
-// when it is stopped, and nothing is left then.
+// crew is a scheduler with all its hosts: the goroutine of each is a model thread, also of those
+// started later. It ends when it is stopped, and nothing is left then.
 type crew struct {
 	*Scheduler
 	r       *explore.Run
 	reserve []*reservist
-	over    memory.Context // ends when the last host does
+	over    memory.Context // done when the last host ends
 	ran     int
 }
 
-// reservist is a thread that waits to become the goroutine of a host that is started.
+// reservist is a thread that waits to become the goroutine of a new host.
 type reservist struct {
 	parker *park.Parker
 	live   func()
 }
 
-// newCrew makes a scheduler with as many hosts as processors, and so many more threads for those that are started later.
+// newCrew makes a scheduler with as many hosts as processors, and reserve more threads for hosts
+// that are started later.
 func newCrew(r *explore.Run, processors, reserve int) *crew {
 	c := &crew{Scheduler: New(Config{Processors: processors}), r: r}
-	c.watch = newWatch(c.Scheduler)
-	c.watch.pace.Store(brisk) // nobody winds it
+	c.monitor = newMonitor(c.Scheduler)
+	c.monitor.pace.Store(paceFast) // nothing arms it
 	c.serving.Store(int32(processors))
 	for i, p := range c.all() {
 		c.spawn = func(_ *Host, live func()) { r.Go(names[i], func() { c.live(live) }) }
@@ -68,7 +69,7 @@ func (c *crew) live(live func()) {
 	}
 }
 
-// expect declares what must have been run at the end.
+// expect declares how many tasks must have run at the end.
 func (c *crew) expect(tasks int) { c.r.After(func() { c.check(tasks) }) }
 
 func (c *crew) check(tasks int) {
@@ -88,14 +89,15 @@ func (c *crew) task(do func(p *Processor)) *Task {
 	}).Task
 }
 
-// late makes a task that may be discarded instead, if it is queued after the end, and counts either way.
+// late makes a task that may also be discarded, if it is queued after the end. It counts either
+// way.
 func (c *crew) late() *Task {
 	t := c.task(nop)
 	t.Kind = &Kind{Run: jobKind.Run, Discard: func(*Task) { c.ran++ }}
 	return t
 }
 
-// halfStop is Stop as far as a model thread can go.
+// halfStop is Stop, as far as a model thread can go.
 func (c *crew) halfStop() {
 	c.stopping.Store(true)
 	if c.census.idle() {
@@ -103,7 +105,8 @@ func (c *crew) halfStop() {
 	}
 }
 
-// TestExploreLeave has a task leave its processor, while another is queued from outside and the scheduler stopped: both are run.
+// TestExploreLeave has a task leave its processor while another is queued from outside and the
+// scheduler is stopped: both run.
 func TestExploreLeave(t *testing.T) {
 	t.Run("and queue", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -140,9 +143,10 @@ func TestExploreLate(t *testing.T) {
 	})
 }
 
-// TestExploreStrand has a task wait for another one, or for somebody outside: it goes on, with a processor, in every order of the two.
-func TestExploreStrand(t *testing.T) {
-	waiting := func(c *crew, st *Strand) func(p *Processor) {
+// TestExploreSuspension has a task wait for another task, or for a goroutine outside: it
+// continues, with a processor, in every order of the two.
+func TestExploreSuspension(t *testing.T) {
+	waiting := func(c *crew, st *Suspension) func(p *Processor) {
 		return func(p *Processor) {
 			q := st.Wait(p)
 			if q == nil || q.host.Load().processor != q || q.Running() == nil {
@@ -154,7 +158,7 @@ func TestExploreStrand(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			c := newCrew(r, 1, 1)
 			c.expect(2)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) { st.Ready(p) }))
 				waiting(c, &st)(p)
@@ -166,7 +170,7 @@ func TestExploreStrand(t *testing.T) {
 		explore.Exhaustive(t, 1, func(r *explore.Run) {
 			c := newCrew(r, 2, 1)
 			c.expect(2)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) { st.Ready(p) }))
 				waiting(c, &st)(p)
@@ -174,11 +178,11 @@ func TestExploreStrand(t *testing.T) {
 			r.Go("outside", c.halfStop)
 		})
 	})
-	t.Run("for somebody outside", func(t *testing.T) {
+	t.Run("for something outside", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			c := newCrew(r, 1, 1)
 			c.expect(1)
-			var st Strand
+			var st Suspension
 			c.inbox.Add(&c.task(waiting(c, &st)).Node)
 			r.Go("outside", func() { st.Ready(nil) })
 			r.Go("stopper", c.halfStop)
@@ -188,11 +192,11 @@ func TestExploreStrand(t *testing.T) {
 		explore.Random(t, 3000, func(r *explore.Run) {
 			c := newCrew(r, 1, 2)
 			c.expect(3)
-			var first, second Strand
+			var first, second Suspension
 			c.inbox.Add(&c.task(func(p *Processor) {
 				p.Push(c.task(func(p *Processor) {
 					waiting(c, &second)(p)
-					first.Ready(Here().Processor())
+					first.Ready(CurrentHost().Processor())
 				}))
 				p.Push(c.task(func(p *Processor) { second.Ready(p) }))
 				waiting(c, &first)(p)
@@ -202,7 +206,8 @@ func TestExploreStrand(t *testing.T) {
 	})
 }
 
-// TestExploreSpares has hosts become spares, be taken, and end, all at the same time: a processor that is given away is never lost.
+// TestExploreSpares has hosts become spares, be taken, and end, all at the same time: a processor
+// that is given away is never lost.
 func TestExploreSpares(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		c := New(Config{Processors: 1})

@@ -9,9 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// TestRaidByRank lays tasks of all priorities before several victims and into the inbox: a thief takes them by priority, wherever they
-// are.
-func TestRaidByRank(t *testing.T) {
+// TestStealByRank gives tasks of all priorities to several victims and to the inbox: a thief takes
+// them by priority, wherever they are.
+func TestStealByRank(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for range 200 {
 		s := newPuppets(t, 4)
@@ -30,7 +30,7 @@ func TestRaidByRank(t *testing.T) {
 				s.InjectAt(pr, task)
 			}
 		}
-		for task := thief.raid(); task != nil; task = thief.raid() {
+		for task := thief.findAnywhere(); task != nil; task = thief.findAnywhere() {
 			thief.run(task)
 			for _, pr := range byRank { // the rest of what was stolen at once
 				l := thief.levelOf(pr)
@@ -50,11 +50,12 @@ func TestRaidByRank(t *testing.T) {
 	}
 }
 
-// TestAskBeforeLow gives a processor nothing but Low and Idle, and another one of many something better that it does not come to: it is
-// fetched before many tasks of Low were started, and before any of Idle if few are to be asked.
-func TestAskBeforeLow(t *testing.T) {
+// TestProbeBeforeLow gives a processor only tasks of Low and Idle, and one of many others
+// something better that it does not reach itself. The first processor fetches it before many tasks
+// of Low were started, and before any of Idle if few processors are to be probed.
+func TestProbeBeforeLow(t *testing.T) {
 	for _, processors := range []int{2, 3, 5, 12} {
-		rounds := (processors-1+askAround-1)/askAround - 1
+		rounds := (processors-1+probeCount-1)/probeCount - 1
 		for own, betters := range map[Priority][]Priority{Low: {High, Normal}, Idle: {High, Normal, Low}} {
 			for _, better := range betters {
 				for victim := 1; victim < processors; victim++ {
@@ -75,8 +76,8 @@ func TestAskBeforeLow(t *testing.T) {
 	}
 }
 
-// TestOwnNormalBeforeOthers holds that a processor with Normal of its own does not look at what others have of Normal, or below: only
-// below Normal is it worth asking.
+// TestOwnNormalBeforeOthers holds that a processor with its own tasks of Normal does not look at
+// what others have of Normal or below: probing is worth its cost only below Normal.
 func TestOwnNormalBeforeOthers(t *testing.T) {
 	s := newPuppets(t, 3)
 	p, others := s.all()[0], 0
@@ -122,7 +123,8 @@ func TestSpillOfLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsAreMadeWhenUsed holds that a processor has room for a priority only after it held something of it.
+// TestLevelsAreMadeWhenUsed holds that a processor has a level of a priority only after it held a
+// task of it.
 func TestLevelsAreMadeWhenUsed(t *testing.T) {
 	s := newPuppets(t, 2)
 	p := s.all()[0]

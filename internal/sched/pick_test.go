@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// puppets is a scheduler whose processors have no goroutines: the test has one after the other take a step, and counts.
+// puppets is a scheduler whose processors have no goroutines: the test steps one after the other,
+// and counts.
 type puppets struct {
 	*Scheduler
 	t      *testing.T
@@ -17,16 +18,17 @@ type puppets struct {
 
 func newPuppets(t *testing.T, processors int) *puppets {
 	s := New(Config{Processors: processors})
-	s.watch = newWatch(s)
-	s.watch.pace.Store(brisk) // nobody winds it
+	s.monitor = newMonitor(s)
+	s.monitor.pace.Store(paceFast) // nothing arms it
 	return &puppets{Scheduler: s, t: t}
 }
 
-// step has a processor run one task, and searches for one if it must; it reports whether there was any.
+// step has a processor run one task, and search for one if it must. It reports whether there was
+// any.
 func (s *puppets) step(p *Processor) bool {
 	t := p.next()
 	if t == nil {
-		t = p.raid()
+		t = p.findAnywhere()
 	}
 	if t == nil {
 		return false
@@ -36,13 +38,13 @@ func (s *puppets) step(p *Processor) bool {
 	return true
 }
 
-// run is what the processor's host does.
+// run does what the processor's host does.
 func (p *Processor) run(t *Task) {
 	p.counters.steps.Add(1)
 	t.Kind.Run(p, t)
 }
 
-// drain runs all there is, on one processor.
+// drain has one processor run all tasks.
 func (s *puppets) drain(p *Processor) {
 	for s.step(p) {
 	}
@@ -61,7 +63,7 @@ func (s *puppets) flood(p *Processor, runs *int, again way) {
 // way is one of the ways to queue a task.
 type way func(p *Processor, t *Task)
 
-// ways has all of them for a priority.
+// ways returns all of them for a priority.
 func ways(pr Priority) map[string]way {
 	return map[string]way{
 		fmt.Sprint(pr, " push"):   func(p *Processor, t *Task) { p.PushAt(pr, t) },
@@ -71,7 +73,7 @@ func ways(pr Priority) map[string]way {
 	}
 }
 
-// TestPickOrder queues tasks of all priorities, in all ways and any order: they are run by priority.
+// TestPickOrder queues tasks of all priorities, in all ways and any order: they run by priority.
 func TestPickOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for range 50 {
@@ -88,7 +90,8 @@ func TestPickOrder(t *testing.T) {
 			queue[i]()
 		}
 		s.drain(p)
-		// No turn makes a difference: Normal's is the eighth pick, when Normal has come anyway, and that of Low is later.
+		// No turn makes a difference: Normal's is the eighth pick, when Normal has come anyway,
+		// and that of Low is later.
 		if got := fmt.Sprint(order); got != "[high high high high normal normal normal normal low low low low idle idle idle idle]" {
 			t.Fatalf("they were run as %v", got)
 		}
@@ -101,7 +104,8 @@ func TestPickOrder(t *testing.T) {
 	}
 }
 
-// TestPickOrderInsideALevel holds that ring and deque keep their order and take turns within each level, as they do within Normal.
+// TestPickOrderInsideALevel holds that ring and deque keep their order and take turns within each
+// level, as they do within Normal.
 func TestPickOrderInsideALevel(t *testing.T) {
 	for _, pr := range byRank {
 		s := newPuppets(t, 1)
@@ -117,7 +121,8 @@ func TestPickOrderInsideALevel(t *testing.T) {
 	}
 }
 
-// TestHandedGivesWay holds that a task of High comes before one that was handed, and that others can see that one then.
+// TestHandedGivesWay holds that a task of High comes before a handed one, and that thieves see the
+// handed task meanwhile.
 func TestHandedGivesWay(t *testing.T) {
 	s := newPuppets(t, 2)
 	p, order := s.all()[0], ""
@@ -134,8 +139,9 @@ func TestHandedGivesWay(t *testing.T) {
 	}
 }
 
-// TestAging floods a processor with all that comes before a priority, in each way: whatever way its own tasks come, they have at least
-// the share that is promised, and, as the flood never runs dry, no more than that.
+// TestAging floods a processor with each priority above another one, in each way. However the
+// tasks of the lower priority come, they get at least the promised share, and, because the flood
+// never runs dry, no more.
 func TestAging(t *testing.T) {
 	const steps = 40 * idleTurn
 	for i, pr := range byRank[1:] {
@@ -162,8 +168,8 @@ func TestAging(t *testing.T) {
 	}
 }
 
-// TestAgingOfAllTogether floods several processors with tasks of all priorities but one, and counts how long one of that priority waits
-// in the inbox, or on a processor.
+// TestAgingOfAllTogether floods several processors with tasks of all priorities but one, and
+// counts how long a task of that one waits in the inbox or on a processor.
 func TestAgingOfAllTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	const processors = 3
@@ -197,8 +203,8 @@ func TestAgingOfAllTogether(t *testing.T) {
 	}
 }
 
-// TestBatchInOrder injects batches, of one and of more than fit into a ring: a processor runs them in their order, and needs no other for
-// it.
+// TestBatchInOrder injects batches, of one task and of more than fit into a ring: a processor runs
+// them in their order, without any other processor.
 func TestBatchInOrder(t *testing.T) {
 	for _, pr := range byRank {
 		for _, count := range []int{1, 2, 5, 3 * ringSize} {
@@ -214,14 +220,15 @@ func TestBatchInOrder(t *testing.T) {
 				}
 				p.run(task)
 			}
-			// Now and then the share comes before the ring, and the oldest first only within each of them.
+			// Now and then the share comes before the ring; only within each of them is the oldest
+			// first.
 			inOrder := 0
 			for i := range got[1:] {
 				if got[i] < got[i+1] {
 					inOrder++
 				}
 			}
-			if moved := len(got) - 1 - inOrder; moved > 2*count/glance {
+			if moved := len(got) - 1 - inOrder; moved > 2*count/overdueTurn {
 				t.Errorf("%v: %d of %d were run before their predecessors", pr, moved, count)
 			}
 		}

@@ -17,25 +17,26 @@ import (
 // checkHere fails the test unless the running goroutine is the home of p and runs the task.
 func checkHere(t *testing.T, p *Processor, task *Task) {
 	t.Helper()
-	if Current() != p || p.Home() != goid.ID() || p.Running() != task || Here().Task() != task {
+	if CurrentProcessor() != p || p.Home() != goid.ID() || p.Running() != task || CurrentHost().Task() != task {
 		t.Error("after a wait, a task does not know where it runs")
 	}
 }
 
-// TestStrandOrders waits for strands that are made ready before and after the wait begins, by everybody who may.
-func TestStrandOrders(t *testing.T) {
-	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Strand){
-		"before": func(_ *Scheduler, p *Processor, st *Strand) { st.Ready(p) },
-		"outside": func(_ *Scheduler, _ *Processor, st *Strand) {
+// TestSuspensionOrders waits for suspensions that are made ready before and after the wait begins,
+// by every goroutine that may.
+func TestSuspensionOrders(t *testing.T) {
+	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Suspension){
+		"before": func(_ *Scheduler, p *Processor, st *Suspension) { st.Ready(p) },
+		"outside": func(_ *Scheduler, _ *Processor, st *Suspension) {
 			go st.Ready(nil)
 		},
-		"a task on the same processor": func(_ *Scheduler, p *Processor, st *Strand) {
+		"a task on the same processor": func(_ *Scheduler, p *Processor, st *Suspension) {
 			p.Push(&newJob(func(p *Processor) { st.Ready(p) }).Task)
 		},
-		"an injected task": func(s *Scheduler, _ *Processor, st *Strand) {
+		"an injected task": func(s *Scheduler, _ *Processor, st *Suspension) {
 			s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
 		},
-		"a task that has left": func(s *Scheduler, _ *Processor, st *Strand) {
+		"a task that has left": func(s *Scheduler, _ *Processor, st *Suspension) {
 			s.Inject(&newJob(func(p *Processor) {
 				p.Leave()
 				st.Ready(nil)
@@ -45,13 +46,13 @@ func TestStrandOrders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, processors := range []int{1, 2} {
 				s := started(t, processors)
-				var st Strand
+				var st Suspension
 				done := make(chan struct{})
 				j := newJob(nil)
 				j.do = func(p *Processor) {
 					defer close(done)
 					id := goid.ID()
-					for i := range 200 { // the strand is used again and again
+					for i := range 200 { // the suspension is used again and again
 						ready(s, p, &st)
 						for range i % 7 {
 							runtime.Gosched()
@@ -77,25 +78,26 @@ func TestStrandOrders(t *testing.T) {
 	}
 }
 
-// TestStrandsByRank has a task for each priority wait, and makes all ready in some order: they go on by priority.
-func TestStrandsByRank(t *testing.T) {
+// TestSuspensionsByRank has a task for each priority wait, and makes all ready in some order: they
+// continue by priority.
+func TestSuspensionsByRank(t *testing.T) {
 	for _, queue := range []string{"pushed", "injected"} {
 		t.Run(queue, func(t *testing.T) {
 			s := started(t, 1)
-			var strands [priorities]Strand
+			var suspensions [priorities]Suspension
 			var order []Priority
 			for pr := range Priority(priorities) {
 				s.Inject(&newJob(func(p *Processor) {
-					strands[pr].Wait(p)
+					suspensions[pr].Wait(p)
 					order = append(order, pr)
 				}).Task)
 			}
 			inTask(t, s, func(p *Processor) { // behind all of those
 				for pr := range Priority(priorities) {
 					if queue == "pushed" {
-						strands[pr].ReadyAt(pr, p)
+						suspensions[pr].ReadyAt(pr, p)
 					} else {
-						strands[pr].ReadyAt(pr, nil)
+						suspensions[pr].ReadyAt(pr, nil)
 					}
 				}
 			})
@@ -109,26 +111,27 @@ func TestStrandsByRank(t *testing.T) {
 	}
 }
 
-// TestManyStrandsWait has thousands of tasks wait at once, until a task that comes last makes all of them ready.
-func TestManyStrandsWait(t *testing.T) {
+// TestManySuspensionsWait has thousands of tasks wait at once, until a task that comes last makes
+// all of them ready.
+func TestManySuspensionsWait(t *testing.T) {
 	const count = 3_000
 	for _, processors := range []int{1, 4} {
 		s := started(t, processors)
-		strands := make([]Strand, count)
+		suspensions := make([]Suspension, count)
 		var waiting, ended atomic.Int32
-		for i := range strands {
+		for i := range suspensions {
 			j := newJob(nil)
 			j.do = func(p *Processor) {
 				waiting.Add(1)
-				checkHere(t, strands[i].Wait(p), &j.Task)
+				checkHere(t, suspensions[i].Wait(p), &j.Task)
 				ended.Add(1)
 			}
 			s.Inject(&j.Task)
 		}
 		until(t, "all tasks to wait", func() bool { return waiting.Load() == count })
 		s.Inject(&newJob(func(p *Processor) {
-			for i := range strands {
-				strands[i].Ready(p)
+			for i := range suspensions {
+				suspensions[i].Ready(p)
 			}
 		}).Task)
 		if err := s.AwaitIdle(t.Context(), always); err != nil {
@@ -156,13 +159,14 @@ func (f *fork) draw(n int) int {
 	return f.random.IntN(n)
 }
 
-// tree runs the nodes below one of the given depth, in the task that runs on p, and returns the processor that it runs on then.
+// tree runs the nodes below one of the given depth, in the task that runs on p, and returns the
+// processor that the task is on then.
 func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
 	if depth == 0 {
 		f.leaves.Add(1)
 		return p
 	}
-	var joined Strand
+	var joined Suspension
 	child := newJob(nil)
 	child.do = func(q *Processor) {
 		q = f.tree(q, &child.Task, depth-1)
@@ -188,7 +192,8 @@ func (f *fork) tree(p *Processor, task *Task, depth int) *Processor {
 	return p
 }
 
-// TestForkJoin runs trees whose inner nodes wait for their children, some of which leave or end their goroutines.
+// TestForkJoin runs trees whose inner nodes wait for their children; some of the nodes leave or
+// end their goroutines.
 func TestForkJoin(t *testing.T) {
 	const depth, trees = 9, 4
 	seed := replay.Seed(t)
@@ -217,12 +222,13 @@ func TestForkJoin(t *testing.T) {
 	}
 }
 
-// TestCrashAfterWait has tasks fail after they have waited: Crashed is told of the processor that they run on then.
+// TestCrashAfterWait has tasks fail after they have waited: Crashed gets the processor that they
+// run on then.
 func TestCrashAfterWait(t *testing.T) {
 	for _, how := range []string{"panic", "goexit"} {
 		s, crashes := crashing(t, 2)
 		for range 50 {
-			var st Strand
+			var st Suspension
 			var on atomic.Pointer[Processor]
 			failing := newJob(func(p *Processor) {
 				s.Inject(&newJob(func(p *Processor) { st.Ready(p) }).Task)
@@ -237,18 +243,19 @@ func TestCrashAfterWait(t *testing.T) {
 	}
 }
 
-// TestStopWaitsForStrands stops a scheduler while tasks wait: they go on when they are made ready, by whomever, and Stop returns then.
-func TestStopWaitsForStrands(t *testing.T) {
+// TestStopWaitsForSuspensions stops a scheduler while tasks wait: they continue when any goroutine
+// makes them ready, and then Stop returns.
+func TestStopWaitsForSuspensions(t *testing.T) {
 	const count = 20
 	for round := range 50 {
 		s := New(Config{Processors: 1 + round%3})
 		s.Start()
-		strands := make([]Strand, count)
+		suspensions := make([]Suspension, count)
 		var waiting, ended atomic.Int32
-		for i := range strands {
+		for i := range suspensions {
 			s.Inject(&newJob(func(p *Processor) {
 				waiting.Add(1)
-				if strands[i].Wait(p) == nil {
+				if suspensions[i].Wait(p) == nil {
 					t.Error("a task lost its processor before the end")
 				}
 				ended.Add(1)
@@ -262,8 +269,8 @@ func TestStopWaitsForStrands(t *testing.T) {
 				t.Errorf("%d tasks are stuck", len(stuck))
 			}
 		}()
-		for i := range strands {
-			strands[i].Ready(nil)
+		for i := range suspensions {
+			suspensions[i].Ready(nil)
 		}
 		await(t, "Stop", stopped)
 		if ended.Load() != count {
@@ -272,19 +279,20 @@ func TestStopWaitsForStrands(t *testing.T) {
 	}
 }
 
-// TestStopReportsStrands stops a scheduler while a task waits for ever. When it is made ready after all, it goes on without a processor.
-func TestStopReportsStrands(t *testing.T) {
+// TestStopReportsSuspensions stops a scheduler while a task waits without end. When it is made
+// ready after all, it goes on without a processor.
+func TestStopReportsSuspensions(t *testing.T) {
 	for range 50 {
 		s := New(Config{Processors: 2})
 		s.Start()
-		var st Strand
+		var st Suspension
 		waits := newJob(func(p *Processor) {
 			if st.Wait(p) != nil {
 				t.Error("a processor came after the end")
 			}
 		})
 		s.Inject(&waits.Task)
-		until(t, "the wait", func() bool { return st.state.Load() == strandWaiting })
+		until(t, "the wait", func() bool { return st.state.Load() == suspensionWaiting })
 		awaitParked(t, s)
 		if stuck := s.Stop(over()); len(stuck) != 1 || stuck[0].Task != &waits.Task || stuck[0].Processor != nil {
 			t.Errorf("%d tasks are stuck, want the one that waits", len(stuck))
@@ -295,32 +303,33 @@ func TestStopReportsStrands(t *testing.T) {
 	}
 }
 
-func TestStrandReadyTwicePanics(t *testing.T) {
-	var st Strand
+func TestSuspensionReadyTwicePanics(t *testing.T) {
+	var st Suspension
 	st.Ready(nil)
 	defer func() {
 		if recover() == nil {
-			t.Error("a strand was made ready twice")
+			t.Error("a suspension was made ready twice")
 		}
 	}()
 	st.Ready(nil)
 }
 
-// TestStrandInBubble has tasks wait in a bubble of testing/synctest, which counts them as durably blocked.
-func TestStrandInBubble(t *testing.T) {
+// TestSuspensionInBubble has tasks wait in a bubble of testing/synctest, which counts them as
+// durably blocked.
+func TestSuspensionInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Processors: 2})
 		s.Start()
-		strands := make([]Strand, 10)
-		for i := range strands {
-			s.Inject(&newJob(func(p *Processor) { strands[i].Wait(p) }).Task)
+		suspensions := make([]Suspension, 10)
+		for i := range suspensions {
+			s.Inject(&newJob(func(p *Processor) { suspensions[i].Wait(p) }).Task)
 		}
 		synctest.Wait()
-		for i := range strands {
-			if strands[i].state.Load() != strandWaiting {
-				t.Error("all goroutines are blocked, but not all strands wait")
+		for i := range suspensions {
+			if suspensions[i].state.Load() != suspensionWaiting {
+				t.Error("all goroutines are blocked, but not all suspensions wait")
 			}
-			time.AfterFunc(time.Hour, func() { strands[i].Ready(nil) })
+			time.AfterFunc(time.Hour, func() { suspensions[i].Ready(nil) })
 		}
 		begin := time.Now()
 		if err := s.AwaitIdle(t.Context(), always); err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestThroughHost runs the tests of coroutines and deterministic schedulers once more, in a process that switches through the host.
+// TestThroughHost runs the tests of coroutines and deterministic schedulers once more, in a
+// process that switches through the host.
 func TestThroughHost(t *testing.T) {
 	if way, why := SwitchStatus(); way == "host" || why == "" {
 		t.Skip("it is what this process does: ", why)
@@ -15,7 +16,7 @@ func TestThroughHost(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
 		t.Skip("there are no processes")
 	}
-	run := exec.Command(os.Args[0], "-test.run", "Coroutine|Driven|Strand|Leave|Locked|SwitchStatus", "-test.short", "-test.timeout", "5m")
+	run := exec.Command(os.Args[0], "-test.run", "Coroutine|Driven|Suspension|Leave|Locked|SwitchStatus", "-test.short", "-test.timeout", "5m")
 	run.Env = append(os.Environ(), switchVariable+"=host")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -1,0 +1,123 @@
+package sched
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
+)
+
+// registration says what a goroutine of this package is: a host or a coroutine.
+type registration struct {
+	id     uintptr
+	number uint64 // by which its iter.Pull coroutines know it; 0 if unknown
+	host   *Host
+	co     *Coroutine
+}
+
+// registry holds the hosts and coroutines of all schedulers in the process, by their goroutine. A
+// goroutine looks up itself only, so what it finds is true until it unregisters, and may also be
+// kept in registryCache, where it is found faster.
+var (
+	registry      sync.Map // goid → *registration
+	registryCache [1024]atomic.Pointer[registration]
+)
+
+func cacheOf(id uintptr) *atomic.Pointer[registration] {
+	const fibonacci = 0x9e3779b97f4a7c15
+	return &registryCache[uint64(id)*fibonacci>>54]
+}
+
+// register notes what the running goroutine is.
+func register(r *registration) {
+	r.number = goid.Number()
+	registry.Store(r.id, r)
+	cacheOf(r.id).Store(r)
+}
+
+// unregister must be called before the goroutine ends, because Go reuses its identity.
+func unregister(r *registration) {
+	cacheOf(r.id).CompareAndSwap(r, nil)
+	registry.Delete(r.id)
+}
+
+// registered returns the registration of the running goroutine, nil for any other goroutine.
+func registered() *registration {
+	id := goid.ID()
+	slot := cacheOf(id)
+	if r := slot.Load(); r != nil && r.id == id {
+		return r
+	}
+	v, ok := registry.Load(id)
+	if !ok {
+		return nil
+	}
+	r := v.(*registration)
+	slot.Store(r)
+	return r
+}
+
+// CurrentHost returns the host whose goroutine is running, nil on any other goroutine. So code can
+// tell that it is inside a task, whether or not the task still has a processor.
+func CurrentHost() *Host {
+	r := registered()
+	switch {
+	case r == nil:
+		return nil
+	case r.co != nil:
+		return r.co.host()
+	}
+	return r.host
+}
+
+// Inside reports whether the running goroutine is inside a task, so that the task cannot go on
+// while the goroutine waits. It is inside on a goroutine for which [CurrentHost] is not nil, and
+// in a coroutine of iter.Pull that was made on one, where package goid can tell. Such a coroutine
+// counts as inside for as long as the goroutine that made it lives.
+func Inside() bool { return CurrentHost() != nil || registeredCreator() != nil }
+
+// registeredCreator returns the registration of the goroutine that made the running one, nil if it
+// has none.
+func registeredCreator() (made *registration) {
+	creator := goid.Creator()
+	if creator == 0 {
+		return nil
+	}
+	registry.Range(func(_, r any) bool {
+		if r := r.(*registration); r.number == creator {
+			made = r
+		}
+		return made == nil
+	})
+	return made
+}
+
+// EnclosingCoroutine returns the [Coroutine] that the running goroutine is inside of, as [Inside]
+// tells; nil if there is none. direct is false in a coroutine of iter.Pull, which is not the
+// Coroutine's own goroutine.
+func EnclosingCoroutine() (co *Coroutine, direct bool) {
+	if r := registered(); r != nil {
+		return r.co, true
+	}
+	if r := registeredCreator(); r != nil {
+		return r.co, false
+	}
+	return nil, false
+}
+
+// CurrentProcessor returns the processor whose goroutine is running; nil on any other goroutine,
+// and in a task that has left its processor.
+func CurrentProcessor() *Processor {
+	if h := CurrentHost(); h != nil {
+		return h.processor
+	}
+	return nil
+}
+
+// CurrentCoroutine returns the coroutine that is running, nil on any other goroutine.
+func CurrentCoroutine() *Coroutine {
+	if r := registered(); r != nil {
+		return r.co
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package sched
+
+import "os"
+
+// The switch through the host, in place of that of [SwitchPoint.Transfer]. Here each iter.Pull is
+// used as intended: the goroutine that has entered the coroutine calls next, and the coroutine
+// itself calls yield. A coroutine that transfers to another one returns to its host and tells it
+// which one to run next:
+//
+//	directly            A ── yield of B's place ──► B
+//	through the host    A ── yield of A ──► host ── next of B ──► B
+//
+// So each coroutine stays in its own place, where it ends, and none has to go home. It costs a
+// second switch of Go's: 1.3 to 1.7 times as much.
+//
+// Which way is used is decided once, when the process begins: a coroutine is made for one of them.
+
+// throughHost says that switches go through the host.
+var throughHost, throughHostWhy = chooseSwitch(os.Getenv(switchVariable))
+
+// switchVariable is the environment variable that makes switches go through the host, if it is
+// "host". There is no way to try whether Go has come to check who calls next and yield: a check
+// that fails ends the program.
+const switchVariable = "FREERUN_SWITCH"
+
+func chooseSwitch(wanted string) (throughHost bool, why string) {
+	switch {
+	case throughHostBuilt != "":
+		return true, throughHostBuilt
+	case wanted == "host":
+		return true, "the environment says " + switchVariable + "=host"
+	}
+	return false, "this version of Go is known not to ask who calls next and yield of an iter.Pull"
+}
+
+// SwitchStatus returns how coroutines are switched, and why: "direct", from one to another, or
+// "host", through the host, which costs a second switch. It is for reports. Any goroutine.
+func SwitchStatus() (way, why string) {
+	if throughHost {
+		return "host", throughHostWhy
+	}
+	return "direct", throughHostWhy
+}
+
+// transferThroughHost is Transfer through the host. The caller has noted other before: it is a
+// coroutine (setRunning), or the base that me, a coroutine, runs on.
+func (me *SwitchPoint) transferThroughHost(other *SwitchPoint) {
+	if co := me.place; co != nil {
+		co.base.Load().next = other.place
+		co.yield(struct{}{})
+		return
+	}
+	for co := other.place; co != nil; co = me.next {
+		me.next = nil
+		co.next()
+	}
+}

@@ -1,0 +1,133 @@
+package sched
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sys/yield"
+)
+
+const (
+	// yieldAfter is how long a busy processor keeps its thread before it lets Go's scheduler run
+	// other goroutines: those of the network, of timers and of the rest of the program. Go itself
+	// would preempt it only after 10 ms.
+	yieldAfter = 45 * time.Microsecond
+	// maxBatch is how many operations a processor runs at most between two reads of the clock. A
+	// read costs as much as an operation.
+	maxBatch = 128
+	// allYieldTurn is how often, in yields, a processor yields to all of Go's goroutines although
+	// some processor is parked. While all are awake it always does, because there may be no other
+	// thread to run them. Otherwise an idle thread most likely runs them; a yield to all would
+	// only wake it for this processor's own goroutine.
+	allYieldTurn = 4
+)
+
+// yieldTimer decides when a processor yields. It reads the clock once for each batch of
+// operations, which is as long as took about half of yieldAfter lately. Its clock counts from
+// epoch.
+type yieldTimer struct {
+	left, batch       int
+	done              int           // operations before this batch
+	yielded           bool          // since then it has not looked at the inbox
+	slept             bool          // since then it has not read the clock
+	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last yield
+	busySince         time.Duration // the first read of the clock after the last sleep
+	dueNow            bool          // the next YieldIfDue yields in any case
+	gomaxprocs        int           // GOMAXPROCS at the last look
+}
+
+func newYieldTimer() yieldTimer {
+	now := time.Since(epoch)
+	return yieldTimer{left: 1, batch: 1, readAt: now, yieldedAt: now, busySince: now}
+}
+
+// operations returns how many operations the processor has run.
+func (y *yieldTimer) operations() int { return y.done + y.batch - y.left }
+
+// begin begins the next batch.
+func (y *yieldTimer) begin(batch int, now time.Duration) {
+	y.done = y.operations()
+	y.batch, y.left, y.readAt = batch, batch, now
+}
+
+// Spend counts one operation, and yields if a yield is due. The running task keeps what it holds.
+// By the running task only.
+func (p *Processor) Spend() {
+	if p.Spent() {
+		p.YieldIfDue()
+	}
+}
+
+// Spent is the first half of Spend: it counts one operation and reports whether the caller must
+// call [Processor.YieldIfDue], after anything it has to do before a yield. By the running task
+// only.
+func (p *Processor) Spent() bool {
+	p.yieldTimer.left--
+	return p.yieldTimer.left <= 0
+}
+
+// YieldIfDue is the second half of Spend: it yields if a yield is due. By the running task only.
+func (p *Processor) YieldIfDue() {
+	if p.letDriverChoose() { // each time: no time passes, so a batch is always one operation
+		return
+	}
+	y := &p.yieldTimer
+	now := time.Since(epoch)
+	if y.slept {
+		y.slept, y.busySince = false, now
+	}
+	y.begin(nextBatch(y.batch, now-y.readAt), now)
+	if now-y.yieldedAt < yieldAfter && !y.dueNow {
+		return
+	}
+	y.dueNow = false
+	p.counters.pauses.Add(1)
+	y.readAt = p.yieldNow(now)
+	p.counters.pauses.Add(1)
+	y.yieldedAt = y.readAt
+	y.yielded = true // a goroutine that ran now may have injected a task
+}
+
+// yieldNow lets other goroutines run, and has Go poll the network if a poll is due. It returns the
+// time after that.
+func (p *Processor) yieldNow(now time.Duration) time.Duration {
+	switch all := p.scheduler.census.allAwake(); {
+	case !all && p.yields()%allYieldTurn != 0:
+		yield.Local()
+	case all && p.pollDue(now, p.yieldTimer.busySince):
+		return p.poll(now)
+	default:
+		runtime.Gosched()
+	}
+	later := time.Since(epoch)
+	if later-now < emptyYield {
+		return later
+	}
+	pollSooner(later)
+	if p.yieldsToAll() {
+		return p.poll(later)
+	}
+	return later
+}
+
+// yieldSoon has the processor yield after its next operation.
+func (y *yieldTimer) yieldSoon() {
+	y.dueNow = true
+	if unrun := y.left - 1; unrun > 0 {
+		y.batch -= unrun
+		y.left -= unrun
+	}
+}
+
+// yields returns how often the processor has yielded or begun to. Any goroutine.
+func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
+
+// nextBatch returns how many operations to run until the next read of the clock, if the last batch
+// took that long.
+func nextBatch(batch int, took time.Duration) int {
+	const goal = yieldAfter / 2
+	if took <= goal/2 {
+		return min(2*batch, maxBatch)
+	}
+	return min(max(1, int(int64(batch)*int64(goal)/int64(took))), maxBatch)
+}
