@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -15,13 +14,14 @@ import (
 //
 // An Activity is the [context.Context] of its place: done when its scope is canceled. It must not be copied. One that was never run costs 96 bytes, and no stack.
 type Activity struct {
-	sched.Task
-	quantum  int32 // what is left of it; the activity's own
+	task     sched.Task // first: see activityOf
+	mark                // it is a [Starter]
+	quantum  int32      // what is left of it; the activity's own
 	priority sched.Priority
 	started  bool
 	watched  bool // the owner knows it as one to interrupt
 	fn       func(*Activity)
-	owner    Owner
+	owner    owner
 	stack    atomics.RelaxedPointer[stack] // while it has one; written by who runs it
 	ends     crowd                         // who wait for its end
 	outcome  error                         // what Wait returns; written before ends is opened
@@ -48,14 +48,14 @@ func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 		panic("activity: Go needs a place to start in, and a function")
 	}
 	a := &Activity{fn: fn, priority: unset}
-	a.Kind = fresh
+	a.task.Kind = fresh
 	for i, o := range options {
 		if o == nil {
 			panic(fmt.Sprintf("activity: Go with a nil option, the one with index %d", i))
 		}
 		o(a)
 	}
-	if err := where.StartActivity(a); err != nil {
+	if err := start(where, a); err != nil {
 		a.end(err)
 	}
 	return a
@@ -63,40 +63,6 @@ func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 
 // unset is the priority of an activity that takes the one of its place.
 const unset = sched.Priority(255)
-
-// Begin queues a new activity: on p, the processor that the caller runs on, or, if that is nil, from outside. It is what an implementation of [Starter] ends with,
-// which has counted the activity before.
-func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
-	a.mustBeNew()
-	a.started, a.owner, a.quantum = true, owner, Quantum
-	if a.priority == unset {
-		a.priority = priority
-	}
-	if p == nil {
-		s.InjectAt(a.priority, &a.Task)
-	} else {
-		p.PushBackAt(a.priority, &a.Task)
-	}
-}
-
-// mustBeNew panics unless a is an activity that [Go] has made and no place has started.
-func (a *Activity) mustBeNew() {
-	if a == nil || !a.started && (a.fn == nil || a.Ended()) {
-		panic("activity: StartActivity of an activity that Go has not made; start activities with Go")
-	}
-	if a.started {
-		panic("activity: started twice")
-	}
-}
-
-// StartActivity starts b where a was started.
-func (a *Activity) StartActivity(b *Activity) error {
-	b.mustBeNew()
-	if a == nil || a.owner == nil {
-		return errNotStarted
-	}
-	return a.owner.Start(a, b)
-}
 
 // Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that
 // waits may be an ordinary goroutine, with any ctx, or another activity; see the package's documentation for ctx and other errors. It panics if ctx is nil.
@@ -139,26 +105,8 @@ func (a *Activity) Name() string {
 	return *a.named
 }
 
-// Title returns the name that the activity was given, nil if it was given none.
-func (a *Activity) Title() *string { return a.named }
-
 // Priority returns the activity's priority.
 func (a *Activity) Priority() sched.Priority { return a.priority }
-
-// Owner returns who keeps the accounts of the activity, nil before it is started.
-func (a *Activity) Owner() Owner { return a.owner }
-
-// Local returns where the owner of an activity may keep something with the stack that it runs on: what was put there by the owners of earlier activities is
-// there still. By the activity, from [Owner.Enter] to [Owner.End].
-func (a *Activity) Local() *any { return &a.stack.Load().local }
-
-// Code returns the address of the code of the activity's function, for reports; 0 once it has ended. While it has not ended only.
-func (a *Activity) Code() uintptr {
-	if a.fn == nil {
-		return 0
-	}
-	return **(**uintptr)(unsafe.Pointer(&a.fn))
-}
 
 type key struct{}
 

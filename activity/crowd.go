@@ -46,7 +46,7 @@ func (c *crowd) wait(ctx context.Context) error {
 
 // enter makes w one of the crowd, or grants it if it is too late for that.
 func (c *crowd) enter(w *Waiter) {
-	if !c.put(&w.Node, &w.Node) {
+	if !c.put(&w.node, &w.node) {
 		w.Grant()
 	}
 }
@@ -82,16 +82,16 @@ func (c *crowd) clear() {
 	for n != nil {
 		w := waiterOf(n)
 		n = n.Next()
-		w.Link(nil)
+		w.node.Link(nil)
 		switch {
 		case w.isOver():
 			continue
 		case oldest == nil:
-			newest = &w.Node
+			newest = &w.node
 		default:
-			oldest.Link(&w.Node)
+			oldest.Link(&w.node)
 		}
-		oldest = &w.Node
+		oldest = &w.node
 	}
 	if newest != nil && !c.put(newest, oldest) {
 		oldest.Link(nil)

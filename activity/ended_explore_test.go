@@ -15,12 +15,13 @@ import (
 // ending is the owner of an activity, and the end of its runtime.
 type ending struct{ closing atomics.Bool }
 
-func (*ending) Context() context.Context           { return context.Background() }
-func (*ending) Start(_, _ *Activity) error         { return ErrClosed }
-func (*ending) Enter(*Activity, *sched.Processor)  {}
-func (*ending) Leave(*Activity, *sched.Processor)  {}
-func (*ending) Depart(*Activity, *sched.Processor) {}
-func (*ending) Watch(*Activity)                    {}
+func (*ending) Context() context.Context                   { return context.Background() }
+func (*ending) Start(_, _ *Activity) error                 { return ErrClosed }
+func (*ending) Enter(*Activity, *Stack, *sched.Processor)  {}
+func (*ending) Leave(*Activity, *Stack, *sched.Processor)  {}
+func (*ending) Depart(*Activity, *Stack, *sched.Processor) {}
+func (*ending) Closed() error                              { return ErrClosed }
+func (*ending) Watch(*Activity)                            {}
 
 func (*ending) End(*Activity, *sched.Processor, any, []byte, error) error { return nil }
 

@@ -74,8 +74,8 @@ func (l *line) wait(ctx context.Context, tag uint64, k keptPlace) error {
 func (l *line) join(w *Waiter) {
 	for {
 		newest := l.arrivals.Load()
-		w.Link(newest)
-		if l.arrivals.CompareAndSwap(newest, &w.Node) {
+		w.node.Link(newest)
+		if l.arrivals.CompareAndSwap(newest, &w.node) {
 			return
 		}
 	}
@@ -107,19 +107,19 @@ func (l *line) collect() {
 	for n := reversed(l.arrivals.Swap(nil)); n != nil; {
 		w := waiterOf(n)
 		n = n.Next()
-		w.Link(nil)
+		w.node.Link(nil)
 		switch oldest := l.oldest.Get(); {
 		case w.isOver():
 			continue
 		case oldest == nil:
-			l.oldest.Set(&w.Node)
-			l.newest.Set(&w.Node)
+			l.oldest.Set(&w.node)
+			l.newest.Set(&w.node)
 		case w.Tag&ahead != 0:
-			w.Link(oldest)
-			l.oldest.Set(&w.Node)
+			w.node.Link(oldest)
+			l.oldest.Set(&w.node)
 		default:
-			l.newest.Get().Link(&w.Node)
-			l.newest.Set(&w.Node)
+			l.newest.Get().Link(&w.node)
+			l.newest.Set(&w.node)
 		}
 		l.size.Add(1)
 	}
@@ -155,16 +155,16 @@ func (l *line) clear() {
 	for n != nil {
 		w := waiterOf(n)
 		n = n.Next()
-		w.Link(nil)
+		w.node.Link(nil)
 		if w.isOver() {
 			continue
 		}
 		if l.oldest.Get() == nil {
-			l.oldest.Set(&w.Node)
+			l.oldest.Set(&w.node)
 		} else {
-			l.newest.Get().Link(&w.Node)
+			l.newest.Get().Link(&w.node)
 		}
-		l.newest.Set(&w.Node)
+		l.newest.Set(&w.node)
 		l.size.Add(1)
 	}
 }

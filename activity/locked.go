@@ -30,15 +30,15 @@ var staying = &sched.Kind{
 // stay leaves the processor, if there is one, but not the goroutine, and returns when it has one again, or is discarded. finish is what would be the finalizer.
 func (st *stack) stay(a *Activity, finish finalizer) {
 	if p := st.co.Processor(); p != nil {
-		a.owner.Depart(a, p)
+		a.owner.Depart(a, &st.seen, p)
 		p.Leave()
 	}
 	st.host = sched.Here()
-	a.Kind = staying
+	a.task.Kind = staying
 	finish(nil, a)
 	if st.host.AwaitProcessor() == nil {
 		st.discarded = true
 	}
-	a.Kind = begun
+	a.task.Kind = begun
 	st.arrive(a)
 }

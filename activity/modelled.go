@@ -27,9 +27,9 @@ type modelExit struct{}
 // modelThreads has the activity of each model thread that runs one.
 var modelThreads [memory.MaxThreads]*Activity
 
-func newModelActivity(owner Owner) *modelActivity {
+func newModelActivity(in owner) *modelActivity {
 	m := &modelActivity{left: park.New(), ready: park.New()}
-	m.Activity.owner, m.Activity.started = owner, true
+	m.Activity.owner, m.Activity.started = in, true
 	m.stack.waiter.Store(&Waiter{})
 	m.stack.activity.Store(&m.Activity)
 	m.stack.co.Local = m

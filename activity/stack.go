@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -18,8 +19,8 @@ type stack struct {
 	finalizer finalizer                        // of whoever runs or enters it, as is what follows but for the waiter
 	waiter    atomics.Pointer[Waiter]          // of its next wait, or the one that is
 	scheduler *sched.Scheduler
-	local     any       // see Activity.Local
-	first     *Activity // to begin with when it is entered
+	seen      activityhost.Stack // what the owner sees of it
+	first     *Activity          // to begin with when it is entered
 	place     place
 	ctx       context.Context
 	insists   bool
@@ -181,7 +182,8 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 func (st *stack) perform(a *Activity) (unlocked bool) {
 	st.activity.Store(a)
 	a.stack.Store(st)
-	a.Kind = begun
+	st.seen.Code, st.seen.Title = a.code(), a.named
+	a.task.Kind = begun
 	returned := false
 	defer func() {
 		var failure any
@@ -197,7 +199,7 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 			}
 		default:
 			if failure = recover(); failure == nil {
-				failure = ErrGoexit
+				failure = activityhost.ErrGoexit
 			}
 			trace = debug.Stack()
 		}
@@ -205,7 +207,7 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 			st.co.Unlock()
 			unlocked = true
 		}
-		a.conclude(st.co.Processor(), failure, trace, refused)
+		st.conclude(a, st.co.Processor(), failure, trace, refused)
 	}()
 	st.arrive(a)
 	a.fn(a)
@@ -217,17 +219,18 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
 		a.quantum = Quantum
-		a.owner.Enter(a, p)
+		a.owner.Enter(a, &st.seen, p)
 		p.Spend()
 	}
 }
 
 // conclude ends an activity that has begun.
-func (a *Activity) conclude(p *sched.Processor, failure any, trace []byte, refused error) {
+func (st *stack) conclude(a *Activity, p *sched.Processor, failure any, trace []byte, refused error) {
 	outcome := a.owner.End(a, p, failure, trace, refused)
 	if p != nil {
-		a.owner.Leave(a, p)
+		a.owner.Leave(a, &st.seen, p)
 	}
+	st.seen.Title = nil
 	a.fn = nil
 	a.stack.Store(nil)
 	a.end(outcome)
@@ -253,7 +256,7 @@ func (a *Activity) refusal() error {
 	if err := a.owner.Canceled(); err != nil {
 		return err
 	}
-	return ErrClosed
+	return a.owner.Closed()
 }
 
 func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }

@@ -55,7 +55,7 @@ func (a *Activity) Yield() {
 				st.stay(a, requeue)
 			}
 		default:
-			a.owner.Leave(a, p)
+			a.owner.Leave(a, &st.seen, p)
 			st.finalizer = requeue
 			st.co.Trade(st.way(p, t))
 			st.land()
@@ -68,9 +68,9 @@ func (a *Activity) Yield() {
 // requeue is the finalizer of one who yields.
 func requeue(p *sched.Processor, a *Activity) {
 	if p == nil {
-		a.stack.Load().scheduler.InjectAt(a.priority, &a.Task)
+		a.stack.Load().scheduler.InjectAt(a.priority, &a.task)
 	} else {
-		p.PushBackAt(a.priority, &a.Task)
+		p.PushBackAt(a.priority, &a.task)
 	}
 }
 
@@ -87,9 +87,9 @@ func (a *Activity) ready() {
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}
-		p.PushNextAt(a.priority, &a.Task)
+		p.PushNextAt(a.priority, &a.task)
 	} else {
-		s.InjectAt(a.priority, &a.Task)
+		s.InjectAt(a.priority, &a.task)
 	}
 }
 
@@ -139,7 +139,7 @@ func (a *Activity) Sleep(d time.Duration) error {
 
 // nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
 type nap struct {
-	owner Owner
+	owner owner
 	d     time.Duration
 	stop  atomics.Pointer[func() bool]
 }
@@ -192,7 +192,7 @@ func (a *Activity) Block(fn func()) {
 		p.Pause()
 		return
 	}
-	a.owner.Depart(a, p)
+	a.owner.Depart(a, &st.seen, p)
 	p.Leave()
 	fn()
 	switch {

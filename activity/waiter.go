@@ -32,10 +32,10 @@ import (
 // A firm wait is one that only a grant ends. A wait that gives something up, the lock of a [Cond] or the inside of a [Monitor], gets it back by a firm wait: also
 // in an activity that is being ended, before its deferred functions run.
 type Waiter struct {
-	queue.Node // for the list that it waits in
-	word       atomics.Uint64
-	activity   *Activity    // nil for an ordinary goroutine
-	parker     *park.Parker // of that
+	node     queue.Node // for the list that it waits in; first: see waiterOf
+	word     atomics.Uint64
+	activity *Activity    // nil for an ordinary goroutine
+	parker   *park.Parker // of that
 	// Tag is for the place that it waits in: what it wants there. Written before it waits.
 	Tag uint64
 	// parcel is what it brings to the place, or where it takes something, if that is more than a number. Written when it enters.
@@ -191,9 +191,9 @@ func current() (*Activity, error) {
 		return nil, nil
 	}
 	if co, _ := sched.Around(); co != nil { // not direct: that was asked above
-		return nil, errPulled
+		return nil, errPulledWaits
 	}
-	return nil, ErrWouldBlock
+	return nil, errOperationWaits
 }
 
 // wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
@@ -228,7 +228,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 	} else {
 		var next *sched.Task
 		if p != nil {
-			a.owner.Leave(a, p)
+			a.owner.Leave(a, &st.seen, p)
 			next = p.Pick()
 		}
 		st.finalizer = finishWait
@@ -288,15 +288,14 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	}
 }
 
-// Interrupt ends the wait of the activity, and reports whether it waited: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any
-// goroutine.
-func (a *Activity) Interrupt() bool {
+// interrupt ends the wait of the activity, and reports whether it waited: see [activityhost.Activities].
+func (a *Activity) interrupt() bool {
 	st := a.stack.Load()
 	return st != nil && st.interrupt(a)
 }
 
-// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing, in the order in which their stacks were made.
-func InterruptAll(s *sched.Scheduler) {
+// interruptAll interrupts all activities of a scheduler: see [activityhost.Activities].
+func interruptAll(s *sched.Scheduler) {
 	for _, co := range sched.Coroutines() {
 		if st, ok := co.Local.(*stack); ok && st.scheduler == s {
 			st.interrupt(nil)
