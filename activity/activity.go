@@ -23,7 +23,7 @@ type Activity struct {
 	fn       func(*Activity)
 	owner    owner
 	stack    atomics.RelaxedPointer[stack] // while it has one; written by who runs it
-	ends     crowd                         // who wait for its end
+	ends     broadcast                     // who wait for its end
 	outcome  error                         // what Wait returns; written before ends is opened
 	named    *string                       // nil: it has no name
 }

@@ -27,8 +27,8 @@ type Barrier struct {
 
 // round is one filling of the barrier.
 type round struct {
-	crowd   crowd
-	arrived atomics.Int32
+	broadcast broadcast
+	arrived   atomics.Int32
 }
 
 // NewBarrier returns a barrier for n. It panics if n is less than 1.
@@ -57,7 +57,7 @@ func (b *Barrier) Arrive(ctx context.Context) (last bool, err error) {
 			r.add(-1, b.size)
 		}
 	}()
-	err = r.crowd.wait(ctx)
+	err = r.broadcast.wait(ctx)
 	waited = true
 	if err != nil && r.add(-1, b.size) {
 		return false, err
@@ -78,7 +78,7 @@ func (b *Barrier) arrive() *round {
 				return r
 			}
 			b.present.CompareAndSwap(r, &round{})
-			r.crowd.open()
+			r.broadcast.open()
 			return nil
 		}
 	}

@@ -25,7 +25,7 @@ import (
 type Cond struct {
 	L Locker
 
-	line    line
+	queue   waitQueue
 	signals atomics.Int64 // that nobody was woken for yet
 }
 
@@ -59,32 +59,32 @@ func (c *Cond) Wait(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { // also if the caller's goroutine is being ended
-		if again := c.L.Lock(insist); again != nil {
+		if again := c.L.Lock(firm); again != nil {
 			err = again
 		}
 	}()
-	w := waits{c: c}
+	w := condWait{c: c}
 	return w.wait(ctx)
 }
 
 // Signal wakes one who waits, if there is one. The caller need not hold L. It does not wait.
 func (c *Cond) Signal() {
 	c.signals.Add(1)
-	c.line.serve(c)
+	c.queue.serve(c)
 }
 
 // Broadcast wakes all who wait. The caller need not hold L. It does not wait.
 func (c *Cond) Broadcast() {
 	c.signals.Store(everybody)
-	c.line.serve(c)
+	c.queue.serve(c)
 }
 
 func (c *Cond) enter(w *Waiter) {
-	c.line.join(w)
-	c.line.serve(c)
+	c.queue.join(w)
+	c.queue.serve(c)
 }
 
-func (c *Cond) admit(l *line) {
+func (c *Cond) admit(l *waitQueue) {
 	n := c.signals.Swap(0)
 	if n == 0 {
 		return
@@ -104,31 +104,31 @@ func (c *Cond) admit(l *line) {
 
 // waits is the keeper of the line for one call of Wait: the Cond, which unlocks L once the waiter has entered. Whoever changes unlocked unlocks: the
 // finalizer, or one that has given up before.
-type waits struct {
+type condWait struct {
 	c        *Cond
 	unlocked atomics.Bool
 }
 
-func (w *waits) wait(ctx context.Context) error {
+func (w *condWait) wait(ctx context.Context) error {
 	signaled := false
 	defer func() {
 		if !signaled {
 			w.unlock()
 		}
 	}()
-	err := w.c.line.wait(ctx, 0, w)
+	err := w.c.queue.wait(ctx, 0, w)
 	signaled = err == nil
 	return err
 }
 
-func (w *waits) enter(waiter *Waiter) {
+func (w *condWait) enter(waiter *Waiter) {
 	w.c.enter(waiter)
 	w.unlock()
 }
 
-func (w *waits) admit(l *line) { w.c.admit(l) }
+func (w *condWait) admit(l *waitQueue) { w.c.admit(l) }
 
-func (w *waits) unlock() {
+func (w *condWait) unlock() {
 	if !w.unlocked.Swap(true) {
 		w.c.L.Unlock()
 	}

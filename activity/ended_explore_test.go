@@ -98,7 +98,7 @@ func TestExploreMonitorEndedInside(t *testing.T) {
 					m.pass()
 				}
 			}()
-			w := awaits{m: &m, condition: func() bool { return false }}
+			w := monitorWait{m: &m, condition: func() bool { return false }}
 			defer w.leave()
 			_ = waitIn(a, 0, &w)
 		})
@@ -158,7 +158,7 @@ func TestExploreCondEndedWithoutTheLock(t *testing.T) {
 		ends(r, func(a *Activity) {
 			_ = l.Lock(a)
 			defer l.Unlock()
-			w := waits{c: c}
+			w := condWait{c: c}
 			if w.wait(a) == nil {
 				_ = l.Lock(context.Background())
 			}
@@ -216,7 +216,7 @@ func TestExploreBarrierEnded(t *testing.T) {
 			if arrived.add(-1, 2) {
 				return
 			}
-			if err := arrived.crowd.wait(context.Background()); err != nil {
+			if err := arrived.broadcast.wait(context.Background()); err != nil {
 				r.Failf("%v", err)
 			}
 		})

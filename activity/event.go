@@ -17,13 +17,13 @@ import (
 
 // Event is a flag that can be waited for, set and reset. Set wakes all that wait, also if it is reset at once. Activities and ordinary
 // goroutines may call its methods. The zero value is not set. It must not be copied after first use.
-type Event struct{ present atomics.Pointer[crowd] }
+type Event struct{ present atomics.Pointer[broadcast] }
 
 // crowd returns the present crowd.
-func (e *Event) crowd() *crowd {
+func (e *Event) broadcast() *broadcast {
 	c := e.present.Load()
 	if c == nil {
-		c = &crowd{}
+		c = &broadcast{}
 		if !e.present.CompareAndSwap(nil, c) {
 			c = e.present.Load()
 		}
@@ -32,12 +32,12 @@ func (e *Event) crowd() *crowd {
 }
 
 // Set sets e. It does not wait.
-func (e *Event) Set() { e.crowd().open() }
+func (e *Event) Set() { e.broadcast().open() }
 
 // Reset resets e if it is set. It does not wait.
 func (e *Event) Reset() {
 	if c := e.present.Load(); c != nil && c.isOpen() {
-		e.present.CompareAndSwap(c, &crowd{})
+		e.present.CompareAndSwap(c, &broadcast{})
 	}
 }
 
@@ -49,4 +49,4 @@ func (e *Event) IsSet() bool {
 
 // Wait waits until e is set, or was set since the call began. It returns nil then; otherwise the error says why it did not wait any longer (see the
 // package's documentation). A call that need not wait does not look at ctx.
-func (e *Event) Wait(ctx context.Context) error { return e.crowd().wait(ctx) }
+func (e *Event) Wait(ctx context.Context) error { return e.broadcast().wait(ctx) }

@@ -6,7 +6,7 @@ import (
 )
 
 // Gate is a crowd for tests.
-type Gate struct{ crowd }
+type Gate struct{ broadcast }
 
 func NewGate() *Gate { return new(Gate) }
 
@@ -22,21 +22,21 @@ func (a *Activity) Sleeps() bool {
 // Waits returns how many are in line for something, those included who have given up and were not passed yet. It is 0 while the line is served: who has
 // entered it is counted before the keeper knows of it, and could be overtaken until then.
 func Waits(in any) int {
-	var l *line
+	var l *waitQueue
 	switch in := in.(type) {
 	case *Mutex:
-		l = in.line.p.Load()
+		l = in.queue.p.Load()
 	case *FairMutex:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *RWMutex:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *Semaphore:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *Cond:
-		l = &in.line
-	case *quota:
-		l = in.line.p.Load()
-	case *line:
+		l = &in.queue
+	case *counter:
+		l = in.queue.p.Load()
+	case *waitQueue:
 		l = in
 	}
 	if l == nil {
@@ -50,8 +50,8 @@ func Waits(in any) int {
 }
 
 // Room and Items are what those who wait at a mailbox wait for.
-func (m *Mailbox[T]) Room() any  { return &m.tail.line }
-func (m *Mailbox[T]) Items() any { return &m.head.line }
+func (m *Mailbox[T]) Room() any  { return &m.tail.queue }
+func (m *Mailbox[T]) Items() any { return &m.head.queue }
 
 // Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
 func Unused(in any) bool {
@@ -63,7 +63,7 @@ func Unused(in any) bool {
 	case *RWMutex:
 		return in.q.state.Load() == 0
 	case *Semaphore:
-		return in.q.state.Load() == (whole-in.size)*unit
+		return in.q.state.Load() == (whole-in.size)*one
 	}
 	return false
 }
@@ -81,15 +81,15 @@ func (m *Monitor) Awaiting() int {
 func (m *Monitor) Door() any { return &m.q }
 
 // Crowd returns how many are in the crowd of something that nobody uses now, those included who have given up.
-func Crowd(of any) (n int) {
-	var c *crowd
+func InBroadcast(of any) (n int) {
+	var c *broadcast
 	switch of := of.(type) {
 	case *Event:
-		c = of.crowd()
+		c = of.broadcast()
 	case *Latch:
-		c = &of.crowd
+		c = &of.broadcast
 	case *Barrier:
-		c = &of.present.Load().crowd
+		c = &of.present.Load().broadcast
 	case *Activity:
 		c = &of.ends
 	}

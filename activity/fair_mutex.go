@@ -7,9 +7,9 @@ import "context"
 //
 // Activities and ordinary goroutines may call its methods, and one may unlock what another has locked. The zero value is unlocked. It must not be copied after first
 // use. It has 16 bytes, and 40 more once somebody has waited. It is a quota that is held whole.
-type FairMutex struct{ q quota }
+type FairMutex struct{ q counter }
 
-const heldWhole = whole * unit
+const heldWhole = whole * one
 
 // Lock locks m. It waits while m is locked, or others wait, behind them. It returns nil exactly if it has locked m; otherwise the error says why it did not
 // wait any longer (see the package's documentation). A call that need not wait does not look at ctx.

@@ -11,9 +11,9 @@ import (
 // Latch is waited for until it was counted down to nothing; then it stays open. Activities and ordinary goroutines may call its methods. It is made by [NewLatch], and
 // must not be copied. It is a crowd with a counter: who counts down to 0 opens it. What was done before CountDown is seen by who has waited.
 type Latch struct {
-	left  atomics.Int64
-	crowd crowd
-	made  bool // by NewLatch
+	left      atomics.Int64
+	broadcast broadcast
+	made      bool // by NewLatch
 }
 
 // NewLatch returns a latch that opens after n calls of CountDown: at once if n is 0. It panics if n is negative.
@@ -24,7 +24,7 @@ func NewLatch(n int) *Latch {
 	l := &Latch{made: true}
 	l.left.Store(int64(n))
 	if n == 0 {
-		l.crowd.open()
+		l.broadcast.open()
 	}
 	return l
 }
@@ -40,7 +40,7 @@ func (l *Latch) CountDown() {
 		}
 		if l.left.CompareAndSwap(left, left-1) {
 			if left == 1 {
-				l.crowd.open()
+				l.broadcast.open()
 			}
 			return
 		}
@@ -54,7 +54,7 @@ func (l *Latch) Left() int { return int(l.left.Load()) }
 // wait does not look at ctx. For the zero Latch, which nothing opens, it panics.
 func (l *Latch) Wait(ctx context.Context) error {
 	l.mustBeMade()
-	return l.crowd.wait(ctx)
+	return l.broadcast.wait(ctx)
 }
 
 func (l *Latch) mustBeMade() {

@@ -4,6 +4,6 @@ package activity
 
 // The limits are so small that the explorer sees a lock handed over, and crowds cleared.
 const (
-	patience = 1
-	clearers = 1
+	patience   = 1
+	clearEvery = 1
 )

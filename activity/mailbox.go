@@ -51,12 +51,12 @@ type Mailbox[T any] struct {
 
 // side is one end of a mailbox.
 type side struct {
-	word atomics.Uint64
-	line line
+	word  atomics.Uint64
+	queue waitQueue
 }
 
 const (
-	stands uint64 = 1 << iota // somebody is in the line
+	queued uint64 = 1 << iota // somebody is in the line
 	shut                      // of tail: the mailbox is closed
 	step                      // of the position
 )
@@ -100,7 +100,7 @@ func (m *Mailbox[T]) Send(ctx context.Context, v T) error {
 func (m *Mailbox[T]) TrySend(v T) bool {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		t := m.tail.word.Load()
-		if t&(stands|shut) != 0 || length(t, m.head.word.Load()) >= m.capacity {
+		if t&(queued|shut) != 0 || length(t, m.head.word.Load()) >= m.capacity {
 			m.mustBeMade()
 			return false
 		}
@@ -129,7 +129,7 @@ func (m *Mailbox[T]) Receive(ctx context.Context) (v T, err error) {
 func (m *Mailbox[T]) TryReceive() (v T, ok bool) {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		h := m.head.word.Load()
-		if h&stands != 0 || length(m.tail.word.Load(), h) <= 0 {
+		if h&queued != 0 || length(m.tail.word.Load(), h) <= 0 {
 			m.mustBeMade()
 			return v, false
 		}

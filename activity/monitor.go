@@ -32,16 +32,16 @@ import (
 //
 // Activities and ordinary goroutines may call its methods; who has entered leaves. The zero value has nobody inside. It must not be copied after first use.
 type Monitor struct {
-	q      quota                // who is inside holds it whole
+	q      counter              // who is inside holds it whole
 	inside atomics.RelaxedIndex // whose goroutine is; written by who holds q
 
 	// who is inside
-	awaiting []awaiter // oldest first
-	failed   bool      // the condition of the one that is handed the monitor has panicked
+	awaiting []conditionWaiter // oldest first
+	failed   bool              // the condition of the one that is handed the monitor has panicked
 }
 
 // awaiter is one who awaits a condition.
-type awaiter struct {
+type conditionWaiter struct {
 	waiter    *Waiter
 	condition func() bool
 }
@@ -108,7 +108,7 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 		if _, err := current(); err != nil {
 			return err
 		}
-		w := awaits{m: m, condition: condition}
+		w := monitorWait{m: m, condition: condition}
 		if err := w.wait(ctx); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 }
 
 // awaits is the place of one who awaits. Whoever changes left has the monitor to pass on: the finalizer, or one that has given up before.
-type awaits struct {
+type monitorWait struct {
 	m         *Monitor
 	condition func() bool
 	left      atomics.Bool
@@ -129,7 +129,7 @@ type awaits struct {
 }
 
 // wait returns when the monitor was handed over, or with an error, or ends the caller's goroutine: in any case the caller is inside.
-func (w *awaits) wait(ctx context.Context) error {
+func (w *monitorWait) wait(ctx context.Context) error {
 	defer w.comeBack()
 	err := waitIn(ctx, 0, w)
 	w.handed = err == nil
@@ -138,23 +138,23 @@ func (w *awaits) wait(ctx context.Context) error {
 
 // comeBack has the caller inside again. One who gives up may run while its finalizer is about to pass the monitor on, or does so: it enters as one from outside
 // does, behind that.
-func (w *awaits) comeBack() {
+func (w *monitorWait) comeBack() {
 	if !w.handed {
 		w.leave()
-		_ = w.m.q.take(insist, whole) // never in vain: a firm wait
+		_ = w.m.q.take(firm, whole) // never in vain: a firm wait
 	}
 	w.m.inside.Store(goid.ID())
 }
 
-func (w *awaits) enter(waiter *Waiter) {
+func (w *monitorWait) enter(waiter *Waiter) {
 	if !w.left.Swap(true) {
-		w.m.awaiting = append(w.m.awaiting, awaiter{waiter, w.condition})
+		w.m.awaiting = append(w.m.awaiting, conditionWaiter{waiter, w.condition})
 		w.m.pass()
 	}
 }
 
 // leave passes the monitor on, unless that was done, or is about to be.
-func (w *awaits) leave() {
+func (w *monitorWait) leave() {
 	if !w.left.Swap(true) {
 		w.m.pass()
 	}

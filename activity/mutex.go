@@ -34,14 +34,14 @@ import (
 // use. It has 16 bytes, and 40 more once somebody has waited.
 type Mutex struct {
 	state atomics.Uint32
-	line  lineOnDemand
+	queue lazyWaitQueue
 }
 
 const (
-	locked uint32 = 1 << iota
-	waited        // somebody is in the line
-	awake         // one was woken, and has not come yet
-	due           // the head of the line is handed the lock
+	locked    uint32 = 1 << iota
+	contended        // somebody is in the line
+	woken            // one was woken, and has not come yet
+	starving         // the head of the line is handed the lock
 )
 
 // Lock locks m. It waits while m is locked; awake for about a microsecond if nobody waits yet. It returns nil exactly if it has locked m; otherwise the
@@ -67,7 +67,7 @@ func (m *Mutex) Unlock() {
 func (m *Mutex) take(bit uint32) bool {
 	for {
 		s := m.state.Load()
-		if s&(locked|due) != 0 {
+		if s&(locked|starving) != 0 {
 			return false
 		}
 		if m.state.CompareAndSwap(s, s&^bit|locked) { // L2
@@ -82,21 +82,21 @@ func (m *Mutex) spin(bit uint32) bool {
 		if m.take(bit) {
 			return true
 		}
-		if b.Spent() || m.state.Load()&due != 0 {
+		if b.Spent() || m.state.Load()&starving != 0 {
 			return false
 		}
 	}
 }
 
 func (m *Mutex) lock(ctx context.Context) error {
-	if m.take(0) || m.state.Load()&waited == 0 && m.spin(0) {
+	if m.take(0) || m.state.Load()&contended == 0 && m.spin(0) {
 		return nil
 	}
-	l := m.line.get()
+	l := m.queue.get()
 	tag, mine := uint64(0), false
 	defer func() {
 		if tag != 0 && !mine { // it was awake
-			m.state.And(^awake)
+			m.state.And(^woken)
 			l.serve(m)
 		}
 	}()
@@ -104,7 +104,7 @@ func (m *Mutex) lock(ctx context.Context) error {
 		if err := l.wait(ctx, tag, m); err != nil {
 			return err
 		}
-		if tag == ahead|patience || m.spin(awake) {
+		if tag == ahead|patience || m.spin(woken) {
 			mine = true
 			return nil
 		}
@@ -113,10 +113,10 @@ func (m *Mutex) lock(ctx context.Context) error {
 }
 
 func (m *Mutex) enter(w *Waiter) {
-	l := m.line.get()
+	l := m.queue.get()
 	l.join(w)
 	if w.Tag != 0 {
-		m.state.And(^awake)
+		m.state.And(^woken)
 	}
 	l.serve(m)
 }
@@ -128,31 +128,31 @@ func (m *Mutex) unlock() {
 			panic("activity: Unlock of an unlocked Mutex")
 		}
 		if m.state.CompareAndSwap(s, s&^locked) { // L4
-			if s&due != 0 || s&(waited|awake) == waited {
-				m.line.get().serve(m)
+			if s&starving != 0 || s&(contended|woken) == contended {
+				m.queue.get().serve(m)
 			}
 			return
 		}
 	}
 }
 
-func (m *Mutex) admit(l *line) {
+func (m *Mutex) admit(l *waitQueue) {
 	for {
 		w := l.head()
 		s := m.state.Load()
-		want := waited
+		want := contended
 		switch {
 		case w == nil:
 			want = 0
 		case w.Tag == ahead|patience:
-			want |= due
+			want |= starving
 		}
-		if s&(waited|due) != want {
-			m.state.CompareAndSwap(s, s&^(waited|due)|want)
+		if s&(contended|starving) != want {
+			m.state.CompareAndSwap(s, s&^(contended|starving)|want)
 			continue
 		}
-		bit := awake
-		if want&due != 0 {
+		bit := woken
+		if want&starving != 0 {
 			bit = locked
 		}
 		if w == nil || s&(locked|bit) != 0 {

@@ -120,7 +120,7 @@ func TestScopeCanceled(t *testing.T) {
 		}
 	}
 	in := func(of any) func() int { return func() int { return activity.Waits(of) } }
-	crowd := func(of any) func() int { return func() int { return activity.Crowd(of) } }
+	crowd := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
 	for name, p := range map[string]place{
 		"Mutex":         {locked(mutex.Lock, mutex.Unlock), in(&mutex), mutex.Unlock},
 		"FairMutex":     {locked(fair.Lock, fair.Unlock), in(&fair), fair.Unlock},

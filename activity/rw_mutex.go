@@ -8,7 +8,7 @@ import "context"
 // A reader must not lock it again for reading while it reads: a writer that came in between would wait for it, and it for the writer. Activities and ordinary
 // goroutines may call its methods, and one may unlock what another has locked. The zero value is unlocked. It must not be copied after first use. It has 16 bytes,
 // and 40 more once somebody has waited. It is a quota of which a reader holds one, and a writer the whole.
-type RWMutex struct{ q quota }
+type RWMutex struct{ q counter }
 
 // Lock locks m for writing. It waits while m is locked, or others wait, behind them. It returns nil exactly if it has locked m; otherwise the error says why it did
 // not wait any longer (see the package's documentation). A call that need not wait does not look at ctx.

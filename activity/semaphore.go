@@ -11,7 +11,7 @@ import (
 // Activities and ordinary goroutines may call its methods, and one may release what another has acquired. It is made by [NewSemaphore], and must not be copied. It is
 // a quota of which all but its units are held for good.
 type Semaphore struct {
-	q    quota
+	q    counter
 	size uint64
 }
 
@@ -21,7 +21,7 @@ func NewSemaphore(n int) *Semaphore {
 		panic(fmt.Sprintf("activity: NewSemaphore(%d), which must be 1 at least, and 1<<60 at most", n))
 	}
 	s := &Semaphore{size: uint64(n)}
-	s.q.state.Store((whole - s.size) * unit)
+	s.q.state.Store((whole - s.size) * one)
 	return s
 }
 

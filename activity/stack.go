@@ -21,9 +21,9 @@ type stack struct {
 	scheduler *sched.Scheduler
 	seen      activityhost.Stack // what the owner sees of it
 	first     *Activity          // to begin with when it is entered
-	place     place
+	point     waitPoint
 	ctx       context.Context
-	insists   bool
+	isFirm    bool
 	discarded bool        // what waits or yields on it ends
 	unwinding bool        // it is being ended by Goexit for that reason
 	host      *sched.Host // where it sleeps without a switch; see locked.go

@@ -129,7 +129,7 @@ func (a *Activity) Sleep(d time.Duration) error {
 		a.Yield()
 		return a.canceled()
 	}
-	n := nap{owner: a.owner, d: d}
+	n := sleepTimer{owner: a.owner, d: d}
 	err := a.wait(a, 0, &n)
 	if err != nil {
 		n.end()
@@ -138,13 +138,13 @@ func (a *Activity) Sleep(d time.Duration) error {
 }
 
 // nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
-type nap struct {
+type sleepTimer struct {
 	owner owner
 	d     time.Duration
 	stop  atomics.Pointer[func() bool]
 }
 
-func (n *nap) enter(w *Waiter) {
+func (n *sleepTimer) enter(w *Waiter) {
 	word := w.word.Load()
 	stop := n.owner.AfterFunc(n.d, func() {
 		if w.finishThis(word, granted) {
@@ -157,7 +157,7 @@ func (n *nap) enter(w *Waiter) {
 	}
 }
 
-func (n *nap) end() {
+func (n *sleepTimer) end() {
 	if stop := n.stop.Load(); stop != nil {
 		(*stop)()
 	}

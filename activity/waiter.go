@@ -39,7 +39,7 @@ type Waiter struct {
 	// Tag is for the place that it waits in: what it wants there. Written before it waits.
 	Tag uint64
 	// parcel is what it brings to the place, or where it takes something, if that is more than a number. Written when it enters.
-	parcel any
+	pending any
 }
 
 // The states of a wait, in the lowest bits of word; above is the number of the wait.
@@ -122,7 +122,7 @@ func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
 }
 
 // place is where one waits.
-type place interface {
+type waitPoint interface {
 	// enter is what [Wait] says of its argument.
 	enter(w *Waiter)
 }
@@ -132,7 +132,7 @@ type enterFunc func(w *Waiter)
 func (f enterFunc) enter(w *Waiter) { f(w) }
 
 // waitIn is [Wait] in a place, for which nothing need be allocated.
-func waitIn(ctx context.Context, tag uint64, in place) error {
+func waitIn(ctx context.Context, tag uint64, in waitPoint) error {
 	mustContext(ctx)
 	a, err := current()
 	switch {
@@ -167,10 +167,10 @@ func mustEnter(enter func(w *Waiter)) {
 }
 
 // insisting is the type of the context that makes a wait firm.
-type insisting struct{ context.Context }
+type firmContext struct{ context.Context }
 
 // insist is the context of firm waits: neither a cancellation nor the end of the runtime ends them.
-var insist context.Context = insisting{context.Background()}
+var firm context.Context = firmContext{context.Background()}
 
 // current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if
 // what the goroutine runs must not wait: an operation, or an activity that is locked to its thread in
@@ -197,10 +197,10 @@ func current() (*Activity, error) {
 }
 
 // wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
-func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
+func (a *Activity) wait(ctx context.Context, tag uint64, in waitPoint) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
-	_, insists := ctx.(insisting)
+	_, insists := ctx.(firmContext)
 	if !insists {
 		if err := a.mayWait(); err != nil {
 			return err
@@ -218,10 +218,10 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
 	p := st.co.Processor()
-	st.place, st.ctx, st.insists = in, ctx, insists
+	st.point, st.ctx, st.isFirm = in, ctx, insists
 	if !modelled && st.co.Locked() {
 		if p != nil && p.Driven() {
-			st.place, st.ctx = nil, nil
+			st.point, st.ctx = nil, nil
 			return ErrThreadLocked
 		}
 		st.stay(a, finishWait)
@@ -273,8 +273,8 @@ func (a *Activity) mayWait() error {
 // any more.
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, in, ctx, insists, discarded := st.waiter.Load(), st.place, st.ctx, st.insists, st.discarded
-	st.place, st.ctx = nil, nil
+	w, in, ctx, insists, discarded := st.waiter.Load(), st.point, st.ctx, st.isFirm, st.discarded
+	st.point, st.ctx = nil, nil
 	if insists {
 		w.openFirmly()
 		in.enter(w)

@@ -20,65 +20,65 @@ import (
 // Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreQuota…
 
 // quota is an amount of which parts are held: a lock if the whole is. Who wants more than is left waits, and so do all behind. The zero value has nothing held.
-type quota struct {
+type counter struct {
 	state atomics.Uint64 // a bit, and above it what is held
-	line  lineOnDemand
+	queue lazyWaitQueue
 }
 
 const (
 	waiters uint64 = 1 << iota // somebody is in the line
-	unit                       // of what is held
+	one                        // of what is held
 
 	// whole is how much there is. Whoever means less holds the rest himself.
 	whole = 1 << 60
 )
 
-func used(state uint64) uint64 { return state / unit }
+func used(state uint64) uint64 { return state / one }
 
 // tryTake takes n if so much is left and nobody waits.
-func (q *quota) tryTake(n uint64) bool {
+func (q *counter) tryTake(n uint64) bool {
 	for {
 		s := q.state.Load()
 		if s&waiters != 0 || used(s)+n > whole {
 			return false
 		}
-		if q.state.CompareAndSwap(s, s+n*unit) { // L1
+		if q.state.CompareAndSwap(s, s+n*one) { // L1
 			return true
 		}
 	}
 }
 
 // take takes n, and waits for it behind all who wait already.
-func (q *quota) take(ctx context.Context, n uint64) error {
+func (q *counter) take(ctx context.Context, n uint64) error {
 	if q.tryTake(n) {
 		return nil
 	}
-	return q.line.get().wait(ctx, n, q)
+	return q.queue.get().wait(ctx, n, q)
 }
 
 // tryGive gives n back if so much is held above floor, and at most so much at all, and reports whether.
-func (q *quota) tryGive(n, floor, most uint64) bool {
+func (q *counter) tryGive(n, floor, most uint64) bool {
 	for {
 		s := q.state.Load()
 		if held := used(s); held < floor+n || held > most {
 			return false
 		}
-		if q.state.CompareAndSwap(s, s-n*unit) { // L3
+		if q.state.CompareAndSwap(s, s-n*one) { // L3
 			if s&waiters != 0 {
-				q.line.get().serve(q)
+				q.queue.get().serve(q)
 			}
 			return true
 		}
 	}
 }
 
-func (q *quota) enter(w *Waiter) {
-	l := q.line.get()
+func (q *counter) enter(w *Waiter) {
+	l := q.queue.get()
 	l.join(w)
 	l.serve(q)
 }
 
-func (q *quota) admit(l *line) {
+func (q *counter) admit(l *waitQueue) {
 	for {
 		w := l.head()
 		s := q.state.Load()
@@ -97,7 +97,7 @@ func (q *quota) admit(l *line) {
 		default:
 			l.pop()
 			if w.claim() {
-				q.state.Add(n * unit) // L2
+				q.state.Add(n * one) // L2
 				w.wake()
 			}
 		}

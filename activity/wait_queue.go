@@ -25,7 +25,7 @@ import (
 // Checked by: TestExploreLine…, and the tests of all that is built on it
 
 // line is where waiters stand in a row, for a keeper that admits them in that order. The zero value is empty.
-type line struct {
+type waitQueue struct {
 	arrivals atomics.Pointer[queue.Node] // newest first
 	service  atomics.Uint32
 	gone     atomics.Int32 // how many have left, about, since they were last cleared away
@@ -42,22 +42,22 @@ const (
 )
 
 // keeper is what a line is for.
-type keeper interface {
+type admitter interface {
 	// admit looks at the head of the line, and pops and grants those who need not wait any longer. It is called by who serves.
-	admit(l *line)
+	admit(l *waitQueue)
 }
 
 // keptPlace is where one waits in a line.
-type keptPlace interface {
-	place
-	keeper
+type queuePoint interface {
+	waitPoint
+	admitter
 }
 
 // ahead is the bit of a waiter's tag for one who goes in front of all others.
 const ahead uint64 = 1 << 63
 
 // wait waits in the line until its keeper admits the caller. When it returns an error, or ends the caller's goroutine, others behind may have to be admitted.
-func (l *line) wait(ctx context.Context, tag uint64, k keptPlace) error {
+func (l *waitQueue) wait(ctx context.Context, tag uint64, k queuePoint) error {
 	admitted := false
 	defer func() {
 		if !admitted {
@@ -71,7 +71,7 @@ func (l *line) wait(ctx context.Context, tag uint64, k keptPlace) error {
 }
 
 // join puts w into the line. It is followed by serve.
-func (l *line) join(w *Waiter) {
+func (l *waitQueue) join(w *Waiter) {
 	for {
 		newest := l.arrivals.Load()
 		w.node.Link(newest)
@@ -82,7 +82,7 @@ func (l *line) join(w *Waiter) {
 }
 
 // serve has the keeper admit whoever need not wait any longer: by the caller, or by who serves already.
-func (l *line) serve(k keeper) {
+func (l *waitQueue) serve(k admitter) {
 	if l.service.Swap(asked) != atRest {
 		return
 	}
@@ -100,7 +100,7 @@ func (l *line) serve(k keeper) {
 }
 
 // collect brings those who have arrived into the row. Who serves only.
-func (l *line) collect() {
+func (l *waitQueue) collect() {
 	if l.arrivals.Load() == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func (l *line) collect() {
 }
 
 // head returns the first who waits, nil if there is none. Who serves only.
-func (l *line) head() *Waiter {
+func (l *waitQueue) head() *Waiter {
 	l.collect()
 	for n := l.oldest.Get(); n != nil; n = l.oldest.Get() {
 		w := waiterOf(n)
@@ -139,7 +139,7 @@ func (l *line) head() *Waiter {
 }
 
 // pop takes the head out of the line. Who serves only.
-func (l *line) pop() {
+func (l *waitQueue) pop() {
 	n := l.oldest.Get()
 	l.oldest.Set(n.Next())
 	n.Link(nil)
@@ -147,7 +147,7 @@ func (l *line) pop() {
 }
 
 // clear takes all out of the line who do not wait any more. Who serves only.
-func (l *line) clear() {
+func (l *waitQueue) clear() {
 	l.gone.Store(0) // before: who leaves from now on counts for the next time
 	n := l.oldest.Get()
 	l.oldest.Clear()
@@ -170,12 +170,12 @@ func (l *line) clear() {
 }
 
 // lineOnDemand has a line from when somebody waits first, so that what nobody waits for is small.
-type lineOnDemand struct{ p atomics.Pointer[line] }
+type lazyWaitQueue struct{ p atomics.Pointer[waitQueue] }
 
-func (d *lineOnDemand) get() *line {
+func (d *lazyWaitQueue) get() *waitQueue {
 	l := d.p.Load()
 	if l == nil {
-		l = &line{}
+		l = &waitQueue{}
 		if !d.p.CompareAndSwap(nil, l) {
 			l = d.p.Load()
 		}

@@ -21,21 +21,21 @@ import (
 // Checked by: TestExploreCrowd…, and the tests of what is built on it
 
 // crowd are those who wait for something that happens once. The zero value is an empty crowd, before it.
-type crowd struct{ newest atomics.Pointer[queue.Node] }
+type broadcast struct{ newest atomics.Pointer[queue.Node] }
 
 // opened is what newest points to once it has happened.
 var opened queue.Node
 
-func (c *crowd) isOpen() bool { return c.newest.Load() == &opened }
+func (c *broadcast) isOpen() bool { return c.newest.Load() == &opened }
 
 // wait returns when the crowd is open; an error as [Wait] does.
-func (c *crowd) wait(ctx context.Context) error {
+func (c *broadcast) wait(ctx context.Context) error {
 	if c.isOpen() {
 		return nil
 	}
 	entered := false
 	defer func() {
-		if !entered && rand.Uint32N(clearers) == 0 {
+		if !entered && rand.Uint32N(clearEvery) == 0 {
 			c.clear()
 		}
 	}()
@@ -45,14 +45,14 @@ func (c *crowd) wait(ctx context.Context) error {
 }
 
 // enter makes w one of the crowd, or grants it if it is too late for that.
-func (c *crowd) enter(w *Waiter) {
+func (c *broadcast) enter(w *Waiter) {
 	if !c.put(&w.node, &w.node) {
 		w.Grant()
 	}
 }
 
 // put puts those from newest to oldest into the crowd, unless it is open.
-func (c *crowd) put(newest, oldest *queue.Node) bool {
+func (c *broadcast) put(newest, oldest *queue.Node) bool {
 	for {
 		n := c.newest.Load()
 		if n == &opened {
@@ -66,14 +66,14 @@ func (c *crowd) put(newest, oldest *queue.Node) bool {
 }
 
 // open grants all, in the order in which they came, but for those who came while others were put back. Again it does nothing.
-func (c *crowd) open() {
+func (c *broadcast) open() {
 	if n := c.newest.Swap(&opened); n != &opened {
 		grantAll(n)
 	}
 }
 
 // clear takes those out of the crowd who have left it.
-func (c *crowd) clear() {
+func (c *broadcast) clear() {
 	n := c.newest.Load()
 	if n == nil || n == &opened || !c.newest.CompareAndSwap(n, nil) {
 		return
