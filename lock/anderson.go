@@ -45,13 +45,13 @@ type Anderson struct {
 	next atomics.Uint64 // the ticket that comes next
 	_    pad.Line
 
-	held atomics.Plain[uint64] // the holder's ticket + 1; 0 while the lock is free
-	door door
-	_    pad.Line
+	held     atomics.Plain[uint64] // the holder's ticket + 1; 0 while the lock is free
+	overflow overflowQueue
+	_        pad.Line
 }
 
 type andersonSlot struct {
-	turn turn
+	slot waitSlot
 	_    pad.Line
 }
 
@@ -63,9 +63,9 @@ func NewAnderson(places int) *Anderson {
 	n := uint64(1) << bits.Len(uint(places-1))
 	l := &Anderson{slots: make([]andersonSlot, n), mask: n - 1}
 	for t := range n {
-		l.slots[t].turn.word.Store(t * turnStates)
+		l.slots[t].slot.word.Store(t * slotStates)
 	}
-	l.slots[0].turn.grant(0)
+	l.slots[0].slot.grant(0)
 	return l
 }
 
@@ -75,14 +75,14 @@ func (l *Anderson) Cap() int { return len(l.slots) }
 // Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
 // otherwise. While all places are taken it waits for one, in the order of arrival too.
 func (l *Anderson) Lock() {
-	if !l.door.crowded() {
+	if !l.overflow.occupied() {
 		if t, ok := l.ticket(); ok {
 			_ = l.wait(t, forever)
 			return
 		}
 	}
 	var mine uint64
-	l.door.enter(func() (ok bool) {
+	l.overflow.enter(func() (ok bool) {
 		mine, ok = l.ticket()
 		return ok
 	})
@@ -91,15 +91,15 @@ func (l *Anderson) Lock() {
 
 // TryLock locks l if it is free, and reports whether it did. It never waits.
 func (l *Anderson) TryLock() bool {
-	for b := (backoff.Backoff{}); !l.door.crowded(); b.Retry() {
+	for b := (backoff.Backoff{}); !l.overflow.occupied(); b.Retry() {
 		t := l.next.Load()
 		switch w := l.slot(t).word.Load(); {
-		case w == t*turnStates+granted:
+		case w == t*slotStates+granted:
 			if l.next.CompareAndSwap(t, t+1) { // L1
 				l.held.Set(t + 1)
 				return true
 			}
-		case w/turnStates <= t:
+		case w/slotStates <= t:
 			return false
 		}
 	}
@@ -113,7 +113,7 @@ func (l *Anderson) LockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
 	}
-	if l.door.crowded() {
+	if l.overflow.occupied() {
 		return ErrFull
 	}
 	t, ok := l.ticket()
@@ -130,25 +130,25 @@ func (l *Anderson) Unlock() {
 		panic("lock: Unlock of an Anderson that is not locked")
 	}
 	t--
-	l.slot(t).word.Store((t + l.mask + 1) * turnStates)
-	for t++; !l.slot(t).grant(t * turnStates); t++ {
-		l.slot(t).word.Store((t + l.mask + 1) * turnStates)
+	l.slot(t).word.Store((t + l.mask + 1) * slotStates)
+	for t++; !l.slot(t).grant(t * slotStates); t++ {
+		l.slot(t).word.Store((t + l.mask + 1) * slotStates)
 	}
-	l.door.open()
+	l.overflow.signal()
 }
 
-func (l *Anderson) slot(ticket uint64) *turn {
+func (l *Anderson) slot(ticket uint64) *waitSlot {
 	if l.slots == nil {
 		panic("lock: use of an Anderson that NewAnderson did not make")
 	}
-	return &l.slots[ticket&l.mask].turn
+	return &l.slots[ticket&l.mask].slot
 }
 
 // ticket returns the next ticket, or false if all slots are in use.
 func (l *Anderson) ticket() (uint64, bool) {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		t := l.next.Load()
-		switch n := l.slot(t).word.Load() / turnStates; { // L2
+		switch n := l.slot(t).word.Load() / slotStates; { // L2
 		case n < t:
 			return 0, false // ticket t-N is not through, nor are those since, all of which are given out
 		case n == t && l.next.CompareAndSwap(t, t+1): // L1
@@ -159,10 +159,10 @@ func (l *Anderson) ticket() (uint64, bool) {
 
 // wait waits for the turn of ticket t.
 func (l *Anderson) wait(t uint64, ctx context.Context) error {
-	turn := l.slot(t)
-	if turn.word.Load() != t*turnStates+granted {
-		near := t == 0 || l.slot(t-1).word.Load() == (t-1)*turnStates+granted
-		if err := turn.await(t*turnStates, near, ctx); err != nil {
+	slot := l.slot(t)
+	if slot.word.Load() != t*slotStates+granted {
+		near := t == 0 || l.slot(t-1).word.Load() == (t-1)*slotStates+granted
+		if err := slot.await(t*slotStates, near, ctx); err != nil {
 			return err
 		}
 	}

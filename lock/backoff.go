@@ -36,11 +36,11 @@ import (
 //
 // The zero value is unlocked. It must not be copied after first use. It has 360 bytes, mostly padding.
 type Backoff struct {
-	_      pad.Line
-	word   atomics.Uint32
-	parker atomics.Plain[*park.Parker] // of the first in the line
-	line   line                        // those who do not spin any more
-	_      pad.Line
+	_        pad.Line
+	word     atomics.Uint32
+	parker   atomics.Plain[*park.Parker] // of the first in the line
+	sleepers fifo                        // those who do not spin any more
+	_        pad.Line
 }
 
 const (
@@ -94,11 +94,11 @@ func (l *Backoff) wait(ctx context.Context) error {
 		return nil
 	}
 	if ctx == forever {
-		l.line.lock()
-	} else if err := l.line.lockContext(ctx); err != nil {
+		l.sleepers.lock()
+	} else if err := l.sleepers.lockContext(ctx); err != nil {
 		return err
 	}
-	defer l.line.unlock()
+	defer l.sleepers.unlock()
 	parker := l.parker.Get()
 	if parker == nil {
 		parker = park.New()

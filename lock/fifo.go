@@ -43,7 +43,7 @@ type Queue interface {
 
 // Waiter is one who waits for a [FIFO]: what its queue queues. It has no methods: a queue passes pointers to it on.
 type Waiter struct {
-	turn  turn
+	slot  waitSlot
 	below atomics.Plain[*Waiter] // in a pile
 	_     pad.Line
 }
@@ -57,17 +57,17 @@ type Waiter struct {
 // for often with LockContext collects them meanwhile. It has 344 bytes, mostly padding.
 type FIFO struct {
 	_    pad.Line
-	line line
+	fifo fifo
 	_    pad.Line
 }
 
 // line is a FIFO without padding.
-type line struct {
-	queue Queue // immutable; nil for pile
-	count atomics.Int64
-	spare spare[Waiter]
-	pile  pile
-	door  door
+type fifo struct {
+	queue    Queue // immutable; nil for pile
+	count    atomics.Int64
+	spare    spare[Waiter]
+	stack    waiterStack
+	overflow overflowQueue
 }
 
 // NewFIFO returns an unlocked lock that admits in the order of q, which must be empty and used by
@@ -77,40 +77,40 @@ func NewFIFO(q Queue) *FIFO {
 	if q == nil {
 		panic("lock: NewFIFO with a nil Queue; the zero FIFO has one of its own")
 	}
-	return &FIFO{line: line{queue: q}}
+	return &FIFO{fifo: fifo{queue: q}}
 }
 
 // Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
 // otherwise.
-func (l *FIFO) Lock() { l.line.lock() }
+func (l *FIFO) Lock() { l.fifo.lock() }
 
 // TryLock locks l if it is free, and reports whether it did. It never waits.
-func (l *FIFO) TryLock() bool { return l.line.tryLock() }
+func (l *FIFO) TryLock() bool { return l.fifo.tryLock() }
 
 // LockContext is Lock until ctx ends: then it returns [context.Cause], and its place in the line is passed by when its turn comes.
 // If the queue is bounded and full, it returns [ErrFull]. It returns nil exactly if it has locked l. If ctx has ended already, it
 // does not try.
-func (l *FIFO) LockContext(ctx context.Context) error { return l.line.lockContext(ctx) }
+func (l *FIFO) LockContext(ctx context.Context) error { return l.fifo.lockContext(ctx) }
 
 // Unlock unlocks l, for the first in the queue if there is any. It panics if l is not locked.
-func (l *FIFO) Unlock() { l.line.unlock() }
+func (l *FIFO) Unlock() { l.fifo.unlock() }
 
-func (l *line) tryLock() bool {
-	return l.count.Load() == 0 && !l.door.crowded() && l.count.CompareAndSwap(0, 1) // L1
+func (l *fifo) tryLock() bool {
+	return l.count.Load() == 0 && !l.overflow.occupied() && l.count.CompareAndSwap(0, 1) // L1
 }
 
-func (l *line) lock() {
+func (l *fifo) lock() {
 	if l.tryLock() {
 		return
 	}
 	w := l.waiter()
-	if l.door.crowded() || !l.enqueue(w) {
-		l.door.enter(func() bool { return l.enqueue(w) })
+	if l.overflow.occupied() || !l.enqueue(w) {
+		l.overflow.enter(func() bool { return l.enqueue(w) })
 	}
 	_ = l.wait(w, forever)
 }
 
-func (l *line) lockContext(ctx context.Context) error {
+func (l *fifo) lockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
 	}
@@ -118,14 +118,14 @@ func (l *line) lockContext(ctx context.Context) error {
 		return nil
 	}
 	w := l.waiter()
-	if l.door.crowded() || !l.enqueue(w) {
+	if l.overflow.occupied() || !l.enqueue(w) {
 		l.spare.put(w)
 		return ErrFull
 	}
 	return l.wait(w, ctx)
 }
 
-func (l *line) unlock() {
+func (l *fifo) unlock() {
 	if l.count.Load() == 0 {
 		panic("lock: Unlock of a FIFO that is not locked")
 	}
@@ -134,27 +134,27 @@ func (l *line) unlock() {
 	}
 }
 
-func (l *line) waiter() *Waiter {
+func (l *fifo) waiter() *Waiter {
 	w := l.spare.get()
-	w.turn.word.Store(waiting)
+	w.slot.word.Store(waiting)
 	return w
 }
 
-func (l *line) enqueue(w *Waiter) bool {
+func (l *fifo) enqueue(w *Waiter) bool {
 	if l.queue == nil {
-		l.pile.push(w)
+		l.stack.push(w)
 		return true
 	}
 	return l.queue.TryEnqueue(w)
 }
 
 // wait waits for the turn of w, which is in the queue.
-func (l *line) wait(w *Waiter, ctx context.Context) error {
+func (l *fifo) wait(w *Waiter, ctx context.Context) error {
 	ahead := l.count.Add(1) - 1
 	if ahead == 0 {
 		l.pass()
 	}
-	if err := w.turn.await(0, ahead <= 1, ctx); err != nil {
+	if err := w.slot.await(0, ahead <= 1, ctx); err != nil {
 		return err
 	}
 	l.spare.put(w)
@@ -162,10 +162,10 @@ func (l *line) wait(w *Waiter, ctx context.Context) error {
 }
 
 // pass hands the lock to the first in the queue who has not left, or frees it.
-func (l *line) pass() {
+func (l *fifo) pass() {
 	for {
 		w := l.dequeue()
-		if w.turn.grant(0) {
+		if w.slot.grant(0) {
 			break
 		}
 		l.spare.put(w)
@@ -173,13 +173,13 @@ func (l *line) pass() {
 			break
 		}
 	}
-	l.door.open()
+	l.overflow.signal()
 }
 
 // dequeue returns the first in the queue, which is not empty (I2).
-func (l *line) dequeue() *Waiter {
+func (l *fifo) dequeue() *Waiter {
 	if l.queue == nil {
-		return l.pile.take()
+		return l.stack.take()
 	}
 	for b := (backoff.Backoff{}); ; b.Wait() {
 		if w, ok := l.queue.TryDequeue(); ok {

@@ -57,7 +57,7 @@ type mcsPlace struct{ next atomics.Pointer[mcsNode] }
 // mcsNode is the place of one who waits. Each has lines of its own.
 type mcsNode struct {
 	mcsPlace
-	turn turn
+	slot waitSlot
 	_    pad.Line
 }
 
@@ -97,11 +97,11 @@ func (l *MCS) Unlock() {
 func (l *MCS) wait(ctx context.Context) error {
 	n := l.spare.get()
 	n.next.Store(nil)
-	n.turn.word.Store(waiting)
+	n.slot.word.Store(waiting)
 	p := l.tail.Swap(&n.mcsPlace) // L2
 	if p != nil {
 		p.next.Store(n)
-		if err := n.turn.await(0, p == &l.holder, ctx); err != nil {
+		if err := n.slot.await(0, p == &l.holder, ctx); err != nil {
 			l.sweep.left(l)
 			return err
 		}
@@ -140,7 +140,7 @@ func (l *MCS) pass() {
 		}
 		n = l.holder.linked()
 	}
-	for !n.turn.grant(0) {
+	for !n.slot.grant(0) {
 		next := n.next.Load()
 		if next == nil {
 			l.holder.next.Store(nil)

@@ -36,7 +36,7 @@ func (s *mcsSweep) left(l *MCS) {
 		if n == nil {
 			break
 		}
-		if next := n.next.Load(); next != nil && n.turn.word.Load() == left {
+		if next := n.next.Load(); next != nil && n.slot.word.Load() == left {
 			p.next.Store(next)
 			continue
 		}

@@ -12,17 +12,17 @@ import (
 //
 // No wake-up is lost: who comes to the door has counted before it looks for a place, and who makes a place looks at the
 // count afterwards.
-type door struct {
+type overflowQueue struct {
 	count  atomics.Int32 // how many are here
 	first  park.Mutex    // the one who holds it looks for a place
 	parker atomics.Pointer[park.Parker]
 }
 
 // crowded reports whether somebody waits at the door: then nobody else should enter the line.
-func (d *door) crowded() bool { return d.count.Load() != 0 }
+func (d *overflowQueue) occupied() bool { return d.count.Load() != 0 }
 
 // enter waits until try, which looks for a place in the line and takes it, reports that it has.
-func (d *door) enter(try func() bool) {
+func (d *overflowQueue) enter(try func() bool) {
 	d.count.Add(1)
 	d.first.Lock()
 	if d.parker.Load() == nil {
@@ -35,9 +35,9 @@ func (d *door) enter(try func() bool) {
 	d.count.Add(-1)
 }
 
-// open is called by whoever has made a place.
-func (d *door) open() {
-	if d.crowded() {
+// signal is called by whoever has made a place.
+func (d *overflowQueue) signal() {
+	if d.occupied() {
 		if p := d.parker.Load(); p != nil {
 			p.Unpark()
 		}

@@ -23,7 +23,7 @@ import (
 
 // turn is where one waits for its turn. The word is a multiple of turnStates, which tells one use of the same turn from the
 // next (the locks that make new use of a turn at rest reset the word, and use 0), plus one of the states below.
-type turn struct {
+type waitSlot struct {
 	word   atomics.Uint64
 	parker atomics.Plain[*park.Parker] // of the one who waits; kept for those who will
 }
@@ -34,14 +34,14 @@ const (
 	granted        // the lock is that of the one who waits
 	left           // nobody waits any more
 
-	turnStates
+	slotStates
 )
 
 // await waits until the turn is granted. If ctx ends before, await returns why, and nobody will be granted the turn. near says that
 // the wait may be short, as only the holder is ahead: then it spins for a while, and yields once, before it parks. Others park at
 // once: they have a wait of several turns ahead, and a goroutine that is parked comes back sooner, once it is woken, than one that
 // has yielded to a crowd.
-func (t *turn) await(use uint64, near bool, ctx context.Context) error {
+func (t *waitSlot) await(use uint64, near bool, ctx context.Context) error {
 	if near {
 		for b := (backoff.Backoff{}); !b.Spent(); b.Wait() {
 			if t.word.Load() == use+granted {
@@ -70,7 +70,7 @@ func (t *turn) await(use uint64, near bool, ctx context.Context) error {
 }
 
 // grant makes it the turn of the one who waits, or will wait, and reports false if nobody does as they have left.
-func (t *turn) grant(use uint64) bool {
+func (t *waitSlot) grant(use uint64) bool {
 	for {
 		w := t.word.Load()
 		if w == use+left {

@@ -21,12 +21,12 @@ import (
 // Checked by: TestLock…, TestFIFOForgets, TestExploreLock…, TestExploreOrder
 
 // pile is the queue of a FIFO that was given none. Anybody may push, one at a time may take. The zero value is empty.
-type pile struct {
+type waiterStack struct {
 	top  atomics.Pointer[Waiter]
 	todo atomics.Plain[*Waiter]
 }
 
-func (p *pile) push(w *Waiter) {
+func (p *waiterStack) push(w *Waiter) {
 	for b := (backoff.Backoff{}); ; b.Retry() {
 		top := p.top.Load()
 		w.below.Set(top)
@@ -37,7 +37,7 @@ func (p *pile) push(w *Waiter) {
 }
 
 // take removes and returns the oldest. There must be one.
-func (p *pile) take() *Waiter {
+func (p *waiterStack) take() *Waiter {
 	w := p.todo.Get()
 	if w == nil {
 		for top := p.top.Swap(nil); top != nil; { // L2
