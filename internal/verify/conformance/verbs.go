@@ -57,7 +57,7 @@ func Explored(t *testing.T, explorations map[string][]string) {
 // ladderFolder returns this package's folder, seen from another package of the module.
 func ladderFolder() string {
 	for up := "."; ; up = filepath.Join(up, "..") {
-		folder := filepath.Join(up, "internal", "ladder")
+		folder := filepath.Join(up, "internal", "verify", "conformance")
 		if _, err := os.Stat(folder); err == nil {
 			return folder
 		}
