@@ -10,17 +10,21 @@ import (
 )
 
 // Source:     R. Treiber's stack, 1986, taken whole, once
-// Sketch:     newest ─→ w3 ─→ w2 ─→ w1, or opened once it has happened
+// Sketch:     newest ─→ w3 ─→ w2 ─→ w1, or opened once the event has happened
 //             enter: opened: grant;  else CAS(newest: w → newest)
 //             open:  swap(newest: opened); grant all that were there
-//             clear: CAS(newest: all of them → nil); drop who has left; put the others back: CAS(newest: them → newest), or, if it is opened now, grant them
-// Invariants: I1 opened is final. I2 who has entered is in the list, or with one who clears, or granted.
+//             clear: CAS(newest: all → nil); drop the waiters that have left
+//                    put the others back: CAS(newest: them → newest); opened by now: grant them
+// Invariants: I1 opened is final.
+//             I2 a waiter that has entered is in the list, or with a caller of clear, or granted.
 // Progress:   enter, open and clear are lock-free
 // Linearize:  open at its swap
-// ABA/memory: the list is only ever taken whole. One of so many who leave clears it, so those who have left are about that many at most.
+// ABA/memory: the list is only ever taken whole. One of clearEvery waiters that leave clears it,
+//             so there are about that many at most that have left.
 // Checked by: TestExploreCrowd…, and the tests of what is built on it
 
-// crowd are those who wait for something that happens once. The zero value is an empty crowd, before it.
+// broadcast wakes all its waiters when something happens, which happens once. The zero value has
+// no waiters, and it has not happened.
 type broadcast struct{ newest atomics.Pointer[queue.Node] }
 
 // opened is what newest points to once it has happened.
@@ -28,7 +32,7 @@ var opened queue.Node
 
 func (c *broadcast) isOpen() bool { return c.newest.Load() == &opened }
 
-// wait returns when the crowd is open; an error as [Wait] does.
+// wait returns nil when the broadcast is open, and errors as [Wait] does.
 func (c *broadcast) wait(ctx context.Context) error {
 	if c.isOpen() {
 		return nil
@@ -44,14 +48,15 @@ func (c *broadcast) wait(ctx context.Context) error {
 	return err
 }
 
-// enter makes w one of the crowd, or grants it if it is too late for that.
+// enter adds w to the waiters, or grants it if the broadcast is open.
 func (c *broadcast) enter(w *Waiter) {
 	if !c.put(&w.node, &w.node) {
 		w.Grant()
 	}
 }
 
-// put puts those from newest to oldest into the crowd, unless it is open.
+// put adds the waiters from newest to oldest, unless the broadcast is open. It reports whether it
+// did.
 func (c *broadcast) put(newest, oldest *queue.Node) bool {
 	for {
 		n := c.newest.Load()
@@ -65,14 +70,15 @@ func (c *broadcast) put(newest, oldest *queue.Node) bool {
 	}
 }
 
-// open grants all, in the order in which they came, but for those who came while others were put back. Again it does nothing.
+// open grants all waiters in the order of arrival, except that waiters which arrived while others
+// were put back by clear come before those. A second call has no effect.
 func (c *broadcast) open() {
 	if n := c.newest.Swap(&opened); n != &opened {
 		grantAll(n)
 	}
 }
 
-// clear takes those out of the crowd who have left it.
+// clear drops the waiters that have left.
 func (c *broadcast) clear() {
 	n := c.newest.Load()
 	if n == nil || n == &opened || !c.newest.CompareAndSwap(n, nil) {

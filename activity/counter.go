@@ -8,34 +8,43 @@ import (
 )
 
 // Source:     E. Dijkstra's counting semaphore, with amounts, and admission in order of arrival
-// Sketch:     take n:  waiters not set, and used+n ≤ whole: CAS(state: used += n);  else wait in the line
-//             give n:  used -= n; serve the line, if it has waiters
-//             admit:   set waiters by the head of the line; while used plus what the head wants ≤ whole: pop, claim; used += that; wake
-// Invariants: I1 while waiters is set nobody takes but who serves the line, for the head: nobody is overtaken. I2 while waiters is not set, who has entered the line is
-//             about to serve it. I3 waiters is written by who serves only. I4 who was woken is counted in used.
-// Progress:   tryTake, and give but for the line, are lock-free; take waits. See line.
-// Linearize:  take at L1, or where it is counted at L2; its place in the order where it enters the line; give at L3
-// Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that follows L2
-// Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no allocation but the first time for the line
+// Sketch:     take n: waiters not set, and used+n ≤ whole: CAS(state: used += n);  else wait in the queue
+//             give n: used -= n; serve the queue, if it has waiters
+//             admit:  set waiters by the head of the queue
+//                     while used plus what the head wants ≤ whole: pop, claim; used += that; wake
+// Invariants: I1 while waiters is set only the server of the queue takes, for the head: no waiter
+//             is overtaken.
+//             I2 while waiters is not set, a waiter that has entered the queue is about to serve
+//             it.
+//             I3 waiters is written by the server of the queue only.
+//             I4 a waiter that was woken is counted in used.
+// Progress:   tryTake, and give except for the queue, are lock-free; take waits. See waitQueue.
+// Linearize:  take at L1, or where it is counted at L2; its place in the order where it enters the
+//             queue; give at L3
+// Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that
+//             follows L2
+// Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no
+//             allocation but the first time for the queue
 // Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreQuota…
 
-// quota is an amount of which parts are held: a lock if the whole is. Who wants more than is left waits, and so do all behind. The zero value has nothing held.
+// counter is an amount of which parts are held; it is a lock if the parts are the whole. A caller
+// that wants more than is left waits, and so do all behind it. The zero value has nothing held.
 type counter struct {
-	state atomics.Uint64 // a bit, and above it what is held
+	state atomics.Uint64 // the bit waiters, and above it the amount that is held
 	queue lazyWaitQueue
 }
 
 const (
-	waiters uint64 = 1 << iota // somebody is in the line
-	one                        // of what is held
+	waiters uint64 = 1 << iota // the queue is not empty
+	one                        // the step of the amount
 
-	// whole is how much there is. Whoever means less holds the rest himself.
+	// whole is the amount that there is. A type with less holds the rest itself.
 	whole = 1 << 60
 )
 
 func used(state uint64) uint64 { return state / one }
 
-// tryTake takes n if so much is left and nobody waits.
+// tryTake takes n if so much is left and the queue is empty. It reports whether it did.
 func (q *counter) tryTake(n uint64) bool {
 	for {
 		s := q.state.Load()
@@ -48,7 +57,7 @@ func (q *counter) tryTake(n uint64) bool {
 	}
 }
 
-// take takes n, and waits for it behind all who wait already.
+// take takes n. It waits for that behind all waiters.
 func (q *counter) take(ctx context.Context, n uint64) error {
 	if q.tryTake(n) {
 		return nil
@@ -56,7 +65,8 @@ func (q *counter) take(ctx context.Context, n uint64) error {
 	return q.queue.get().wait(ctx, n, q)
 }
 
-// tryGive gives n back if so much is held above floor, and at most so much at all, and reports whether.
+// tryGive gives n back if at least n above floor, and at most most, is held. It reports whether it
+// did.
 func (q *counter) tryGive(n, floor, most uint64) bool {
 	for {
 		s := q.state.Load()

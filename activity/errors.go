@@ -2,14 +2,15 @@ package activity
 
 import "errors"
 
-// ErrWouldBlock says that this is no place to wait: an operation of a unit, or a coroutine that an activity has made with iter.Pull. It is
-// freerun.ErrWouldBlock. The errors of this package that are it say what to do instead: test with [errors.Is].
+// ErrWouldBlock says that the caller must not wait: it is an operation of a unit, or a coroutine
+// that an activity has made with iter.Pull. It is freerun.ErrWouldBlock. The errors of this
+// package that are it say what to do instead: test with [errors.Is].
 var ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
 
 // refusal is an [ErrWouldBlock] that says what its caller is to do instead.
 type refusal string
 
-// What the waits of this package return where nothing may wait.
+// The errors of this package's waits.
 const (
 	errOperationWaits refusal = "activity: an operation of a unit must not wait; start an activity that does"
 	errPulledWaits    refusal = "activity: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"

@@ -7,17 +7,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Starter is a place where activities are started: a [freerun.Runtime], a [freerun.Scope], a [freerun.Context] or another [Activity]. Only these are.
+// Starter is a place where activities are started: a [freerun.Runtime], a [freerun.Scope], a
+// [freerun.Context] or another [Activity]. No other type can be one.
 type Starter interface{ starter }
 
-// The protocol with package freerun, which lies above and hosts activities: see package activityhost.
+// The protocol with package freerun, which imports this package and hosts activities: see package
+// activityhost.
 type (
 	starter = activityhost.Place
 	mark    = activityhost.Mark
 	owner   = activityhost.Owner[Activity]
 )
 
-// startIn starts an activity in a place of package freerun; written when that is initialized.
+// startIn starts an activity in a place of package freerun, which sets it when it is initialized.
 var startIn func(where starter, a *Activity) error
 
 func init() {
@@ -32,7 +34,7 @@ func init() {
 	})
 }
 
-// start starts a, which is new, in a place.
+// start starts a, a new activity, in a place.
 func start(where Starter, a *Activity) error {
 	if among, ok := where.(*Activity); ok {
 		return among.start(a)
@@ -62,7 +64,7 @@ func (a *Activity) begin(in owner, priority sched.Priority, s *sched.Scheduler, 
 	}
 }
 
-// mustBeNew panics unless a is an activity that [Go] has made and no place has started.
+// mustBeNew panics unless [Go] has made a and no place has started it.
 func (a *Activity) mustBeNew() {
 	if a == nil || !a.started && (a.fn == nil || a.Ended()) {
 		panic("activity: start of an activity that Go has not made; start activities with Go")
@@ -80,7 +82,7 @@ func (a *Activity) stackHere() *activityhost.Stack {
 	return &a.stack.Load().seen
 }
 
-// code returns the address of the code of a's function, 0 once a has ended.
+// code returns the address of the code of a's function; 0 once a has ended.
 func (a *Activity) code() uintptr {
 	if a.fn == nil {
 		return 0

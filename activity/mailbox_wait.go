@@ -5,14 +5,15 @@ import (
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 )
 
-// parcel is a message that somebody waits with, or for. It is the place of a sender in its line; see also empties.
+// pendingSend is a Send that waits, with its message. It is the wait point in the queue of
+// senders.
 type pendingSend[T any] struct {
 	m      *Mailbox[T]
 	v      T
-	closed bool // the mailbox is: nothing was handed over
+	closed bool // the mailbox is closed; the message was not handed over
 }
 
-// empty parcels are those of receivers.
+// pendingReceive is a Receive that waits.
 type pendingReceive[T any] pendingSend[T]
 
 func (m *Mailbox[T]) send(ctx context.Context, v T) error {
@@ -52,7 +53,7 @@ func (p *pendingReceive[T]) enter(w *Waiter) {
 func (p *pendingSend[T]) admit(l *waitQueue)    { p.m.admitSenders(l) }
 func (p *pendingReceive[T]) admit(l *waitQueue) { p.m.admitReceivers(l) }
 
-// senders and receivers are the keepers of the two lines, for who does not wait.
+// senders and receivers are the admitters of the two queues, for callers that do not wait.
 type (
 	senders[T any]   Mailbox[T]
 	receivers[T any] Mailbox[T]
@@ -61,21 +62,22 @@ type (
 func (s *senders[T]) admit(l *waitQueue)   { (*Mailbox[T])(s).admitSenders(l) }
 func (r *receivers[T]) admit(l *waitQueue) { (*Mailbox[T])(r).admitReceivers(l) }
 
-// callSenders is called when there may be room for who waits for it.
+// callSenders serves the waiting senders, after there may be room.
 func (m *Mailbox[T]) callSenders() {
 	if m.tail.word.Load()&queued != 0 {
 		m.tail.queue.serve((*senders[T])(m))
 	}
 }
 
-// callReceivers is called when there may be a message for who waits for it.
+// callReceivers serves the waiting receivers, after there may be a message.
 func (m *Mailbox[T]) callReceivers() {
 	if m.head.word.Load()&queued != 0 {
 		m.head.queue.serve((*receivers[T])(m))
 	}
 }
 
-// stand sets stands, or clears it when nobody is in the line, and reports whether w stands now; it returns the word as it is then. Who serves the line only.
+// stand sets queued if the queue has a head w, and clears it if w is nil. It returns the word, and
+// whether queued is set. Only the server of the queue calls it.
 func (s *side) stand(w *Waiter) (word uint64, does bool) {
 	for {
 		word := s.word.Load()

@@ -8,55 +8,69 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Source:     the list is R. Treiber's stack, 1986, taken whole; who serves it is appointed as in L. Quirk, Ownership of a queue for practical lock-free
-//             scheduling, 2008: who finds nobody at it. Ours: the two together, and how those who gave up are cleared away
+// Source:     the list is R. Treiber's stack, 1986, taken whole. The server is appointed as in L.
+//             Quirk, Ownership of a queue for practical lock-free scheduling, 2008: it is the
+//             caller that finds no server. Ours: the two together, and how waiters that gave up
+//             are cleared away
 // Sketch:     arrivals ─→ w5 ─→ w4          oldest ─→ w1 ─→ w2 ─→ w3 ─→ nil
-//             enter:  CAS(arrivals: → w → …); serve
-//             serve:  if swap(service: asked) was not at rest: somebody serves, and will go round once more
-//                     else: service = serving; arrivals go behind, oldest first; the keeper admits; CAS(service: serving→at rest), or again
-// Invariants: I1 one at a time serves. I2 a round begins after the last call of serve, or is going to. So who changes what the keeper admits by, and then calls
-//             serve, need not look at the line, and who enters it need not look again: the round does. I3 a waiter leaves the line before it is granted.
-//             NOT invariant: that all in the line wait still.
-// Progress:   enter and serve are lock-free, and never wait for each other; but one who stalls while it serves delays those who wait, not those who need not.
-// Publish:    oldest, newest and the links behind are written before service is at rest, and read after the next swap
-// ABA/memory: the stack is only ever taken whole. A waiter that was interrupted is in the line until a round: it is dropped when it is collected, or comes
-//             first, or when more than half of the line has left; so the line holds at most about twice as many as wait.
-// Cost:       enter one CAS, and serve; serve one swap, one store and one CAS if nobody else serves; no allocation
+//             enter: CAS(arrivals: → w → …); serve
+//             serve: if swap(service: asked) was not atRest: the server makes one more round
+//                    else: service = serving; move the arrivals behind, oldest first
+//                          the admitter admits; CAS(service: serving→atRest), or again
+// Invariants: I1 there is at most one server.
+//             I2 a round begins after the last call of serve, or is going to. So a caller that
+//             changes what the admitter decides by, and then calls serve, need not look at the
+//             queue; and a caller that enters the queue need not check its condition again: the
+//             round does.
+//             I3 a waiter leaves the queue before it is granted.
+//             NOT invariant: that all waiters in the queue still wait.
+// Progress:   enter and serve are lock-free, and never wait for each other. A server that stalls
+//             delays the waiters, not the callers that need not wait.
+// Publish:    oldest, newest and the links behind are written before service is atRest, and read
+//             after the next swap
+// ABA/memory: the stack is only ever taken whole. A waiter that was interrupted is in the queue
+//             until a round drops it: when it is collected, or comes first, or when more than half
+//             of the queue has left. So the queue holds at most about twice as many as wait.
+// Cost:       enter one CAS, and serve; serve one swap, one store and one CAS if there is no
+//             server; no allocation
 // Checked by: TestExploreLine…, and the tests of all that is built on it
 
-// line is where waiters stand in a row, for a keeper that admits them in that order. The zero value is empty.
+// waitQueue holds waiters in the order of arrival, for an admitter that admits them in that order.
+// The zero value is empty.
 type waitQueue struct {
 	arrivals atomics.Pointer[queue.Node] // newest first
 	service  atomics.Uint32
-	gone     atomics.Int32 // how many have left, about, since they were last cleared away
-	size     atomics.Int32 // how many are behind oldest; written by who serves
+	gone     atomics.Int32 // about how many waiters have left since the last clear
+	size     atomics.Int32 // how many waiters the list from oldest has; written by the server
 
-	oldest, newest atomics.Plain[*queue.Node] // who serves
+	oldest, newest atomics.Plain[*queue.Node] // of the server
 }
 
 // The states of service.
 const (
 	atRest  uint32 = iota
-	serving        // somebody goes round
-	asked          // and is to do so once more
+	serving        // a server makes a round
+	asked          // the server is to make one more round
 )
 
-// keeper is what a line is for.
+// admitter decides which waiters of a queue need not wait any longer.
 type admitter interface {
-	// admit looks at the head of the line, and pops and grants those who need not wait any longer. It is called by who serves.
+	// admit looks at the head of the queue, and pops and grants waiters that need not wait any
+	// longer. The server calls it.
 	admit(l *waitQueue)
 }
 
-// keptPlace is where one waits in a line.
+// queuePoint is the wait point of a waiter in a queue.
 type queuePoint interface {
 	waitPoint
 	admitter
 }
 
-// ahead is the bit of a waiter's tag for one who goes in front of all others.
+// ahead is the bit of a waiter's tag that puts it in front of all others.
 const ahead uint64 = 1 << 63
 
-// wait waits in the line until its keeper admits the caller. When it returns an error, or ends the caller's goroutine, others behind may have to be admitted.
+// wait waits in the queue until the admitter admits the caller. A caller that gives up serves the
+// queue, since waiters behind it may have to be admitted.
 func (l *waitQueue) wait(ctx context.Context, tag uint64, k queuePoint) error {
 	admitted := false
 	defer func() {
@@ -70,7 +84,7 @@ func (l *waitQueue) wait(ctx context.Context, tag uint64, k queuePoint) error {
 	return err
 }
 
-// join puts w into the line. It is followed by serve.
+// join puts w into the queue. The caller then calls serve.
 func (l *waitQueue) join(w *Waiter) {
 	for {
 		newest := l.arrivals.Load()
@@ -81,7 +95,8 @@ func (l *waitQueue) join(w *Waiter) {
 	}
 }
 
-// serve has the keeper admit whoever need not wait any longer: by the caller, or by who serves already.
+// serve has the admitter admit the waiters that need not wait any longer: by the caller, or by the
+// present server.
 func (l *waitQueue) serve(k admitter) {
 	if l.service.Swap(asked) != atRest {
 		return
@@ -99,7 +114,7 @@ func (l *waitQueue) serve(k admitter) {
 	}
 }
 
-// collect brings those who have arrived into the row. Who serves only.
+// collect moves the arrivals into the list. Only the server calls it.
 func (l *waitQueue) collect() {
 	if l.arrivals.Load() == nil {
 		return
@@ -125,7 +140,7 @@ func (l *waitQueue) collect() {
 	}
 }
 
-// head returns the first who waits, nil if there is none. Who serves only.
+// head returns the first waiter that still waits, nil if there is none. Only the server calls it.
 func (l *waitQueue) head() *Waiter {
 	l.collect()
 	for n := l.oldest.Get(); n != nil; n = l.oldest.Get() {
@@ -138,7 +153,7 @@ func (l *waitQueue) head() *Waiter {
 	return nil
 }
 
-// pop takes the head out of the line. Who serves only.
+// pop takes the head out of the queue. Only the server calls it.
 func (l *waitQueue) pop() {
 	n := l.oldest.Get()
 	l.oldest.Set(n.Next())
@@ -146,9 +161,9 @@ func (l *waitQueue) pop() {
 	l.size.Add(-1)
 }
 
-// clear takes all out of the line who do not wait any more. Who serves only.
+// clear drops all waiters that do not wait any more. Only the server calls it.
 func (l *waitQueue) clear() {
-	l.gone.Store(0) // before: who leaves from now on counts for the next time
+	l.gone.Store(0) // before: waiters that leave from now on count for the next time
 	n := l.oldest.Get()
 	l.oldest.Clear()
 	l.size.Store(0)
@@ -169,7 +184,7 @@ func (l *waitQueue) clear() {
 	}
 }
 
-// lineOnDemand has a line from when somebody waits first, so that what nobody waits for is small.
+// lazyWaitQueue allocates a queue with the first wait, so that a lock without waiters is small.
 type lazyWaitQueue struct{ p atomics.Pointer[waitQueue] }
 
 func (d *lazyWaitQueue) get() *waitQueue {
