@@ -25,7 +25,7 @@ type Activity struct {
 	watched  bool // the owner interrupts the activity when its scope is canceled
 	fn       func(*Activity)
 	owner    owner
-	stack    atomics.RelaxedPointer[stack] // nil without a stack; written by the goroutine that runs the activity
+	stack    atomics.RelaxedPointer[stack] // nil without; written by the runner
 	ends     broadcast                     // the waiters for the end of the activity
 	outcome  error                         // what Wait returns; written before ends is opened
 	named    *string                       // nil without a name
@@ -37,7 +37,8 @@ type Option func(*Activity)
 // Named gives an activity a name, for reports of what it does and where it is stuck.
 func Named(name string) Option { return func(a *Activity) { a.named = &name } }
 
-// WithPriority sets how soon the activity is run, compared with others. The default is that of the place where it is started.
+// WithPriority sets how soon the activity is run, compared with others. The default is the priority
+// of the place where it is started.
 func WithPriority(p sched.Priority) Option { return func(a *Activity) { a.priority = p } }
 
 // Go starts an activity that runs fn, and returns it. The activity runs on any processor of where,

@@ -8,7 +8,8 @@ import (
 )
 
 // Source:     E. Dijkstra's counting semaphore, with amounts, and admission in order of arrival
-// Sketch:     take n: waiters not set, and used+n ≤ whole: CAS(state: used += n);  else wait in the queue
+// Sketch:     take n: waiters not set, and used+n ≤ whole: CAS(state: used += n)
+//                    else wait in the queue
 //             give n: used -= n; serve the queue, if it has waiters
 //             admit:  set waiters by the head of the queue
 //                     while used plus what the head wants ≤ whole: pop, claim; used += that; wake

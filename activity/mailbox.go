@@ -78,7 +78,7 @@ const (
 
 // slot is where a message lies.
 type slot[T any] struct {
-	turn  atomics.Release[uint64] // the position that may fill the slot; one more once the slot is filled
+	turn  atomics.Release[uint64] // the position that may fill the slot; filled: one more
 	value atomics.Plain[T]
 }
 

@@ -104,7 +104,8 @@ func (m *Mailbox[T]) admitSenders(l *waitQueue) {
 		}
 		p := w.pending.(*pendingSend[T])
 		w.pending = nil
-		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2; it fails if the mailbox is closed now
+		// L2 fails if the mailbox is closed now.
+		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2
 			p.closed = true
 			w.wake()
 			continue

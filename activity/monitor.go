@@ -13,7 +13,7 @@ import (
 //             goroutine that leaves evaluates the conditions that are awaited, and hands over.
 //             Ours: cancellation; a condition that panics does so in its own Await
 // Sketch:     Enter: take the counter whole
-//             Leave: evaluate, oldest first: the first awaiter whose condition holds gets the monitor
+//             Leave: evaluate, oldest first: the first whose condition holds gets the monitor
 //                    none: give the counter back, to the next that wants to enter
 //             Await: the condition holds: go on;  else enter awaiting, and leave
 //                    given up: enter the monitor again
@@ -53,7 +53,7 @@ type Monitor struct {
 
 	// of the goroutine inside
 	awaiting []conditionWaiter // oldest first
-	failed   bool              // the condition of the awaiter that is handed the monitor has panicked
+	failed   bool              // the condition that was found to hold has panicked
 }
 
 // conditionWaiter is a waiter and the condition that it awaits.

@@ -19,7 +19,7 @@ import (
 //             Unlock: CAS(state: locked→0)
 //                     else: state -= locked; serve the queue, if it has waiters and none is woken,
 //                     or if one is starving
-//             admit:  set contended and starving by the head of the queue; pop, claim; wake it after
+//             admit:  set contended and starving by the head of the queue; pop, claim; wake after
 //                     state += woken, if unlocked and none is woken
 //                     or after state += locked, if unlocked and starving
 // Invariants: I1 while contended is not set, a waiter that has entered the queue is about to serve
@@ -64,7 +64,8 @@ const (
 // waiters. It returns nil exactly if it has locked m; otherwise the error says why it stopped
 // waiting (see the package's documentation). A call that need not wait does not look at ctx.
 func (m *Mutex) Lock(ctx context.Context) error {
-	if m.state.Load() == 0 && m.state.CompareAndSwap(0, locked) { // L1; a CAS that fails costs as much as one that does not
+	// A CAS that fails costs as much as one that does not: look first.
+	if m.state.Load() == 0 && m.state.CompareAndSwap(0, locked) { // L1
 		return nil
 	}
 	return m.lock(ctx)

@@ -17,7 +17,7 @@ import (
 type stack struct {
 	co        sched.Coroutine
 	activity  atomics.RelaxedPointer[Activity] // the present one, or the last one
-	finalizer finalizer                        // as all below but waiter: of the goroutine that runs or enters it
+	finalizer finalizer                        // as all below but waiter: of the runner
 	waiter    atomics.Pointer[Waiter]          // of the present wait, or else of the next one
 	scheduler *sched.Scheduler
 	seen      activityhost.Stack // what the owner sees of it

@@ -36,7 +36,7 @@ func (a *Activity) Check(n int32) {
 func (a *Activity) expire() {
 	switch {
 	case !a.Here():
-		a.quantum = 0 // so that many of these calls do not overflow; the activity yields at its next check
+		a.quantum = 0 // no overflow by many calls; the activity yields at its next check
 	case a.stack.Load().co.Locked():
 		a.quantum = Quantum
 	default:

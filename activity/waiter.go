@@ -210,7 +210,7 @@ func current() (*Activity, error) {
 	if !sched.Inside() {
 		return nil, nil
 	}
-	if co, _ := sched.Around(); co != nil { // a pulled coroutine: the activity itself was found above
+	if co, _ := sched.Around(); co != nil { // pulled: the activity was found above
 		return nil, errPulledWaits
 	}
 	return nil, errOperationWaits
@@ -311,7 +311,8 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	}
 }
 
-// interrupt ends the wait of the activity, and reports whether it waited: see [activityhost.Activities].
+// interrupt ends the wait of the activity, and reports whether it waited: see
+// [activityhost.Activities].
 func (a *Activity) interrupt() bool {
 	st := a.stack.Load()
 	return st != nil && st.interrupt(a)

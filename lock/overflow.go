@@ -7,21 +7,22 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
-// door is where those wait who cannot wait in the line of a lock, as it is full. They enter the line one after another, in the order in
-// which they came to the door, and ahead of those who come later. The zero value has nobody waiting.
+// overflowQueue is where callers of Lock wait while the queue of a lock is full. They enter that
+// queue one after another, in the order of arrival, and ahead of later callers. The zero value has
+// no waiters.
 //
-// No wake-up is lost: who comes to the door has counted before it looks for a place, and who makes a place looks at the
-// count afterwards.
+// No wake-up is lost: a caller counts itself before it looks for a place, and a goroutine that
+// makes a place looks at the count afterwards.
 type overflowQueue struct {
-	count  atomics.Int32 // how many are here
-	first  park.Mutex    // the one who holds it looks for a place
+	count  atomics.Int32 // how many callers wait
+	first  park.Mutex    // its holder looks for a place
 	parker atomics.Pointer[park.Parker]
 }
 
-// crowded reports whether somebody waits at the door: then nobody else should enter the line.
+// occupied reports whether a caller waits: then no other caller may enter the lock's queue.
 func (d *overflowQueue) occupied() bool { return d.count.Load() != 0 }
 
-// enter waits until try, which looks for a place in the line and takes it, reports that it has.
+// enter waits until try, which looks for a place in the lock's queue and takes it, reports true.
 func (d *overflowQueue) enter(try func() bool) {
 	d.count.Add(1)
 	d.first.Lock()
@@ -35,7 +36,7 @@ func (d *overflowQueue) enter(try func() bool) {
 	d.count.Add(-1)
 }
 
-// signal is called by whoever has made a place.
+// signal is called after a place was made.
 func (d *overflowQueue) signal() {
 	if d.occupied() {
 		if p := d.parker.Load(); p != nil {

@@ -10,37 +10,43 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// Sketch:     waiting ─→ asleep ─→ left       by the one who waits: await
-//             waiting ─→ granted, asleep ─→ granted    by the one who hands the lock over: grant
-// Invariants: I1 granted and left are final, and who brings one about knows it: so a lock that is handed over is taken, and
-//             one that is not taken is handed to the next. I2 the parker is set before asleep and stays.
+// Sketch:     waiting ─→ asleep ─→ left                  by the waiter: await
+//             waiting ─→ granted, asleep ─→ granted   by the one that hands the lock over: grant
+// Invariants: I1 granted and left are final, and the goroutine that sets one knows it. So a lock
+//             that is handed over is taken, and one that is not taken is handed to the next
+//             waiter.
+//             I2 the parker is set before asleep and stays.
 // Progress:   grant is wait-free: it fails against await at most twice. await waits.
 // Publish:    parker is written before the word becomes asleep and read after that was loaded
-// ABA/memory: a token of the parker may come after its receiver has seen the grant and gone on: so whoever sleeps looks at
-//             the word again, whatever woke it, and a token too many is a look too many
-// Cost:       await: one CAS, and the sleep; grant: one CAS, and the wake-up. A parker is allocated once, with the first sleep.
-// Checked by: the tests of the locks that wait by it; what a turn without its CAS would come to is TestExploreLostWakeUp
+// ABA/memory: a token of the parker may come after its receiver has seen the grant and gone on. So
+//             a sleeper that wakes looks at the word again, and a token too many costs a look.
+// Cost:       await: one CAS, and the sleep; grant: one CAS, and the wake-up. A parker is
+//             allocated once, with the first sleep.
+// Checked by: the tests of the locks that wait by it; TestExploreLostWakeUp has a slot without its
+//             CAS
 
-// turn is where one waits for its turn. The word is a multiple of turnStates, which tells one use of the same turn from the
-// next (the locks that make new use of a turn at rest reset the word, and use 0), plus one of the states below.
+// waitSlot is where one waiter waits until it is granted the lock. The word is a multiple of
+// slotStates plus one of the states below. The multiple tells one use of the slot from the next;
+// locks that use a slot again only when it is at rest reset the word and use 0.
 type waitSlot struct {
 	word   atomics.Uint64
-	parker atomics.Plain[*park.Parker] // of the one who waits; kept for those who will
+	parker atomics.Plain[*park.Parker] // of the waiter; kept for later waiters
 }
 
 const (
-	waiting = iota // somebody waits awake, or will come
-	asleep         // somebody waits, and must be woken
-	granted        // the lock is that of the one who waits
-	left           // nobody waits any more
+	waiting = iota // the waiter spins, or will come
+	asleep         // the waiter sleeps, and must be woken
+	granted        // the waiter has the lock
+	left           // the waiter has given up
 
 	slotStates
 )
 
-// await waits until the turn is granted. If ctx ends before, await returns why, and nobody will be granted the turn. near says that
-// the wait may be short, as only the holder is ahead: then it spins for a while, and yields once, before it parks. Others park at
-// once: they have a wait of several turns ahead, and a goroutine that is parked comes back sooner, once it is woken, than one that
-// has yielded to a crowd.
+// await waits until the slot is granted. If ctx ends before, await returns why, and the slot will
+// not be granted. near says that the wait may be short, as only the holder is ahead: then await
+// spins for a while, and yields once, before it parks. Other waiters park at once: several turns
+// are ahead of them, and a parked goroutine, once woken, comes back sooner than one that has
+// yielded to many.
 func (t *waitSlot) await(use uint64, near bool, ctx context.Context) error {
 	if near {
 		for b := (backoff.Backoff{}); !b.Spent(); b.Wait() {
@@ -63,13 +69,14 @@ func (t *waitSlot) await(use uint64, near bool, ctx context.Context) error {
 			if t.word.CompareAndSwap(use+asleep, use+left) {
 				return err
 			}
-			return nil // it was granted before we could leave: the lock must not be lost
+			return nil // granted before it could leave: the lock must not be lost
 		}
 	}
 	return nil
 }
 
-// grant makes it the turn of the one who waits, or will wait, and reports false if nobody does as they have left.
+// grant gives the lock to the waiter that waits, or will wait. It reports false if the waiter has
+// left.
 func (t *waitSlot) grant(use uint64) bool {
 	for {
 		w := t.word.Load()
