@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -19,28 +20,39 @@ import (
 // ContextOf returns the context that an activity sends through: on the fast path, under the scope and with the priority that the activity was started with. As a
 // [context.Context] it may be kept; see [Context]. By the activity's own goroutine only; it panics elsewhere, and for an activity of no runtime.
 func ContextOf(a *activity.Activity) *Context {
-	if !a.Here() {
+	on := activities.StackOf(a)
+	if on == nil {
 		if a == nil {
 			panic("freerun: ContextOf of a nil Activity; an activity is passed its own")
 		}
 		panic("freerun: ContextOf by another goroutine than the activity's own")
 	}
-	return roomOf(a).context
+	return roomOn(on).context
 }
 
-// StartActivity is what [activity.Go] calls.
-func (rt *Runtime) StartActivity(a *activity.Activity) error {
-	rt.mustBeMade()
-	return rt.context.StartActivity(a)
+// activityPlace makes Runtime, Scope and Context places where activities can be started.
+type activityPlace = activityhost.Mark
+
+// activities is what package activity can do for this one.
+var activities = activityhost.For[activity.Activity]()
+
+func init() { activities.StartWith(startActivityIn) }
+
+// startActivityIn starts a, which is new, where [activity.Go] was told to. A scope has a faster way in an operation or an activity of another scope: [Context.In].
+func startActivityIn(where activityhost.Place, a *activity.Activity) error {
+	switch where := where.(type) {
+	case *Runtime:
+		where.mustBeMade()
+		return where.context.startActivity(a)
+	case *Scope:
+		return where.Context().startActivity(a)
+	}
+	return where.(*Context).startActivity(a)
 }
 
-// StartActivity is what [activity.Go] calls: the activity belongs to the scope. In an operation or an activity of another scope, [Context.In] has a faster way.
-func (s *Scope) StartActivity(a *activity.Activity) error { return s.Context().StartActivity(a) }
-
-// StartActivity is what [activity.Go] calls: the activity has the scope and the priority of c.
-func (c *Context) StartActivity(a *activity.Activity) error {
+// startActivity starts a, which is new, with the scope and the priority of c.
+func (c *Context) startActivity(a *activity.Activity) error {
 	s := c.checked().here()
-	mustBeNew(a)
 	if err := s.admits(c, &c.rt.free, nil); err != nil {
 		if x := c.Scope(); x != nil {
 			x.fail(titleOf(a), &c.realm.root, err)
@@ -53,19 +65,8 @@ func (c *Context) StartActivity(a *activity.Activity) error {
 	if c.Scope() != nil {
 		s.credit.Begin(c.realm.account())
 	}
-	a.Begin(c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
+	activities.Begin(a, c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
-}
-
-// mustBeNew panics unless a is an activity that [activity.Go] has made and no place has started. It
-// comes before a is counted: a shutdown would wait for it without end.
-func mustBeNew(a *activity.Activity) {
-	switch {
-	case a != nil && a.Owner() != nil:
-		panic("freerun: StartActivity of an activity that was started before")
-	case a == nil || a.Code() == 0 || a.Ended():
-		panic("freerun: StartActivity of an activity that was not made; start activities with activity.Go")
-	}
 }
 
 // tenant keeps the accounts of the activities of one realm.
@@ -74,7 +75,7 @@ type tenant struct {
 	realm *realm // nil: the runtime's own
 }
 
-var _ activity.Owner = (*tenant)(nil)
+var _ activityhost.Owner[activity.Activity] = (*tenant)(nil)
 
 func (c *Context) tenant() *tenant {
 	if c.realm == nil {
@@ -97,8 +98,8 @@ var roomKind = newKind(kind{describe: describeRoom}, nil)
 // title is the name of the activity that runs with c now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
-func roomOf(a *activity.Activity) *room {
-	r, ok := (*a.Local()).(*room)
+func roomOn(on *activityhost.Stack) *room {
+	r, ok := on.Local.(*room)
 	if !ok {
 		panic("freerun: an activity of no runtime")
 	}
@@ -112,10 +113,10 @@ func titleOf(a *activity.Activity) string {
 	if name := a.Name(); name != "" {
 		return name
 	}
-	return functionName(a.Code())
+	return functionName(activities.Code(a))
 }
 
-// Context implements [activity.Owner].
+// Context implements [activityhost.Owner].
 func (t *tenant) Context() context.Context {
 	if t.realm == nil {
 		return &t.rt.context
@@ -123,21 +124,21 @@ func (t *tenant) Context() context.Context {
 	return &t.realm.outside
 }
 
-// Start implements [activity.Owner].
+// Start implements [activityhost.Owner].
 func (t *tenant) Start(a, b *activity.Activity) error {
-	if a.Here() {
-		return roomOf(a).context.StartActivity(b)
+	if on := activities.StackOf(a); on != nil {
+		return roomOn(on).context.startActivity(b)
 	}
 	if t.realm == nil {
-		return t.rt.context.StartActivity(b)
+		return t.rt.context.startActivity(b)
 	}
-	return t.realm.outside.StartActivity(b)
+	return t.realm.outside.startActivity(b)
 }
 
-// Enter implements [activity.Owner]: the context of the activity becomes that of the seat.
-func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
+// Enter implements [activityhost.Owner]: the context of the activity becomes that of the seat.
+func (t *tenant) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	s := seatOf(p)
-	r := t.roomFor(a, s)
+	r := t.roomFor(on, s)
 	c := r.context
 	c.seat.Store(s)
 	c.forks.offer = p.Offer()
@@ -145,27 +146,26 @@ func (t *tenant) Enter(a *activity.Activity, p *sched.Processor) {
 		c.forks.parker = nil
 	}
 	c.current = &r.letter
-	if code := a.Code(); c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
+	if code := on.Code; c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
 		c.function.Store(code)
-		c.title.Store(a.Title())
+		c.title.Store(on.Title)
 	}
 	c.inside.Store(1)
 	r.beneath = s.active.Load()
 	s.active.Store(c)
 	s.credit.Turn(t.realm.account())
 	if s.observed.Load() != 0 || trace.IsEnabled() {
-		s.observeActivity(c, a)
+		s.observeActivity(c, a, r)
 	}
 }
 
 // roomFor returns the room of the activity's stack, with a context of this realm.
-func (t *tenant) roomFor(a *activity.Activity, s *seat) *room {
-	local := a.Local()
-	r, _ := (*local).(*room)
+func (t *tenant) roomFor(on *activityhost.Stack, s *seat) *room {
+	r, _ := on.Local.(*room)
 	if r == nil {
 		r = &room{}
 		r.letter.become(roomKind)
-		*local = r
+		on.Local = r
 	}
 	if r.context == nil || r.context.rt != t.rt || r.context.realm != t.realm {
 		r.context = s.newContext(t.realm)
@@ -176,19 +176,19 @@ func (t *tenant) roomFor(a *activity.Activity, s *seat) *room {
 	return r
 }
 
-// Leave implements [activity.Owner]: the seat has the context again that it had before.
-func (t *tenant) Leave(a *activity.Activity, p *sched.Processor) {
-	c := t.moveOut(a, p)
+// Leave implements [activityhost.Owner]: the seat has the context again that it had before.
+func (t *tenant) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	c := t.moveOut(on, p)
 	c.inside.Store(0)
 }
 
-// Depart implements [activity.Owner].
-func (t *tenant) Depart(a *activity.Activity, p *sched.Processor) {
-	lodgerOf(p.Host()).away.Store(t.moveOut(a, p))
+// Depart implements [activityhost.Owner].
+func (t *tenant) Depart(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	lodgerOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
-func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
-	s, r := seatOf(p), roomOf(a)
+func (t *tenant) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
+	s, r := seatOf(p), roomOn(on)
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)
@@ -208,7 +208,7 @@ func (t *tenant) moveOut(a *activity.Activity, p *sched.Processor) *Context {
 	return c
 }
 
-// End implements [activity.Owner]: the activity is counted as done.
+// End implements [activityhost.Owner]: the activity is counted as done.
 func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
 	s := t.rt.stranger()
 	if p != nil {
@@ -216,7 +216,7 @@ func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stac
 	}
 	err := refused
 	if failure != nil {
-		if failure == activity.ErrGoexit {
+		if failure == activityhost.ErrGoexit {
 			failure = nil // as panicked knows it
 		}
 		err = s.panicked(titleOf(a), t.origin(), failure, stack)
@@ -247,7 +247,7 @@ func (t *tenant) origin() *origin {
 	return &t.realm.root
 }
 
-// Canceled implements [activity.Owner].
+// Canceled implements [activityhost.Owner].
 func (t *tenant) Canceled() error {
 	if t.Closing() {
 		return ErrClosed
@@ -258,10 +258,13 @@ func (t *tenant) Canceled() error {
 	return nil
 }
 
-// Closing implements [activity.Owner].
+// Closing implements [activityhost.Owner].
 func (t *tenant) Closing() bool { return t.rt.phase.Load() >= aborting }
 
-// Watch implements [activity.Owner].
+// Closed implements [activityhost.Owner].
+func (*tenant) Closed() error { return ErrClosed }
+
+// Watch implements [activityhost.Owner].
 func (t *tenant) Watch(a *activity.Activity) {
 	x := t.realm.scopeOf()
 	if x == nil {
@@ -297,17 +300,17 @@ func (s *Scope) interruptWaiting() (some bool) {
 	})
 	slices.SortFunc(all, func(x, y waits) int { return cmp.Compare(x.nth, y.nth) })
 	for _, w := range all {
-		some = w.a.Interrupt() || some
+		some = activities.Interrupt(w.a) || some
 	}
 	return some
 }
 
-// AfterFunc implements [activity.Owner].
+// AfterFunc implements [activityhost.Owner].
 func (t *tenant) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return t.rt.clock.afterFunc(d, f)
 }
 
-// AfterDone implements [activity.Owner].
+// AfterDone implements [activityhost.Owner].
 func (t *tenant) AfterDone(ctx context.Context, f func()) (stop func() bool) {
 	if t.rt.deterministic() {
 		return t.rt.whenDone(ctx, f)
@@ -315,7 +318,7 @@ func (t *tenant) AfterDone(ctx context.Context, f func()) (stop func() bool) {
 	return context.AfterFunc(ctx, f)
 }
 
-// Drive implements [activity.Owner].
+// Drive implements [activityhost.Owner].
 func (t *tenant) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
 	if !t.rt.deterministic() {
 		return false, nil

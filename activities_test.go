@@ -65,7 +65,7 @@ func TestOperationStartsActivities(t *testing.T) {
 				}
 			}
 		})
-		if err := a.Wait(c); err != activity.ErrWouldBlock {
+		if err := a.Wait(c); !errors.Is(err, freerun.ErrWouldBlock) || !strings.Contains(err.Error(), "start an activity that does") {
 			t.Errorf("waiting in an operation: %v", err)
 		}
 		return a, nil

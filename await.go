@@ -16,13 +16,14 @@ import (
 // once the activity's stack has waited for a future before, and not given up.
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	if f.cell != nil && !f.cell.closedNow() {
-		if !a.Here() {
+		on := activities.StackOf(a)
+		if on == nil {
 			if a == nil {
 				panic("freerun: Await with a nil Activity; an activity is passed its own")
 			}
 			panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
 		}
-		if err := f.cell.awaitBy(a); err != nil {
+		if err := f.cell.awaitBy(a, roomOn(on)); err != nil {
 			return *new(R), err
 		}
 	}
@@ -74,8 +75,7 @@ func (w *awaiter) wake() {
 	}
 }
 
-func (m *message) awaitBy(a *activity.Activity) (err error) {
-	r := roomOf(a)
+func (m *message) awaitBy(a *activity.Activity, r *room) (err error) {
 	w := r.awaits
 	if w == nil {
 		w = newAwaiter(r.letter.unit)

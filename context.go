@@ -23,6 +23,7 @@ import (
 //
 // Any goroutine may call the methods; none waits. A Context must not be copied, and the zero Context is of no use.
 type Context struct {
+	activityPlace
 	rt    *Runtime
 	realm *realm                       // scope and priority; nil: the runtime's own, and none
 	seat  atomics.RelaxedPointer[seat] // where its goroutine sends from; written by that goroutine only

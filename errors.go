@@ -3,6 +3,8 @@ package freerun
 import (
 	"errors"
 	"fmt"
+
+	"github.com/freerun-go/freerun/activity"
 )
 
 // The named errors. A future that fails because another did wraps that one's error: test with [errors.Is] and [errors.As].
@@ -13,7 +15,7 @@ var (
 	// operation passes a future on, as an argument or with Forward or Then; an activity waits with
 	// [Future.Await]; the other waits are for ordinary goroutines. What they return in an activity
 	// names what to do there: test with [errors.Is].
-	ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
+	ErrWouldBlock = activity.ErrWouldBlock
 	// ErrFull says that the mailbox of a unit was full: see [Mailbox]. The errors that are it name
 	// the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")

@@ -15,10 +15,7 @@ import (
 // error, says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	ctx := t.Context()
-	rt, closed := freerun.New(), freerun.New()
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	rt := freerun.New()
 	// Last: a misuse that was counted before it was found would keep the runtime from its end.
 	defer func() {
 		within, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -100,10 +97,6 @@ func TestMisuseIsTold(t *testing.T) {
 		"zero Runtime.Scope": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { _ = new(freerun.Runtime).Scope(ctx) },
-		},
-		"zero Runtime.StartActivity": {
-			"freerun: a nil or zero Runtime; make runtimes with New",
-			func() { _ = new(freerun.Runtime).StartActivity(nil) },
 		},
 		"Go in a nil Runtime": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
@@ -200,26 +193,6 @@ func TestMisuseIsTold(t *testing.T) {
 		"Context.AfterFunc": {
 			"freerun: AfterFunc with a nil function",
 			func() { rt.Context().AfterFunc(nil) },
-		},
-		"StartActivity of nil": {
-			"freerun: StartActivity of an activity that was not made; start activities with activity.Go",
-			func() { _ = rt.StartActivity(nil) },
-		},
-		"StartActivity of a zero Activity": {
-			"freerun: StartActivity of an activity that was not made; start activities with activity.Go",
-			func() { _ = rt.StartActivity(new(activity.Activity)) },
-		},
-		"StartActivity in a scope": {
-			"freerun: StartActivity of an activity that was not made; start activities with activity.Go",
-			func() { _ = rt.Scope(ctx).StartActivity(new(activity.Activity)) },
-		},
-		"StartActivity again": {
-			"freerun: StartActivity of an activity that was started before",
-			func() { _ = rt.StartActivity(activity.Go(rt, func(*activity.Activity) {})) },
-		},
-		"StartActivity of a refused one": {
-			"freerun: StartActivity of an activity that was not made; start activities with activity.Go",
-			func() { _ = rt.StartActivity(activity.Go(closed, func(*activity.Activity) {})) },
 		},
 		"ContextOf nil": {
 			"freerun: ContextOf of a nil Activity; an activity is passed its own",

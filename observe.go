@@ -96,8 +96,7 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 }
 
 // observeActivity is observe for an activity that has come to run.
-func (s *seat) observeActivity(c *Context, a *activity.Activity) {
-	r := roomOf(a)
+func (s *seat) observeActivity(c *Context, a *activity.Activity, r *room) {
 	s.observe(c, roomKind, &r.letter)
 	if s.observed.Load()&byRecorder != 0 {
 		s.noteActivityIn(c, a)

@@ -223,7 +223,7 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 	if name := a.Name(); name != "" {
 		return t.Title(name)
 	}
-	return t.Code(a.Code())
+	return t.Code(activities.Code(a))
 }
 
 // noteActivity records that an activity is started.

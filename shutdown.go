@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -170,7 +169,7 @@ func (rt *Runtime) end(cause error) error {
 	rt.ending.Do(func() {
 		rt.cancel(ErrClosed)
 		rt.endTimers()
-		activity.InterruptAll(rt.scheduler)
+		activities.InterruptAll(rt.scheduler)
 		over := make(chan time.Time)
 		defer time.AfterFunc(rt.grace, func() { close(over) }).Stop()
 		rt.awaitFiring(over)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/activityhost"
 )
 
 // A deterministic runtime that has come to a standstill knows what waits: it keeps the letters that
@@ -93,13 +94,13 @@ func (e *stalledError) addMessages(rt *Runtime) {
 }
 
 func (e *stalledError) addActivities(rt *Runtime) {
-	more := activity.EachWaiting(rt.scheduler, mostStalled, func(a *activity.Activity, trace []byte) {
+	more := activities.EachWaiting(rt.scheduler, mostStalled, func(a *activity.Activity, on *activityhost.Stack, trace []byte) {
 		line := "activity " + titleOf(a) + " waits"
 		what, where := callInTrace(trace)
 		if what != "" {
 			line += " in " + what + ", called at " + where
 		}
-		if m := roomOf(a).awaiting; m != nil && m.open() && strings.HasSuffix(what, ".Await") {
+		if m := roomOn(on).awaiting; m != nil && m.open() && strings.HasSuffix(what, ".Await") {
 			line += ", for " + rt.resultOf(m)
 		}
 		e.add(line)

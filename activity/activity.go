@@ -4,28 +4,31 @@ import (
 	"context"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Activity is a task with a stack of its own, which may wait in its middle. Make and start it with [Go]. The function gets it passed, and only its goroutine
-// may call what makes it wait: Yield, Check, Sleep, Block. Name, Wait and the methods of [context.Context] are for any goroutine.
+// Activity is a task with a stack of its own, which may wait in its middle. [Go] makes and starts
+// one and passes it to the activity's function. Only the activity's own goroutine may call Yield,
+// Sleep, Block and Suspend. Any goroutine may call Check, Wait, Ended, Name, Priority, Here and
+// the methods of [context.Context].
 //
-// An Activity is the [context.Context] of its place: done when its scope is canceled. It must not be copied. One that was never run costs 96 bytes, and no stack.
+// An Activity is the [context.Context] of its scope: it is done when the scope is canceled. It
+// must not be copied. An activity that has not begun costs 96 bytes and no stack.
 type Activity struct {
-	sched.Task
-	quantum  int32 // what is left of it; the activity's own
+	task     sched.Task // first: see activityOf
+	mark                // an activity is a [Starter]
+	quantum  int32      // what is left of the quantum; written by the activity's goroutine
 	priority sched.Priority
 	started  bool
-	watched  bool // the owner knows it as one to interrupt
+	watched  bool // the owner interrupts the activity when its scope is canceled
 	fn       func(*Activity)
-	owner    Owner
-	stack    atomics.RelaxedPointer[stack] // while it has one; written by who runs it
-	ends     crowd                         // who wait for its end
+	owner    owner
+	stack    atomics.RelaxedPointer[stack] // nil without; written by the runner
+	ends     broadcast                     // the waiters for the end of the activity
 	outcome  error                         // what Wait returns; written before ends is opened
-	named    *string                       // nil: it has no name
+	named    *string                       // nil without a name
 }
 
 // Option is a setting for [Go].
@@ -34,73 +37,44 @@ type Option func(*Activity)
 // Named gives an activity a name, for reports of what it does and where it is stuck.
 func Named(name string) Option { return func(a *Activity) { a.named = &name } }
 
-// WithPriority sets how soon the activity is run, compared with others. The default is that of the place where it is started.
+// WithPriority sets how soon the activity is run, compared with others. The default is the priority
+// of the place where it is started.
 func WithPriority(p sched.Priority) Option { return func(a *Activity) { a.priority = p } }
 
-// Go starts an activity that runs fn, and returns it. fn runs on some processor of where, beside and in turns with whatever else runs there, and keeps its
-// processor until it waits, yields, or uses up its quantum in [Activity.Check]. It counts as work of where: a shutdown waits for its end, and so does the scope. A
-// panic in fn ends the activity, and is reported as that of an operation.
+// Go starts an activity that runs fn, and returns it. The activity runs on any processor of where,
+// in turns with the other work there. It keeps its processor until it waits, yields, or uses up
+// its quantum in [Activity.Check]. It counts as work of where: a shutdown and a scope wait for its
+// end. A panic in fn ends the activity and is reported like that of an operation.
 //
-// Any goroutine, operations and activities too; it does not wait. If where takes nothing any more, the activity has ended, and [Activity.Wait] returns why. It
+// Any goroutine may call Go, and so may operations and activities; it does not wait. If where
+// accepts no more work, the returned activity has ended, and [Activity.Wait] returns why. Go
 // panics if where, fn or an option is nil. It allocates the activity alone.
 func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 	if where == nil || fn == nil {
 		panic("activity: Go needs a place to start in, and a function")
 	}
 	a := &Activity{fn: fn, priority: unset}
-	a.Kind = fresh
+	a.task.Kind = fresh
 	for i, o := range options {
 		if o == nil {
 			panic(fmt.Sprintf("activity: Go with a nil option, the one with index %d", i))
 		}
 		o(a)
 	}
-	if err := where.StartActivity(a); err != nil {
+	if err := start(where, a); err != nil {
 		a.end(err)
 	}
 	return a
 }
 
-// unset is the priority of an activity that takes the one of its place.
+// unset is the priority of an activity that takes the priority of its place.
 const unset = sched.Priority(255)
 
-// Begin queues a new activity: on p, the processor that the caller runs on, or, if that is nil, from outside. It is what an implementation of [Starter] ends with,
-// which has counted the activity before.
-func (a *Activity) Begin(owner Owner, priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
-	a.mustBeNew()
-	a.started, a.owner, a.quantum = true, owner, Quantum
-	if a.priority == unset {
-		a.priority = priority
-	}
-	if p == nil {
-		s.InjectAt(a.priority, &a.Task)
-	} else {
-		p.PushBackAt(a.priority, &a.Task)
-	}
-}
-
-// mustBeNew panics unless a is an activity that [Go] has made and no place has started.
-func (a *Activity) mustBeNew() {
-	if a == nil || !a.started && (a.fn == nil || a.Ended()) {
-		panic("activity: StartActivity of an activity that Go has not made; start activities with Go")
-	}
-	if a.started {
-		panic("activity: started twice")
-	}
-}
-
-// StartActivity starts b where a was started.
-func (a *Activity) StartActivity(b *Activity) error {
-	b.mustBeNew()
-	if a == nil || a.owner == nil {
-		return errNotStarted
-	}
-	return a.owner.Start(a, b)
-}
-
-// Wait waits until a has ended, and returns nil if its function has returned, otherwise what it came to: the panic, or why it was not begun. The one that
-// waits may be an ordinary goroutine, with any ctx, or another activity; see the package's documentation for ctx and other errors. It panics if ctx is nil.
-// For the zero Activity, which will never end, it returns an error at once.
+// Wait waits until a has ended. It returns nil if the function of a has returned; otherwise the
+// error that a has failed with: its panic, or why it was not begun. The caller may be an ordinary
+// goroutine or another activity. The package's documentation says which ctx it passes and which
+// other errors there are. Wait panics if ctx is nil. It returns an error at once for the zero
+// Activity, which never ends.
 func (a *Activity) Wait(ctx context.Context) error {
 	if a == nil || !a.started && !a.Ended() {
 		return errNotStarted
@@ -122,16 +96,16 @@ func (a *Activity) await(ctx context.Context) error {
 	return a.ends.wait(ctx)
 }
 
-// Ended reports whether a has ended. Any goroutine.
+// Ended reports whether a has ended. Any goroutine may call it.
 func (a *Activity) Ended() bool { return a.ends.isOpen() }
 
-// end makes the outcome known.
+// end publishes the outcome and wakes the waiters.
 func (a *Activity) end(outcome error) {
 	a.outcome = outcome
 	a.ends.open()
 }
 
-// Name returns the name that the activity was given.
+// Name returns the name that the activity was given, "" if it has none.
 func (a *Activity) Name() string {
 	if a.named == nil {
 		return ""
@@ -139,30 +113,12 @@ func (a *Activity) Name() string {
 	return *a.named
 }
 
-// Title returns the name that the activity was given, nil if it was given none.
-func (a *Activity) Title() *string { return a.named }
-
 // Priority returns the activity's priority.
 func (a *Activity) Priority() sched.Priority { return a.priority }
 
-// Owner returns who keeps the accounts of the activity, nil before it is started.
-func (a *Activity) Owner() Owner { return a.owner }
-
-// Local returns where the owner of an activity may keep something with the stack that it runs on: what was put there by the owners of earlier activities is
-// there still. By the activity, from [Owner.Enter] to [Owner.End].
-func (a *Activity) Local() *any { return &a.stack.Load().local }
-
-// Code returns the address of the code of the activity's function, for reports; 0 once it has ended. While it has not ended only.
-func (a *Activity) Code() uintptr {
-	if a.fn == nil {
-		return 0
-	}
-	return **(**uintptr)(unsafe.Pointer(&a.fn))
-}
-
 type key struct{}
 
-// Of returns the activity that ctx is, or is derived from, nil if there is none. It panics if ctx
+// Of returns the activity that ctx is or is derived from; nil if there is none. It panics if ctx
 // is nil.
 func Of(ctx context.Context) *Activity {
 	mustContext(ctx)
@@ -177,16 +133,17 @@ func (a *Activity) std() context.Context {
 	return a.owner.Context()
 }
 
-// Deadline is that of the context of its scope; see [context.Context].
+// Deadline returns the deadline of the scope's context; see [context.Context].
 func (a *Activity) Deadline() (deadline time.Time, ok bool) { return a.std().Deadline() }
 
-// Done returns a channel that is closed when the activity's scope is canceled, or its runtime gives up what has not ended.
+// Done returns a channel that is closed when the activity's scope is canceled, or when its runtime
+// gives up what has not ended.
 func (a *Activity) Done() <-chan struct{} { return a.std().Done() }
 
-// Err returns nil until Done is closed, and then why.
+// Err returns nil until Done is closed, and then the reason.
 func (a *Activity) Err() error { return a.std().Err() }
 
-// Value returns that of the context of its scope.
+// Value returns what the scope's context has for k.
 func (a *Activity) Value(k any) any {
 	if _, ok := k.(key); ok {
 		return a

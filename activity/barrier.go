@@ -8,18 +8,26 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Source:     the counting barrier. Ours: a round is an object, so that nobody can be late for it; and arrivals can be taken back
-// Sketch:     Arrive: CAS(arrived: n → n+1) of the present round; the last: a new round is the present one; open the crowd of the old one
-//                     others: wait for its crowd; given up: CAS(arrived: n → n-1), or, if all have arrived, it is too late for that
-// Invariants: I1 arrived counts those who wait, or are about to, and have not given up. I2 once it is the size it stays so: the round is over, and
-//             all who were counted have passed. I3 the present round changes only after it is over.
-// Progress:   arriving is lock-free (who finds a round that is over puts the new one in place), and so is giving up; the rest waits
-// Linearize:  the passing of all where the last arrives
+// Source:     the counting barrier. Ours: a round is an object, so that no arrival can be late for
+//             it; and arrivals can be taken back
+// Sketch:     Arrive: CAS(arrived: n → n+1) of the present round
+//                     the last: make a new round the present one; open the broadcast of the old one
+//                     others:   wait for its broadcast
+//                     given up: CAS(arrived: n → n-1), unless all have arrived
+// Invariants: I1 arrived counts the callers that wait, or are about to wait, and have not given
+//             up.
+//             I2 once arrived is the size it does not change: the round is over, and all that were
+//             counted pass.
+//             I3 the present round changes only after it is over.
+// Progress:   arriving is lock-free (a caller that finds a round to be over puts the new one in
+//             place), and so is giving up; the rest waits
+// Linearize:  all callers of a round pass where the last one arrives
 // Cost:       two CAS, and an allocation of 16 bytes for each round
 // Checked by: TestBarrier…, TestExploreBarrier…
 
-// Barrier holds those who arrive until all have, and then lets them pass; then it begins anew. Activities and ordinary goroutines may call its methods. It is made by
-// [NewBarrier], and must not be copied.
+// Barrier holds its callers until a fixed number of them have arrived, and then lets them all pass
+// and begins anew. Activities and ordinary goroutines may call its methods. [NewBarrier] makes it;
+// it must not be copied.
 type Barrier struct {
 	size    int32
 	present atomics.Pointer[round]
@@ -27,11 +35,11 @@ type Barrier struct {
 
 // round is one filling of the barrier.
 type round struct {
-	crowd   crowd
-	arrived atomics.Int32
+	broadcast broadcast
+	arrived   atomics.Int32
 }
 
-// NewBarrier returns a barrier for n. It panics if n is less than 1.
+// NewBarrier returns a barrier for n callers. It panics if n is less than 1 or more than 1<<30.
 func NewBarrier(n int) *Barrier {
 	if n < 1 || n > 1<<30 {
 		panic(fmt.Sprintf("activity: NewBarrier(%d), which must be 1 at least, and 1<<30 at most", n))
@@ -41,8 +49,10 @@ func NewBarrier(n int) *Barrier {
 	return b
 }
 
-// Arrive arrives, and waits until as many have as the barrier is for. It returns nil then, and last for the one who arrived last, who does not wait. Otherwise
-// the error says why it did not wait any longer (see the package's documentation): then it has not arrived, and the others wait for another one in its place.
+// Arrive waits until as many callers have arrived as the barrier is for. It then returns nil, with
+// last set for the caller that arrived last and did not wait. Otherwise the error says why it
+// stopped waiting (see the package's documentation): the arrival is taken back, and the others
+// wait for another caller.
 func (b *Barrier) Arrive(ctx context.Context) (last bool, err error) {
 	if b == nil || b.size == 0 {
 		panic("activity: a nil or zero Barrier; make barriers with NewBarrier")
@@ -57,7 +67,7 @@ func (b *Barrier) Arrive(ctx context.Context) (last bool, err error) {
 			r.add(-1, b.size)
 		}
 	}()
-	err = r.crowd.wait(ctx)
+	err = r.broadcast.wait(ctx)
 	waited = true
 	if err != nil && r.add(-1, b.size) {
 		return false, err
@@ -65,7 +75,8 @@ func (b *Barrier) Arrive(ctx context.Context) (last bool, err error) {
 	return false, nil
 }
 
-// arrive counts the caller, and returns the round; nil if it was the last, and the round is over.
+// arrive counts the caller. It returns the round, or nil if the caller was the last one and the
+// round is over.
 func (b *Barrier) arrive() *round {
 	for {
 		r := b.present.Load()
@@ -78,13 +89,13 @@ func (b *Barrier) arrive() *round {
 				return r
 			}
 			b.present.CompareAndSwap(r, &round{})
-			r.crowd.open()
+			r.broadcast.open()
 			return nil
 		}
 	}
 }
 
-// add adds to those who have arrived, unless the round is over, and reports whether it did.
+// add adds n to the arrivals, unless the round is over. It reports whether it did.
 func (r *round) add(n, size int32) bool {
 	for {
 		arrived := r.arrived.Load()

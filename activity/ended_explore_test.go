@@ -15,12 +15,13 @@ import (
 // ending is the owner of an activity, and the end of its runtime.
 type ending struct{ closing atomics.Bool }
 
-func (*ending) Context() context.Context           { return context.Background() }
-func (*ending) Start(_, _ *Activity) error         { return ErrClosed }
-func (*ending) Enter(*Activity, *sched.Processor)  {}
-func (*ending) Leave(*Activity, *sched.Processor)  {}
-func (*ending) Depart(*Activity, *sched.Processor) {}
-func (*ending) Watch(*Activity)                    {}
+func (*ending) Context() context.Context                   { return context.Background() }
+func (*ending) Start(_, _ *Activity) error                 { return ErrClosed }
+func (*ending) Enter(*Activity, *Stack, *sched.Processor)  {}
+func (*ending) Leave(*Activity, *Stack, *sched.Processor)  {}
+func (*ending) Depart(*Activity, *Stack, *sched.Processor) {}
+func (*ending) Closed() error                              { return ErrClosed }
+func (*ending) Watch(*Activity)                            {}
 
 func (*ending) End(*Activity, *sched.Processor, any, []byte, error) error { return nil }
 
@@ -97,7 +98,7 @@ func TestExploreMonitorEndedInside(t *testing.T) {
 					m.pass()
 				}
 			}()
-			w := awaits{m: &m, condition: func() bool { return false }}
+			w := monitorWait{m: &m, condition: func() bool { return false }}
 			defer w.leave()
 			_ = waitIn(a, 0, &w)
 		})
@@ -157,7 +158,7 @@ func TestExploreCondEndedWithoutTheLock(t *testing.T) {
 		ends(r, func(a *Activity) {
 			_ = l.Lock(a)
 			defer l.Unlock()
-			w := waits{c: c}
+			w := condWait{c: c}
 			if w.wait(a) == nil {
 				_ = l.Lock(context.Background())
 			}
@@ -215,7 +216,7 @@ func TestExploreBarrierEnded(t *testing.T) {
 			if arrived.add(-1, 2) {
 				return
 			}
-			if err := arrived.crowd.wait(context.Background()); err != nil {
+			if err := arrived.broadcast.wait(context.Background()); err != nil {
 				r.Failf("%v", err)
 			}
 		})

@@ -2,27 +2,25 @@ package activity
 
 import "errors"
 
-// ErrWouldBlock is returned by whatever would wait inside an operation of a unit: operations never
-// wait. Have the operation start an activity, or pass a future on. In a coroutine that an activity
-// has made with iter.Pull the error is one that wraps it: only the activity itself waits.
-var ErrWouldBlock = errors.New("activity: an operation of a unit must not wait; start an activity that does")
+// ErrWouldBlock says that the caller must not wait: it is an operation of a unit, or a coroutine
+// that an activity has made with iter.Pull. It is freerun.ErrWouldBlock. The errors of this
+// package that are it say what to do instead: test with [errors.Is].
+var ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
 
-// errPulled is the ErrWouldBlock of a coroutine that an activity has made with iter.Pull.
-var errPulled error = pulledError{}
+// refusal is an [ErrWouldBlock] that says what its caller is to do instead.
+type refusal string
 
-type pulledError struct{}
+// The errors of this package's waits.
+const (
+	errOperationWaits refusal = "activity: an operation of a unit must not wait; start an activity that does"
+	errPulledWaits    refusal = "activity: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
+)
 
-func (pulledError) Error() string {
-	return "activity: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
-}
+// Error returns what to do instead.
+func (r refusal) Error() string { return string(r) }
 
-func (pulledError) Is(target error) bool { return target == ErrWouldBlock }
+// Is reports whether target is ErrWouldBlock.
+func (refusal) Is(target error) bool { return target == ErrWouldBlock }
 
-// ErrGoexit is the value of a failure of an activity that called runtime.Goexit.
-var ErrGoexit = errors.New("activity: it called runtime.Goexit")
-
-// ErrClosed is what an activity comes to that was not started before the end of where it was to run, if that has no error of its own for it.
-var ErrClosed = errors.New("activity: the scheduler has ended")
-
-// errNotStarted is what Wait returns for an activity that nobody has started.
+// errNotStarted is what Wait returns for an activity that was never started.
 var errNotStarted = errors.New("activity: it was never started; use Go")

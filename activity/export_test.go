@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// Gate is a crowd for tests.
-type Gate struct{ crowd }
+// Gate is a broadcast for tests.
+type Gate struct{ broadcast }
 
 func NewGate() *Gate { return new(Gate) }
 
@@ -19,24 +19,25 @@ func (a *Activity) Sleeps() bool {
 	return st != nil && !st.waiter.Load().isOver()
 }
 
-// Waits returns how many are in line for something, those included who have given up and were not passed yet. It is 0 while the line is served: who has
-// entered it is counted before the keeper knows of it, and could be overtaken until then.
+// Waits returns how many waiters are in the queue of in, those included that have given up and
+// were not dropped yet. It is 0 while the queue is served: a waiter is counted before the admitter
+// knows of it, and could be overtaken until then.
 func Waits(in any) int {
-	var l *line
+	var l *waitQueue
 	switch in := in.(type) {
 	case *Mutex:
-		l = in.line.p.Load()
+		l = in.queue.p.Load()
 	case *FairMutex:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *RWMutex:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *Semaphore:
-		l = in.q.line.p.Load()
+		l = in.q.queue.p.Load()
 	case *Cond:
-		l = &in.line
-	case *quota:
-		l = in.line.p.Load()
-	case *line:
+		l = &in.queue
+	case *counter:
+		l = in.queue.p.Load()
+	case *waitQueue:
 		l = in
 	}
 	if l == nil {
@@ -49,11 +50,12 @@ func Waits(in any) int {
 	return n
 }
 
-// Room and Items are what those who wait at a mailbox wait for.
-func (m *Mailbox[T]) Room() any  { return &m.tail.line }
-func (m *Mailbox[T]) Items() any { return &m.head.line }
+// Room and Items are what senders and receivers of a mailbox wait for.
+func (m *Mailbox[T]) Room() any  { return &m.tail.queue }
+func (m *Mailbox[T]) Items() any { return &m.head.queue }
 
-// Unused reports whether a lock is as if nobody had ever used it: nobody holds it, and nobody waits.
+// Unused reports whether a lock is as if it had never been used: it is not held and has no
+// waiters.
 func Unused(in any) bool {
 	switch in := in.(type) {
 	case *Mutex:
@@ -63,12 +65,13 @@ func Unused(in any) bool {
 	case *RWMutex:
 		return in.q.state.Load() == 0
 	case *Semaphore:
-		return in.q.state.Load() == (whole-in.size)*unit
+		return in.q.state.Load() == (whole-in.size)*one
 	}
 	return false
 }
 
-// Awaiting returns how many await a condition; Door is what those who want to enter wait for.
+// Awaiting returns how many callers await a condition; Door is what callers that want to enter
+// wait for.
 func (m *Monitor) Awaiting() int {
 	for !m.TryEnter() {
 		runtime.Gosched()
@@ -80,16 +83,17 @@ func (m *Monitor) Awaiting() int {
 }
 func (m *Monitor) Door() any { return &m.q }
 
-// Crowd returns how many are in the crowd of something that nobody uses now, those included who have given up.
-func Crowd(of any) (n int) {
-	var c *crowd
+// InBroadcast returns how many waiters a broadcast that is not in use has, those included that
+// have given up.
+func InBroadcast(of any) (n int) {
+	var c *broadcast
 	switch of := of.(type) {
 	case *Event:
-		c = of.crowd()
+		c = of.broadcast()
 	case *Latch:
-		c = &of.crowd
+		c = &of.broadcast
 	case *Barrier:
-		c = &of.present.Load().crowd
+		c = &of.present.Load().broadcast
 	case *Activity:
 		c = &of.ends
 	}

@@ -8,15 +8,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Latch is waited for until it was counted down to nothing; then it stays open. Activities and ordinary goroutines may call its methods. It is made by [NewLatch], and
-// must not be copied. It is a crowd with a counter: who counts down to 0 opens it. What was done before CountDown is seen by who has waited.
+// Latch opens when it has been counted down to 0, and then stays open. Activities and ordinary
+// goroutines may call its methods. What a goroutine did before CountDown is visible to the waiters
+// that pass. [NewLatch] makes it; it must not be copied. It is a broadcast with a count.
 type Latch struct {
-	left  atomics.Int64
-	crowd crowd
-	made  bool // by NewLatch
+	left      atomics.Int64
+	broadcast broadcast
+	made      bool // NewLatch has made it
 }
 
-// NewLatch returns a latch that opens after n calls of CountDown: at once if n is 0. It panics if n is negative.
+// NewLatch returns a latch that opens after n calls of CountDown; at once if n is 0. It panics if
+// n is negative.
 func NewLatch(n int) *Latch {
 	if n < 0 {
 		panic(fmt.Sprintf("activity: NewLatch(%d), which must not be negative", n))
@@ -24,13 +26,13 @@ func NewLatch(n int) *Latch {
 	l := &Latch{made: true}
 	l.left.Store(int64(n))
 	if n == 0 {
-		l.crowd.open()
+		l.broadcast.open()
 	}
 	return l
 }
 
-// CountDown counts down by one, and opens l for all that wait if that was the last. It panics if l is open. It does not wait:
-// lock-free, one CAS.
+// CountDown counts down by one. The last call opens l and wakes all waiters. It panics if l is
+// open. It does not wait: it is lock-free, one CAS.
 func (l *Latch) CountDown() {
 	for {
 		left := l.left.Load()
@@ -40,21 +42,22 @@ func (l *Latch) CountDown() {
 		}
 		if l.left.CompareAndSwap(left, left-1) {
 			if left == 1 {
-				l.crowd.open()
+				l.broadcast.open()
 			}
 			return
 		}
 	}
 }
 
-// Left returns how many calls of CountDown are left. It is a snapshot.
+// Left returns how many calls of CountDown are missing. It is a snapshot.
 func (l *Latch) Left() int { return int(l.left.Load()) }
 
-// Wait waits until l is open. It returns nil then; otherwise the error says why it did not wait any longer (see the package's documentation). A call that need not
-// wait does not look at ctx. For the zero Latch, which nothing opens, it panics.
+// Wait waits until l is open. It returns nil then; otherwise the error says why it stopped waiting
+// (see the package's documentation). A call that need not wait does not look at ctx. It panics for
+// the zero Latch, which nothing opens.
 func (l *Latch) Wait(ctx context.Context) error {
 	l.mustBeMade()
-	return l.crowd.wait(ctx)
+	return l.broadcast.wait(ctx)
 }
 
 func (l *Latch) mustBeMade() {

@@ -3,8 +3,8 @@
 package activity
 
 const (
-	// patience is how often one who waits for a [Mutex] is woken in vain before the lock is handed to it.
+	// patience is how often a waiter for a [Mutex] is woken in vain before it is handed the lock.
 	patience = 4
-	// clearers is how many leave a crowd for one, on average, who clears it.
-	clearers = 16
+	// clearEvery is how many waiters leave a broadcast, on average, until one clears it.
+	clearEvery = 16
 )

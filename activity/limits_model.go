@@ -2,8 +2,8 @@
 
 package activity
 
-// The limits are so small that the explorer sees a lock handed over, and crowds cleared.
+// The limits are so small that the explorer sees locks handed over and broadcasts cleared.
 const (
-	patience = 1
-	clearers = 1
+	patience   = 1
+	clearEvery = 1
 )

@@ -8,7 +8,8 @@ import (
 
 func waiterOf(n *mailbox.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
 
-// reversed turns a list that leads from its newest to its oldest waiter into one that leads from the oldest to the newest.
+// reversed turns a list from its newest to its oldest waiter into one from the oldest to the
+// newest.
 func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 	for n := newest; n != nil; {
 		next := n.Next()
@@ -18,10 +19,11 @@ func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 	return oldest
 }
 
-// grantAll grants all waiters of a list that was taken whole, newest first, in the order in which they came into it.
+// grantAll grants all waiters of a list that was taken whole, newest first, in the order of
+// arrival.
 func grantAll(newest *mailbox.Node) {
 	for n := reversed(newest); n != nil; {
-		next := n.Next() // granted, it may wait again, elsewhere
+		next := n.Next() // a granted waiter may wait again, elsewhere
 		n.Link(nil)
 		waiterOf(n).Grant()
 		n = next

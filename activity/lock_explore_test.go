@@ -106,14 +106,14 @@ func TestExploreMutexHandsOver(t *testing.T) {
 // forgetful is a Mutex whose waiters enter the line, and do not look again: they do not serve it.
 type forgetful struct{ Mutex }
 
-func (m *forgetful) enter(w *Waiter) { m.line.get().join(w) }
+func (m *forgetful) enter(w *Waiter) { m.queue.get().join(w) }
 
 func (m *forgetful) Lock(ctx context.Context) error {
 	for !m.take(0) {
-		if err := m.line.get().wait(ctx, 0, m); err != nil {
+		if err := m.queue.get().wait(ctx, 0, m); err != nil {
 			return err
 		}
-		m.state.And(^awake)
+		m.state.And(^woken)
 	}
 	return nil
 }
@@ -140,10 +140,10 @@ func (m *deaf) Lock(ctx context.Context) error {
 		return nil
 	}
 	for tag := uint64(0); ; tag = (tag + 1) | ahead {
-		if err := m.line.get().wait(ctx, tag, &m.Mutex); err != nil {
+		if err := m.queue.get().wait(ctx, tag, &m.Mutex); err != nil {
 			return err
 		}
-		if tag == ahead|patience || m.take(awake) {
+		if tag == ahead|patience || m.take(woken) {
 			return nil
 		}
 		if ctx.Err() != nil {

@@ -6,19 +6,21 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or as it runs a callback from C, cannot be left by a switch: Go ends the program. It
-// waits as a goroutine does, with its thread:
+// An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or in a callback
+// from C, cannot be left by a switch: Go would end the program. It waits with its thread, as a
+// goroutine does:
 //
-//	L1  it leaves its processor, which goes to another host                        (in place of W1)
-//	L2  it does what the finalizer does, itself: opens the wait, or queues itself  (W2 to W4)
-//	L3  it sleeps, until a processor comes that has found it in a queue            (W5)
+// 	L1  it leaves its processor, which goes to another host                   (in place of W1)
+// 	L2  it runs the finalizer itself: opens the wait, or queues the activity  (W2 to W4)
+// 	L3  it sleeps until a processor that has found it in a queue arrives      (W5)
 //
-// The processor may come before L3: it is handed to the parker of the host, which is empty, as one comes for each L2. In a deterministic runtime, where all is switched, the
-// activity cannot wait at all.
+// The processor may arrive before L3: the host keeps it until then. Exactly one arrives for each
+// L2. In a deterministic runtime, which switches everything, such an activity cannot wait.
 //
 // Checked by: TestLocked…
 
-// ErrThreadLocked is returned by whatever would wait in a deterministic runtime, if the activity is locked to its thread. In any other runtime such an activity waits.
+// ErrThreadLocked is the error of a wait in a deterministic runtime by an activity that is locked
+// to its thread. In any other runtime such an activity waits.
 var ErrThreadLocked = errors.New("activity: in a deterministic runtime an activity must not wait while it is locked to its thread (runtime.LockOSThread, a callback from C)")
 
 // staying is the kind of an activity that waits without a switch.
@@ -27,18 +29,19 @@ var staying = &sched.Kind{
 	Discard: func(t *sched.Task) { activityOf(t).stack.Load().host.Abandon() },
 }
 
-// stay leaves the processor, if there is one, but not the goroutine, and returns when it has one again, or is discarded. finish is what would be the finalizer.
+// stay leaves the processor, if there is one, but not the goroutine. It returns when the activity
+// has a processor again, or is discarded. finish is what would be the finalizer.
 func (st *stack) stay(a *Activity, finish finalizer) {
 	if p := st.co.Processor(); p != nil {
-		a.owner.Depart(a, p)
+		a.owner.Depart(a, &st.seen, p)
 		p.Leave()
 	}
 	st.host = sched.CurrentHost()
-	a.Kind = staying
+	a.task.Kind = staying
 	finish(nil, a)
 	if st.host.AwaitProcessor() == nil {
 		st.discarded = true
 	}
-	a.Kind = begun
+	a.task.Kind = begun
 	st.arrive(a)
 }

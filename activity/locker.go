@@ -2,9 +2,10 @@ package activity
 
 import "context"
 
-// Locker is a lock: [Mutex], [FairMutex], [RWMutex] for writing, or its [RWMutex.RLocker] for reading.
+// Locker is a lock that activities may wait for: [Mutex], [FairMutex], [RWMutex] for writing, or
+// [RWMutex.RLocker] for reading.
 type Locker interface {
-	// Lock locks it, and returns nil exactly if it did.
+	// Lock waits for the lock. It returns nil exactly if it has locked it.
 	Lock(ctx context.Context) error
 	// Unlock unlocks it. It does not wait.
 	Unlock()

@@ -142,7 +142,7 @@ func TestExploreMailboxLooksTooEarly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		m := NewMailbox[int](1)
 		r.Go("sender", func() {
-			stood := m.head.word.Load()&stands != 0
+			stood := m.head.word.Load()&queued != 0
 			m.tail.word.Add(step)
 			m.fill(0, 1)
 			if stood {

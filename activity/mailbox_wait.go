@@ -5,19 +5,20 @@ import (
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 )
 
-// parcel is a message that somebody waits with, or for. It is the place of a sender in its line; see also empties.
-type parcel[T any] struct {
+// pendingSend is a Send that waits, with its message. It is the wait point in the queue of
+// senders.
+type pendingSend[T any] struct {
 	m      *Mailbox[T]
 	v      T
-	closed bool // the mailbox is: nothing was handed over
+	closed bool // the mailbox is closed; the message was not handed over
 }
 
-// empty parcels are those of receivers.
-type emptyParcel[T any] parcel[T]
+// pendingReceive is a Receive that waits.
+type pendingReceive[T any] pendingSend[T]
 
 func (m *Mailbox[T]) send(ctx context.Context, v T) error {
-	p := &parcel[T]{m: m, v: v}
-	if err := m.tail.line.wait(ctx, 0, p); err != nil {
+	p := &pendingSend[T]{m: m, v: v}
+	if err := m.tail.queue.wait(ctx, 0, p); err != nil {
 		return err
 	}
 	if p.closed {
@@ -27,8 +28,8 @@ func (m *Mailbox[T]) send(ctx context.Context, v T) error {
 }
 
 func (m *Mailbox[T]) receive(ctx context.Context) (v T, err error) {
-	p := &emptyParcel[T]{m: m}
-	if err := m.head.line.wait(ctx, 0, p); err != nil {
+	p := &pendingReceive[T]{m: m}
+	if err := m.head.queue.wait(ctx, 0, p); err != nil {
 		return v, err
 	}
 	if p.closed {
@@ -37,51 +38,52 @@ func (m *Mailbox[T]) receive(ctx context.Context) (v T, err error) {
 	return p.v, nil
 }
 
-func (p *parcel[T]) enter(w *Waiter) {
-	w.parcel = p
-	p.m.tail.line.join(w)
-	p.m.tail.line.serve(p)
+func (p *pendingSend[T]) enter(w *Waiter) {
+	w.pending = p
+	p.m.tail.queue.join(w)
+	p.m.tail.queue.serve(p)
 }
 
-func (p *emptyParcel[T]) enter(w *Waiter) {
-	w.parcel = p
-	p.m.head.line.join(w)
-	p.m.head.line.serve(p)
+func (p *pendingReceive[T]) enter(w *Waiter) {
+	w.pending = p
+	p.m.head.queue.join(w)
+	p.m.head.queue.serve(p)
 }
 
-func (p *parcel[T]) admit(l *line)      { p.m.admitSenders(l) }
-func (p *emptyParcel[T]) admit(l *line) { p.m.admitReceivers(l) }
+func (p *pendingSend[T]) admit(l *waitQueue)    { p.m.admitSenders(l) }
+func (p *pendingReceive[T]) admit(l *waitQueue) { p.m.admitReceivers(l) }
 
-// senders and receivers are the keepers of the two lines, for who does not wait.
+// senders and receivers are the admitters of the two queues, for callers that do not wait.
 type (
 	senders[T any]   Mailbox[T]
 	receivers[T any] Mailbox[T]
 )
 
-func (s *senders[T]) admit(l *line)   { (*Mailbox[T])(s).admitSenders(l) }
-func (r *receivers[T]) admit(l *line) { (*Mailbox[T])(r).admitReceivers(l) }
+func (s *senders[T]) admit(l *waitQueue)   { (*Mailbox[T])(s).admitSenders(l) }
+func (r *receivers[T]) admit(l *waitQueue) { (*Mailbox[T])(r).admitReceivers(l) }
 
-// callSenders is called when there may be room for who waits for it.
+// callSenders serves the waiting senders, after there may be room.
 func (m *Mailbox[T]) callSenders() {
-	if m.tail.word.Load()&stands != 0 {
-		m.tail.line.serve((*senders[T])(m))
+	if m.tail.word.Load()&queued != 0 {
+		m.tail.queue.serve((*senders[T])(m))
 	}
 }
 
-// callReceivers is called when there may be a message for who waits for it.
+// callReceivers serves the waiting receivers, after there may be a message.
 func (m *Mailbox[T]) callReceivers() {
-	if m.head.word.Load()&stands != 0 {
-		m.head.line.serve((*receivers[T])(m))
+	if m.head.word.Load()&queued != 0 {
+		m.head.queue.serve((*receivers[T])(m))
 	}
 }
 
-// stand sets stands, or clears it when nobody is in the line, and reports whether w stands now; it returns the word as it is then. Who serves the line only.
+// stand sets queued if the queue has a head w, and clears it if w is nil. It returns the word, and
+// whether queued is set. Only the server of the queue calls it.
 func (s *side) stand(w *Waiter) (word uint64, does bool) {
 	for {
 		word := s.word.Load()
-		want := word &^ stands
+		want := word &^ queued
 		if w != nil {
-			want |= stands
+			want |= queued
 		}
 		if word == want || s.word.CompareAndSwap(word, want) {
 			return want, w != nil
@@ -89,7 +91,7 @@ func (s *side) stand(w *Waiter) (word uint64, does bool) {
 	}
 }
 
-func (m *Mailbox[T]) admitSenders(l *line) {
+func (m *Mailbox[T]) admitSenders(l *waitQueue) {
 	for {
 		w := l.head()
 		t, does := m.tail.stand(w)
@@ -100,9 +102,10 @@ func (m *Mailbox[T]) admitSenders(l *line) {
 		if !w.claim() {
 			continue
 		}
-		p := w.parcel.(*parcel[T])
-		w.parcel = nil
-		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2; it fails if the mailbox is closed now
+		p := w.pending.(*pendingSend[T])
+		w.pending = nil
+		// L2 fails if the mailbox is closed now.
+		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2
 			p.closed = true
 			w.wake()
 			continue
@@ -113,7 +116,7 @@ func (m *Mailbox[T]) admitSenders(l *line) {
 	}
 }
 
-func (m *Mailbox[T]) admitReceivers(l *line) {
+func (m *Mailbox[T]) admitReceivers(l *waitQueue) {
 	for {
 		w := l.head()
 		h, does := m.head.stand(w)
@@ -129,8 +132,8 @@ func (m *Mailbox[T]) admitReceivers(l *line) {
 		if !w.claim() {
 			continue
 		}
-		p := w.parcel.(*emptyParcel[T])
-		w.parcel = nil
+		p := w.pending.(*pendingReceive[T])
+		w.pending = nil
 		if n == 0 {
 			p.closed = true
 			w.wake()

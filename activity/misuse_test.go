@@ -97,11 +97,11 @@ func TestMisuseIsTold(t *testing.T) {
 			func() { activity.Go(place, func(*activity.Activity) {}, nil) },
 		},
 		"StartActivity of nil": {
-			"activity: StartActivity of an activity that Go has not made; start activities with Go",
+			"activity: start of an activity that Go has not made; start activities with Go",
 			func() { _ = place.StartActivity(nil) },
 		},
 		"StartActivity of a zero Activity": {
-			"activity: StartActivity of an activity that Go has not made; start activities with Go",
+			"activity: start of an activity that Go has not made; start activities with Go",
 			func() { _ = place.StartActivity(new(activity.Activity)) },
 		},
 		"StartActivity again": {

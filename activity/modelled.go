@@ -7,13 +7,14 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// In builds for the explorer an activity is two model threads: its own, and that of the processor which has left it, and runs its finalizers. All else about how
-// it waits, is woken, interrupted and ended is the code that programs run; only the switch of stacks and the run queue are tokens here, and the end of the activity is a
-// panic in place of a Goexit.
+// In builds for the explorer an activity is two model threads: its own, and that of the processor
+// which has left it and runs its finalizers. All else about how it waits, is woken, interrupted
+// and ended is the code that programs run. Only the switch of stacks and the run queue are tokens
+// here, and the end of the activity is a panic in place of a Goexit.
 
 const modelled = true
 
-// modelActivity is an activity of the explorer's.
+// modelActivity is an activity of the explorer.
 type modelActivity struct {
 	Activity
 	stack
@@ -21,15 +22,15 @@ type modelActivity struct {
 	ready *park.Parker // for the activity
 }
 
-// modelExit is what an activity panics with that is being ended.
+// modelExit is what an activity that is being ended panics with.
 type modelExit struct{}
 
-// modelThreads has the activity of each model thread that runs one.
+// modelThreads has the activity of each model thread.
 var modelThreads [memory.MaxThreads]*Activity
 
-func newModelActivity(owner Owner) *modelActivity {
+func newModelActivity(in owner) *modelActivity {
 	m := &modelActivity{left: park.New(), ready: park.New()}
-	m.Activity.owner, m.Activity.started = owner, true
+	m.Activity.owner, m.Activity.started = in, true
 	m.stack.waiter.Store(&Waiter{})
 	m.stack.activity.Store(&m.Activity)
 	m.stack.co.Local = m
@@ -53,7 +54,7 @@ func (m *modelActivity) run(fn func(a *Activity)) (ended bool) {
 	return false
 }
 
-// serve is the processor's thread.
+// serve is the thread of the processor.
 func (m *modelActivity) serve() {
 	for {
 		m.left.Park()

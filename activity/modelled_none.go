@@ -2,7 +2,7 @@
 
 package activity
 
-// modelled says that activities are threads of the explorer: modelled.go.
+// modelled says that activities are threads of the explorer: see modelled.go.
 const modelled = false
 
 func modelCurrent() *Activity { return nil }

@@ -8,46 +8,64 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// Source:     C. Hoare, Monitors, 1974, in the form of Active Oberon (J. Gutknecht, Do the fish really need remote control?, 1997): one awaits a condition, not a signal;
-//             who leaves evaluates the conditions of those who await, and hands over. Ours: cancellation; a condition that panics does so where it is awaited
-// Sketch:     Enter: take the quota whole
-//             Leave: evaluate, oldest first: the first who awaits what holds gets the monitor; nobody: give the quota back, to the next who wants to enter
-//             Await: the condition holds: go on;  else stand behind those who await, and leave;  given up: enter again
-// Invariants: I1 who is inside holds the quota, and is the only one to touch awaiting and failed. I2 when the monitor is given back to the quota no condition
-//             holds of those who await. I3 who was handed the monitor finds its condition to hold: nobody was inside in between.
-//             I4 Await returns, or unwinds, inside: it was handed the monitor, or has entered anew.
-// Progress:   TryEnter is lock-free; Leave takes as long as the conditions do; Enter and Await wait
-// Linearize:  Enter and Leave as the quota; a hand-over where the waiter is claimed
-// ABA/memory: one who gave up is dropped by the next who leaves; and who awaits leaves
-// Cost:       Enter and Leave a CAS each. Await, if it waits: two switches, an allocation, and an evaluation at each Leave
+// Source:     C. Hoare, Monitors, 1974, in the form of Active Oberon (J. Gutknecht, Do the fish
+//             really need remote control?, 1997): a goroutine awaits a condition, not a signal; a
+//             goroutine that leaves evaluates the conditions that are awaited, and hands over.
+//             Ours: cancellation; a condition that panics does so in its own Await
+// Sketch:     Enter: take the counter whole
+//             Leave: evaluate, oldest first: the first whose condition holds gets the monitor
+//                    none: give the counter back, to the next that wants to enter
+//             Await: the condition holds: go on;  else enter awaiting, and leave
+//                    given up: enter the monitor again
+// Invariants: I1 the goroutine inside holds the counter, and is the only one to touch awaiting and
+//             failed.
+//             I2 when the monitor is given back to the counter no awaited condition holds.
+//             I3 an awaiter that was handed the monitor finds its condition to hold: no goroutine
+//             was inside in between.
+//             I4 Await returns, or unwinds, inside: it was handed the monitor, or has entered
+//             anew.
+// Progress:   TryEnter is lock-free; Leave takes as long as the conditions do; Enter and Await
+//             wait
+// Linearize:  Enter and Leave as the counter; a hand-over where the waiter is claimed
+// ABA/memory: an awaiter that gave up is dropped by the next Leave; and each Await that waits
+//             leaves
+// Cost:       Enter and Leave a CAS each. Await, if it waits: two switches, an allocation, and an
+//             evaluation at each Leave
 // Checked by: TestMonitor…, TestExploreMonitor…
 
-// Monitor guards data that one at a time uses: who is inside. Inside one can await a condition on the data; the others go on meanwhile, and when one of them leaves
-// and the condition holds, it hands over the monitor. So there is nothing to signal, and nothing to check again. Those who await go before those who want
-// to enter, the one who has awaited longest first; those who want to enter come in in the order of asking. So nobody who wants to enter starves unless those who
-// await keep handing the monitor to each other.
+// Monitor guards data: one goroutine at a time is inside and may use them. Inside, [Monitor.Await]
+// waits for a condition on the data; others are inside meanwhile. When a goroutine leaves and an
+// awaited condition holds, it hands the monitor over. So there are no signals, and no conditions
+// to check again. Awaiters go before those that want to enter, the oldest first; those that want
+// to enter come in in the order of arrival. They starve only if awaiters keep handing the monitor
+// to each other.
 //
-// Conditions are evaluated inside, by whoever leaves, or, on behalf of an activity, by the processor that has left it: they must be short, depend on the data
-// alone, and neither wait nor call methods of the monitor, nor [runtime.Goexit]. One that panics does so in the Await that it was passed to.
+// Conditions are evaluated inside, by the goroutine that leaves, or, on behalf of an activity, by
+// the processor that has left it. They must be short and depend on the data alone. They must not
+// wait, call methods of the monitor, or call [runtime.Goexit]. A condition that panics does so in
+// the Await that it was passed to.
 //
-// Activities and ordinary goroutines may call its methods; who has entered leaves. The zero value has nobody inside. It must not be copied after first use.
+// Activities and ordinary goroutines may call its methods; the one that has entered leaves. The
+// zero value has no goroutine inside. It must not be copied after first use.
 type Monitor struct {
-	q      quota                // who is inside holds it whole
-	inside atomics.RelaxedIndex // whose goroutine is; written by who holds q
+	q      counter              // held whole by the goroutine inside
+	inside atomics.RelaxedIndex // the goroutine inside; written by the holder of q
 
-	// who is inside
-	awaiting []awaiter // oldest first
-	failed   bool      // the condition of the one that is handed the monitor has panicked
+	// of the goroutine inside
+	awaiting []conditionWaiter // oldest first
+	failed   bool              // the condition that was found to hold has panicked
 }
 
-// awaiter is one who awaits a condition.
-type awaiter struct {
+// conditionWaiter is a waiter and the condition that it awaits.
+type conditionWaiter struct {
 	waiter    *Waiter
 	condition func() bool
 }
 
-// Enter enters m. It waits while somebody is inside, or others wait, behind them. It returns nil exactly if the caller is inside; otherwise the error says why it
-// did not wait any longer (see the package's documentation). A call that need not wait does not look at ctx. Who is inside must not enter again.
+// Enter enters m. It waits while another goroutine is inside, behind all earlier waiters. It
+// returns nil exactly if the caller is inside; otherwise the error says why it stopped waiting
+// (see the package's documentation). A call that need not wait does not look at ctx. A goroutine
+// inside must not enter again.
 func (m *Monitor) Enter(ctx context.Context) error {
 	if err := m.q.take(ctx, whole); err != nil {
 		return err
@@ -56,7 +74,8 @@ func (m *Monitor) Enter(ctx context.Context) error {
 	return nil
 }
 
-// TryEnter enters m if nobody is inside and nobody waits, and reports whether it did. It never waits.
+// TryEnter enters m if no goroutine is inside and none waits, and reports whether it did. It never
+// waits.
 func (m *Monitor) TryEnter() bool {
 	if !m.q.tryTake(whole) {
 		return false
@@ -65,12 +84,12 @@ func (m *Monitor) TryEnter() bool {
 	return true
 }
 
-// Leave leaves m: for the first who awaits a condition that holds now, or for the first who wants
-// to enter. It panics if the caller is not inside, unless that is an activity that is being ended:
-// then it does nothing. It does not wait.
+// Leave leaves m, and hands it to the first awaiter whose condition holds now, or to the first
+// waiter that wants to enter. It panics if the caller is not inside, except that it has no effect
+// in an activity that is being ended. It does not wait.
 func (m *Monitor) Leave() {
 	if !m.isInside() {
-		if isUnwinding() { // it was ended where it had left, and had deferred this
+		if isUnwinding() { // Await has ended it outside, and this call was deferred
 			return
 		}
 		panic("activity: Leave of a Monitor by one who is not inside")
@@ -80,8 +99,8 @@ func (m *Monitor) Leave() {
 
 func (m *Monitor) isInside() bool { return m.inside.Load() == goid.ID() }
 
-// Do calls f inside m, and returns what it returns; the error of Enter, if it could not. It leaves
-// m also if f panics. It panics if f is nil.
+// Do calls f inside m and returns what f returns, or the error of Enter. It leaves m also if f
+// panics. It panics if f is nil.
 func (m *Monitor) Do(ctx context.Context, f func() error) error {
 	if f == nil {
 		panic("activity: Do of a Monitor with a nil function")
@@ -93,10 +112,11 @@ func (m *Monitor) Do(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Await waits inside until condition holds; others are inside meanwhile. The caller is inside when it returns: with nil, and the condition holds; or with an error
-// that says why it did not wait any longer (see the package's documentation): then it may have waited to come inside again, whatever was canceled. An
-// activity that is ended here is inside, too, when its deferred functions run. It panics if the
-// caller is not inside, or condition is nil.
+// Await waits until condition holds; other goroutines are inside meanwhile. When it returns, the
+// caller is inside. It returns nil if the condition holds; otherwise the error says why it stopped
+// waiting (see the package's documentation), and it may have waited to come inside again, whatever
+// was canceled. An activity that is ended in Await is inside, too, when its deferred functions
+// run. Await panics if the caller is not inside, or if condition is nil.
 func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	if ctx == nil || condition == nil {
 		panic("activity: Await of a Monitor with a nil context, or condition")
@@ -108,53 +128,55 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 		if _, err := current(); err != nil {
 			return err
 		}
-		w := awaits{m: m, condition: condition}
+		w := monitorWait{m: m, condition: condition}
 		if err := w.wait(ctx); err != nil {
 			return err
 		}
 		if !m.failed {
 			return nil
 		}
-		m.failed = false // if the condition panics again, it does so here
+		m.failed = false // evaluated again above: if the condition panics again, it does so here
 	}
 	return nil
 }
 
-// awaits is the place of one who awaits. Whoever changes left has the monitor to pass on: the finalizer, or one that has given up before.
-type awaits struct {
+// monitorWait is the wait point of one call of Await. The goroutine that sets left passes the
+// monitor on: the finalizer, or a caller that has given up before.
+type monitorWait struct {
 	m         *Monitor
 	condition func() bool
 	left      atomics.Bool
-	handed    bool // to the one who awaits; that one's own
+	handed    bool // the awaiter has been handed the monitor; written by the awaiter
 }
 
-// wait returns when the monitor was handed over, or with an error, or ends the caller's goroutine: in any case the caller is inside.
-func (w *awaits) wait(ctx context.Context) error {
+// wait returns nil when the monitor was handed over, and an error otherwise; or it ends the
+// caller's goroutine. The caller is inside in each case.
+func (w *monitorWait) wait(ctx context.Context) error {
 	defer w.comeBack()
 	err := waitIn(ctx, 0, w)
 	w.handed = err == nil
 	return err
 }
 
-// comeBack has the caller inside again. One who gives up may run while its finalizer is about to pass the monitor on, or does so: it enters as one from outside
-// does, behind that.
-func (w *awaits) comeBack() {
+// comeBack has the caller inside again. A caller that gives up may run while its finalizer is
+// about to pass the monitor on: the caller then enters behind that, as from outside.
+func (w *monitorWait) comeBack() {
 	if !w.handed {
 		w.leave()
-		_ = w.m.q.take(insist, whole) // never in vain: a firm wait
+		_ = w.m.q.take(firm, whole) // never fails: a firm wait
 	}
 	w.m.inside.Store(goid.ID())
 }
 
-func (w *awaits) enter(waiter *Waiter) {
+func (w *monitorWait) enter(waiter *Waiter) {
 	if !w.left.Swap(true) {
-		w.m.awaiting = append(w.m.awaiting, awaiter{waiter, w.condition})
+		w.m.awaiting = append(w.m.awaiting, conditionWaiter{waiter, w.condition})
 		w.m.pass()
 	}
 }
 
 // leave passes the monitor on, unless that was done, or is about to be.
-func (w *awaits) leave() {
+func (w *monitorWait) leave() {
 	if !w.left.Swap(true) {
 		w.m.pass()
 	}

@@ -62,7 +62,7 @@ func TestExploreMonitorPassedTwice(t *testing.T) {
 		var ctx memory.Context
 		r.Go("awaits", func() {
 			_ = m.Enter(context.Background())
-			w := awaits{m: &m, condition: func() bool { return false }}
+			w := monitorWait{m: &m, condition: func() bool { return false }}
 			if waitIn(&ctx, 0, &w) != nil {
 				m.pass()
 				_ = m.Enter(context.Background())
@@ -134,7 +134,7 @@ func TestExploreCond(t *testing.T) {
 }
 
 // early is a place for the Cond that unlocks before it enters.
-type early struct{ *waits }
+type early struct{ *condWait }
 
 func (e early) enter(w *Waiter) {
 	e.unlock()
@@ -150,7 +150,7 @@ func TestExploreCondUnlocksTooEarly(t *testing.T) {
 		r.Go("waiter", func() {
 			_ = m.Lock(context.Background())
 			for !ready {
-				_ = c.line.wait(context.Background(), 0, early{&waits{c: c}})
+				_ = c.queue.wait(context.Background(), 0, early{&condWait{c: c}})
 				_ = m.Lock(context.Background())
 			}
 			m.Unlock()

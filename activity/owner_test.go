@@ -16,6 +16,7 @@ import (
 
 // scope is a place to start activities in that can be canceled, as a scope of package freerun can.
 type scope struct {
+	activity.Mark
 	s        *sched.Scheduler
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -65,12 +66,13 @@ func (sc *scope) Canceled() error {
 	return nil
 }
 
-func (sc *scope) Context() context.Context                     { return sc.ctx }
-func (*scope) Enter(*activity.Activity, *sched.Processor)      {}
-func (*scope) Leave(*activity.Activity, *sched.Processor)      {}
-func (*scope) Depart(*activity.Activity, *sched.Processor)     {}
-func (*scope) Closing() bool                                   { return false }
-func (*scope) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+func (sc *scope) Context() context.Context                                  { return sc.ctx }
+func (*scope) Enter(*activity.Activity, *activity.Stack, *sched.Processor)  {}
+func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor)  {}
+func (*scope) Depart(*activity.Activity, *activity.Stack, *sched.Processor) {}
+func (*scope) Closed() error                                                { return activity.ErrClosed }
+func (*scope) Closing() bool                                                { return false }
+func (*scope) AfterFunc(d time.Duration, f func()) func() bool              { return time.AfterFunc(d, f).Stop }
 func (*scope) AfterDone(ctx context.Context, f func()) func() bool {
 	return context.AfterFunc(ctx, f)
 }
@@ -118,7 +120,7 @@ func TestScopeCanceled(t *testing.T) {
 		}
 	}
 	in := func(of any) func() int { return func() int { return activity.Waits(of) } }
-	crowd := func(of any) func() int { return func() int { return activity.Crowd(of) } }
+	crowd := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
 	for name, p := range map[string]place{
 		"Mutex":         {locked(mutex.Lock, mutex.Unlock), in(&mutex), mutex.Unlock},
 		"FairMutex":     {locked(fair.Lock, fair.Unlock), in(&fair), fair.Unlock},

@@ -5,41 +5,46 @@ import (
 	"fmt"
 )
 
-// Semaphore has a number of units, which are acquired, several at once if need be, and released. It admits in the order of asking: who wants many is not
-// overtaken by those who want few, and holds them up.
+// Semaphore has a number of units, which are acquired and released, several at once if need be. It
+// admits in the order of arrival: a caller that wants many units is not overtaken by callers that
+// want few, and holds them up.
 //
-// Activities and ordinary goroutines may call its methods, and one may release what another has acquired. It is made by [NewSemaphore], and must not be copied. It is
-// a quota of which all but its units are held for good.
+// Activities and ordinary goroutines may call its methods, and one may release what another has
+// acquired. [NewSemaphore] makes it; it must not be copied. It is a counter of which all but its
+// units are held for good.
 type Semaphore struct {
-	q    quota
+	q    counter
 	size uint64
 }
 
-// NewSemaphore returns a semaphore with n units, all to be had. It panics if n is less than 1.
+// NewSemaphore returns a semaphore with n free units. It panics if n is less than 1 or more than
+// 1<<60.
 func NewSemaphore(n int) *Semaphore {
 	if n < 1 || uint64(n) > whole {
 		panic(fmt.Sprintf("activity: NewSemaphore(%d), which must be 1 at least, and 1<<60 at most", n))
 	}
 	s := &Semaphore{size: uint64(n)}
-	s.q.state.Store((whole - s.size) * unit)
+	s.q.state.Store((whole - s.size) * one)
 	return s
 }
 
-// Acquire acquires n units. It waits while fewer are left, or others wait, behind them. It returns nil exactly if it has acquired them; otherwise the error says why
-// it did not wait any longer (see the package's documentation). A call that need not wait does not look at ctx. It panics if n is negative, or more
-// than there are.
+// Acquire acquires n units. It waits while fewer are free, behind all earlier waiters. It returns
+// nil exactly if it has acquired them; otherwise the error says why it stopped waiting (see the
+// package's documentation). A call that need not wait does not look at ctx. It panics if n is
+// negative, or more than the semaphore has.
 func (s *Semaphore) Acquire(ctx context.Context, n int) error {
 	s.check("Acquire", n)
 	return s.q.take(ctx, uint64(n))
 }
 
-// TryAcquire acquires n units if they are left and nobody waits, and reports whether it did. It never waits. It panics if n is negative, or more than there are.
+// TryAcquire acquires n units if they are free and there are no waiters, and reports whether it
+// did. It never waits. It panics if n is negative, or more than the semaphore has.
 func (s *Semaphore) TryAcquire(n int) bool {
 	s.check("TryAcquire", n)
 	return s.q.tryTake(uint64(n))
 }
 
-// Release releases n units. It panics if n is negative, or fewer are held. It does not wait.
+// Release releases n units. It panics if n is negative, or if fewer are held. It does not wait.
 func (s *Semaphore) Release(n int) {
 	s.check("Release", n)
 	if !s.q.tryGive(uint64(n), whole-s.size, whole) {

@@ -6,39 +6,41 @@ import (
 	"runtime/debug"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// stack is a coroutine that activities run on: one from its beginning to its end, and then the next. When an activity has ended and what comes next is
-// another one that has not begun, that runs on the same stack at once, without a switch; so activities that never wait cost little more than calls.
+// stack is a coroutine that activities run on, one after another. When an activity has ended and
+// the next task is an activity that has not begun, that one runs on the same stack at once,
+// without a switch. So activities that never wait cost little more than calls.
 type stack struct {
 	co        sched.Coroutine
-	activity  atomics.RelaxedPointer[Activity] // that it is of now, or was of last
-	finalizer finalizer                        // of whoever runs or enters it, as is what follows but for the waiter
-	waiter    atomics.Pointer[Waiter]          // of its next wait, or the one that is
+	activity  atomics.RelaxedPointer[Activity] // the present one, or the last one
+	finalizer finalizer                        // as all below but waiter: of the runner
+	waiter    atomics.Pointer[Waiter]          // of the present wait, or else of the next one
 	scheduler *sched.Scheduler
-	local     any       // see Activity.Local
-	first     *Activity // to begin with when it is entered
-	place     place
+	seen      activityhost.Stack // what the owner sees of it
+	first     *Activity          // to begin with when the stack is entered
+	point     waitPoint
 	ctx       context.Context
-	insists   bool
+	isFirm    bool
 	discarded bool        // what waits or yields on it ends
-	unwinding bool        // it is being ended by Goexit for that reason
+	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
-// finalizer is what is done on behalf of an activity after it was left, by the processor that has left it; p is nil if it had none. From there on the activity
-// may run elsewhere at any moment.
+// finalizer is what the processor that has left an activity does on its behalf. p is nil if there
+// was no processor. From then on the activity may run elsewhere at any moment.
 type finalizer func(p *sched.Processor, a *Activity)
 
-// The kinds of task that an activity is; a third is in locked.go.
+// The kinds of task that an activity is. A third kind is in locked.go.
 var (
 	fresh = &sched.Kind{Discard: discardFresh}
 	begun = &sched.Kind{Discard: discardBegun}
 )
 
-func init() { // they refer to both kinds
+func init() { // an init function, because the functions refer to both kinds
 	fresh.Run, begun.Run = begin, goOn
 	begun.Prefetch = fetchAhead
 }
@@ -74,7 +76,7 @@ func begin(p *sched.Processor, t *sched.Task) {
 	enter(&st.co, p)
 }
 
-// goOn runs an activity that has one.
+// goOn runs an activity that has a stack.
 func goOn(p *sched.Processor, t *sched.Task) { enter(&activityOf(t).stack.Load().co, p) }
 
 func enter(co *sched.Coroutine, p *sched.Processor) {
@@ -85,8 +87,9 @@ func enter(co *sched.Coroutine, p *sched.Processor) {
 
 func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
 
-// way is where a stack that is about to be left is left for: the activity t, if one was picked and can be run at once, or else the host. The caller trades with that, and
-// then lands; the switch would cost more from within another function.
+// way returns where to switch to when the stack is about to be left: to the stack of t if t was
+// picked and can run at once, and else to the host. The caller calls Transfer with that and then
+// land. They are not one function, because a switch from within another function costs more.
 func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.SwitchPoint {
 	if t != nil {
 		if next := st.successor(p, t); next != nil {
@@ -96,21 +99,22 @@ func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.SwitchPoint {
 	return st.co.PrepareSuspend()
 }
 
-// land does what is to be done when the stack is gone on with: for the one that was left for it.
+// land completes a switch to this stack, on behalf of the stack that was left for it.
 func (st *stack) land() {
 	if left := st.co.Predecessor(); left != nil {
 		stackOf(left).left(st.co.Processor())
 	}
 }
 
-// left sees to what is to be done when the stack was left; p is the processor that has left it, nil if it had none.
+// left completes a switch away from the stack. p is the processor that has left it, nil if there
+// was none.
 func (st *stack) left(p *sched.Processor) {
 	finish := st.finalizer
 	switch {
 	case finish != nil:
 		st.finalizer = nil
 		finish(p, st.activity.Load())
-	case p != nil: // all have ended
+	case p != nil: // the activities of this stack have ended
 		p.KeepCoroutine(&st.co)
 	default:
 		st.co.End()
@@ -126,16 +130,17 @@ func (st *stack) live(*sched.Coroutine) {
 		var t *sched.Task
 		for a != nil {
 			if unlocked := st.perform(a); unlocked {
-				break // the thread is not to be used any more
+				break // the thread of a goroutine that ended locked must not be used again
 			}
 			a, t = st.fresh()
 		}
-		st.co.Transfer(st.way(st.co.Processor(), t)) // until there is another one, or for good
+		st.co.Transfer(st.way(st.co.Processor(), t)) // until there is another activity, or for good
 		st.land()
 	}
 }
 
-// fresh takes what comes next, and makes it what runs on this stack if it is an activity that has not begun.
+// fresh picks the next task. It returns an activity if that has not begun, so that it can run on
+// this stack; otherwise it returns the task.
 func (st *stack) fresh() (a *Activity, t *sched.Task) {
 	p := st.co.Processor()
 	if p == nil {
@@ -153,7 +158,8 @@ func (st *stack) fresh() (a *Activity, t *sched.Task) {
 	}
 }
 
-// successor returns the stack of the activity that was picked, which is what runs then; nil if the host has to run what was picked.
+// successor returns the stack of the activity t, which the processor runs then; nil if the host
+// has to run t.
 func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	for t != nil {
 		switch {
@@ -177,11 +183,13 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	return nil
 }
 
-// perform runs an activity from its beginning to its end. It reports whether it has left its goroutine locked to its thread, and was unlocked.
+// perform runs an activity from its beginning to its end. It reports whether the activity has left
+// its goroutine locked to its thread, which perform has unlocked.
 func (st *stack) perform(a *Activity) (unlocked bool) {
 	st.activity.Store(a)
 	a.stack.Store(st)
-	a.Kind = begun
+	st.seen.Code, st.seen.Title = a.code(), a.named
+	a.task.Kind = begun
 	returned := false
 	defer func() {
 		var failure any
@@ -192,12 +200,12 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 		case st.unwinding:
 			if failure = recover(); failure == nil {
 				refused = a.refusal()
-			} else { // in what it has deferred
+			} else { // a panic in a deferred function
 				trace = debug.Stack()
 			}
 		default:
 			if failure = recover(); failure == nil {
-				failure = ErrGoexit
+				failure = activityhost.ErrGoexit
 			}
 			trace = debug.Stack()
 		}
@@ -205,7 +213,7 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 			st.co.Unlock()
 			unlocked = true
 		}
-		a.conclude(st.co.Processor(), failure, trace, refused)
+		st.conclude(a, st.co.Processor(), failure, trace, refused)
 	}()
 	st.arrive(a)
 	a.fn(a)
@@ -213,21 +221,23 @@ func (st *stack) perform(a *Activity) (unlocked bool) {
 	return
 }
 
-// arrive is called when an activity has come to run on a processor; it has none if it is discarded.
+// arrive tells the owner that the activity has come to run on a processor. A discarded activity
+// has none.
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
 		a.quantum = Quantum
-		a.owner.Enter(a, p)
+		a.owner.Enter(a, &st.seen, p)
 		p.Spend()
 	}
 }
 
 // conclude ends an activity that has begun.
-func (a *Activity) conclude(p *sched.Processor, failure any, trace []byte, refused error) {
+func (st *stack) conclude(a *Activity, p *sched.Processor, failure any, trace []byte, refused error) {
 	outcome := a.owner.End(a, p, failure, trace, refused)
 	if p != nil {
-		a.owner.Leave(a, p)
+		a.owner.Leave(a, &st.seen, p)
 	}
+	st.seen.Title = nil
 	a.fn = nil
 	a.stack.Store(nil)
 	a.end(outcome)
@@ -248,28 +258,30 @@ func (a *Activity) refuse(p *sched.Processor) {
 	a.end(outcome)
 }
 
-// refusal is why an activity is not begun, or not gone on with.
+// refusal returns why an activity is not begun, or does not continue.
 func (a *Activity) refusal() error {
 	if err := a.owner.Canceled(); err != nil {
 		return err
 	}
-	return ErrClosed
+	return a.owner.Closed()
 }
 
 func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }
 
-// discardBegun ends an activity that nobody runs any more: what it has deferred is run by the goroutine that is there. An activity that has to wait for a lock
-// before that is left once more, and discarded again when it has the lock.
+// discardBegun ends an activity that no processor will run any more: the calling goroutine runs
+// its deferred functions. If these wait for a lock, the activity is left once more, and is
+// discarded again when it has the lock.
 func discardBegun(t *sched.Task) {
 	st := activityOf(t).stack.Load()
 	st.discarded = true
 	enter(&st.co, nil)
 }
 
-// closing reports whether the activity ends where it would wait.
+// closing reports whether the activity ends at its next wait.
 func (a *Activity) closing() bool { return a.stack.Load().discarded || a.owner.Closing() }
 
-// unwindIfClosing ends the activity, if that is so, by [runtime.Goexit]: so what it has deferred is run, and nothing can go on in its stead.
+// unwindIfClosing ends a closing activity by [runtime.Goexit]: its deferred functions run, and
+// nothing else of it.
 func (a *Activity) unwindIfClosing() {
 	if a.closing() {
 		a.stack.Load().unwinding = true

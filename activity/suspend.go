@@ -9,14 +9,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Quantum is what an activity may use up before [Activity.Check] has it yield: about as many simple statements, some tens of microseconds.
+// Quantum is what an activity may use up before [Activity.Check] has it yield. The unit is about
+// one simple statement; a quantum lasts some tens of microseconds.
 const Quantum = 20_000
 
-// Check notes that the activity has used up n of its quantum, about one for each simple statement, and has it yield when nothing is left. It is what implicit
-// cooperation inserts; programs that are compiled without it call it in long loops. It does not yield while the activity is locked to its thread. Any goroutine may call it: on another than the activity's own, and on nil, it
-// does nothing, since what is inserted is sometimes passed by code that runs elsewhere than its author's convention says. It costs at most a nanosecond when it does not yield.
+// Check subtracts n from the activity's quantum, about one for each simple statement, and yields
+// when the quantum is used up. `freerun build` inserts calls of Check; programs that are compiled
+// without it call Check in long loops. Check does not yield while the activity is locked to its
+// thread. It costs at most a nanosecond when it does not yield.
 //
-// Other goroutines make the quantum a little shorter or longer, no more, so the race detector need not know of them.
+// Any goroutine may call it, because inserted code may be called by another goroutine than its
+// author expected. On nil, and on another goroutine than the activity's own, Check has no effect
+// but that the quantum becomes a little shorter. So the race detector need not know of these
+// calls.
 //
 //go:norace
 func (a *Activity) Check(n int32) {
@@ -31,7 +36,7 @@ func (a *Activity) Check(n int32) {
 func (a *Activity) expire() {
 	switch {
 	case !a.Here():
-		a.quantum = 0 // so that many of these do not overflow; the activity yields at its next check
+		a.quantum = 0 // no overflow by many calls; the activity yields at its next check
 	case a.stack.Load().co.Locked():
 		a.quantum = Quantum
 	default:
@@ -39,13 +44,14 @@ func (a *Activity) expire() {
 	}
 }
 
-// Yield lets others run that are ready, and returns when it is the activity's turn again; at once if there are none, or if the activity is locked to its thread in a
-// deterministic runtime. The activity's own goroutine only. If what has
-// not ended is being given up, the activity ends here: what it has deferred is run.
+// Yield lets other work run and returns when it is the activity's turn again. It returns at once
+// if no work is ready, or if the activity is locked to its thread in a deterministic runtime. If
+// the runtime gives up what has not ended, the activity ends here and runs its deferred functions.
+// Only the activity's own goroutine may call it.
 func (a *Activity) Yield() {
 	st := a.own("Yield")
 	a.quantum = Quantum
-	if p := st.co.Processor(); p != nil { // not in blocking code
+	if p := st.co.Processor(); p != nil { // nil in blocking code
 		switch t := p.Pick(); {
 		case t == nil:
 			p.Spend()
@@ -55,7 +61,7 @@ func (a *Activity) Yield() {
 				st.stay(a, requeue)
 			}
 		default:
-			a.owner.Leave(a, p)
+			a.owner.Leave(a, &st.seen, p)
 			st.finalizer = requeue
 			st.co.Transfer(st.way(p, t))
 			st.land()
@@ -65,12 +71,12 @@ func (a *Activity) Yield() {
 	a.unwindIfClosing()
 }
 
-// requeue is the finalizer of one who yields.
+// requeue is the finalizer of a yield.
 func requeue(p *sched.Processor, a *Activity) {
 	if p == nil {
-		a.stack.Load().scheduler.InjectAt(a.priority, &a.Task)
+		a.stack.Load().scheduler.InjectAt(a.priority, &a.task)
 	} else {
-		p.PushBackAt(a.priority, &a.Task)
+		p.PushBackAt(a.priority, &a.task)
 	}
 }
 
@@ -83,17 +89,17 @@ func (a *Activity) ready() {
 	}
 	s := st.scheduler
 	if p := sched.CurrentProcessor(); p != nil && p.Scheduler() == s {
-		st.co.PrefetchNow() // it is what the processor runs next
+		st.co.PrefetchNow() // the processor runs it next
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}
-		p.PushNextAt(a.priority, &a.Task)
+		p.PushNextAt(a.priority, &a.task)
 	} else {
-		s.InjectAt(a.priority, &a.Task)
+		s.InjectAt(a.priority, &a.task)
 	}
 }
 
-// Here reports whether the calling goroutine is the activity's own; for nil that is none.
+// Here reports whether the calling goroutine is the activity's own. It is false for nil.
 func (a *Activity) Here() bool {
 	if a == nil {
 		return false
@@ -102,15 +108,15 @@ func (a *Activity) Here() bool {
 	return st != nil && st.co.Here()
 }
 
-// Suspend is [Wait] with the activity's own context, by its own goroutine only. It panics if enter
-// is nil.
+// Suspend is [Wait] with the activity's own context. Only the activity's own goroutine may call
+// it; it panics elsewhere, and if enter is nil.
 func (a *Activity) Suspend(enter func(w *Waiter)) error {
 	a.own("Suspend")
 	mustEnter(enter)
 	return a.wait(a, 0, enterFunc(enter))
 }
 
-// own returns the activity's stack; it panics if the caller is not the activity.
+// own returns the activity's stack. It panics if the caller is not the activity.
 func (a *Activity) own(what string) *stack {
 	if !a.Here() {
 		if a == nil {
@@ -121,15 +127,16 @@ func (a *Activity) own(what string) *stack {
 	return a.stack.Load()
 }
 
-// Sleep waits for d, and returns nil, or the error of a cancellation that came before. The time is that of the runtime: virtual in a deterministic one. The
-// activity's own goroutine only. It allocates a timer.
+// Sleep waits for d. It returns nil, or the scope's error if the scope is canceled before. Time is
+// that of the runtime: virtual in a deterministic runtime. Only the activity's own goroutine may
+// call it. It allocates a timer.
 func (a *Activity) Sleep(d time.Duration) error {
 	a.own("Sleep")
 	if d <= 0 {
 		a.Yield()
 		return a.canceled()
 	}
-	n := nap{owner: a.owner, d: d}
+	n := sleepTimer{owner: a.owner, d: d}
 	err := a.wait(a, 0, &n)
 	if err != nil {
 		n.end()
@@ -137,14 +144,15 @@ func (a *Activity) Sleep(d time.Duration) error {
 	return err
 }
 
-// nap is the timer of a sleep. The sleep may end while the finalizer sets the timer: who comes later of the two stops it.
-type nap struct {
-	owner Owner
+// sleepTimer is the timer of a Sleep. The sleep may end while the finalizer still sets the timer:
+// the later of the two stops the timer.
+type sleepTimer struct {
+	owner owner
 	d     time.Duration
 	stop  atomics.Pointer[func() bool]
 }
 
-func (n *nap) enter(w *Waiter) {
+func (n *sleepTimer) enter(w *Waiter) {
 	word := w.word.Load()
 	stop := n.owner.AfterFunc(n.d, func() {
 		if w.finishThis(word, granted) {
@@ -152,30 +160,30 @@ func (n *nap) enter(w *Waiter) {
 		}
 	})
 	n.stop.Store(&stop)
-	if w.word.Load()&stateBits == interrupted { // then w is not used again
+	if w.word.Load()&stateBits == interrupted { // the wait was given up, and w is not used again
 		stop()
 	}
 }
 
-func (n *nap) end() {
+func (n *sleepTimer) end() {
 	if stop := n.stop.Load(); stop != nil {
 		(*stop)()
 	}
 }
 
-// Block runs fn, which may wait for what the runtime knows nothing of: a file, a channel, a lock of
-// package sync, a library that blocks. It gives the processor to another goroutine first, so that
-// blocking code costs no parallelism, and returns when the activity has a processor again. A panic
-// in fn is the activity's.
+// Block runs fn, which may wait for what the runtime does not know: a file, a channel, a lock of
+// package sync, a library that blocks. Block first gives the processor to another goroutine, so
+// that blocking code costs no parallelism, and returns when the activity has a processor again. A
+// panic in fn is a panic of the activity.
 //
-// What waits for futures, scopes or the runtime as ordinary goroutines do (Wait of a future, Call,
-// Wait of a scope, Quiesce) is refused in fn as it is outside of it, with an error that is
-// freerun.ErrWouldBlock. Await, and the waits of this package with the activity as context, work in
-// fn, but give the activity a processor again, which the rest of fn then keeps: wait so before or
-// after.
+// The waits of ordinary goroutines for futures, scopes or the runtime (Future.Wait, Call,
+// Scope.Wait, Quiesce) return an error that is [ErrWouldBlock] in fn, as they do in the activity.
+// Await, and the waits of this package with the activity as context, work in fn. They give the
+// activity a processor, which the rest of fn then keeps: wait so before Block or after it.
 //
-// The activity's own goroutine only, and no coroutine that it has made with iter.Pull: it panics
-// elsewhere, and if fn is nil. In a deterministic runtime nothing else goes on while fn runs.
+// Only the activity's own goroutine may call it, and not a coroutine that it has made with
+// iter.Pull. Block panics elsewhere, and if fn is nil. In a deterministic runtime nothing else
+// runs during fn.
 func (a *Activity) Block(fn func()) {
 	st := a.own("Block")
 	if fn == nil {
@@ -192,11 +200,11 @@ func (a *Activity) Block(fn func()) {
 		p.Pause()
 		return
 	}
-	a.owner.Depart(a, p)
+	a.owner.Depart(a, &st.seen, p)
 	p.Leave()
 	fn()
 	switch {
-	case st.co.Processor() != nil: // fn has waited as an activity does, and was given one then
+	case st.co.Processor() != nil: // fn has waited as an activity does, which gave it a processor
 	case st.co.Locked():
 		st.stay(a, requeue)
 	default:

@@ -3,46 +3,58 @@ package activity
 import (
 	"context"
 
-	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/park"
+	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// Waiter is one who waits: an activity, or an ordinary goroutine. All that waits in this package does it so, in one of two ways to sleep:
+// Waiter is an activity or an ordinary goroutine that waits. Every wait of this package has these
+// steps:
 //
-//	W1  the activity is left: its processor runs something else, on another stack     (a goroutine: nothing)
-//	W2  the finalizer, on the processor that has left it, opens the wait
-//	W3  if the activity was canceled meanwhile it interrupts the wait, and that is all
-//	W4  otherwise it enters the waiter where it will be found, and looks once more whether it need wait at all
-//	W5  when the wait has ended the activity is queued like any task                  (a goroutine: it is unparked)
+//	W1  the activity is left: its processor runs something else, on another stack
+//	W2  the finalizer, on the processor that has left the activity, opens the wait
+//	W3  if the activity was canceled meanwhile, the finalizer interrupts the wait and is done
+//	W4  otherwise it enters the waiter at its wait point, and then checks the condition again
+//	W5  when the wait has ended, the activity is queued like any task
 //
-// Whoever ends the wait, changes word from waiting to granted, or interrupted, by a compare-and-swap: so one decides how, and the activity is queued once. As
-// the wait is opened after the activity was left, nobody can run it while its stack is still in use; as the condition is looked at again after the waiter has
-// been entered, no wake-up is lost. (Task switch finalizers: section 3.2 of the fourth paper.)
+// An ordinary goroutine has no W1; it enters itself, and is unparked at W5.
 //
-// Interrupt, by whoever cancels, first makes that visible and then looks for an open wait; W2 opens the wait and then looks whether it is canceled: one of the
-// two sees the other. From W2 on the activity may be interrupted, and run, on another processor while this one is at W4 still: what enters a waiter must not count
-// on the activity to be asleep.
+// A wait ends by a compare-and-swap of word from waiting to granted or interrupted. So exactly one
+// goroutine decides how it ends, and queues the activity once.
 //
-// A waiter that was granted is in no list any more, and is used for the next wait of its stack. One that was interrupted may be in a list still, where it is found
-// ended, and dropped; the stack gets another, before anything of the activity runs, and the old one leads to the activity no more. The number of the wait is in
-// word, so that who interrupts an old wait cannot end a new one.
+// The wait is opened after the activity was left: no processor can run the activity while its
+// stack is still in use. The condition is checked again after the waiter was entered: no wake-up
+// is lost. (Task switch finalizers: F. Negele, F. Friedrich, S. Oh, B. Egger, JSSPP 2015, section
+// 3.2.)
 //
-// A firm wait is one that only a grant ends. A wait that gives something up, the lock of a [Cond] or the inside of a [Monitor], gets it back by a firm wait: also
-// in an activity that is being ended, before its deferred functions run.
+// A cancellation is made visible first and then looks for an open wait. W2 opens the wait and then
+// looks for a cancellation. So one of the two sees the other.
+//
+// From W2 on, another processor may interrupt and run the activity while this one is still at W4:
+// enter must not rely on the activity to be asleep.
+//
+// A granted waiter is in no list, and its stack uses it for its next wait. An interrupted waiter
+// may still be in a list, where it is found to be over and is dropped. Its stack gets a new waiter
+// before the activity runs on, and the old one does not lead to the activity any more. word
+// contains the number of the wait: an interrupt that is late for one wait cannot end the next one.
+//
+// A firm wait is a wait that only a grant ends. A wait that gives up the lock of a [Cond], or the
+// inside of a [Monitor], takes it again by a firm wait. An activity that is being ended does so
+// before its deferred functions run.
 type Waiter struct {
-	mailbox.Node // for the list that it waits in
-	word         atomics.Uint64
-	activity     *Activity    // nil for an ordinary goroutine
-	parker       *park.Parker // of that
-	// Tag is for the place that it waits in: what it wants there. Written before it waits.
+	node     mailbox.Node // for the list of its wait point; first: see waiterOf
+	word     atomics.Uint64
+	activity *Activity    // nil for an ordinary goroutine
+	parker   *park.Parker // nil for an activity
+	// Tag tells the wait point what the waiter wants. It is written before the wait.
 	Tag uint64
-	// parcel is what it brings to the place, or where it takes something, if that is more than a number. Written when it enters.
-	parcel any
+	// pending is what the waiter brings or takes, if that is more than a number. It is written
+	// when the waiter enters.
+	pending any
 }
 
-// The states of a wait, in the lowest bits of word; above is the number of the wait.
+// The states of a wait, in the lowest bits of word. The bits above are the number of the wait.
 const (
 	idle uint64 = iota
 	waiting
@@ -54,8 +66,9 @@ const (
 	oneWait   = stateBits + 1
 )
 
-// Grant ends the wait, and wakes who waits. It reports whether it did: false if the wait was interrupted, so that another may have what was to be granted. The
-// caller has taken the waiter out of where it was entered. Any goroutine; it does not wait.
+// Grant ends the wait and wakes the waiter. It reports whether it did: false if the wait was
+// interrupted, so that another waiter may have what was to be granted. The caller has taken w out
+// of the list that it was entered in. Any goroutine may call it; it does not wait.
 func (w *Waiter) Grant() bool {
 	if !w.claim() {
 		return false
@@ -64,10 +77,11 @@ func (w *Waiter) Grant() bool {
 	return true
 }
 
-// claim is Grant, but for the waking, which the caller does later: so it can note before that what was granted.
+// claim is Grant without the wake-up, which the caller does later. In between the caller records
+// what it has granted.
 func (w *Waiter) claim() bool { return w.finish(granted) }
 
-// interrupt ends the wait that word is of, and reports whether it did: false if it had ended.
+// interrupt ends the wait that word belongs to. It reports false if that wait has ended.
 func (w *Waiter) interrupt(word uint64) bool {
 	if word&stateBits == firmly || !w.finishThis(word, interrupted) {
 		return false
@@ -84,23 +98,23 @@ func (w *Waiter) wake() {
 	}
 }
 
-// upcoming returns what word will be when the next wait is opened.
+// upcoming returns the word of the next wait.
 func (w *Waiter) upcoming() uint64 { return (w.word.Load()&^stateBits + oneWait) | waiting }
 
-// open begins the next wait, and returns its word.
+// open begins the next wait and returns its word.
 func (w *Waiter) open() uint64 {
 	word := w.upcoming()
 	w.word.Store(word)
 	return word
 }
 
-// openFirmly begins the next wait as a firm one.
+// openFirmly begins the next wait as a firm wait.
 func (w *Waiter) openFirmly() { w.word.Store(w.upcoming()&^stateBits | firmly) }
 
-// finish ends the wait; false if it has ended.
+// finish ends the present wait. It reports false if that has ended.
 func (w *Waiter) finish(how uint64) bool { return w.finishThis(w.word.Load(), how) }
 
-// finishThis is finish for the wait that word is of.
+// finishThis ends the wait that word belongs to. It reports false if that wait has ended.
 func (w *Waiter) finishThis(word, how uint64) bool {
 	return isOpen(word) && w.word.CompareAndSwap(word, word&^stateBits|how)
 }
@@ -108,22 +122,26 @@ func (w *Waiter) finishThis(word, how uint64) bool {
 // isOver reports whether the wait has ended.
 func (w *Waiter) isOver() bool { return !isOpen(w.word.Load()) }
 
-// isOpen reports whether word is of a wait that has not ended.
+// isOpen reports whether word belongs to a wait that has not ended.
 func isOpen(word uint64) bool { return word&stateBits == waiting || word&stateBits == firmly }
 
-// Wait waits. enter is called once the caller can be woken: it puts the waiter where it will be found, and then looks whether it need wait at all; if not, it takes
-// care that somebody grants it, or does so itself. It must not wait, and runs on the processor, not on the caller's stack. tag is the waiter's.
+// Wait waits until the waiter is granted. It is for building other ways to wait. Wait calls enter
+// once the caller can be woken. enter puts the waiter where it will be found and then checks
+// whether the wait is still needed; if not, it calls [Waiter.Grant], or has another goroutine call
+// it. enter must not wait; it runs on the processor, not on the caller's stack. tag is the
+// waiter's Tag.
 //
-// Wait returns nil when the wait was granted; if ctx or the activity was canceled before, the error of that. The caller is recognised by its goroutine, whatever
-// ctx is; inside an operation it returns [ErrWouldBlock]. It panics if ctx or enter is nil.
+// Wait returns nil when the wait was granted, and the error of the cancellation if ctx or the
+// activity was canceled before. It recognises an activity by its goroutine, whatever ctx is.
+// Inside an operation the error is [ErrWouldBlock]. Wait panics if ctx or enter is nil.
 func Wait(ctx context.Context, tag uint64, enter func(w *Waiter)) error {
 	mustEnter(enter)
 	return waitIn(ctx, tag, enterFunc(enter))
 }
 
-// place is where one waits.
-type place interface {
-	// enter is what [Wait] says of its argument.
+// waitPoint is where a waiter is entered.
+type waitPoint interface {
+	// enter has the contract of the argument of [Wait].
 	enter(w *Waiter)
 }
 
@@ -131,8 +149,8 @@ type enterFunc func(w *Waiter)
 
 func (f enterFunc) enter(w *Waiter) { f(w) }
 
-// waitIn is [Wait] in a place, for which nothing need be allocated.
-func waitIn(ctx context.Context, tag uint64, in place) error {
+// waitIn is [Wait] at a wait point. It allocates nothing for an activity.
+func waitIn(ctx context.Context, tag uint64, in waitPoint) error {
 	mustContext(ctx)
 	a, err := current()
 	switch {
@@ -159,22 +177,24 @@ func mustContext(ctx context.Context) {
 	}
 }
 
-// mustEnter panics here, where that can be recovered: enter is called by a processor.
+// mustEnter panics on the caller's stack, where the panic can be recovered. A processor calls
+// enter.
 func mustEnter(enter func(w *Waiter)) {
 	if enter == nil {
 		panic("activity: a wait with a nil function; it must enter the waiter where it is found")
 	}
 }
 
-// insisting is the type of the context that makes a wait firm.
-type insisting struct{ context.Context }
+// firmContext is the type of the context that makes a wait firm.
+type firmContext struct{ context.Context }
 
-// insist is the context of firm waits: neither a cancellation nor the end of the runtime ends them.
-var insist context.Context = insisting{context.Background()}
+// firm is the context of firm waits: neither a cancellation nor the end of the runtime ends them.
+var firm context.Context = firmContext{context.Background()}
 
-// current returns the activity that the goroutine runs, nil if it is an ordinary one; the error if
-// what the goroutine runs must not wait: an operation, or an activity that is locked to its thread in
-// a deterministic runtime. What gives something up for its wait asks before that.
+// current returns the activity that the goroutine runs; nil if it is an ordinary goroutine. It
+// returns an error if the caller must not wait: an operation, a coroutine of iter.Pull, or an
+// activity that is locked to its thread in a deterministic runtime. A wait that gives something up
+// calls current before it does.
 func current() (*Activity, error) {
 	if modelled {
 		return modelCurrent(), nil
@@ -190,17 +210,18 @@ func current() (*Activity, error) {
 	if !sched.Inside() {
 		return nil, nil
 	}
-	if co, _ := sched.EnclosingCoroutine(); co != nil { // not direct: that was asked above
-		return nil, errPulled
+	if co, _ := sched.EnclosingCoroutine(); co != nil { // pulled: the activity was found above
+		return nil, errPulledWaits
 	}
-	return nil, ErrWouldBlock
+	return nil, errOperationWaits
 }
 
-// wait is waitIn of the activity that runs. A wait that was granted returns even if all is being given up: what was granted, a lock say, must be given back.
-func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
+// wait is waitIn for the running activity. A granted wait returns nil even while the runtime gives
+// up what has not ended: what was granted, such as a lock, must be given back.
+func (a *Activity) wait(ctx context.Context, tag uint64, in waitPoint) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
-	_, insists := ctx.(insisting)
+	_, insists := ctx.(firmContext)
 	if !insists {
 		if err := a.mayWait(); err != nil {
 			return err
@@ -211,24 +232,24 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		ctx = nil
 	} else {
 		if ctx.Err() != nil {
-			a.unwindIfClosing() // the end of all ends contexts, too
+			a.unwindIfClosing() // the end of the runtime ends contexts, too
 			return context.Cause(ctx)
 		}
 		word := w.upcoming()
 		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
 	p := st.co.Processor()
-	st.place, st.ctx, st.insists = in, ctx, insists
+	st.point, st.ctx, st.isFirm = in, ctx, insists
 	if !modelled && st.co.Locked() {
 		if p != nil && p.Driven() {
-			st.place, st.ctx = nil, nil
+			st.point, st.ctx = nil, nil
 			return ErrThreadLocked
 		}
 		st.stay(a, finishWait)
 	} else {
 		var next *sched.Task
 		if p != nil {
-			a.owner.Leave(a, p)
+			a.owner.Leave(a, &st.seen, p)
 			next = p.Pick()
 		}
 		st.finalizer = finishWait
@@ -244,22 +265,24 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in place) error {
 		return nil
 	}
 	w.activity = nil
-	st.waiter.Store(&Waiter{}) // w may be in a list still
+	st.waiter.Store(&Waiter{}) // w may still be in a list
 	if err := a.canceled(); err != nil {
 		return err
 	}
 	return context.Cause(ctx)
 }
 
-// canceled returns the error of what would wait after the activity was canceled. It ends the activity if all is being given up: that is looked at last, so that its
-// error is never returned.
+// canceled returns the error of a wait that begins after the activity was canceled. If the runtime
+// gives up what has not ended, it ends the activity instead. It checks that last, so that the
+// runtime's own error is never returned.
 func (a *Activity) canceled() error {
 	err := a.owner.Canceled()
 	a.unwindIfClosing()
 	return err
 }
 
-// mayWait returns the error of a wait that would be in vain, and sees to it that the activity's owner knows it as one to interrupt.
+// mayWait returns the error of a wait that would be in vain. It makes the owner interrupt the
+// activity when its scope is canceled.
 func (a *Activity) mayWait() error {
 	a.unwindIfClosing()
 	if !a.watched {
@@ -269,12 +292,12 @@ func (a *Activity) mayWait() error {
 	return a.canceled()
 }
 
-// finishWait is the finalizer of a wait (W2 to W4). Once the wait is open somebody may interrupt it, and the activity go on, and end: so the stack is not looked at
-// any more.
+// finishWait is the finalizer of a wait (W2 to W4). Once the wait is open it may be interrupted,
+// and the activity may run on and end. So finishWait does not read the stack after that.
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, in, ctx, insists, discarded := st.waiter.Load(), st.place, st.ctx, st.insists, st.discarded
-	st.place, st.ctx = nil, nil
+	w, in, ctx, insists, discarded := st.waiter.Load(), st.point, st.ctx, st.isFirm, st.discarded
+	st.point, st.ctx = nil, nil
 	if insists {
 		w.openFirmly()
 		in.enter(w)
@@ -288,15 +311,15 @@ func finishWait(_ *sched.Processor, a *Activity) {
 	}
 }
 
-// Interrupt ends the wait of the activity, and reports whether it waited: whoever cancels it calls it, after [Owner.Canceled] or [Owner.Closing] tells so. Any
-// goroutine.
-func (a *Activity) Interrupt() bool {
+// interrupt ends the wait of the activity, and reports whether it waited: see
+// [activityhost.Activities].
+func (a *Activity) interrupt() bool {
 	st := a.stack.Load()
 	return st != nil && st.interrupt(a)
 }
 
-// InterruptAll interrupts all activities of a scheduler, whose owners say that they are closing, in the order in which their stacks were made.
-func InterruptAll(s *sched.Scheduler) {
+// interruptAll interrupts all activities of a scheduler: see [activityhost.Activities].
+func interruptAll(s *sched.Scheduler) {
 	for _, co := range sched.Coroutines() {
 		if st, ok := co.Local.(*stack); ok && st.scheduler == s {
 			st.interrupt(nil)
@@ -304,8 +327,9 @@ func InterruptAll(s *sched.Scheduler) {
 	}
 }
 
-// interrupt ends the wait of the activity on the stack, if it is a, or a is nil. Word is read before the activity: when the stack has another one by now, it has
-// that since before word was written, or word is not of an open wait any more.
+// interrupt ends the wait of the activity on the stack if that is a, or if a is nil. It reads word
+// before the activity. So if the stack has changed its activity meanwhile, word does not belong to
+// an open wait any more.
 func (st *stack) interrupt(a *Activity) bool {
 	w := st.waiter.Load()
 	word := w.word.Load()

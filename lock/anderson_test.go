@@ -15,7 +15,7 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// TestAndersonCap holds that the number of places is what was asked for, or the next power of two, and no other.
+// TestAndersonCap holds that the number of places is what was asked for, or the next power of two.
 func TestAndersonCap(t *testing.T) {
 	for places, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 1000: 1024} {
 		if got := lock.NewAnderson(places).Cap(); got != want {
@@ -49,7 +49,8 @@ func TestAndersonMisuse(t *testing.T) {
 	}
 }
 
-// TestRefusal fills a lock: more are refused, or wait for a place, and get in behind those who have one, in the order in which they came.
+// TestRefusal fills a lock. Further goroutines are refused, or wait for a place, and get in behind
+// those that have one, in the order of arrival.
 func TestRefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		l       locker
@@ -102,7 +103,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestAndersonKeepsThePlace holds that a place that was given up is taken until its turn, and free afterwards, lap after lap.
+// TestAndersonKeepsThePlace holds that a place that was given up is taken until its turn, and free
+// afterwards, lap after lap.
 func TestAndersonKeepsThePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lock.NewAnderson(4)

@@ -11,45 +11,52 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// Source:     test-and-test-and-set with exponential back-off: L. Rudolph and Z. Segall, ISCA 1984; T. Anderson, IEEE TPDS 1990.
-//             How sleepers are woken is U. Drepper, Futexes are tricky, 2004, the third mutex. Ours: who has waited for long enough
-//             goes into a line, of which the first sleeps at the lock and the others behind it.
-// Sketch:     word: free, locked, contended (locked, and somebody may sleep)
+// Source:     test-and-test-and-set with exponential back-off: L. Rudolph and Z. Segall, ISCA
+//             1984; T. Anderson, IEEE TPDS 1990. Sleepers are woken as in U. Drepper, Futexes are
+//             tricky, 2004, the third mutex. Ours: a goroutine that has spun for long enough goes
+//             into a FIFO, whose holder sleeps at the lock, with the others behind it.
+// Sketch:     word: free, locked, contended (locked, and a goroutine may sleep)
 //             Lock:   spin with back-off: while the word is free, CAS(word: free→locked)
-//                     then in the line, once first: until swap(word, contended) is free: sleep
-//             Unlock: swap(word, free); if it was contended, wake the one who sleeps
-// Invariants: I1 while the first of the line sleeps, the word is contended, or a token for it is left or about to be. I2 one at a
-//             time is first: who has the line.
-// Progress:   TryLock and Unlock are wait-free. Leaving is wait-free. A holder that stalls holds up all. NOT fair: who comes may get the
-//             lock before those who sleep, any number of times.
+//                     then hold sleepers: until swap(word, contended) is free: sleep
+//             Unlock: swap(word, free); if it was contended, wake the sleeper
+// Invariants: I1 while the holder of sleepers sleeps, the word is contended, or a token for it is
+//             there or about to be.
+//             I2 one goroutine at a time sleeps at the lock: the holder of sleepers.
+// Progress:   TryLock and Unlock are wait-free. Leaving is wait-free. A holder that stalls delays
+//             all. NOT fair: a newcomer may get the lock before the sleepers, any number of times.
 // Linearize:  Lock at L1 or L2; TryLock at L1, or where it loads the word; Unlock at L3
-// Publish:    what a critical section wrote is written before its L3 and read after the next L1 or L2; parker is written before the first
-//             L2, and read after the L3 that finds the word contended
-// ABA/memory: the word alone is compared. A token that nobody waits for any more wakes the next sleeper once for nothing.
-// Cost:       2 read-modify-writes of an integer for Lock and Unlock if nobody waits, and no allocation. Who sleeps pays for
-//             a wait of a FIFO and three atomic writes more.
+// Publish:    what a critical section wrote is written before its L3 and read after the next L1 or
+//             L2; parker is written before the first L2, and read after the L3 that finds the word
+//             contended
+// ABA/memory: only the word is compared. A token whose receiver has gone wakes the next sleeper
+//             once for nothing.
+// Cost:       2 read-modify-writes of an integer for Lock and Unlock without waiters, and no
+//             allocation. A sleep costs a wait of a FIFO and three atomic writes more.
 // Checked by: TestLock…, TestExploreLock…, TestExploreLeave…
 
-// Backoff is a mutual exclusion lock that anybody may take the moment it is free: no line, no order, no handing over. Who finds it locked
-// tries again after ever longer pauses, and parks in the end. Any goroutine may call its methods; like a [sync.Mutex], a lock
-// may be unlocked by another goroutine than locked it, and must not be locked again by its holder.
+// Backoff is a mutual exclusion lock that any goroutine may take the moment it is free: no queue,
+// no order, no handing over. A goroutine that finds it locked tries again after ever longer
+// pauses, and parks in the end. Any goroutine may call its methods. Like a [sync.Mutex], a lock
+// may be unlocked by another goroutine than locked it, and its holder must not lock it again.
 //
-// The zero value is unlocked. It must not be copied after first use. It has 360 bytes, mostly padding.
+// The zero value is unlocked. It must not be copied after first use. It has 360 bytes, mostly
+// padding.
 type Backoff struct {
-	_      pad.Line
-	word   atomics.Uint32
-	parker atomics.Plain[*park.Parker] // of the first in the line
-	line   line                        // those who do not spin any more
-	_      pad.Line
+	_        pad.Line
+	word     atomics.Uint32
+	parker   atomics.Plain[*park.Parker] // of the holder of sleepers
+	sleepers fifo                        // the goroutines that do not spin any more
+	_        pad.Line
 }
 
 const (
 	free      = iota
-	locked    // and nobody sleeps
-	contended // locked, and somebody may sleep
+	locked    // no goroutine sleeps
+	contended // locked, and a goroutine may sleep
 )
 
-// Lock locks l. It waits while l is locked, awake for some microseconds, then parked; others may come and go meanwhile.
+// Lock locks l. It waits while l is locked: it spins for some microseconds and then parks. Other
+// goroutines may lock and unlock it meanwhile.
 func (l *Backoff) Lock() {
 	if !l.word.CompareAndSwap(free, locked) { // L1
 		_ = l.wait(forever)
@@ -61,8 +68,8 @@ func (l *Backoff) TryLock() bool {
 	return l.word.Load() == free && l.word.CompareAndSwap(free, locked) // L1
 }
 
-// LockContext is Lock until ctx ends: then it returns [context.Cause]. It returns nil exactly if it has locked l. If ctx has ended
-// already, it does not try.
+// LockContext is Lock until ctx ends: then it returns [context.Cause]. It returns nil exactly if
+// it has locked l. If ctx has ended already, it does not try.
 func (l *Backoff) LockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
@@ -73,7 +80,8 @@ func (l *Backoff) LockContext(ctx context.Context) error {
 	return l.wait(ctx)
 }
 
-// Unlock unlocks l, for whoever comes first. It panics if l is not locked.
+// Unlock unlocks l, for the goroutine that comes first. It panics if l is not locked. It does not
+// wait.
 func (l *Backoff) Unlock() {
 	switch l.word.Swap(free) { // L3
 	case free:
@@ -94,11 +102,11 @@ func (l *Backoff) wait(ctx context.Context) error {
 		return nil
 	}
 	if ctx == forever {
-		l.line.lock()
-	} else if err := l.line.lockContext(ctx); err != nil {
+		l.sleepers.lock()
+	} else if err := l.sleepers.lockContext(ctx); err != nil {
 		return err
 	}
-	defer l.line.unlock()
+	defer l.sleepers.unlock()
 	parker := l.parker.Get()
 	if parker == nil {
 		parker = park.New()

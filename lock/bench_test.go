@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// BenchmarkLock has goroutines that do nothing but lock, add to a counter and unlock. Besides the time for one such
-// turn it reports how unfair the lock was: the difference between the goroutine with the most turns and that with the
-// fewest, in percent of the mean. That takes a run of many turns for each: -benchtime 1000000x or more.
+// BenchmarkLock has goroutines that do nothing but lock, add to a counter and unlock. Besides the
+// time for one such turn it reports how unfair the lock was: the difference between the goroutine
+// with the most turns and that with the fewest, in percent of the mean. That takes a run of many
+// turns for each: -benchtime 1000000x or more.
 func BenchmarkLock(b *testing.B) {
 	all := append([]kind{{"sync.Mutex", func() locker { return nil }, false}}, kinds...)
 	for _, goroutines := range []int{1, 2, 8, 64, 1000} {
@@ -56,7 +57,7 @@ func benchmarkTurns(b *testing.B, l sync.Locker, goroutines int) {
 	for arrived.Load() < int32(goroutines) {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(10 * time.Millisecond) // in which they all come to wait
+	time.Sleep(10 * time.Millisecond) // in which all of them come to wait
 	b.ResetTimer()
 	l.Unlock()
 	done.Wait()

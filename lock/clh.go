@@ -11,56 +11,73 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// Source:     T. Craig, Building FIFO and priority-queuing spin locks from atomic swap, University of Washington TR 93-02-02, 1993;
-//             P. Magnusson, A. Landin and E. Hagersten, Queue locks on cache coherent multiprocessors, IPPS 1994. Leaving is that
-//             of CLH-NB-try: M. Scott, Non-blocking timeout in scalable queue-based spin locks, PODC 2002. Ours: who waits parks,
-//             and says so in the node that it waits for; a free lock that nobody waits for has no node in the line; the node of a
-//             holder that did not wait is part of the lock.
-// Sketch:     n1 (held) ←─ n2 (left, pred n1) ←─ n3 ←─ tail          each waits for the node ahead of its own
+// Source:     T. Craig, Building FIFO and priority-queuing spin locks from atomic swap, University
+//             of Washington TR 93-02-02, 1993; P. Magnusson, A. Landin and E. Hagersten, Queue
+//             locks on cache coherent multiprocessors, IPPS 1994. Leaving is that of CLH-NB-try:
+//             M. Scott, Non-blocking timeout in scalable queue-based spin locks, PODC 2002. Ours:
+//             a waiter parks, and says so in the node that it waits for; a free lock without
+//             waiters has no node in the queue; the node of a holder that did not wait is part of
+//             the lock.
+// Sketch:     n1 (held) ←─ n2 (left, pred n1) ←─ n3 ←─ tail     each waits for the node ahead
 //             Lock:   free:  CAS(tail: nil→own)
-//                     else:  p = swap(tail, n); until p is over: if p was left, p = p.pred, else wait, asleep with p.state = n
-//             Unlock: nobody behind:  CAS(tail: held→nil)
-//                     else:           swap(held.state, over), and wake whom it names
-//             leave:  CAS(p.state: n→nil); nobody behind: CAS(tail: n→p); else n.pred = p; swap(n.state, gone), and wake whom it names
-// Invariants: I1 tail is nil, or the last node; the lock is free exactly if it is nil, or leads over nodes that were left to one that is
-//             over. I2 a node has at most one who waits for it, the owner of the next one, or whoever leaves next. I3 nodes
-//             are over in the order of their swaps. I4 own is in the line from a CAS(tail: nil→own) until its holder takes it
-//             out, or until the one who waited for it has the lock: so it is not in the line whenever tail is nil, and it
-//             was made new by then. I5 held is the holder's. NOT invariant: that tail is nil whenever the lock is free
-//             (the last who waited may have left just before it was handed the lock).
-// Progress:   TryLock, arrival, leaving and Unlock are wait-free, but that who arrives, or wakes, goes by each node that was
-//             left once. A holder that stalls holds up all, as does a waiter that stalls once it was handed the lock.
-// Linearize:  Lock without waiting at L1, with waiting at L3; its place in the line at L2; Unlock at L4 or L5; TryLock at L1, L3,
-//             or where it sees that the last node is neither over nor left
-// Publish:    what a critical section wrote is written before its L4 or L5 and read after the L1 or L3 of the next one;
-//             pred before state is gone, read after it was loaded; parker before its node is in a state, read after it
-// ABA/memory: a node is used again by who has waited for it, once it is over or gone: its owner does not look at it again,
-//             and the line leads to it no more. Its owner uses it again if it takes it out of the line itself. No CAS can
-//             take one use of a node for another, except that of TryLock (see there): tail and state are compared with
-//             nodes that are in the line, by who has put them there or waits for them. Nodes that were left are in the
-//             line until somebody comes behind, who is woken for it: there are no more of them than have waited at one time.
-// Cost:       2 CAS of a pointer for Lock and Unlock if nobody waits, and no allocation. A wait has 8 atomic writes and
-//             takes a node of 160 bytes, which the lock keeps one of, and the node a channel, with its first sleep.
-// Checked by: TestLock…, TestLineStaysShort, TestCLHLeavesNothing, TestExploreLock…, TestExploreLeave…, TestExploreCLH…
+//                     else:  p = swap(tail, n); until p is over:
+//                            if p was left, p = p.pred, else wait, asleep with p.state = n
+//             Unlock: no node behind:  CAS(tail: held→nil)
+//                     else:            swap(held.state, over), and wake the owner of the old state
+//             leave:  CAS(p.state: n→nil); no node behind: CAS(tail: n→p)
+//                     else n.pred = p; swap(n.state, gone), and wake the owner of the old state
+// Invariants: I1 tail is nil, or the last node. The lock is free exactly if tail is nil, or leads
+//             over nodes that were left to a node that is over.
+//             I2 a node has at most one waiter: the owner of the next node that was not left.
+//             I3 nodes are over in the order of their swaps.
+//             I4 own is in the queue from a CAS(tail: nil→own) until its holder takes it out, or
+//             until the goroutine that waited for it has the lock. So own is not in the queue
+//             whenever tail is nil, and is as good as new by then.
+//             I5 held is the holder's.
+//             NOT invariant: that tail is nil whenever the lock is free (the last waiter may have
+//             left just before it was handed the lock).
+// Progress:   TryLock, arrival, leaving and Unlock are wait-free, except that a waiter that
+//             arrives, or is woken, goes by each node that was left once. A holder that stalls
+//             delays all, and so does a waiter that stalls after it was handed the lock.
+// Linearize:  Lock without waiting at L1, with waiting at L3; its place in the queue at L2; Unlock
+//             at L4 or L5; TryLock at L1, L3, or where it sees that the last node is neither over
+//             nor left
+// Publish:    what a critical section wrote is written before its L4 or L5 and read after the L1
+//             or L3 of the next one; pred before state is gone, read after it was loaded; parker
+//             before its node is in a state, read after it
+// ABA/memory: the waiter for a node uses it again, once it is over or gone: its owner does not
+//             look at it again, and the queue leads to it no more. The owner uses it again if the
+//             owner takes it out of the queue itself. No CAS can take one use of a node for
+//             another, except that of TryLock (see there): tail and state are compared with nodes
+//             that are in the queue, by the goroutine that has put them there or waits for them.
+//             Nodes that were left are in the queue until a waiter comes behind, which is woken
+//             for it: there are no more of them than have waited at one time.
+// Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait
+//             has 8 atomic writes and takes a node of 160 bytes, which the lock keeps one of, and
+//             the node a channel, with its first sleep.
+// Checked by: TestLock…, TestLineStaysShort, TestCLHLeavesNothing, TestExploreLock…,
+//             TestExploreLeave…, TestExploreCLH…
 
-// CLH is a mutual exclusion lock whose waiters form a line: first come, first served. Each waits for the one ahead, and whoever
-// leaves the line is out of it at once, so that a lock that is held for long and tried for often retains nothing. Any
-// goroutine may call its methods; like a [sync.Mutex], a lock may be unlocked by another goroutine than locked it, and must not be locked
-// again by its holder.
+// CLH is a mutual exclusion lock whose waiters form a queue: first come, first served. Each waits
+// for the one ahead. A waiter that gives up is out of the queue at once, so a lock that is held
+// for long and tried for often retains nothing. Any goroutine may call its methods. Like a
+// [sync.Mutex], a lock may be unlocked by another goroutine than locked it, and its holder must
+// not lock it again.
 //
-// The zero value is unlocked. It must not be copied after first use. It has 312 bytes, mostly padding.
+// The zero value is unlocked. It must not be copied after first use. It has 312 bytes, mostly
+// padding.
 type CLH struct {
 	_     pad.Line
 	tail  atomics.Pointer[clhNode]
 	held  atomics.Plain[*clhNode] // the holder's node; nil while the lock is free
 	spare spare[clhNode]
-	own   clhNode // the node of a holder that found the line empty
+	own   clhNode // the node of a holder that found the queue empty
 }
 
 type clhNode struct {
-	state  atomics.Pointer[clhNode]    // nil, over or gone, or the node of the one who sleeps until it is one of the latter
+	state  atomics.Pointer[clhNode]    // nil, over, gone, or the sleeping waiter's
 	pred   atomics.Plain[*clhNode]     // of a node that is gone: the one ahead
-	parker atomics.Plain[*park.Parker] // where the node's owner sleeps; kept
+	parker atomics.Plain[*park.Parker] // where the node's owner sleeps; kept with the node
 	holds  atomics.Bool                // the owner has the lock: a hint
 	_      pad.Line
 }
@@ -68,8 +85,8 @@ type clhNode struct {
 // The last states of a node: its holder has unlocked, or its owner has left.
 var over, gone = new(clhNode), new(clhNode)
 
-// Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
-// otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
+// microseconds if only the holder is ahead, and parks otherwise.
 func (l *CLH) Lock() {
 	if l.tail.CompareAndSwap(nil, &l.own) { // L1
 		l.held.Set(&l.own)
@@ -79,8 +96,8 @@ func (l *CLH) Lock() {
 	_ = l.wait(n, l.tail.Swap(n), forever) // L2
 }
 
-// LockContext is Lock until ctx ends: then it leaves the line and returns [context.Cause]. It returns nil exactly if it has locked
-// l. If ctx has ended already, it does not try.
+// LockContext is Lock until ctx ends: then it leaves the queue and returns [context.Cause]. It
+// returns nil exactly if it has locked l. If ctx has ended already, it does not try.
 func (l *CLH) LockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
@@ -106,8 +123,9 @@ func (l *CLH) TryLock() bool {
 	if s := t.state.Load(); s != over && s != gone {
 		return false
 	}
-	// All who waited have left: whether the lock is free can be told from a place in the line. If t was used again meanwhile, there
-	// are others in the line, and we leave it again.
+	// All waiters have left: whether the lock is free can only be told from a place in the queue.
+	// If t was used again meanwhile, there are others in the queue, and this goroutine leaves it
+	// again.
 	n := l.node()
 	if !l.tail.CompareAndSwap(t, n) {
 		l.spare.put(n)
@@ -122,7 +140,8 @@ func (l *CLH) TryLock() bool {
 	return free
 }
 
-// Unlock unlocks l, for the one who has waited longest if anybody does. It panics if l is not locked.
+// Unlock unlocks l, or hands it to the waiter that has waited longest. It panics if l is not
+// locked. It does not wait.
 func (l *CLH) Unlock() {
 	n := l.held.Take()
 	if n == nil {
@@ -145,7 +164,7 @@ func (l *CLH) node() *clhNode {
 	return n
 }
 
-// wait waits, with n in the line behind p.
+// wait waits with n, which is behind p in the queue.
 func (l *CLH) wait(n, p *clhNode, ctx context.Context) error {
 	var b backoff.Backoff
 	awake := true
@@ -179,8 +198,9 @@ func (l *CLH) wait(n, p *clhNode, ctx context.Context) error {
 	return nil
 }
 
-// ahead returns the first node from p on that was not left, and whether it is over: then the caller, who waits for p, has the lock.
-// The nodes that it goes by, and one that is over, are its own.
+// ahead returns the first node from p on that was not left, or reports that this is over: then the
+// caller, which waits for p, has the lock. The caller owns the nodes that it goes by, and the one
+// that is over.
 func (l *CLH) ahead(p *clhNode) (_ *clhNode, free bool) {
 	for {
 		switch p.state.Load() { // L3
@@ -207,7 +227,8 @@ func (l *CLH) enter(n *clhNode) {
 	l.held.Set(n)
 }
 
-// leave takes n, whose owner waits for p and is not named there, out of the line.
+// leave takes n out of the queue. The owner of n waits for p, and p.state does not name n any
+// more.
 func (l *CLH) leave(n, p *clhNode) {
 	if l.tail.CompareAndSwap(n, p) {
 		l.spare.put(n)
@@ -217,7 +238,8 @@ func (l *CLH) leave(n, p *clhNode) {
 	n.end(gone)
 }
 
-// end gives n, which somebody waits for, its last state, and wakes who waits if it sleeps. Afterwards n is not the caller's any more.
+// end gives n, which has a node behind it, its last state, and wakes the waiter if that sleeps.
+// From then on n belongs to the waiter.
 func (n *clhNode) end(last *clhNode) {
 	if next := n.state.Swap(last); next != nil {
 		next.parker.Get().Unpark()

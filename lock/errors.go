@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// ErrFull is what LockContext returns when a lock of bounded length has no place for one more: [Anderson], or a [FIFO] whose queue is
-// bounded.
+// ErrFull is the error of LockContext when a lock of bounded length has no free place: an
+// [Anderson], or a [FIFO] whose queue is bounded.
 var ErrFull = errors.New("lock: no place in the line")
 
-// ended reports whether ctx has ended. It panics if there is none.
+// ended reports whether ctx has ended. It panics if ctx is nil.
 func ended(ctx context.Context) bool {
 	if ctx == nil {
 		panic("lock: LockContext with a nil context.Context; call Lock")

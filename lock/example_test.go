@@ -31,7 +31,7 @@ func ExampleMCS() {
 	// Output: 1000
 }
 
-// Who has waited for long enough may leave the line; the others do not notice.
+// A waiter that has waited for long enough leaves the queue; the others do not notice.
 func ExampleCLH() {
 	var l lock.CLH
 	l.Lock()
@@ -46,8 +46,8 @@ func ExampleCLH() {
 	// true
 }
 
-// A lock with two places: one for the holder, one for a waiter, which keeps it until its turn even if it gives up. Who comes then is
-// refused.
+// A lock with two places: one for the holder, one for a waiter, which keeps its place until its
+// turn even if it gives up. Further callers are refused.
 func ExampleAnderson() {
 	l := lock.NewAnderson(2)
 	l.Lock()
@@ -63,7 +63,7 @@ func ExampleAnderson() {
 	// third:  <nil>
 }
 
-// A lock that admits whoever came last is a queue away.
+// A lock that admits the newest waiter first takes only another queue.
 func ExampleNewFIFO() {
 	var q newestFirst
 	l := lock.NewFIFO(&q)
@@ -87,7 +87,7 @@ func ExampleNewFIFO() {
 	// waiter 0
 }
 
-// newestFirst is a lock.Queue that is none: it gives back first what came last.
+// newestFirst is a lock.Queue that gives back first what came last.
 type newestFirst struct {
 	mu      sync.Mutex
 	waiters []*lock.Waiter

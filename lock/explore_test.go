@@ -249,7 +249,7 @@ func TestExploreMCSSweep(t *testing.T) {
 		p := &l.holder
 		for range 2 {
 			n := new(mcsNode)
-			n.turn.word.Store(left)
+			n.slot.word.Store(left)
 			p.next.Store(n)
 			l.tail.Store(&n.mcsPlace)
 			p = &n.mcsPlace
@@ -284,9 +284,9 @@ func TestExploreMCSEnter(t *testing.T) {
 		l := new(MCS)
 		g := &guarded{explored: l}
 		n, first, second := new(mcsNode), new(mcsNode), new(mcsNode)
-		n.turn.word.Store(granted)
-		first.turn.word.Store(left)
-		second.turn.word.Store(left)
+		n.slot.word.Store(granted)
+		first.slot.word.Store(left)
+		second.slot.word.Store(left)
 		l.holder.next.Store(n)
 		n.next.Store(first)
 		first.next.Store(second)
@@ -354,7 +354,7 @@ func TestExploreOrder(t *testing.T) {
 		"Anderson": func(l explored) bool { return l.(*Anderson).next.Load() == 2 },
 		"CLH":      func(l explored) bool { return l.(*CLH).tail.Load() != &l.(*CLH).own },
 		"MCS":      func(l explored) bool { return l.(*MCS).tail.Load() != &l.(*MCS).holder },
-		"FIFO":     func(l explored) bool { return l.(*FIFO).line.count.Load() == 2 },
+		"FIFO":     func(l explored) bool { return l.(*FIFO).fifo.count.Load() == 2 },
 	}
 	for _, k := range exploredKinds {
 		waits := waits[k.name]
@@ -513,7 +513,7 @@ func TestExploreDoorNotOvertaken(t *testing.T) {
 					l.Unlock()
 				})
 				r.Go("holder", func() {
-					waits := l.door.parker.Load() != nil
+					waits := l.overflow.parker.Load() != nil
 					l.Unlock()
 					if waits && again(l) {
 						if !had.Get() {

@@ -9,108 +9,123 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the lock that a queue makes, of lectures on concurrent queues: who wants the lock enqueues a node, has the lock once
-//             the node is at the head, and dequeues it to unlock. Ours: a counter tells who must hand the lock over, so that
-//             nobody need look at the head of the queue, and the queue need not let it be seen; the holder's node is out of
-//             the queue; a lock that nobody waits for is the counter alone; who leaves marks its node; waiters park.
-// Sketch:     count = 4: the holder, and those of n1 n2 (left) n3        queue: n1 n2 n3
+// Source:     the lock that a queue makes, of lectures on concurrent queues: a goroutine that
+//             wants the lock enqueues a node, has the lock once the node is at the head, and
+//             dequeues it to unlock. Ours: a counter tells which goroutine must hand the lock
+//             over, so that none need look at the head of the queue; the holder's node is out of
+//             the queue; a lock without waiters is the counter alone; a waiter that leaves marks
+//             its node; waiters park.
+// Sketch:     count = 4: the holder, and n1 n2 (left) n3        queue: n1 n2 n3
 //             Lock:   CAS(count: 0→1), or enqueue n; if count++ is 0, pass; wait until n is granted
 //             Unlock: if --count > 0, pass
-//             pass:   dequeue n and grant it; while it was left: if --count is 0 the lock is free, else the next
-// Invariants: I1 count is 0 exactly while the lock is free. I2 the queue holds count-1 nodes at least, more while somebody has
-//             enqueued and not counted, so that who passes finds one. I3 one passes at a time: who has counted from 0, or
-//             who holds the lock and has not counted to 0; so a queue for one consumer will do. NOT invariant: that the
-//             node that is granted first is that of the one who counted from 0.
-// Progress:   TryLock is wait-free. Arrival and Unlock are what the queue's operations are, and Unlock passes by each node that was
-//             left once. Leaving is wait-free. A holder that stalls holds up all, as does a waiter that stalls once it was granted
-//             the lock.
-// Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the line where the queue says; TryLock
-//             at L1, or where it loads the counter; Unlock at L2 or L3, or where the next node is granted
-// Publish:    what a critical section wrote is written before its L2, L3 or grant, and read after the L1 or the grant of the next one
-// ABA/memory: a node is used again by who got the lock with it, or dequeued it after it was left: it is out of the queue, and who
-//             granted it does not look at it again. A node that was left is in the queue until its turn.
-// Cost:       2 read-modify-writes of an integer for Lock and Unlock if nobody waits, and no allocation. A wait has those of the
-//             queue and 6 more, and takes a node of 152 bytes, which the lock keeps one of, and the node a channel, with its first sleep.
+//             pass:   dequeue n and grant it; while it was left: if --count is 0 free, else next
+// Invariants: I1 count is 0 exactly while the lock is free.
+//             I2 the queue holds count-1 nodes at least, and more while a goroutine has enqueued
+//             and not counted. So a caller of pass finds a node.
+//             I3 one goroutine passes at a time: the one that has counted from 0, or the holder
+//             that has not counted to 0. So a queue for one consumer will do.
+//             NOT invariant: that the node that is granted first is that of the goroutine that
+//             counted from 0.
+// Progress:   TryLock is wait-free. Arrival and Unlock are what the queue's operations are, and
+//             Unlock passes by each node that was left once. Leaving is wait-free. A holder that
+//             stalls delays all, and so does a waiter that stalls after it was granted the lock.
+// Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
+//             queue where the queue says; TryLock at L1, or where it loads the counter; Unlock at
+//             L2 or L3, or where the next node is granted
+// Publish:    what a critical section wrote is written before its L2, L3 or grant, and read after
+//             the L1 or the grant of the next one
+// ABA/memory: a node is used again by the goroutine that got the lock with it, or that dequeued it
+//             after it was left: it is out of the queue, and the goroutine that granted it does
+//             not look at it again. A node that was left is in the queue until its turn.
+// Cost:       2 read-modify-writes of an integer for Lock and Unlock without waiters, and no
+//             allocation. A wait has those of the queue and 6 more, and takes a node of 152 bytes,
+//             which the lock keeps one of, and the node a channel, with its first sleep.
 // Checked by: TestLock…, TestFIFOForgets, TestRefusal, TestExploreLock…, TestExploreLeave…
 
-// Queue is what [FIFO] needs of a queue: that it gives, in its order, each waiter once that it was given. Any number of goroutines
-// enqueue at the same time, one at a time dequeues (each sees what the one before has done). TryEnqueue may refuse
-// if the queue is bounded and full. If TryDequeue reports false although an enqueue has ended, it is asked again until it does not.
+// Queue is what [NewFIFO] needs of a queue: it gives, in its order, each waiter once that it was
+// given. Any number of goroutines call TryEnqueue at the same time. One at a time calls
+// TryDequeue, and sees what the one before has done. TryEnqueue may refuse if the queue is bounded
+// and full. If TryDequeue reports false although an enqueue has ended, the lock calls it again
+// until it does not.
 type Queue interface {
 	TryEnqueue(w *Waiter) bool
 	TryDequeue() (w *Waiter, ok bool)
 }
 
-// Waiter is one who waits for a [FIFO]: what its queue queues. It has no methods: a queue passes pointers to it on.
+// Waiter is a goroutine that waits for a [FIFO]. It has no methods: a queue passes pointers to it
+// on.
 type Waiter struct {
-	turn  turn
-	below atomics.Plain[*Waiter] // in a pile
+	slot  waitSlot
+	below atomics.Plain[*Waiter] // in a waiterStack
 	_     pad.Line
 }
 
-// FIFO is a mutual exclusion lock that admits in the order of a queue, which is the user's choice: first come, first served, unless the
-// queue has it otherwise. Any goroutine may call its methods; like a [sync.Mutex], a lock may be unlocked by another goroutine than
-// locked it, and must not be locked again by its holder.
+// FIFO is a mutual exclusion lock: first come, first served. One that [NewFIFO] made admits in the
+// order of another queue. Any goroutine may call its methods. Like a [sync.Mutex], a lock may be
+// unlocked by another goroutine than locked it, and its holder must not lock it again.
 //
-// The zero value is unlocked and has an unbounded queue of its own; [NewFIFO] takes another. It must not be copied after first use.
-// A waiter that gives up stays in the queue until its turn, as a queue cannot be searched: a lock that is held for long and tried
-// for often with LockContext collects them meanwhile. It has 344 bytes, mostly padding.
+// The zero value is unlocked and has an unbounded queue of its own. It must not be copied after
+// first use. A waiter that gives up stays in the queue until its turn, as a queue cannot be
+// searched: a lock that is held for long and tried for often with LockContext collects them
+// meanwhile. It has 344 bytes, mostly padding.
 type FIFO struct {
 	_    pad.Line
-	line line
+	fifo fifo
 	_    pad.Line
 }
 
-// line is a FIFO without padding.
-type line struct {
-	queue Queue // immutable; nil for pile
-	count atomics.Int64
-	spare spare[Waiter]
-	pile  pile
-	door  door
+// fifo is a FIFO without padding.
+type fifo struct {
+	queue    Queue // immutable; nil if stack is the queue
+	count    atomics.Int64
+	spare    spare[Waiter]
+	stack    waiterStack
+	overflow overflowQueue
 }
 
-// NewFIFO returns an unlocked lock that admits in the order of q, which must be empty and used by
-// this lock alone. If q is bounded, Lock waits for a place in it, and LockContext returns [ErrFull]
-// if there is none. It panics if q is nil: the zero FIFO is a lock that needs no queue.
+// NewFIFO is a study of the locks that queues make in lectures on concurrent queues; programs use
+// the zero FIFO. It returns an unlocked lock that admits in the order of q, which must be empty
+// and used by this lock alone. If q is bounded, Lock waits for a place in it, and LockContext
+// returns [ErrFull] if there is none. NewFIFO panics if q is nil.
 func NewFIFO(q Queue) *FIFO {
 	if q == nil {
 		panic("lock: NewFIFO with a nil Queue; the zero FIFO has one of its own")
 	}
-	return &FIFO{line: line{queue: q}}
+	return &FIFO{fifo: fifo{queue: q}}
 }
 
-// Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
-// otherwise.
-func (l *FIFO) Lock() { l.line.lock() }
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
+// microseconds if only the holder is ahead, and parks otherwise.
+func (l *FIFO) Lock() { l.fifo.lock() }
 
 // TryLock locks l if it is free, and reports whether it did. It never waits.
-func (l *FIFO) TryLock() bool { return l.line.tryLock() }
+func (l *FIFO) TryLock() bool { return l.fifo.tryLock() }
 
-// LockContext is Lock until ctx ends: then it returns [context.Cause], and its place in the line is passed by when its turn comes.
-// If the queue is bounded and full, it returns [ErrFull]. It returns nil exactly if it has locked l. If ctx has ended already, it
-// does not try.
-func (l *FIFO) LockContext(ctx context.Context) error { return l.line.lockContext(ctx) }
+// LockContext is Lock until ctx ends: then it returns [context.Cause], and its place in the queue
+// is passed by when its turn comes. If the queue is bounded and full, it returns [ErrFull]. It
+// returns nil exactly if it has locked l. If ctx has ended already, it does not try.
+func (l *FIFO) LockContext(ctx context.Context) error { return l.fifo.lockContext(ctx) }
 
-// Unlock unlocks l, for the first in the queue if there is any. It panics if l is not locked.
-func (l *FIFO) Unlock() { l.line.unlock() }
+// Unlock unlocks l, or hands it to the first waiter in the queue. It panics if l is not locked. It
+// does not wait.
+func (l *FIFO) Unlock() { l.fifo.unlock() }
 
-func (l *line) tryLock() bool {
-	return l.count.Load() == 0 && !l.door.crowded() && l.count.CompareAndSwap(0, 1) // L1
+func (l *fifo) tryLock() bool {
+	return l.count.Load() == 0 && !l.overflow.occupied() && l.count.CompareAndSwap(0, 1) // L1
 }
 
-func (l *line) lock() {
+func (l *fifo) lock() {
 	if l.tryLock() {
 		return
 	}
 	w := l.waiter()
-	if l.door.crowded() || !l.enqueue(w) {
-		l.door.enter(func() bool { return l.enqueue(w) })
+	if l.overflow.occupied() || !l.enqueue(w) {
+		l.overflow.enter(func() bool { return l.enqueue(w) })
 	}
 	_ = l.wait(w, forever)
 }
 
-func (l *line) lockContext(ctx context.Context) error {
+func (l *fifo) lockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
 	}
@@ -118,14 +133,14 @@ func (l *line) lockContext(ctx context.Context) error {
 		return nil
 	}
 	w := l.waiter()
-	if l.door.crowded() || !l.enqueue(w) {
+	if l.overflow.occupied() || !l.enqueue(w) {
 		l.spare.put(w)
 		return ErrFull
 	}
 	return l.wait(w, ctx)
 }
 
-func (l *line) unlock() {
+func (l *fifo) unlock() {
 	if l.count.Load() == 0 {
 		panic("lock: Unlock of a FIFO that is not locked")
 	}
@@ -134,38 +149,38 @@ func (l *line) unlock() {
 	}
 }
 
-func (l *line) waiter() *Waiter {
+func (l *fifo) waiter() *Waiter {
 	w := l.spare.get()
-	w.turn.word.Store(waiting)
+	w.slot.word.Store(waiting)
 	return w
 }
 
-func (l *line) enqueue(w *Waiter) bool {
+func (l *fifo) enqueue(w *Waiter) bool {
 	if l.queue == nil {
-		l.pile.push(w)
+		l.stack.push(w)
 		return true
 	}
 	return l.queue.TryEnqueue(w)
 }
 
-// wait waits for the turn of w, which is in the queue.
-func (l *line) wait(w *Waiter, ctx context.Context) error {
+// wait waits until w, which is in the queue, is granted.
+func (l *fifo) wait(w *Waiter, ctx context.Context) error {
 	ahead := l.count.Add(1) - 1
 	if ahead == 0 {
 		l.pass()
 	}
-	if err := w.turn.await(0, ahead <= 1, ctx); err != nil {
+	if err := w.slot.await(0, ahead <= 1, ctx); err != nil {
 		return err
 	}
 	l.spare.put(w)
 	return nil
 }
 
-// pass hands the lock to the first in the queue who has not left, or frees it.
-func (l *line) pass() {
+// pass hands the lock to the first waiter in the queue that has not left, or frees it.
+func (l *fifo) pass() {
 	for {
 		w := l.dequeue()
-		if w.turn.grant(0) {
+		if w.slot.grant(0) {
 			break
 		}
 		l.spare.put(w)
@@ -173,13 +188,13 @@ func (l *line) pass() {
 			break
 		}
 	}
-	l.door.open()
+	l.overflow.signal()
 }
 
-// dequeue returns the first in the queue, which is not empty (I2).
-func (l *line) dequeue() *Waiter {
+// dequeue returns the first waiter in the queue, which is not empty (I2).
+func (l *fifo) dequeue() *Waiter {
 	if l.queue == nil {
-		return l.pile.take()
+		return l.stack.take()
 	}
 	for b := (backoff.Backoff{}); ; b.Wait() {
 		if w, ok := l.queue.TryDequeue(); ok {

@@ -9,60 +9,72 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     J. Mellor-Crummey and M. Scott, Algorithms for scalable synchronization on shared-memory multiprocessors, ACM TOCS
-//             1991; in the form of IBM's K42 (M. Scott, Shared-Memory Synchronization, 2013, section 4.3.1), in which the
-//             holder needs no node, as its place is in the lock. Leaving is that of MCS-TP: B. He, W. Scherer and M. Scott,
-//             Preemption adaptivity in time-published queue-based spin locks, HiPC 2005: who leaves marks its node, and who
-//             hands the lock over passes by. Ours: waiters park; arrival is one swap; marked nodes are swept now and then
-//             (mcs_sweep.go), so that a lock that is held for long does not collect them.
-// Sketch:     tail ─→ n3          holder ─→ n1 ─→ n2 (left) ─→ n3          each waits in its own node
+// Source:     J. Mellor-Crummey and M. Scott, Algorithms for scalable synchronization on
+//             shared-memory multiprocessors, ACM TOCS 1991; in the form of IBM's K42 (M. Scott,
+//             Shared-Memory Synchronization, 2013, section 4.3.1), in which the holder needs no
+//             node, as its place is in the lock. Leaving is that of MCS-TP: B. He, W. Scherer and
+//             M. Scott, Preemption adaptivity in time-published queue-based spin locks, HiPC 2005:
+//             a waiter that leaves marks its node, and the goroutine that hands the lock over
+//             passes by. Ours: waiters park; arrival is one swap; marked nodes are swept now and
+//             then (mcs_sweep.go), so that a lock that is held for long does not collect them.
+// Sketch:     tail ─→ n3      holder ─→ n1 ─→ n2 (left) ─→ n3      each waits in its own node
 //             Lock:   free:  CAS(tail: nil→holder)
-//                     else:  p = swap(tail, n); p.next = n; wait for n's turn; holder.next = n.next, or, if there is
-//                            none, CAS(tail: n→holder)
-//             Unlock: nobody next:  CAS(tail: holder→nil)
-//                     else:         grant the turn of the first that has not left; if all have, CAS(tail: last→nil)
-// Invariants: I1 tail is nil exactly while the lock is free. I2 from holder.next, the nodes lead to tail, but for nodes whose
-//             owners have swapped and not linked yet. I3 nodes are granted in the order of their swaps. I4 a node's next is
-//             written once by who comes behind it, and then by a sweep only, which makes it lead past nodes that were left.
-//             NOT invariant: that holder.next is nil while nobody waits (the node may have been left).
-// Progress:   TryLock is wait-free, and so is arrival. Unlock is wait-free but for an arrival that has swapped and not linked:
-//             it waits for that one store. Leaving is wait-free but for a sweep, which nobody waits for. A holder
-//             that stalls holds up all, as does a waiter that stalls once it was granted the lock.
-// Linearize:  Lock without waiting at L1, with waiting where its turn is granted; its place in the line at L2; TryLock at L1, or
-//             where it loads a tail; Unlock at L3, or where the next turn is granted, or at L4
-// Publish:    what a critical section wrote is written before its L3, L4 or grant, and read after the L1, or the load of
-//             the turn's word, of the next one
+//                     else:  p = swap(tail, n); p.next = n; wait until n is granted
+//                            holder.next = n.next, or, if there is none, CAS(tail: n→holder)
+//             Unlock: no next:  CAS(tail: holder→nil)
+//                     else:     grant the first node that was not left
+//                               if all were left, CAS(tail: last→nil)
+// Invariants: I1 tail is nil exactly while the lock is free.
+//             I2 from holder.next the nodes lead to tail, except for nodes whose owners have
+//             swapped and not linked yet.
+//             I3 nodes are granted in the order of their swaps.
+//             I4 a node's next is written once by the waiter behind it, and then by a sweep only,
+//             which makes it lead past nodes that were left.
+//             NOT invariant: that holder.next is nil while there are no waiters (the node may have
+//             been left).
+// Progress:   TryLock is wait-free, and so is arrival. Unlock is wait-free, except that it waits
+//             for the one store of an arrival that has swapped and not linked. Leaving is
+//             wait-free, except for a sweep, which no goroutine waits for. A holder that stalls
+//             delays all, and so does a waiter that stalls after it was granted the lock.
+// Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
+//             queue at L2; TryLock at L1, or where it loads a tail; Unlock at L3, or where the
+//             next node is granted, or at L4
+// Publish:    what a critical section wrote is written before its L3, L4 or grant, and read after
+//             the L1, or the load of the slot's word, of the next one
 // ABA/memory: see [MCS.enter] for when a node is used again, and mcs_sweep.go for what is retained
-// Cost:       2 CAS of a pointer for Lock and Unlock if nobody waits, and no allocation. A wait has 9 or 10 atomic writes and
-//             takes a node of 152 bytes, which the lock keeps one of, and the node a channel, with its first sleep.
+// Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait
+//             has 9 or 10 atomic writes and takes a node of 152 bytes, which the lock keeps one
+//             of, and the node a channel, with its first sleep.
 // Checked by: TestLock…, TestLineStaysShort, TestExploreLock…, TestExploreLeave…, TestExploreMCS…
 
-// MCS is a mutual exclusion lock whose waiters form a line: first come, first served. Each waits at a place of its own, so handing
-// the lock over disturbs nobody but the next. Any goroutine may call its methods; like a [sync.Mutex], a lock may be unlocked by
-// another goroutine than locked it, and must not be locked again by its holder.
+// MCS is a mutual exclusion lock whose waiters form a queue: first come, first served. Each waits
+// at a place of its own, so that a handover touches only the next waiter's cache lines. Any
+// goroutine may call its methods. Like a [sync.Mutex], a lock may be unlocked by another goroutine
+// than locked it, and its holder must not lock it again.
 //
-// The zero value is unlocked. It must not be copied after first use. It has 296 bytes, mostly padding.
+// The zero value is unlocked. It must not be copied after first use. It has 296 bytes, mostly
+// padding.
 type MCS struct {
 	_      pad.Line
 	tail   atomics.Pointer[mcsPlace]
-	holder mcsPlace // the holder's place in the line
+	holder mcsPlace // the holder's place in the queue
 	spare  spare[mcsNode]
 	sweep  mcsSweep
 	_      pad.Line
 }
 
-// mcsPlace is a place in the line: that of the holder, or that of a node.
+// mcsPlace is a place in the queue: that of the holder, or that of a node.
 type mcsPlace struct{ next atomics.Pointer[mcsNode] }
 
-// mcsNode is the place of one who waits. Each has lines of its own.
+// mcsNode is the place of a waiter. Each has cache lines of its own.
 type mcsNode struct {
 	mcsPlace
-	turn turn
+	slot waitSlot
 	_    pad.Line
 }
 
-// Lock locks l. It waits while l is locked, behind all that waited before: awake for some microseconds if only the holder is ahead, parked
-// otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
+// microseconds if only the holder is ahead, and parks otherwise.
 func (l *MCS) Lock() {
 	if !l.tail.CompareAndSwap(nil, &l.holder) { // L1
 		_ = l.wait(forever)
@@ -74,8 +86,9 @@ func (l *MCS) TryLock() bool {
 	return l.tail.Load() == nil && l.tail.CompareAndSwap(nil, &l.holder) // L1
 }
 
-// LockContext is Lock until ctx ends: then it gives its place in the line up and returns [context.Cause]. It returns nil exactly if
-// it has locked l. If ctx has ended already, it does not try.
+// LockContext is Lock until ctx ends: then it gives up its place in the queue and returns
+// [context.Cause]. It returns nil exactly if it has locked l. If ctx has ended already, it does
+// not try.
 func (l *MCS) LockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)
@@ -86,7 +99,8 @@ func (l *MCS) LockContext(ctx context.Context) error {
 	return l.wait(ctx)
 }
 
-// Unlock unlocks l, for the one who has waited longest if anybody does. It panics if l is not locked.
+// Unlock unlocks l, or hands it to the waiter that has waited longest. It panics if l is not
+// locked. It does not wait.
 func (l *MCS) Unlock() {
 	if l.holder.next.Load() == nil && l.tail.CompareAndSwap(&l.holder, nil) { // L3
 		return
@@ -97,11 +111,11 @@ func (l *MCS) Unlock() {
 func (l *MCS) wait(ctx context.Context) error {
 	n := l.spare.get()
 	n.next.Store(nil)
-	n.turn.word.Store(waiting)
+	n.slot.word.Store(waiting)
 	p := l.tail.Swap(&n.mcsPlace) // L2
 	if p != nil {
 		p.next.Store(n)
-		if err := n.turn.await(0, p == &l.holder, ctx); err != nil {
+		if err := n.slot.await(0, p == &l.holder, ctx); err != nil {
 			l.sweep.left(l)
 			return err
 		}
@@ -110,10 +124,11 @@ func (l *MCS) wait(ctx context.Context) error {
 	return nil
 }
 
-// enter puts the holder's place where n is, which was granted the lock, or came when it was free. Nobody refers to n then who could
-// still look into it: who came before has granted it, who comes behind has linked or finds the holder. A sweep that is under
-// way may stand on n; one that begins later begins behind it, as holder.next is written before the sweep is looked for.
-// So n may be used again unless there is a sweep.
+// enter puts the holder's place where n is, which was granted the lock, or came when it was free.
+// No goroutine will look into n any more: the one before has granted it, and the one behind has
+// linked, or finds the holder. Only a sweep that is under way may stand on n; a later sweep begins
+// behind n, as holder.next is written before the sweep is looked for. So n may be used again
+// unless there is a sweep.
 func (l *MCS) enter(n *mcsNode) {
 	next := n.next.Load()
 	if next == nil {
@@ -130,8 +145,8 @@ func (l *MCS) enter(n *mcsNode) {
 	}
 }
 
-// pass hands the lock to the first in the line who has not left, or frees it. Nodes that were left are not used again: sweeps and
-// their own next lead through them.
+// pass hands the lock to the first waiter in the queue that has not left, or frees it. Nodes that
+// were left are not used again: sweeps and their own next lead through them.
 func (l *MCS) pass() {
 	n := l.holder.next.Load()
 	if n == nil {
@@ -140,7 +155,7 @@ func (l *MCS) pass() {
 		}
 		n = l.holder.linked()
 	}
-	for !n.turn.grant(0) {
+	for !n.slot.grant(0) {
 		next := n.next.Load()
 		if next == nil {
 			l.holder.next.Store(nil)
@@ -153,7 +168,8 @@ func (l *MCS) pass() {
 	}
 }
 
-// linked returns the node behind p, whose owner has swapped tail: at once, but for an owner that stalls between the two.
+// linked returns the node behind p, whose owner has swapped tail. It waits only for an owner that
+// stalls between the swap and the link.
 func (p *mcsPlace) linked() *mcsNode {
 	for b := (backoff.Backoff{}); ; b.Wait() {
 		if next := p.next.Load(); next != nil {

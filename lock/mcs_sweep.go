@@ -6,25 +6,27 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// mcsSweep takes nodes that were left out of the line while the lock is held, so that its length is bounded by the number of those
-// who wait: the nodes in the line are those of waiters, at most as many that were left as the last sweep saw waiters, or
-// sweepEvery, and what came while a sweep was under way.
+// mcsSweep takes nodes that were left out of the queue while the lock is held. So the length of
+// the queue is bounded by the number of waiters: it has their nodes, and at most as many nodes
+// that were left as the last sweep saw waiters, or sweepEvery, and those that came while a sweep
+// was under way.
 //
-// One sweep at a time, and nobody waits for it: who leaves while one is under way goes. A sweep only makes the next of a
-// node lead past nodes that were left and are not the last. Each next that it finds has been written, so no arrival writes it any
-// more, and no other sweep does; the holder reads it, and either value leads it to the same waiters. A sweep may find
-// itself on nodes that are out of the line already, as the lock was handed on: these lead back to the line, and are not
-// used again while underWay is set (see [MCS.enter]).
+// There is one sweep at a time, and no goroutine waits for it: a waiter that leaves while a sweep
+// is under way just goes. A sweep only makes the next of a node lead past nodes that were left and
+// are not the last. Each next that it finds has been written, so no arrival and no other sweep
+// writes it any more. The holder reads it, and either value leads to the same waiters. A sweep may
+// find itself on nodes that are out of the queue already, as the lock was handed on: these lead
+// back to the queue, and are not used again while underWay is set (see [MCS.enter]).
 type mcsSweep struct {
 	underWay atomics.Bool
-	since    atomics.Int32 // how many have left since the last sweep began
-	seen     atomics.Int32 // how many waited when it ended
+	since    atomics.Int32 // how many waiters have left since the last sweep began
+	seen     atomics.Int32 // how many waiters the last sweep saw
 }
 
-// sweepEvery is how many have to leave before a sweep pays.
+// sweepEvery is how many waiters leave before a sweep pays.
 const sweepEvery = 32
 
-// left is called by who has left its node.
+// left is called by a waiter that has left its node.
 func (s *mcsSweep) left(l *MCS) {
 	if s.since.Add(1) < max(sweepEvery, s.seen.Load()) || !s.underWay.CompareAndSwap(false, true) {
 		return
@@ -36,7 +38,7 @@ func (s *mcsSweep) left(l *MCS) {
 		if n == nil {
 			break
 		}
-		if next := n.next.Load(); next != nil && n.turn.word.Load() == left {
+		if next := n.next.Load(); next != nil && n.slot.word.Load() == left {
 			p.next.Store(next)
 			continue
 		}

@@ -6,12 +6,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// spare keeps one node that nobody uses, so that a lock on which the same goroutines wait again and again allocates hardly ever: who
-// gets the lock leaves a node, who comes takes one. Both are swaps of one word, which have no ABA: nobody looks into a node
-// that is not its own.
+// spare keeps one unused node, so that a lock on which the same goroutines wait again and again
+// hardly ever allocates: a goroutine that gets the lock leaves a node, and one that comes takes
+// it. Both are swaps of one word, which have no ABA: no goroutine looks into a node that is not
+// its own.
 type spare[N any] struct{ node atomics.Pointer[N] }
 
-// get returns the node that was put here, as it was left, or a new one.
+// get returns the node that was put here, unchanged, or a new one.
 func (s *spare[N]) get() *N {
 	if s.node.Load() != nil {
 		if n := s.node.Swap(nil); n != nil {
@@ -21,5 +22,5 @@ func (s *spare[N]) get() *N {
 	return new(N)
 }
 
-// put keeps n, to which nobody else has a reference that matters, and forgets the node that was here.
+// put keeps n, which no other goroutine will look into, and forgets the node that was here.
 func (s *spare[N]) put(n *N) { s.node.Store(n) }

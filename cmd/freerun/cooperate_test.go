@@ -84,8 +84,8 @@ import (
 	"os"
 
 	"example.org/user/sub"
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/sched"
 )
 
 const n = 200_000
@@ -210,12 +210,11 @@ func exempt(a *activity.Activity) {
 }
 
 func main() {
-	s := sched.New(sched.Config{Processors: 1})
-	s.Start()
-	defer s.Stop(nil)
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
 	had, before := false, false
 	var other *activity.Activity
-	a := activity.Go(activity.On(s), func(a *activity.Activity) {
+	a := activity.Go(rt, func(a *activity.Activity) {
 		other = activity.Go(a, func(*activity.Activity) { had = true })
 		loops[os.Args[1]](a)
 		before = had
@@ -270,8 +269,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/sched"
 )
 
 var last, turns, sum int
@@ -287,13 +286,14 @@ func work(a *activity.Activity, id int) {
 }
 
 func main() {
-	s := sched.New(sched.Config{Processors: 1})
-	one := activity.Go(activity.On(s), func(a *activity.Activity) { work(a, 1) })
-	two := activity.Go(activity.On(s), func(a *activity.Activity) { work(a, 2) })
-	s.Start()
-	defer s.Stop(nil)
-	one.Wait(context.Background())
-	two.Wait(context.Background())
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
+	activity.Go(rt, func(a *activity.Activity) { // so that both are queued before one begins
+		one := activity.Go(a, func(a *activity.Activity) { work(a, 1) })
+		two := activity.Go(a, func(a *activity.Activity) { work(a, 2) })
+		one.Wait(a)
+		two.Wait(a)
+	}).Wait(context.Background())
 	fmt.Print(turns)
 }
 `})

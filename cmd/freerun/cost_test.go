@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/sched"
 )
 
 func matrix(a *activity.Activity, n int) float64 {
@@ -96,10 +96,9 @@ func sum(a *activity.Activity, n int) (total int) {
 }
 
 func main() {
-	s := sched.New(sched.Config{Processors: 1})
-	s.Start()
-	defer s.Stop(nil)
-	a := activity.Go(activity.On(s), func(a *activity.Activity) {
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
+	a := activity.Go(rt, func(a *activity.Activity) {
 		switch os.Args[1] {
 		case "matrix":
 			fmt.Println(matrix(a, 500))

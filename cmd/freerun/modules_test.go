@@ -101,20 +101,19 @@ import (
 	"testing"
 
 	"example.org/user/sub"
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/sched"
 )
 
 var want = flag.Bool("want", false, "")
 
 // Test is false without checks: the other activity has its turn only when all is over.
 func Test(t *testing.T) {
-	s := sched.New(sched.Config{Processors: 1})
-	s.Start()
-	defer s.Stop(nil)
+	rt := freerun.New(freerun.Processors(1))
+	defer rt.Close()
 	for name, loop := range map[string]func(*activity.Activity, int){"here": loop, "there": sub.Loop} {
 		had, before := false, false
-		activity.Go(activity.On(s), func(a *activity.Activity) {
+		activity.Go(rt, func(a *activity.Activity) {
 			other := activity.Go(a, func(*activity.Activity) { had = true })
 			loop(a, 200_000)
 			before = had

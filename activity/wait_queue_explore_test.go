@@ -12,16 +12,16 @@ import (
 
 // door is a keeper that admits everybody while it is open.
 type door struct {
-	line line
-	q    quota // open while nothing of it is held
+	queue waitQueue
+	q     counter // open while nothing of it is held
 }
 
 func (d *door) enter(w *Waiter) {
-	d.line.join(w)
-	d.line.serve(d)
+	d.queue.join(w)
+	d.queue.serve(d)
 }
 
-func (d *door) admit(l *line) {
+func (d *door) admit(l *waitQueue) {
 	for w := l.head(); w != nil && d.q.state.Load() == 0; w = l.head() {
 		l.pop()
 		w.Grant()
@@ -34,20 +34,20 @@ func TestExploreLine(t *testing.T) {
 		d := &door{}
 		d.q.tryTake(1)
 		var ctx memory.Context
-		r.Go("one", func() { _ = d.line.wait(context.Background(), 0, d) })
+		r.Go("one", func() { _ = d.queue.wait(context.Background(), 0, d) })
 		r.Go("other", func() {
 			for range 2 {
-				_ = d.line.wait(&ctx, 0, d)
+				_ = d.queue.wait(&ctx, 0, d)
 			}
 		})
 		r.Go("ender", ctx.Cancel)
 		r.Go("opener", func() {
 			d.q.tryGive(1, 0, whole)
-			d.line.serve(d)
+			d.queue.serve(d)
 		})
 		r.After(func() {
-			if d.line.head() != nil || d.line.size.Load() != 0 || d.line.service.Load() != atRest {
-				r.Failf("size %d, service %d", d.line.size.Load(), d.line.service.Load())
+			if d.queue.head() != nil || d.queue.size.Load() != 0 || d.queue.service.Load() != atRest {
+				r.Failf("size %d, service %d", d.queue.size.Load(), d.queue.service.Load())
 			}
 		})
 	}
@@ -65,6 +65,6 @@ func TestExploreLineFrozen(t *testing.T) {
 				d.enter(openedWaiter())
 			})
 		}
-		r.Go("server", func() { d.line.serve(d) })
+		r.Go("server", func() { d.queue.serve(d) })
 	})
 }

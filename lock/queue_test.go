@@ -106,7 +106,7 @@ func TestFIFOForgets(t *testing.T) {
 		for range 100 {
 			leaving.Go(func() { _ = l.LockContext(ctx) })
 			synctest.Wait()
-			nodes = append(nodes, alive(l.line.pile.top.Load()))
+			nodes = append(nodes, alive(l.fifo.stack.top.Load()))
 		}
 		leaving.Wait()
 		l.Unlock()

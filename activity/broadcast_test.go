@@ -41,7 +41,7 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			until(t, func() bool { return activity.Crowd(k.of) == 1 })
+			until(t, func() bool { return activity.InBroadcast(k.of) == 1 })
 			for range 3000 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 				if err := k.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -49,7 +49,7 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 				}
 				cancel()
 			}
-			if n := activity.Crowd(k.of); n > 500 { // 1 of 16 clears: so many are left once in e^31 times
+			if n := activity.InBroadcast(k.of); n > 500 { // 1 of 16 clears: so many are left once in e^31 times
 				t.Errorf("%d are in the crowd", n)
 			}
 			k.end()
@@ -74,7 +74,7 @@ func TestEventWakesWhoCameBefore(t *testing.T) {
 					}
 				}))
 			}
-			until(t, func() bool { return activity.Crowd(&e) == 5 })
+			until(t, func() bool { return activity.InBroadcast(&e) == 5 })
 			if e.IsSet() {
 				t.Error("set")
 			}

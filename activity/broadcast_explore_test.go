@@ -22,7 +22,7 @@ func openedWaiter() *Waiter {
 // TestExploreCrowd has those who wait give up and clear, while the crowd is opened: who does not give up is woken.
 func TestExploreCrowd(t *testing.T) {
 	body := func(r *explore.Run) {
-		var c crowd
+		var c broadcast
 		var ctx memory.Context
 		r.Go("patient", func() {
 			if err := c.wait(context.Background()); err != nil {
@@ -44,7 +44,7 @@ func TestExploreCrowd(t *testing.T) {
 // TestExploreCrowdClearedCarelessly is a control: who clears must not put back those who wait once the crowd is open.
 func TestExploreCrowdClearedCarelessly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
-		var c crowd
+		var c broadcast
 		r.Go("patient", func() { _ = c.wait(context.Background()) })
 		r.Go("clearer", func() {
 			if n := c.newest.Load(); n != nil && n != &opened && c.newest.CompareAndSwap(n, nil) {
@@ -58,7 +58,7 @@ func TestExploreCrowdClearedCarelessly(t *testing.T) {
 // TestExploreCrowdFrozen stops one for good anywhere: nobody is held up who need not wait for it.
 func TestExploreCrowdFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
-		var c crowd
+		var c broadcast
 		for _, name := range []string{"a", "b"} {
 			r.Go(name, func() {
 				c.enter(openedWaiter())
@@ -74,7 +74,7 @@ func TestExploreEvent(t *testing.T) {
 	body := func(r *explore.Run) {
 		var e Event
 		before := openedWaiter()
-		e.crowd().enter(before)
+		e.broadcast().enter(before)
 		var ctx memory.Context
 		r.Go("setter", func() {
 			e.Set()
@@ -148,7 +148,7 @@ func TestExploreBarrierTakenBackTooLate(t *testing.T) {
 				passed = true
 				return
 			}
-			if passed = arrived.crowd.wait(&ctx) == nil; !passed {
+			if passed = arrived.broadcast.wait(&ctx) == nil; !passed {
 				arrived.arrived.Add(-1)
 			}
 		})

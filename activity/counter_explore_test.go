@@ -35,7 +35,7 @@ func TestExploreSemaphore(t *testing.T) {
 		}
 		r.Go("ender", ctx.Cancel)
 		r.After(func() {
-			if s.q.state.Load() != (whole-2)*unit {
+			if s.q.state.Load() != (whole-2)*one {
 				r.Failf("state %#x in the end", s.q.state.Load())
 			}
 		})
@@ -120,15 +120,15 @@ func TestExploreQuotaInOrder(t *testing.T) {
 }
 
 // hasty is a quota that notes what was granted only after it has woken who waited.
-type hasty struct{ quota }
+type hasty struct{ counter }
 
 func (q *hasty) enter(w *Waiter) {
-	l := q.line.get()
+	l := q.queue.get()
 	l.join(w)
 	l.serve(q)
 }
 
-func (q *hasty) admit(l *line) {
+func (q *hasty) admit(l *waitQueue) {
 	for {
 		w := l.head()
 		s := q.state.Load()
@@ -144,7 +144,7 @@ func (q *hasty) admit(l *line) {
 			n := w.Tag
 			l.pop()
 			if w.Grant() {
-				q.state.Add(n * unit)
+				q.state.Add(n * one)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func TestExploreQuotaCountsTooLate(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			r.Go(name, func() {
 				if !q.tryTake(whole) {
-					if q.line.get().wait(context.Background(), whole, &q) != nil {
+					if q.queue.get().wait(context.Background(), whole, &q) != nil {
 						return
 					}
 				}
@@ -168,7 +168,7 @@ func TestExploreQuotaCountsTooLate(t *testing.T) {
 					}
 					if q.state.CompareAndSwap(s, s-heldWhole) {
 						if s&waiters != 0 {
-							q.line.get().serve(&q)
+							q.queue.get().serve(&q)
 						}
 						return
 					}
