@@ -64,10 +64,10 @@ const smallest = 32
 func New(size int64, options ...Option) (*Arena, error) {
 	s := settings{smallest: smallest}
 	for i, o := range options {
-		if o == nil {
-			return nil, fmt.Errorf("offheap: a nil option, the one with index %d", i)
+		if o.apply == nil {
+			return nil, fmt.Errorf("offheap: a zero Option, the one with index %d", i)
 		}
-		if err := o(&s); err != nil {
+		if err := o.apply(&s); err != nil {
 			return nil, err
 		}
 	}

@@ -130,7 +130,7 @@ func TestArguments(t *testing.T) {
 	says(t, "none", message(t, func() { a.Bytes(0) }), "Bytes of no block")
 	says(t, "nonsense", message(t, func() { a.Free(^offheap.Block(0)) }), "Free of block")
 	says(t, "nonsense", message(t, func() { a.Bytes(^offheap.Block(0)) }), "Bytes of block")
-	if !offheap.Block(0).IsNone() || b.IsNone() {
+	if !offheap.Block(0).IsZero() || b.IsZero() {
 		t.Error("the zero Block is none, and no other")
 	}
 }

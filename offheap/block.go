@@ -12,8 +12,8 @@ import (
 // is none. Blocks may be compared: equal ones refer to the same block.
 type Block uint64
 
-// IsNone reports whether b is the zero Block.
-func (b Block) IsNone() bool { return b == 0 }
+// IsZero reports whether b is the zero Block.
+func (b Block) IsZero() bool { return b == 0 }
 
 // A Block is the block's place, in units of the smallest block, and above it the check, which is in the block's state too:
 //

@@ -56,7 +56,7 @@ func ExampleViewOf() {
 		*nodes.At(r) = Node{Value: i, Next: first.Block()}
 		first = r
 	}
-	for r := first; !r.IsNone(); {
+	for r := first; !r.IsZero(); {
 		n := *nodes.At(r)
 		fmt.Println(n.Value)
 		nodes.Free(r)

@@ -68,9 +68,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"offheap: a nil or zero Arena; make arenas with New",
 			func() { (*offheap.Arena)(nil).Capacity() },
 		},
-		"New with a nil option": {
-			"offheap: a nil option, the one with index 0",
-			func() { _, err := offheap.New(1<<20, nil); panic(err) },
+		"New with a zero Option": {
+			"offheap: a zero Option, the one with index 0",
+			func() { _, err := offheap.New(1<<20, offheap.Option{}); panic(err) },
 		},
 		"ViewOf nil": {
 			"offheap: a view needs an arena, and there is none",

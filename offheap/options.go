@@ -2,8 +2,8 @@ package offheap
 
 import "fmt"
 
-// Option is an option of [New].
-type Option func(*settings) error
+// Option is an option of [New]. The functions that return one say what it does.
+type Option struct{ apply func(*settings) error }
 
 type settings struct {
 	smallest int
@@ -13,13 +13,13 @@ type settings struct {
 // SmallestBlock makes size, a power of two from 32 to 4096 bytes, that of the smallest block; without it, that is 32. A program whose blocks are
 // larger saves bookkeeping: see [New].
 func SmallestBlock(size int) Option {
-	return func(s *settings) error {
+	return Option{func(s *settings) error {
 		if size < smallest || size > 4096 || size&(size-1) != 0 {
 			return fmt.Errorf("offheap: a smallest block of %d bytes; it must be a power of two from %d to 4096", size, smallest)
 		}
 		s.smallest = size
 		return nil
-	}
+	}}
 }
 
 // Tag says what a block is for, so that [Stats] can tell how much is live for what. Tag 0 is for what has no tag.
@@ -30,13 +30,13 @@ const Tags = 64
 
 // TagNames gives tags names for messages and [Stats]: the first is that of tag 1, and so on.
 func TagNames(names ...string) Option {
-	return func(s *settings) error {
+	return Option{func(s *settings) error {
 		if len(names) >= Tags {
 			return fmt.Errorf("offheap: %d names of tags; there are %d tags beside tag 0", len(names), Tags-1)
 		}
 		s.names = append([]string{""}, names...)
 		return nil
-	}
+	}}
 }
 
 // nameOf returns the name of a tag, "" if it has none.

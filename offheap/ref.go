@@ -10,8 +10,8 @@ import (
 // Ref refers to a T, or several in a row, in a block of an arena. It holds no pointer, so a Ref may be a field of what is in a block. The zero Ref is none.
 type Ref[T any] struct{ block Block }
 
-// IsNone reports whether r is the zero Ref, which refers to nothing.
-func (r Ref[T]) IsNone() bool { return r.block == 0 }
+// IsZero reports whether r is the zero Ref, which refers to nothing.
+func (r Ref[T]) IsZero() bool { return r.block == 0 }
 
 // Block returns the block that the T is in.
 func (r Ref[T]) Block() Block { return r.block }

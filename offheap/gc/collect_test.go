@@ -35,11 +35,11 @@ func fresh[T any](t testing.TB, k Type[T]) Root[T] {
 // TestCircle collects what only refers to itself, which counting references would not.
 func TestCircle(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	a, b := fresh(t, nodes), fresh(t, nodes)
-	a.Value().left.Set(h, b)
-	b.Value().right.Set(h, a)
-	b.Value().left.Set(h, b)
+	a.Value().left.Store(h, b)
+	b.Value().right.Store(h, a)
+	b.Value().left.Store(h, b)
 	b.Drop()
 	collect(t, h, 1)
 	if n := h.Stats().Objects; n != 2 {
@@ -55,7 +55,7 @@ func TestCircle(t *testing.T) {
 // TestClone counts those who hold a root.
 func TestClone(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	a := fresh(t, nodes)
 	b, c := a.Clone(), a.Clone()
 	if !a.Same(b) || !c.Same(b) {
@@ -77,7 +77,7 @@ func TestClone(t *testing.T) {
 // TestManyRoots holds more roots than there are in a page, some for long.
 func TestManyRoots(t *testing.T) {
 	h := openHeap(t, 8<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	var held []Root[tree]
 	for i := range 5000 {
 		held = append(held, fresh(t, nodes))
@@ -111,7 +111,7 @@ func TestSizes(t *testing.T) {
 }
 
 func sized[T [1]uint64 | [3]uint64 | [100]uint64 | [1000]uint64 | [5000]uint64 | [40000]uint64](t *testing.T, h *Heap) {
-	k := Must(For[T](h))
+	k := must(For[T](h))
 	var held []Root[T]
 	for i := range 40 {
 		r := fresh(t, k)
@@ -141,7 +141,7 @@ func sized[T [1]uint64 | [3]uint64 | [100]uint64 | [1000]uint64 | [5000]uint64 |
 // TestNoMemory fills an arena, is told so, and goes on once there is garbage.
 func TestNoMemory(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes, cells := Must(For[tree](h)), Must(For[cell](h))
+	nodes, cells := must(For[tree](h)), must(For[cell](h))
 	first := fresh(t, nodes)
 	last, n := first.Clone(), 1
 	for ; ; n++ {
@@ -152,7 +152,7 @@ func TestNoMemory(t *testing.T) {
 			}
 			break
 		}
-		last.Value().left.Set(h, next)
+		last.Value().left.Store(h, next)
 		last.Drop()
 		last = next
 	}
@@ -179,7 +179,7 @@ func TestStep(t *testing.T) {
 	if h.Step(1000) {
 		t.Error("there is something to do in an empty heap")
 	}
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	live := build(h, nodes, 10)
 	h.tending.Add(1) // so that New leaves it to us
 	for !h.due() {
@@ -191,7 +191,7 @@ func TestStep(t *testing.T) {
 		if steps > 10_000 {
 			t.Fatal("a cycle does not end")
 		}
-		live.Value().left.Set(h, Root[tree]{}) // the graph changes meanwhile
+		live.Value().left.Store(h, Root[tree]{}) // the graph changes meanwhile
 	}
 	if s := h.Stats(); steps < 10 || s.Cycles != 1 || s.Freed == 0 {
 		t.Errorf("%d steps, %+v", steps, s)
@@ -202,7 +202,7 @@ func TestStep(t *testing.T) {
 // TestTend has goroutines collect whenever it is due, until they are told to end.
 func TestTend(t *testing.T) {
 	h := openHeap(t, 64<<20, Least(128<<10), Growth(0.5))
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for range 2 {
@@ -241,7 +241,7 @@ func TestSharedType(t *testing.T) {
 	types := make([]Type[tree], 8)
 	var all sync.WaitGroup
 	for i := range types {
-		all.Go(func() { types[i] = Must(For[tree](h)) })
+		all.Go(func() { types[i] = must(For[tree](h)) })
 	}
 	all.Wait()
 	for _, k := range types {

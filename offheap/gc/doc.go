@@ -12,8 +12,8 @@
 //
 //	ada, err := people.New()               // a Root: it holds the object
 //	ada.Value().born = 1815                // the object itself, in place
-//	ada.Value().friends[0].Set(heap, charles)
-//	friend := ada.Value().friends[0].Get(heap)
+//	ada.Value().friends[0].Store(heap, charles)
+//	friend := ada.Value().friends[0].Load(heap)
 //	…
 //	friend.Drop()
 //

@@ -59,7 +59,7 @@ func newWorld(r *explore.Run) *world {
 		r.Failf("%v", err)
 	}
 	h.growLocals(4)
-	newest = &world{r, h, p, Must(For[pair](h))}
+	newest = &world{r, h, p, must(For[pair](h))}
 	return newest
 }
 
@@ -123,15 +123,15 @@ func move(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
-			a.Value().left.Set(w.Heap, Root[pair]{})
-			a.Value().right.Set(w.Heap, b)
+			a.Value().left.Store(w.Heap, Root[pair]{})
+			a.Value().right.Store(w.Heap, b)
 			b.Drop()
-			b = a.Value().right.Get(w.Heap)
+			b = a.Value().right.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 		})
@@ -139,11 +139,11 @@ func move(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().right.Get(w.Heap)
+			b := a.Value().right.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.settled(2)
-			a.Value().right.Set(w.Heap, Root[pair]{})
+			a.Value().right.Store(w.Heap, Root[pair]{})
 			w.settled(1)
 		})
 	}
@@ -155,18 +155,18 @@ func hide(collectors int) func(*explore.Run) {
 		w := newWorld(r)
 		c, d, e, f := w.make(3), w.make(4), w.make(5), w.make(6) // the first chunk
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
-		c.Value().left.Set(w.Heap, d)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
+		c.Value().left.Store(w.Heap, d)
 		for _, n := range []Root[pair]{b, c, d, e, f} {
 			n.Drop()
 		}
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
-			c := b.Value().left.Get(w.Heap)
-			b.Value().left.Set(w.Heap, Root[pair]{})
+			b := a.Value().left.Load(w.Heap)
+			c := b.Value().left.Load(w.Heap)
+			b.Value().left.Store(w.Heap, Root[pair]{})
 			b.Drop()
-			d := c.Value().left.Get(w.Heap)
+			d := c.Value().left.Load(w.Heap)
 			c.Drop()
 			w.check(d, 4)
 			d.Drop()
@@ -175,7 +175,7 @@ func hide(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.settled(2)
@@ -188,18 +188,18 @@ func relay(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b, c := w.make(1), w.make(2), w.make(3)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
 		b.Drop()
 		c.Drop()
 		y := w.make(5) // where b will be held
 		x := w.make(4) // where c will be
 		y.Drop()
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
-			a.Value().left.Set(w.Heap, Root[pair]{})
+			b := a.Value().left.Load(w.Heap)
+			a.Value().left.Store(w.Heap, Root[pair]{})
 			x.Drop()
-			c = b.Value().left.Get(w.Heap)
+			c = b.Value().left.Load(w.Heap)
 			b.Drop()
 		})
 		for range collectors {
@@ -219,14 +219,14 @@ func hand(collectors int) func(*explore.Run) {
 		b, c := w.make(2), w.make(3)
 		a := w.make(1) // on a younger page than b, so looked at before
 		r.Go("mutator", func() {
-			a.Value().left.Set(w.Heap, b)
+			a.Value().left.Store(w.Heap, b)
 			b.Drop()
 		})
 		for range collectors {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.check(c, 3)
@@ -241,7 +241,7 @@ func cloned(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		y := w.make(4) // where b will be held
 		x := w.make(3) // where the clone will be
@@ -251,7 +251,7 @@ func cloned(collectors int) func(*explore.Run) {
 			c := a.Clone()
 			a.Drop()
 			w.check(c, 1)
-			b = c.Value().left.Get(w.Heap)
+			b = c.Value().left.Load(w.Heap)
 			c.Drop()
 		})
 		for range collectors {
@@ -268,10 +268,10 @@ func cloned(collectors int) func(*explore.Run) {
 func observed(r *explore.Run) {
 	w := newWorld(r)
 	a, b := w.make(1), w.make(2)
-	a.Value().left.Set(w.Heap, b)
+	a.Value().left.Store(w.Heap, b)
 	r.Go("mutator", func() {
-		c := a.Value().left.Get(w.Heap)
-		if !c.Same(b) || !a.Value().left.Refers(b) || a.Value().left.IsNil() || !a.Value().right.IsNil() {
+		c := a.Value().left.Load(w.Heap)
+		if !c.Same(b) || !a.Value().left.Refers(b) || a.Value().left.IsZero() || !a.Value().right.IsZero() {
 			r.Failf("the field refers to something else than was set")
 		}
 		if a.Value().left.CompareAndSwap(w.Heap, a, c) || !a.Value().left.CompareAndSwap(w.Heap, b, Root[pair]{}) {
@@ -314,9 +314,9 @@ func chain(collectors int) func(*explore.Run) {
 		w := newWorld(r)
 		d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
 		b, a := w.make(2), w.make(1)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
-		c.Value().left.Set(w.Heap, d)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
+		c.Value().left.Store(w.Heap, d)
 		for _, n := range []Root[pair]{b, c, d, e, f} {
 			n.Drop()
 		}
@@ -324,11 +324,11 @@ func chain(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
-			c := b.Value().left.Get(w.Heap)
+			c := b.Value().left.Load(w.Heap)
 			w.check(c, 3)
-			d := c.Value().left.Get(w.Heap)
+			d := c.Value().left.Load(w.Heap)
 			w.check(d, 4)
 			b.Drop()
 			c.Drop()
@@ -344,9 +344,9 @@ func endgame(r *explore.Run) {
 	w := newWorld(r)
 	d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
 	b, a := w.make(2), w.make(1)
-	a.Value().left.Set(w.Heap, b)
-	b.Value().left.Set(w.Heap, c)
-	c.Value().left.Set(w.Heap, d)
+	a.Value().left.Store(w.Heap, b)
+	b.Value().left.Store(w.Heap, c)
+	c.Value().left.Store(w.Heap, d)
 	grey := w.holds(b.slot.word.Load())
 	for _, n := range []Root[pair]{b, c, d, e, f} {
 		n.Drop()
@@ -369,10 +369,10 @@ func endgame(r *explore.Run) {
 	})
 	r.After(func() {
 		early.yield()
-		b := a.Value().left.Get(w.Heap)
-		c := b.Value().left.Get(w.Heap)
+		b := a.Value().left.Load(w.Heap)
+		c := b.Value().left.Load(w.Heap)
 		w.check(c, 3)
-		d := c.Value().left.Get(w.Heap)
+		d := c.Value().left.Load(w.Heap)
 		w.check(d, 4)
 		b.Drop()
 		c.Drop()
@@ -409,8 +409,8 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 		w := newest
 		r.Go("janitor", func() {
 			n, m := w.make(21), w.make(22)
-			n.Value().left.Set(w.Heap, m)
-			m.Value().left.Set(w.Heap, n)
+			n.Value().left.Store(w.Heap, m)
+			m.Value().left.Store(w.Heap, n)
 			refs := []ref{w.holds(n.slot.word.Load()), w.holds(m.slot.word.Load())}
 			n.Drop()
 			m.Drop()
@@ -432,16 +432,16 @@ func reader(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		r.Go("writer", func() {
-			a.Value().left.Set(w.Heap, Root[pair]{})
+			a.Value().left.Store(w.Heap, Root[pair]{})
 			n := w.make(2)
-			a.Value().left.Set(w.Heap, n)
+			a.Value().left.Store(w.Heap, n)
 			n.Drop()
 		})
 		r.Go("reader", func() {
-			if n := a.Value().left.Get(w.Heap); !n.IsNil() {
+			if n := a.Value().left.Load(w.Heap); !n.IsZero() {
 				w.check(n, 2)
 				n.Drop()
 			}
@@ -460,11 +460,11 @@ func create(collectors int) func(*explore.Run) {
 		a := w.make(1)
 		r.Go("mutator", func() {
 			n := w.make(2)
-			n.Value().left.Set(w.Heap, a)
+			n.Value().left.Store(w.Heap, a)
 			m := w.make(3)
-			m.Value().left.Set(w.Heap, n)
+			m.Value().left.Store(w.Heap, n)
 			n.Drop()
-			n = m.Value().left.Get(w.Heap)
+			n = m.Value().left.Load(w.Heap)
 			w.check(n, 2)
 			n.Drop()
 			w.check(m, 3)

@@ -52,12 +52,12 @@ func FuzzGraph(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items := Must(For[item](h))
+		items := must(For[item](h))
 		const roots = 4
 		m := model{fields: map[uint64][3]uint64{}, roots: make([]uint64, roots)}
 		var held [roots]Root[item]
 		id := func(r Root[item]) uint64 {
-			if r.IsNil() {
+			if r.IsZero() {
 				return 0
 			}
 			return r.Value().id
@@ -82,7 +82,7 @@ func FuzzGraph(f *testing.F) {
 					t.Fatal(err)
 				}
 				c.Value().id = uint64(len(m.fields) + 1)
-				c.Value().refs[field].Set(h, held[r])
+				c.Value().refs[field].Store(h, held[r])
 				held[r].Drop()
 				held[r] = c
 				fields := [3]uint64{}
@@ -91,7 +91,7 @@ func FuzzGraph(f *testing.F) {
 				m.fields[m.roots[r]] = fields
 			case 2, 3: // a reference
 				if m.roots[r] != 0 {
-					held[r].Value().refs[field].Set(h, held[other])
+					held[r].Value().refs[field].Store(h, held[other])
 					fields := m.fields[m.roots[r]]
 					fields[field] = m.roots[other]
 					m.fields[m.roots[r]] = fields
@@ -101,7 +101,7 @@ func FuzzGraph(f *testing.F) {
 				held[r], m.roots[r] = Root[item]{}, 0
 			case 5: // a step along a field, into another root
 				if m.roots[r] != 0 {
-					c := held[r].Value().refs[field].Get(h)
+					c := held[r].Value().refs[field].Load(h)
 					if want := m.fields[m.roots[r]][field]; id(c) != want {
 						t.Fatalf("field %d of object %d refers to %d, want %d", field, m.roots[r], id(c), want)
 					}

@@ -76,38 +76,38 @@ type memory interface {
 	Bytes(b offheap.Block) []byte
 }
 
-// Option is an option of [New].
-type Option func(*Heap) error
+// Option is an option of [New]. The functions that return one say what it does.
+type Option struct{ apply func(*Heap) error }
 
 // Manual has cycles begin only when [Heap.Collect] is called, or when there is no memory.
 func Manual() Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		h.manual = true
 		return nil
-	}
+	}}
 }
 
 // Growth makes a cycle due when as many bytes have been allocated since the last one as ratio times those that were live then. Without it, that is 1: as
 // much memory is used for garbage as for what is live.
 func Growth(ratio float64) Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		if !(ratio > 0 && ratio <= 100) {
 			return fmt.Errorf("gc: a growth of %v; it must be more than 0 and at most 100", ratio)
 		}
 		h.growth = ratio
 		return nil
-	}
+	}}
 }
 
 // Least makes no cycle due before so many bytes have been allocated since the last one. Without it, that is 4 MiB.
 func Least(bytes int64) Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		if bytes < 0 {
 			return fmt.Errorf("gc: at least %d bytes between two cycles; it must not be negative", bytes)
 		}
 		h.least = bytes
 		return nil
-	}
+	}}
 }
 
 // New returns an empty heap over an arena. The heap takes blocks of 32 KiB and more from it as it needs them, and gives those back in which nothing is live.
@@ -124,10 +124,10 @@ var tags atomics.Uint32
 func newHeap(m memory, options ...Option) (*Heap, error) {
 	h := &Heap{memory: m, growth: 1, least: 4 << 20, wake: make(chan struct{}, 64)}
 	for i, o := range options {
-		if o == nil {
-			return nil, fmt.Errorf("gc: a nil option, the one with index %d", i)
+		if o.apply == nil {
+			return nil, fmt.Errorf("gc: a zero Option, the one with index %d", i)
 		}
-		if err := o(h); err != nil {
+		if err := o.apply(h); err != nil {
 			return nil, err
 		}
 	}

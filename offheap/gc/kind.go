@@ -36,14 +36,6 @@ func For[T any](h *Heap) (Type[T], error) {
 	return Type[T]{k}, err
 }
 
-// Must returns what For has returned, and panics if that was an error.
-func Must[T any](t Type[T], err error) Type[T] {
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 func (h *Heap) kindOf(t reflect.Type) (*kind, error) {
 	var made *kind
 	for {

@@ -11,7 +11,7 @@ import (
 
 // Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
 // and nested structs of a type that [For] is called with, and means nothing anywhere else. The zero Pointer refers to nothing. It must not be
-// copied, which go vet sees: [Pointer.Get] and [Pointer.Set] are how to read and write it.
+// copied, which go vet sees: [Pointer.Load] and [Pointer.Store] are how to read and write it.
 //
 // The object that the field is in must be held by a [Root] of the caller's, or of somebody's who keeps it for as long. Otherwise any
 // goroutine may call its methods, at the same time too: a Pointer is an atomic word. None of them waits.
@@ -35,10 +35,10 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 	return &(*Pointer[byte])(p).word
 }
 
-// Get returns a new root that holds the object which the field refers to; the zero Root if there is none. Whoever gets it must drop it.
+// Load returns a new root that holds the object which the field refers to; the zero Root if there is none. Whoever gets it must drop it.
 //
 // Lock-free: it begins again only when the field was changed meanwhile. It costs an atomic exchange, about 20 ns in all.
-func (p *Pointer[T]) Get(h *Heap) Root[T] {
+func (p *Pointer[T]) Load(h *Heap) Root[T] {
 	h.mustBeOpen()
 	if rolecheck.Checked {
 		h.mustContain(unsafe.Pointer(p))
@@ -89,11 +89,11 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
 }
 
-// Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
+// Store makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
 // look for what is reachable, they are told of the object.
 //
 // Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
-func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
+func (p *Pointer[T]) Store(h *Heap, r Root[T]) {
 	v := r.refIn(h)
 	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
 		h.barrier(s, v)
@@ -114,13 +114,13 @@ func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
 	return p.word.CompareAndSwap(uint64(from), uint64(to))
 }
 
-// IsNil reports whether the field refers to nothing.
-func (p *Pointer[T]) IsNil() bool { return p.word.Load() == 0 }
+// IsZero reports whether the field refers to nothing.
+func (p *Pointer[T]) IsZero() bool { return p.word.Load() == 0 }
 
 // Refers reports whether the field refers to the object that r holds, or to nothing if r is the zero Root.
 func (p *Pointer[T]) Refers(r Root[T]) bool {
 	if r.slot == nil {
-		return p.IsNil()
+		return p.IsZero()
 	}
 	r.check()
 	return ref(p.word.Load()) == r.slot.heap.holds(r.slot.word.Load())

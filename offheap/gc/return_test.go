@@ -8,7 +8,7 @@ import "testing"
 // something is live, and of each type at most one chunk for each processor, in which objects are left over that it has reserved.
 func TestChunksGoBack(t *testing.T) {
 	h := openHeap(t, 8<<20, Manual())
-	trees, cells := Must(For[tree](h)), Must(For[cell](h))
+	trees, cells := must(For[tree](h)), must(For[cell](h))
 	var held []Root[tree]
 	for i := range 20_000 {
 		r := fresh(t, trees)

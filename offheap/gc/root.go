@@ -3,7 +3,7 @@ package gc
 import "github.com/freerun-go/freerun/internal/sys/pin"
 
 // Root is a handle that holds an object, and with it all that the object reaches: it is not collected until the root is dropped. The zero Root holds
-// nothing. [Type.New] and [Pointer.Get] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].
+// nothing. [Type.New] and [Pointer.Load] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].
 //
 // A Root may be copied: the copies are the same root, which is dropped once for all of them. It may be passed to other goroutines, with the
 // synchronisation that any other value needs, and be kept as long as one likes, in Go's memory too. It has 24 bytes; the slot that it stands for has 16.
@@ -13,8 +13,8 @@ type Root[T any] struct {
 	generation uint16
 }
 
-// IsNil reports whether the root is the zero Root.
-func (r Root[T]) IsNil() bool { return r.slot == nil }
+// IsZero reports whether the root is the zero Root.
+func (r Root[T]) IsZero() bool { return r.slot == nil }
 
 // Value returns the object, to be read and written in place while the root is held, and not afterwards. It is shared: goroutines that use what is
 // in it, other than Pointer fields, need the synchronisation that any shared memory needs. It panics if the root was dropped, or is the zero Root.
