@@ -32,11 +32,11 @@ func (a *Arena) alloc(size int, tag Tag, zero bool) (Block, error) {
 		return 0, fmt.Errorf("%w: %d bytes are more than a block of this arena can have, %d", ErrNoMemory, size, a.bytes(a.top))
 	}
 	fill := fillOf(size, class+a.least)
-	if class < a.shelved {
+	if class < a.cachedClasses {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			b := r.pop(a, class, fill, tag)
-			r.letGo()
+			r.release()
 			if b != 0 {
 				c.tally.add(class, fill, tag, 1)
 				pin.Unpin()
@@ -89,7 +89,7 @@ func (a *Arena) mustBeOpen() {
 // allocSlowly returns a block from wherever there is one, or 0.
 func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 	a.mustBeMade()
-	cached := class < a.shelved
+	cached := class < a.cachedClasses
 	if cached {
 		if b := a.allocFromDepot(class, fill, tag); b != 0 {
 			return a.prepared(b, zero, true)
@@ -114,7 +114,7 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 // allocNew takes a block from the buddy system, and with it what the cache is filled up with. It returns 0 if there is none.
 func (a *Arena) allocNew(class, fill uint, tag Tag, zero bool) Block {
 	take := a.takeOut
-	if class < a.shelved && a.depots[class].room >= 2*refillPart {
+	if class < a.cachedClasses && a.depots[class].room >= 2*refillPart {
 		take = a.refill
 	}
 	place, ok := take(class, zero)
@@ -156,24 +156,24 @@ func (a *Arena) allocFromDepot(class, fill uint, tag Tag) Block {
 			return 0
 		}
 		b := m.pop(a, class, fill, tag)
-		a.shelve(class, m)
+		a.putMagazine(class, m)
 		if b != 0 {
 			return b
 		}
 	}
 }
 
-// shelve puts a magazine that the caller holds where it is most useful.
-func (a *Arena) shelve(class uint, m *magazine) {
+// putMagazine puts a magazine that the caller holds where it is most useful.
+func (a *Arena) putMagazine(class uint, m *magazine) {
 	if !m.empty() {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			m = r.take(m)
-			r.letGo()
+			r.release()
 		}
 		pin.Unpin()
 	}
-	a.stow(class, m)
+	a.putAway(class, m)
 }
 
 // refillPart is which part of a magazine a cache is refilled with at once.
@@ -187,9 +187,9 @@ func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 	if n == 0 {
 		return 0, false
 	}
-	a.took(int64(n) * int64(a.bytes(class)))
+	a.addTaken(int64(n) * int64(a.bytes(class)))
 	if n > 1 {
-		m := d.voidMagazine()
+		m := d.emptyMagazine()
 		for _, offset := range slices.Backward(offsets[1:n]) { // so the first comes next
 			a.pages.touch(offset, 1<<a.order(class))
 			place := offset >> (a.least + guard)
@@ -198,11 +198,11 @@ func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 			b := a.nextBlock(place, s.Load(), class, 0, 0)
 			if debug {
 				a.checkPoison(b, false)
-				a.bury(b)
+				a.recordFree(b)
 			}
 			s.Store(b.state(cached)) // L3
 		}
-		a.shelve(class, m)
+		a.putMagazine(class, m)
 	}
 	return a.touched(offsets[0], class, zero), true
 }
@@ -213,7 +213,7 @@ func (a *Arena) takeOut(class uint, zero bool) (place uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	a.took(int64(a.bytes(class)))
+	a.addTaken(int64(a.bytes(class)))
 	return a.touched(offset, class, zero), true
 }
 
@@ -227,8 +227,8 @@ func (a *Arena) touched(offset uint64, class uint, zero bool) (place uint64) {
 	return offset >> (a.least + guard)
 }
 
-// took notes that the buddy system has handed out so many bytes, or taken them back if they are negative.
-func (a *Arena) took(bytes int64) {
+// addTaken notes that the buddy system has handed out so many bytes, or taken them back if they are negative.
+func (a *Arena) addTaken(bytes int64) {
 	now := a.taken.Add(bytes)
 	if bytes < 0 {
 		return
@@ -246,5 +246,5 @@ func (a *Arena) giveBack(place uint64, class uint) {
 	if !a.space.Free(a.offset(place), a.order(class)) {
 		panic(fmt.Sprintf("offheap: the state of the arena is corrupt: block %d of %d bytes is not handed out", place, a.bytes(class)))
 	}
-	a.took(-int64(a.bytes(class)))
+	a.addTaken(-int64(a.bytes(class)))
 }

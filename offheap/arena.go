@@ -27,20 +27,20 @@ var ErrClosed = errors.New("offheap: the arena is closed")
 // Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
 type Arena struct {
 	// immutable
-	memory  []byte
-	base    unsafe.Pointer
-	size    uint64
-	places  uint64
-	least   uint   // log2 of the smallest block
-	top     uint   // the class of the largest
-	shelved uint   // classes below are cached
-	salt    uint32 // see nextBlock
-	space   *buddy.Space
-	states  states
-	names   []string
-	pages   pages
-	depots  []depot // by class
-	records records
+	memory        []byte
+	base          unsafe.Pointer
+	size          uint64
+	places        uint64
+	least         uint   // log2 of the smallest block
+	top           uint   // the class of the largest
+	cachedClasses uint   // classes below are cached
+	salt          uint32 // see nextBlock
+	space         *buddy.Space
+	states        states
+	names         []string
+	pages         pages
+	depots        []depot // by class
+	records       records
 
 	closed atomics.Bool
 	caches atomics.Pointer[[]*cache] // by the number that a pin gives; it only grows
@@ -87,7 +87,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 	}
 	a.base = unsafe.Pointer(unsafe.SliceData(a.memory))
 	if err = a.states.init(a.places, least); err != nil {
-		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unreserve(a.memory))
+		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unmap(a.memory))
 	}
 	a.space = buddy.New(a.size<<guard, least+guard)
 	a.pages.init(a.size<<guard, page)
@@ -120,9 +120,9 @@ func (a *Arena) Close() error {
 	if a.closed.Swap(true) {
 		return ErrClosed
 	}
-	err := unreserve(a.memory)
+	err := unmap(a.memory)
 	if a.states.memory != nil {
-		err = errors.Join(err, unreserve(a.states.memory))
+		err = errors.Join(err, unmap(a.states.memory))
 	}
 	return err
 }

@@ -44,14 +44,14 @@ type rack struct {
 	loaded, spare *magazine
 }
 
-// hold tries to get the rack for the caller, who is pinned. Where pins exclude, that is so already; elsewhere others may have it, and the caller does
+// tryHold tries to get the rack for the caller, who is pinned. Where pins exclude, that is so already; elsewhere others may have it, and the caller does
 // without rather than wait.
-func (r *rack) hold() bool {
+func (r *rack) tryHold() bool {
 	return exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
 }
 
-// letGo ends what hold began.
-func (r *rack) letGo() {
+// release ends what tryHold began.
+func (r *rack) release() {
 	if !exclusive {
 		r.taken.Store(0)
 	}
@@ -65,12 +65,12 @@ func (a *Arena) enter() *cache {
 			return all[i]
 		}
 		pin.Unpin()
-		a.moreCaches(i)
+		a.growCaches(i)
 	}
 }
 
-// moreCaches makes caches up to number i.
-func (a *Arena) moreCaches(i int) {
+// growCaches makes caches up to number i.
+func (a *Arena) growCaches(i int) {
 	pin.Grow(&a.caches, i+1, func(int) *cache { return new(cache) })
 }
 

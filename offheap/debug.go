@@ -44,21 +44,21 @@ type record struct {
 	block Block
 	asked int
 	tag   Tag
-	born  trace
-	died  atomics.Pointer[trace]
+	born  callStack
+	died  atomics.Pointer[callStack]
 }
 
-// trace is a stack.
-type trace [16]uintptr
+// callStack is a stack.
+type callStack [16]uintptr
 
-func newTrace() *trace {
-	t := new(trace)
+func newCallStack() *callStack {
+	t := new(callStack)
 	runtime.Callers(3, t[:])
 	return t
 }
 
 // String returns the functions of the stack, without those of this package.
-func (t *trace) String() string {
+func (t *callStack) String() string {
 	var text strings.Builder
 	n := 0
 	for n < len(t) && t[n] != 0 {
@@ -101,8 +101,8 @@ func (r *records) of(b Block) *record {
 	return nil
 }
 
-// story returns where a block was allocated and freed, as far as that is known, to be added to a message.
-func (a *Arena) story(b Block) string {
+// history returns where a block was allocated and freed, as far as that is known, to be added to a message.
+func (a *Arena) history(b Block) string {
 	r := a.records.of(b)
 	if r == nil {
 		return ""
@@ -116,7 +116,7 @@ func (a *Arena) story(b Block) string {
 
 // recordAlloc notes who has allocated a block, which is the caller's, and sets its canary.
 func (a *Arena) recordAlloc(b Block, asked int, tag Tag) {
-	r := &record{block: b, asked: asked, tag: tag, born: *newTrace()}
+	r := &record{block: b, asked: asked, tag: tag, born: *newCallStack()}
 	a.records.at(b.place()).Store(r)
 	for c := a.canaryOf(b); len(c) > 0; c = c[1:] {
 		c[0] = canary
@@ -128,28 +128,28 @@ func (a *Arena) canaryOf(b Block) []byte {
 	return a.span(a.offset(b.place())+size, min(size, canaryBytes))
 }
 
-// takeBack takes a live block into the hands of the caller. It panics if it is not live, or was written beyond.
-func (a *Arena) takeBack(call string, s *atomics.Uint32, b Block) {
+// acquireLive takes a live block into the hands of the caller. It panics if it is not live, or was written beyond.
+func (a *Arena) acquireLive(call string, s *atomics.Uint32, b Block) {
 	if !s.CompareAndSwap(b.state(live), b.state(moving)) {
 		a.misuse(call, b)
 	}
 	for i, v := range a.canaryOf(b) {
 		if v != canary {
-			panic(fmt.Sprintf("offheap: %s of %v, behind which somebody wrote, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.story(b)))
+			panic(fmt.Sprintf("offheap: %s of %v, behind which somebody wrote, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.history(b)))
 		}
 	}
 }
 
-// bury notes who has freed a block, which is in the hands of the caller and was handed out or not, and fills it with poison.
-func (a *Arena) bury(b Block) {
+// recordFree notes who has freed a block, which is in the hands of the caller and was handed out or not, and fills it with poison.
+func (a *Arena) recordFree(b Block) {
 	if r := a.records.of(b); r != nil {
-		r.died.Store(newTrace())
+		r.died.Store(newCallStack())
 	}
-	spoil(a.real(b))
+	fillPoison(a.real(b))
 }
 
-// spoil fills memory with poison.
-func spoil(memory []byte) {
+// fillPoison fills memory with poison.
+func fillPoison(memory []byte) {
 	memory[0] = poison
 	for n := 1; n < len(memory); n *= 2 {
 		copy(memory[n:], memory[:n])
@@ -171,7 +171,7 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 		}
 		text := ""
 		if r := a.records.at(b.place()).Load(); r != nil {
-			text = a.story(r.block)
+			text = a.history(r.block)
 		}
 		for memory[i] == poison {
 			i++
@@ -180,8 +180,8 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 	}
 }
 
-// told returns what is known of a live block besides its class.
-func (a *Arena) told(b Block) (fill uint, tag Tag) {
+// fillAndTag returns what is known of a live block besides its class.
+func (a *Arena) fillAndTag(b Block) (fill uint, tag Tag) {
 	if debug {
 		if r := a.records.of(b); r != nil {
 			return fillOf(r.asked, b.class()+a.least), r.tag

@@ -32,7 +32,7 @@ func (a *Arena) openDepots() {
 		if room < 2 {
 			break
 		}
-		a.shelved = class + 1
+		a.cachedClasses = class + 1
 		a.depots = append(a.depots, depot{room: int(room)})
 	}
 }
@@ -71,8 +71,8 @@ func firstSlot() uint {
 	return uint(bits.Reverse8(uint8(i)) >> (8 - slotBits))
 }
 
-// voidMagazine returns an empty magazine, which is the caller's.
-func (d *depot) voidMagazine() *magazine {
+// emptyMagazine returns an empty magazine, which is the caller's.
+func (d *depot) emptyMagazine() *magazine {
 	for m := d.all.Load(); m != nil; m = m.next {
 		if m.held.Load() == 0 && m.held.CompareAndSwap(0, 1) {
 			return m
@@ -87,8 +87,8 @@ func (d *depot) voidMagazine() *magazine {
 	}
 }
 
-// stow puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system.
-func (a *Arena) stow(class uint, m *magazine) {
+// putAway puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system.
+func (a *Arena) putAway(class uint, m *magazine) {
 	if m == nil {
 		return
 	}

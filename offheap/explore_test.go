@@ -500,7 +500,7 @@ func TestExploreTrim(t *testing.T) {
 func TestExploreTrimControl(t *testing.T) {
 	explore.MustFail(t, 2, trimmed(func(a *Arena) {
 		if order, ok := a.space.Largest(); ok && order == 13 {
-			a.letGoOf(0, 8192)
+			a.decommitPages(0, 8192)
 		}
 	}))
 }
@@ -540,9 +540,9 @@ func TestExploreVisibleControl(t *testing.T) {
 		if !s.CompareAndSwap(b.state(live), b.state(cached)) {
 			a.misuse("Free", b)
 		}
-		m := a.depots[b.class()].voidMagazine()
+		m := a.depots[b.class()].emptyMagazine()
 		m.push(b.place())
 		a.count(b.class(), b.fill(), b.tag(), -1)
-		a.shelve(b.class(), m)
+		a.putMagazine(b.class(), m)
 	}))
 }

@@ -17,7 +17,7 @@ func (a *Arena) Free(b Block) {
 	s := a.stateOf("Free", b)
 	from := live
 	if debug {
-		a.takeBack("Free", s, b)
+		a.acquireLive("Free", s, b)
 		from = moving
 	}
 	a.free(s, b, from)
@@ -35,17 +35,17 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 // misuse panics about a block that is none.
 func (a *Arena) misuse(call string, b Block) {
 	a.mustBeMade()
-	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or is another arena's%s", call, b, a.story(b)))
+	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or is another arena's%s", call, b, a.history(b)))
 }
 
 // free frees a block that is in phase from, and panics if it is not.
 func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 	class := b.class()
-	fill, tag := a.told(b)
+	fill, tag := a.fillAndTag(b)
 	if debug {
-		a.bury(b)
+		a.recordFree(b)
 	}
-	if class >= a.shelved {
+	if class >= a.cachedClasses {
 		if !s.CompareAndSwap(b.state(from), b.state(free)) { // L4
 			a.misuse("Free", b)
 		}
@@ -54,10 +54,10 @@ func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 		return
 	}
 	c := a.enter()
-	if r := &c.racks[class]; r.hold() {
+	if r := &c.racks[class]; r.tryHold() {
 		if r.room() {
 			done := r.loaded.freeInto(s, b, from)
-			r.letGo()
+			r.release()
 			if done {
 				c.tally.add(class, fill, tag, -1)
 			}
@@ -67,7 +67,7 @@ func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 			}
 			return
 		}
-		r.letGo()
+		r.release()
 	}
 	pin.Unpin()
 	a.freeSlowly(s, b, from)
@@ -87,18 +87,18 @@ func (m *magazine) freeInto(s *atomics.Uint32, b Block, from phase) bool {
 // freeSlowly frees a block of a class that is cached, where the processor's magazines are full.
 func (a *Arena) freeSlowly(s *atomics.Uint32, b Block, from phase) {
 	class := b.class()
-	m := a.depots[class].voidMagazine()
+	m := a.depots[class].emptyMagazine()
 	if !m.freeInto(s, b, from) {
-		a.stow(class, m)
+		a.putAway(class, m)
 		a.misuse("Free", b)
 	}
 	c := a.enter()
-	if r := &c.racks[class]; r.hold() {
+	if r := &c.racks[class]; r.tryHold() {
 		m = r.makeRoom(m)
-		r.letGo()
+		r.release()
 	}
 	pin.Unpin()
-	a.stow(class, m)
+	a.putAway(class, m)
 }
 
 // Bytes returns the memory of a live block, all of it: its length is [Arena.Size]. It is valid until the block is freed or resized; who touches it afterwards

@@ -36,7 +36,7 @@ func (a *Arena) leaks(most int) (leaks []Leak) {
 			continue
 		}
 		b := blockAt(place, state)
-		_, tag := a.told(b)
+		_, tag := a.fillAndTag(b)
 		l := Leak{Block: b, Size: int(a.bytes(b.class())), Tag: tag, Name: a.nameOf(tag)}
 		if r := a.records.of(b); r != nil {
 			l.Where = strings.TrimPrefix(r.born.String(), "\n")

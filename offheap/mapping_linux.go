@@ -16,11 +16,11 @@ func reserve(size uint64) ([]byte, error) {
 	return syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 }
 
-// unreserve gives back what reserve returned. Nobody may touch it any more.
-func unreserve(memory []byte) error { return syscall.Munmap(memory) }
+// unmap gives back what reserve returned. Nobody may touch it any more.
+func unmap(memory []byte) error { return syscall.Munmap(memory) }
 
-// letGo gives whole pages back to the system, and reports whether they are zero when they are touched again.
-func letGo(pages []byte) bool { return syscall.Madvise(pages, syscall.MADV_DONTNEED) == nil }
+// decommit gives whole pages back to the system, and reports whether they are zero when they are touched again.
+func decommit(pages []byte) bool { return syscall.Madvise(pages, syscall.MADV_DONTNEED) == nil }
 
 // reserveStates returns n states, all 0, and what they lie in.
 func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {

@@ -18,11 +18,11 @@ func reserve(size uint64) ([]byte, error) {
 	return memory[skip : uint64(skip)+size : uint64(skip)+size], nil
 }
 
-// unreserve leaves the memory to Go's collector.
-func unreserve([]byte) error { return nil }
+// unmap leaves the memory to Go's collector.
+func unmap([]byte) error { return nil }
 
-// letGo makes pages zero.
-func letGo(pages []byte) bool {
+// decommit makes pages zero.
+func decommit(pages []byte) bool {
 	clear(pages)
 	return true
 }

@@ -16,11 +16,11 @@ func reserve(size uint64) ([]byte, error) {
 	return syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 }
 
-// unreserve gives back what reserve returned. Nobody may touch it any more.
-func unreserve(memory []byte) error { return syscall.Munmap(memory) }
+// unmap gives back what reserve returned. Nobody may touch it any more.
+func unmap(memory []byte) error { return syscall.Munmap(memory) }
 
-// letGo gives nothing back here.
-func letGo([]byte) bool { return false }
+// decommit gives nothing back here.
+func decommit([]byte) bool { return false }
 
 // reserveStates returns n states, all 0, and what they lie in.
 func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {

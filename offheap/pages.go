@@ -91,21 +91,21 @@ func (a *Arena) Trim() (released int64) {
 		if !ok {
 			return released
 		}
-		released += a.letGoOf(offset, 1<<order)
+		released += a.decommitPages(offset, 1<<order)
 		a.space.Free(offset, order)
 		from = offset + 1<<order
 	}
 }
 
-// letGoOf gives the pages of an area, which is the caller's, back to the system, and returns how many bytes those were.
-func (a *Arena) letGoOf(offset, size uint64) (released int64) {
+// decommitPages gives the pages of an area, which is the caller's, back to the system, and returns how many bytes those were.
+func (a *Arena) decommitPages(offset, size uint64) (released int64) {
 	p := &a.pages
 	p.runs(offset, size, func(word int, mask uint64) {
 		w := &p.touched[word]
 		if used := w.Load() & mask; used != 0 {
 			first := uint(bits.TrailingZeros64(used))
 			n := uint(bits.Len64(used)) - first
-			if letGo(a.span((uint64(word)*64+uint64(first))<<p.shift, uint64(n)<<p.shift)) {
+			if decommit(a.span((uint64(word)*64+uint64(first))<<p.shift, uint64(n)<<p.shift)) {
 				w.And(^used)
 				released += int64(bits.OnesCount64(used)) << p.shift
 			}

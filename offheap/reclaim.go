@@ -34,10 +34,10 @@ func (a *Arena) reclaim() (bytes uint64) {
 func (a *Arena) tidy() {
 	for class := range a.depots {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			r.loaded.tidy(a)
 			r.spare.tidy(a)
-			r.letGo()
+			r.release()
 		}
 		pin.Unpin()
 		d := &a.depots[class]
@@ -45,7 +45,7 @@ func (a *Arena) tidy() {
 			if d.full[i].Load() != nil {
 				m := d.full[i].Swap(nil)
 				m.tidy(a)
-				a.stow(uint(class), m)
+				a.putAway(uint(class), m)
 			}
 		}
 	}

@@ -17,11 +17,11 @@ func (a *Arena) Resize(b Block, size int) (Block, error) {
 	}
 	class := a.classOf(size)
 	if debug {
-		a.takeBack("Resize", s, b)
+		a.acquireLive("Resize", s, b)
 	} else if !s.CompareAndSwap(b.state(live), b.state(moving)) { // L5
 		a.misuse("Resize", b)
 	}
-	fill, tag := a.told(b)
+	fill, tag := a.fillAndTag(b)
 	if class <= a.top && a.resizeInPlace(b, class) {
 		newFill := fillOf(size, class+a.least)
 		next := a.nextBlock(b.place(), b.state(moving), class, newFill, tag)
@@ -52,7 +52,7 @@ func (a *Arena) resizeInPlace(b Block, class uint) bool {
 	switch {
 	case to < from:
 		if debug {
-			spoil(a.real(b)[1<<to:])
+			fillPoison(a.real(b)[1<<to:])
 		}
 		if !a.space.Shrink(offset, from, to) {
 			panic(fmt.Sprintf("offheap: the state of the arena is corrupt: %v is not handed out", b))
@@ -71,6 +71,6 @@ func (a *Arena) resizeInPlace(b Block, class uint) bool {
 		}
 		a.pages.touch(offset+1<<from, 1<<to-1<<from)
 	}
-	a.took(int64(a.bytes(class)) - int64(a.bytes(b.class())))
+	a.addTaken(int64(a.bytes(class)) - int64(a.bytes(b.class())))
 	return true
 }

@@ -18,7 +18,7 @@ func TestSlots(t *testing.T) {
 				}
 				seen[slot] = place
 			}
-			if err := unreserve(table.memory); table.memory != nil && err != nil {
+			if err := unmap(table.memory); table.memory != nil && err != nil {
 				t.Error(err)
 			}
 		}
@@ -60,7 +60,7 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	if table.memory != nil {
-		if err := unreserve(table.memory); err != nil {
+		if err := unmap(table.memory); err != nil {
 			t.Error(err)
 		}
 	}

@@ -192,7 +192,7 @@ func (h *Heap) release(c *chunk) (offheap.Block, bool) {
 			}
 		}
 	}
-	if !flawNoHazard && h.lookedInto(c) {
+	if !flawNoHazard && h.hazardous(c) {
 		return 0, false
 	}
 	b := offheap.Block(c.block.Load())

@@ -18,7 +18,7 @@ func (h *Heap) Collect(ctx context.Context) error {
 	mustContext(ctx)
 	goal := state(h.state.Load()).cycle() + 1 // begins after this, whether one is in progress now or not
 	c := h.claim()
-	defer c.yield()
+	defer c.release()
 	for {
 		s := state(h.state.Load())
 		if s.cycle() > goal || s.cycle() == goal && s.phase() == idle {
@@ -34,8 +34,8 @@ func (h *Heap) Collect(ctx context.Context) error {
 			h.start(s)
 			continue
 		}
-		before := c.laps
-		if c.step(h); c.laps != before {
+		before := c.restarts
+		if c.step(h); c.restarts != before {
 			runtime.Gosched() // others find what is to be found
 		}
 	}
@@ -65,7 +65,7 @@ func (h *Heap) Step(budget int) (more bool) {
 		h.start(s)
 	}
 	c := h.claim()
-	defer c.yield()
+	defer c.release()
 	for budget > 0 {
 		n := c.step(h)
 		if n == 0 {
@@ -117,8 +117,8 @@ func (h *Heap) charge(n int64) {
 	}
 }
 
-// assist has somebody who allocates do some of the work, in proportion, when a cycle is due and those who tend the heap are behind, or there is none.
-func (h *Heap) assist(k *kind) {
+// assistAllocation has somebody who allocates do some of the work, in proportion, when a cycle is due and those who tend the heap are behind, or there is none.
+func (h *Heap) assistAllocation(k *kind) {
 	if !h.due() {
 		return
 	}

@@ -30,7 +30,7 @@ type collector struct {
 	found    uint64
 	counted  uint64
 	live     int64
-	laps     int // how often the search began anew
+	restarts int // how often the search began anew
 
 	_ pad.Line
 }
@@ -73,13 +73,13 @@ func (h *Heap) claim() *collector {
 	}
 }
 
-func (c *collector) yield() {
+func (c *collector) release() {
 	c.hazard.Store(0)
 	c.claimed.Store(0)
 }
 
-// lookedInto reports whether a collector looks into a chunk, or is about to.
-func (h *Heap) lookedInto(ch *chunk) bool {
+// hazardous reports whether a collector looks into a chunk, or is about to.
+func (h *Heap) hazardous(ch *chunk) bool {
 	for c := h.collectors.Load(); c != nil; c = c.next {
 		if c.hazard.Load() == uint64(ch.id)+1 {
 			return true
@@ -92,7 +92,7 @@ func (h *Heap) lookedInto(ch *chunk) bool {
 func (c *collector) step(h *Heap) int {
 	s := state(h.state.Load())
 	if s != c.at {
-		c.turn(h, s)
+		c.enterPhase(h, s)
 	}
 	switch s.phase() {
 	case rooting:
@@ -105,15 +105,15 @@ func (c *collector) step(h *Heap) int {
 	return 0
 }
 
-// turn begins with a phase.
-func (c *collector) turn(h *Heap, s state) {
+// enterPhase begins with a phase.
+func (c *collector) enterPhase(h *Heap, s state) {
 	if s.cycle() != c.at.cycle() {
 		c.list = c.list[:0] // of another cycle
 	}
 	c.at = s
 	c.page = h.pages.Load()
 	c.progress = false
-	c.survey(h)
+	c.beginPass(h)
 	c.stage = searching
 	if s.phase() == sweeping {
 		c.stage = distributed
@@ -121,8 +121,8 @@ func (c *collector) turn(h *Heap, s state) {
 	}
 }
 
-// survey begins to go through all chunks that there are by now.
-func (c *collector) survey(h *Heap) {
+// beginPass begins to go through all chunks that there are by now.
+func (c *collector) beginPass(h *Heap) {
 	c.count = int(min(h.directory.count.Load()+1, mostChunks))
 	c.position = 0
 	c.begin = c.number * 7 % max(c.count, 1)

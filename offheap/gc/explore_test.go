@@ -356,19 +356,19 @@ func endgame(r *explore.Run) {
 	for state(w.state.Load()).phase() != tracing {
 		early.step(w.Heap)
 	}
-	early.turn(w.Heap, state(w.state.Load()))
-	early.look(w.Heap, w.holds(a.slot.word.Load()))
-	r.Go("looker", func() { early.look(w.Heap, grey) })
+	early.enterPhase(w.Heap, state(w.state.Load()))
+	early.scanObject(w.Heap, w.holds(a.slot.word.Load()))
+	r.Go("looker", func() { early.scanObject(w.Heap, grey) })
 	r.Go("verifier", func() {
 		late := w.claim()
 		late.number = 0 // goes through the chunks from the first
 		for state(w.state.Load()).phase() != idle {
 			late.step(w.Heap)
 		}
-		late.yield()
+		late.release()
 	})
 	r.After(func() {
-		early.yield()
+		early.release()
 		b := a.Value().left.Load(w.Heap)
 		c := b.Value().left.Load(w.Heap)
 		w.check(c, 3)

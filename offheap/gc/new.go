@@ -55,7 +55,7 @@ func (t Type[T]) New() (Root[T], error) {
 		if c == nil || c.left == 0 && !c.reserve(h, &spare) {
 			empty := c == nil || c.chunk == nil
 			h.leave(l)
-			if err := k.more(empty, &spare); err != nil {
+			if err := k.refill(empty, &spare); err != nil {
 				return Root[T]{}, err
 			}
 			continue
@@ -140,8 +140,8 @@ func (c *cursor) reserveWord(h *Heap) bool {
 	}
 }
 
-// more finds a chunk to go on with, if there is no spare one and the caller's cursor is empty.
-func (k *kind) more(empty bool, spare **chunk) (err error) {
+// refill finds a chunk to go on with, if there is no spare one and the caller's cursor is empty.
+func (k *kind) refill(empty bool, spare **chunk) (err error) {
 	k.growCursors()
 	if !empty || *spare != nil {
 		return nil // it was only pinned for long enough
@@ -149,13 +149,13 @@ func (k *kind) more(empty bool, spare **chunk) (err error) {
 	if *spare = k.swept(); *spare != nil {
 		return nil
 	}
-	k.heap.assist(k)
-	if *spare, err = k.fresh(); err != nil {
+	k.heap.assistAllocation(k)
+	if *spare, err = k.newChunk(); err != nil {
 		k.heap.collectAll()
 		if *spare = k.swept(); *spare != nil {
 			return nil
 		}
-		*spare, err = k.fresh()
+		*spare, err = k.newChunk()
 	}
 	return err
 }
@@ -193,8 +193,8 @@ func (k *kind) swept() *chunk {
 	}
 }
 
-// fresh returns a chunk with memory that nobody has used yet.
-func (k *kind) fresh() (*chunk, error) {
+// newChunk returns a chunk with memory that nobody has used yet.
+func (k *kind) newChunk() (*chunk, error) {
 	c := &chunk{
 		kind: k, size: k.size, count: k.perChunk, leaf: len(k.refs) == 0,
 		words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord),

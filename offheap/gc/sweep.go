@@ -10,7 +10,7 @@ func (c *collector) sweep(h *Heap) int {
 		id, ok := h.nextSweep(k, c.count)
 		if !ok {
 			c.stage = completing
-			c.survey(h)
+			c.beginPass(h)
 			c.live = 0
 			return 1
 		}

@@ -15,7 +15,7 @@ func (c *collector) trace(h *Heap) int {
 			last := len(c.list) - 1
 			r := c.list[last]
 			c.list = c.list[:last]
-			c.look(h, r)
+			c.scanObject(h, r)
 		}
 		return n
 	}
@@ -29,8 +29,8 @@ func (c *collector) trace(h *Heap) int {
 	}
 }
 
-// look looks into an object that is grey: what it refers to is painted, and then it is black.
-func (c *collector) look(h *Heap, r ref) {
+// scanObject looks into an object that is grey: what it refers to is painted, and then it is black.
+func (c *collector) scanObject(h *Heap, r ref) {
 	k := c.at.cycle()
 	ch := h.chunk(r.chunk())
 	if c.hazard.Load() != uint64(ch.id)+1 {
@@ -49,7 +49,7 @@ func (c *collector) look(h *Heap, r ref) {
 		}
 		var grey bool
 		if v.chunk() == ch.id && v.index() < ch.count {
-			grey = !ch.bare(v, k) && ch.paint(v, k)
+			grey = !ch.blackenLeaf(v, k) && ch.paint(v, k)
 		} else {
 			grey = h.paint(v, k)
 		}
@@ -66,9 +66,9 @@ func (c *collector) look(h *Heap, r ref) {
 	}
 }
 
-// bare makes an object of the chunk black at once in cycle k, and reports whether it did, if it is white and refers to nothing. The caller is looking into the
+// blackenLeaf makes an object of the chunk black at once in cycle k, and reports whether it did, if it is white and refers to nothing. The caller is looking into the
 // chunk. That is to paint it, look into it and make it black, in one: of a tree, half the objects are like that.
-func (c *chunk) bare(r ref, k uint64) bool {
+func (c *chunk) blackenLeaf(r ref, k uint64) bool {
 	at, bit := c.wordOf(r)
 	w := word(at.Load())
 	next, white := w.painted(k, bit, true)
@@ -94,7 +94,7 @@ func (c *collector) search(h *Heap) int {
 	ch, more := c.nextChunk(h)
 	if !more {
 		if c.progress && !flawEarlySweep {
-			c.again(h)
+			c.restartSearch(h)
 			return 1
 		}
 		if flawEarlySweep {
@@ -123,9 +123,9 @@ func (c *collector) search(h *Heap) int {
 	return chunkUnits
 }
 
-// again begins the search anew.
-func (c *collector) again(h *Heap) {
-	c.laps++
+// restartSearch begins the search anew.
+func (c *collector) restartSearch(h *Heap) {
+	c.restarts++
 	c.stage, c.progress = searching, false
-	c.survey(h)
+	c.beginPass(h)
 }

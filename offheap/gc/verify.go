@@ -17,7 +17,7 @@ package gc
 func (c *collector) confirm(h *Heap) int {
 	if c.page != nil {
 		if c.paintPage(h) {
-			c.again(h)
+			c.restartSearch(h)
 		}
 		return pageUnits
 	}
@@ -26,7 +26,7 @@ func (c *collector) confirm(h *Heap) int {
 		return 1
 	}
 	count := c.count
-	c.survey(h)
+	c.beginPass(h)
 	c.count = count // a chunk that came since has born objects only
 	c.stage = recounting
 	return 1
@@ -37,7 +37,7 @@ func (c *collector) recount(h *Heap) int {
 	ch, more := c.nextChunk(h)
 	if !more {
 		if c.found != c.counted {
-			c.again(h)
+			c.restartSearch(h)
 			return 1
 		}
 		h.advance(c.at, sweeping)

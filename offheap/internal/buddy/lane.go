@@ -13,13 +13,13 @@ import (
 // on whose lane is used; where goroutines share one, it is only slower.
 type lane struct {
 	_      pad.Line
-	orders []trace // from the smallest order to the largest
-	far    bool    // it takes from the other end of chunks
+	orders []laneOrder // from the smallest order to the largest
+	far    bool        // it takes from the other end of chunks
 	_      pad.Line
 }
 
-// trace is what a processor keeps of blocks of one order.
-type trace struct {
+// laneOrder is what a processor keeps of blocks of one order.
+type laneOrder struct {
 	recent recent
 	run    atomics.RelaxedUint64 // where the next one of such blocks may be had (run.go); 0 for nowhere
 	handed count                 // blocks handed out less those that came back, perhaps below 0
@@ -49,8 +49,8 @@ func (r *recent) drop() {
 	r.top.Store(top - 1)
 }
 
-// note puts a chunk on top, unless it is there.
-func (r *recent) note(i int) {
+// push puts a chunk on top, unless it is there.
+func (r *recent) push(i int) {
 	if top := r.top.Load(); int(r.chunks[top%recents].Load()) != i+1 {
 		r.chunks[(top+1)%recents].Store(uint64(i) + 1)
 		r.top.Store(top + 1)
@@ -75,7 +75,7 @@ func newLanes(orders uint) []lane {
 	lanes := make([]lane, n)
 	for i := range lanes {
 		lanes[i].far = i%2 != 0
-		lanes[i].orders = make([]trace, orders)
+		lanes[i].orders = make([]laneOrder, orders)
 	}
 	return lanes
 }
@@ -91,7 +91,7 @@ func (s *Space) lane() *lane {
 func (s *Space) recent(l *lane, order uint) *recent { return &l.orders[order-s.least].recent }
 
 // count notes that so many blocks of that order were handed out, and returns what the processor keeps of them.
-func (s *Space) count(order uint, blocks int) *trace {
+func (s *Space) count(order uint, blocks int) *laneOrder {
 	p := pin.Pin()
 	t := &s.lanes[p&(len(s.lanes)-1)].orders[order-s.least]
 	if pin.Exclusive && p < len(s.lanes) {

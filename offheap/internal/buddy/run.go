@@ -35,7 +35,7 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 	}
 	lane := s.lane()
 	l := &s.levels[number]
-	n = s.known(lane, l, order, offsets)
+	n = s.allocRecent(lane, l, order, offsets)
 	for len(offsets)-n >= 2 {
 		log := uint(bits.Len(uint(len(offsets)-n))) - 1
 		offset, ok := s.allocRun(lane, order, order+log)
@@ -53,14 +53,14 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 			break
 		}
 		n++
-		n += s.known(lane, l, order, offsets[n:])
+		n += s.allocRecent(lane, l, order, offsets[n:])
 	}
 	return n
 }
 
-// known hands out blocks of chunks of level l where the processor has seen some, and returns how many. Unlike Alloc it
+// allocRecent hands out blocks of chunks of level l where the processor has seen some, and returns how many. Unlike Alloc it
 // divides what is larger there: more than one block is wanted, and they are to come from where others were used already.
-func (s *Space) known(lane *lane, l *level, order uint, offsets []uint64) (n int) {
+func (s *Space) allocRecent(lane *lane, l *level, order uint, offsets []uint64) (n int) {
 	recent := s.recent(lane, order)
 	for n < len(offsets) {
 		i, ok := recent.peek()
@@ -80,9 +80,9 @@ func (s *Space) known(lane *lane, l *level, order uint, offsets []uint64) (n int
 // allocRun hands out all blocks of 1<<order bytes of a block of 1<<run bytes.
 func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 	next := &lane.orders[order-s.least].run
-	offset, ok = s.goOn(next.Load(), run)
+	offset, ok = s.nextRun(next.Load(), run)
 	if !ok {
-		offset, ok = s.begin(lane, run)
+		offset, ok = s.beginRegion(lane, run)
 	}
 	if !ok {
 		next.Store(0)
@@ -95,8 +95,8 @@ func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 	return offset, true
 }
 
-// goOn takes the next run that is free in the region in which at is.
-func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
+// nextRun takes the next run that is free in the region in which at is.
+func (s *Space) nextRun(at uint64, run uint) (offset uint64, ok bool) {
 	at = (at + 1<<run - 1) &^ (1<<run - 1) // the run before may have been smaller
 	for range regionTries {
 		if at&(1<<s.region-1) == 0 {
@@ -110,8 +110,8 @@ func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
 	return 0, false
 }
 
-// begin takes the first run of a region that is all free.
-func (s *Space) begin(lane *lane, run uint) (offset uint64, ok bool) {
+// beginRegion takes the first run of a region that is all free.
+func (s *Space) beginRegion(lane *lane, run uint) (offset uint64, ok bool) {
 	within := s.region
 	if number, ok := s.levelOf(within); ok && run <= within {
 		return s.alloc(lane, run, within, number)

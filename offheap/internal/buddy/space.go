@@ -86,7 +86,7 @@ func New(size uint64, least uint) *Space {
 		chunk := leaf + depth
 		chunks := (size-1)>>chunk + 1
 		s.levels = append(s.levels, newLevel(len(s.levels), leaf, int(chunks)))
-		s.fence(len(s.levels) - 1)
+		s.reserveTail(len(s.levels) - 1)
 		if chunks == 1 {
 			break
 		}
@@ -97,9 +97,9 @@ func New(size uint64, least uint) *Space {
 	return s
 }
 
-// fence hands out, for ever, what is not there: what is left of the last chunk of a level behind the end of the space.
+// reserveTail hands out, for ever, what is not there: what is left of the last chunk of a level behind the end of the space.
 // A leaf of which a part is there is a chunk of its own.
-func (s *Space) fence(number int) {
+func (s *Space) reserveTail(number int) {
 	l := &s.levels[number]
 	i, n := l.place(s.size, l.leaf)
 	if i == len(l.words) {
@@ -189,7 +189,7 @@ func (s *Space) takeFrom(lane *lane, number int, what want, patience int) (i int
 		near = i
 	}
 	if i, n, ok = l.search(near, what, lane.far, patience); ok {
-		recent.note(i)
+		recent.push(i)
 	}
 	return i, n, ok
 }
@@ -208,7 +208,7 @@ func (s *Space) open(number int, offset uint64, order uint, lane *lane) {
 		l.words[i].Store(w) // L2
 		l.list(i, w)
 		if lane != nil {
-			s.recent(lane, max(order, l.leaf)).note(i)
+			s.recent(lane, max(order, l.leaf)).push(i)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (s *Space) Free(offset uint64, order uint) bool {
 	if !s.release(number, i, n) {
 		return false
 	}
-	s.count(order, -1).recent.note(i)
+	s.count(order, -1).recent.push(i)
 	return true
 }
 
