@@ -9,28 +9,31 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A build with the tag freerun_debug knows of each place which block was there last, where that was allocated and freed, and finds out three kinds of
-// misuse more than others do:
+// A build with the tag freerun_debug records for each place the latest block there, and where it
+// was allocated and freed. It detects three kinds of misuse that other builds do not:
 //
-//   - every use of a block that is not live, Bytes and Size too, unless the place has come round to the same generation, after 2^25 blocks;
-//   - writing to what was freed: Free fills a block with poison, and who gets it next looks whether that is still so. (Memory that comes from the buddy system may be zero
-//     instead of poisoned, as it was never used: there a zero that was written to a freed block goes unseen.)
-//   - writing beyond a block: each block is really one of twice its size, in an arena of twice its size, and behind it is a canary that Free and Resize
-//     look at. Sizes are otherwise as always.
+//   - Every use of a block that is not live, by Bytes and Size too, until the place has the same
+//     generation again, after 2^25 blocks.
+//   - A write to a freed block. Free fills the block with poison, and the next Alloc checks it.
+//     Memory from the buddy system that was never used is zero instead of poisoned, so a zero that
+//     was written to a freed block may go unseen.
+//   - A write beyond a block. Each block has twice its size, in an arena of twice its size, and
+//     behind it is a canary that Free and Resize check. All sizes that the program sees are as
+//     always.
 //
 // The code here is in every build, and used where the constant debug is true.
 
-// guard is how many orders a block is larger than what the program knows of.
+// guard is the number of orders by which a block is larger than the program knows.
 const guard = debugOrders
 
 const (
 	poison      = 0xDB
 	poisonWord  = 0xDBDBDBDBDBDBDBDB
 	canary      = 0xC5
-	canaryBytes = 256 // of the upper half of a block at most
+	canaryBytes = 256 // the most bytes of the upper half of a block
 )
 
-// records has the latest record of each place.
+// records holds the latest record of each place.
 type records struct {
 	chunks []atomics.Pointer[recordChunk]
 }
@@ -39,7 +42,7 @@ const chunkRecords = 512
 
 type recordChunk [chunkRecords]atomics.Pointer[record]
 
-// record is what is known of a block.
+// record says what is known of a block.
 type record struct {
 	block Block
 	asked int
@@ -48,7 +51,7 @@ type record struct {
 	died  atomics.Pointer[callStack]
 }
 
-// callStack is a stack.
+// callStack is the program counters of a stack.
 type callStack [16]uintptr
 
 func newCallStack() *callStack {
@@ -90,7 +93,7 @@ func (r *records) at(place uint64) *atomics.Pointer[record] {
 	return &c.Load()[place%chunkRecords]
 }
 
-// of returns the record of a block, nil if there is none, or none any more.
+// of returns the record of a block, nil if the place has none, or one of another block.
 func (r *records) of(b Block) *record {
 	if !debug || b.place()/chunkRecords >= uint64(len(r.chunks)) {
 		return nil
@@ -101,7 +104,8 @@ func (r *records) of(b Block) *record {
 	return nil
 }
 
-// history returns where a block was allocated and freed, as far as that is known, to be added to a message.
+// history says where a block was allocated and freed, as far as that is known, at the end of a
+// message.
 func (a *Arena) history(b Block) string {
 	r := a.records.of(b)
 	if r == nil {
@@ -114,7 +118,7 @@ func (a *Arena) history(b Block) string {
 	return text
 }
 
-// recordAlloc notes who has allocated a block, which is the caller's, and sets its canary.
+// recordAlloc records the allocation of a block that the caller owns, and sets its canary.
 func (a *Arena) recordAlloc(b Block, asked int, tag Tag) {
 	r := &record{block: b, asked: asked, tag: tag, born: *newCallStack()}
 	a.records.at(b.place()).Store(r)
@@ -128,7 +132,8 @@ func (a *Arena) canaryOf(b Block) []byte {
 	return a.span(a.offset(b.place())+size, min(size, canaryBytes))
 }
 
-// acquireLive takes a live block into the hands of the caller. It panics if it is not live, or was written beyond.
+// acquireLive takes a live block into the hands of the caller. It panics if the block is not live,
+// or if its canary was overwritten.
 func (a *Arena) acquireLive(call string, s *atomics.Uint32, b Block) {
 	if !s.CompareAndSwap(b.state(live), b.state(moving)) {
 		a.misuse(call, b)
@@ -140,7 +145,8 @@ func (a *Arena) acquireLive(call string, s *atomics.Uint32, b Block) {
 	}
 }
 
-// recordFree notes who has freed a block, which is in the hands of the caller and was handed out or not, and fills it with poison.
+// recordFree records the end of a block that is in the hands of the caller, and fills it with
+// poison.
 func (a *Arena) recordFree(b Block) {
 	if r := a.records.of(b); r != nil {
 		r.died.Store(newCallStack())
@@ -161,7 +167,8 @@ func (a *Arena) real(b Block) []byte {
 	return a.span(a.offset(b.place()), a.bytes(b.class())<<guard)
 }
 
-// checkPoison panics if somebody wrote to a block while it was free. whole is true if it was freed as it is, so that there is nothing but poison.
+// checkPoison panics if a block was written to while it was free. whole says that the block was
+// freed as it is, so that it holds nothing but poison.
 func (a *Arena) checkPoison(b Block, whole bool) {
 	memory := a.real(b)
 	for i := 0; i < len(memory); i += 8 {
@@ -180,7 +187,7 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 	}
 }
 
-// fillAndTag returns what is known of a live block besides its class.
+// fillAndTag returns how much of a live block was asked for, and its tag.
 func (a *Arena) fillAndTag(b Block) (fill uint, tag Tag) {
 	if debug {
 		if r := a.records.of(b); r != nil {

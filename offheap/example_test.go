@@ -30,7 +30,7 @@ func Example() {
 	// <nil>
 }
 
-// A list of values that refer to each other, none of which Go's collector looks at.
+// A list of values that refer to each other. Go's collector looks at none of them.
 func ExampleViewOf() {
 	type Node struct {
 		Value int

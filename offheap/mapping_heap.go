@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Memory is from Go's heap: where there is no mapping, and under the race detector, which knows Go's heap alone: in mapped
-// memory it reports races that are none, and misses others.
+// Memory is from Go's heap: where there is no mapping, and under the race detector. That knows Go's
+// heap only: in mapped memory it reports races that are none, and misses others.
 
 // reserve returns size bytes, zeroed and aligned to 4096.
 func reserve(size uint64) ([]byte, error) {

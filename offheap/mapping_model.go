@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Memory is from Go's heap, and giving it back to the system is played: pages that are given back are zero.
+// Memory is from Go's heap. Giving it back to the system is played: decommitted pages are zero.
 
 // reserve returns size bytes, zeroed and aligned to 4096.
 func reserve(size uint64) ([]byte, error) {

@@ -6,10 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Resize makes b a block of size bytes or more, with what was in it as far as that fits; what is beyond is not defined. The block that it returns is used from
-// then on, and b no more, even where the memory is the same: it stays in place if it shrinks, if it had room enough, or if the memory behind it is free and
-// can be added; otherwise it is copied. Any goroutine may call it, for a block that nobody else uses meanwhile; it is lock-free. If there is an error,
-// [ErrNoMemory], b is as it was. It panics where [Arena.Free] or [Arena.Alloc] would. The tag stays.
+// Resize makes b a block of at least size bytes and keeps its contents as far as they fit; further
+// bytes are undefined. The program uses the returned block from then on, and b no more, even where
+// the memory is the same.
+//
+// The block stays in place if it shrinks, if it has room enough, or if the memory behind it is free
+// and can be added; otherwise it is copied. The tag stays. If Resize returns [ErrNoMemory], b is
+// unchanged. It panics where [Arena.Free] or [Arena.Alloc] would.
+//
+// Any goroutine may call it, for a block that no other goroutine uses meanwhile; it is lock-free.
 func (a *Arena) Resize(b Block, size int) (Block, error) {
 	s := a.stateOf("Resize", b)
 	if size < 0 {
@@ -43,10 +48,11 @@ func (a *Arena) Resize(b Block, size int) (Block, error) {
 	return next, nil
 }
 
-// putBack gives a block back to the program, unchanged.
+// putBack makes a block that a Resize holds live again, unchanged.
 func (a *Arena) putBack(s *atomics.Uint32, b Block) { s.Store(b.state(live)) }
 
-// resizeInPlace makes a block that the caller holds one of that class, and reports false if that cannot be done where it is.
+// resizeInPlace gives a block that the caller holds another class. It returns false if that is
+// impossible in place.
 func (a *Arena) resizeInPlace(b Block, class uint) bool {
 	from, to, offset := a.order(b.class()), a.order(class), a.offset(b.place())
 	switch {

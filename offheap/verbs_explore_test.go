@@ -63,8 +63,8 @@ func figures(alloc func(a *Arena, has func(b Block))) func(*explore.Run) {
 	}
 }
 
-// plausible holds that usage is of an instant of the call: the block of 2048 bytes that is kept is in it, and had, of
-// 4096 bytes, if there was such a block before the call.
+// plausible holds that usage is of an instant of the call: the block of 2048 bytes that is kept is
+// counted, and so is had, of 4096 bytes, if there was such a block before the call.
 func (o *owners) plausible(r *explore.Run, call string, u Usage, had Block) {
 	blocks, live := int64(1), int64(2048)
 	if had != 0 {
@@ -120,8 +120,8 @@ type link struct {
 	next  Ref[link]
 }
 
-// views has one thread make values through a view and pass a reference on, and another take what
-// is there and free it. fill writes 7 and 8 into two values, and calls pass when others may see them.
+// views has one thread make values through a view and pass a reference on, and other threads take
+// and free them. fill writes 7 and 8 into two values, and calls pass when others may see them.
 func views(fill func(write func(i int, value uint64), pass func())) func(*explore.Run) {
 	return func(r *explore.Run) {
 		o := newOwners(explored(8192, 2048, 2))
