@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// collect goes through so many cycles.
+// collect goes through a number of cycles.
 func collect(t testing.TB, h *Heap, times int) {
 	t.Helper()
 	for range times {
@@ -32,7 +32,7 @@ func fresh[T any](t testing.TB, k Type[T]) Root[T] {
 	return r
 }
 
-// TestCircle collects what only refers to itself, which counting references would not.
+// TestCircle collects objects that only refer to each other, which a count of references would not.
 func TestCircle(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
 	nodes := must(For[tree](h))
@@ -52,7 +52,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestClone counts those who hold a root.
+// TestClone counts the roots of an object.
 func TestClone(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
 	nodes := must(For[tree](h))
@@ -74,7 +74,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestManyRoots holds more roots than there are in a page, some for long.
+// TestManyRoots holds more roots than a page has slots, some for long.
 func TestManyRoots(t *testing.T) {
 	h := openHeap(t, 8<<20, Manual())
 	nodes := must(For[tree](h))
@@ -99,7 +99,8 @@ func TestManyRoots(t *testing.T) {
 	}
 }
 
-// TestSizes has objects of many sizes, some larger than a chunk usually is, and looks that none overlaps another.
+// TestSizes has objects of many sizes, some larger than a usual chunk, and holds that none overlaps
+// another.
 func TestSizes(t *testing.T) {
 	h := openHeap(t, 64<<20, Manual())
 	sized[[1]uint64](t, h)
@@ -138,7 +139,7 @@ func sized[T [1]uint64 | [3]uint64 | [100]uint64 | [1000]uint64 | [5000]uint64 |
 	}
 }
 
-// TestNoMemory fills an arena, is told so, and goes on once there is garbage.
+// TestNoMemory fills an arena, gets the error, and goes on once there is garbage.
 func TestNoMemory(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
 	nodes, cells := must(For[tree](h)), must(For[cell](h))
@@ -199,7 +200,7 @@ func TestStep(t *testing.T) {
 	live.Drop()
 }
 
-// TestTend has goroutines collect whenever it is due, until they are told to end.
+// TestTend has goroutines collect whenever a cycle is due, until their context ends.
 func TestTend(t *testing.T) {
 	h := openHeap(t, 64<<20, Least(128<<10), Growth(0.5))
 	nodes := must(For[tree](h))
@@ -224,7 +225,7 @@ func TestTend(t *testing.T) {
 	all.Wait()
 }
 
-// TestCollectCanceled gives up.
+// TestCollectCanceled ends the context of a Collect.
 func TestCollectCanceled(t *testing.T) {
 	h := openHeap(t, 1<<20)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -235,7 +236,7 @@ func TestCollectCanceled(t *testing.T) {
 	collect(t, h, 1)
 }
 
-// TestSharedType is the same Type for all who ask.
+// TestSharedType holds that all calls of For return the same Type.
 func TestSharedType(t *testing.T) {
 	h := openHeap(t, 1<<20)
 	types := make([]Type[tree], 8)

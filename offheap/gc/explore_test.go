@@ -13,7 +13,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// plot is memory for the explorer: each block a piece of Go's heap of its own, which is written over when it is freed.
+// plot is memory for the explorer: each block is a piece of Go's heap of its own. It fails an
+// execution that frees a block twice.
 type plot struct {
 	r      *explore.Run
 	blocks [][]uint64
@@ -38,13 +39,13 @@ func (p *plot) Bytes(b offheap.Block) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
-// pair is what the explorer's graphs are made of.
+// pair is the type of the objects in the explorer's graphs.
 type pair struct {
 	left, right Pointer[pair]
 	value       uint64
 }
 
-// world is a heap in an execution.
+// world is a heap in one execution.
 type world struct {
 	*explore.Run
 	*Heap
@@ -76,7 +77,7 @@ func (w *world) make(value uint64) Root[pair] {
 	return n
 }
 
-// check fails unless the object that a root holds is there, with its value.
+// check fails unless the object that a root holds is allocated and has its value.
 func (w *world) check(n Root[pair], value uint64) {
 	v := w.holds(n.slot.word.Load())
 	c := w.chunk(v.chunk())
@@ -88,7 +89,7 @@ func (w *world) check(n Root[pair], value uint64) {
 	}
 }
 
-// live counts the objects that are allocated and not only reserved.
+// live counts the objects that are allocated, without those that are only reserved.
 func (w *world) live() (n int) {
 	for id := range w.directory.count.Load() + 1 {
 		c := w.chunk(uint32(id))
@@ -109,7 +110,7 @@ func (w *world) collect() {
 	}
 }
 
-// settled fails unless after two collections so many objects are live.
+// settled fails unless after two collections that many objects are live.
 func (w *world) settled(want int) {
 	w.collect()
 	w.collect()
@@ -118,7 +119,8 @@ func (w *world) settled(want int) {
 	}
 }
 
-// move has a mutator move an object from one field to another, through a root, while collectors work.
+// move has a mutator move an object from one field to another, through a root, while collectors
+// work.
 func move(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -149,7 +151,7 @@ func move(collectors int) func(*explore.Run) {
 	}
 }
 
-// hide has a mutator take an object out of the graph, with another below it.
+// hide has a mutator take an object, with another below it, out of the graph.
 func hide(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -183,7 +185,8 @@ func hide(collectors int) func(*explore.Run) {
 	}
 }
 
-// relay has a mutator take an object out of the graph, and then from it another, into a root that collectors look at first.
+// relay has a mutator take an object out of the graph, and then take another from it into a root
+// that collectors look at first.
 func relay(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -212,12 +215,12 @@ func relay(collectors int) func(*explore.Run) {
 	}
 }
 
-// hand has a mutator store an object that nothing but its root holds, and drop the root.
+// hand has a mutator store an object that only its root holds, and drop the root.
 func hand(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		b, c := w.make(2), w.make(3)
-		a := w.make(1) // on a younger page than b, so looked at before
+		a := w.make(1) // on a younger page than b, so collectors look at it before b
 		r.Go("mutator", func() {
 			a.Value().left.Store(w.Heap, b)
 			b.Drop()
@@ -235,8 +238,8 @@ func hand(collectors int) func(*explore.Run) {
 	}
 }
 
-// cloned has a mutator clone the only root of an object into a slot that collectors look at first, drop the one that was cloned, and take what
-// the object refers to out of it.
+// cloned has a mutator clone the only root of an object into a slot that collectors look at first,
+// drop the original, and take out of the object the reference that it has.
 func cloned(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -264,7 +267,8 @@ func cloned(collectors int) func(*explore.Run) {
 	}
 }
 
-// observed has a mutator compare, exchange and look, while one thread collects, another helps, and asks for the figures.
+// observed has a mutator compare, exchange and look, while one thread collects and another helps
+// and asks for the figures.
 func observed(r *explore.Run) {
 	w := newWorld(r)
 	a, b := w.make(1), w.make(2)
@@ -308,7 +312,7 @@ func observed(r *explore.Run) {
 	})
 }
 
-// chain has several collectors go along a list whose objects are in two chunks.
+// chain has several collectors follow a list whose objects are in two chunks.
 func chain(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -338,8 +342,8 @@ func chain(collectors int) func(*explore.Run) {
 	}
 }
 
-// endgame has one collector look into an object while another finds out whether tracing is complete. The object is in the second chunk, what it refers
-// to in the first.
+// endgame has one collector scan an object while another finds out whether tracing is complete. The
+// object is in the second chunk, the one that it refers to in the first.
 func endgame(r *explore.Run) {
 	w := newWorld(r)
 	d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
@@ -381,7 +385,8 @@ func endgame(r *explore.Run) {
 	})
 }
 
-// revive has a chunk lose its memory and get other memory while a collector may be looking into what was there.
+// revive has a chunk lose its memory and get other memory while a collector may be looking into the
+// former.
 func revive(r *explore.Run) {
 	w := newWorld(r)
 	var all [4]Root[pair] // all of a chunk
@@ -402,7 +407,7 @@ func revive(r *explore.Run) {
 	r.After(func() { w.settled(0) })
 }
 
-// janitor has a thread that makes garbage and collects it, whatever becomes of the others.
+// janitor adds a thread that makes garbage and collects it, whatever the other threads do.
 func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		body(1)(r)
@@ -418,7 +423,7 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 			w.collect()
 			for _, v := range refs {
 				if word(w.chunk(v.chunk()).words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) != 0 {
-					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 { // nobody else has it by now
+					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 { // no other thread reuses it by now
 						w.Failf("garbage with value %d is still there", at.value)
 					}
 				}
@@ -427,7 +432,7 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 	}
 }
 
-// reader has one mutator replace an object by a new one and another read the field.
+// reader has one mutator replace an object by a new one, and another read the field.
 func reader(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
@@ -477,7 +482,7 @@ func create(collectors int) func(*explore.Run) {
 	}
 }
 
-// programs are what is explored, with a number of collectors.
+// programs are the explored programs; their parameter is the number of collectors.
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
@@ -496,7 +501,8 @@ func TestExploreCollector(t *testing.T) {
 	t.Run("revive random", func(t *testing.T) { explore.Random(t, 2000, revive) })
 }
 
-// TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on, and what they leave behind is collected.
+// TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on,
+// and collect the garbage that it leaves behind.
 func TestExploreFrozen(t *testing.T) {
 	t.Run("endgame", func(t *testing.T) { explore.Freeze(t, endgame) })
 	t.Run("revive", func(t *testing.T) { explore.Freeze(t, revive) })

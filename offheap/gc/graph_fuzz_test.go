@@ -15,7 +15,8 @@ type item struct {
 	refs [3]Pointer[item]
 }
 
-// model is what a graph should be: for each object what its fields refer to, 0 for nothing; and what the roots hold.
+// model is what the graph should be: for each object the objects to which its fields refer, 0 for
+// none, and the objects that the roots hold.
 type model struct {
 	fields map[uint64][3]uint64
 	roots  []uint64
@@ -38,8 +39,9 @@ func (m *model) reachable() map[uint64]bool {
 	return seen
 }
 
-// FuzzGraph takes bytes as operations on a graph with a few roots, and holds the heap against the model: every field refers to what it should, and after each
-// collection there are as many objects as can be reached.
+// FuzzGraph reads bytes as operations on a graph with a few roots, and compares the heap with the
+// model: every field refers to the right object, and after each collection as many objects are left
+// as the roots reach.
 func FuzzGraph(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 10, 30, 40, 50, 3, 4, 5, 60, 70, 80, 90, 100, 110, 120, 250, 251, 252, 253, 254, 255})
 	f.Add([]byte("a graph that grows, and a graph that is cut: new, link, cut, collect; and again, and again"))

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// mustPanic fails unless f panics with a text that has all of the words.
+// mustPanic fails unless f panics with a text that contains all of the words.
 func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {

@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// cell is what the stress test's graph is made of: two references and a pattern that tells whether it is still the object it was.
+// cell is an object of the stress test's graph: two references, and a pattern that tells whether it
+// is still the same object.
 type cell struct {
 	next  Pointer[cell]
 	id    uint64
@@ -22,8 +23,9 @@ type cell struct {
 
 func (c *cell) whole() bool { return c.id != 0 && c.id == ^c.not }
 
-// TestStress has mutators change a shared graph at random while collectors collect all the time. Every object that anybody gets hold of must be whole,
-// and when all is dropped, as many objects must have been freed as were made.
+// TestStress has mutators change a shared graph at random while collectors collect all the time.
+// Every object that a mutator gets must be whole. When all roots are dropped, as many objects must
+// have been freed as were made.
 func TestStress(t *testing.T) {
 	seed := replay.Seed(t)
 	const mutators, collectors, shared = 3, 2, 8
@@ -74,7 +76,7 @@ func TestStress(t *testing.T) {
 					}
 				}
 				switch r.IntN(8) {
-				case 0, 5, 6, 7: // hang a new one there, in front of what was there
+				case 0, 5, 6, 7: // hang a new one there, in front of the one that was there
 					c := fresh()
 					f := field(at)
 					was := f.Load(h)
@@ -87,13 +89,13 @@ func TestStress(t *testing.T) {
 				case 2: // a reference to elsewhere, so that there are circles
 					to := hubs[r.IntN(shared)]
 					field(at).Store(h, to)
-				case 3: // move what hangs there
+				case 3: // move the one that hangs there
 					from, to := field(at), field(hubs[r.IntN(shared)])
 					c := from.Load(h)
 					from.Store(h, Root[cell]{})
 					to.Store(h, c)
 					c.Drop()
-				case 4: // swap, if nobody was faster
+				case 4: // swap, if no other mutator was faster
 					f := field(at)
 					old, c := f.Load(h), fresh()
 					f.CompareAndSwap(h, old, c)
@@ -144,7 +146,7 @@ func TestStress(t *testing.T) {
 	t.Logf("%d objects, %d reachable at the end, %v", made.Load(), reachable, state(h.state.Load()))
 }
 
-// reach counts what can be reached, while nothing else runs.
+// reach counts the objects that can be reached, while nothing else runs.
 func reach(h *Heap, from []Root[cell]) int {
 	seen := map[uint64]bool{}
 	list := make([]Root[cell], 0, len(from))

@@ -66,7 +66,8 @@ func (t *tree) count(h *Heap) int {
 	return n
 }
 
-// TestTrees makes trees that are garbage at once beside one that lives, with no collector but those who allocate.
+// TestTrees makes trees that are garbage at once beside a tree that lives. Only allocating
+// goroutines collect.
 func TestTrees(t *testing.T) {
 	h := openHeap(t, 64<<20, Least(64<<10))
 	nodes := must(For[tree](h))
@@ -86,7 +87,7 @@ func TestTrees(t *testing.T) {
 	}
 	long.Drop()
 	collect(t, h, 2)
-	if s := h.Stats(); s.Objects != 0 || s.Chunks > len(*h.locals.Load()) { // one for what each processor has reserved
+	if s := h.Stats(); s.Objects != 0 || s.Chunks > len(*h.locals.Load()) { // one for the objects that each processor has reserved
 		t.Errorf("%d objects and %d chunks are left", s.Objects, s.Chunks)
 	}
 }
@@ -108,7 +109,8 @@ func (n *node) count() int {
 	return 1 + n.left.count() + n.right.count()
 }
 
-// BenchmarkTrees makes trees of 8191 nodes and counts them, beside a tree of 131,071 nodes that lives.
+// BenchmarkTrees makes trees of 8191 nodes and counts them, beside a tree of 131,071 nodes that
+// lives.
 func BenchmarkTrees(b *testing.B) {
 	const lasting, passing = 16, 12
 	b.Run("offheap", func(b *testing.B) {
@@ -165,7 +167,7 @@ func BenchmarkOperations(b *testing.B) {
 			r.Drop()
 		}
 	})
-	b.Run("new and drop", func(b *testing.B) { // with the collection of what it makes, by itself
+	b.Run("new and drop", func(b *testing.B) { // with the collection of the garbage that it makes
 		h := openHeap(b, 64<<20)
 		nodes := must(For[tree](h))
 		b.ReportAllocs()
