@@ -41,8 +41,7 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 // is none. The caller must drop the root.
 //
 // Load is lock-free: it begins again only if the field was changed meanwhile. It costs an atomic
-// exchange, some 10 to 20 ns in
-// all.
+// exchange, some 10 to 20 ns in all.
 func (p *Pointer[T]) Load(h *Heap) Root[T] {
 	h.mustBeOpen()
 	if rolecheck.Checked {
