@@ -82,7 +82,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1)) >> guard
 	page := uint64(syscall.Getpagesize())
 	if size < int64(page) || size > most {
-		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d, which is a page, to %d", size, page, most)
+		return nil, fmt.Errorf("offheap: an arena of %d bytes; the size must be from %d, a page, to %d", size, page, most)
 	}
 	a := &Arena{size: (uint64(size) + page - 1) &^ (page - 1), least: least, names: s.names}
 	a.places = a.size >> least

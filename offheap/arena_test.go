@@ -56,7 +56,7 @@ func TestNew(t *testing.T) {
 		options []offheap.Option
 		says    []string
 	}{
-		"nothing":        {0, nil, []string{"an arena of 0 bytes", "it must have from"}},
+		"nothing":        {0, nil, []string{"an arena of 0 bytes", "the size must be from"}},
 		"negative":       {-5, nil, []string{"an arena of -5 bytes"}},
 		"too much":       {1 << 62, nil, []string{"an arena of 4611686018427387904 bytes"}},
 		"no power of 2":  {1 << 20, []offheap.Option{offheap.SmallestBlock(48)}, []string{"smallest block of 48 bytes", "a power of two from 32 to 4096"}},
@@ -122,7 +122,7 @@ func TestArguments(t *testing.T) {
 	says(t, "a tag", message(t, func() { a.AllocTagged(1, 64) }), "tag 64: a tag is less than 64")
 	b := must(a.Alloc(100))
 	says(t, "negative", message(t, func() { a.Resize(b, -1) }), "a block of -1 bytes")
-	says(t, "foreign", message(t, func() { other.Free(b) }), "Free of block", "another arena's")
+	says(t, "foreign", message(t, func() { other.Free(b) }), "Free of block", "belongs to another arena")
 	a.Free(b)
 	says(t, "twice", message(t, func() { a.Free(b) }), "Free of block", "freed or resized before")
 	says(t, "stale", message(t, func() { a.Resize(b, 5) }), "Resize of block", "freed or resized before")

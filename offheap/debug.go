@@ -140,7 +140,7 @@ func (a *Arena) acquireLive(call string, s *atomics.Uint32, b Block) {
 	}
 	for i, v := range a.canaryOf(b) {
 		if v != canary {
-			panic(fmt.Sprintf("offheap: %s of %v, behind which somebody wrote, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.history(b)))
+			panic(fmt.Sprintf("offheap: %s of %v: the program wrote behind the block, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.history(b)))
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 		for memory[i] == poison {
 			i++
 		}
-		panic(fmt.Sprintf("offheap: somebody wrote to byte %d of %d at offset %d, which were free%s", i, len(memory)>>guard, a.offset(b.place()), text))
+		panic(fmt.Sprintf("offheap: the program wrote to byte %d of %d at offset %d, which were free%s", i, len(memory)>>guard, a.offset(b.place()), text))
 	}
 }
 

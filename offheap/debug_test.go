@@ -39,7 +39,7 @@ func TestPoison(t *testing.T) {
 				a.Alloc(size)
 			}
 		})
-		says(t, "written", text, "somebody wrote to byte 17", "freed by", "TestPoison")
+		says(t, "written", text, "the program wrote to byte 17", "freed by", "TestPoison")
 	}
 }
 
@@ -59,7 +59,7 @@ func TestCanary(t *testing.T) {
 			bytes[i] = 1
 		}
 		*(*byte)(unsafe.Add(unsafe.Pointer(&bytes[0]), len(bytes)+3)) = 1
-		says(t, what, message(t, func() { f(a, b) }), what+" of block", "behind which somebody wrote, 3 bytes beyond its 1024", "allocated by", "TestCanary")
+		says(t, what, message(t, func() { f(a, b) }), what+" of block", "wrote behind the block, 3 bytes beyond its 1024", "allocated by", "TestCanary")
 	}
 }
 

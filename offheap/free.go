@@ -38,7 +38,7 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 // misuse panics about a Block that is not live.
 func (a *Arena) misuse(call string, b Block) {
 	a.mustBeMade()
-	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or is another arena's%s", call, b, a.history(b)))
+	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or belongs to another arena%s", call, b, a.history(b)))
 }
 
 // free frees a block that is in phase from. It panics if the block is in another phase.

@@ -73,11 +73,11 @@ func TestMisuseIsTold(t *testing.T) {
 			func() { _, err := offheap.New(1<<20, offheap.Option{}); panic(err) },
 		},
 		"ViewOf nil": {
-			"offheap: a view needs an arena, and there is none",
+			"offheap: ViewOf a nil or zero Arena; make arenas with New",
 			func() { _, err := offheap.ViewOf[int](nil); panic(err) },
 		},
 		"ViewOf the zero Arena": {
-			"offheap: a view needs an arena, and there is none",
+			"offheap: ViewOf a nil or zero Arena; make arenas with New",
 			func() { _, err := offheap.ViewOf[int](new(offheap.Arena)); panic(err) },
 		},
 	} {

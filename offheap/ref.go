@@ -33,7 +33,7 @@ type View[T any] struct {
 // fields and elements. The error names such a field.
 func ViewOf[T any](a *Arena) (View[T], error) {
 	if a == nil || a.space == nil {
-		return View[T]{}, errors.New("offheap: a view needs an arena, and there is none")
+		return View[T]{}, errors.New("offheap: ViewOf a nil or zero Arena; make arenas with New")
 	}
 	t := reflect.TypeFor[T]()
 	if path, found := pointerIn(t, t.String()); found != nil {

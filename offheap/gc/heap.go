@@ -134,7 +134,7 @@ func Least(bytes int64) Option {
 // them, and gives back blocks without live objects. The error names the option that is wrong.
 func New(a *offheap.Arena, options ...Option) (*Heap, error) {
 	if a == nil {
-		return nil, errors.New("gc: a heap needs an arena, and there is none")
+		return nil, errors.New("gc: New on a nil Arena; make arenas with offheap.New")
 	}
 	a.Capacity() // panics if a is zero
 	return newHeap(a, options...)
