@@ -40,7 +40,10 @@ func Example_collector() {
 		return err
 	})
 
-	pearls := gc.Must(gc.For[pearl](heap))
+	pearls, err := gc.For[pearl](heap)
+	if err != nil {
+		panic(err)
+	}
 	var strand gc.Root[pearl]
 	for i := range 1_000_000 {
 		p, err := pearls.New()
@@ -48,7 +51,7 @@ func Example_collector() {
 			panic(err)
 		}
 		if i%1000 > 0 { // otherwise a new strand begins, and the one before is garbage
-			p.Value().next.Set(heap, strand)
+			p.Value().next.Store(heap, strand)
 		}
 		strand.Drop()
 		strand = p

@@ -92,7 +92,7 @@ func (r *records) prepare(n int) (offheap.Block, error) {
 
 // unprepare gives a block back that was not used.
 func (r *records) unprepare(b offheap.Block) {
-	if !b.IsNone() {
+	if !b.IsZero() {
 		r.arena.Free(b)
 	}
 }
@@ -100,7 +100,7 @@ func (r *records) unprepare(b offheap.Block) {
 // add makes the entry of a key that is not there, with copies of both. b is what prepare returned for them, or none. The error is the arena's: then
 // nothing has changed.
 func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
-	if b.IsNone() {
+	if b.IsZero() {
 		var err error
 		if b, err = r.prepare(len(key) + len(value)); err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 		e.length = uint32(len(value))
 		e.cost = uint32(overheadOnHeap + room(len(t.key)) + cap(t.value))
 		return nil
-	case b.IsNone():
+	case b.IsZero():
 		total := int(e.keyLen) + len(value)
 		if r.arena.SizeFor(total) == r.arena.Size(e.block) {
 			err := r.resize(e, len(value))

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/deque"
 )
 
-// locked is what one would write without this package: a slice under a mutex.
+// locked is the alternative to this package: a slice under a mutex.
 type locked[T any] struct {
 	mu     sync.Mutex
 	values []T
@@ -45,11 +45,11 @@ func (d *locked[T]) steal() (v T, ok bool) {
 
 type job [8]uint64
 
-// batch is how many operations are timed together.
+// batch is the number of operations that are timed together.
 const batch = 2_000
 
-// inStores runs f(batch) in turns with as many atomic stores, and reports the median of its time for each: in nanoseconds, and in
-// stores.
+// inStores runs f(batch) in turns with as many atomic stores. It reports the median of f's time for
+// each operation: in nanoseconds, and in stores.
 func inStores(b *testing.B, f func(n int)) {
 	var word atomic.Int64
 	var times, ratios []float64
@@ -70,7 +70,8 @@ func inStores(b *testing.B, f func(n int)) {
 	b.ReportMetric(ratios[len(ratios)/2], "stores/op")
 }
 
-// BenchmarkPushPop pushes a value and pops it again, with so many others below it. Without any it is the last one.
+// BenchmarkPushPop pushes a value and pops it again above a number of other values. With 0 others
+// it is the last value.
 func BenchmarkPushPop(b *testing.B) {
 	for _, below := range []struct {
 		name  string
@@ -184,8 +185,9 @@ func BenchmarkPushSteal(b *testing.B) {
 	})
 }
 
-// BenchmarkTree works through binary trees of jobs: who has a job pushes its two halves. The owner pops until nothing is left while a thief,
-// which works through a tree of its own meanwhile, steals when that is done. One op is one job.
+// BenchmarkTree works through binary trees of jobs: a worker that takes a job pushes its two
+// halves. The owner pops until nothing is left. Meanwhile a thief works through a tree of its own,
+// and steals when that is done. One op is one job.
 func BenchmarkTree(b *testing.B) {
 	const depth = 12
 	for _, c := range []struct {
@@ -232,7 +234,7 @@ type worker struct {
 	steal func() (*int, deque.Outcome)
 }
 
-// levels are what jobs point to: how many levels of halves are below them.
+// levels are the values that jobs point to: the number of levels of halves below a job.
 var levels = func() (all [32]int) {
 	for i := range all {
 		all[i] = i
@@ -240,7 +242,8 @@ var levels = func() (all [32]int) {
 	return all
 }()
 
-// trees works through one tree, beginning with the first worker, and returns how many jobs that were.
+// trees works through one tree, beginning with the first worker, and returns the number of its
+// jobs.
 func trees(workers [2]worker, depth int) int {
 	total := int64(2<<depth - 1)
 	var done atomic.Int64

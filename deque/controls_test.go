@@ -12,12 +12,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// The controls are deques with one mistake each, which must be found, or the tests above would say nothing. Each has a switch
-// for its mistake, and without the mistake nothing may be found.
+// The controls are deques with one mistake each. The explorations must find it, or they prove
+// nothing. Each control has a switch for its mistake; without the mistake nothing may be found.
 
 func untyped(v int) *byte { return (*byte)(unsafe.Pointer(&numbers[v])) }
 
-// control says in which scenario a mistake shows.
+// control names the scenario in which a mistake shows.
 type control struct {
 	scenario
 	model linear.Model
@@ -33,8 +33,9 @@ func (c control) test(t *testing.T) {
 	})
 }
 
-// looseChaseLev is Chase and Lev's deque with an array that does not grow. Its bottom is a plain word, as in a program without atomics: on
-// amd64 that is enough for Push, but Pop needs a fence between its store of bottom and its load of top.
+// looseChaseLev is Chase and Lev's deque with an array that does not grow. Its bottom is a plain
+// word, as in a program without atomics. On amd64 that is enough for Push, but Pop needs a fence
+// between its store of bottom and its load of top.
 type looseChaseLev struct {
 	top       atomics.Int64
 	bottom    atomics.Release[uint64]
@@ -91,8 +92,9 @@ func (d *looseChaseLev) ends() ends {
 	}
 }
 
-// TestExploreControlFence must find that a Pop without its fence takes the newest of two values while thieves take both: it has seen
-// neither theft, and they have not seen its claim.
+// TestExploreControlFence must find that a Pop without its fence takes the newest of two values
+// while thieves take both: the owner has seen neither theft, and the thieves have not seen its
+// claim.
 func TestExploreControlFence(t *testing.T) {
 	s := scenario{before: "uu", owner: "o", thieves: []string{"s", "s"}}
 	t.Run("store buffer", func(t *testing.T) {
@@ -103,17 +105,18 @@ func TestExploreControlFence(t *testing.T) {
 	})
 }
 
-// original is the deque of Arora, Blumofe and Plaxton, as the lecture has it: whenever it is empty, top and bottom are set to 0.
+// original is the deque of Arora, Blumofe and Plaxton, as in the lecture: whenever it is empty, top
+// and bottom are set to 0.
 type original struct {
 	age    atomics.Uint64
 	bottom atomics.Uint32
 	slots  [4]slot
 
-	stampless bool   // nothing tells apart that top has the same value again
+	stampless bool   // no stamp tells an old top from a new one with the same value
 	ending    ending // of a Pop that lost the race
 }
 
-// ending is what a Pop that lost the race sets back, and in which order.
+// ending says what a Pop that lost the race sets back, and in which order.
 type ending int
 
 const (
@@ -178,7 +181,8 @@ func (d *original) ends() ends {
 	}
 }
 
-// TestExploreControlStamp must find a thief that slept while its value was taken and another pushed to the same slot.
+// TestExploreControlStamp must find a thief that slept while its value was taken and another value
+// was pushed to the same slot.
 func TestExploreControlStamp(t *testing.T) {
 	control{
 		scenario{before: "u", owner: "ou", thieves: []string{"s"}},
@@ -187,7 +191,8 @@ func TestExploreControlStamp(t *testing.T) {
 	}.test(t)
 }
 
-// TestExploreControlRing must find the same if the index of Bounded goes round but nothing counts how often.
+// TestExploreControlRing must find the same mistake in a Bounded whose index wraps around without a
+// count of its laps.
 func TestExploreControlRing(t *testing.T) {
 	control{
 		scenario{before: "u", owner: "ouou", thieves: []string{"s"}},
@@ -203,7 +208,7 @@ func TestExploreControlRing(t *testing.T) {
 	}.test(t)
 }
 
-// stealByIndex is steal in a ring whose thieves compare and swap their slot alone.
+// stealByIndex is steal in a ring whose thieves compare and swap the index alone.
 func (d *abp) stealByIndex() (int, Outcome) {
 	a := age(d.age.Load())
 	if a.before(d.bottom.Load()) <= 0 {
@@ -218,7 +223,8 @@ func (d *abp) stealByIndex() (int, Outcome) {
 	return 0, Retry
 }
 
-// TestExploreControlEnding must find both endings of the lecture's Pop: values that are gone are stolen again.
+// TestExploreControlEnding must find both endings of the lecture's Pop: values that were taken are
+// stolen again.
 func TestExploreControlEnding(t *testing.T) {
 	for name, ending := range map[string]ending{"never": neverBottom, "late": bottomLast} {
 		t.Run(name, func(t *testing.T) {
@@ -237,19 +243,20 @@ func TestExploreControlEnding(t *testing.T) {
 	}
 }
 
-// article is Duffy's deque as he published it, with an array of one size and indices that do not overflow.
+// article is Duffy's deque as he published it, with an array of one size and indices that do not
+// overflow.
 type article struct {
 	lock  park.Mutex
 	head  atomics.Int64
 	tail  atomics.Int64
 	slots [4]atomics.Plain[int]
 
-	steps     bool // thieves step head before they know whether there is something: the article's
-	fills     bool // the slot that a thief may be reading behind the stepped head is used, too
-	loadFirst bool // Pop loads head before it stores tail: it is not exchanged
+	steps     bool // the article's: thieves step head before they know whether there is a value
+	fills     bool // the owner uses the slot that a thief may be reading behind the stepped head, too
+	loadFirst bool // Pop loads head before it stores tail, without an exchange
 }
 
-// claim and unclaimed are how a thief without steps marks what it goes for, as in Hybrid.
+// claim and unclaimed are the marks of a thief without steps, as in Hybrid.
 func (d *article) claim(h int64) int64 {
 	if d.steps {
 		return h + 2
@@ -311,7 +318,7 @@ func (d *article) ends() ends {
 	}
 }
 
-// TestExploreControlStep must find an owner who is told that the deque is empty though its value is there.
+// TestExploreControlStep must find an owner that gets the answer "empty" while its value is there.
 func TestExploreControlStep(t *testing.T) {
 	control{
 		scenario{before: "u", owner: "ouo", thieves: []string{"s"}},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What the three have in common.
+// The tests of all three deques.
 var (
 	_ Owner[*int]               = (*Growable[int])(nil)
 	_ Owner[*int]               = (*Bounded[int])(nil)
@@ -21,7 +21,7 @@ var (
 	_ interface{ Push(v int) }  = (*Hybrid[int])(nil)
 )
 
-// panics returns what f panics with.
+// panics returns the value that f panics with.
 func panics(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -100,7 +100,8 @@ func TestOutcomeString(t *testing.T) {
 	}
 }
 
-// TestHighIndices begins where indices stop to fit into 32 bits, signed or not, into the 53 of a float, and near the end of what there is.
+// TestHighIndices begins where indices no longer fit into 32 bits, with or without a sign, or into
+// the 53 bits of a float, and near the largest index.
 func TestHighIndices(t *testing.T) {
 	for name, make := range map[string]func(start int64) ends{
 		"growable": func(start int64) ends { return growableEnds(firstSize, start) },
@@ -148,7 +149,8 @@ func TestHighIndices(t *testing.T) {
 	}
 }
 
-// TestNeverSeemsEmpty keeps one or two values in a deque, other ones all the time. Nobody may be told that it was empty.
+// TestNeverSeemsEmpty keeps one or two values in a deque, ever other ones. No thief may be told
+// that it was empty.
 func TestNeverSeemsEmpty(t *testing.T) {
 	for name, d := range map[string]ends{
 		"growable": growableEnds(2, 0),
@@ -189,8 +191,8 @@ func TestBoundedCap(t *testing.T) {
 	}
 }
 
-// TestHybridLocked has somebody keep the lock, as a thief that stalls does. Who needs it waits as long as it says it does, and
-// who does not need it does not notice.
+// TestHybridLocked holds the lock, as a thief that stalls does. A method that needs the lock waits
+// as long as its documentation says; the other methods do not notice.
 func TestHybridLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewHybrid[int]()
@@ -240,7 +242,8 @@ func TestHybridLocked(t *testing.T) {
 	})
 }
 
-// TestHybridClaimed has the owner meet a thief that has claimed the last value: it waits, and gets what the thief leaves.
+// TestHybridClaimed has the owner meet a thief that has claimed the last value: the owner waits,
+// and gets what the thief leaves.
 func TestHybridClaimed(t *testing.T) {
 	for name, takes := range map[string]bool{"the thief takes it": true, "the thief is too late": false} {
 		t.Run(name, func(t *testing.T) {

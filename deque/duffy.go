@@ -10,57 +10,84 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     J. Duffy, Building a custom thread pool, part 2: a work stealing queue, 2008. Differences: below.
-// Sketch:     head ─→ oldest … newest ─→ tail; slot i is ring[i mod size]; thieves take turns under the lock
-//             Push:  slot[next] = v, under the lock in a ring of twice the size if this one is full; tail = ++next
-//             Pop:   tail = next-1; slot[--next] is ours, unless head is there: if a thief has claimed that very slot, the
-//                    lock is waited for, and head then tells whether the thief got it
-//             Steal: lock; claim head; if head < tail, take slot[head], head++, otherwise disclaim; unlock
-// Invariants: I1 head ≤ next ≤ head + size. I2 tail = next, but for a Pop in progress, and from a Pop that found nothing after
-//             all until the next Push: then tail = next-1. I3 the index in head only grows; it and the claim are written
-//             under the lock only. I4 only the owner writes tail, and ring (under the lock). I5 slots outside of head to
-//             next hold the zero value. NOT invariant: head ≤ tail.
-//             I6 slot head is a thief's from when it has claimed it and then read tail > head, until it lets head go on.
-//             All other slots are the owner's. For the Pop that would take that slot stores tail = head and loads head
-//             afterwards. One of the two is first: if it is the store, the thief reads it and disclaims; otherwise
-//             the Pop finds the claim. And a Push does not reach the slot, of which head + size is the next use (I1).
-// Progress:   NOT lock-free. Push waits for the holder of the lock when the ring is full and must grow, and Pop when a thief
-//             has claimed the last value. Steal waits for nobody, but a thief that stalls under the lock makes it report
-//             Retry to the others for as long. Otherwise Push and Pop are wait-free.
-// Linearize:  Push at L1; Pop at L2; Steal at L4, unless a Pop hides the value at its L2 in between; empty at L2, L4 and L5
-// Publish:    slot written before L1, read by a thief after L4; taken by a thief before L6, reused by the owner after it has
-//             loaded head, or has had the lock. What is done under the lock is seen by who has it next.
-// ABA/memory: nothing is compared and swapped; indices count in 62 bits and do not come back. Nothing that was taken is retained.
-// Cost:       one atomic store to push, one to pop, the last value too; to steal the lock (two operations of a channel) and two
-//             stores. No allocation but the ring, which the first Push makes, and which doubles and does not shrink
-// Checked by: TestHybrid…, TestHighIndices, TestExploreHybrid…, TestExploreControlStep, …Gap and …Exchange, FuzzHybrid
+// Source:     J. Duffy, Building a custom thread pool, part 2: a work stealing queue, 2008.
+//             Differences: below.
+// Sketch:     head ─→ oldest … newest ─→ tail; slot i is ring[i mod size]; thieves take turns
+//             under the lock
+//             Push:  slot[next] = v, under the lock in a ring of twice the size if this one is
+//                    full; tail = ++next
+//             Pop:   tail = next-1; slot[--next] is the owner's, unless a thief has claimed that
+//                    very slot: then wait for the lock, and head tells whether the thief took it
+//             Steal: lock; claim head; if head < tail, take slot[head], head++, otherwise
+//                    disclaim; unlock
+// Invariants: I1 head ≤ next ≤ head + size.
+//             I2 tail = next, except during a Pop, and from a Pop that found nothing after all
+//             until the next Push: then tail = next-1.
+//             I3 the index in head only grows; the index and the claim are written under the lock
+//             only.
+//             I4 only the owner writes tail, and ring (under the lock).
+//             I5 slots outside of head to next hold the zero value.
+//             I6 slot head is a thief's from when the thief has claimed it and then read
+//             tail > head, until the thief lets head go on. All other slots are the owner's.
+//             NOT invariant: head ≤ tail.
+//             Why I6: the Pop that would take slot head stores tail = head and loads head
+//             afterwards. Either its store comes before the thief's load: then the thief reads it
+//             and disclaims. Or the claim comes first: then the Pop finds it. A Push does not
+//             reach the slot: its next use is index head + size (I1).
+// Progress:   NOT lock-free. Push waits for the holder of the lock when the ring is full and must
+//             grow. Pop waits for it when a thief has claimed the last value. Steal waits for no
+//             other call, but while a thief stalls under the lock, Steal reports Retry to the
+//             others. Otherwise Push and Pop are wait-free.
+// Linearize:  Push at L1.
+//             Pop at L2.
+//             Steal at L4, unless a Pop hides the value at its L2 in between.
+//             Empty at L2, L4 and L5.
+// Publish:    The owner writes a slot before L1; a thief reads it after L4. A thief takes a value
+//             before L6; the owner reuses the slot after it has loaded head, or has had the lock.
+//             The next holder of the lock sees what was done under it.
+// ABA/memory: nothing is compared and swapped; indices count in 62 bits and do not repeat. No
+//             taken value is retained.
+// Cost:       one atomic store to push; one to pop, the last value too; to steal, the lock (two
+//             operations of a channel) and two stores. No allocation but the ring, which the first
+//             Push makes, and which doubles and does not shrink.
+// Checked by: TestHybrid…, TestHighIndices, TestExploreHybrid…, TestExploreControlStep, …Gap and
+//             …Exchange, FuzzHybrid
 //
-// Where the article's code goes wrong, and what is done here:
-//   - A thief steps head before it knows whether there is something to steal, and steps back if not. In between, an owner that
-//     has just pushed finds head = tail, and its Pop says that nothing is there; so does IsEmpty. Here the thief sets the lowest
-//     bit of head, the claim, and the index moves only when a value was taken. So an index is never too high, and
-//     whoever finds tail at or below it may say that the deque is empty.
-//   - Therefore one slot must stay free, between the one that a thief reads behind the stepped head and the one that is pushed
-//     to: that is what the comparison with the mask, not the size, is for, and easily broken. Here head stays where it is
-//     until its slot has been read, and the ring can be full.
-//   - Indices have 32 bits, and only growing sets them back: a deque that does not grow seems empty for ever once 2³¹ values were
-//     stolen, as tail is negative then. Here they have 62 bits, and growing leaves them alone.
-//   - Growing moves head and tail, two words, to new values: who reads them without the lock in between, as Count does, gets the
-//     difference of an old and a new one. Here growing changes neither.
-//   - What was taken stays in its slot, and is kept alive by it. Here the taker clears it.
-//   - A thief that does not get the lock in time reports the same as one that finds nothing. Here that is Retry.
-//   - A Pop that cannot tell who won takes the lock, be the value claimed or gone. Here it waits only for a claim.
+// Where the article's code goes wrong, and how this code differs:
+//   - A thief steps head before it knows whether there is a value, and steps back if there is none.
+//     In between, an owner that has just pushed finds head = tail: its Pop and its IsEmpty report
+//     an empty deque. Here the thief sets the lowest bit of head, the claim, and the index moves
+//     only when a value was taken. So an index is never too high, and a caller that finds tail at
+//     or below it may report an empty deque.
+//   - Therefore one slot must stay free, between the slot that a thief reads behind the stepped
+//     head and the slot of the next push. The comparison with the mask, instead of the size, does
+//     that, and is easily broken. Here head stays where it is until its slot has been read, and the
+//     ring can be full.
+//   - Indices have 32 bits, and only growing sets them back. A deque that does not grow seems empty
+//     for ever once 2³¹ values were stolen, because tail is negative then. Here indices have 62
+//     bits, and growing leaves them alone.
+//   - Growing moves head and tail, two words, to new values. A reader without the lock, such as
+//     Count, may get the difference of an old and a new one. Here growing changes neither.
+//   - A taken value stays in its slot, which keeps it alive. Here the taker clears the slot.
+//   - A thief that does not get the lock in time reports the same as a thief that finds nothing.
+//     Here it reports Retry.
+//   - A Pop that cannot tell who won takes the lock, whether the value is claimed or gone. Here it
+//     takes the lock only for a claim.
 
-// Hybrid is a work-stealing deque without bound, for values of any type: simple, as only the owner's end does without a lock,
-// and fast where stealing is rare. Push, TryPush and Pop are for its owner, one goroutine at a time; Len and Thief may be called,
-// and a thief's methods used, by any goroutine.
+// Hybrid is a study: it reproduces J. Duffy's work-stealing queue of 2008, with its faults mended
+// (duffy.go lists them). It is a deque without bound, for values of any type. The owner's end works
+// without a lock in most cases, and thieves take turns under a lock.
 //
-// It is not lock-free. Push waits for whoever has the lock (one thief, for the few steps of its Steal) when the ring is full
-// and has to grow; Pop, when a thief is at that moment taking the very value that it would take, the last one. If that thief is not
-// run meanwhile, the owner waits as long. Where that matters, use [Growable].
+// The owner, one goroutine at a time, calls Push, TryPush and Pop. Any goroutine may call Len and
+// Thief, and use a thief's handle.
 //
-// The zero value is an empty deque; do not copy it after first use. Values that are gone are not kept alive. The ring begins with
-// room for 64 and doubles; it does not shrink.
+// A Hybrid is not lock-free. Push waits for the holder of the lock, one thief for the few steps of
+// its Steal, when the ring is full and has to grow. Pop waits for it when a thief is about to take
+// the last value. If that thief is not scheduled meanwhile, the owner waits as long. Where that
+// matters, use [Growable].
+//
+// The zero value is an empty deque. It must not be copied after first use. Values that were taken
+// are not kept alive. The ring begins with room for 64 values and doubles; it does not shrink.
 type Hybrid[T any] struct {
 	owner rolecheck.Sole
 
@@ -71,22 +98,22 @@ type Hybrid[T any] struct {
 	tail atomics.Int64
 	ring atomics.Plain[[]atomics.Plain[T]] // nil until the first Push
 
-	// owner only
+	// written and read by the owner only
 	next  int64 // index of the next Push
-	limit int64 // the Push of this index needs room
+	limit int64 // the Push of this index finds the ring full
 
 	_    pad.Line
 	lock park.Mutex
 	_    pad.Line
 }
 
-// hybridHead is the index of the oldest value, and whether a thief is at it.
+// hybridHead is the index of the oldest value, and the claim: the lowest bit, which a thief sets.
 type hybridHead int64
 
 func (h hybridHead) index() int64        { return int64(h >> 1) }
 func (h hybridHead) claim() hybridHead   { return h | 1 }
 func (h hybridHead) claimed() bool       { return h&1 != 0 }
-func (h hybridHead) taken() hybridHead   { return h + 2 } // of an unclaimed one
+func (h hybridHead) taken() hybridHead   { return h + 2 } // h is unclaimed
 func (d *Hybrid[T]) headNow() hybridHead { return hybridHead(d.head.Load()) }
 
 // NewHybrid returns an empty deque.
@@ -97,7 +124,7 @@ func (d *Hybrid[T]) at(i int64) *atomics.Plain[T] {
 	return &ring[i&int64(len(ring)-1)]
 }
 
-// Push adds v at the owner's end. It waits for the lock if the ring is full. Owner only.
+// Push adds v at the owner's end. It waits for the lock if the ring is full. The owner calls it.
 func (d *Hybrid[T]) Push(v T) {
 	if rolecheck.Checked {
 		d.owner.Enter("deque: Push of a Hybrid")
@@ -111,7 +138,8 @@ func (d *Hybrid[T]) Push(v T) {
 	d.push(v)
 }
 
-// TryPush is Push, but reports false where that would wait: when the ring is full and somebody has the lock. Owner only.
+// TryPush is Push, but reports false where Push would wait: when the ring is full and a thief holds
+// the lock. The owner calls it.
 func (d *Hybrid[T]) TryPush(v T) bool {
 	if rolecheck.Checked {
 		d.owner.Enter("deque: TryPush of a Hybrid")
@@ -134,13 +162,13 @@ func (d *Hybrid[T]) push(v T) {
 	d.tail.Store(d.next) // L1
 }
 
-// findRoom reports whether there is room in the ring, because something was stolen.
+// findRoom reports whether the ring has room, because a value was stolen.
 func (d *Hybrid[T]) findRoom() bool {
 	d.limit = d.headNow().index() + int64(len(d.ring.Get()))
 	return d.next != d.limit
 }
 
-// grow makes room for twice as many values. It is called with the lock.
+// grow doubles the ring. The caller holds the lock.
 func (d *Hybrid[T]) grow() {
 	old := d.ring.Get()
 	if len(old) == 0 {
@@ -156,15 +184,15 @@ func (d *Hybrid[T]) grow() {
 	d.findRoom()
 }
 
-// Pop removes and returns what was pushed last and is still there; false if there is nothing. It waits for the lock if a thief has
-// claimed the last value. Owner only.
+// Pop removes and returns the value that was pushed last and is still there; false if there is
+// none. It waits for the lock if a thief has claimed the last value. The owner calls it.
 func (d *Hybrid[T]) Pop() (v T, ok bool) {
 	if rolecheck.Checked {
 		d.owner.Enter("deque: Pop of a Hybrid")
 		defer d.owner.Leave()
 	}
 	b := d.next - 1
-	if b < d.headNow().index() { // L5: nobody else raises tail
+	if b < d.headNow().index() { // L5: only the owner raises tail
 		return v, false
 	}
 	d.tail.Store(b) // L2
@@ -181,13 +209,14 @@ func (d *Hybrid[T]) Pop() (v T, ok bool) {
 	return d.at(b).Take(), true
 }
 
-// Len returns how many values there are: beside other calls an estimate, as [Owner] says. Any goroutine.
+// Len returns the number of values; beside concurrent calls it is an estimate, as [Owner] says. Any
+// goroutine may call it.
 func (d *Hybrid[T]) Len() int {
 	h := d.headNow().index()
 	return int(max(0, d.tail.Load()-h))
 }
 
-// steal takes the oldest value, waiting no longer than timeout for the lock.
+// steal takes the oldest value. It waits for the lock no longer than timeout.
 func (d *Hybrid[T]) steal(timeout time.Duration) (v T, outcome Outcome) {
 	if d.Len() == 0 { // L5
 		return v, Empty
@@ -206,28 +235,30 @@ func (d *Hybrid[T]) steal(timeout time.Duration) (v T, outcome Outcome) {
 	return v, outcome
 }
 
-// Thief returns the thieves' handle. Any goroutine.
+// Thief returns the thieves' handle. Any goroutine may call it.
 func (d *Hybrid[T]) Thief() HybridThief[T] { return HybridThief[T]{d} }
 
-// HybridThief is the right to steal from a [Hybrid]. Any goroutine may use it; copies are equal. The zero value panics.
+// HybridThief is the right to steal from a [Hybrid]. Any goroutine may use it; copies are equal.
+// The methods of the zero value panic.
 type HybridThief[T any] struct{ deque *Hybrid[T] }
 
-// Steal takes the oldest value. It does not wait: Retry means that somebody else has the lock. So it is not lock-free, as one that stalls
-// with the lock makes it Retry to all others.
+// Steal takes the oldest value. It does not wait: [Retry] means that another goroutine holds the
+// lock. It is not lock-free: while a thief stalls with the lock, all others get Retry.
 func (t HybridThief[T]) Steal() (T, Outcome) {
 	mustBeMade(t.deque == nil)
 	return t.deque.steal(0)
 }
 
-// TrySteal is Steal, but waits up to timeout for the lock before it reports Retry: a thief that has looked at all the deques in vain
-// may want to wait for one of them rather than look again. A timeout of 0 or less is Steal. An empty deque is reported without waiting.
+// TrySteal is Steal, but waits for the lock up to timeout before it reports [Retry]. A thief that
+// has looked at all deques in vain may rather wait for one of them than look again. With a timeout
+// of 0 or less it is Steal. It reports an empty deque without waiting.
 func (t HybridThief[T]) TrySteal(timeout time.Duration) (T, Outcome) {
 	mustBeMade(t.deque == nil)
 	return t.deque.steal(timeout)
 }
 
-// Empty reports whether there was nothing to steal at some instant of the call. It is false while a thief has claimed the last
-// value and may or may not get it.
+// Empty reports whether there was no value to steal at some instant of the call. It reports false
+// while a thief has claimed the last value, whether or not that thief gets it.
 func (t HybridThief[T]) Empty() bool {
 	mustBeMade(t.deque == nil)
 	return t.deque.Len() == 0

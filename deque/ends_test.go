@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// ends is a deque as the tests here use it: its values are numbers.
+// ends is a deque as these tests use it: its values are numbers.
 type ends struct {
 	push  func(v int) bool
 	pop   func() (int, bool)
@@ -17,7 +17,7 @@ type ends struct {
 	cap   func() int // nil without bound
 }
 
-// numbers are what pointers point to.
+// numbers are the targets of pointers.
 var numbers = func() (all [4096]int) {
 	for i := range all {
 		all[i] = i
@@ -51,7 +51,7 @@ func ofPointers(d Owner[*int], t Thief[*int]) ends {
 	}
 }
 
-// growableFrom returns a deque with a buffer of so many slots, whose indices begin at start.
+// growableFrom returns a deque with a buffer of that many slots, whose indices begin at start.
 func growableFrom(size int, start int64) *Growable[int] {
 	d := NewGrowable[int]()
 	d.core.top.Store(start)
@@ -61,7 +61,7 @@ func growableFrom(size int, start int64) *Growable[int] {
 	return d
 }
 
-// boundedFrom returns a deque of so many slots, from which so much was taken.
+// boundedFrom returns a deque of that many slots, whose age begins at the one given.
 func boundedFrom(capacity int, start age) *Bounded[int] {
 	d := NewBounded[int](capacity)
 	c, index := &d.core, start.index()
@@ -71,7 +71,7 @@ func boundedFrom(capacity int, start age) *Bounded[int] {
 	return d
 }
 
-// hybridFrom returns a deque with a ring of so many slots, whose indices begin at start.
+// hybridFrom returns a deque with a ring of that many slots, whose indices begin at start.
 func hybridFrom(size int, start int64) *Hybrid[int] {
 	d := NewHybrid[int]()
 	d.head.Store(start << 1)
@@ -81,7 +81,7 @@ func hybridFrom(size int, start int64) *Hybrid[int] {
 	return d
 }
 
-// Each is a deque behind its ends.
+// growableEnds, boundedEnds and hybridEnds return a deque behind its ends.
 func growableEnds(size int, start int64) ends {
 	d := growableFrom(size, start)
 	return ofPointers(d, d.Thief())

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/deque"
 )
 
-// The owner works on what it pushed last; a thief gets what was pushed first.
+// The owner works on the task that it pushed last; a thief gets the task that was pushed first.
 func ExampleGrowable() {
 	type task struct{ name string }
 	var own deque.Growable[task]
@@ -48,7 +48,7 @@ func ExampleBounded() {
 	// later: a
 }
 
-// Any values will do, here the bounds of slices that are still to be sorted.
+// A Hybrid holds any values, here the bounds of slices that are still to be sorted.
 func ExampleHybrid() {
 	type part struct{ from, to int }
 	var own deque.Hybrid[part]
@@ -64,7 +64,8 @@ func ExampleHybrid() {
 	// popped: {512 1024} true
 }
 
-// A thief that has looked everywhere in vain waits for the one deque where somebody was in its way, but not for ever.
+// A thief that has looked everywhere in vain waits, for a limited time, for the deque whose lock
+// another thief held.
 func ExampleHybridThief_TrySteal() {
 	own := deque.NewHybrid[string]()
 	own.Push("work")
@@ -78,7 +79,7 @@ func ExampleHybridThief_TrySteal() {
 	// work stolen
 }
 
-// What is written for an Owner and a Thief works with each of the deques.
+// Code that is written for an Owner and a Thief works with each of the deques.
 func ExampleOwner() {
 	type task struct{ name string }
 	next := func(own deque.Owner[*task], others ...deque.Thief[*task]) *task {

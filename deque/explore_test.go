@@ -11,12 +11,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// scenario is a small concurrent program. In its scripts, u is a push, o a pop, s a steal, e a look whether the deque is empty, and n asks for
-// its length.
+// scenario is a small concurrent program. In its scripts, u is a push, o a pop, s a steal, e asks
+// whether the deque is empty, and n asks for its length.
 type scenario struct {
 	name    string
 	size    int    // of the deque's array
-	before  string // what the owner does before the threads begin
+	before  string // the owner's script before the threads begin
 	owner   string
 	thieves []string
 }
@@ -46,10 +46,11 @@ var scenarios = []scenario{
 	{"counted when it is full", 2, "uu", "uun", []string{"sn"}},
 }
 
-// larger is for random executions.
+// larger are scenarios for random executions.
 var larger = scenario{"larger", 2, "uu", "uouuoouo", []string{"sss", "ses"}}
 
-// run makes the scenario's threads, and checks in the end that their history is one of a deque, together with what is left.
+// run makes the scenario's threads. In the end it checks that their history, with the values that
+// are left, is one of a deque.
 func (s scenario) run(r *explore.Run, d ends, m linear.Model) {
 	recorder := linear.NewRecorder(1 + len(s.thieves))
 	next := 1
@@ -105,7 +106,7 @@ var (
 
 func room(size int) linear.Model { return linear.Deque(size, linear.Strict, linear.RetryTaken) }
 
-// TestExploreGrowable has buffers that are full soon, so that they grow in many of the scenarios.
+// TestExploreGrowable has buffers that are soon full, so that they grow in many of the scenarios.
 func TestExploreGrowable(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.growable) })
@@ -116,7 +117,7 @@ func TestExploreGrowable(t *testing.T) {
 
 func (s scenario) growable(r *explore.Run) { s.run(r, growableEnds(s.size, 0), lockFree) }
 
-// TestExploreBounded begins where the index is about to go round.
+// TestExploreBounded begins where the index is about to wrap around.
 func TestExploreBounded(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, s.bounded) })
@@ -127,8 +128,8 @@ func TestExploreBounded(t *testing.T) {
 
 func (s scenario) bounded(r *explore.Run) { s.run(r, boundedEnds(s.size, 1<<32-1), room(s.size)) }
 
-// bound is how many preemptions a scenario of Hybrid may have: all with one thief; with more, whose calls are longer than those of the other
-// deques for the lock, three.
+// bound is the number of preemptions that a scenario of Hybrid may have: unbounded with one thief,
+// three with more, because calls that lock are longer than those of the other deques.
 func (s scenario) bound() int {
 	if len(s.thieves) > 1 {
 		return 3
@@ -136,7 +137,8 @@ func (s scenario) bound() int {
 	return explore.Unbounded
 }
 
-// TestExploreHybrid has thieves that wait for the lock and, where there are two, such that do not.
+// TestExploreHybrid has thieves that wait for the lock and, where there are two, thieves that do
+// not.
 func TestExploreHybrid(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { explore.Exhaustive(t, s.bound(), s.hybrid) })
@@ -150,14 +152,14 @@ func TestExploreHybrid(t *testing.T) {
 func (s scenario) hybrid(r *explore.Run)  { s.run(r, hybridEnds(s.size, 0, 0), locked) }
 func (s scenario) patient(r *explore.Run) { s.run(r, hybridEnds(s.size, 0, time.Second), locked) }
 
-// TestExploreHybridFrozen stops threads where Hybrid promises that nobody waits for them: while there is room, and the thieves are not
-// at the last value.
+// TestExploreHybridFrozen stops threads where Hybrid promises that no other call waits for them:
+// while there is room, and the thieves are not at the last value.
 func TestExploreHybridFrozen(t *testing.T) {
 	s := scenario{size: 4, before: "uuu", owner: "ouo", thieves: []string{"s", "s"}}
 	explore.Freeze(t, s.hybrid)
 }
 
-// TestExploreHybridBlocks stops threads where Hybrid says that somebody waits for them.
+// TestExploreHybridBlocks stops threads where Hybrid says that another call waits for them.
 func TestExploreHybridBlocks(t *testing.T) {
 	claimed := scenario{size: 2, before: "u", owner: "o", thieves: []string{"s"}}
 	full := scenario{size: 2, before: "uu", owner: "u", thieves: []string{"s"}}

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// pointing is a deque of pointers, which the ladder puts values into.
+// pointing is a deque of pointers that takes the ladder's values.
 func pointing[T any](d Owner[*T], t Thief[*T]) conformance.Ends[T] {
 	value := func(p *T) (v T) {
 		if p != nil {
@@ -31,7 +31,7 @@ func pointing[T any](d Owner[*T], t Thief[*T]) conformance.Ends[T] {
 	}
 }
 
-// boxes is a deque of pointers that are what the ladder wants to see collected.
+// boxes is a deque of pointers to boxes, which the ladder wants to see collected.
 func boxes(d Owner[*conformance.Box], t Thief[*conformance.Box]) conformance.Ends[*conformance.Box] {
 	return conformance.Ends[*conformance.Box]{
 		Push: d.TryPush,

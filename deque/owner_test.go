@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/rolecheck"
 )
 
-// TestTwoOwners calls the owner's methods during another call of them. A debug build says so, others cannot afford to.
+// TestTwoOwners calls the owner's methods during another call of them. A debug build panics; other
+// builds do not check.
 func TestTwoOwners(t *testing.T) {
 	growable, bounded, hybrid := NewGrowable[int](), NewBounded[int](1), NewHybrid[int]()
 	for name, c := range map[string]struct {

@@ -2,7 +2,7 @@ package deque
 
 import "testing"
 
-// halfSteal does what steal does up to its compare-and-swap, and returns the rest.
+// halfSteal does the part of steal before its compare-and-swap, and returns the rest as a function.
 func (d *chaseLev) halfSteal() (rest func() (v int, stolen bool)) {
 	top := d.top.Load()
 	if top >= d.bottom.Load() {
@@ -39,8 +39,9 @@ func (d ends) stealAll(count int) {
 	}
 }
 
-// TestFrozenThief freezes a thief before its compare-and-swap while the owner and others go on as if it were not there. When
-// it thaws it must get the value that it read, if that is still the oldest, and otherwise fail.
+// TestFrozenThief freezes a thief before its compare-and-swap while the owner and others go on as
+// if the thief were not there. When it thaws it must get the value that it read, if that is still
+// the oldest, and otherwise fail.
 func TestFrozenThief(t *testing.T) {
 	for name, c := range map[string]struct {
 		first     int // values before the thief comes
@@ -81,8 +82,9 @@ func TestFrozenThief(t *testing.T) {
 	}
 }
 
-// TestBoundedStaleAge freezes a thief behind its load of the age, for so long that the index has gone round, or half round, when it looks at
-// bottom. It must say neither that the deque is empty nor take anything.
+// TestBoundedStaleAge freezes a thief behind its load of the age until the index has gone round, or
+// half round. When the thief then looks at bottom it must neither report an empty deque nor take a
+// value.
 func TestBoundedStaleAge(t *testing.T) {
 	const round = 1 << 32
 	for _, passed := range []age{1, 2, round/2 - 1, round / 2, round/2 + 1, round - 1, round, round + 1, 5 * round} {
@@ -101,7 +103,8 @@ func TestBoundedStaleAge(t *testing.T) {
 	}
 }
 
-// TestBoundedAgeGrows has values taken at both ends where the index goes round: each makes the age one higher.
+// TestBoundedAgeGrows takes values at both ends where the index wraps around: each makes the age
+// one higher.
 func TestBoundedAgeGrows(t *testing.T) {
 	const start = 7<<32 - 3
 	d := boundedFrom(4, start)

@@ -7,19 +7,22 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// Alloc returns a block of size bytes or more: of the next power of two, and at least the smallest there are. What is in it is not defined. A size of 0 is
-// a smallest block; a negative size is a mistake, and panics. The error is [ErrNoMemory]: at some instant of the call there was no free block of
-// that size, other than in the hands of calls that were under way.
+// Alloc returns a block of at least size bytes: of the next power of two, and at least the smallest
+// block. Its contents are undefined. A size of 0 gives a smallest block; a negative size panics.
+// The error is [ErrNoMemory]: at some instant of the call there was no free block of that size but
+// in the hands of calls in progress.
 //
-// It costs one atomic read-modify-write if the processor has such a block in its cache, as after a Free, and some for each magazine otherwise. When there is
-// no memory it looks through all caches, which takes some microseconds, and the first time some tens. Any goroutine may call it; it is lock-free.
+// Any goroutine may call it; it is lock-free. It costs one atomic read-modify-write if the
+// processor's cache has such a block, as after a Free, and a few more for each magazine. Before it
+// returns ErrNoMemory it looks through all caches: some microseconds, and some tens the first time.
 func (a *Arena) Alloc(size int) (Block, error) { return a.alloc(size, 0, false) }
 
-// AllocTagged is [Arena.Alloc] for a block that [Stats] counts under a tag, which is less than [Tags].
+// AllocTagged is [Arena.Alloc] for a block with a tag, under which [Stats] counts it. A tag of
+// [Tags] or more panics.
 func (a *Arena) AllocTagged(size int, tag Tag) (Block, error) { return a.alloc(size, tag, false) }
 
-// AllocZero is [Arena.Alloc] for a block whose bytes are all 0. Large blocks whose pages were never touched, or not since [Arena.Trim], are so already and cost
-// nothing more.
+// AllocZero is [Arena.Alloc] for a block whose bytes are all 0. Large blocks whose pages were never
+// touched, or not since [Arena.Trim], are zero already and cost nothing more.
 func (a *Arena) AllocZero(size int) (Block, error) { return a.alloc(size, 0, true) }
 
 func (a *Arena) alloc(size int, tag Tag, zero bool) (Block, error) {
@@ -32,11 +35,11 @@ func (a *Arena) alloc(size int, tag Tag, zero bool) (Block, error) {
 		return 0, fmt.Errorf("%w: %d bytes are more than a block of this arena can have, %d", ErrNoMemory, size, a.bytes(a.top))
 	}
 	fill := fillOf(size, class+a.least)
-	if class < a.shelved {
+	if class < a.cachedClasses {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			b := r.pop(a, class, fill, tag)
-			r.letGo()
+			r.release()
 			if b != 0 {
 				c.tally.add(class, fill, tag, 1)
 				pin.Unpin()
@@ -72,8 +75,8 @@ func (a *Arena) refuse(size int, tag Tag) {
 	panic(fmt.Sprintf("offheap: tag %d: a tag is less than %d", tag, Tags))
 }
 
-// mustBeMade panics for the zero Arena. It has no blocks and no cache: so what uses those asks
-// where there is none.
+// mustBeMade panics for the zero Arena. That has no blocks and no caches, so only code that has
+// found none calls it.
 func (a *Arena) mustBeMade() {
 	if a == nil || a.space == nil {
 		panic("offheap: a nil or zero Arena; make arenas with New")
@@ -86,10 +89,10 @@ func (a *Arena) mustBeOpen() {
 	}
 }
 
-// allocSlowly returns a block from wherever there is one, or 0.
+// allocSlowly returns a block from the depot, the buddy system or any cache, or 0.
 func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 	a.mustBeMade()
-	cached := class < a.shelved
+	cached := class < a.cachedClasses
 	if cached {
 		if b := a.allocFromDepot(class, fill, tag); b != 0 {
 			return a.prepared(b, zero, true)
@@ -111,10 +114,11 @@ func (a *Arena) allocSlowly(class, fill uint, tag Tag, zero bool) Block {
 	}
 }
 
-// allocNew takes a block from the buddy system, and with it what the cache is filled up with. It returns 0 if there is none.
+// allocNew takes a block from the buddy system, and further blocks to refill the cache. It returns
+// 0 if there is none.
 func (a *Arena) allocNew(class, fill uint, tag Tag, zero bool) Block {
 	take := a.takeOut
-	if class < a.shelved && a.depots[class].room >= 2*refillPart {
+	if class < a.cachedClasses && a.depots[class].room >= 2*refillPart {
 		take = a.refill
 	}
 	place, ok := take(class, zero)
@@ -128,7 +132,7 @@ func (a *Arena) allocNew(class, fill uint, tag Tag, zero bool) Block {
 	return b
 }
 
-// newBlock makes what the buddy system has handed out a block, which is live.
+// newBlock makes a live block of memory that the buddy system has handed out.
 func (a *Arena) newBlock(place uint64, class, fill uint, tag Tag) Block {
 	s := a.states.at(place)
 	b := a.nextBlock(place, s.Load(), class, fill, tag)
@@ -136,7 +140,8 @@ func (a *Arena) newBlock(place uint64, class, fill uint, tag Tag) Block {
 	return b
 }
 
-// prepared does to a block what its allocation promises of its contents. whole is true if it was freed as it is.
+// prepared gives a block the contents that its allocation promises. whole says that the block was
+// freed as it is, so a debug build expects nothing but poison.
 func (a *Arena) prepared(b Block, zero, whole bool) Block {
 	if debug {
 		a.checkPoison(b, whole)
@@ -147,7 +152,8 @@ func (a *Arena) prepared(b Block, zero, whole bool) Block {
 	return b
 }
 
-// allocFromDepot takes a magazine out of the depot, and a block out of that. It returns 0 if there is none.
+// allocFromDepot takes a magazine from the depot, and a block from the magazine. It returns 0 if
+// there is none.
 func (a *Arena) allocFromDepot(class, fill uint, tag Tag) Block {
 	d := &a.depots[class]
 	for {
@@ -156,30 +162,31 @@ func (a *Arena) allocFromDepot(class, fill uint, tag Tag) Block {
 			return 0
 		}
 		b := m.pop(a, class, fill, tag)
-		a.shelve(class, m)
+		a.putMagazine(class, m)
 		if b != 0 {
 			return b
 		}
 	}
 }
 
-// shelve puts a magazine that the caller holds where it is most useful.
-func (a *Arena) shelve(class uint, m *magazine) {
+// putMagazine puts a magazine that the caller holds into the processor's rack, if that lacks one,
+// or else away.
+func (a *Arena) putMagazine(class uint, m *magazine) {
 	if !m.empty() {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			m = r.take(m)
-			r.letGo()
+			r.release()
 		}
 		pin.Unpin()
 	}
-	a.stow(class, m)
+	a.putAway(class, m)
 }
 
-// refillPart is which part of a magazine a cache is refilled with at once.
+// refillPart is the part of a magazine with which a cache is refilled at once.
 const refillPart = 4
 
-// refill is takeOut with more blocks ahead of their need, which go into the cache.
+// refill is takeOut with further blocks, which go into the cache.
 func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 	d := &a.depots[class]
 	var offsets [magazineRoomMost / refillPart]uint64
@@ -187,9 +194,9 @@ func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 	if n == 0 {
 		return 0, false
 	}
-	a.took(int64(n) * int64(a.bytes(class)))
+	a.addTaken(int64(n) * int64(a.bytes(class)))
 	if n > 1 {
-		m := d.voidMagazine()
+		m := d.emptyMagazine()
 		for _, offset := range slices.Backward(offsets[1:n]) { // so the first comes next
 			a.pages.touch(offset, 1<<a.order(class))
 			place := offset >> (a.least + guard)
@@ -198,26 +205,27 @@ func (a *Arena) refill(class uint, zero bool) (place uint64, ok bool) {
 			b := a.nextBlock(place, s.Load(), class, 0, 0)
 			if debug {
 				a.checkPoison(b, false)
-				a.bury(b)
+				a.recordFree(b)
 			}
 			s.Store(b.state(cached)) // L3
 		}
-		a.shelve(class, m)
+		a.putMagazine(class, m)
 	}
 	return a.touched(offsets[0], class, zero), true
 }
 
-// takeOut gets a block from the buddy system, and returns its place. It is all 0 if it is to be, but for the debug build.
+// takeOut takes a block from the buddy system and returns its place. If zero, and not in a debug
+// build, the block's bytes are all 0.
 func (a *Arena) takeOut(class uint, zero bool) (place uint64, ok bool) {
 	offset, ok := a.space.Alloc(a.order(class))
 	if !ok {
 		return 0, false
 	}
-	a.took(int64(a.bytes(class)))
+	a.addTaken(int64(a.bytes(class)))
 	return a.touched(offset, class, zero), true
 }
 
-// touched returns the place of a block that is about to be used.
+// touched marks the pages of a block that is about to be used, and returns its place.
 func (a *Arena) touched(offset uint64, class uint, zero bool) (place uint64) {
 	if size := uint64(1) << a.order(class); zero && !debug {
 		a.touchZeroed(offset, size)
@@ -227,8 +235,8 @@ func (a *Arena) touched(offset uint64, class uint, zero bool) (place uint64) {
 	return offset >> (a.least + guard)
 }
 
-// took notes that the buddy system has handed out so many bytes, or taken them back if they are negative.
-func (a *Arena) took(bytes int64) {
+// addTaken counts bytes that the buddy system handed out, or took back if negative.
+func (a *Arena) addTaken(bytes int64) {
 	now := a.taken.Add(bytes)
 	if bytes < 0 {
 		return
@@ -241,10 +249,10 @@ func (a *Arena) took(bytes int64) {
 	}
 }
 
-// giveBack gives a block to the buddy system. Its state says that it is free.
+// giveBack gives a block to the buddy system. The block's state says that it is free.
 func (a *Arena) giveBack(place uint64, class uint) {
 	if !a.space.Free(a.offset(place), a.order(class)) {
 		panic(fmt.Sprintf("offheap: the state of the arena is corrupt: block %d of %d bytes is not handed out", place, a.bytes(class)))
 	}
-	a.took(-int64(a.bytes(class)))
+	a.addTaken(-int64(a.bytes(class)))
 }

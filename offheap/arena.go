@@ -13,37 +13,41 @@ import (
 	"github.com/freerun-go/freerun/offheap/internal/buddy"
 )
 
-// ErrNoMemory says that an arena has no free block as large as the one that was asked for. Errors that wrap it say how large that was.
+// ErrNoMemory says that an arena has no free block of the size that was asked for. Errors that wrap
+// it name the size.
 var ErrNoMemory = errors.New("offheap: no memory")
 
-// ErrInUse says that an arena cannot be closed because blocks of it are live. Errors that wrap it say how many, and for what.
+// ErrInUse says that an arena cannot be closed because blocks of it are live. Errors that wrap it
+// say how many blocks, and under which tags.
 var ErrInUse = errors.New("offheap: blocks are live")
 
-// ErrClosed says that an arena was closed before.
+// ErrClosed says that the arena was closed before.
 var ErrClosed = errors.New("offheap: the arena is closed")
 
-// Arena is a piece of memory outside of Go's heap that is handed out in blocks. [New] makes one;
-// the zero Arena panics, and an
-// Arena must not be copied. Any goroutine, activity or operation may call its methods; none of them waits for another, and none takes a lock.
+// Arena is memory outside of Go's heap that is allocated in blocks. [New] makes one; the methods of
+// the zero Arena panic, and an Arena must not be copied.
+//
+// Any goroutine, activity or operation may call its methods, except that Close must run alone. No
+// method waits for another call, and none takes a lock.
 type Arena struct {
 	// immutable
-	memory  []byte
-	base    unsafe.Pointer
-	size    uint64
-	places  uint64
-	least   uint   // log2 of the smallest block
-	top     uint   // the class of the largest
-	shelved uint   // classes below are cached
-	salt    uint32 // see nextBlock
-	space   *buddy.Space
-	states  states
-	names   []string
-	pages   pages
-	depots  []depot // by class
-	records records
+	memory        []byte
+	base          unsafe.Pointer
+	size          uint64
+	places        uint64
+	least         uint   // log2 of the smallest block
+	top           uint   // the class of the largest block
+	cachedClasses uint   // classes below it are cached
+	salt          uint32 // see nextBlock
+	space         *buddy.Space
+	states        states
+	names         []string
+	pages         pages
+	depots        []depot // by class
+	records       records
 
 	closed atomics.Bool
-	caches atomics.Pointer[[]*cache] // by the number that a pin gives; it only grows
+	caches atomics.Pointer[[]*cache] // by the index of a pin; it only grows
 
 	_     pad.Line
 	taken atomics.Int64 // bytes that the buddy system has handed out
@@ -51,23 +55,26 @@ type Arena struct {
 	_     pad.Line
 }
 
-// smallest is the size of the smallest block, unless an option says otherwise.
+// smallest is the size of the smallest block if no option says otherwise.
 const smallest = 32
 
-// New returns an arena of size bytes, rounded up to whole pages, of which blocks of the powers of
-// two up to size are made. size is from one page of the system, which is 4 KiB on most, to 2³⁴ of
-// the smallest blocks: 512 GiB if those have 32 bytes, half of that in a build that guards blocks
-// (freerun_debug), and 1 GiB where addresses have 32 bits. They are reserved at once, and take
-// memory when they are first touched. Beside them an arena takes up to 4 bytes for each block that
-// it can be divided into, once such blocks were used. The error says what is wrong about size or an
-// option, or what the system said.
+// New returns an arena of size bytes, rounded up to whole pages. Its blocks are powers of two up to
+// size.
+//
+// size is at least one page of the system, 4 KiB on most, and at most 2³⁴ of the smallest blocks:
+// 512 GiB if those have 32 bytes, half of that in a build with the tag freerun_debug, and 1 GiB
+// where addresses have 32 bits. New reserves the bytes; they take memory when they are first
+// touched. Beside them an arena takes up to 4 bytes for each block that it can be divided into,
+// once such blocks were used.
+//
+// The error names the mistake in size or an option, or is the system's.
 func New(size int64, options ...Option) (*Arena, error) {
 	s := settings{smallest: smallest}
 	for i, o := range options {
-		if o == nil {
-			return nil, fmt.Errorf("offheap: a nil option, the one with index %d", i)
+		if o.apply == nil {
+			return nil, fmt.Errorf("offheap: a zero Option, the one with index %d", i)
 		}
-		if err := o(&s); err != nil {
+		if err := o.apply(&s); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +82,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 	most := int64(min(uint64(1)<<(least+placeBits), uint64(maxInt)/2+1)) >> guard
 	page := uint64(syscall.Getpagesize())
 	if size < int64(page) || size > most {
-		return nil, fmt.Errorf("offheap: an arena of %d bytes; it must have from %d, which is a page, to %d", size, page, most)
+		return nil, fmt.Errorf("offheap: an arena of %d bytes; the size must be from %d, a page, to %d", size, page, most)
 	}
 	a := &Arena{size: (uint64(size) + page - 1) &^ (page - 1), least: least, names: s.names}
 	a.places = a.size >> least
@@ -87,7 +94,7 @@ func New(size int64, options ...Option) (*Arena, error) {
 	}
 	a.base = unsafe.Pointer(unsafe.SliceData(a.memory))
 	if err = a.states.init(a.places, least); err != nil {
-		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unreserve(a.memory))
+		return nil, errors.Join(fmt.Errorf("offheap: reserve the states of %d blocks: %w", a.places, err), unmap(a.memory))
 	}
 	a.space = buddy.New(a.size<<guard, least+guard)
 	a.pages.init(a.size<<guard, page)
@@ -99,16 +106,19 @@ func New(size int64, options ...Option) (*Arena, error) {
 
 const maxInt = int(^uint(0) >> 1)
 
-// Capacity returns how many bytes the arena has.
+// Capacity returns the size of the arena in bytes.
 func (a *Arena) Capacity() int64 {
 	a.mustBeMade()
 	return int64(a.size)
 }
 
-// Close gives the memory back to the system. It fails with [ErrInUse], and changes nothing, while blocks are live; the error says how many and for
-// what. Nothing else of the arena may be running. A method that is called afterwards panics, and a second Close returns [ErrClosed]. What a
-// program has kept of the memory ([Arena.Bytes], [View.At]) must not be touched any more: that is a fault that no recover catches, or, where the system has
-// mapped something else there since, worse.
+// Close gives the memory back to the system. While blocks are live it fails with [ErrInUse] and
+// changes nothing; the error says how many blocks are live, and under which tags. A second Close
+// returns [ErrClosed].
+//
+// No other call on the arena may be running, and every later call panics. The program must not
+// touch memory of the arena afterwards ([Arena.Bytes], [View.At]): that is a fault that no recover
+// catches, or an access to whatever the system has mapped there since.
 func (a *Arena) Close() error {
 	a.mustBeMade()
 	if a.closed.Load() {
@@ -120,23 +130,23 @@ func (a *Arena) Close() error {
 	if a.closed.Swap(true) {
 		return ErrClosed
 	}
-	err := unreserve(a.memory)
+	err := unmap(a.memory)
 	if a.states.memory != nil {
-		err = errors.Join(err, unreserve(a.states.memory))
+		err = errors.Join(err, unmap(a.states.memory))
 	}
 	return err
 }
 
-// offset returns where a place begins.
+// offset returns the offset at which a place begins.
 func (a *Arena) offset(place uint64) uint64 { return place << (a.least + guard) }
 
-// order returns that of the blocks of a class.
+// order returns the order of the blocks of a class in the buddy system.
 func (a *Arena) order(class uint) uint { return class + a.least + guard }
 
-// bytes returns the size of the blocks of a class, as the program knows them.
+// bytes returns the size of the blocks of a class, as the program knows it.
 func (a *Arena) bytes(class uint) uint64 { return 1 << (class + a.least) }
 
-// span returns a piece of the memory.
+// span returns size bytes of the memory from offset on.
 func (a *Arena) span(offset, size uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), size)
 }

@@ -26,7 +26,7 @@ func open(t testing.TB, size int64, options ...offheap.Option) *offheap.Arena {
 	return a
 }
 
-// message returns what f panics with.
+// message returns the text that f panics with.
 func message(t *testing.T, f func()) (text string) {
 	t.Helper()
 	defer func() {
@@ -49,14 +49,14 @@ func says(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-// TestNew holds what New refuses, and how it says so.
+// TestNew holds which arguments New refuses, and with which errors.
 func TestNew(t *testing.T) {
 	for what, try := range map[string]struct {
 		size    int64
 		options []offheap.Option
 		says    []string
 	}{
-		"nothing":        {0, nil, []string{"an arena of 0 bytes", "it must have from"}},
+		"nothing":        {0, nil, []string{"an arena of 0 bytes", "the size must be from"}},
 		"negative":       {-5, nil, []string{"an arena of -5 bytes"}},
 		"too much":       {1 << 62, nil, []string{"an arena of 4611686018427387904 bytes"}},
 		"no power of 2":  {1 << 20, []offheap.Option{offheap.SmallestBlock(48)}, []string{"smallest block of 48 bytes", "a power of two from 32 to 4096"}},
@@ -73,7 +73,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestSizes makes arenas that are no power of two, and uses all of them.
+// TestSizes makes arenas whose size is no power of two, and uses all of them.
 func TestSizes(t *testing.T) {
 	for _, size := range []int64{1 << 16, 1<<16 + 1, 3 << 16, 5<<20 + 4096} {
 		a := open(t, size)
@@ -99,7 +99,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestArguments holds what is said about sizes, tags and blocks that are wrong.
+// TestArguments holds the messages about wrong sizes, tags and blocks.
 func TestArguments(t *testing.T) {
 	a, other := open(t, 1<<16), open(t, 1<<16)
 	for _, size := range []int{0, 1, 32} {
@@ -122,7 +122,7 @@ func TestArguments(t *testing.T) {
 	says(t, "a tag", message(t, func() { a.AllocTagged(1, 64) }), "tag 64: a tag is less than 64")
 	b := must(a.Alloc(100))
 	says(t, "negative", message(t, func() { a.Resize(b, -1) }), "a block of -1 bytes")
-	says(t, "foreign", message(t, func() { other.Free(b) }), "Free of block", "another arena's")
+	says(t, "foreign", message(t, func() { other.Free(b) }), "Free of block", "belongs to another arena")
 	a.Free(b)
 	says(t, "twice", message(t, func() { a.Free(b) }), "Free of block", "freed or resized before")
 	says(t, "stale", message(t, func() { a.Resize(b, 5) }), "Resize of block", "freed or resized before")
@@ -130,17 +130,17 @@ func TestArguments(t *testing.T) {
 	says(t, "none", message(t, func() { a.Bytes(0) }), "Bytes of no block")
 	says(t, "nonsense", message(t, func() { a.Free(^offheap.Block(0)) }), "Free of block")
 	says(t, "nonsense", message(t, func() { a.Bytes(^offheap.Block(0)) }), "Bytes of block")
-	if !offheap.Block(0).IsNone() || b.IsNone() {
+	if !offheap.Block(0).IsZero() || b.IsZero() {
 		t.Error("the zero Block is none, and no other")
 	}
 }
 
-// TestGenerations frees what was at one place long ago.
+// TestGenerations frees a block that was at a place long ago.
 func TestGenerations(t *testing.T) {
 	a := open(t, 1<<16)
 	seen := map[offheap.Block]bool{}
 	for range 5000 {
-		b := must(a.Alloc(1 << 16)) // there is one such place
+		b := must(a.Alloc(1 << 16)) // the only place of such a block
 		if seen[b] {
 			t.Fatalf("%v came twice", b)
 		}
@@ -155,7 +155,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestForeign frees blocks of arenas in which everything is at the same place.
+// TestForeign frees blocks of another arena in which everything is at the same place.
 func TestForeign(t *testing.T) {
 	const n = 16
 	var arenas [n]*offheap.Arena
@@ -208,7 +208,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestResize holds where a block can stay, and what it costs where it cannot.
+// TestResize holds where a block can stay in place, and that it is copied where it cannot.
 func TestResize(t *testing.T) {
 	a := open(t, 1<<20)
 	b := must(a.Alloc(1 << 19))
@@ -234,7 +234,7 @@ func TestResize(t *testing.T) {
 	a.Free(grown)
 }
 
-// TestTrim holds that memory goes back, comes back as zero, and that nothing live is touched.
+// TestTrim holds that memory goes back, comes back as zero, and that no live block is touched.
 func TestTrim(t *testing.T) {
 	a := open(t, 1<<24)
 	b := must(a.Alloc(1 << 22))
@@ -269,7 +269,7 @@ func TestTrim(t *testing.T) {
 	a.Free(kept.block)
 }
 
-// TestGrownPages holds that pages which a block has got by growing are known to be used.
+// TestGrownPages holds that the pages by which a block has grown are known to be used.
 func TestGrownPages(t *testing.T) {
 	a := open(t, 1<<20)
 	b := must(a.Alloc(1 << 16))
@@ -290,5 +290,5 @@ func TestGrownPages(t *testing.T) {
 	a.Free(b)
 }
 
-// releases tells whether Trim can do anything in this build.
+// releases says whether Trim can give memory back in this build.
 var releases = runtime.GOOS == "linux" && !raceEnabled && !debugEnabled

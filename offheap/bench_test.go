@@ -8,14 +8,15 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// window is how many blocks a task has at a time.
+// window is the number of blocks that a task has at a time.
 const window = 64
 
-// sink keeps what make returns from staying on the stack.
+// sink keeps the results of make off the stack.
 var sink [4][window][]byte
 
-// BenchmarkAlloc allocates a block, writes its first and last byte, and frees the block that was allocated 64 turns ago; beside it make does the same, and
-// its garbage is collected. With 2 tasks, each does half of the same work.
+// BenchmarkAlloc allocates a block, writes its first and last byte, and frees the block that was
+// allocated 64 turns ago; beside it make does the same, and its garbage is collected. With 2 tasks,
+// each does half of the same work.
 func BenchmarkAlloc(b *testing.B) {
 	for _, size := range []int{100, 1000, 10000} {
 		for _, tasks := range []int{1, 2} {
@@ -53,7 +54,7 @@ func BenchmarkAlloc(b *testing.B) {
 	}
 }
 
-// BenchmarkForeign has each of two tasks free what the other has allocated, 64 blocks at a time.
+// BenchmarkForeign has each of two tasks free the blocks of the other, 64 blocks at a time.
 func BenchmarkForeign(b *testing.B) {
 	for _, size := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -77,7 +78,7 @@ func BenchmarkForeign(b *testing.B) {
 	}
 }
 
-// BenchmarkWaves allocates so many blocks that no cache has them, and then frees them.
+// BenchmarkWaves allocates more blocks than any cache holds, and then frees them.
 func BenchmarkWaves(b *testing.B) {
 	for _, size := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -97,10 +98,10 @@ func BenchmarkWaves(b *testing.B) {
 	}
 }
 
-// turns is how many blocks the tasks of a benchmark share.
+// turns is the number of blocks that the tasks of a benchmark share.
 const turns = 1 << 17
 
-// perTask runs f in so many tasks, again and again, and reports the time for each block.
+// perTask runs f in a number of tasks, again and again, and reports the time for each block.
 func perTask(b *testing.B, tasks int, f func(task, n int)) {
 	for b.Loop() {
 		var all sync.WaitGroup

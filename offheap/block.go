@@ -7,15 +7,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Block refers to a block of one arena. It is an offset, not an address, with what tells blocks apart that were at the same place one after the other;
-// a program keeps it and passes it on, and looks at nothing inside. It holds no pointer, so a Block may be kept in a block. The zero Block
-// is none. Blocks may be compared: equal ones refer to the same block.
+// Block refers to a block of one arena. It is an offset and a check, which tells blocks apart that
+// were at the same place one after the other. A program keeps it and passes it on, and looks at
+// nothing inside.
+//
+// A Block holds no pointer, so a block may contain a Block. The zero Block refers to none. Blocks
+// may be compared: equal ones refer to the same block.
 type Block uint64
 
-// IsNone reports whether b is the zero Block.
-func (b Block) IsNone() bool { return b == 0 }
+// IsZero reports whether b is the zero Block.
+func (b Block) IsZero() bool { return b == 0 }
 
-// A Block is the block's place, in units of the smallest block, and above it the check, which is in the block's state too:
+// A Block is the block's place, in units of the smallest block, and above it the check. The block's
+// state has the check too:
 //
 //	63            34 33             0        31                2 1    0
 //	┌───────────────┬────────────────┐       ┌─────────────────┬──────┐
@@ -23,7 +27,7 @@ func (b Block) IsNone() bool { return b == 0 }
 //	└───────────────┴────────────────┘       └─────────────────┴──────┘
 //	check: generation | tag | fill | class
 //
-// The generation is never 0, so no Block is.
+// The generation is never 0, so no Block is 0.
 const (
 	placeBits = 34
 	placeMask = 1<<placeBits - 1
@@ -39,43 +43,44 @@ const (
 	genShift  = tagShift + tagBits
 )
 
-// phase says whose a block is. The transitions are
+// phase says who owns a block. The transitions are
 //
-//	free → live            Alloc has got it from the buddy system, and nobody else knows of it
-//	free → cached          the same, for later
-//	cached → live          Alloc, by compare-and-swap: whoever does it has the block
-//	cached → free          reclaim, by compare-and-swap, before it gives the block to the buddy system
+//	free → live            Alloc got it from the buddy system; no other call knows of it
+//	free → cached          the same, for a later Alloc
+//	cached → live          Alloc, by compare-and-swap: the call that succeeds has the block
+//	cached → free          reclaim, by compare-and-swap, before the buddy system gets the block
 //	live → cached, → free  Free, by compare-and-swap, so once for each generation
 //	live → moving → …      Resize, by compare-and-swap; it ends with live, cached or free
 type phase uint32
 
 const (
-	free   phase = iota // the buddy system's, or a part of something larger
+	free   phase = iota // owned by the buddy system, or a part of a larger block
 	cached              // in a cache
-	live                // the program's
-	moving              // in the hands of Resize, or of a check of the debug build
+	live                // owned by the program
+	moving              // owned by a Resize in progress, or by a check of the debug build
 )
 
 func (b Block) place() uint64 { return uint64(b) & placeMask }
 
 func (b Block) class() uint { return uint(b>>placeBits) & (classes - 1) }
 
-// fill is how much of the block was asked for, in 64ths, less one.
+// fill is the part of the block that was asked for, in 64ths, less one.
 func (b Block) fill() uint { return uint(b>>(placeBits+fillShift)) & (1<<fillBits - 1) }
 
 func (b Block) tag() Tag { return Tag(b >> (placeBits + tagShift) & (1<<tagBits - 1)) }
 
 func (b Block) generation() uint32 { return uint32(b >> (placeBits + genShift)) }
 
-// state returns the word of the block while it is in phase p.
+// state returns the block's state in phase p.
 func (b Block) state(p phase) uint32 { return uint32(b>>placeBits)<<phaseBits | uint32(p) }
 
-// blockAt returns the block that a state tells of.
+// blockAt returns the block with that place and state.
 func blockAt(place uint64, state uint32) Block {
 	return Block(uint64(state>>phaseBits)<<placeBits | place)
 }
 
-// nextBlock returns the block that begins where the state before was the latest one's, in its next generation.
+// nextBlock returns the block at a place in its next generation. before is the state of the latest
+// block there, 0 if there was none.
 func (a *Arena) nextBlock(place uint64, before uint32, class, fill uint, tag Tag) Block {
 	if before == 0 {
 		before = a.salt
@@ -88,16 +93,17 @@ func (a *Arena) nextBlock(place uint64, before uint32, class, fill uint, tag Tag
 	return Block(uint64(check)<<placeBits | place)
 }
 
-// saltOf returns what the generations of an arena begin with: each arena's begin elsewhere, so that one does not take another's blocks for its own.
+// saltOf returns the generation with which an arena's blocks begin. Each arena begins elsewhere, so
+// that it does not accept another arena's blocks.
 func saltOf(number uint32) uint32 {
 	const golden = 0x9E3779B9 // 2^32 divided by the golden ratio: the multiples lie far from each other (Knuth, volume 3, section 6.4)
 	return number * golden >> (phaseBits + genShift) << (phaseBits + genShift)
 }
 
-// arenas counts the arenas there ever were.
+// arenas counts the arenas that were made.
 var arenas atomics.Uint32
 
-// classOf returns the class of the blocks that size bytes fit in: 0 is the smallest.
+// classOf returns the class of the blocks into which size bytes fit: 0 is the smallest.
 func (a *Arena) classOf(size int) uint {
 	if size <= 1<<a.least {
 		return 0
@@ -105,7 +111,7 @@ func (a *Arena) classOf(size int) uint {
 	return uint(bits.Len(uint(size-1))) - a.least
 }
 
-// fillOf returns how much of a block of 1<<order bytes is size, in 64ths, less one.
+// fillOf returns the part of a block of 1<<order bytes that size is, in 64ths, less one.
 func fillOf(size int, order uint) uint {
 	if size == 0 {
 		return 0

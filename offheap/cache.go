@@ -6,31 +6,50 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// Source:     magazines and a depot after J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001. Ours: a magazine holds hints, and a block belongs to
-//             whoever changes its state, so that all caches can be taken from at any time; node reuse without hazard pointers follows from the same.
-// Sketch:     Alloc ←─ loaded, spare (plain, of a processor) ←─ depot (slots) ←─ buddy system        Free the same way back
-//             Alloc: place = loaded's last hint; CAS(state of place: cached g → live g+1)            (L1)
-//             Free:  add a hint to loaded; CAS(state: live g → cached g); it failed: take the hint back, panic  (L4)
-//             out of memory: for all hints of all magazines, wherever they are: CAS(state: cached → live), and have it,
-//                            or CAS(state: cached → free) (L2), and give it to the buddy system; then try again
-// Invariants: I1 a state changes as the table at phase says, and what leaves free, or live for moving, is in the hands of one call. I2 the generation in a state
-//             grows (until it wraps) each time the block becomes live; so a Block matches one life. I3 if a block is cached, one of the first count hints
-//             of a magazine in its class's list is its place: the hint comes before L4, and goes after L1 or L2. I4 a magazine has one holder, or is in a slot, or
-//             is empty with held 0. NOT invariant: that a hint is right, or the only one for its place; that a magazine with hints has a
-//             block; that a block is in the list of the processor that freed it.
-// Progress:   lock-free. Free is wait-free but for the buddy system, and the list of magazines if it makes one. Alloc repeats its search only if its
-//             own reclaim gave something back that others took first. A peer that stalls keeps its magazines from being used as such, not the blocks in them; and what is in its hands: one block,
-//             or what refill got, at most a quarter of a magazine. Where pins do not exclude, whoever finds a rack taken does without.
-// Linearize:  Alloc at L1, or where the buddy system says; Free at L4; no memory where the buddy system found none, after a reclaim that found nothing
-// Publish:    what was written to a block before L4 or L2 is visible to who gets it after L1 or from the buddy system: by the state, or by the system's words
-// ABA/memory: a hint may be of a former life. The state's CAS compares the generation too, so it fails if the block was anything else in between.
-//             Magazines are never given up, so anybody may read one; there are two for each processor, sixteen in the depot, and one for each
-//             call under way, of each class.
-// Cost:       one read-modify-write for Alloc, one for Free; two plain counts; a pin. Some eight for an exchange with the depot, every 64 blocks or 512 KiB
+// Source:     magazines and a depot after J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001.
+//             Ours: a magazine holds hints, and the call that changes a block's state has the
+//             block. So blocks can be taken from all caches at any time, and node reuse needs no
+//             hazard pointers.
+// Sketch:     Alloc ←─ loaded, spare (of a processor) ←─ depot (slots) ←─ buddy system
+//             Free goes the same way back.
+//             Alloc: place = loaded's last hint; CAS(state of place: cached g → live g+1)      (L1)
+//             Free:  add a hint to loaded; CAS(state: live g → cached g)                       (L4)
+//                    if that fails: remove the hint, panic
+//             out of memory: for all hints of all magazines, whoever holds them:
+//                    CAS(state: cached → live), and have the block, or
+//                    CAS(state: cached → free) (L2), and give it to the buddy system; try again
+// Invariants: I1 a state changes only as the table at phase says. A block that leaves free, or
+//             leaves live for moving, is in the hands of one call.
+//             I2 the generation in a state grows (until it wraps) each time the block becomes live.
+//             So a Block matches one life.
+//             I3 if a block is cached, its place is one of the first count hints of a magazine in
+//             its class's list: the hint is added before L4, and removed after L1 or L2.
+//             I4 a magazine has one holder, or is in a slot, or is empty with held 0.
+//             NOT invariant: that a hint is right, or the only one for its place; that a magazine
+//             with hints has a block; that a block is in the cache of the processor that freed it.
+// Progress:   lock-free. Free is wait-free but for the buddy system, and for the list of magazines
+//             if it makes one. Alloc repeats its search only if its own reclaim gave something back
+//             that others took first. A stalled thread keeps its magazines from being used as such,
+//             but not the blocks in them. It keeps the blocks in its hands: one, or those that
+//             refill got, at most a quarter of a magazine. Where pins do not exclude, a call that
+//             finds a rack taken does without it.
+// Linearize:  Alloc at L1, or in the buddy system.
+//             Free at L4.
+//             ErrNoMemory where the buddy system found no block, after a reclaim that found none.
+// Publish:    Bytes that were written to a block before L4 or L2 are visible to the next owner
+//             after L1, or after the buddy system handed the block out: through the state, or
+//             through the buddy system's words.
+// ABA/memory: a hint may be of a former life. The CAS of the state compares the generation too, so
+//             it fails if the block had another life in between. Magazines are never released, so
+//             any goroutine may read one. Of each class there are at most two for each processor,
+//             sixteen in the depot, and one for each call in progress.
+// Cost:       Alloc and Free: one read-modify-write, two plain counts and a pin each. An exchange
+//             with the depot, every 64 blocks or 512 KiB: some eight read-modify-writes.
 // Checked by: TestExplore…, TestModel, TestStress, TestMisuse, TestCachesAreShared, FuzzArena
 
-// cache is what belongs to one processor: for each class two magazines, of which one is in use, so that a processor that frees and allocates in turns
-// goes on for a magazine before it needs the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001); and its share of the counts.
+// cache is what one processor has: two magazines for each class, and its share of the counts. With
+// two magazines a processor that frees and allocates in turns goes on for a whole magazine before
+// it needs the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001).
 type cache struct {
 	_     pad.Line
 	racks [classes]rack
@@ -38,20 +57,21 @@ type cache struct {
 	_     pad.Line
 }
 
-// rack is a processor's magazines of one class; they may be nil.
+// rack is a processor's two magazines of one class; each may be nil.
 type rack struct {
-	taken         atomics.Uint32 // where pins do not exclude: 1 while a call has it
+	taken         atomics.Uint32 // where pins do not exclude: 1 while a call holds the rack
 	loaded, spare *magazine
 }
 
-// hold tries to get the rack for the caller, who is pinned. Where pins exclude, that is so already; elsewhere others may have it, and the caller does
-// without rather than wait.
-func (r *rack) hold() bool {
+// tryHold tries to get the rack for the caller, which is pinned. Where pins exclude, the caller has
+// it already. Elsewhere another call may hold it; then the caller does without the rack instead of
+// waiting.
+func (r *rack) tryHold() bool {
 	return exclusive || r.taken.Load() == 0 && r.taken.CompareAndSwap(0, 1)
 }
 
-// letGo ends what hold began.
-func (r *rack) letGo() {
+// release ends what tryHold began.
+func (r *rack) release() {
 	if !exclusive {
 		r.taken.Store(0)
 	}
@@ -65,16 +85,16 @@ func (a *Arena) enter() *cache {
 			return all[i]
 		}
 		pin.Unpin()
-		a.moreCaches(i)
+		a.growCaches(i)
 	}
 }
 
-// moreCaches makes caches up to number i.
-func (a *Arena) moreCaches(i int) {
+// growCaches makes caches up to index i.
+func (a *Arena) growCaches(i int) {
 	pin.Grow(&a.caches, i+1, func(int) *cache { return new(cache) })
 }
 
-// pop takes a block of the rack. It returns 0 if there is none. The holder.
+// pop takes a block from the rack. It returns 0 if there is none. The holder calls it.
 func (r *rack) pop(a *Arena, class, fill uint, tag Tag) Block {
 	if r.loaded != nil {
 		if b := r.loaded.pop(a, class, fill, tag); b != 0 {
@@ -88,7 +108,8 @@ func (r *rack) pop(a *Arena, class, fill uint, tag Tag) Block {
 	return r.loaded.pop(a, class, fill, tag)
 }
 
-// room makes room for one more block in loaded, and reports false if there is none. The holder.
+// room makes room for one more block in loaded. It returns false if both magazines are full. The
+// holder calls it.
 func (r *rack) room() bool {
 	if r.loaded.hasRoom() {
 		return true
@@ -100,7 +121,8 @@ func (r *rack) room() bool {
 	return false
 }
 
-// take puts a magazine, which the caller holds, into the rack where one is most missed, and returns what the caller holds instead; perhaps nil. The holder.
+// take puts a magazine that the caller holds in place of an empty one, loaded first. It returns the
+// magazine that the caller holds instead, perhaps nil. The holder calls it.
 func (r *rack) take(m *magazine) *magazine {
 	switch {
 	case r.loaded.empty():
@@ -111,7 +133,8 @@ func (r *rack) take(m *magazine) *magazine {
 	return m
 }
 
-// makeRoom puts an empty magazine into the rack unless there is room already, and returns what the caller holds instead; perhaps nil. The holder.
+// makeRoom puts an empty magazine into the rack unless there is room already. It returns the
+// magazine that the caller holds instead, perhaps nil. The holder calls it.
 func (r *rack) makeRoom(m *magazine) *magazine {
 	if r.room() {
 		return m

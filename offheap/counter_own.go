@@ -4,5 +4,6 @@ package offheap
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// counter is a counter of one processor, which is pinned when it adds; others may read it.
+// counter is a counter of one processor. Only a goroutine pinned to that processor adds; any
+// goroutine may read it.
 type counter = atomics.RelaxedUint64

@@ -4,5 +4,5 @@ package offheap
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// counter is a counter of several goroutines, where pins do not exclude.
+// counter is a counter to which several goroutines may add, where pins do not exclude.
 type counter = atomics.Uint64

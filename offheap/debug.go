@@ -9,28 +9,31 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A build with the tag freerun_debug knows of each place which block was there last, where that was allocated and freed, and finds out three kinds of
-// misuse more than others do:
+// A build with the tag freerun_debug records for each place the latest block there, and where it
+// was allocated and freed. It detects three kinds of misuse that other builds do not:
 //
-//   - every use of a block that is not live, Bytes and Size too, unless the place has come round to the same generation, after 2^25 blocks;
-//   - writing to what was freed: Free fills a block with poison, and who gets it next looks whether that is still so. (Memory that comes from the buddy system may be zero
-//     instead of poisoned, as it was never used: there a zero that was written to a freed block goes unseen.)
-//   - writing beyond a block: each block is really one of twice its size, in an arena of twice its size, and behind it is a canary that Free and Resize
-//     look at. Sizes are otherwise as always.
+//   - Every use of a block that is not live, by Bytes and Size too, until the place has the same
+//     generation again, after 2^25 blocks.
+//   - A write to a freed block. Free fills the block with poison, and the next Alloc checks it.
+//     Memory from the buddy system that was never used is zero instead of poisoned, so a zero that
+//     was written to a freed block may go unseen.
+//   - A write beyond a block. Each block has twice its size, in an arena of twice its size, and
+//     behind it is a canary that Free and Resize check. All sizes that the program sees are as
+//     always.
 //
 // The code here is in every build, and used where the constant debug is true.
 
-// guard is how many orders a block is larger than what the program knows of.
+// guard is the number of orders by which a block is larger than the program knows.
 const guard = debugOrders
 
 const (
 	poison      = 0xDB
 	poisonWord  = 0xDBDBDBDBDBDBDBDB
 	canary      = 0xC5
-	canaryBytes = 256 // of the upper half of a block at most
+	canaryBytes = 256 // the most bytes of the upper half of a block
 )
 
-// records has the latest record of each place.
+// records holds the latest record of each place.
 type records struct {
 	chunks []atomics.Pointer[recordChunk]
 }
@@ -39,26 +42,26 @@ const chunkRecords = 512
 
 type recordChunk [chunkRecords]atomics.Pointer[record]
 
-// record is what is known of a block.
+// record says what is known of a block.
 type record struct {
 	block Block
 	asked int
 	tag   Tag
-	born  trace
-	died  atomics.Pointer[trace]
+	born  callStack
+	died  atomics.Pointer[callStack]
 }
 
-// trace is a stack.
-type trace [16]uintptr
+// callStack is the program counters of a stack.
+type callStack [16]uintptr
 
-func newTrace() *trace {
-	t := new(trace)
+func newCallStack() *callStack {
+	t := new(callStack)
 	runtime.Callers(3, t[:])
 	return t
 }
 
 // String returns the functions of the stack, without those of this package.
-func (t *trace) String() string {
+func (t *callStack) String() string {
 	var text strings.Builder
 	n := 0
 	for n < len(t) && t[n] != 0 {
@@ -90,7 +93,7 @@ func (r *records) at(place uint64) *atomics.Pointer[record] {
 	return &c.Load()[place%chunkRecords]
 }
 
-// of returns the record of a block, nil if there is none, or none any more.
+// of returns the record of a block, nil if the place has none, or one of another block.
 func (r *records) of(b Block) *record {
 	if !debug || b.place()/chunkRecords >= uint64(len(r.chunks)) {
 		return nil
@@ -101,8 +104,9 @@ func (r *records) of(b Block) *record {
 	return nil
 }
 
-// story returns where a block was allocated and freed, as far as that is known, to be added to a message.
-func (a *Arena) story(b Block) string {
+// history says where a block was allocated and freed, as far as that is known, at the end of a
+// message.
+func (a *Arena) history(b Block) string {
 	r := a.records.of(b)
 	if r == nil {
 		return ""
@@ -114,9 +118,9 @@ func (a *Arena) story(b Block) string {
 	return text
 }
 
-// recordAlloc notes who has allocated a block, which is the caller's, and sets its canary.
+// recordAlloc records the allocation of a block that the caller owns, and sets its canary.
 func (a *Arena) recordAlloc(b Block, asked int, tag Tag) {
-	r := &record{block: b, asked: asked, tag: tag, born: *newTrace()}
+	r := &record{block: b, asked: asked, tag: tag, born: *newCallStack()}
 	a.records.at(b.place()).Store(r)
 	for c := a.canaryOf(b); len(c) > 0; c = c[1:] {
 		c[0] = canary
@@ -128,28 +132,30 @@ func (a *Arena) canaryOf(b Block) []byte {
 	return a.span(a.offset(b.place())+size, min(size, canaryBytes))
 }
 
-// takeBack takes a live block into the hands of the caller. It panics if it is not live, or was written beyond.
-func (a *Arena) takeBack(call string, s *atomics.Uint32, b Block) {
+// acquireLive takes a live block into the hands of the caller. It panics if the block is not live,
+// or if its canary was overwritten.
+func (a *Arena) acquireLive(call string, s *atomics.Uint32, b Block) {
 	if !s.CompareAndSwap(b.state(live), b.state(moving)) {
 		a.misuse(call, b)
 	}
 	for i, v := range a.canaryOf(b) {
 		if v != canary {
-			panic(fmt.Sprintf("offheap: %s of %v, behind which somebody wrote, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.story(b)))
+			panic(fmt.Sprintf("offheap: %s of %v: the program wrote behind the block, %d bytes beyond its %d%s", call, b, i, a.bytes(b.class()), a.history(b)))
 		}
 	}
 }
 
-// bury notes who has freed a block, which is in the hands of the caller and was handed out or not, and fills it with poison.
-func (a *Arena) bury(b Block) {
+// recordFree records the end of a block that is in the hands of the caller, and fills it with
+// poison.
+func (a *Arena) recordFree(b Block) {
 	if r := a.records.of(b); r != nil {
-		r.died.Store(newTrace())
+		r.died.Store(newCallStack())
 	}
-	spoil(a.real(b))
+	fillPoison(a.real(b))
 }
 
-// spoil fills memory with poison.
-func spoil(memory []byte) {
+// fillPoison fills memory with poison.
+func fillPoison(memory []byte) {
 	memory[0] = poison
 	for n := 1; n < len(memory); n *= 2 {
 		copy(memory[n:], memory[:n])
@@ -161,7 +167,8 @@ func (a *Arena) real(b Block) []byte {
 	return a.span(a.offset(b.place()), a.bytes(b.class())<<guard)
 }
 
-// checkPoison panics if somebody wrote to a block while it was free. whole is true if it was freed as it is, so that there is nothing but poison.
+// checkPoison panics if a block was written to while it was free. whole says that the block was
+// freed as it is, so that it holds nothing but poison.
 func (a *Arena) checkPoison(b Block, whole bool) {
 	memory := a.real(b)
 	for i := 0; i < len(memory); i += 8 {
@@ -171,17 +178,17 @@ func (a *Arena) checkPoison(b Block, whole bool) {
 		}
 		text := ""
 		if r := a.records.at(b.place()).Load(); r != nil {
-			text = a.story(r.block)
+			text = a.history(r.block)
 		}
 		for memory[i] == poison {
 			i++
 		}
-		panic(fmt.Sprintf("offheap: somebody wrote to byte %d of %d at offset %d, which were free%s", i, len(memory)>>guard, a.offset(b.place()), text))
+		panic(fmt.Sprintf("offheap: the program wrote to byte %d of %d at offset %d, which were free%s", i, len(memory)>>guard, a.offset(b.place()), text))
 	}
 }
 
-// told returns what is known of a live block besides its class.
-func (a *Arena) told(b Block) (fill uint, tag Tag) {
+// fillAndTag returns how much of a live block was asked for, and its tag.
+func (a *Arena) fillAndTag(b Block) (fill uint, tag Tag) {
 	if debug {
 		if r := a.records.of(b); r != nil {
 			return fillOf(r.asked, b.class()+a.least), r.tag

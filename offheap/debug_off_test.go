@@ -10,7 +10,7 @@ import (
 
 const debugEnabled = false
 
-// TestAllocatesNothing holds that no operation leaves anything for Go's collector.
+// TestAllocatesNothing holds that no operation allocates on Go's heap.
 func TestAllocatesNothing(t *testing.T) {
 	a := open(t, 1<<20)
 	v, _ := offheap.ViewOf[[5]int](a)

@@ -11,7 +11,7 @@ import (
 
 const debugEnabled = true
 
-// TestUseAfterFree touches blocks that are not live any more.
+// TestUseAfterFree touches blocks that are no longer live.
 func TestUseAfterFree(t *testing.T) {
 	a := open(t, 1<<16)
 	b := must(a.Alloc(100))
@@ -23,9 +23,9 @@ func TestUseAfterFree(t *testing.T) {
 	}
 }
 
-// TestPoison writes to blocks that were freed: whoever gets the memory next finds out.
+// TestPoison writes to freed blocks: the next Alloc of the memory panics.
 func TestPoison(t *testing.T) {
-	for _, size := range []int{100, 1 << 15} { // cached, and not
+	for _, size := range []int{100, 1 << 15} { // a cached class, and one that is not
 		a, err := offheap.New(1 << 16)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestPoison(t *testing.T) {
 				a.Alloc(size)
 			}
 		})
-		says(t, "written", text, "somebody wrote to byte 17", "freed by", "TestPoison")
+		says(t, "written", text, "the program wrote to byte 17", "freed by", "TestPoison")
 	}
 }
 
@@ -55,15 +55,16 @@ func TestCanary(t *testing.T) {
 		}
 		b := must(a.Alloc(1000))
 		bytes := a.Bytes(b)
-		for i := range bytes { // all of it is the program's
+		for i := range bytes { // all bytes are the program's
 			bytes[i] = 1
 		}
 		*(*byte)(unsafe.Add(unsafe.Pointer(&bytes[0]), len(bytes)+3)) = 1
-		says(t, what, message(t, func() { f(a, b) }), what+" of block", "behind which somebody wrote, 3 bytes beyond its 1024", "allocated by", "TestCanary")
+		says(t, what, message(t, func() { f(a, b) }), what+" of block", "wrote behind the block, 3 bytes beyond its 1024", "allocated by", "TestCanary")
 	}
 }
 
-// TestLeaksSayWhere holds that what was not freed is found.
+// TestLeaksSayWhere holds that Leaks finds blocks that were not freed, and where they were
+// allocated.
 func TestLeaksSayWhere(t *testing.T) {
 	a := open(t, 1<<16)
 	b := must(a.AllocTagged(10, 5))

@@ -8,13 +8,14 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// depot is where processors exchange the magazines of one class. It is a fixed number of slots, which a magazine is put into by compare-and-swap and
-// taken from by swap: nothing is linked, so there is no ABA, and what is kept is bounded.
+// depot is where processors exchange the magazines of one class: a fixed number of slots. A
+// processor puts a magazine into a slot by compare-and-swap, and takes one by swap. Nothing is
+// linked, so there is no ABA, and the number of kept magazines is bounded.
 type depot struct {
 	_    pad.Line
 	full [fullSlots]atomics.Pointer[magazine]
-	all  atomics.Pointer[magazine] // every magazine that there is of this class; it only grows
-	room int                       // of a magazine; immutable
+	all  atomics.Pointer[magazine] // all magazines of this class; it only grows
+	room int                       // blocks of a magazine; immutable
 	_    pad.Line
 }
 
@@ -23,8 +24,9 @@ const (
 	fullSlots = 1 << slotBits
 )
 
-// openDepots makes the depots of the classes that are cached. A magazine has at most magazineRoom blocks, magazineBytes bytes and a share of the
-// arena that shrinks as processors grow in number; a class of which a magazine would have less than two blocks is not cached.
+// openDepots makes the depots of the cached classes. A magazine has at most magazineRoom blocks,
+// magazineBytes bytes and a share of the arena that shrinks with the number of processors. A class
+// whose magazine would have less than two blocks is not cached.
 func (a *Arena) openDepots() {
 	most := min(magazineBytes, a.size/arenaShare/uint64(processors()))
 	for class := uint(0); class <= a.top; class++ {
@@ -32,12 +34,12 @@ func (a *Arena) openDepots() {
 		if room < 2 {
 			break
 		}
-		a.shelved = class + 1
+		a.cachedClasses = class + 1
 		a.depots = append(a.depots, depot{room: int(room)})
 	}
 }
 
-// put puts a magazine into a slot, and reports false if all are taken.
+// put puts a magazine into a slot. It returns false if all slots are taken.
 func (d *depot) put(m *magazine) bool {
 	first := firstSlot()
 	for i := range uint(fullSlots) {
@@ -49,7 +51,7 @@ func (d *depot) put(m *magazine) bool {
 	return false
 }
 
-// take takes a magazine out of a slot, and returns nil if there is none.
+// take takes a magazine from a slot. It returns nil if there is none.
 func (d *depot) take() *magazine {
 	first := firstSlot()
 	for i := range uint(fullSlots) {
@@ -63,16 +65,17 @@ func (d *depot) take() *magazine {
 	return nil
 }
 
-// firstSlot returns where the processor begins to look, far from where others do: so what it puts away it mostly gets back, and blocks stay with the processor in
-// whose cache memory they are.
+// firstSlot returns the slot at which the processor begins to look, far from those of other
+// processors. So a processor mostly gets back the magazines that it put away, and blocks stay with
+// the processor whose cache has their lines.
 func firstSlot() uint {
 	i := pinHere()
 	pin.Unpin()
 	return uint(bits.Reverse8(uint8(i)) >> (8 - slotBits))
 }
 
-// voidMagazine returns an empty magazine, which is the caller's.
-func (d *depot) voidMagazine() *magazine {
+// emptyMagazine returns an empty magazine, which the caller holds.
+func (d *depot) emptyMagazine() *magazine {
 	for m := d.all.Load(); m != nil; m = m.next {
 		if m.held.Load() == 0 && m.held.CompareAndSwap(0, 1) {
 			return m
@@ -87,8 +90,9 @@ func (d *depot) voidMagazine() *magazine {
 	}
 }
 
-// stow puts away a magazine that the caller holds, nil for none: into the depot, or else what it has goes to the buddy system.
-func (a *Arena) stow(class uint, m *magazine) {
+// putAway puts a magazine that the caller holds into the depot. If the depot is full, the blocks go
+// to the buddy system. m may be nil.
+func (a *Arena) putAway(class uint, m *magazine) {
 	if m == nil {
 		return
 	}
@@ -110,7 +114,8 @@ func (a *Arena) drain(m *magazine) {
 	}
 }
 
-// release gives the block at a place to the buddy system if it is cached, and returns its size, or 0.
+// release gives the block at a place to the buddy system if it is cached, and returns its size;
+// otherwise 0.
 func (a *Arena) release(place uint64) uint64 {
 	s := a.states.at(place)
 	was := s.Load()

@@ -30,7 +30,7 @@ func Example() {
 	// <nil>
 }
 
-// A list of values that refer to each other, none of which Go's collector looks at.
+// A list of values that refer to each other. Go's collector looks at none of them.
 func ExampleViewOf() {
 	type Node struct {
 		Value int
@@ -56,7 +56,7 @@ func ExampleViewOf() {
 		*nodes.At(r) = Node{Value: i, Next: first.Block()}
 		first = r
 	}
-	for r := first; !r.IsNone(); {
+	for r := first; !r.IsZero(); {
 		n := *nodes.At(r)
 		fmt.Println(n.Value)
 		nodes.Free(r)

@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// explored returns an arena for an execution: blocks of smallest bytes and more, magazines with room for so many.
+// explored returns an arena for one execution, with smallest as the size of the smallest block and
+// room for that many blocks in a magazine.
 func explored(size int64, smallest int, room uint64) *Arena {
 	magazineRoom = room
 	arenas.Store(0)
@@ -23,7 +24,7 @@ func explored(size int64, smallest int, room uint64) *Arena {
 	return a
 }
 
-// owners holds that blocks which are live do not overlap. One thread runs at a time, so it is plain.
+// owners holds that live blocks do not overlap. One thread runs at a time, so it is plain memory.
 type owners struct {
 	a    *Arena
 	of   map[uint64]string
@@ -51,7 +52,7 @@ func (o *owners) gone(b Block) {
 	o.held--
 }
 
-// alloc allocates, and notes what it got; 0 if there was no memory.
+// alloc allocates a block and notes its owner; it returns 0 if there was no memory.
 func (o *owners) alloc(r *explore.Run, who string, size int) Block {
 	b, err := o.a.Alloc(size)
 	switch {
@@ -70,7 +71,7 @@ func (o *owners) free(b Block) {
 	}
 }
 
-// whole holds that nothing was lost: once all is freed, all the memory is one block again.
+// whole holds that no memory was lost: once all blocks are freed, the arena is one block again.
 func (o *owners) whole(r *explore.Run) {
 	if o.held != 0 {
 		r.Failf("the test has not freed %d blocks", o.held)
@@ -89,7 +90,8 @@ func (o *owners) whole(r *explore.Run) {
 	}
 }
 
-// TestExploreAlloc has two threads allocate and free small blocks, and a third a block for which what the others have cached must be taken from them.
+// TestExploreAlloc has two threads allocate and free small blocks. A third allocates a block for
+// which the cached blocks of the two must be taken from them.
 func TestExploreAlloc(t *testing.T) {
 	explore.Exhaustive(t, 2, contested)
 }
@@ -113,7 +115,8 @@ func TestExploreShared(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, stands(false)) })
 }
 
-// TestExploreRefill is the same with caches that get more blocks than they need, in arenas with and without room for runs.
+// TestExploreRefill is TestExploreAlloc with caches that get more blocks than they need, in arenas
+// with and without room for runs.
 func TestExploreRefill(t *testing.T) {
 	for _, size := range []int64{8192, 1 << 19} {
 		body := func(second int, room uint64) func(*explore.Run) {
@@ -137,7 +140,8 @@ func TestExploreRefill(t *testing.T) {
 	}
 }
 
-// TestExploreDepot passes blocks from a thread that only allocates to one that only frees, through magazines that are soon full.
+// TestExploreDepot passes blocks from a thread that only allocates to one that only frees, through
+// magazines that are soon full.
 func TestExploreDepot(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		o := newOwners(explored(16384, 2048, 2))
@@ -179,7 +183,7 @@ func panics(f func()) (did bool) {
 	return false
 }
 
-// twice has two threads free one block, while a third allocates: one of the frees must be refused, or both if they come late.
+// twice has two threads free one block while a third allocates: exactly one Free must be refused.
 func twice(free func(a *Arena, b Block)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		o := newOwners(explored(4096, 2048, 2))
@@ -223,7 +227,7 @@ func TestExploreTwiceControl(t *testing.T) {
 	}))
 }
 
-// TestExploreStaleControl frees what is live, whatever life that is.
+// TestExploreStaleControl frees a block that is live, whichever generation it is.
 func TestExploreStaleControl(t *testing.T) {
 	explore.MustFail(t, 2, twice(func(a *Arena, b Block) {
 		s := a.stateOf("Free", b)
@@ -236,7 +240,7 @@ func TestExploreStaleControl(t *testing.T) {
 	}))
 }
 
-// TestExploreMixed has three threads with all there is, in random schedules.
+// TestExploreMixed has three threads use all operations, in random schedules.
 func TestExploreMixed(t *testing.T) {
 	explore.Random(t, 3000, mixed)
 }
@@ -272,7 +276,7 @@ func mixed(r *explore.Run) {
 	})
 }
 
-// robbed has a processor use its cache while another, which is out of memory, takes from it.
+// robbed has a processor use its cache while another, which is out of memory, takes blocks from it.
 func robbed(pop func(a *Arena, class uint) Block) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		o := newOwners(explored(4096, 2048, 4))
@@ -294,7 +298,7 @@ func robbed(pop func(a *Arena, class uint) Block) func(r *explore.Run) {
 	}
 }
 
-// TestExploreRobbed takes from a cache that is in use.
+// TestExploreRobbed takes blocks from a cache that is in use.
 func TestExploreRobbed(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, robbed(func(a *Arena, class uint) Block {
 		b, _ := a.Alloc(1 << (class + a.least))
@@ -322,13 +326,14 @@ func TestExploreRobbedControl(t *testing.T) {
 	}))
 }
 
-// TestExploreFrozen has two threads, each of which stops for good at each of its steps, use at most one block at a time: the other must get the other block of
-// two, whatever is cached where.
+// TestExploreFrozen has two threads use at most one block each at a time, and stops each thread for
+// good at each of its steps: the other thread must get the other block of two, whatever is cached
+// where.
 func TestExploreFrozen(t *testing.T) {
 	explore.Freeze(t, stands(false))
 }
 
-// TestExploreFrozenControl has the two lock what they share.
+// TestExploreFrozenControl has the two threads lock what they share.
 func TestExploreFrozenControl(t *testing.T) {
 	explore.MustBlock(t, stands(true))
 }
@@ -360,7 +365,8 @@ func stands(locking bool) func(r *explore.Run) {
 	}
 }
 
-// TestExploreFrozenLarge has three threads with all sorts of operations, each of which stops for good at each of its steps.
+// TestExploreFrozenLarge has three threads use operations of all kinds, and stops each thread for
+// good at each of its steps.
 func TestExploreFrozenLarge(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		o := newOwners(explored(16384, 2048, 2))
@@ -384,7 +390,7 @@ func TestExploreFrozenLarge(t *testing.T) {
 	})
 }
 
-// resized has a thread resize its block while another allocates and frees around it, and a third frees or resizes the same block by mistake.
+// TestExploreResize has a thread resize its block while another allocates around it.
 func TestExploreResize(t *testing.T) {
 	for _, sizes := range [][2]int{{2048, 4096}, {4096, 2048}, {2048, 8192}, {2048, 2000}} {
 		t.Run(fmt.Sprintf("%d→%d", sizes[0], sizes[1]), func(t *testing.T) {
@@ -395,7 +401,7 @@ func TestExploreResize(t *testing.T) {
 				var next, other Block
 				resized := false
 				r.Go("resizes", func() {
-					o.gone(b) // nobody else may get it, which the pattern tells
+					o.gone(b) // no other thread may get it; the byte 77 tells
 					var err error
 					if panics(func() { next, err = o.a.Resize(b, sizes[1]) }) {
 						return
@@ -426,7 +432,8 @@ func TestExploreResize(t *testing.T) {
 	}
 }
 
-// TestExploreResizeTwice has one thread resize what another frees: one of them is refused, and nobody else's memory is touched.
+// TestExploreResizeTwice has one thread resize the block that another frees: one of the two is
+// refused, and no other memory is touched.
 func TestExploreResizeTwice(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		o := newOwners(explored(8192, 2048, 2))
@@ -456,7 +463,8 @@ func TestExploreResizeTwice(t *testing.T) {
 	})
 }
 
-// trimmed has a thread write to blocks that it allocates, while another gives free pages back to the system.
+// trimmed has a thread write to blocks that it allocates, while another gives free pages back to
+// the system.
 func trimmed(trim func(a *Arena)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		o := newOwners(explored(8192, 4096, 2))
@@ -480,7 +488,7 @@ func trimmed(trim func(a *Arena)) func(r *explore.Run) {
 					}
 					bytes[i] = 1
 				}
-				o.a.pages.touched[0].Or(0) // a step, before which others may do something
+				o.a.pages.touched[0].Or(0) // a step, before which the other thread may run
 				if bytes[0] != 1 || bytes[4095] != 1 {
 					r.Failf("what was written is lost")
 				}
@@ -496,16 +504,17 @@ func TestExploreTrim(t *testing.T) {
 	explore.Exhaustive(t, 2, trimmed(func(a *Arena) { a.Trim() }))
 }
 
-// TestExploreTrimControl gives back what is free at one instant and may be allocated the next.
+// TestExploreTrimControl gives back pages that are free at one instant and may be allocated at the
+// next.
 func TestExploreTrimControl(t *testing.T) {
 	explore.MustFail(t, 2, trimmed(func(a *Arena) {
 		if order, ok := a.space.Largest(); ok && order == 13 {
-			a.letGoOf(0, 8192)
+			a.decommitPages(0, 8192)
 		}
 	}))
 }
 
-// visible has a thread free a block, and another one that, once it sees that the block is cached, must get it.
+// visible has a thread free a block. Another thread that sees the block cached must get it.
 func visible(free func(a *Arena, b Block)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		o := newOwners(explored(4096, 2048, 2))
@@ -528,21 +537,22 @@ func visible(free func(a *Arena, b Block)) func(r *explore.Run) {
 	}
 }
 
-// TestExploreVisible holds that what is cached can be found at once.
+// TestExploreVisible holds that a cached block can be found at once.
 func TestExploreVisible(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, visible((*Arena).Free))
 }
 
-// TestExploreVisibleControl caches a block first and notes where it is afterwards: who stops in between takes it along.
+// TestExploreVisibleControl makes a block cached and shows its hint afterwards: a thread that stops
+// in between takes the block along.
 func TestExploreVisibleControl(t *testing.T) {
 	explore.MustFail(t, 2, visible(func(a *Arena, b Block) {
 		s := a.stateOf("Free", b)
 		if !s.CompareAndSwap(b.state(live), b.state(cached)) {
 			a.misuse("Free", b)
 		}
-		m := a.depots[b.class()].voidMagazine()
+		m := a.depots[b.class()].emptyMagazine()
 		m.push(b.place())
 		a.count(b.class(), b.fill(), b.tag(), -1)
-		a.shelve(b.class(), m)
+		a.putMagazine(b.class(), m)
 	}))
 }

@@ -2,5 +2,5 @@ package offheap
 
 import "github.com/freerun-go/freerun/internal/sys/pin"
 
-// PinsExclude tells whether there is a cache for each processor; otherwise there are 16, whatever the number of processors.
+// PinsExclude says whether each processor has a cache of its own; otherwise there are 16 caches.
 const PinsExclude = pin.Exclusive

@@ -8,22 +8,25 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// Free gives a block back. It panics if b is no live block of this arena: if it was freed or resized before, belongs to another arena, or is the zero
-// Block. Of the blocks at one place it tells 8191 in a row apart, and 33,554,431 in builds with the tag freerun_debug, which also say where the block
+// Free gives a block back. It panics if b is no live block of this arena: if b was freed or resized
+// before, belongs to another arena, or is the zero Block. It tells 8191 blocks in a row at one
+// place apart, and 33,554,431 in builds with the tag freerun_debug, which also say where the block
 // was allocated and freed.
 //
-// It costs one atomic read-modify-write, and some more for each magazine. Any goroutine may call it, and not only the one that allocated; it is lock-free.
+// Any goroutine may call it, not only the one that allocated the block; it is lock-free. It costs
+// one atomic read-modify-write, and a few more for each magazine.
 func (a *Arena) Free(b Block) {
 	s := a.stateOf("Free", b)
 	from := live
 	if debug {
-		a.takeBack("Free", s, b)
+		a.acquireLive("Free", s, b)
 		from = moving
 	}
 	a.free(s, b, from)
 }
 
-// stateOf returns the state of the place of a block that a program has given. It panics if there is no such place.
+// stateOf returns the state of a Block that the program passed to call. It panics if there is no
+// such place.
 func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 	a.mustBeOpen()
 	if b == 0 || b.place() >= a.places || b.class() > a.top {
@@ -32,20 +35,20 @@ func (a *Arena) stateOf(call string, b Block) *atomics.Uint32 {
 	return a.states.at(b.place())
 }
 
-// misuse panics about a block that is none.
+// misuse panics about a Block that is not live.
 func (a *Arena) misuse(call string, b Block) {
 	a.mustBeMade()
-	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or is another arena's%s", call, b, a.story(b)))
+	panic(fmt.Sprintf("offheap: %s of %v, which is not live in this arena: it was freed or resized before, or belongs to another arena%s", call, b, a.history(b)))
 }
 
-// free frees a block that is in phase from, and panics if it is not.
+// free frees a block that is in phase from. It panics if the block is in another phase.
 func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 	class := b.class()
-	fill, tag := a.told(b)
+	fill, tag := a.fillAndTag(b)
 	if debug {
-		a.bury(b)
+		a.recordFree(b)
 	}
-	if class >= a.shelved {
+	if class >= a.cachedClasses {
 		if !s.CompareAndSwap(b.state(from), b.state(free)) { // L4
 			a.misuse("Free", b)
 		}
@@ -54,10 +57,10 @@ func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 		return
 	}
 	c := a.enter()
-	if r := &c.racks[class]; r.hold() {
+	if r := &c.racks[class]; r.tryHold() {
 		if r.room() {
 			done := r.loaded.freeInto(s, b, from)
-			r.letGo()
+			r.release()
 			if done {
 				c.tally.add(class, fill, tag, -1)
 			}
@@ -67,14 +70,15 @@ func (a *Arena) free(s *atomics.Uint32, b Block, from phase) {
 			}
 			return
 		}
-		r.letGo()
+		r.release()
 	}
 	pin.Unpin()
 	a.freeSlowly(s, b, from)
 	a.count(class, fill, tag, -1)
 }
 
-// freeInto makes a block cached, with a hint in m, which has room; or returns false if it was not in phase from. The holder.
+// freeInto adds a hint to m, which has room, and makes the block cached. It returns false, without
+// the hint, if the block was not in phase from. The holder calls it.
 func (m *magazine) freeInto(s *atomics.Uint32, b Block, from phase) bool {
 	m.push(b.place())
 	if s.CompareAndSwap(b.state(from), b.state(cached)) { // L4
@@ -84,26 +88,28 @@ func (m *magazine) freeInto(s *atomics.Uint32, b Block, from phase) bool {
 	return false
 }
 
-// freeSlowly frees a block of a class that is cached, where the processor's magazines are full.
+// freeSlowly frees a block of a cached class when the processor's magazines are full.
 func (a *Arena) freeSlowly(s *atomics.Uint32, b Block, from phase) {
 	class := b.class()
-	m := a.depots[class].voidMagazine()
+	m := a.depots[class].emptyMagazine()
 	if !m.freeInto(s, b, from) {
-		a.stow(class, m)
+		a.putAway(class, m)
 		a.misuse("Free", b)
 	}
 	c := a.enter()
-	if r := &c.racks[class]; r.hold() {
+	if r := &c.racks[class]; r.tryHold() {
 		m = r.makeRoom(m)
-		r.letGo()
+		r.release()
 	}
 	pin.Unpin()
-	a.stow(class, m)
+	a.putAway(class, m)
 }
 
-// Bytes returns the memory of a live block, all of it: its length is [Arena.Size]. It is valid until the block is freed or resized; who touches it afterwards
-// reads and writes what belongs to somebody else. In a build with the tag freerun_debug it panics if b is not live; otherwise it looks only whether
-// there can be such a block, and costs a few instructions. Any goroutine; wait-free.
+// Bytes returns the memory of a live block; its length is [Arena.Size]. It is valid until the block
+// is freed or resized: after that it is memory of another owner.
+//
+// Any goroutine may call it; it is wait-free and costs a few instructions. In a build with the tag
+// freerun_debug it panics if b is not live; other builds only check that b lies inside the arena.
 func (a *Arena) Bytes(b Block) []byte {
 	offset, size := a.offset(b.place()), a.bytes(b.class())
 	if a.closed.Load() || b == 0 || b.place()+1<<b.class() > a.places {
@@ -116,7 +122,8 @@ func (a *Arena) Bytes(b Block) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), size)
 }
 
-// Size returns how many bytes a live block has: at least as many as were asked for, up to the next power of two.
+// Size returns the number of bytes of a live block: at least as many as were asked for, up to the
+// next power of two.
 func (a *Arena) Size(b Block) int {
 	if debug {
 		a.mustBeLive("Size", b)
@@ -124,8 +131,8 @@ func (a *Arena) Size(b Block) int {
 	return 1 << (b.class() + a.least)
 }
 
-// SizeFor returns the size that a block for size bytes has: what Size returns if one is allocated. It panics if size is negative, and returns 0 if it is more than a
-// block of this arena can have.
+// SizeFor returns the size of the block that an Alloc of size bytes returns, and 0 if no block of
+// this arena is so large. It panics if size is negative.
 func (a *Arena) SizeFor(size int) int {
 	if size < 0 {
 		a.refuse(size, 0)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLargest holds that an arena which is larger than its largest block, as those above 64 GiB are, is counted in such blocks.
+// TestLargest holds the figures of an arena that is larger than its largest block, as arenas above
+// 64 GiB are: its free memory is counted in such blocks.
 func TestLargest(t *testing.T) {
 	a, err := New(1 << 16)
 	if err != nil {
@@ -36,7 +37,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// magazines returns how many magazines of a class there are, and how many hints they have.
+// magazines returns the number of magazines of a class, and of their hints.
 func (a *Arena) magazines(class uint) (n, hints int) {
 	for m := a.depots[class].all.Load(); m != nil; m = m.next {
 		n++
@@ -45,7 +46,8 @@ func (a *Arena) magazines(class uint) (n, hints int) {
 	return n, hints
 }
 
-// TestMagazinesAreBounded holds that magazines are used again, and that a Free that is refused leaves no hint.
+// TestMagazinesAreBounded holds that magazines are used again, and that a refused Free leaves no
+// hint.
 func TestMagazinesAreBounded(t *testing.T) {
 	a, err := New(1 << 26)
 	if err != nil {

@@ -2,14 +2,15 @@
 
 package offheap
 
-// debug tells whether this build checks more than it must: see debug.go.
+// debug says whether this build has the checks of debug.go.
 const debug = true
 
-// How much of a block was asked for, and its tag, are in its record, so that there is more room for the generation.
+// A block's record holds its tag, and how much of it was asked for. So its check has more room for
+// the generation.
 const (
 	fillBits = 0
 	tagBits  = 0
 )
 
-// debugOrders is 1: a block is half the memory that it has.
+// debugOrders is 1: a block is half of its memory.
 const debugOrders = 1

@@ -2,10 +2,10 @@
 
 package offheap
 
-// debug tells whether this build checks more than it must: see debug.go.
+// debug says whether this build has the checks of debug.go.
 const debug = false
 
-// How much of a block was asked for, and its tag, are in the check.
+// A block's check holds its tag, and how much of it was asked for.
 const (
 	fillBits = 6
 	tagBits  = 6

@@ -10,14 +10,15 @@ import (
 // Leak is a block that is live.
 type Leak struct {
 	Block Block
-	Size  int    // as [Arena.Size] has it
-	Tag   Tag    // and its name, if it has one
-	Name  string // as the option TagNames has it
+	Size  int    // as [Arena.Size] returns it
+	Tag   Tag    // 0 if it has none
+	Name  string // of the tag, as in the option TagNames, or ""
 	Where string // the stack of its allocation, in a build with the tag freerun_debug; otherwise ""
 }
 
-// Leaks returns the blocks that are live, in the order of their addresses, so that a test can say what was not freed. It looks at every block. What is allocated
-// or freed meanwhile is in it or not. Any goroutine.
+// Leaks returns the live blocks in the order of their addresses, so that a test can say which
+// blocks were not freed. It looks at every block. Blocks that are allocated or freed meanwhile are
+// included or not. Any goroutine may call it.
 func (a *Arena) Leaks() []Leak { return a.leaks(maxInt) }
 
 func (a *Arena) leaks(most int) (leaks []Leak) {
@@ -36,7 +37,7 @@ func (a *Arena) leaks(most int) (leaks []Leak) {
 			continue
 		}
 		b := blockAt(place, state)
-		_, tag := a.told(b)
+		_, tag := a.fillAndTag(b)
 		l := Leak{Block: b, Size: int(a.bytes(b.class())), Tag: tag, Name: a.nameOf(tag)}
 		if r := a.records.of(b); r != nil {
 			l.Where = strings.TrimPrefix(r.born.String(), "\n")
@@ -46,7 +47,7 @@ func (a *Arena) leaks(most int) (leaks []Leak) {
 	return leaks
 }
 
-// firstLeaks says where the first few live blocks were allocated, where that is known.
+// firstLeaks says where the first few live blocks were allocated, if that is known.
 func (a *Arena) firstLeaks() string {
 	if !debug {
 		return "; a build with the tag freerun_debug says where they were allocated"

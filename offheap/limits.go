@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	magazineRoom  = magazineRoomMost // blocks of a magazine at most
-	magazineBytes = 512 << 10        // their bytes at most
-	arenaShare    = 128              // and at most this part of the arena, divided by the number of processors
+	magazineRoom  = magazineRoomMost // most blocks of a magazine
+	magazineBytes = 512 << 10        // most bytes of a magazine
+	arenaShare    = 128              // a magazine has at most this part of the arena, divided by the number of processors
 )
 
-// processors is how many there are to have caches.
+// processors returns the number of processors that may have caches.
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// exclusive tells whether a pin excludes all others from its cache.
+// exclusive says whether a pin excludes all others from the processor's cache.
 const exclusive = pin.Exclusive
 
-// pinHere pins the caller and returns the number of its cache.
+// pinHere pins the caller and returns the index of its cache.
 func pinHere() int { return pin.Pin() }

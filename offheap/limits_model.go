@@ -4,17 +4,18 @@ package offheap
 
 import "github.com/freerun-go/freerun/internal/sys/pin"
 
-// Small, so that what is full or empty comes soon. Tests may change them.
+// The limits are small, so that magazines and depots are soon full or empty. Tests may change them.
 var (
 	magazineRoom  uint64 = 2
 	magazineBytes uint64 = 1 << 20
 	arenaShare    uint64 = 1
 )
 
-// processors is 1, so that what is cached does not depend on the machine.
+// processors returns 1, so that the caches do not depend on the machine.
 func processors() int { return 1 }
 
-// exclusive is false in tests of what is done where pins do not exclude: all threads have one cache then.
+// exclusive is false in tests of the code for pins that do not exclude: all threads share one cache
+// then.
 var exclusive = true
 
 func pinHere() int {

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Memory is from Go's heap: where there is no mapping, and under the race detector, which knows Go's heap alone: in mapped
-// memory it reports races that are none, and misses others.
+// Memory is from Go's heap: where there is no mapping, and under the race detector. That knows Go's
+// heap only: in mapped memory it reports races that are none, and misses others.
 
 // reserve returns size bytes, zeroed and aligned to 4096.
 func reserve(size uint64) ([]byte, error) {
@@ -19,11 +19,11 @@ func reserve(size uint64) ([]byte, error) {
 	return memory[skip : uint64(skip)+size : uint64(skip)+size], nil
 }
 
-// unreserve leaves the memory to Go's collector.
-func unreserve([]byte) error { return nil }
+// unmap leaves the memory to Go's collector.
+func unmap([]byte) error { return nil }
 
-// letGo gives nothing back.
-func letGo([]byte) bool { return false }
+// decommit gives nothing back.
+func decommit([]byte) bool { return false }
 
 // reserveStates returns n states, all 0.
 func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {

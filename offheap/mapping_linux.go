@@ -9,20 +9,23 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Memory is mapped from the system: Go's collector does not count it, it costs nothing until it is touched, and goes back page by page.
+// Memory is mapped from the system: Go's collector does not count it, it costs nothing until it is
+// touched, and it goes back page by page.
 
-// reserve returns size bytes, zeroed and aligned to pages, which cost no memory until they are touched.
+// reserve returns size bytes, zeroed and aligned to pages, which cost no memory until they are
+// touched.
 func reserve(size uint64) ([]byte, error) {
 	return syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 }
 
-// unreserve gives back what reserve returned. Nobody may touch it any more.
-func unreserve(memory []byte) error { return syscall.Munmap(memory) }
+// unmap gives back memory that reserve returned. It must not be touched any more.
+func unmap(memory []byte) error { return syscall.Munmap(memory) }
 
-// letGo gives whole pages back to the system, and reports whether they are zero when they are touched again.
-func letGo(pages []byte) bool { return syscall.Madvise(pages, syscall.MADV_DONTNEED) == nil }
+// decommit gives whole pages back to the system, and reports whether they are zero when they are
+// touched again.
+func decommit(pages []byte) bool { return syscall.Madvise(pages, syscall.MADV_DONTNEED) == nil }
 
-// reserveStates returns n states, all 0, and what they lie in.
+// reserveStates returns n states, all 0, and their memory, for unmap.
 func reserveStates(n uint64) (states []atomics.Uint32, memory []byte, err error) {
 	const size = unsafe.Sizeof(atomics.Uint32{})
 	if memory, err = reserve(n * uint64(size)); err != nil {

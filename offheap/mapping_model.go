@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Memory is from Go's heap, and giving it back to the system is played: pages that are given back are zero.
+// Memory is from Go's heap. Giving it back to the system is played: decommitted pages are zero.
 
 // reserve returns size bytes, zeroed and aligned to 4096.
 func reserve(size uint64) ([]byte, error) {
@@ -18,11 +18,11 @@ func reserve(size uint64) ([]byte, error) {
 	return memory[skip : uint64(skip)+size : uint64(skip)+size], nil
 }
 
-// unreserve leaves the memory to Go's collector.
-func unreserve([]byte) error { return nil }
+// unmap leaves the memory to Go's collector.
+func unmap([]byte) error { return nil }
 
-// letGo makes pages zero.
-func letGo(pages []byte) bool {
+// decommit makes pages zero.
+func decommit(pages []byte) bool {
 	clear(pages)
 	return true
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls methods of zero values, and with arguments that do not exist. It holds
+// that each panic or error says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	for name, misuse := range map[string]struct {
 		want string
@@ -68,16 +68,16 @@ func TestMisuseIsTold(t *testing.T) {
 			"offheap: a nil or zero Arena; make arenas with New",
 			func() { (*offheap.Arena)(nil).Capacity() },
 		},
-		"New with a nil option": {
-			"offheap: a nil option, the one with index 0",
-			func() { _, err := offheap.New(1<<20, nil); panic(err) },
+		"New with a zero Option": {
+			"offheap: a zero Option, the one with index 0",
+			func() { _, err := offheap.New(1<<20, offheap.Option{}); panic(err) },
 		},
 		"ViewOf nil": {
-			"offheap: a view needs an arena, and there is none",
+			"offheap: ViewOf a nil or zero Arena; make arenas with New",
 			func() { _, err := offheap.ViewOf[int](nil); panic(err) },
 		},
 		"ViewOf the zero Arena": {
-			"offheap: a view needs an arena, and there is none",
+			"offheap: ViewOf a nil or zero Arena; make arenas with New",
 			func() { _, err := offheap.ViewOf[int](new(offheap.Arena)); panic(err) },
 		},
 	} {

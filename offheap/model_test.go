@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// model is what a program knows of its blocks, which an arena is held against: blocks do not overlap, keep what was written to them, and are counted.
+// model is what a program knows of its blocks. It is compared with the arena: blocks do not
+// overlap, keep what was written to them, and are counted.
 type model struct {
 	t     testing.TB
 	a     *offheap.Arena
@@ -18,7 +19,7 @@ type model struct {
 	bytes int64
 }
 
-// held is a live block, filled with a pattern of its seed as far as it was asked for.
+// held is a live block. The bytes that were asked for hold a pattern made from its seed.
 type held struct {
 	block offheap.Block
 	asked int
@@ -32,7 +33,7 @@ func (h held) fill(bytes []byte) {
 	}
 }
 
-// intact returns an error if the first n bytes are not what fill has written.
+// intact returns an error if the first n bytes differ from the pattern.
 func (h held) intact(bytes []byte, n int) error {
 	for i := range n {
 		if want := h.seed + byte(i*7); bytes[i] != want {
@@ -48,7 +49,7 @@ func (m *model) check(h held, n int) {
 	}
 }
 
-// alloc allocates, and holds what it gets against what was promised.
+// alloc allocates a block and compares it with what Alloc promises.
 func (m *model) alloc(size int, tag offheap.Tag, zero bool, seed byte) {
 	var block offheap.Block
 	var err error
@@ -83,7 +84,7 @@ func (m *model) add(h held) {
 	m.bytes += int64(m.a.Size(h.block))
 }
 
-// refused holds that an error is ErrNoMemory, and true: there is no free block of that size, not even in caches.
+// refused holds that an error is ErrNoMemory, and true: no block of that size is free, nor cached.
 func (m *model) refused(err error, size int) {
 	if !errors.Is(err, offheap.ErrNoMemory) {
 		m.t.Fatalf("%d bytes: %v", size, err)
@@ -95,7 +96,7 @@ func (m *model) refused(err error, size int) {
 	}
 }
 
-// remove takes a block out of the model, after its contents were checked.
+// remove checks the contents of a block and takes it out of the model.
 func (m *model) remove(i int) held {
 	h := m.held[i]
 	m.check(h, h.asked)
@@ -130,7 +131,7 @@ func (m *model) resize(i, size int) {
 	m.add(h)
 }
 
-// counts holds the arena's counts against the model's.
+// counts compares the arena's counts with the model's.
 func (m *model) counts() {
 	s := m.a.Stats()
 	if s.Live != m.bytes || s.Blocks != int64(len(m.held)) || s.Live+s.Cached+s.Free != s.Size {
@@ -172,7 +173,7 @@ func (m *model) counts() {
 	}
 }
 
-// end frees all and holds that all the memory is there again.
+// end frees all blocks and holds that all the memory is there again.
 func (m *model) end() {
 	for len(m.held) > 0 {
 		m.free(len(m.held) - 1)
@@ -226,7 +227,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzArena takes bytes for operations.
+// FuzzArena reads bytes as operations.
 func FuzzArena(f *testing.F) {
 	f.Add([]byte{0, 10, 0, 10, 2, 0, 2, 0, 3, 0})
 	f.Add([]byte{1, 200, 0, 255, 4, 9, 2, 1, 4, 250, 3, 0, 0, 120})

@@ -6,9 +6,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// pages knows which pages may have been written since the system gave them out as zero: a bit for each. A bit is set before the buddy system's block is used,
-// by whoever was given the block, and cleared by Trim, which holds a free block then: so nobody else changes the bits of a page that is in one block, and a
-// page that is in several is never cleared meanwhile.
+// pages knows which pages may have been written since the system gave them out as zero: a bit for
+// each.
+//
+// The call that was given a block sets the bits of its pages before the block is used. Trim clears
+// bits, of pages in a free block that it holds. So no other call changes the bits of a page that
+// lies in one block, and a page that lies in several blocks is never cleared while one of them is
+// used.
 type pages struct {
 	shift   uint // log2 of a page
 	touched []atomics.Uint64
@@ -19,7 +23,8 @@ func (p *pages) init(size, page uint64) {
 	p.touched = make([]atomics.Uint64, (size>>p.shift+63)/64)
 }
 
-// runs calls do for each run of at most 64 pages that an area touches: with the word and the bits of its pages.
+// runs calls do for each run of at most 64 pages that an area touches, with the index of their word
+// and the mask of their bits.
 func (p *pages) runs(offset, size uint64, do func(word int, mask uint64)) {
 	first, last := offset>>p.shift, (offset+size-1)>>p.shift
 	for first <= last {
@@ -29,7 +34,7 @@ func (p *pages) runs(offset, size uint64, do func(word int, mask uint64)) {
 	}
 }
 
-// touch notes that an area, which is the caller's, is about to be used.
+// touch marks the pages of an area that the caller owns and is about to use.
 func (p *pages) touch(offset, size uint64) {
 	if size <= 1<<p.shift {
 		page := offset >> p.shift
@@ -45,7 +50,7 @@ func (p *pages) touch(offset, size uint64) {
 	})
 }
 
-// count returns how many pages may be in memory.
+// count returns the number of pages that may be in memory.
 func (p *pages) count() (n uint64) {
 	for i := range p.touched {
 		n += uint64(bits.OnesCount64(p.touched[i].Load()))
@@ -53,7 +58,7 @@ func (p *pages) count() (n uint64) {
 	return n
 }
 
-// touchZeroed is touch, and makes the area zero: the pages that are not so already.
+// touchZeroed is touch, and clears the pages that are not zero already.
 func (a *Arena) touchZeroed(offset, size uint64) {
 	p := &a.pages
 	if size < 1<<p.shift {
@@ -79,9 +84,12 @@ func (a *Arena) touchZeroed(offset, size uint64) {
 // trimOrder is the order of the largest piece that Trim holds at a time.
 const trimOrder = 20
 
-// Trim gives the pages of free memory back to the system, after it has emptied all caches, and returns how many bytes those were: 0 where the system, or this
-// build, has no way to do so. It holds free blocks of at most a mebibyte, one at a time; an Alloc of a larger block may therefore fail meanwhile. It costs
-// some microseconds for each run of pages that it gives back. Any goroutine may call it, at any time; it is lock-free.
+// Trim empties all caches, gives the pages of free memory back to the system, and returns the
+// number of bytes given back: 0 where the system, or this build, cannot do so.
+//
+// It holds one free block of at most a mebibyte at a time, so an Alloc of a larger block may fail
+// meanwhile. It costs some microseconds for each run of pages that it gives back. Any goroutine may
+// call it, at any time; it is lock-free.
 func (a *Arena) Trim() (released int64) {
 	a.mustBeMade()
 	a.mustBeOpen()
@@ -91,21 +99,22 @@ func (a *Arena) Trim() (released int64) {
 		if !ok {
 			return released
 		}
-		released += a.letGoOf(offset, 1<<order)
+		released += a.decommitPages(offset, 1<<order)
 		a.space.Free(offset, order)
 		from = offset + 1<<order
 	}
 }
 
-// letGoOf gives the pages of an area, which is the caller's, back to the system, and returns how many bytes those were.
-func (a *Arena) letGoOf(offset, size uint64) (released int64) {
+// decommitPages gives the touched pages of an area that the caller owns back to the system, and
+// returns the number of bytes given back.
+func (a *Arena) decommitPages(offset, size uint64) (released int64) {
 	p := &a.pages
 	p.runs(offset, size, func(word int, mask uint64) {
 		w := &p.touched[word]
 		if used := w.Load() & mask; used != 0 {
 			first := uint(bits.TrailingZeros64(used))
 			n := uint(bits.Len64(used)) - first
-			if letGo(a.span((uint64(word)*64+uint64(first))<<p.shift, uint64(n)<<p.shift)) {
+			if decommit(a.span((uint64(word)*64+uint64(first))<<p.shift, uint64(n)<<p.shift)) {
 				w.And(^used)
 				released += int64(bits.OnesCount64(used)) << p.shift
 			}

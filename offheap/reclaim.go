@@ -2,10 +2,11 @@ package offheap
 
 import "github.com/freerun-go/freerun/internal/sys/pin"
 
-// What is cached is not lost to others: every magazine is in its class's list, whoever holds it, and a hint is as good as a block to whoever changes the
-// block's state first. So nobody is out of memory while others have some in their caches, even if they stand still.
+// Cached blocks are not lost to other processors. Every magazine is in its class's list, whichever
+// processor holds it, and a hint is as good as a block to the call that changes the block's state
+// first. So no Alloc fails while caches have blocks, even if their processors stand still.
 
-// steal takes a block of a class out of any cache, and returns it live, or 0 if there is none.
+// steal takes a block of a class from any cache and returns it live, or 0 if there is none.
 func (a *Arena) steal(class, fill uint, tag Tag) Block {
 	for m := a.depots[class].all.Load(); m != nil; m = m.next {
 		for i := range min(int(m.count.Load()), len(m.hints)) {
@@ -17,7 +18,8 @@ func (a *Arena) steal(class, fill uint, tag Tag) Block {
 	return 0
 }
 
-// reclaim gives all cached blocks to the buddy system, so that they coalesce, and returns how many bytes those were.
+// reclaim gives all cached blocks to the buddy system, so that they coalesce, and returns their
+// bytes.
 func (a *Arena) reclaim() (bytes uint64) {
 	for class := range a.depots {
 		for m := a.depots[class].all.Load(); m != nil; m = m.next {
@@ -29,15 +31,16 @@ func (a *Arena) reclaim() (bytes uint64) {
 	return bytes
 }
 
-// tidy drops the hints of the caller's processor, and of the depots, that are wrong. Whoever has found no memory does so, as there are many then: all that was
-// cached was taken from where it is still said to be, and the next to find none would look at each again.
+// tidy drops the wrong hints of the caller's processor and of the depots. An Alloc that found no
+// memory calls it: a reclaim has just made all hints wrong, and the next Alloc that finds none
+// would check each again.
 func (a *Arena) tidy() {
 	for class := range a.depots {
 		c := a.enter()
-		if r := &c.racks[class]; r.hold() {
+		if r := &c.racks[class]; r.tryHold() {
 			r.loaded.tidy(a)
 			r.spare.tidy(a)
-			r.letGo()
+			r.release()
 		}
 		pin.Unpin()
 		d := &a.depots[class]
@@ -45,13 +48,13 @@ func (a *Arena) tidy() {
 			if d.full[i].Load() != nil {
 				m := d.full[i].Swap(nil)
 				m.tidy(a)
-				a.stow(uint(class), m)
+				a.putAway(uint(class), m)
 			}
 		}
 	}
 }
 
-// tidy drops the latest hints that are wrong. m may be nil. The holder.
+// tidy drops the latest hints as far as they are wrong. m may be nil. The holder calls it.
 func (m *magazine) tidy(a *Arena) {
 	for !m.empty() {
 		place := uint64(m.hints[m.count.Load()-1].Load())

@@ -7,31 +7,33 @@ import (
 	"unsafe"
 )
 
-// Ref refers to a T, or several in a row, in a block of an arena. It holds no pointer, so a Ref may be a field of what is in a block. The zero Ref is none.
+// Ref refers to a T, or several in a row, in a block of an arena. It holds no pointer, so a value
+// in a block may have a Ref as a field. The zero Ref refers to nothing.
 type Ref[T any] struct{ block Block }
 
-// IsNone reports whether r is the zero Ref, which refers to nothing.
-func (r Ref[T]) IsNone() bool { return r.block == 0 }
+// IsZero reports whether r is the zero Ref.
+func (r Ref[T]) IsZero() bool { return r.block == 0 }
 
-// Block returns the block that the T is in.
+// Block returns the block that the value is in.
 func (r Ref[T]) Block() Block { return r.block }
 
-// RefOf returns a Ref to what is in a block that holds a T.
+// RefOf returns a Ref to the value in a block that holds a T.
 func RefOf[T any](b Block) Ref[T] { return Ref[T]{b} }
 
-// View makes an arena one of values of a type without pointers. [ViewOf] makes one; it may be
-// copied, and used by any goroutine. The methods of the zero View panic, as those of a nil Arena
-// do.
+// View is an arena as a store of values of type T, which has no pointers. [ViewOf] makes one. A
+// View may be copied, and any goroutine may use it. The methods of the zero View panic, as those of
+// a nil Arena do.
 type View[T any] struct {
 	arena *Arena
 	tag   Tag
 }
 
-// ViewOf returns the view of an arena for values of type T. T must hold nothing that Go's collector would have to see: no pointers, slices,
-// strings, maps, channels, functions or interfaces, in fields and elements neither. The error names the field that does.
+// ViewOf returns the view of an arena for values of type T. T must not contain anything that Go's
+// collector has to see: pointers, slices, strings, maps, channels, functions or interfaces, also in
+// fields and elements. The error names such a field.
 func ViewOf[T any](a *Arena) (View[T], error) {
 	if a == nil || a.space == nil {
-		return View[T]{}, errors.New("offheap: a view needs an arena, and there is none")
+		return View[T]{}, errors.New("offheap: ViewOf a nil or zero Arena; make arenas with New")
 	}
 	t := reflect.TypeFor[T]()
 	if path, found := pointerIn(t, t.String()); found != nil {
@@ -43,7 +45,7 @@ func ViewOf[T any](a *Arena) (View[T], error) {
 	return View[T]{arena: a}, nil
 }
 
-// pointerIn returns the first pointer in a type, and where it is.
+// pointerIn returns the first pointer in a type, and the path to it.
 func pointerIn(t reflect.Type, path string) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16,
@@ -67,13 +69,13 @@ func pointerIn(t reflect.Type, path string) (string, reflect.Type) {
 	}
 }
 
-// Tagged returns the same view, of which new values are counted under a tag: see [Arena.AllocTagged].
+// Tagged returns the same view with a tag for its new values: see [Arena.AllocTagged].
 func (v View[T]) Tagged(tag Tag) View[T] { return View[T]{v.arena, tag} }
 
-// New returns a Ref to a new T, which is zero. The error is [ErrNoMemory].
+// New returns a Ref to a new T, all of it zero. The error is [ErrNoMemory].
 func (v View[T]) New() (Ref[T], error) { return v.NewSlice(1) }
 
-// NewSlice returns a Ref to n new values in a row, which are zero. The error is [ErrNoMemory].
+// NewSlice returns a Ref to n new values in a row, all of them zero. The error is [ErrNoMemory].
 func (v View[T]) NewSlice(n int) (Ref[T], error) {
 	var zero T
 	size := unsafe.Sizeof(zero)
@@ -84,12 +86,14 @@ func (v View[T]) NewSlice(n int) (Ref[T], error) {
 	return Ref[T]{b}, err
 }
 
-// At returns where the value is, the first one if there are several. The pointer is valid until it is freed.
+// At returns a pointer to the value, to the first one if there are several. The pointer is valid
+// until the value is freed.
 func (v View[T]) At(r Ref[T]) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(v.arena.Bytes(r.block))))
 }
 
-// Slice returns the values of a block, as many as fit into it: at least as many as were asked for. It is valid until they are freed.
+// Slice returns the values of a block, as many as fit into it: at least as many as were asked for.
+// The slice is valid until the values are freed.
 func (v View[T]) Slice(r Ref[T]) []T {
 	var zero T
 	bytes := v.arena.Bytes(r.block)
@@ -100,5 +104,5 @@ func (v View[T]) Slice(r Ref[T]) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
 }
 
-// Free gives back what r refers to. See [Arena.Free].
+// Free gives the values that r refers to back. It panics as [Arena.Free] does.
 func (v View[T]) Free(r Ref[T]) { v.arena.Free(r.block) }

@@ -23,7 +23,7 @@ func TestView(t *testing.T) {
 	}
 	v = v.Tagged(1)
 	var root offheap.Ref[node]
-	if !root.IsNone() {
+	if !root.IsZero() {
 		t.Error("the zero Ref is none")
 	}
 	for key := range uint64(100) {
@@ -40,7 +40,7 @@ func TestView(t *testing.T) {
 	if tags := a.Stats().Tags; len(tags) != 1 || tags[0].Name != "nodes" || tags[0].Blocks != 100 {
 		t.Errorf("%+v", tags)
 	}
-	for key := uint64(99); !root.IsNone(); key-- {
+	for key := uint64(99); !root.IsZero(); key-- {
 		n := *v.At(root)
 		if n.key != key || n.left != n.right || n.name != [10]byte{1} || n.weights[0].f != 1 {
 			t.Fatalf("%+v instead of %d", n, key)

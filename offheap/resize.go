@@ -6,10 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Resize makes b a block of size bytes or more, with what was in it as far as that fits; what is beyond is not defined. The block that it returns is used from
-// then on, and b no more, even where the memory is the same: it stays in place if it shrinks, if it had room enough, or if the memory behind it is free and
-// can be added; otherwise it is copied. Any goroutine may call it, for a block that nobody else uses meanwhile; it is lock-free. If there is an error,
-// [ErrNoMemory], b is as it was. It panics where [Arena.Free] or [Arena.Alloc] would. The tag stays.
+// Resize makes b a block of at least size bytes and keeps its contents as far as they fit; further
+// bytes are undefined. The program uses the returned block from then on, and b no more, even where
+// the memory is the same.
+//
+// The block stays in place if it shrinks, if it has room enough, or if the memory behind it is free
+// and can be added; otherwise it is copied. The tag stays. If Resize returns [ErrNoMemory], b is
+// unchanged. It panics where [Arena.Free] or [Arena.Alloc] would.
+//
+// Any goroutine may call it, for a block that no other goroutine uses meanwhile; it is lock-free.
 func (a *Arena) Resize(b Block, size int) (Block, error) {
 	s := a.stateOf("Resize", b)
 	if size < 0 {
@@ -17,11 +22,11 @@ func (a *Arena) Resize(b Block, size int) (Block, error) {
 	}
 	class := a.classOf(size)
 	if debug {
-		a.takeBack("Resize", s, b)
+		a.acquireLive("Resize", s, b)
 	} else if !s.CompareAndSwap(b.state(live), b.state(moving)) { // L5
 		a.misuse("Resize", b)
 	}
-	fill, tag := a.told(b)
+	fill, tag := a.fillAndTag(b)
 	if class <= a.top && a.resizeInPlace(b, class) {
 		newFill := fillOf(size, class+a.least)
 		next := a.nextBlock(b.place(), b.state(moving), class, newFill, tag)
@@ -43,16 +48,17 @@ func (a *Arena) Resize(b Block, size int) (Block, error) {
 	return next, nil
 }
 
-// putBack gives a block back to the program, unchanged.
+// putBack makes a block that a Resize holds live again, unchanged.
 func (a *Arena) putBack(s *atomics.Uint32, b Block) { s.Store(b.state(live)) }
 
-// resizeInPlace makes a block that the caller holds one of that class, and reports false if that cannot be done where it is.
+// resizeInPlace gives a block that the caller holds another class. It returns false if that is
+// impossible in place.
 func (a *Arena) resizeInPlace(b Block, class uint) bool {
 	from, to, offset := a.order(b.class()), a.order(class), a.offset(b.place())
 	switch {
 	case to < from:
 		if debug {
-			spoil(a.real(b)[1<<to:])
+			fillPoison(a.real(b)[1<<to:])
 		}
 		if !a.space.Shrink(offset, from, to) {
 			panic(fmt.Sprintf("offheap: the state of the arena is corrupt: %v is not handed out", b))
@@ -71,6 +77,6 @@ func (a *Arena) resizeInPlace(b Block, class uint) bool {
 		}
 		a.pages.touch(offset+1<<from, 1<<to-1<<from)
 	}
-	a.took(int64(a.bytes(class)) - int64(a.bytes(b.class())))
+	a.addTaken(int64(a.bytes(class)) - int64(a.bytes(b.class())))
 	return true
 }

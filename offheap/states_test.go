@@ -2,7 +2,8 @@ package offheap
 
 import "testing"
 
-// TestSlots holds that every place has a state of its own, and that those of blocks that lie together do, unless they are large.
+// TestSlots holds that every place has a state of its own, and that the states of adjacent blocks
+// are adjacent, unless the blocks are large.
 func TestSlots(t *testing.T) {
 	for _, places := range []uint64{1, 2, 128, 1000, 1 << 15, 3<<15 + 5} {
 		for _, least := range []uint{5, 8, 12} {
@@ -18,7 +19,7 @@ func TestSlots(t *testing.T) {
 				}
 				seen[slot] = place
 			}
-			if err := unreserve(table.memory); table.memory != nil && err != nil {
+			if err := unmap(table.memory); table.memory != nil && err != nil {
 				t.Error(err)
 			}
 		}
@@ -39,7 +40,8 @@ func TestSlots(t *testing.T) {
 			t.Errorf("the states of all blocks of order %d are on %d lines, not %d", order, got, want)
 		}
 	}
-	// Who gets 16 blocks that lie together shares no line with others; if they are small, the states of some are on lines that are shared.
+	// A refill of 16 adjacent blocks shares no line of states with another; if the blocks are
+	// small, some lines are shared.
 	for order := uint(5); order < 17; order++ {
 		owners, shared, step := map[uint64]uint64{}, 0, uint64(1)<<(order-5)
 		blocks := uint64(1<<15) / step
@@ -53,14 +55,14 @@ func TestSlots(t *testing.T) {
 		}
 		most := 0
 		if order < middleOrder {
-			most = int(blocks >> (middleOrder - order)) // those that begin where a larger block could
+			most = int(blocks >> (middleOrder - order)) // blocks that begin where a larger block could
 		}
 		if shared > most {
 			t.Errorf("%d states of blocks of order %d are on a line with others' states, want at most %d", shared, order, most)
 		}
 	}
 	if table.memory != nil {
-		if err := unreserve(table.memory); err != nil {
+		if err := unmap(table.memory); err != nil {
 			t.Error(err)
 		}
 	}

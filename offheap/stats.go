@@ -1,17 +1,18 @@
 package offheap
 
-// Usage is what the memory of an arena is used for, in bytes. Live, Cached and Free make up Size.
+// Usage says how the memory of an arena is used, in bytes. Live, Cached and Free add up to Size.
 type Usage struct {
 	Size   int64 // of the arena
-	Live   int64 // in blocks of the program
-	Asked  int64 // of Live, what was asked for, each block's rounded up to the next 64th of it
+	Live   int64 // in blocks that the program has
+	Asked  int64 // of Live, the bytes asked for, each block's rounded up to the next 64th of it
 	Cached int64 // in caches, ready to be allocated
-	Free   int64 // the rest: what the buddy system has
+	Free   int64 // the rest: in the buddy system
 	Peak   int64 // the most that Live and Cached were together
-	Blocks int64 // how many blocks Live is; not bytes
+	Blocks int64 // the number of blocks that make up Live
 }
 
-// InternalFragmentation returns which part of the live blocks was not asked for, from 0 to 1: what is lost to rounding up to powers of two.
+// InternalFragmentation returns the part of the live blocks that was not asked for, from 0 to 1:
+// the loss by rounding up to powers of two.
 func (u Usage) InternalFragmentation() float64 {
 	if u.Live <= 0 {
 		return 0
@@ -19,8 +20,8 @@ func (u Usage) InternalFragmentation() float64 {
 	return 1 - float64(u.Asked)/float64(u.Live)
 }
 
-// Usage returns how the memory is used. It adds up counts of all processors and costs some microseconds; while others allocate, what they are about is in it or not.
-// Any goroutine.
+// Usage returns how the memory is used. It adds up counts of all processors and costs some
+// microseconds. Allocations in progress are counted or not. Any goroutine may call it.
 func (a *Arena) Usage() Usage {
 	a.mustBeMade()
 	a.mustBeOpen()
@@ -45,13 +46,14 @@ func (a *Arena) Usage() Usage {
 // Stats is [Usage] in detail.
 type Stats struct {
 	Usage
-	Largest int64        // the largest free block, as Alloc would find it now
-	Touched int64        // memory that the arena may take from the system, bookkeeping apart: pages that were touched and not trimmed since
+	Largest int64        // bytes of the largest free block, as Alloc would find it now
+	Touched int64        // bytes that the arena may take from the system, without bookkeeping: pages touched and not trimmed since
 	Classes []ClassStats // by size, the smallest first
-	Tags    []TagStats   // of tags with live blocks, tag 0 first
+	Tags    []TagStats   // tags with live blocks, tag 0 first
 }
 
-// ExternalFragmentation returns which part of the free memory is not in the largest free block, from 0 to 1. What is in caches is not free here.
+// ExternalFragmentation returns the part of the free memory that is not in the largest free block,
+// from 0 to 1. Cached blocks do not count as free here.
 func (s Stats) ExternalFragmentation() float64 {
 	if s.Free <= 0 {
 		return 0
@@ -59,24 +61,25 @@ func (s Stats) ExternalFragmentation() float64 {
 	return 1 - float64(s.Largest)/float64(s.Free)
 }
 
-// ClassStats is how many blocks there are of one size.
+// ClassStats counts the blocks of one size.
 type ClassStats struct {
 	Size   int64 // of each, in bytes
 	Live   int64
 	Cached int64
-	Free   int64 // as large as they are, up to the largest that a block can be, not as they could be divided
+	Free   int64 // as large as they are, up to the largest size of a block, not as they could be divided
 }
 
-// TagStats is what is live under one tag.
+// TagStats counts the live blocks with one tag.
 type TagStats struct {
 	Tag    Tag
-	Name   string // as the option TagNames has it, or ""
+	Name   string // as in the option TagNames, or ""
 	Blocks int64
 	Bytes  int64
 }
 
-// Stats returns how the memory is used, in detail. It looks at every block and every free piece of memory between them, and so costs some ten nanoseconds for
-// each: it is for people and tests, and [Arena.Usage] for programs. What others do meanwhile is in it or not. Any goroutine.
+// Stats returns in detail how the memory is used. It looks at every block and every free piece of
+// memory between them, some ten nanoseconds each: it is for people and tests, and [Arena.Usage] for
+// programs. Calls in progress are counted or not. Any goroutine may call it.
 func (a *Arena) Stats() Stats {
 	s := Stats{Usage: a.Usage()}
 	counts := make([]ClassStats, a.top+1)
@@ -101,7 +104,7 @@ func (a *Arena) Stats() Stats {
 	return s
 }
 
-// byTag returns what is live under each tag, those under which something is.
+// byTag returns the live blocks by tag, for the tags that have some.
 func (a *Arena) byTag() (tags []TagStats) {
 	all := make([]TagStats, Tags)
 	for class, n := range a.live() {

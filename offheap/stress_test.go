@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// TestStress has goroutines allocate, resize and free their own and each other's blocks, in an arena that is full now and then, while one trims
-// and one looks at the statistics. Every block has a pattern, and in the end all the memory is there again.
+// TestStress has goroutines allocate, resize and free their own and each other's blocks, in an
+// arena that is full now and then, while one goroutine trims and one reads the statistics. Every
+// block has a pattern, and in the end all the memory is there again.
 func TestStress(t *testing.T) {
 	const goroutines, rounds = 6, 4000
 	seed := replay.Seed(t)
@@ -104,7 +105,8 @@ func TestStress(t *testing.T) {
 	(&model{t: t, a: a}).end()
 }
 
-// TestMisuse has many goroutines free the same blocks: each block is freed once, all other calls are refused, and nothing else comes to harm.
+// TestMisuse has many goroutines free the same blocks: each block is freed once, all other calls
+// are refused, and no other block is harmed.
 func TestMisuse(t *testing.T) {
 	a := open(t, 1<<20)
 	for round := range 100 {
@@ -140,12 +142,13 @@ func TestMisuse(t *testing.T) {
 	(&model{t: t, a: a}).end()
 }
 
-// TestCachesAreShared has one goroutine cache blocks on one processor, and another on another take all the memory.
+// TestCachesAreShared has one goroutine cache blocks on one processor, and another goroutine on
+// another processor take all the memory.
 func TestCachesAreShared(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	a := open(t, 1<<24)
 	var all sync.WaitGroup
-	for range 8 { // on whatever processors
+	for range 8 { // on any processors
 		all.Go(func() {
 			var blocks []offheap.Block
 			for range 1000 {
@@ -172,8 +175,9 @@ func TestCachesAreShared(t *testing.T) {
 	}
 }
 
-// TestCachesAreBounded fills all caches there are: of each size there are at most two magazines for each cache, and 16 in the depot, of 1/128 of the arena divided by
-// the number of processors, 512 KiB and 64 blocks each.
+// TestCachesAreBounded fills all caches. Of each size there are at most two magazines for each
+// cache, and 16 in the depot. A magazine has at most 1/128 of the arena divided by the number of
+// processors, 512 KiB, and 64 blocks.
 func TestCachesAreBounded(t *testing.T) {
 	for _, size := range []int64{1 << 20, 1 << 26} {
 		a := open(t, size)
@@ -185,7 +189,7 @@ func TestCachesAreBounded(t *testing.T) {
 					for range min(1000, int(size)/64/block) {
 						b, err := a.Alloc(block)
 						if err != nil {
-							break // the others have it
+							break // the other goroutines have the rest
 						}
 						blocks = append(blocks, b)
 						runtime.Gosched()
@@ -216,7 +220,8 @@ func TestCachesAreBounded(t *testing.T) {
 	}
 }
 
-// TestFragmentation has random traffic of all sizes for a while, frees all of it, in any order, and finds a block of a quarter of the arena again.
+// TestFragmentation has random traffic of all sizes for a while, frees all blocks in any order, and
+// then allocates a block of a quarter of the arena.
 func TestFragmentation(t *testing.T) {
 	random := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	const size = 1 << 26

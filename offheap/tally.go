@@ -7,8 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// tally is what a processor has allocated less what it has freed: its numbers may be negative, and only their sum over all processors means
-// something.
+// tally counts the blocks that a processor has allocated less those that it has freed. Its numbers
+// may be negative; only their sum over all processors has a meaning.
 type tally struct {
 	blocks [classes]counter
 	fills  [classes]counter // in 64ths of a block
@@ -25,14 +25,14 @@ func (t *tally) add(class, fill uint, tag Tag, n int) {
 	}
 }
 
-// count is tally.add for who is not pinned.
+// count is tally.add for a caller that is not pinned.
 func (a *Arena) count(class, fill uint, tag Tag, n int) {
 	c := a.enter()
 	c.tally.add(class, fill, tag, n)
 	pin.Unpin()
 }
 
-// live sums up what is live: blocks of each class.
+// live returns the number of live blocks of each class.
 func (a *Arena) live() (blocks [classes]int64) {
 	for _, c := range *a.caches.Load() {
 		for i := range blocks {
@@ -42,7 +42,7 @@ func (a *Arena) live() (blocks [classes]int64) {
 	return blocks
 }
 
-// inUse returns an error that says what is live, or nil.
+// inUse returns an error that says which blocks are live, or nil if none is.
 func (a *Arena) inUse() error {
 	var blocks, bytes int64
 	for class, n := range a.live() {

@@ -8,36 +8,38 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// chunk is a block of the arena that is cut into objects of one type, and what is known of them. What is here stays when the block goes
-// back to the arena, and is used again with another block: so whoever is late with a reference finds a word that says that there is no such object,
-// or an object of the same type, and never memory that is somebody else's.
+// chunk is a block of the arena that is cut into objects of one type, and the state of these
+// objects. The chunk stays when its block goes back to the arena, and is used again with another
+// block. So a thread that is late with a reference finds a word without such an object, or an
+// object of the same type, and never memory of another owner.
 type chunk struct {
 	id    uint32
 	kind  *kind
 	size  uintptr // of an object
 	count int     // of objects
 	leaf  bool    // the objects have no reference fields
-	next  *chunk  // of the kind, in the order of age, youngest first
+	next  *chunk  // of the kind, youngest first
 	words []atomics.Uint64
 
 	mode  atomics.Uint64 // version<<modeBits | one of the modes below
-	block atomics.Uint64 // the offheap.Block; changed only by who took the mode from vacant to opening
+	block atomics.Uint64 // an offheap.Block; written by the thread that took the mode from vacant to opening
 	base  atomics.Plain[unsafe.Pointer]
 
-	free  atomics.Uint32 // how many objects were free when it was swept last, 0 once an allocator has taken it up: a hint
-	live  atomics.Uint32 // how many were live when it was swept last
-	swept atomics.Uint64 // the latest cycle in which it was swept
+	free  atomics.Uint32 // free objects at the last sweep, 0 once an allocator has taken the chunk: a hint
+	live  atomics.Uint32 // live objects at the last sweep
+	swept atomics.Uint64 // the latest cycle in which the chunk was swept
 }
 
-// The modes of a chunk. Each step is one compare-and-swap, with a version one higher, but for the store that ends opening.
+// The modes of a chunk. Each step is one compare-and-swap, with the version one higher, except for
+// the store that ends opening.
 //
 //	open → closing → vacant → opening → open
-//	        closing → open, if there turned out to be an object in it
+//	        closing → open, if an object turned out to be in it
 const (
 	open    = 0 // objects can be reserved
-	closing = 1 // no object is in it; somebody is closing the words
+	closing = 1 // no object is in it; its words are being closed
 	vacant  = 2 // it has no memory
-	opening = 3 // somebody is about to store where its memory is
+	opening = 3 // the address of its memory is about to be stored
 
 	modeBits = 2
 	modeMask = 1<<modeBits - 1
@@ -53,19 +55,19 @@ func (c *chunk) valid(i int) uint8 {
 	return wholeOctet
 }
 
-// at returns the address of an object of a chunk that has memory.
+// at returns the address of an object. The chunk has memory.
 func (c *chunk) at(index int) unsafe.Pointer {
 	return unsafe.Add(c.base.Get(), uintptr(index)*c.size)
 }
 
-// wordOf returns the word that has the state of an object of the chunk, and the object's bit in it.
+// wordOf returns the word with the state of an object, and the object's bit in it.
 func (c *chunk) wordOf(r ref) (*atomics.Uint64, uint8) {
 	return &c.words[uint(r.index())/perWord], 1 << (uint(r.index()) % perWord)
 }
 
 // directory finds chunks by number.
 type directory struct {
-	count  atomics.Uint64 // the last number that was given away
+	count  atomics.Uint64 // the last number that was given out
 	blocks [mostChunks >> leafBits]atomics.Pointer[leaf]
 }
 
@@ -81,7 +83,7 @@ func (h *Heap) chunk(id uint32) *chunk {
 	return nil
 }
 
-// enlist gives a chunk a number and makes it one of its kind's.
+// enlist gives a chunk a number and adds it to its kind. It reports false if all numbers are used.
 func (h *Heap) enlist(c *chunk) bool {
 	id := h.directory.count.Add(1) // from 1 on: a reference is not 0
 	if id >= mostChunks {
@@ -102,15 +104,16 @@ func (h *Heap) enlist(c *chunk) bool {
 	}
 }
 
-// mustHave panics if an object that should be held was freed. Only in a debug build somebody asks.
+// mustHave panics if an object that should be held was freed. A debug build calls it.
 func (c *chunk) mustHave(r ref) {
 	if at, bit := c.wordOf(r); word(at.Load()).allocated()&bit == 0 {
 		panic("gc: this object was freed: a Pointer was copied, or its object was not held when it was used")
 	}
 }
 
-// paint makes an object grey in cycle k if it is white, or black if it has no reference fields, and reports whether it was made grey. References to objects
-// that are no more, or not of this heap, are passed over.
+// paint makes a white object grey in cycle k, or black if it has no reference fields. It reports
+// whether it made the object grey. It ignores references to freed objects, and to those of another
+// heap.
 func (h *Heap) paint(r ref, k uint64) bool {
 	if r == 0 {
 		return false
@@ -134,7 +137,8 @@ func (c *chunk) paint(r ref, k uint64) bool {
 	}
 }
 
-// mustContain panics if a Pointer is in no object of the heap. Only in a debug build somebody asks: it goes through all chunks.
+// mustContain panics if a Pointer is in no object of the heap. A debug build calls it: it goes
+// through all chunks.
 func (h *Heap) mustContain(p unsafe.Pointer) {
 	for id := range min(h.directory.count.Load()+1, mostChunks) {
 		c := h.chunk(uint32(id))
@@ -149,7 +153,7 @@ func (h *Heap) mustContain(p unsafe.Pointer) {
 	panic("gc: the Pointer is in no object of this Heap")
 }
 
-// acquire gives a vacant chunk memory, and reports whether it is the caller who did.
+// acquire gives a vacant chunk memory. It reports false if another thread did so first.
 func (c *chunk) acquire(b offheap.Block, base unsafe.Pointer) bool {
 	m := c.mode.Load()
 	if m&modeMask != vacant || !c.mode.CompareAndSwap(m, nextMode(m, opening)) {
@@ -161,9 +165,10 @@ func (c *chunk) acquire(b offheap.Block, base unsafe.Pointer) bool {
 	return true
 }
 
-// release takes the memory of a chunk in which nothing is allocated, and reports whether it is the caller who has to free the block that it returns. It
-// leaves the chunk as it was if something was allocated meanwhile, and waits for the next sweep if somebody is looking into the chunk. Whoever
-// comes upon a chunk that another has begun to close goes on with it.
+// release takes the memory of a chunk without allocated objects. It reports whether the caller is
+// the one that must free the returned block. If an object was allocated meanwhile, it leaves the
+// chunk as it was. If a collector is looking into the chunk, it leaves the rest to the next sweep.
+// A thread that finds a chunk closing continues the closing.
 func (h *Heap) release(c *chunk) (offheap.Block, bool) {
 	m := c.mode.Load()
 	if m&modeMask == open {
@@ -192,7 +197,7 @@ func (h *Heap) release(c *chunk) (offheap.Block, bool) {
 			}
 		}
 	}
-	if !flawNoHazard && h.lookedInto(c) {
+	if !flawNoHazard && h.hazardous(c) {
 		return 0, false
 	}
 	b := offheap.Block(c.block.Load())

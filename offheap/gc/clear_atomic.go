@@ -4,7 +4,8 @@ package gc
 
 import "unsafe"
 
-// clear makes an object zero; its references one by one and atomically, so that the race detector and the explorer know them for what they are.
+// clear makes an object zero: its references one by one and atomically, so that the race detector
+// and the explorer know them as atomics.
 func (k *kind) clear(at unsafe.Pointer) {
 	for _, p := range k.plain {
 		clear(unsafe.Slice((*byte)(unsafe.Add(at, p.offset)), p.size))

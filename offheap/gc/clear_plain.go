@@ -4,9 +4,10 @@ package gc
 
 import "unsafe"
 
-// clear makes an object zero. Somebody who is late may still be looking at the references that were there before; what he reads, old or new or, on a machine
-// of 32 bits, half of each, is a reference that [Heap.paint] checks before it follows it. What is done here is seen before the object is: it becomes known
-// by an atomic exchange (new.go).
+// clear makes an object zero. A late collector may still read the references that were there
+// before. It reads an old one, a new one, or, on a machine of 32 bits, half of each: [Heap.paint]
+// checks a reference before it follows it. The zeros are seen before the object is: an atomic
+// exchange makes it known (new.go).
 func (k *kind) clear(at unsafe.Pointer) {
 	if k.size <= 64 {
 		for i := uintptr(0); i < k.size; i += 8 {

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// collect goes through so many cycles.
+// collect goes through a number of cycles.
 func collect(t testing.TB, h *Heap, times int) {
 	t.Helper()
 	for range times {
@@ -32,14 +32,14 @@ func fresh[T any](t testing.TB, k Type[T]) Root[T] {
 	return r
 }
 
-// TestCircle collects what only refers to itself, which counting references would not.
+// TestCircle collects objects that only refer to each other, which a count of references would not.
 func TestCircle(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	a, b := fresh(t, nodes), fresh(t, nodes)
-	a.Value().left.Set(h, b)
-	b.Value().right.Set(h, a)
-	b.Value().left.Set(h, b)
+	a.Value().left.Store(h, b)
+	b.Value().right.Store(h, a)
+	b.Value().left.Store(h, b)
 	b.Drop()
 	collect(t, h, 1)
 	if n := h.Stats().Objects; n != 2 {
@@ -52,10 +52,10 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestClone counts those who hold a root.
+// TestClone counts the roots of an object.
 func TestClone(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	a := fresh(t, nodes)
 	b, c := a.Clone(), a.Clone()
 	if !a.Same(b) || !c.Same(b) {
@@ -74,10 +74,10 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestManyRoots holds more roots than there are in a page, some for long.
+// TestManyRoots holds more roots than a page has slots, some for long.
 func TestManyRoots(t *testing.T) {
 	h := openHeap(t, 8<<20, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	var held []Root[tree]
 	for i := range 5000 {
 		held = append(held, fresh(t, nodes))
@@ -99,7 +99,8 @@ func TestManyRoots(t *testing.T) {
 	}
 }
 
-// TestSizes has objects of many sizes, some larger than a chunk usually is, and looks that none overlaps another.
+// TestSizes has objects of many sizes, some larger than a usual chunk, and holds that none overlaps
+// another.
 func TestSizes(t *testing.T) {
 	h := openHeap(t, 64<<20, Manual())
 	sized[[1]uint64](t, h)
@@ -111,7 +112,7 @@ func TestSizes(t *testing.T) {
 }
 
 func sized[T [1]uint64 | [3]uint64 | [100]uint64 | [1000]uint64 | [5000]uint64 | [40000]uint64](t *testing.T, h *Heap) {
-	k := Must(For[T](h))
+	k := must(For[T](h))
 	var held []Root[T]
 	for i := range 40 {
 		r := fresh(t, k)
@@ -138,10 +139,10 @@ func sized[T [1]uint64 | [3]uint64 | [100]uint64 | [1000]uint64 | [5000]uint64 |
 	}
 }
 
-// TestNoMemory fills an arena, is told so, and goes on once there is garbage.
+// TestNoMemory fills an arena, gets the error, and goes on once there is garbage.
 func TestNoMemory(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
-	nodes, cells := Must(For[tree](h)), Must(For[cell](h))
+	nodes, cells := must(For[tree](h)), must(For[cell](h))
 	first := fresh(t, nodes)
 	last, n := first.Clone(), 1
 	for ; ; n++ {
@@ -152,7 +153,7 @@ func TestNoMemory(t *testing.T) {
 			}
 			break
 		}
-		last.Value().left.Set(h, next)
+		last.Value().left.Store(h, next)
 		last.Drop()
 		last = next
 	}
@@ -179,7 +180,7 @@ func TestStep(t *testing.T) {
 	if h.Step(1000) {
 		t.Error("there is something to do in an empty heap")
 	}
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	live := build(h, nodes, 10)
 	h.tending.Add(1) // so that New leaves it to us
 	for !h.due() {
@@ -191,7 +192,7 @@ func TestStep(t *testing.T) {
 		if steps > 10_000 {
 			t.Fatal("a cycle does not end")
 		}
-		live.Value().left.Set(h, Root[tree]{}) // the graph changes meanwhile
+		live.Value().left.Store(h, Root[tree]{}) // the graph changes meanwhile
 	}
 	if s := h.Stats(); steps < 10 || s.Cycles != 1 || s.Freed == 0 {
 		t.Errorf("%d steps, %+v", steps, s)
@@ -199,10 +200,10 @@ func TestStep(t *testing.T) {
 	live.Drop()
 }
 
-// TestTend has goroutines collect whenever it is due, until they are told to end.
+// TestTend has goroutines collect whenever a cycle is due, until their context ends.
 func TestTend(t *testing.T) {
 	h := openHeap(t, 64<<20, Least(128<<10), Growth(0.5))
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for range 2 {
@@ -224,7 +225,7 @@ func TestTend(t *testing.T) {
 	all.Wait()
 }
 
-// TestCollectCanceled gives up.
+// TestCollectCanceled ends the context of a Collect.
 func TestCollectCanceled(t *testing.T) {
 	h := openHeap(t, 1<<20)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -235,13 +236,13 @@ func TestCollectCanceled(t *testing.T) {
 	collect(t, h, 1)
 }
 
-// TestSharedType is the same Type for all who ask.
+// TestSharedType holds that all calls of For return the same Type.
 func TestSharedType(t *testing.T) {
 	h := openHeap(t, 1<<20)
 	types := make([]Type[tree], 8)
 	var all sync.WaitGroup
 	for i := range types {
-		all.Go(func() { types[i] = Must(For[tree](h)) })
+		all.Go(func() { types[i] = must(For[tree](h)) })
 	}
 	all.Wait()
 	for _, k := range types {

@@ -7,52 +7,55 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// collector is somebody who collects: a record that one goroutine at a time has claimed. Each goes through the phases by itself, in small steps,
-// and remembers here how far it has come; the phase moves on when the first of them has seen all that it is for. So one that stops for good is not waited
-// for: what it had found is grey for everybody to see (word.go), and its list of grey objects only saves others the search.
+// collector is the record of one goroutine that collects, which has claimed it. Each collector goes
+// through the phases by itself, in small steps, and keeps its position here. The phase moves on
+// when the first collector has seen all of it.
+//
+// No other collector waits for one that stops for good: the objects that it found are grey for all
+// to see (word.go), and its list of grey objects only saves others the search.
 type collector struct {
 	_ pad.Line
 
 	claimed atomics.Uint32
-	hazard  atomics.Release[uint64] // the number of the chunk that its holder looks into, plus 1; 0 is none
-	next    *collector              // the list of all, which only grows
+	hazard  atomics.Release[uint64] // the number of the chunk that the holder looks into, plus 1; 0 is none
+	next    *collector              // in the list of all, which only grows
 	number  int
 
-	// the holder's
-	at       state // what the rest is about
+	// written and read by the holder only
+	at       state // the state to which the rest belongs
 	stage    stage
-	list     []ref // grey objects to look into
-	page     *page // where it is in the roots
-	begin    int   // where it began among the chunks
-	position int   // how many it has seen
-	count    int   // of how many
-	progress bool  // something white or grey turned up
+	list     []ref // grey objects to be scanned
+	page     *page // the next page of roots
+	begin    int   // the first chunk of this pass
+	position int   // chunks seen in this pass
+	count    int   // chunks to be seen in this pass
+	progress bool  // a white or grey object turned up
 	found    uint64
 	counted  uint64
 	live     int64
-	laps     int // how often the search began anew
+	restarts int // how often the search restarted
 
 	_ pad.Line
 }
 
-// stage is where a collector is within tracing (verify.go).
+// stage is the part of tracing (verify.go) or of sweeping that a collector is in.
 type stage int
 
 const (
 	searching   stage = iota // for grey objects, in all words
 	confirming               // that no root is white
-	recounting               // that nothing was found meanwhile
-	distributed              // of sweeping: takes chunks that nobody has taken
-	completing               // of sweeping: sees to it that all are swept
+	recounting               // that no object was found meanwhile
+	distributed              // of sweeping: takes chunks that no collector has taken
+	completing               // of sweeping: makes sure that all chunks are swept
 )
 
-// The work of a step is counted in units: about the time that it takes to look into one object.
+// The work of a step is counted in units: about the time that scanning one object takes.
 const (
 	chunkUnits = 8
 	pageUnits  = 8
 )
 
-// claim returns a collector for the caller alone.
+// claim returns a collector for the caller alone. The caller calls release at the end.
 func (h *Heap) claim() *collector {
 	for c := h.collectors.Load(); c != nil; c = c.next {
 		if c.claimed.Load() == 0 && c.claimed.CompareAndSwap(0, 1) {
@@ -73,13 +76,13 @@ func (h *Heap) claim() *collector {
 	}
 }
 
-func (c *collector) yield() {
+func (c *collector) release() {
 	c.hazard.Store(0)
 	c.claimed.Store(0)
 }
 
-// lookedInto reports whether a collector looks into a chunk, or is about to.
-func (h *Heap) lookedInto(ch *chunk) bool {
+// hazardous reports whether a collector looks into a chunk, or is about to.
+func (h *Heap) hazardous(ch *chunk) bool {
 	for c := h.collectors.Load(); c != nil; c = c.next {
 		if c.hazard.Load() == uint64(ch.id)+1 {
 			return true
@@ -88,11 +91,12 @@ func (h *Heap) lookedInto(ch *chunk) bool {
 	return false
 }
 
-// step does a little of what the present phase is about, and returns how many units it was: 0 if no cycle is in progress.
+// step does a little of the work of the present phase. It returns the number of units, 0 if no
+// cycle is in progress.
 func (c *collector) step(h *Heap) int {
 	s := state(h.state.Load())
 	if s != c.at {
-		c.turn(h, s)
+		c.enterPhase(h, s)
 	}
 	switch s.phase() {
 	case rooting:
@@ -105,31 +109,32 @@ func (c *collector) step(h *Heap) int {
 	return 0
 }
 
-// turn begins with a phase.
-func (c *collector) turn(h *Heap, s state) {
+// enterPhase moves the collector to the heap's phase.
+func (c *collector) enterPhase(h *Heap, s state) {
 	if s.cycle() != c.at.cycle() {
-		c.list = c.list[:0] // of another cycle
+		c.list = c.list[:0] // they are grey objects of another cycle
 	}
 	c.at = s
 	c.page = h.pages.Load()
 	c.progress = false
-	c.survey(h)
+	c.beginPass(h)
 	c.stage = searching
 	if s.phase() == sweeping {
 		c.stage = distributed
-		c.hazard.Store(0) // or the chunk that it looked into last could not be given back
+		c.hazard.Store(0) // otherwise the chunk that it looked into last could not be given back
 	}
 }
 
-// survey begins to go through all chunks that there are by now.
-func (c *collector) survey(h *Heap) {
+// beginPass begins a pass over all chunks that exist now.
+func (c *collector) beginPass(h *Heap) {
 	c.count = int(min(h.directory.count.Load()+1, mostChunks))
 	c.position = 0
 	c.begin = c.number * 7 % max(c.count, 1)
 	c.found = 0
 }
 
-// nextChunk returns the next chunk, and false if there is none. The chunk is nil if it is not there yet.
+// nextChunk returns the next chunk of the pass, and false at its end. The chunk is nil if it is not
+// in the directory yet.
 func (c *collector) nextChunk(h *Heap) (*chunk, bool) {
 	if c.position >= c.count {
 		return nil, false
@@ -142,7 +147,8 @@ func (c *collector) nextChunk(h *Heap) (*chunk, bool) {
 	return h.chunk(uint32(id)), true
 }
 
-// root paints what a page of roots holds. When one collector has done that for all of them, tracing begins.
+// root paints the objects that a page of roots holds. When one collector has painted all pages,
+// tracing begins.
 func (c *collector) root(h *Heap) int {
 	if c.page != nil && !flawEarlyTrace {
 		c.paintPage(h)
@@ -152,7 +158,8 @@ func (c *collector) root(h *Heap) int {
 	return 1
 }
 
-// paintPage paints what the next page of roots holds, and reports whether any of that was white.
+// paintPage paints the objects that the next page of roots holds, and reports whether any was
+// white.
 func (c *collector) paintPage(h *Heap) (white bool) {
 	k := c.at.cycle()
 	for i := range c.page.slots {
@@ -165,7 +172,7 @@ func (c *collector) paintPage(h *Heap) (white bool) {
 	return white
 }
 
-// add notes a grey object that is to be looked into. If there are very many, the search will find it.
+// add adds a grey object to the list. A full list ignores it: the search will find it.
 func (c *collector) add(r ref) {
 	if len(c.list) < mostListed {
 		c.list = append(c.list, r)
@@ -175,7 +182,8 @@ func (c *collector) add(r ref) {
 // mostListed bounds a collector's list, which is in Go's memory: at half a MiB.
 const mostListed = 1 << 16
 
-// advance moves the heap on from a state to a phase of the same cycle.
+// advance moves the heap from a state to a phase of the same cycle. It reports false if another
+// collector did.
 func (h *Heap) advance(from, to state) bool {
 	return h.state.CompareAndSwap(uint64(from), uint64(stateOf(from.cycle(), to)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// with makes a mistake for as long as a test runs.
+// with makes a mistake for the duration of a test.
 func with(t *testing.T, flaw *bool) {
 	*flaw = true
 	t.Cleanup(func() { *flaw = false })
@@ -27,7 +27,8 @@ func (f *failing) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// TestExploreRandomControls makes mistakes that take more steps to show than all interleavings can be explored for.
+// TestExploreRandomControls makes mistakes that show only after so many steps that their
+// interleavings cannot all be explored.
 func TestExploreRandomControls(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -53,7 +54,7 @@ func TestExploreRandomControls(t *testing.T) {
 	}
 }
 
-// TestExploreControls makes mistakes, each of which the explorer must find.
+// TestExploreControls makes mistakes. The explorer must find each.
 func TestExploreControls(t *testing.T) {
 	for _, c := range []struct {
 		name  string

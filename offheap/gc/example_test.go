@@ -27,17 +27,20 @@ func Example() {
 		panic(err)
 	}
 	defer heap.Close()
-	people := gc.Must(gc.For[person](heap))
+	people, err := gc.For[person](heap)
+	if err != nil {
+		panic(err)
+	}
 
 	ada, _ := people.New()
 	ada.Value().born = 1815
 	charles, _ := people.New()
 	charles.Value().born = 1791
-	ada.Value().friends[0].Set(heap, charles)
-	charles.Value().friends[0].Set(heap, ada) // a circle
-	charles.Drop()                            // ada still has him
+	ada.Value().friends[0].Store(heap, charles)
+	charles.Value().friends[0].Store(heap, ada) // a circle
+	charles.Drop()                              // ada still has him
 
-	friend := ada.Value().friends[0].Get(heap)
+	friend := ada.Value().friends[0].Load(heap)
 	fmt.Println(friend.Value().born)
 	friend.Drop()
 

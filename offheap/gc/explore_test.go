@@ -13,7 +13,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// plot is memory for the explorer: each block a piece of Go's heap of its own, which is written over when it is freed.
+// plot is memory for the explorer: each block is a piece of Go's heap of its own. It fails an
+// execution that frees a block twice.
 type plot struct {
 	r      *explore.Run
 	blocks [][]uint64
@@ -38,13 +39,13 @@ func (p *plot) Bytes(b offheap.Block) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
-// pair is what the explorer's graphs are made of.
+// pair is the type of the objects in the explorer's graphs.
 type pair struct {
 	left, right Pointer[pair]
 	value       uint64
 }
 
-// world is a heap in an execution.
+// world is a heap in one execution.
 type world struct {
 	*explore.Run
 	*Heap
@@ -59,7 +60,7 @@ func newWorld(r *explore.Run) *world {
 		r.Failf("%v", err)
 	}
 	h.growLocals(4)
-	newest = &world{r, h, p, Must(For[pair](h))}
+	newest = &world{r, h, p, must(For[pair](h))}
 	return newest
 }
 
@@ -76,7 +77,7 @@ func (w *world) make(value uint64) Root[pair] {
 	return n
 }
 
-// check fails unless the object that a root holds is there, with its value.
+// check fails unless the object that a root holds is allocated and has its value.
 func (w *world) check(n Root[pair], value uint64) {
 	v := w.holds(n.slot.word.Load())
 	c := w.chunk(v.chunk())
@@ -88,7 +89,7 @@ func (w *world) check(n Root[pair], value uint64) {
 	}
 }
 
-// live counts the objects that are allocated and not only reserved.
+// live counts the objects that are allocated, without those that are only reserved.
 func (w *world) live() (n int) {
 	for id := range w.directory.count.Load() + 1 {
 		c := w.chunk(uint32(id))
@@ -109,7 +110,7 @@ func (w *world) collect() {
 	}
 }
 
-// settled fails unless after two collections so many objects are live.
+// settled fails unless after two collections that many objects are live.
 func (w *world) settled(want int) {
 	w.collect()
 	w.collect()
@@ -118,20 +119,21 @@ func (w *world) settled(want int) {
 	}
 }
 
-// move has a mutator move an object from one field to another, through a root, while collectors work.
+// move has a mutator move an object from one field to another, through a root, while collectors
+// work.
 func move(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
-			a.Value().left.Set(w.Heap, Root[pair]{})
-			a.Value().right.Set(w.Heap, b)
+			a.Value().left.Store(w.Heap, Root[pair]{})
+			a.Value().right.Store(w.Heap, b)
 			b.Drop()
-			b = a.Value().right.Get(w.Heap)
+			b = a.Value().right.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 		})
@@ -139,34 +141,34 @@ func move(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().right.Get(w.Heap)
+			b := a.Value().right.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.settled(2)
-			a.Value().right.Set(w.Heap, Root[pair]{})
+			a.Value().right.Store(w.Heap, Root[pair]{})
 			w.settled(1)
 		})
 	}
 }
 
-// hide has a mutator take an object out of the graph, with another below it.
+// hide has a mutator take an object, with another below it, out of the graph.
 func hide(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		c, d, e, f := w.make(3), w.make(4), w.make(5), w.make(6) // the first chunk
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
-		c.Value().left.Set(w.Heap, d)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
+		c.Value().left.Store(w.Heap, d)
 		for _, n := range []Root[pair]{b, c, d, e, f} {
 			n.Drop()
 		}
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
-			c := b.Value().left.Get(w.Heap)
-			b.Value().left.Set(w.Heap, Root[pair]{})
+			b := a.Value().left.Load(w.Heap)
+			c := b.Value().left.Load(w.Heap)
+			b.Value().left.Store(w.Heap, Root[pair]{})
 			b.Drop()
-			d := c.Value().left.Get(w.Heap)
+			d := c.Value().left.Load(w.Heap)
 			c.Drop()
 			w.check(d, 4)
 			d.Drop()
@@ -175,7 +177,7 @@ func hide(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.settled(2)
@@ -183,23 +185,24 @@ func hide(collectors int) func(*explore.Run) {
 	}
 }
 
-// relay has a mutator take an object out of the graph, and then from it another, into a root that collectors look at first.
+// relay has a mutator take an object out of the graph, and then take another from it into a root
+// that collectors look at first.
 func relay(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b, c := w.make(1), w.make(2), w.make(3)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
 		b.Drop()
 		c.Drop()
 		y := w.make(5) // where b will be held
 		x := w.make(4) // where c will be
 		y.Drop()
 		r.Go("mutator", func() {
-			b := a.Value().left.Get(w.Heap)
-			a.Value().left.Set(w.Heap, Root[pair]{})
+			b := a.Value().left.Load(w.Heap)
+			a.Value().left.Store(w.Heap, Root[pair]{})
 			x.Drop()
-			c = b.Value().left.Get(w.Heap)
+			c = b.Value().left.Load(w.Heap)
 			b.Drop()
 		})
 		for range collectors {
@@ -212,21 +215,21 @@ func relay(collectors int) func(*explore.Run) {
 	}
 }
 
-// hand has a mutator store an object that nothing but its root holds, and drop the root.
+// hand has a mutator store an object that only its root holds, and drop the root.
 func hand(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		b, c := w.make(2), w.make(3)
-		a := w.make(1) // on a younger page than b, so looked at before
+		a := w.make(1) // on a younger page than b, so collectors look at it before b
 		r.Go("mutator", func() {
-			a.Value().left.Set(w.Heap, b)
+			a.Value().left.Store(w.Heap, b)
 			b.Drop()
 		})
 		for range collectors {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
 			b.Drop()
 			w.check(c, 3)
@@ -235,13 +238,13 @@ func hand(collectors int) func(*explore.Run) {
 	}
 }
 
-// cloned has a mutator clone the only root of an object into a slot that collectors look at first, drop the one that was cloned, and take what
-// the object refers to out of it.
+// cloned has a mutator clone the only root of an object into a slot that collectors look at first,
+// drop the original, and take out of the object the reference that it has.
 func cloned(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		y := w.make(4) // where b will be held
 		x := w.make(3) // where the clone will be
@@ -251,7 +254,7 @@ func cloned(collectors int) func(*explore.Run) {
 			c := a.Clone()
 			a.Drop()
 			w.check(c, 1)
-			b = c.Value().left.Get(w.Heap)
+			b = c.Value().left.Load(w.Heap)
 			c.Drop()
 		})
 		for range collectors {
@@ -264,14 +267,15 @@ func cloned(collectors int) func(*explore.Run) {
 	}
 }
 
-// observed has a mutator compare, exchange and look, while one thread collects, another helps, and asks for the figures.
+// observed has a mutator compare, exchange and look, while one thread collects and another helps
+// and asks for the figures.
 func observed(r *explore.Run) {
 	w := newWorld(r)
 	a, b := w.make(1), w.make(2)
-	a.Value().left.Set(w.Heap, b)
+	a.Value().left.Store(w.Heap, b)
 	r.Go("mutator", func() {
-		c := a.Value().left.Get(w.Heap)
-		if !c.Same(b) || !a.Value().left.Refers(b) || a.Value().left.IsNil() || !a.Value().right.IsNil() {
+		c := a.Value().left.Load(w.Heap)
+		if !c.Same(b) || !a.Value().left.Refers(b) || a.Value().left.IsZero() || !a.Value().right.IsZero() {
 			r.Failf("the field refers to something else than was set")
 		}
 		if a.Value().left.CompareAndSwap(w.Heap, a, c) || !a.Value().left.CompareAndSwap(w.Heap, b, Root[pair]{}) {
@@ -308,15 +312,15 @@ func observed(r *explore.Run) {
 	})
 }
 
-// chain has several collectors go along a list whose objects are in two chunks.
+// chain has several collectors follow a list whose objects are in two chunks.
 func chain(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
 		b, a := w.make(2), w.make(1)
-		a.Value().left.Set(w.Heap, b)
-		b.Value().left.Set(w.Heap, c)
-		c.Value().left.Set(w.Heap, d)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
+		c.Value().left.Store(w.Heap, d)
 		for _, n := range []Root[pair]{b, c, d, e, f} {
 			n.Drop()
 		}
@@ -324,11 +328,11 @@ func chain(collectors int) func(*explore.Run) {
 			r.Go("collector", w.collect)
 		}
 		r.After(func() {
-			b := a.Value().left.Get(w.Heap)
+			b := a.Value().left.Load(w.Heap)
 			w.check(b, 2)
-			c := b.Value().left.Get(w.Heap)
+			c := b.Value().left.Load(w.Heap)
 			w.check(c, 3)
-			d := c.Value().left.Get(w.Heap)
+			d := c.Value().left.Load(w.Heap)
 			w.check(d, 4)
 			b.Drop()
 			c.Drop()
@@ -338,15 +342,15 @@ func chain(collectors int) func(*explore.Run) {
 	}
 }
 
-// endgame has one collector look into an object while another finds out whether tracing is complete. The object is in the second chunk, what it refers
-// to in the first.
+// endgame has one collector scan an object while another finds out whether tracing is complete. The
+// object is in the second chunk, the one that it refers to in the first.
 func endgame(r *explore.Run) {
 	w := newWorld(r)
 	d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk
 	b, a := w.make(2), w.make(1)
-	a.Value().left.Set(w.Heap, b)
-	b.Value().left.Set(w.Heap, c)
-	c.Value().left.Set(w.Heap, d)
+	a.Value().left.Store(w.Heap, b)
+	b.Value().left.Store(w.Heap, c)
+	c.Value().left.Store(w.Heap, d)
 	grey := w.holds(b.slot.word.Load())
 	for _, n := range []Root[pair]{b, c, d, e, f} {
 		n.Drop()
@@ -356,23 +360,23 @@ func endgame(r *explore.Run) {
 	for state(w.state.Load()).phase() != tracing {
 		early.step(w.Heap)
 	}
-	early.turn(w.Heap, state(w.state.Load()))
-	early.look(w.Heap, w.holds(a.slot.word.Load()))
-	r.Go("looker", func() { early.look(w.Heap, grey) })
+	early.enterPhase(w.Heap, state(w.state.Load()))
+	early.scanObject(w.Heap, w.holds(a.slot.word.Load()))
+	r.Go("looker", func() { early.scanObject(w.Heap, grey) })
 	r.Go("verifier", func() {
 		late := w.claim()
 		late.number = 0 // goes through the chunks from the first
 		for state(w.state.Load()).phase() != idle {
 			late.step(w.Heap)
 		}
-		late.yield()
+		late.release()
 	})
 	r.After(func() {
-		early.yield()
-		b := a.Value().left.Get(w.Heap)
-		c := b.Value().left.Get(w.Heap)
+		early.release()
+		b := a.Value().left.Load(w.Heap)
+		c := b.Value().left.Load(w.Heap)
 		w.check(c, 3)
-		d := c.Value().left.Get(w.Heap)
+		d := c.Value().left.Load(w.Heap)
 		w.check(d, 4)
 		b.Drop()
 		c.Drop()
@@ -381,7 +385,8 @@ func endgame(r *explore.Run) {
 	})
 }
 
-// revive has a chunk lose its memory and get other memory while a collector may be looking into what was there.
+// revive has a chunk lose its memory and get other memory while a collector may be looking into the
+// former.
 func revive(r *explore.Run) {
 	w := newWorld(r)
 	var all [4]Root[pair] // all of a chunk
@@ -402,15 +407,15 @@ func revive(r *explore.Run) {
 	r.After(func() { w.settled(0) })
 }
 
-// janitor has a thread that makes garbage and collects it, whatever becomes of the others.
+// janitor adds a thread that makes garbage and collects it, whatever the other threads do.
 func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		body(1)(r)
 		w := newest
 		r.Go("janitor", func() {
 			n, m := w.make(21), w.make(22)
-			n.Value().left.Set(w.Heap, m)
-			m.Value().left.Set(w.Heap, n)
+			n.Value().left.Store(w.Heap, m)
+			m.Value().left.Store(w.Heap, n)
 			refs := []ref{w.holds(n.slot.word.Load()), w.holds(m.slot.word.Load())}
 			n.Drop()
 			m.Drop()
@@ -418,7 +423,7 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 			w.collect()
 			for _, v := range refs {
 				if word(w.chunk(v.chunk()).words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) != 0 {
-					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 { // nobody else has it by now
+					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 { // no other thread reuses it by now
 						w.Failf("garbage with value %d is still there", at.value)
 					}
 				}
@@ -427,21 +432,21 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 	}
 }
 
-// reader has one mutator replace an object by a new one and another read the field.
+// reader has one mutator replace an object by a new one, and another read the field.
 func reader(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		w := newWorld(r)
 		a, b := w.make(1), w.make(2)
-		a.Value().left.Set(w.Heap, b)
+		a.Value().left.Store(w.Heap, b)
 		b.Drop()
 		r.Go("writer", func() {
-			a.Value().left.Set(w.Heap, Root[pair]{})
+			a.Value().left.Store(w.Heap, Root[pair]{})
 			n := w.make(2)
-			a.Value().left.Set(w.Heap, n)
+			a.Value().left.Store(w.Heap, n)
 			n.Drop()
 		})
 		r.Go("reader", func() {
-			if n := a.Value().left.Get(w.Heap); !n.IsNil() {
+			if n := a.Value().left.Load(w.Heap); !n.IsZero() {
 				w.check(n, 2)
 				n.Drop()
 			}
@@ -460,11 +465,11 @@ func create(collectors int) func(*explore.Run) {
 		a := w.make(1)
 		r.Go("mutator", func() {
 			n := w.make(2)
-			n.Value().left.Set(w.Heap, a)
+			n.Value().left.Store(w.Heap, a)
 			m := w.make(3)
-			m.Value().left.Set(w.Heap, n)
+			m.Value().left.Store(w.Heap, n)
 			n.Drop()
-			n = m.Value().left.Get(w.Heap)
+			n = m.Value().left.Load(w.Heap)
 			w.check(n, 2)
 			n.Drop()
 			w.check(m, 3)
@@ -477,7 +482,7 @@ func create(collectors int) func(*explore.Run) {
 	}
 }
 
-// programs are what is explored, with a number of collectors.
+// programs are the explored programs; their parameter is the number of collectors.
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
@@ -496,7 +501,8 @@ func TestExploreCollector(t *testing.T) {
 	t.Run("revive random", func(t *testing.T) { explore.Random(t, 2000, revive) })
 }
 
-// TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on, and what they leave behind is collected.
+// TestExploreFrozen stops a mutator or a collector for good at each of its steps. The others go on,
+// and collect the garbage that it leaves behind.
 func TestExploreFrozen(t *testing.T) {
 	t.Run("endgame", func(t *testing.T) { explore.Freeze(t, endgame) })
 	t.Run("revive", func(t *testing.T) { explore.Freeze(t, revive) })

@@ -2,18 +2,18 @@
 
 package gc
 
-// The flaws are mistakes that tests of the explorer make on purpose, to see that they are found. Here there are none, and the compiler drops what
-// asks for them.
+// The flaws are mistakes that controls of the explorer make on purpose, to see that they are found.
+// This build has none, and the compiler drops the code that asks for them.
 const (
-	flawNoBarrier   = false // Set does not paint what it stores
-	flawUnpainted   = false // Get does not paint what it roots
-	flawUnfenced    = false // Get does not see to it that collectors see the root before it looks at the field again
-	flawUnconfirmed = false // Get does not look at the field again
+	flawNoBarrier   = false // Store does not paint the object
+	flawUnpainted   = false // Load and Clone do not paint the object
+	flawUnfenced    = false // Load does not make the root visible to collectors before it looks at the field again
+	flawUnconfirmed = false // Load does not look at the field again
 	flawEarlyTrace  = false // tracing begins before all roots were looked at
-	flawEarlySweep  = false // sweeping begins when nothing is grey at a glance
-	flawNoRecount   = false // the roots are looked at again, and then nobody counts again
-	flawBlindSweep  = false // sweeping does not look at what allocators announce
-	flawStoreSweep  = false // sweeping stores what it computed, instead of comparing and swapping
-	flawUncoloured  = false // New does not colour what was reserved in an earlier cycle
-	flawNoHazard    = false // a chunk loses its memory while somebody is looking into it
+	flawEarlySweep  = false // sweeping begins when a single pass finds no grey object
+	flawNoRecount   = false // the roots are looked at again, and the found objects are not counted again
+	flawBlindSweep  = false // sweeping ignores the announcements of allocators
+	flawStoreSweep  = false // sweeping stores its result, instead of comparing and swapping
+	flawUncoloured  = false // New does not colour objects that were reserved in an earlier cycle
+	flawNoHazard    = false // a chunk loses its memory while a collector is looking into it
 )

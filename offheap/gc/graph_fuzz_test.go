@@ -15,7 +15,8 @@ type item struct {
 	refs [3]Pointer[item]
 }
 
-// model is what a graph should be: for each object what its fields refer to, 0 for nothing; and what the roots hold.
+// model is what the graph should be: for each object the objects to which its fields refer, 0 for
+// none, and the objects that the roots hold.
 type model struct {
 	fields map[uint64][3]uint64
 	roots  []uint64
@@ -38,8 +39,9 @@ func (m *model) reachable() map[uint64]bool {
 	return seen
 }
 
-// FuzzGraph takes bytes as operations on a graph with a few roots, and holds the heap against the model: every field refers to what it should, and after each
-// collection there are as many objects as can be reached.
+// FuzzGraph reads bytes as operations on a graph with a few roots, and compares the heap with the
+// model: every field refers to the right object, and after each collection as many objects are left
+// as the roots reach.
 func FuzzGraph(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 10, 30, 40, 50, 3, 4, 5, 60, 70, 80, 90, 100, 110, 120, 250, 251, 252, 253, 254, 255})
 	f.Add([]byte("a graph that grows, and a graph that is cut: new, link, cut, collect; and again, and again"))
@@ -52,12 +54,12 @@ func FuzzGraph(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items := Must(For[item](h))
+		items := must(For[item](h))
 		const roots = 4
 		m := model{fields: map[uint64][3]uint64{}, roots: make([]uint64, roots)}
 		var held [roots]Root[item]
 		id := func(r Root[item]) uint64 {
-			if r.IsNil() {
+			if r.IsZero() {
 				return 0
 			}
 			return r.Value().id
@@ -82,7 +84,7 @@ func FuzzGraph(f *testing.F) {
 					t.Fatal(err)
 				}
 				c.Value().id = uint64(len(m.fields) + 1)
-				c.Value().refs[field].Set(h, held[r])
+				c.Value().refs[field].Store(h, held[r])
 				held[r].Drop()
 				held[r] = c
 				fields := [3]uint64{}
@@ -91,7 +93,7 @@ func FuzzGraph(f *testing.F) {
 				m.fields[m.roots[r]] = fields
 			case 2, 3: // a reference
 				if m.roots[r] != 0 {
-					held[r].Value().refs[field].Set(h, held[other])
+					held[r].Value().refs[field].Store(h, held[other])
 					fields := m.fields[m.roots[r]]
 					fields[field] = m.roots[other]
 					m.fields[m.roots[r]] = fields
@@ -101,7 +103,7 @@ func FuzzGraph(f *testing.F) {
 				held[r], m.roots[r] = Root[item]{}, 0
 			case 5: // a step along a field, into another root
 				if m.roots[r] != 0 {
-					c := held[r].Value().refs[field].Get(h)
+					c := held[r].Value().refs[field].Load(h)
 					if want := m.fields[m.roots[r]][field]; id(c) != want {
 						t.Fatalf("field %d of object %d refers to %d, want %d", field, m.roots[r], id(c), want)
 					}

@@ -10,35 +10,53 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// ErrInUse says that a heap cannot be closed because roots are held. Errors that wrap it say how many.
+// ErrInUse says that a heap cannot be closed because roots are held. Errors that wrap it say how
+// many.
 var ErrInUse = errors.New("gc: roots are held")
 
-// Source:     F. Negele, Combining Lock-Free Programming with Cooperative Multitasking for a Portable Multiprocessor Runtime System, ETH Zürich 2014: mark
-//             and sweep with the number of the cycle as the mark, roots, several collectors at once. The three colours and the barrier are those of
-//             E. Dijkstra, L. Lamport and others, On-the-Fly Garbage Collection: An Exercise in Cooperation, CACM 21(11), 1978; the end of tracing is a double
-//             collect, as in Y. Afek and others, Atomic Snapshots of Shared Memory, JACM 40(4), 1993. Ours: the state of objects is in words beside chunks
-//             of one type, so whoever is late never writes into anybody's memory; grey is a colour that all see instead of a list that somebody
-//             holds; roots are slots instead of counts in objects; allocation by the word.
-// Sketch:     one word: cycle and phase. idle → rooting: paint what the slots hold → tracing: look into what is grey until a double collect proves that
-//             nothing is → sweeping: free what is white → idle. Each step of a phase may be done by anybody, again and at once; the first who has
-//             seen it done moves the phase on. A mutator paints what it takes as a root (Get, Clone, New) and what it stores (Set).
-// Invariants: I1 in a cycle, colours change as word.go says and no other way. I2 from tracing on, a black or born object refers to no white one. I3 from tracing
-//             on, a slot with a white object is one whose taking has not returned. I4 an object that is reserved and not handed out is announced. NOT invariant: that a
-//             slot holds an object that is there (Get may not be sure yet); that what is white is garbage, before the end of tracing.
-// Progress:   Value, IsNil, Refers, Drop: wait-free. New, Get, Set, CompareAndSwap, Clone, Collect, Step: lock-free. A cycle ends after a number
-//             of its collectors' steps that the number of objects at its beginning bounds, whatever mutators do. Who stops for good is passed over: doc.go says
-//             what stays with it.
-// Linearize:  Get at the second look at the field that agrees; Set at L2; New and Clone at L1; an object is garbage for good where tracing ends
-// Publish:    plain fields of an object, written before the Set or Drop that passes it on, read after Get; where a chunk's memory is, written before
-//             its mode becomes open
-// ABA/memory: words never repeat with a white allocated object (word.go); chunks, slots and collectors are never given back, only the blocks of chunks are, when the
-//             words are closed and no hazard names the chunk. Retained: 8 bytes for eight objects and about 200 for a chunk, of the most there ever were
+// Source:     F. Negele, Combining Lock-Free Programming with Cooperative Multitasking for a
+//             Portable Multiprocessor Runtime System, ETH Zürich 2014: mark and sweep with the
+//             number of the cycle as the mark, roots, several collectors at once. The three colours
+//             and the barrier are from E. Dijkstra, L. Lamport and others, On-the-Fly Garbage
+//             Collection: An Exercise in Cooperation, CACM 21(11), 1978. The end of tracing is a
+//             double collect, as in Y. Afek and others, Atomic Snapshots of Shared Memory, JACM
+//             40(4), 1993. Ours: the state of objects is in words beside chunks of one type, so a
+//             late thread never writes into memory of another owner; grey is a colour that all
+//             collectors see, instead of a list that one holds; roots are slots, instead of counts
+//             in objects; allocation by the word.
+// Sketch:     one word: cycle and phase.
+//             idle → rooting: paint the objects in slots
+//                  → tracing: scan grey objects until a double collect proves that there is none
+//                  → sweeping: free white objects → idle
+//             Any collector may do each step of a phase, again and at the same time as others; the
+//             first that has seen the phase done moves it on. A mutator paints the objects that it
+//             takes as roots (Load, Clone, New) and that it stores (Store).
+// Invariants: I1 in a cycle, colours change as word.go says and in no other way.
+//             I2 from tracing on, a black or born object refers to no white one.
+//             I3 from tracing on, a slot with a white object is one whose taking has not returned.
+//             I4 an object that is reserved and not handed out is announced.
+//             NOT invariant: that the object in a slot is allocated (Load may not have confirmed it
+//             yet); that a white object is garbage, before the end of tracing.
+// Progress:   Value, IsZero, Refers, Drop: wait-free. New, Load, Store, CompareAndSwap, Clone,
+//             Collect, Step: lock-free. A cycle ends after a number of its collectors' steps that
+//             is bounded by the number of objects at its beginning, whatever mutators do. Others
+//             pass over a goroutine that stops for good: doc.go says what it holds back.
+// Linearize:  Load at the second look at the field that agrees; Store at L2; New and Clone at L1;
+//             an object is garbage for good where tracing ends.
+// Publish:    plain fields of an object are written before the Store or Drop that passes it on, and
+//             read after Load. The address of a chunk's memory is written before the chunk's mode
+//             becomes open.
+// ABA/memory: words never repeat with a white allocated object (word.go). Chunks, slots and
+//             collectors are never released; only the blocks of chunks are, when their words are
+//             closed and no hazard names the chunk. Retained: 8 bytes for eight objects and about
+//             200 for a chunk, of the most there ever were.
 // Cost:       doc.go
-// Checked by: TestExplore… with eleven controls, TestExploreFrozen, TestStress, FuzzGraph, TestTrees, TestNoMemory
+// Checked by: TestExplore… with eleven controls, TestExploreFrozen, TestStress, FuzzGraph,
+//             TestTrees, TestNoMemory
 
-// Heap is a set of objects in an arena that refer to each other, and of which those that nobody can reach any more are found and freed. [New] makes one;
-// the zero Heap panics, and a Heap must not be copied. Any goroutine, activity or operation may use
-// it. An arena may have several.
+// Heap is a set of objects in an arena that refer to each other. It finds and frees objects that
+// the program can no longer reach. [New] makes one; the methods of the zero Heap panic, and a Heap
+// must not be copied. Any goroutine, activity or operation may use it. An arena may have several.
 type Heap struct {
 	// immutable
 	memory memory
@@ -62,14 +80,14 @@ type Heap struct {
 	sweeps  atomics.Uint64 // cycle<<chunkBits | the number of the next chunk to sweep
 	freed   atomics.Uint64 // objects
 	charged atomics.Int64  // bytes that allocators were given since the last cycle
-	limit   atomics.Int64  // of charged, until a cycle is due
+	limit   atomics.Int64  // of charged: then a cycle is due
 	tending atomics.Int32
 	wake    chan struct{}
 
 	directory directory
 }
 
-// memory is what a heap needs of an arena.
+// memory is the part of an arena that a heap needs.
 type memory interface {
 	Alloc(size int) (offheap.Block, error)
 	Free(b offheap.Block)
@@ -77,43 +95,46 @@ type memory interface {
 }
 
 // Option is an option of [New].
-type Option func(*Heap) error
+type Option struct{ apply func(*Heap) error }
 
-// Manual has cycles begin only when [Heap.Collect] is called, or when there is no memory.
+// Manual makes cycles begin only when [Heap.Collect] is called, or when there is no memory.
 func Manual() Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		h.manual = true
 		return nil
-	}
+	}}
 }
 
-// Growth makes a cycle due when as many bytes have been allocated since the last one as ratio times those that were live then. Without it, that is 1: as
-// much memory is used for garbage as for what is live.
+// Growth makes a cycle due when the bytes allocated since the last cycle reach ratio times the
+// bytes that were live then. ratio is more than 0 and at most 100; the default is 1: garbage takes
+// as much memory as live objects.
 func Growth(ratio float64) Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		if !(ratio > 0 && ratio <= 100) {
 			return fmt.Errorf("gc: a growth of %v; it must be more than 0 and at most 100", ratio)
 		}
 		h.growth = ratio
 		return nil
-	}
+	}}
 }
 
-// Least makes no cycle due before so many bytes have been allocated since the last one. Without it, that is 4 MiB.
+// Least makes no cycle due before that many bytes have been allocated since the last one. The
+// default is 4 MiB.
 func Least(bytes int64) Option {
-	return func(h *Heap) error {
+	return Option{func(h *Heap) error {
 		if bytes < 0 {
 			return fmt.Errorf("gc: at least %d bytes between two cycles; it must not be negative", bytes)
 		}
 		h.least = bytes
 		return nil
-	}
+	}}
 }
 
-// New returns an empty heap over an arena. The heap takes blocks of 32 KiB and more from it as it needs them, and gives those back in which nothing is live.
+// New returns an empty heap over an arena. The heap takes blocks of 32 KiB and more as it needs
+// them, and gives back blocks without live objects. The error names the option that is wrong.
 func New(a *offheap.Arena, options ...Option) (*Heap, error) {
 	if a == nil {
-		return nil, errors.New("gc: a heap needs an arena, and there is none")
+		return nil, errors.New("gc: New on a nil Arena; make arenas with offheap.New")
 	}
 	a.Capacity() // panics if a is zero
 	return newHeap(a, options...)
@@ -124,10 +145,10 @@ var tags atomics.Uint32
 func newHeap(m memory, options ...Option) (*Heap, error) {
 	h := &Heap{memory: m, growth: 1, least: 4 << 20, wake: make(chan struct{}, 64)}
 	for i, o := range options {
-		if o == nil {
-			return nil, fmt.Errorf("gc: a nil option, the one with index %d", i)
+		if o.apply == nil {
+			return nil, fmt.Errorf("gc: a zero Option, the one with index %d", i)
 		}
-		if err := o(h); err != nil {
+		if err := o.apply(h); err != nil {
 			return nil, err
 		}
 	}
@@ -139,8 +160,9 @@ func newHeap(m memory, options ...Option) (*Heap, error) {
 	return h, nil
 }
 
-// Close gives all memory of the heap back to its arena. It fails with [ErrInUse], and changes nothing, while roots are held. Nothing else of the heap may
-// be running; what is called afterwards panics.
+// Close gives all memory of the heap back to its arena. While roots are held it fails with
+// [ErrInUse] and changes nothing. No other call on the heap may be running, and every later call
+// panics.
 func (h *Heap) Close() error {
 	h.mustBeUsable()
 	if n := h.roots(); n != 0 {
@@ -160,7 +182,7 @@ func (h *Heap) Close() error {
 	return nil
 }
 
-// roots counts the roots that are held.
+// roots returns the number of roots that are held.
 func (h *Heap) roots() (n int) {
 	for p := h.pages.Load(); p != nil; p = p.next {
 		for i := range p.slots {
@@ -172,8 +194,8 @@ func (h *Heap) roots() (n int) {
 	return n
 }
 
-// mustBeUsable is mustBeOpen that finds the zero Heap, too. Of that there is no Type, so no object
-// and no root: what works on those need not ask.
+// mustBeUsable is mustBeOpen that also finds the zero Heap. The zero Heap has no Type, so no object
+// and no root; methods of those need not check.
 func (h *Heap) mustBeUsable() {
 	if h == nil || h.memory == nil {
 		panic("gc: a nil or zero Heap; make heaps with New")
@@ -194,7 +216,8 @@ func (h *Heap) mustOwn(r ref) {
 	}
 }
 
-// barrier tells collectors of an object that is about to be stored where they may not look any more.
+// barrier paints an object that is about to be stored in a field that collectors may not look at
+// again.
 func (h *Heap) barrier(s state, r ref) {
 	h.mustBeOpen()
 	h.paint(r, s.cycle())

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// kind is what a heap has for one type of objects.
+// kind is the part of a heap for objects of one type.
 type kind struct {
 	layout
 	heap     *Heap
@@ -18,30 +18,26 @@ type kind struct {
 	perChunk int // objects
 
 	head    atomics.Pointer[chunk]     // all chunks of the kind
-	scan    atomics.Pointer[chunk]     // where allocators look next for one with free objects; nil when all have been looked at
+	scan    atomics.Pointer[chunk]     // the next chunk in which allocators look for free objects; nil after the last
 	scanned atomics.Uint64             // the cycle after which scan began anew
-	cursors atomics.Pointer[[]*cursor] // of each local, by its index; only ever replaced by a longer one
+	cursors atomics.Pointer[[]*cursor] // of each local, by its index; only ever replaced by a longer table
 }
 
 // Type is a type of objects in a heap. [For] makes one. It may be copied, and any goroutine may use
 // it. New of the zero Type panics.
 type Type[T any] struct{ kind *kind }
 
-// For returns the type T of objects of a heap. It looks at T once, by reflection, to find its references: fields of type [Pointer], in structs, arrays
-// and nested structs. An error names the field that is neither that nor free of pointers: Go's pointers, slices, strings, maps, channels, functions and
-// interfaces cannot be in memory that Go's collector does not look at. For the same T it returns the same Type.
+// For returns the type T of objects of a heap. It looks at T once, by reflection, to find its
+// references: fields of type [Pointer], in structs, arrays and nested structs. For the same T it
+// returns the same Type. Any goroutine may call it.
+//
+// T must contain nothing else that Go's collector has to see: pointers, slices, strings, maps,
+// channels, functions and interfaces cannot be in memory that Go's collector does not look at. The
+// error names such a field.
 func For[T any](h *Heap) (Type[T], error) {
 	h.mustBeUsable()
 	k, err := h.kindOf(reflect.TypeFor[T]())
 	return Type[T]{k}, err
-}
-
-// Must returns what For has returned, and panics if that was an error.
-func Must[T any](t Type[T], err error) Type[T] {
-	if err != nil {
-		panic(err)
-	}
-	return t
 }
 
 func (h *Heap) kindOf(t reflect.Type) (*kind, error) {

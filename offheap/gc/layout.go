@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// layout is what the collector knows of a type: its size, and where in it the references are.
+// layout is what the collector knows of a type: its size, and the offsets of its references.
 type layout struct {
 	typ   reflect.Type
 	size  uintptr
 	refs  []uintptr // offsets of reference fields, ascending
-	plain []span    // what lies between them
+	plain []span    // the pieces between them
 }
 
 // span is a piece of an object without references.
@@ -20,7 +20,8 @@ type span struct{ offset, size uintptr }
 // mostSize is the size of the largest object, in bytes.
 const mostSize = 1 << 30
 
-// layoutOf finds the reference fields of a type, once for each type. The error names what the collector could not follow.
+// layoutOf finds the reference fields of a type. The error names a field that the collector could
+// not follow.
 func layoutOf(t reflect.Type) (layout, error) {
 	l := layout{typ: t, size: max(roundUp(t.Size(), 8), 8)}
 	if t.Size() > mostSize {
@@ -45,7 +46,7 @@ var mark = reflect.TypeFor[noCopy]()
 
 func roundUp(n, to uintptr) uintptr { return (n + to - 1) &^ (to - 1) }
 
-// visit adds what t, which lies at offset, has; path names it.
+// visit adds the references of t, which lies at offset. path names t in errors.
 func (l *layout) visit(t reflect.Type, offset uintptr, path string) error {
 	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == mark { // a Pointer, or a type that was defined as one
 		l.refs = append(l.refs, offset)

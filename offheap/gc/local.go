@@ -8,21 +8,24 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// local is what one processor has of a heap. Whoever has entered it is alone with it: by being pinned, or, where pins do not exclude, by a claim.
-// Somebody who stops there for good keeps it, and others use others.
+// local is the part of a heap that belongs to one processor. A goroutine that has entered it has it
+// for itself: by its pin, or, where pins do not exclude, by a claim. If it stops there for good it
+// keeps the local, and others use other locals.
 type local struct {
 	_ pad.Line
 
 	index int
-	page  *page // a page of slots; the others are in its ring
-	at    uint  // the slot in it that is tried next
+	page  *page // a page of slots; its ring has the others
+	at    uint  // the index of the slot that is tried next
 
 	claimed atomics.Uint32
 
 	_ pad.Line
 }
 
-// local returns the local of a pinned processor, if pins exclude and there is one; otherwise nil, and enter is to be called instead. It is here to be inlined.
+// local returns the local of a pinned processor if pins exclude and it exists; otherwise nil, and
+// the caller calls enter instead. The three callers repeat these lines because a function that also
+// calls enter is not inlined.
 func (h *Heap) local(i int) *local {
 	if all := *h.locals.Load(); pin.Exclusive && i < len(all) {
 		return all[i]
@@ -30,7 +33,8 @@ func (h *Heap) local(i int) *local {
 	return nil
 }
 
-// enter returns a local for the caller alone, who must not block until leave.
+// enter pins the caller and returns a local for the caller alone, which must not block until leave.
+// The steps are those of hazard.Domain.Enter, on locals instead of records.
 func (h *Heap) enter() *local {
 	i := pin.Pin()
 	if all := h.locals.Load(); all != nil && i < len(*all) {
@@ -42,7 +46,7 @@ func (h *Heap) enter() *local {
 	return h.enterSlowly(i)
 }
 
-// enterSlowly is enter where the local with index i does not exist, or is not to be had.
+// enterSlowly is enter if the local with index i does not exist, or is claimed.
 func (h *Heap) enterSlowly(i int) *local {
 	for {
 		all := h.growLocals(i + 1)
@@ -73,7 +77,7 @@ func (l *local) claim() bool {
 	return l.claimed.Load() == 0 && l.claimed.CompareAndSwap(0, 1)
 }
 
-// growLocals sees to it that there are at least so many locals and returns them. None ever goes away.
+// growLocals makes locals until there are atLeast, and returns all. A local is never released.
 func (h *Heap) growLocals(atLeast int) []*local {
 	return pin.Grow(&h.locals, atLeast, func(i int) *local { return &local{index: i, page: full} })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// mustPanic fails unless f panics with a text that has all of the words.
+// mustPanic fails unless f panics with a text that contains all of the words.
 func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
@@ -27,7 +27,7 @@ func mustPanic(t *testing.T, words string, f func()) {
 
 func TestMisuse(t *testing.T) {
 	h, other := openHeap(t, 1<<20), openHeap(t, 1<<20)
-	nodes, others := Must(For[tree](h)), Must(For[tree](other))
+	nodes, others := must(For[tree](h)), must(For[tree](other))
 	fresh := func(k Type[tree]) Root[tree] {
 		n, err := k.New()
 		if err != nil {
@@ -42,7 +42,7 @@ func TestMisuse(t *testing.T) {
 		mustPanic(t, "dropped before", r.Drop)
 		mustPanic(t, "dropped before", func() { r.Value() })
 		mustPanic(t, "dropped before", func() { r.Clone() })
-		mustPanic(t, "dropped before", func() { a.Value().left.Set(h, r) })
+		mustPanic(t, "dropped before", func() { a.Value().left.Store(h, r) })
 		fresh(nodes).Drop() // may be in the same slot
 		mustPanic(t, "dropped before", r.Drop)
 	})
@@ -70,30 +70,30 @@ func TestMisuse(t *testing.T) {
 	t.Run("zero", func(t *testing.T) {
 		var r Root[tree]
 		r.Drop()
-		if !r.Clone().IsNil() || !r.Same(Root[tree]{}) {
+		if !r.Clone().IsZero() || !r.Same(Root[tree]{}) {
 			t.Error("the zero Root is not nothing")
 		}
 		mustPanic(t, "zero Root", func() { r.Value() })
 	})
 	t.Run("foreign root", func(t *testing.T) {
-		mustPanic(t, "another Heap", func() { a.Value().left.Set(h, foreign) })
+		mustPanic(t, "another Heap", func() { a.Value().left.Store(h, foreign) })
 		mustPanic(t, "another Heap", func() { a.Value().left.CompareAndSwap(h, Root[tree]{}, foreign) })
 	})
 	t.Run("foreign field", func(t *testing.T) {
 		child := fresh(others)
-		foreign.Value().left.Set(other, child)
+		foreign.Value().left.Store(other, child)
 		child.Drop()
 		if rolecheck.Checked {
-			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Get(h) })
-			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Set(h, a) })
+			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Load(h) })
+			mustPanic(t, "no object of this Heap", func() { foreign.Value().left.Store(h, a) })
 			return
 		}
-		mustPanic(t, "another Heap", func() { foreign.Value().left.Get(h) })
+		mustPanic(t, "another Heap", func() { foreign.Value().left.Load(h) })
 	})
 	t.Run("in Go's memory", func(t *testing.T) {
 		if rolecheck.Checked {
 			n := new(tree)
-			mustPanic(t, "no object of this Heap", func() { n.left.Set(h, a) })
+			mustPanic(t, "no object of this Heap", func() { n.left.Store(h, a) })
 		}
 	})
 	t.Run("closed", func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestMisuse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := Must(For[tree](closed))
+		k := must(For[tree](closed))
 		fresh(k).Drop()
 		if err := closed.Close(); err != nil {
 			t.Fatal(err)
@@ -119,8 +119,8 @@ func TestMisuse(t *testing.T) {
 		mustPanic(t, "closed", func() { closed.Stats() })
 		mustPanic(t, "closed", func() { closed.Close() })
 		mustPanic(t, "closed", func() { For[cell](closed) })
-		mustPanic(t, "closed", func() { new(tree).left.Set(closed, Root[tree]{}) })
-		mustPanic(t, "closed", func() { new(tree).left.Get(closed) })
+		mustPanic(t, "closed", func() { new(tree).left.Store(closed, Root[tree]{}) })
+		mustPanic(t, "closed", func() { new(tree).left.Load(closed) })
 		if err := arena.Close(); err != nil {
 			t.Error(err)
 		}

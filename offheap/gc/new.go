@@ -13,19 +13,21 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// cursor is where one processor allocates objects of one kind: it reserves all free objects of a word at once, by one compare-and-swap, and hands them
-// out one after another. All but the announcement is for who has entered the local alone.
+// cursor is where one processor allocates objects of one kind. It reserves all free objects of a
+// word at once, by one compare-and-swap, and hands them out one after another. Only the goroutine
+// that has entered the local uses it, but for the announcement, which any sweeper reads.
 type cursor struct {
 	_ pad.Line
 
-	// announced tells sweepers which objects are reserved and not handed out yet: (chunk+1)<<32 | word<<8 | mask. They are white in a later cycle
-	// than that of the reservation, and nobody refers to them, and yet they must not be freed.
+	// announced tells sweepers which objects are reserved and not handed out: (chunk+1)<<32 |
+	// word<<8 | mask. In a later cycle than that of the reservation they are white, and nothing
+	// refers to them, and yet they must not be freed.
 	announced atomics.Release[uint64]
 
 	chunk *chunk
-	at    int            // the word
-	left  uint8          // what is reserved and not handed out yet
-	cycle uint64         // in which that was coloured
+	at    int            // the index of the word
+	left  uint8          // objects that are reserved and not handed out
+	cycle uint64         // in which they were coloured
 	base  unsafe.Pointer // the first object of the word
 
 	_ pad.Line
@@ -35,11 +37,12 @@ func announcement(c *chunk, at int, mask uint8) uint64 {
 	return uint64(c.id+1)<<32 | uint64(at)<<8 | uint64(mask)
 }
 
-// New returns a root that holds a new object, all of it zero. Whoever gets it must drop it. The error is [offheap.ErrNoMemory], after a
-// collection that did not help.
+// New returns a root that holds a new object, all of it zero. The caller must drop the root. The
+// error is [offheap.ErrNoMemory], after a collection that found no room.
 //
-// Any goroutine may call it. It is lock-free: about 15 ns in most cases. Now and then it looks for free objects, takes memory from the arena, or, if
-// collectors are behind, does some of their work.
+// Any goroutine may call it. It is lock-free, and takes about 15 ns in most cases. Now and then it
+// looks for free objects, takes memory from the arena, or, if collectors are behind, does some of
+// their work.
 func (t Type[T]) New() (Root[T], error) {
 	k := t.kind
 	h := k.heap
@@ -55,7 +58,7 @@ func (t Type[T]) New() (Root[T], error) {
 		if c == nil || c.left == 0 && !c.reserve(h, &spare) {
 			empty := c == nil || c.chunk == nil
 			h.leave(l)
-			if err := k.more(empty, &spare); err != nil {
+			if err := k.refill(empty, &spare); err != nil {
 				return Root[T]{}, err
 			}
 			continue
@@ -75,13 +78,13 @@ func (t Type[T]) New() (Root[T], error) {
 		publish(&c.announced, announcement(c.chunk, c.at, c.left))
 		h.leave(l)
 		if spare != nil {
-			spare.free.Store(uint32(k.perChunk)) // not needed after all
+			spare.free.Store(uint32(k.perChunk)) // the chunk was not needed after all
 		}
 		return Root[T]{slot: s, at: (*T)(at), generation: uint16(generation)}, nil
 	}
 }
 
-// colour makes what is reserved born in cycle k.
+// colour makes the objects that are reserved born in cycle k.
 func (c *cursor) colour(k uint64) {
 	at := &c.chunk.words[c.at]
 	for {
@@ -94,7 +97,8 @@ func (c *cursor) colour(k uint64) {
 	}
 }
 
-// reserve reserves the free objects of the next word that has some, in the cursor's chunk, or else in the spare one. The caller has entered.
+// reserve reserves the free objects of the next word that has some, in the cursor's chunk, or else
+// in the spare one. It reports false if it found none. The caller has entered the local.
 func (c *cursor) reserve(h *Heap, spare **chunk) bool {
 	if c.chunk != nil && c.chunk.mode.Load()&modeMask != open {
 		c.chunk = nil // it has no memory any more
@@ -115,13 +119,13 @@ func (c *cursor) reserve(h *Heap, spare **chunk) bool {
 	return false
 }
 
-// mostWords bounds for how long a processor that looks for free objects is pinned.
+// mostWords bounds the time for which a processor that looks for free objects is pinned.
 const mostWords = 256
 
-// reserveWord reserves the free objects of the word that the cursor is at.
+// reserveWord reserves the free objects of the cursor's word. It reports false if there is none.
 func (c *cursor) reserveWord(h *Heap) bool {
 	ch, at := c.chunk, &c.chunk.words[c.at]
-	publish(&c.announced, announcement(ch, c.at, wholeOctet)) // A1: whoever sees the word changed, sees this
+	publish(&c.announced, announcement(ch, c.at, wholeOctet)) // A1: a sweeper that sees the word changed sees this announcement
 	for {
 		mode := ch.mode.Load()
 		w := word(at.Load())
@@ -140,27 +144,28 @@ func (c *cursor) reserveWord(h *Heap) bool {
 	}
 }
 
-// more finds a chunk to go on with, if there is no spare one and the caller's cursor is empty.
-func (k *kind) more(empty bool, spare **chunk) (err error) {
+// refill finds a chunk to allocate from, unless there is a spare one or the caller's cursor has
+// more.
+func (k *kind) refill(empty bool, spare **chunk) (err error) {
 	k.growCursors()
 	if !empty || *spare != nil {
-		return nil // it was only pinned for long enough
+		return nil // reserve stopped after mostWords only
 	}
 	if *spare = k.swept(); *spare != nil {
 		return nil
 	}
-	k.heap.assist(k)
-	if *spare, err = k.fresh(); err != nil {
+	k.heap.assistAllocation(k)
+	if *spare, err = k.newChunk(); err != nil {
 		k.heap.collectAll()
 		if *spare = k.swept(); *spare != nil {
 			return nil
 		}
-		*spare, err = k.fresh()
+		*spare, err = k.newChunk()
 	}
 	return err
 }
 
-// swept returns a chunk that has free objects since it was swept, nil if none is known.
+// swept returns a chunk that has had free objects since it was swept, nil if none is known.
 func (k *kind) swept() *chunk {
 	h := k.heap
 	for {
@@ -186,15 +191,15 @@ func (k *kind) swept() *chunk {
 			continue
 		}
 		if c.mode.Load()&modeMask == vacant && k.open(c) != nil {
-			continue // there may be room in others
+			continue // other chunks may have room
 		}
 		h.charge(int64(free) * int64(k.size))
 		return c
 	}
 }
 
-// fresh returns a chunk with memory that nobody has used yet.
-func (k *kind) fresh() (*chunk, error) {
+// newChunk returns a chunk with new memory.
+func (k *kind) newChunk() (*chunk, error) {
 	c := &chunk{
 		kind: k, size: k.size, count: k.perChunk, leaf: len(k.refs) == 0,
 		words: make([]atomics.Uint64, (k.perChunk+perWord-1)/perWord),

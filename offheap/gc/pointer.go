@@ -9,21 +9,23 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// Pointer is a reference field of an object: a field of type Pointer[T] refers to an object of type T, or to none. It may stand in structs, arrays
-// and nested structs of a type that [For] is called with, and means nothing anywhere else. The zero Pointer refers to nothing. It must not be
-// copied, which go vet sees: [Pointer.Get] and [Pointer.Set] are how to read and write it.
+// Pointer is a reference field of an object: it refers to an object of type T, or to none. It may
+// stand in structs, arrays and nested structs of a type that [For] is called with, and means
+// nothing anywhere else. The zero Pointer refers to nothing.
 //
-// The object that the field is in must be held by a [Root] of the caller's, or of somebody's who keeps it for as long. Otherwise any
-// goroutine may call its methods, at the same time too: a Pointer is an atomic word. None of them waits.
+// A Pointer is an atomic word: any goroutine may call its methods, at the same time as others. The
+// object that contains it must be held by a [Root] during the call. No method waits. A Pointer must
+// not be copied, which go vet sees: [Pointer.Load], [Pointer.Store] and [Pointer.CompareAndSwap]
+// read and write it.
 type Pointer[T any] struct {
 	_    noCopy
 	word atomics.Release[uint64]
 }
 
-// noCopy lets go vet complain of copies.
+// noCopy makes go vet report copies.
 type noCopy struct{}
 
-// Lock and Unlock are what go vet looks for.
+// Lock and Unlock are the methods that go vet looks for.
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
@@ -35,10 +37,12 @@ func fieldAt(p unsafe.Pointer) *atomics.Release[uint64] {
 	return &(*Pointer[byte])(p).word
 }
 
-// Get returns a new root that holds the object which the field refers to; the zero Root if there is none. Whoever gets it must drop it.
+// Load returns a new root that holds the object to which the field refers; the zero Root if there
+// is none. The caller must drop the root.
 //
-// Lock-free: it begins again only when the field was changed meanwhile. It costs an atomic exchange, about 20 ns in all.
-func (p *Pointer[T]) Get(h *Heap) Root[T] {
+// Load is lock-free: it begins again only if the field was changed meanwhile. It costs an atomic
+// exchange, some 10 to 20 ns in all.
+func (p *Pointer[T]) Load(h *Heap) Root[T] {
 	h.mustBeOpen()
 	if rolecheck.Checked {
 		h.mustContain(unsafe.Pointer(p))
@@ -89,11 +93,13 @@ func (p *Pointer[T]) Get(h *Heap) Root[T] {
 	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
 }
 
-// Set makes the field refer to the object that r holds, or to nothing if r is the zero Root. r stays as it was. The write barrier is in it: while collectors
-// look for what is reachable, they are told of the object.
+// Store makes the field refer to the object that r holds, or to nothing if r is the zero Root. r
+// stays as it was. Store contains the write barrier: while collectors look for reachable objects,
+// it paints the object.
 //
-// Wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about ten more in the first store of an object in a cycle.
-func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
+// Store is wait-free but for the barrier, which is lock-free. It costs a few nanoseconds, and about
+// ten more for the first store of an object in a cycle.
+func (p *Pointer[T]) Store(h *Heap, r Root[T]) {
 	v := r.refIn(h)
 	if s := state(h.state.Load()); s.paints() && !flawNoBarrier {
 		h.barrier(s, v)
@@ -104,8 +110,9 @@ func (p *Pointer[T]) Set(h *Heap, r Root[T]) {
 	publish(&p.word, uint64(v)) // L2
 }
 
-// CompareAndSwap makes the field refer to the object that next holds if it refers to the one that old holds, and reports whether it did. The zero Root
-// stands for nothing. As old is held there is no ABA: its object is not freed meanwhile. Lock-free.
+// CompareAndSwap makes the field refer to the object that next holds if it refers to the object
+// that old holds, and reports whether it did. The zero Root stands for nothing. There is no ABA:
+// old is held, so its object is not freed meanwhile. Lock-free.
 func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
 	from, to := old.refIn(h), next.refIn(h)
 	if s := state(h.state.Load()); s.paints() {
@@ -114,19 +121,21 @@ func (p *Pointer[T]) CompareAndSwap(h *Heap, old, next Root[T]) bool {
 	return p.word.CompareAndSwap(uint64(from), uint64(to))
 }
 
-// IsNil reports whether the field refers to nothing.
-func (p *Pointer[T]) IsNil() bool { return p.word.Load() == 0 }
+// IsZero reports whether the field refers to nothing.
+func (p *Pointer[T]) IsZero() bool { return p.word.Load() == 0 }
 
-// Refers reports whether the field refers to the object that r holds, or to nothing if r is the zero Root.
+// Refers reports whether the field refers to the object that r holds, or to nothing if r is the
+// zero Root. Wait-free.
 func (p *Pointer[T]) Refers(r Root[T]) bool {
 	if r.slot == nil {
-		return p.IsNil()
+		return p.IsZero()
 	}
 	r.check()
 	return ref(p.word.Load()) == r.slot.heap.holds(r.slot.word.Load())
 }
 
-// ref is a reference: the number of a chunk, the number of an object in it, and the tag of a heap. 0 is none.
+// ref is a reference: the number of a chunk, the index of an object in it, and the tag of a heap. 0
+// refers to nothing.
 //
 //	bits 40–63 chunk, bits 16–39 object, bits 0–15 tag of the heap, never 0
 type ref uint64

@@ -4,11 +4,12 @@ package gc
 
 import "testing"
 
-// TestChunksGoBack has chunks filled, most objects dropped, and two cycles gone through: what the heap has of the arena then is the chunks in which
-// something is live, and of each type at most one chunk for each processor, in which objects are left over that it has reserved.
+// TestChunksGoBack fills chunks, drops most objects, and goes through two cycles. After that the
+// heap has the chunks with live objects, and of each type at most one chunk for each processor,
+// with the rest of the objects that it reserved.
 func TestChunksGoBack(t *testing.T) {
 	h := openHeap(t, 8<<20, Manual())
-	trees, cells := Must(For[tree](h)), Must(For[cell](h))
+	trees, cells := must(For[tree](h)), must(For[cell](h))
 	var held []Root[tree]
 	for i := range 20_000 {
 		r := fresh(t, trees)
@@ -20,7 +21,7 @@ func TestChunksGoBack(t *testing.T) {
 		fresh(t, cells).Drop()
 	}
 	collect(t, h, 2)
-	left := map[*kind]int{} // chunks with nothing but what is reserved
+	left := map[*kind]int{} // chunks with reserved objects only
 	for id := range h.directory.count.Load() + 1 {
 		c := h.chunk(uint32(id))
 		if c == nil || c.mode.Load()&modeMask == vacant {

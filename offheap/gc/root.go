@@ -2,22 +2,25 @@ package gc
 
 import "github.com/freerun-go/freerun/internal/sys/pin"
 
-// Root is a handle that holds an object, and with it all that the object reaches: it is not collected until the root is dropped. The zero Root holds
-// nothing. [Type.New] and [Pointer.Get] make roots, [Root.Clone] has one held once more, and each must be dropped once with [Root.Drop].
+// Root is a handle that holds an object, and with it all objects that it reaches: none of them is
+// collected until the root is dropped. The zero Root holds nothing. [Type.New], [Pointer.Load] and
+// [Root.Clone] make roots. Each must be dropped once with [Root.Drop].
 //
-// A Root may be copied: the copies are the same root, which is dropped once for all of them. It may be passed to other goroutines, with the
-// synchronisation that any other value needs, and be kept as long as one likes, in Go's memory too. It has 24 bytes; the slot that it stands for has 16.
+// A Root may be copied: the copies are the same root, which is dropped once for all of them. It may
+// be passed to other goroutines, with the synchronisation that any value needs, and be kept in Go's
+// memory as long as one likes. It has 24 bytes; its slot has 16.
 type Root[T any] struct {
 	slot       *slot
 	at         *T
 	generation uint16
 }
 
-// IsNil reports whether the root is the zero Root.
-func (r Root[T]) IsNil() bool { return r.slot == nil }
+// IsZero reports whether the root is the zero Root.
+func (r Root[T]) IsZero() bool { return r.slot == nil }
 
-// Value returns the object, to be read and written in place while the root is held, and not afterwards. It is shared: goroutines that use what is
-// in it, other than Pointer fields, need the synchronisation that any shared memory needs. It panics if the root was dropped, or is the zero Root.
+// Value returns the object, to be read and written in place while the root is held. Goroutines that
+// share the object need the synchronisation that any shared memory needs, except for its Pointer
+// fields. Value panics if the root was dropped, or is the zero Root. Wait-free.
 func (r Root[T]) Value() *T {
 	if r.slot == nil {
 		panic("gc: Value of the zero Root, which holds nothing")
@@ -26,10 +29,13 @@ func (r Root[T]) Value() *T {
 	return r.at
 }
 
-// Clone returns another root that holds the same object, to be dropped for itself; the zero Root if r is. The caller must hold r until Clone returns. It
-// panics if r was dropped. Lock-free; about 20 ns.
+// Clone returns another root that holds the same object, to be dropped for itself; the zero Root if
+// r is. The caller must hold r until Clone returns. Clone panics if r was dropped. It is lock-free,
+// and costs as much as [Pointer.Load]: with its Drop 8.5 ns on a machine where Load and Drop take
+// 9.2 (BenchmarkOperations).
 //
-// The clone has a slot of its own, not a share in r's: so a second Drop of r finds r dropped, and does not end a hold of the clone's.
+// The clone has a slot of its own, not a share in r's. So a second Drop of r finds r dropped, and
+// does not end the clone's hold.
 func (r Root[T]) Clone() Root[T] {
 	if r.slot == nil {
 		return r
@@ -58,19 +64,21 @@ func (r Root[T]) Clone() Root[T] {
 	return Root[T]{slot: s, at: r.at, generation: uint16(generation)}
 }
 
-// Drop ends the root. The object may be collected then, unless other roots hold it or an object that reaches it. It panics if the root was
-// dropped before, also if the root was cloned, and does nothing to the zero Root.
+// Drop ends the root. The object may be collected then, unless another root or an object that a
+// root reaches refers to it. Drop panics if the root was dropped before, whether or not it was
+// cloned. Drop of the zero Root does nothing. Wait-free.
 //
-// Two Drops of one root at the same time are not always found: Drop looks, and then stores. If both have looked before either
-// has stored, and a new root is made in the slot in between, the later store ends that one's hold. Goroutines that share a root
-// agree which of them drops it, or have a [Root.Clone] each.
+// Two concurrent Drops of one root are not always detected: Drop looks, and then stores. If both
+// look before either stores, and a new root is made in the slot in between, the later store ends
+// that root's hold. Goroutines that share a root agree which of them drops it, or have a
+// [Root.Clone] each.
 func (r Root[T]) Drop() {
 	if r.slot != nil {
 		r.slot.drop(r.generation)
 	}
 }
 
-// Same reports whether both roots hold the same object, or both none.
+// Same reports whether both roots hold the same object, or both hold none.
 func (r Root[T]) Same(o Root[T]) bool { return r.at == o.at }
 
 const dropped = "gc: the Root was dropped before"
@@ -81,7 +89,7 @@ func (r Root[T]) check() {
 	}
 }
 
-// refIn returns what the root holds, for a heap that must be its own.
+// refIn returns the reference that the root holds, for the heap h, which must be its own.
 func (r Root[T]) refIn(h *Heap) ref {
 	if r.slot == nil {
 		return 0

@@ -2,7 +2,7 @@
 
 package gc
 
-// Small, so that the explorer comes to all corners.
+// The sizes are small, so that the explorer reaches all corners.
 const (
 	chunkBytes   = 1024
 	slotsPerPage = 2

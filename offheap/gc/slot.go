@@ -6,27 +6,30 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// slot is what a root stands for: a word that collectors look at. Each root has one for itself. Slots are made in pages that belong to a
-// local and stay with the heap. Whoever drops a root frees its slot by one store, and the local's owner, who alone takes slots, comes across it again: so there
-// is no list of free slots, and nothing to be pinned for where a root is dropped.
+// slot is the word behind a root, which collectors read. Each root has a slot of its own. Slots are
+// made in pages that belong to a local, and are never released.
+//
+// Drop frees a slot by one store. Only the owner of the local takes slots; it finds free ones by
+// trying one after the other. So there is no list of free slots, and Drop need not be pinned.
 type slot struct {
-	// word is what is held, with the generation of the slot in the place of the tag; without anything held, the generation alone. The generation grows
-	// whenever a root is dropped, so a root that was dropped is recognised, unless its slot was used 65,536 times since. What is held may for a moment be
-	// what Get is not sure of yet.
+	// word is the held reference with the slot's generation in place of the tag, or the generation
+	// alone if nothing is held. The generation grows whenever a root is dropped. So a dropped root
+	// is recognised, unless its slot was used 65,536 times since. For a moment word may hold a
+	// reference that Load has not confirmed yet.
 	word atomics.Release[uint64]
 	heap *Heap
 }
 
 const generationMask = 1<<tagBits - 1
 
-// page is some slots of one local. Pages are only ever added.
+// page is a number of slots of one local. Pages are only ever added.
 type page struct {
 	slots [slotsPerPage]slot
-	next  *page // of the heap's
-	ring  *page // the local's next, its owner's
+	next  *page // in the heap's list
+	ring  *page // the next page of the local; written by its owner
 }
 
-// holds returns what a word of a slot holds, as a reference of the heap.
+// holds returns the reference in a slot's word, with the heap's tag; 0 if it holds none.
 func (h *Heap) holds(word uint64) ref {
 	if word <= generationMask {
 		return 0
@@ -34,7 +37,8 @@ func (h *Heap) holds(word uint64) ref {
 	return ref(word&^generationMask | uint64(h.tag))
 }
 
-// is returns what the slot holds, as a reference of the heap h, which must be its own. It panics if the root was dropped that had the slot in this generation.
+// is returns the reference in the slot, for the heap h, which must own the slot. It panics if the
+// root with this generation was dropped.
 func (s *slot) is(h *Heap, generation uint16) ref {
 	w := s.word.Load()
 	if uint16(w) != generation {
@@ -46,7 +50,7 @@ func (s *slot) is(h *Heap, generation uint16) ref {
 	return ref(w&^generationMask | uint64(h.tag))
 }
 
-// held reports whether somebody holds the slot in this generation.
+// held reports whether the root with this generation still holds the slot.
 func (s *slot) held(generation uint16) bool { return uint16(s.word.Load()) == generation }
 
 // drop frees the slot.
@@ -57,14 +61,16 @@ func (s *slot) drop(generation uint16) {
 	publish(&s.word, uint64(generation+1))
 }
 
-// next returns the slot to be tried next, and its word: it is free if that is no more than a generation. The caller has entered.
+// next returns the slot to be tried next, and its word: the slot is free if its word is no more
+// than a generation. The caller has entered l.
 func (l *local) next() (*slot, uint64) {
 	s := &l.page.slots[l.at%slotsPerPage]
 	l.at++
 	return s, s.word.Load()
 }
 
-// search returns a free slot, and its word, if the next one was not free: in the same page, in the one after it, or in a new one.
+// search returns a free slot, and its word, after next returned one that is not free. It looks in
+// the same page, in the page after it, and then adds a page. The caller has entered l.
 func (l *local) search(h *Heap) (*slot, uint64) {
 	for range 2 {
 		for range slotsPerPage {
@@ -87,7 +93,8 @@ var full = func() *page {
 	return p
 }()
 
-// grow adds a page to a local whose pages are full, as far as it has looked.
+// grow adds a page to a local whose pages are full as far as it has looked. It returns the first
+// slot, and its word. The caller has entered l.
 func (l *local) grow(h *Heap) (*slot, uint64) {
 	p := new(page)
 	for i := range p.slots {

@@ -2,21 +2,22 @@ package gc
 
 import "math/bits"
 
-// Stats are the figures of a heap.
+// Stats holds the figures of a heap.
 type Stats struct {
-	Cycles  uint64 // that have ended, or begun if one is in progress
+	Cycles  uint64 // ended, or begun if one is in progress
 	Running bool   // a cycle is in progress
-	Objects int    // allocated and not found dead yet
-	Bytes   int64  // of those, without what they are rounded up to: the size of each in its chunk
+	Objects int    // allocated and not found dead
+	Bytes   int64  // of those objects, each with the size that it has in its chunk
 	Chunks  int    // blocks of the arena that the heap has
 	Memory  int64  // bytes of those blocks
 	Freed   uint64 // objects that were found dead, in all cycles
-	Roots   int    // slots that hold an object: roots, and their clones counted once
+	Roots   int    // slots that hold an object: a root and each of its clones has one, copies share one
 	Due     int64  // bytes that may still be allocated before a cycle is due; 0 in a heap that is [Manual]
 }
 
-// Stats counts. It looks at all words and slots of the heap, 8 bytes for eight objects and 24 for each root, so it is not for every moment. Any goroutine;
-// it does not wait. While others work, the figures are of slightly different instants.
+// Stats returns the heap's figures. It reads all words and slots of the heap, 8 bytes for eight
+// objects and 24 for each root: it is not for hot paths. Any goroutine may call it; it does not
+// wait. While others work, the figures are of slightly different instants.
 func (h *Heap) Stats() Stats {
 	h.mustBeUsable()
 	s := state(h.state.Load())

@@ -8,6 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// publish stores a word like its method Store: after all that the goroutine did before. On amd64 any store is that, and Go's compiler keeps the order of what reads
-// and writes memory. It is here because a call of assembly is not inlined, and there are four such stores in the life of an object.
+// publish stores a word, as its method Store does: after all earlier writes of the goroutine. On
+// amd64 every store is such a store, and Go's compiler keeps the order of memory accesses. publish
+// exists because a call of assembly is not inlined, and an object's life has four such stores.
 func publish(w *atomics.Release[uint64], v uint64) { *(*uint64)(unsafe.Pointer(w)) = v }

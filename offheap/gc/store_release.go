@@ -4,5 +4,5 @@ package gc
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// publish stores a word after all that the goroutine did before.
+// publish stores a word after all earlier writes of the goroutine.
 func publish(w *atomics.Release[uint64], v uint64) { w.Store(v) }

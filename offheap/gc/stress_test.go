@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// cell is what the stress test's graph is made of: two references and a pattern that tells whether it is still the object it was.
+// cell is an object of the stress test's graph: two references, and a pattern that tells whether it
+// is still the same object.
 type cell struct {
 	next  Pointer[cell]
 	id    uint64
@@ -22,14 +23,15 @@ type cell struct {
 
 func (c *cell) whole() bool { return c.id != 0 && c.id == ^c.not }
 
-// TestStress has mutators change a shared graph at random while collectors collect all the time. Every object that anybody gets hold of must be whole,
-// and when all is dropped, as many objects must have been freed as were made.
+// TestStress has mutators change a shared graph at random while collectors collect all the time.
+// Every object that a mutator gets must be whole. When all roots are dropped, as many objects must
+// have been freed as were made.
 func TestStress(t *testing.T) {
 	seed := replay.Seed(t)
 	const mutators, collectors, shared = 3, 2, 8
 	const rounds = 30_000
 	h := openHeap(t, 32<<20, Manual())
-	cells := Must(For[cell](h))
+	cells := must(For[cell](h))
 	var made atomic.Uint64
 	fresh := func() Root[cell] {
 		c, err := cells.New()
@@ -37,7 +39,7 @@ func TestStress(t *testing.T) {
 			t.Error(err)
 			return Root[cell]{}
 		}
-		if v := c.Value(); v.id != 0 || v.not != 0 || !v.next.IsNil() || !v.other[0].IsNil() || !v.other[1].IsNil() {
+		if v := c.Value(); v.id != 0 || v.not != 0 || !v.next.IsZero() || !v.other[0].IsZero() || !v.other[1].IsZero() {
 			t.Error("a new object is not zero")
 		}
 		c.Value().id = made.Add(1)
@@ -62,8 +64,8 @@ func TestStress(t *testing.T) {
 			for range rounds {
 				at := hubs[r.IntN(shared)].Clone()
 				for range r.IntN(6) { // walk
-					next := field(at).Get(h)
-					if next.IsNil() {
+					next := field(at).Load(h)
+					if next.IsZero() {
 						break
 					}
 					at.Drop()
@@ -74,28 +76,28 @@ func TestStress(t *testing.T) {
 					}
 				}
 				switch r.IntN(8) {
-				case 0, 5, 6, 7: // hang a new one there, in front of what was there
+				case 0, 5, 6, 7: // hang a new one there, in front of the one that was there
 					c := fresh()
 					f := field(at)
-					was := f.Get(h)
-					field(c).Set(h, was)
-					f.Set(h, c)
+					was := f.Load(h)
+					field(c).Store(h, was)
+					f.Store(h, c)
 					was.Drop()
 					c.Drop()
 				case 1: // cut off
-					field(at).Set(h, Root[cell]{})
+					field(at).Store(h, Root[cell]{})
 				case 2: // a reference to elsewhere, so that there are circles
 					to := hubs[r.IntN(shared)]
-					field(at).Set(h, to)
-				case 3: // move what hangs there
+					field(at).Store(h, to)
+				case 3: // move the one that hangs there
 					from, to := field(at), field(hubs[r.IntN(shared)])
-					c := from.Get(h)
-					from.Set(h, Root[cell]{})
-					to.Set(h, c)
+					c := from.Load(h)
+					from.Store(h, Root[cell]{})
+					to.Store(h, c)
 					c.Drop()
-				case 4: // swap, if nobody was faster
+				case 4: // swap, if no other mutator was faster
 					f := field(at)
-					old, c := f.Get(h), fresh()
+					old, c := f.Load(h), fresh()
 					f.CompareAndSwap(h, old, c)
 					old.Drop()
 					c.Drop()
@@ -144,7 +146,7 @@ func TestStress(t *testing.T) {
 	t.Logf("%d objects, %d reachable at the end, %v", made.Load(), reachable, state(h.state.Load()))
 }
 
-// reach counts what can be reached, while nothing else runs.
+// reach counts the objects that can be reached, while nothing else runs.
 func reach(h *Heap, from []Root[cell]) int {
 	seen := map[uint64]bool{}
 	list := make([]Root[cell], 0, len(from))
@@ -158,7 +160,7 @@ func reach(h *Heap, from []Root[cell]) int {
 		if !seen[v.id] {
 			seen[v.id] = true
 			for _, f := range []*Pointer[cell]{&v.next, &v.other[0], &v.other[1]} {
-				if r := f.Get(h); !r.IsNil() {
+				if r := f.Load(h); !r.IsZero() {
 					list = append(list, r)
 				}
 			}

@@ -2,15 +2,16 @@ package gc
 
 import "math/bits"
 
-// sweep does a step of sweeping: it sweeps a chunk that nobody has taken up yet. When all are taken up, it sees to it that all are swept, those of others
-// included who may have stopped; when they are, the cycle is over.
+// sweep does a step of sweeping: it sweeps a chunk that no collector has taken yet. When all are
+// taken, it makes sure that all are swept, also those of collectors that may have stopped. When
+// they are, the cycle is over.
 func (c *collector) sweep(h *Heap) int {
 	k := c.at.cycle()
 	if c.stage == distributed {
 		id, ok := h.nextSweep(k, c.count)
 		if !ok {
 			c.stage = completing
-			c.survey(h)
+			c.beginPass(h)
 			c.live = 0
 			return 1
 		}
@@ -38,7 +39,7 @@ func (c *collector) sweep(h *Heap) int {
 	return units
 }
 
-// nextSweep gives out the numbers of chunks, each once in a cycle.
+// nextSweep gives out the numbers of chunks, each once in a cycle. It reports false after the last.
 func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
 	for {
 		at := h.sweeps.Load()
@@ -55,10 +56,11 @@ func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
 	}
 }
 
-const chunkBits = 25 // mostChunks and one more
+const chunkBits = 25 // one bit more than mostChunks has
 
-// sweepChunk frees the white objects of a chunk, but for those that an allocator has reserved and not handed out. Any number of collectors may sweep a
-// chunk at once: each word is changed by one of them, and who comes late changes nothing.
+// sweepChunk frees the white objects of a chunk, except those that an allocator has reserved and
+// not handed out. Any number of collectors may sweep a chunk at once: one of them changes each
+// word, and a late one changes nothing.
 func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	k := c.at.cycle()
 	free, live, freed := 0, 0, 0
@@ -70,7 +72,7 @@ func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 		for {
 			w := word(words[i].Load())
 			next := w.swept(k, 0)
-			if next != w { // S1: what allocators announce is read after the word
+			if next != w { // S1: the announcements are read after the word
 				next = w.swept(k, ch.kind.announced(ch, i))
 			}
 			if next == w {
@@ -108,7 +110,7 @@ func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	}
 }
 
-// announced returns which objects of word i of a chunk allocators have announced.
+// announced returns the objects of word i of a chunk that allocators have announced.
 func (k *kind) announced(ch *chunk, i int) uint8 {
 	all := k.cursors.Load()
 	if all == nil || flawBlindSweep {

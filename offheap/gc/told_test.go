@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls methods of zero values, and with arguments that do not exist. It holds
+// that each panic or error says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	for name, misuse := range map[string]struct {
@@ -54,15 +54,15 @@ func TestMisuseIsTold(t *testing.T) {
 			"gc: a nil context.Context; use context.Background() if there is none",
 			func() { _ = openHeap(t, 1<<20).Tend(noContext) },
 		},
-		"New with a nil option": {
-			"gc: a nil option, the one with index 0",
+		"New with a zero Option": {
+			"gc: a zero Option, the one with index 0",
 			func() {
 				a, err := offheap.New(1 << 20)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer a.Close()
-				_, err = New(a, nil)
+				_, err = New(a, Option{})
 				panic(err)
 			},
 		},

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// trace does a step of tracing: it looks into grey objects that it knows of, or else goes on with the search for others (verify.go).
+// trace does a step of tracing: it scans the grey objects of its list, or else continues the search
+// for others (verify.go).
 func (c *collector) trace(h *Heap) int {
 	if len(c.list) > 0 {
 		n := 0
@@ -15,7 +16,7 @@ func (c *collector) trace(h *Heap) int {
 			last := len(c.list) - 1
 			r := c.list[last]
 			c.list = c.list[:last]
-			c.look(h, r)
+			c.scanObject(h, r)
 		}
 		return n
 	}
@@ -29,17 +30,17 @@ func (c *collector) trace(h *Heap) int {
 	}
 }
 
-// look looks into an object that is grey: what it refers to is painted, and then it is black.
-func (c *collector) look(h *Heap, r ref) {
+// scanObject scans a grey object: it paints the objects to which it refers, and makes it black.
+func (c *collector) scanObject(h *Heap, r ref) {
 	k := c.at.cycle()
 	ch := h.chunk(r.chunk())
 	if c.hazard.Load() != uint64(ch.id)+1 {
-		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read, which says that there is the object
+		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read that says that the object is there
 	}
 	at, bit := ch.wordOf(r)
 	w := word(at.Load())
 	if w.grey(k)&bit == 0 {
-		return // somebody else was faster
+		return // another collector was faster
 	}
 	object := ch.at(r.index())
 	for _, offset := range ch.kind.refs {
@@ -49,7 +50,7 @@ func (c *collector) look(h *Heap, r ref) {
 		}
 		var grey bool
 		if v.chunk() == ch.id && v.index() < ch.count {
-			grey = !ch.bare(v, k) && ch.paint(v, k)
+			grey = !ch.blackenLeaf(v, k) && ch.paint(v, k)
 		} else {
 			grey = h.paint(v, k)
 		}
@@ -66,9 +67,10 @@ func (c *collector) look(h *Heap, r ref) {
 	}
 }
 
-// bare makes an object of the chunk black at once in cycle k, and reports whether it did, if it is white and refers to nothing. The caller is looking into the
-// chunk. That is to paint it, look into it and make it black, in one: of a tree, half the objects are like that.
-func (c *chunk) bare(r ref, k uint64) bool {
+// blackenLeaf makes a white object of the chunk that refers to nothing black in cycle k, and
+// reports whether it did. The caller is looking into the chunk. It paints, scans and blackens in
+// one step: half the objects of a tree are such leaves.
+func (c *chunk) blackenLeaf(r ref, k uint64) bool {
 	at, bit := c.wordOf(r)
 	w := word(at.Load())
 	next, white := w.painted(k, bit, true)
@@ -88,13 +90,13 @@ func fieldOf(object unsafe.Pointer, offset uintptr) *atomics.Release[uint64] {
 	return fieldAt(unsafe.Add(object, offset))
 }
 
-// search looks for grey objects in one chunk. It counts what was found, too: what makes a list, and a count, of no grey object, is the first half of the
-// proof that there is none.
+// search looks for grey objects in one chunk, and counts the found ones. A pass that found no grey
+// object and has a count is the first half of the proof that there is none.
 func (c *collector) search(h *Heap) int {
 	ch, more := c.nextChunk(h)
 	if !more {
 		if c.progress && !flawEarlySweep {
-			c.again(h)
+			c.restartSearch(h)
 			return 1
 		}
 		if flawEarlySweep {
@@ -123,9 +125,9 @@ func (c *collector) search(h *Heap) int {
 	return chunkUnits
 }
 
-// again begins the search anew.
-func (c *collector) again(h *Heap) {
-	c.laps++
+// restartSearch begins the search anew.
+func (c *collector) restartSearch(h *Heap) {
+	c.restarts++
 	c.stage, c.progress = searching, false
-	c.survey(h)
+	c.beginPass(h)
 }

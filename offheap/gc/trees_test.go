@@ -44,10 +44,10 @@ func build(h *Heap, nodes Type[tree], depth int) Root[tree] {
 	}
 	if depth > 0 {
 		l := build(h, nodes, depth-1)
-		n.Value().left.Set(h, l)
+		n.Value().left.Store(h, l)
 		l.Drop()
 		r := build(h, nodes, depth-1)
-		n.Value().right.Set(h, r)
+		n.Value().right.Store(h, r)
 		r.Drop()
 	}
 	return n
@@ -55,21 +55,22 @@ func build(h *Heap, nodes Type[tree], depth int) Root[tree] {
 
 func (t *tree) count(h *Heap) int {
 	n := 1
-	if l := t.left.Get(h); !l.IsNil() {
+	if l := t.left.Load(h); !l.IsZero() {
 		n += l.Value().count(h)
 		l.Drop()
 	}
-	if r := t.right.Get(h); !r.IsNil() {
+	if r := t.right.Load(h); !r.IsZero() {
 		n += r.Value().count(h)
 		r.Drop()
 	}
 	return n
 }
 
-// TestTrees makes trees that are garbage at once beside one that lives, with no collector but those who allocate.
+// TestTrees makes trees that are garbage at once beside a tree that lives. Only allocating
+// goroutines collect.
 func TestTrees(t *testing.T) {
 	h := openHeap(t, 64<<20, Least(64<<10))
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	long := build(h, nodes, 10)
 	for i := range 40 {
 		r := build(h, nodes, 8)
@@ -86,7 +87,7 @@ func TestTrees(t *testing.T) {
 	}
 	long.Drop()
 	collect(t, h, 2)
-	if s := h.Stats(); s.Objects != 0 || s.Chunks > len(*h.locals.Load()) { // one for what each processor has reserved
+	if s := h.Stats(); s.Objects != 0 || s.Chunks > len(*h.locals.Load()) { // one for the objects that each processor has reserved
 		t.Errorf("%d objects and %d chunks are left", s.Objects, s.Chunks)
 	}
 }
@@ -108,12 +109,13 @@ func (n *node) count() int {
 	return 1 + n.left.count() + n.right.count()
 }
 
-// BenchmarkTrees makes trees of 8191 nodes and counts them, beside a tree of 131,071 nodes that lives.
+// BenchmarkTrees makes trees of 8191 nodes and counts them, beside a tree of 131,071 nodes that
+// lives.
 func BenchmarkTrees(b *testing.B) {
 	const lasting, passing = 16, 12
 	b.Run("offheap", func(b *testing.B) {
 		h := openHeap(b, 1<<30)
-		nodes := Must(For[tree](h))
+		nodes := must(For[tree](h))
 		ctx, cancel := context.WithCancel(context.Background())
 		var collectors sync.WaitGroup
 		for range 2 {
@@ -145,18 +147,18 @@ func BenchmarkTrees(b *testing.B) {
 // BenchmarkOperations has one goroutine do one thing, while nothing is collected.
 func BenchmarkOperations(b *testing.B) {
 	h := openHeap(b, 1<<30, Manual())
-	nodes := Must(For[tree](h))
+	nodes := must(For[tree](h))
 	a, c := fresh(b, nodes), fresh(b, nodes)
-	a.Value().left.Set(h, c)
+	a.Value().left.Store(h, c)
 	b.Run("get and drop", func(b *testing.B) {
 		for b.Loop() {
-			r := a.Value().left.Get(h)
+			r := a.Value().left.Load(h)
 			r.Drop()
 		}
 	})
 	b.Run("set", func(b *testing.B) {
 		for b.Loop() {
-			a.Value().right.Set(h, c)
+			a.Value().right.Store(h, c)
 		}
 	})
 	b.Run("clone and drop", func(b *testing.B) {
@@ -165,9 +167,9 @@ func BenchmarkOperations(b *testing.B) {
 			r.Drop()
 		}
 	})
-	b.Run("new and drop", func(b *testing.B) { // with the collection of what it makes, by itself
+	b.Run("new and drop", func(b *testing.B) { // with the collection of the garbage that it makes
 		h := openHeap(b, 64<<20)
-		nodes := Must(For[tree](h))
+		nodes := must(For[tree](h))
 		b.ReportAllocs()
 		for b.Loop() {
 			r, err := nodes.New()

@@ -1,23 +1,32 @@
 package gc
 
-// How a collector knows that tracing is complete, while mutators run and others may be frozen anywhere:
+// How a collector knows that tracing is complete, while mutators run and other collectors may be
+// frozen anywhere:
 //
-//	V1 search: it goes through all words. None has a grey object; it counts the objects that were found (are grey or black).
-//	V2 confirm: it goes through all roots. None holds a white object.
-//	V3 recount: it goes through all words again, and counts as many found objects as before.
+//	V1 search:  read all words. None has a grey object.
+//	            Count the found objects (those that are grey or black).
+//	V2 confirm: read all roots. None holds a white object.
+//	V3 recount: read all words again. The number of found objects is that of V1.
 //
-// If one of them does not hold, it begins again, and something has been found in this cycle that was not before: that happens only so often.
+// If a step fails, the collector begins again. Then an object was found in this cycle that was not
+// found before, which happens a bounded number of times.
 //
-// Why that is proof. A found object stays found for the whole cycle (word.go), and V3 counts the same sum as V1 did; so each word had the same found
-// objects whenever it was looked at, and therefore from V1 to V3: nothing white became grey between the end of V1 and the beginning of V3, that
-// is, during V2. And a found object that was not grey in V1 is black ever after. Hence during V2 nothing is grey and nothing becomes grey. The
-// rest is about roots; docs/algorithms/gc.md has it.
+// Why that is proof:
+//
+//   - A found object stays found for the whole cycle (word.go), and V1 and V3 count the same sum.
+//     So each word had the same found objects at both looks, and therefore from V1 to V3.
+//   - Hence no white object became grey between the end of V1 and the beginning of V3, that is,
+//     during V2.
+//   - A found object that was not grey in V1 is black ever after.
+//   - Hence during V2 no object is grey, and none becomes grey.
+//
+// The rest of the proof is about roots: docs/algorithms/gc.md has it.
 
-// confirm looks at a page of roots.
+// confirm checks a page of roots (V2).
 func (c *collector) confirm(h *Heap) int {
 	if c.page != nil {
 		if c.paintPage(h) {
-			c.again(h)
+			c.restartSearch(h)
 		}
 		return pageUnits
 	}
@@ -26,18 +35,18 @@ func (c *collector) confirm(h *Heap) int {
 		return 1
 	}
 	count := c.count
-	c.survey(h)
-	c.count = count // a chunk that came since has born objects only
+	c.beginPass(h)
+	c.count = count // a chunk that was added since has born objects only
 	c.stage = recounting
 	return 1
 }
 
-// recount counts a chunk again.
+// recount counts the found objects of a chunk again (V3).
 func (c *collector) recount(h *Heap) int {
 	ch, more := c.nextChunk(h)
 	if !more {
 		if c.found != c.counted {
-			c.again(h)
+			c.restartSearch(h)
 			return 1
 		}
 		h.advance(c.at, sweeping)

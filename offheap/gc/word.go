@@ -2,26 +2,30 @@ package gc
 
 import "math/bits"
 
-// word is the state of eight objects that lie side by side in a chunk, in one machine word so that each transition is one
-// compare-and-swap:
+// word is the state of eight objects that lie side by side in a chunk. It is one machine word, so
+// that each transition is one compare-and-swap:
 //
 //	bit 63      closed: the chunk is about to lose its memory, or has lost it
-//	bits 24–62  the cycle that the colours belong to; of a closed word, the version of the chunk that closed it
+//	bits 24–62  the cycle that the colours belong to; in a closed word, the version of the chunk
+//	            that closed it
 //	bits 16–23  high bit of the colour, of each object
 //	bits 8–15   low bit of the colour
 //	bits 0–7    whether the object is allocated, or reserved by an allocator
 //
-// An object's colour in cycle k, which is white in every word of an earlier cycle:
+// The colours of an object in cycle k (in a word of an earlier cycle every object is white):
 //
 //	white 00  not found yet
-//	grey  01  found; somebody still has to look at its fields
-//	black 10  its fields have been looked at
-//	born  11  it was allocated in this cycle; nobody needs to look at it
+//	grey  01  found; its fields are still to be scanned
+//	black 10  found; its fields have been scanned
+//	born  11  allocated in this cycle; its fields need no scan
 //
-// In one cycle a colour changes from white to grey, from grey to black, from white to black (an object without reference fields), or from white
-// to born, and no other way; an object that is allocated in cycle k is born in k. So of the words of one cycle none ever comes back to what it
-// was with a white allocated object in it: a compare-and-swap that frees white objects cannot succeed late. And the count of objects
-// that are grey or black ([word.found]) never falls, which verify.go rests upon.
+// In one cycle a colour changes from white to grey, from grey to black, from white to black (an
+// object without reference fields), or from white to born, and in no other way. An object that is
+// allocated in cycle k is born in k.
+//
+// So no word of a cycle returns to a value that it had with a white allocated object in it: a
+// compare-and-swap that frees white objects cannot succeed late. And the number of grey and black
+// objects ([word.found]) never falls, which verify.go relies on.
 type word uint64
 
 const (
@@ -48,7 +52,8 @@ func (w word) low() uint8 { return uint8(w >> lowShift) }
 
 func (w word) high() uint8 { return uint8(w >> highShift) }
 
-// in returns the open word as cycle k sees it: what was coloured in an earlier cycle is white.
+// in returns the open word as cycle k sees it: objects that were coloured in an earlier cycle are
+// white.
 func (w word) in(k uint64) word {
 	if w.closed() {
 		return word(k) << cycleShift
@@ -67,7 +72,7 @@ func (w word) grey(k uint64) uint8 {
 	return w.low() &^ w.high()
 }
 
-// found returns how many objects are grey or black in cycle k.
+// found returns the number of objects that are grey or black in cycle k.
 func (w word) found(k uint64) int {
 	if w.closed() || w.cycle() != k {
 		return 0
@@ -75,8 +80,9 @@ func (w word) found(k uint64) int {
 	return bits.OnesCount8(w.low() ^ w.high())
 }
 
-// painted makes the white object at bit grey in cycle k, or black if it is a leaf, and reports whether it was white and allocated, and the word not of
-// a later cycle.
+// painted makes the object at bit grey in cycle k, or black if it is a leaf. It reports whether the
+// object was white and allocated, and the word not of a later cycle; otherwise the word is
+// unchanged.
 func (w word) painted(k uint64, bit uint8, leaf bool) (word, bool) {
 	if w.closed() || w.cycle() > k || w.allocated()&bit == 0 {
 		return w, false
@@ -91,7 +97,7 @@ func (w word) painted(k uint64, bit uint8, leaf bool) (word, bool) {
 	return w | word(bit)<<lowShift, true
 }
 
-// blackened makes the object at bit black if it is grey in cycle k.
+// blackened makes the object at bit black if it is grey in cycle k, and reports whether it was.
 func (w word) blackened(k uint64, bit uint8) (word, bool) {
 	if w.grey(k)&bit == 0 {
 		return w, false
@@ -99,7 +105,8 @@ func (w word) blackened(k uint64, bit uint8) (word, bool) {
 	return w&^(word(bit)<<lowShift) | word(bit)<<highShift, true
 }
 
-// reserved returns the word with the objects of mask allocated and born in cycle k, or in the word's own if that is later.
+// reserved returns the word with the objects of mask allocated and born, in cycle k or in the
+// word's own cycle if that is later.
 func (w word) reserved(k uint64, mask uint8) word {
 	w = w.in(k)
 	return w | word(mask)<<allocShift | word(mask)<<lowShift | word(mask)<<highShift
@@ -115,7 +122,7 @@ func (w word) coloured(k uint64, mask uint8) word {
 	return w | word(mask)<<lowShift | word(mask)<<highShift
 }
 
-// swept returns the word without the objects that are white in cycle k, but for those of keep.
+// swept returns the word without the objects that are white in cycle k, except those of keep.
 func (w word) swept(k uint64, keep uint8) word {
 	if w.closed() || w.cycle() > k {
 		return w
@@ -128,7 +135,8 @@ func (w word) swept(k uint64, keep uint8) word {
 	return seen &^ word(dead)
 }
 
-// closing returns the word closed by a chunk of version v, if nothing is allocated in it.
+// closing returns the word closed by a chunk of version v. It reports false if an object is
+// allocated in it.
 func (w word) closing(v uint64) (word, bool) {
 	if w.allocated() != 0 {
 		return w, false

@@ -42,7 +42,7 @@ func (w woods) graft(at *gc.Pointer[object], depth int) error {
 	if err != nil {
 		return err
 	}
-	at.Set(w.heap, tree)
+	at.Store(w.heap, tree)
 	tree.Drop()
 	return nil
 }
@@ -53,8 +53,8 @@ func (w woods) count(tree *object) uint64 {
 }
 
 func (w woods) below(at *gc.Pointer[object]) uint64 {
-	tree := at.Get(w.heap)
-	if tree.IsNil() {
+	tree := at.Load(w.heap)
+	if tree.IsZero() {
 		return 0
 	}
 	defer tree.Drop()

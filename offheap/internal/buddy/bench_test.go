@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// benchmarked is a space of which half is in use, in blocks of all sizes up to 64 KiB that are scattered over it.
+// benchmarked is a space of which half is in use, in blocks of all sizes up to 64 KiB that are
+// scattered over it.
 func benchmarked() *Space {
 	s := New(1<<26, 5)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -56,7 +57,7 @@ func BenchmarkEmpty(b *testing.B) {
 	}
 }
 
-// BenchmarkNone asks for what there is not.
+// BenchmarkNone asks for a block that does not exist.
 func BenchmarkNone(b *testing.B) {
 	s := benchmarked()
 	for b.Loop() {

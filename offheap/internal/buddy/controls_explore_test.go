@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// freeBy is Free with one step of its own, so that a control can get it wrong: step takes node n of chunk i back, as
-// giveBack does.
+// freeBy is Free with one step of its own, so that a control can get it wrong: step takes node n of
+// chunk i back, as giveBack does.
 func freeBy(step func(s *Space, number, i int, n uint, chunk bool) (left uint64, ok bool)) func(s *Space, offset uint64, order uint) bool {
 	return func(s *Space, offset uint64, order uint) bool {
 		number, _ := s.inside(offset, order)
@@ -171,7 +171,7 @@ func TestExploreControls(t *testing.T) {
 		},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
-			explore.Exhaustive(t, 3, c.run(nil)) // as it should be, nothing is wrong
+			explore.Exhaustive(t, 3, c.run(nil)) // without the bug nothing is found
 			f := explore.MustFail(t, 3, c.run(c.variant))
 			for _, text := range strings.Split(c.finds, "|") {
 				if strings.Contains(f.Error(), text) {
@@ -183,8 +183,9 @@ func TestExploreControls(t *testing.T) {
 	}
 }
 
-// TestExploreListing has two threads put a number, and its neighbour in the same word, onto a list and take them off,
-// as chunks come and go, and holds that what is there at the end is found. The row above is what can hide it.
+// TestExploreListing has two threads put a number, and its neighbour in the same word, onto a list
+// and take them off, as chunks come and go. It holds that the numbers that are there at the end are
+// found. The row above could hide them.
 func TestExploreListing(t *testing.T) {
 	there := func(remove func(l *listing, i int)) func(r *explore.Run) {
 		return func(r *explore.Run) {

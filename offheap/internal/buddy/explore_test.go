@@ -12,18 +12,21 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// A play is what threads do with a space of so many leaves of order 0. Each letter of a thread is a call:
+// A play is what threads do with a space of a number of leaves of order 0. Each letter of a thread
+// is a call:
 //
 //	0 to 9   takes a block of that order
-//	f        gives back the block that it has had longest
-//	o        gives back the oldest block that was taken before the threads began, and is no longer another's
+//	f        gives back the block that the thread has had longest
+//	o        gives back the oldest block that was taken before the threads began and is not
+//	         given back yet
 //	g        grows the block it took last
 //	s        shrinks it, by one order
 //	S        shrinks it to a leaf
 //	a        takes three leaves at once
-//	r        takes four blocks of order 4 at once, as a run where a chunk and its leaves are on two levels
+//	r        takes four blocks of order 4 at once, as a run where a chunk and its leaves are
+//	         on two levels
 //	T        takes the first leaf
-//	t        takes a free block of any order, as who trims does
+//	t        takes a free block of any order, as for trimming
 //	l        asks for the largest block
 type play struct {
 	leaves  uint64
@@ -31,8 +34,8 @@ type play struct {
 	threads string // calls, a thread each, separated by spaces
 }
 
-// stage is a play on its way. The leaves have owners, as plain fields: two blocks that overlap are a data race, or one
-// sees the other's mark.
+// stage is one execution of a play. The leaves have owners, as plain fields: two blocks that
+// overlap are a data race, or one thread sees the other's mark.
 type stage struct {
 	r      *explore.Run
 	s      *Space
@@ -50,7 +53,7 @@ func (c *stage) mark(b Block, from, to int) {
 	}
 }
 
-// actor is a thread.
+// actor is a thread of a play.
 type actor struct {
 	*stage
 	me   int
@@ -136,8 +139,8 @@ func (a *actor) some(order uint, n int) {
 	}
 }
 
-// run returns what is explored: the threads make their calls and, when all have ended, everything is given back and the
-// space must be as new.
+// run returns the explored body: the threads make their calls; when all have ended, every block is
+// given back, and the space must be as new.
 func (p play) run(variant func(a *actor)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		c := &stage{r: r, s: New(p.leaves, 0), leaves: make([]atomics.Plain[int], p.leaves)}
@@ -184,7 +187,8 @@ func (p play) run(variant func(a *actor)) func(r *explore.Run) {
 	}
 }
 
-// found checks that Alloc finds a block of each order that there is, and of no other, wherever it begins to look.
+// found checks that Alloc finds a block of each order that exists, and of no other, wherever it
+// begins to look.
 func (c *stage) found() {
 	largest := -1
 	for b := range c.s.All() {
@@ -195,7 +199,7 @@ func (c *stage) found() {
 			largest = max(largest, int(b.Order))
 		}
 	}
-	for _, first := range []bool{false, true} { // what is found by a guess is listed again
+	for _, first := range []bool{false, true} { // blocks that are found by a guess are listed again
 		for order := range c.s.most + 2 {
 			c.guess(first)
 			offset, ok := c.s.Alloc(order)
@@ -209,7 +213,8 @@ func (c *stage) found() {
 	}
 }
 
-// guess makes what runs alone at the end, on lane 0, guess that there is something in the first, or the last, chunk.
+// guess makes the code that runs alone at the end, on lane 0, guess that the first, or the last,
+// chunk has a free block.
 func (c *stage) guess(first bool) {
 	for order := range c.s.most + 1 {
 		number, _ := c.s.levelOf(order)
@@ -223,7 +228,8 @@ func (c *stage) guess(first bool) {
 	}
 }
 
-// whole checks that the space is as it was when it was new, and that Alloc finds all of it, largest blocks first.
+// whole checks that the space is as it was when it was new, and that Alloc finds all of it, largest
+// blocks first.
 func (c *stage) whole() {
 	all := slices.Collect(c.s.All())
 	if want := slices.Collect(New(c.s.Size(), 0).All()); !slices.Equal(all, want) {
@@ -240,8 +246,8 @@ func (c *stage) whole() {
 	}
 }
 
-// Spaces: of one word; of two levels, where a chunk has 32 leaves; of two levels with a chunk in part; of three, where
-// two chunks of chunks have 512 leaves each.
+// Spaces: of one word; of two levels, where a chunk has 32 leaves; of two levels with a chunk in
+// part; of three, where two chunks of chunks have 512 leaves each.
 var plays = []struct {
 	name        string
 	preemptions int

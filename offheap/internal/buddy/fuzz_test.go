@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzSpace compares a space with the model, for calls that the fuzzer chooses: the first two bytes are the size in
-// leaves, the third the order of a leaf, and each further pair a call: see drill.do.
+// FuzzSpace compares a space with the model, for calls that the fuzzer chooses: the first two bytes
+// are the size in leaves, the third the order of a leaf, and each further pair a call: see
+// drill.do.
 func FuzzSpace(f *testing.F) {
 	f.Add([]byte("\x40\x00\x00\x20\x00\x20\x00\x70\x00\x70\x00"))
 	f.Add([]byte("\x00\x04\x05\x20\x05\x25\x00\x42\x00\x57\x05\x70\x00\x71\x00"))

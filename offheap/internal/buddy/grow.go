@@ -1,8 +1,8 @@
 package buddy
 
-// Grow makes the block of 1<<order bytes at offset one of twice that size, in place, if what lies behind it is its
-// buddy and is free. Otherwise it changes nothing and reports false, and also if that block is not handed out.
-// Lock-free; one or two read-modify-writes.
+// Grow doubles the block of 1<<order bytes at offset in place, if it is the left half of a block
+// whose right half is free. Otherwise, or if the block is not handed out, it changes nothing and
+// reports false. Lock-free; one or two read-modify-writes.
 func (s *Space) Grow(offset uint64, order uint) bool {
 	number, ok := s.inside(offset, order)
 	if !ok {
@@ -28,7 +28,7 @@ func (s *Space) Grow(offset uint64, order uint) bool {
 			continue
 		}
 		if grown == 0 {
-			// All of the chunk is the caller's now: it is no chunk any more, but a leaf.
+			// The caller owns all of the chunk now: it is no longer a chunk, but a leaf.
 			s.levels[number+1].words[i/fan].And(^bit(uint(fan+i%fan) + chunkBit))
 		}
 		s.count(order, -1)
@@ -37,9 +37,9 @@ func (s *Space) Grow(offset uint64, order uint) bool {
 	}
 }
 
-// Shrink makes the block of 1<<order bytes at offset one of 1<<to bytes, in place; what is left is free. It changes
-// nothing and reports false if the block is not handed out, or to is no order from the smallest there is up to order.
-// Lock-free.
+// Shrink makes the block of 1<<order bytes at offset one of 1<<to bytes, in place; the rest becomes
+// free. It changes nothing and reports false if the block is not handed out, or if to is not
+// between the smallest order and order. Lock-free.
 func (s *Space) Shrink(offset uint64, order, to uint) bool {
 	number, ok := s.inside(offset, order)
 	if !ok || to > order || to < s.least {

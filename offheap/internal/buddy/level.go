@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided. fan is the number of
-	// leaves of the latter.
+	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided.
+	// fan is the number of leaves of the latter.
 	leafDepth0 = 5
 	leafDepth  = 4
 	fan        = 1 << leafDepth
 )
 
-// level is all chunks of one size. None of it changes but the words and what is listed.
+// level is all chunks of one size. Only its words and lists change.
 type level struct {
 	words     []atomics.Uint64
-	listed    []listing // chunks, by the class that the largest free block of each may be of
+	listed    []listing // chunks, by the class of the largest free block that each may have
 	leaf      uint      // the order of a leaf
 	leafDepth uint
-	nodes     uint64 // the blocks there are, but for the chunk
-	chunks    uint64 // the second bits of leaves; none on level 0
-	top       bool   // there is one chunk, which is part of none
+	nodes     uint64 // the nodes of a chunk, but for the chunk itself
+	chunks    uint64 // the chunk bits of leaves; none on level 0
+	top       bool   // there is one chunk, which is part of no other
 }
 
-// newLevel returns a level of which all that exists is free, and belongs to the level above.
+// newLevel returns a level all chunks of which are free, and belong to the level above.
 func newLevel(number int, leaf uint, chunks int) level {
 	l := level{words: make([]atomics.Uint64, chunks), leaf: leaf, leafDepth: leafDepth, top: chunks == 1}
 	l.nodes, l.chunks = nodesTo(leafDepth)&^3, -bit(chunkBit+fan)
@@ -47,7 +47,8 @@ func (l *level) order() uint { return l.leaf + l.leafDepth }
 // depth returns how often a chunk is divided to come to a block of that order.
 func (l *level) depth(order uint) uint { return l.order() - order }
 
-// place returns the chunk and the node of the block of that order at an offset from the beginning of the space.
+// place returns the chunk and the node of the block of that order at an offset from the beginning
+// of the space.
 func (l *level) place(offset uint64, order uint) (i int, n uint) {
 	depth := l.depth(order)
 	return int(offset >> l.order()), 1<<depth | uint(offset>>order)&(1<<depth-1)
@@ -59,7 +60,8 @@ func (l *level) offset(i int, n uint) uint64 {
 	return uint64(i)<<l.order() | uint64(n-1<<depth)<<(l.order()-depth)
 }
 
-// free returns the free blocks of w. Of a chunk that is not divided there are none, but all of the topmost.
+// free returns the free blocks of w. A chunk that is not divided has none, unless it is the
+// topmost.
 func (l *level) free(w uint64) uint64 {
 	if w == 0 && l.top {
 		return bit(root)
@@ -67,8 +69,8 @@ func (l *level) free(w uint64) uint64 {
 	return free(w, l.nodes)
 }
 
-// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is of class 0, two
-// leaves are of class 1.
+// class returns the class of the largest free block of w; ok is false if nothing is free. A leaf is
+// of class 0, two leaves are of class 1.
 func (l *level) class(w uint64) (class uint, ok bool) {
 	f := l.free(w)
 	if f == 0 {
@@ -77,7 +79,8 @@ func (l *level) class(w uint64) (class uint, ok bool) {
 	return l.leafDepth - depthOf(uint(bits.TrailingZeros64(f))), true
 }
 
-// list sees to it that chunk i, whose word became w, is found by who looks for its largest free block.
+// list makes sure that a search for the largest free block of chunk i finds it. w is the new word
+// of the chunk.
 func (l *level) list(i int, w uint64) {
 	if l.top {
 		return
@@ -87,14 +90,14 @@ func (l *level) list(i int, w uint64) {
 	}
 }
 
-// relist takes chunk i off a list on which it had nothing, and puts it where it belongs now.
+// relist takes chunk i off a list on which it had no block, and puts it on the right one.
 func (l *level) relist(i int, class uint) {
 	l.listed[class].remove(i)
 	l.list(i, l.words[i].Load())
 }
 
-// with returns w after node n, which is free, was handed out for a block of 1<<order bytes: as a chunk, which the caller
-// divides, if that is smaller than a leaf.
+// with returns w after node n, which is free, was handed out for a block of 1<<order bytes. If that
+// is smaller than a leaf, n becomes a chunk, which the caller divides.
 func (l *level) with(w uint64, n, order uint) uint64 {
 	w = with(w, n)
 	if order < l.leaf {
@@ -103,12 +106,12 @@ func (l *level) with(w uint64, n, order uint) uint64 {
 	return w
 }
 
-// want says what is to be handed out of a chunk: what begins with a block of 1<<order bytes, or with the leaf that it is
-// in, of a block at depth, all of which is free.
+// want says what to hand out of a chunk: a block of 1<<order bytes, or the leaf that it is in, at
+// the beginning of a block at depth that is all free.
 type want struct{ depth, order uint }
 
-// take hands out what is wanted of chunk i, and part of no free block that is larger than those at depth largest. ok is
-// false if chunk i has no such block.
+// take hands out what is wanted of chunk i, and part of no free block that is larger than those at
+// depth largest. ok is false if chunk i has no such block.
 func (l *level) take(i int, largest uint, what want, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
@@ -124,8 +127,8 @@ func (l *level) take(i int, largest uint, what want, last bool) (n uint, ok bool
 	}
 }
 
-// takeSome hands out as many blocks of that depth of chunk i as there are, and at most as many as offsets has room for,
-// and returns how many.
+// takeSome hands out blocks of that depth of chunk i, at most as many as offsets has room for, and
+// returns how many.
 func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count int) {
 	word := &l.words[i]
 	for {
@@ -145,8 +148,9 @@ func (l *level) takeSome(i int, depth uint, last bool, offsets []uint64) (count 
 	}
 }
 
-// giveBack takes node n of chunk i back and returns what is left, 0 if nothing is. ok is false, and nothing is changed,
-// if that is no block that is handed out, as a chunk or as it is.
+// giveBack takes node n of chunk i back and returns the word that is left, 0 if all is free. It
+// changes nothing, and ok is false, if that block is not handed out: as a chunk if chunk is true,
+// otherwise as it is.
 func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 	word := &l.words[i]
 	for {
@@ -167,9 +171,9 @@ func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 // isChunk reports whether node n of w is a leaf that is divided on the level below.
 func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
 
-// search hands out what is wanted of any chunk that is listed: it divides what is larger only when it has not
-// found what is smaller. It begins at chunk from, and gives up when it has met more than so many chunks that had not
-// what their list promised.
+// search hands out what is wanted of any listed chunk. It divides a larger block only after it has
+// found no smaller one. It begins at chunk from, and gives up when more than patience chunks did
+// not have the block that their list promised.
 func (l *level) search(from int, what want, last bool, patience int) (i int, n uint, ok bool) {
 	if l.top {
 		n, ok = l.take(0, 0, what, last)

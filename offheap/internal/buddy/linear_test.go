@@ -25,9 +25,10 @@ type answer struct {
 	ok     bool
 }
 
-// TestLinearizable holds that histories of goroutines have an order in which each Alloc gets a block that is free then,
-// each Free gives back one that is handed out, and an Alloc finds nothing only if there is nothing; but for spaces of
-// several chunks, where it may miss what another call has in its hands.
+// TestLinearizable holds that histories of goroutines have an order in which each Alloc gets a
+// block that is free then, each Free gives back a block that is handed out, and an Alloc fails only
+// if no block is free. In spaces of several chunks an Alloc may miss a block in the hands of
+// another call.
 func TestLinearizable(t *testing.T) {
 	const clients, each = 3, 5
 	random := rand.New(rand.NewPCG(replay.Seed(t), 3))

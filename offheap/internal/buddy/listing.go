@@ -7,25 +7,28 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Source:     a bitmap with bitmaps of its words that are not 0, as in the trees of van Emde Boas with words for the
-//             small universes; ours
+// Source:     a bitmap with bitmaps of its words that are not 0, as in the trees of van Emde Boas
+//             with words for the small universes; ours.
 // Sketch:     rows[0]  0100…0000  0000…0000  1000…0010      bit i: i is in the set
 //             rows[1]  1 0 1 …                              bit j: word j of the row below is not 0
-//             insert: set the bit if it is not set; the same in each row above, as far as the last
-//             remove: clear the bit; while that leaves the word 0, clear its bit in the row above, look at the word again, and if
-//             it is not 0 any more insert that bit again
-// Invariants: I1 once all calls have returned, a bit of a row above is set if the word below is not 0. NOT invariant:
-//             that the word below is not 0 if the bit is set; next passes over such bits.
-// Progress:   wait-free, on machines that have atomic and and or; lock-free where they are loops
-// Linearize:  nowhere as a whole: next may miss what an insert that has not returned adds, and what a remove of a
-//             neighbour that has not returned hides. Who removes looks afterwards whether that was right
-//             (level.relist), so nothing stays hidden.
-// ABA/memory: bits of fixed words
-// Cost:       insert a load for each row if the bits are set, as they mostly are; remove a read-modify-write; next a
-//             load or two for each row
+//             insert: set the bit if it is not set; the same in each row above, to the last
+//             remove: clear the bit; while that leaves the word 0: clear its bit in the row
+//                     above, look at the word again, and if it is not 0 insert that bit again
+// Invariants: I1 once all calls have returned, a bit of a row above is set if the word below is not
+//             0.
+//             NOT invariant: that the word below is not 0 if the bit is set; next passes over such
+//             bits.
+// Progress:   wait-free on machines with an atomic and and or; lock-free where these are loops.
+// Linearize:  no line as a whole. next may miss a number whose insert has not returned, and one
+//             that is hidden by the remove of a neighbour that has not returned. The remover then
+//             checks whether it was right (level.relist), so no chunk stays hidden.
+// ABA/memory: bits of fixed words.
+// Cost:       insert: a load for each row if the bits are set, as they mostly are. remove: a
+//             read-modify-write. next: one or two loads for each row.
 // Checked by: TestListing…, TestExploreListing…
 
-// listing is a set of small numbers, from 0 to a limit, in which the next larger one is found in a few steps.
+// listing is a set of small numbers, from 0 to a limit, that finds the next larger one in a few
+// steps.
 type listing struct {
 	rows [][]atomics.Uint64
 }
@@ -44,7 +47,8 @@ func newListing(n int) listing {
 	}
 }
 
-// insert adds i. It looks at all rows even if i is in the set: who added it may not have come so far yet.
+// insert adds i. It looks at all rows even if i is in the set: the call that added i may not have
+// come so far.
 func (l *listing) insert(i int) { l.insertFrom(0, i) }
 
 func (l *listing) insertFrom(row, i int) {

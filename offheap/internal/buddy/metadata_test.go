@@ -15,7 +15,7 @@ func footprint(s *Space) (bytes uint64) {
 	return bytes
 }
 
-// TestMetadata holds what the state of a space may take.
+// TestMetadata holds how much memory the state of a space may take.
 func TestMetadata(t *testing.T) {
 	for _, c := range []struct {
 		size    uint64

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// model is a space as simple as it can be: who owns each of the smallest blocks. Blocks are known by the smallest block
-// at which they begin.
+// model is the simplest space: the owner of each of the smallest blocks. A block is named by the
+// smallest block at which it begins.
 type model struct {
 	least  uint
 	leaves int
@@ -68,7 +68,8 @@ func (m *model) set(at int, order uint, owner int) {
 	}
 }
 
-// blocks returns what All must: each block handed out, and free blocks as large as they can be.
+// blocks returns the result that All must have: each block handed out, and free blocks as large as
+// they can be.
 func (m *model) blocks() (all []Block) {
 	for at := 0; at < m.leaves; {
 		b := Block{uint64(at) << m.least, m.order[at], Handed}
@@ -171,7 +172,7 @@ func (d *drill) some(n int, order uint) error {
 	return nil
 }
 
-// take asks for a particular block.
+// take asks for the block at an offset.
 func (d *drill) take(at int, order uint) error {
 	offset := uint64(at) << d.m.least
 	want := order >= d.m.least && at < d.m.leaves && d.m.isFree(at, order)
@@ -184,7 +185,7 @@ func (d *drill) take(at int, order uint) error {
 	return nil
 }
 
-// handed notes a block that was handed out.
+// handed records a block that was handed out.
 func (d *drill) handed(offset uint64, order uint) error {
 	at := int(offset >> d.m.least)
 	if offset&(1<<d.m.least-1) != 0 || !d.m.isFree(at, order) {
@@ -195,7 +196,7 @@ func (d *drill) handed(offset uint64, order uint) error {
 	return nil
 }
 
-// compare compares the blocks there are, and the figures.
+// compare compares the blocks of both, and the figures.
 func (d *drill) compare() error {
 	want := d.m.blocks()
 	if got := slices.Collect(d.s.All()); !slices.Equal(got, want) {
@@ -252,7 +253,7 @@ func (d *drill) sweep(least, most uint) error {
 	return nil
 }
 
-// clear gives all back, in any order; then the blocks are those of a new space.
+// clear gives all blocks back, in any order; then the blocks are those of a new space.
 func (d *drill) clear(random *rand.Rand) error {
 	for len(d.live) > 0 {
 		if err := d.do(7, random.IntN(len(d.live)), 0); err != nil {
@@ -305,7 +306,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestSizes makes spaces as large as they come, and takes the largest and the smallest blocks of them.
+// TestSizes makes the largest spaces, and takes their largest and their smallest blocks.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		size  uint64
@@ -349,7 +350,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestNewRefuses holds what New says of sizes.
+// TestNewRefuses holds the messages about wrong sizes.
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct {
 		size  uint64

@@ -2,21 +2,24 @@ package buddy
 
 import "math/bits"
 
-// A run is blocks side by side, in order, which begin where a block as large as all of them could. Who asks for several
-// blocks gets runs while there is plenty: a processor goes through a region, run by run, and begins another one, of which
-// nothing is in use, when it has come to the end. So what different processors have lies far apart. That they share no
-// cache line is not enough: a core that walks through its blocks fetches ahead what lies behind the last of them, and what
-// it fetches so it takes from the core that has it (docs/adr/0030-runs.md has what that costs).
+// A run is a number of adjacent blocks that begin where one block as large as all of them could.
+// While there is plenty of room, a call for several blocks gets runs. A processor goes through a
+// region, run by run. At its end it begins another region, in which nothing is in use. So the
+// blocks of different processors lie far apart. That they share no cache line is not enough: a core
+// that walks through its blocks prefetches the lines behind the last of them, and takes these from
+// the core that has them (docs/adr/0030-runs.md has the cost).
 //
-// Where a region begins and how far a processor has come is a guess, like all that a lane knows. Nothing of a region
-// belongs to the processor before it takes it, and whoever finds it on a list may have it first. When no region is left of
-// which nothing is in use, several blocks are had like one, from the smallest that are free: so what is free in
-// between is used up while the large free blocks that there are still stay whole.
+// The beginning of a region and the processor's position in it are guesses, like everything in a
+// lane. The processor owns no part of a region before it takes it, and another call that finds the
+// part on a list may take it first. When no unused region is left, a call for several blocks takes
+// them as single ones, from the smallest free blocks: so the gaps are used up while the remaining
+// large free blocks stay whole.
 
 const (
-	// regionShare is which part of the space a region is, divided by the lanes.
+	// regionShare is the part of the space that a region is, divided by the number of lanes.
 	regionShare = 16
-	// regionTries is how many runs of a region a call tries to take before it begins another region.
+	// regionTries is the number of runs of a region that a call tries to take before it begins
+	// another region.
 	regionTries = 16
 )
 
@@ -25,9 +28,10 @@ func regionOf(size uint64, lanes int) uint {
 	return uint(bits.Len64(size/regionShare/uint64(lanes)|1)) - 1
 }
 
-// AllocSome hands out blocks of 1<<order bytes until offsets is full or there are no more, and returns how many offsets
-// it wrote. They lie side by side, and apart from what other processors get, while there is plenty of room; otherwise they
-// are as many calls of Alloc, but those of one chunk cost what one does. Lock-free.
+// AllocSome hands out blocks of 1<<order bytes until offsets is full or there are no more, and
+// returns the number of offsets that it wrote. While there is plenty of room, the blocks lie side
+// by side, and apart from those of other processors. Otherwise it is as many calls of Alloc, but
+// blocks of one chunk cost as much as one. Lock-free.
 func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 	number, ok := s.levelOf(order)
 	if !ok {
@@ -35,7 +39,7 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 	}
 	lane := s.lane()
 	l := &s.levels[number]
-	n = s.known(lane, l, order, offsets)
+	n = s.allocRecent(lane, l, order, offsets)
 	for len(offsets)-n >= 2 {
 		log := uint(bits.Len(uint(len(offsets)-n))) - 1
 		offset, ok := s.allocRun(lane, order, order+log)
@@ -53,14 +57,15 @@ func (s *Space) AllocSome(order uint, offsets []uint64) (n int) {
 			break
 		}
 		n++
-		n += s.known(lane, l, order, offsets[n:])
+		n += s.allocRecent(lane, l, order, offsets[n:])
 	}
 	return n
 }
 
-// known hands out blocks of chunks of level l where the processor has seen some, and returns how many. Unlike Alloc it
-// divides what is larger there: more than one block is wanted, and they are to come from where others were used already.
-func (s *Space) known(lane *lane, l *level, order uint, offsets []uint64) (n int) {
+// allocRecent hands out blocks of chunks of level l in which the processor has seen free ones, and
+// returns how many. Unlike Alloc it divides larger blocks there: the caller wants more than one
+// block, near those that were used before.
+func (s *Space) allocRecent(lane *lane, l *level, order uint, offsets []uint64) (n int) {
 	recent := s.recent(lane, order)
 	for n < len(offsets) {
 		i, ok := recent.peek()
@@ -80,9 +85,9 @@ func (s *Space) known(lane *lane, l *level, order uint, offsets []uint64) (n int
 // allocRun hands out all blocks of 1<<order bytes of a block of 1<<run bytes.
 func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 	next := &lane.orders[order-s.least].run
-	offset, ok = s.goOn(next.Load(), run)
+	offset, ok = s.nextRun(next.Load(), run)
 	if !ok {
-		offset, ok = s.begin(lane, run)
+		offset, ok = s.beginRegion(lane, run)
 	}
 	if !ok {
 		next.Store(0)
@@ -95,8 +100,8 @@ func (s *Space) allocRun(lane *lane, order, run uint) (offset uint64, ok bool) {
 	return offset, true
 }
 
-// goOn takes the next run that is free in the region in which at is.
-func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
+// nextRun takes the next free run from at on, in the region that at is in.
+func (s *Space) nextRun(at uint64, run uint) (offset uint64, ok bool) {
 	at = (at + 1<<run - 1) &^ (1<<run - 1) // the run before may have been smaller
 	for range regionTries {
 		if at&(1<<s.region-1) == 0 {
@@ -110,8 +115,8 @@ func (s *Space) goOn(at uint64, run uint) (offset uint64, ok bool) {
 	return 0, false
 }
 
-// begin takes the first run of a region that is all free.
-func (s *Space) begin(lane *lane, run uint) (offset uint64, ok bool) {
+// beginRegion takes the first run of a region that is all free.
+func (s *Space) beginRegion(lane *lane, run uint) (offset uint64, ok bool) {
 	within := s.region
 	if number, ok := s.levelOf(within); ok && run <= within {
 		return s.alloc(lane, run, within, number)
@@ -119,7 +124,8 @@ func (s *Space) begin(lane *lane, run uint) (offset uint64, ok bool) {
 	return 0, false
 }
 
-// divide makes a block of 1<<order bytes, which is the caller's, blocks of 1<<to bytes, which are too.
+// divide turns a block of 1<<order bytes, which the caller owns, into blocks of 1<<to bytes, which
+// the caller owns.
 func (s *Space) divide(offset uint64, order, to uint) {
 	number, _ := s.levelOf(order)
 	l := &s.levels[number]
@@ -128,8 +134,8 @@ func (s *Space) divide(offset uint64, order, to uint) {
 	s.fill(number-1, offset, order, to)
 }
 
-// fill stores the words of the chunks of a level, and of those below, that lie in the 1<<order bytes at offset, with all
-// of them handed out as blocks of 1<<to bytes.
+// fill stores the words of the chunks of a level, and of those below, that lie in the 1<<order
+// bytes at offset, with all of them handed out as blocks of 1<<to bytes.
 func (s *Space) fill(number int, offset uint64, order, to uint) {
 	for ; number >= 0 && to < s.levels[number].order(); number-- {
 		l := &s.levels[number]
@@ -140,8 +146,8 @@ func (s *Space) fill(number int, offset uint64, order, to uint) {
 	}
 }
 
-// all returns node n and what is below it, with all of it handed out as blocks of 1<<order bytes, or as chunks if these
-// are smaller than a leaf.
+// all returns the bits of node n and of the nodes below it, with all of it handed out as blocks of
+// 1<<order bytes, or as chunks if these are smaller than a leaf.
 func (l *level) all(n, order uint) (w uint64) {
 	row := uint64(1) // the nodes of a row, from the first one's bit on
 	w = row << n

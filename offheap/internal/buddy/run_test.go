@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestRuns has blocks of all orders handed out several at a time, in spaces with room for runs: they lie side by side, are each a block of its own, and come back
-// one by one until the space is whole.
+// TestRuns has blocks of all orders handed out several at a time, in spaces with room for runs. The
+// blocks lie side by side, each is a block of its own, and they come back one by one until the
+// space is whole.
 func TestRuns(t *testing.T) {
 	for _, least := range []uint{0, 5} {
 		for size := uint(12); size <= 20; size++ {
@@ -46,7 +47,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsLieApart has two processors take runs in turns: each goes through regions of its own, from one end to the other, and uses all of them.
+// TestRunsLieApart has two processors take runs in turns: each goes through regions of its own,
+// from one end to the other, and uses all of them.
 func TestRunsLieApart(t *testing.T) {
 	s := New(1<<26, 5)
 	const order, log = 10, 4
@@ -75,7 +77,8 @@ func TestRunsLieApart(t *testing.T) {
 	}
 }
 
-// TestRunsUseWhatIsLeft has the space in use but for blocks that lie apart: these are handed out, several at a time, and none is missed.
+// TestRunsUseWhatIsLeft has the space in use except for blocks that lie apart: these are handed
+// out, several at a time, and none is missed.
 func TestRunsUseWhatIsLeft(t *testing.T) {
 	const size, least, order = 20, 5, 7
 	s := New(1<<size, least)

@@ -11,13 +11,14 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// owners knows who owns each smallest block: what no two may.
+// owners holds the owner of each smallest block.
 type owners struct {
 	least  uint
 	leaves []atomic.Uint32
 }
 
-// change passes a block from one owner to another, 0 for nobody, and reports whether all of it was that one's.
+// change passes a block from one owner to another, 0 for none. It reports whether the former owned
+// all of it.
 func (o *owners) change(b Block, from, to uint32) bool {
 	for i := b.Offset >> o.least; i < b.End()>>o.least; i++ {
 		if !o.leaves[i].CompareAndSwap(from, to) {
@@ -27,8 +28,9 @@ func (o *owners) change(b Block, from, to uint32) bool {
 	return true
 }
 
-// TestStress has goroutines take, give back, grow, shrink and sweep blocks, their own and each other's, and holds that
-// no two blocks overlap, and that the space is whole again when all have ended.
+// TestStress has goroutines take, give back, grow, shrink and sweep blocks, their own and each
+// other's, and holds that no two blocks overlap, and that the space is whole again when all have
+// ended.
 func TestStress(t *testing.T) {
 	const least = 5
 	seed := replay.Seed(t)
@@ -169,7 +171,7 @@ func TestStress(t *testing.T) {
 		if got, want := slices.Collect(s.All()), slices.Collect(New(size, least).All()); !slices.Equal(got, want) {
 			t.Errorf("size %#x: at the end the blocks are\n%v, not\n%v", size, got, want)
 		}
-		for _, b := range slices.Collect(s.All()) { // whatever is listed, all of it is found again
+		for _, b := range slices.Collect(s.All()) { // all free blocks are found again, whichever chunks are listed
 			if _, ok := s.Alloc(b.Order); !ok {
 				t.Errorf("size %#x: at the end there is no block of order %d", size, b.Order)
 			}
@@ -177,7 +179,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// foreign owns what is on its way from one goroutine to another.
+// foreign owns the blocks on their way from one goroutine to another.
 const foreign = 1 << 20
 
 // give2 gives back a block that another goroutine took.

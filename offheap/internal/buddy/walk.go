@@ -6,15 +6,16 @@ import (
 	"math/bits"
 )
 
-// State is what a block is.
+// State says whether a block is free.
 type State uint8
 
 const (
-	// Free is a block that can be handed out, and is as large as it can be.
+	// Free is the state of a block that can be handed out, and is as large as it can be.
 	Free State = iota
-	// Handed is a block that is handed out.
+	// Handed is the state of a block that is handed out.
 	Handed
-	// Changing is a chunk that another goroutine is about to divide, or to give back as a whole.
+	// Changing is the state of a chunk that another call is about to divide, or to give back as a
+	// whole.
 	Changing
 )
 
@@ -28,8 +29,8 @@ type Block struct {
 // End returns where the block ends.
 func (b Block) End() uint64 { return b.Offset + 1<<b.Order }
 
-// At returns the block at which the byte at offset is, as it was at an instant of the call. The offset must be less
-// than the size of the space. Wait-free; a load for each level.
+// At returns the block that contains the byte at offset, as it was at an instant of the call. It
+// panics if offset is not less than the size of the space. Wait-free; a load for each level.
 func (s *Space) At(offset uint64) Block {
 	if offset >= s.size {
 		panic(fmt.Sprintf("buddy: there is no block at %d in a space of %d bytes", offset, s.size))
@@ -45,7 +46,7 @@ func (s *Space) At(offset uint64) Block {
 			return l.block(i, root, Changing)
 		}
 		n := leaf
-		for !isSet(w, n) { // up to what is divided, or handed out
+		for !isSet(w, n) { // up to a node that is divided, or handed out
 			n >>= 1
 		}
 		switch {
@@ -64,13 +65,13 @@ func (l *level) block(i int, n uint, state State) Block {
 	return Block{l.offset(i, n), l.order() - depthOf(n), state}
 }
 
-// All returns the blocks of the space one after another, from offset 0 to its end, each as it was at an instant of its
-// own. At for each.
+// All returns the blocks of the space in order, from offset 0 to its end, each as it was at an
+// instant of its own. It calls At for each.
 func (s *Space) All() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for offset := uint64(0); offset < s.size; {
 			b := s.At(offset)
-			if b.Offset < offset { // it coalesced since the last step: the part that begins here
+			if b.Offset < offset { // it coalesced since the last step: yield the part that begins here
 				b.Order, b.Offset = min(b.Order-1, uint(bits.TrailingZeros64(offset))), offset
 			}
 			if !yield(b) {
@@ -81,10 +82,11 @@ func (s *Space) All() iter.Seq[Block] {
 	}
 }
 
-// TakeFree hands out the first free block of 1<<least bytes or more that lies at from or behind it, in parts of at most
-// 1<<most bytes: it is for who does something about all free blocks, one after another, and gives each back by Free
-// before it looks for the next, at from = offset + 1<<order. ok is false if there are no more. Blocks that become free
-// meanwhile, or are changing, may be missed. Lock-free.
+// TakeFree hands out the first free block of 1<<least bytes or more at from or behind it, in parts
+// of at most 1<<most bytes. It serves a caller that goes through all free blocks, one after
+// another, and gives each back by Free before it asks for the next, at from = offset + 1<<order. ok
+// is false if there are no more. It may miss blocks that become free meanwhile, or are changing.
+// Lock-free.
 func (s *Space) TakeFree(from uint64, least, most uint) (offset uint64, order uint, ok bool) {
 	least, most = max(least, s.least), max(most, s.least)
 	if from >= s.size || least > s.most {
@@ -108,8 +110,8 @@ func (s *Space) TakeFree(from uint64, least, most uint) (offset uint64, order ui
 	return 0, 0, false
 }
 
-// Take hands out the block of 1<<order bytes at offset, and no other. It changes nothing and reports false if some of
-// it is not free, or there can be no such block. Lock-free.
+// Take hands out the block of 1<<order bytes at offset, and no other. It changes nothing and
+// reports false if some of it is not free, or there can be no such block. Lock-free.
 func (s *Space) Take(offset uint64, order uint) bool {
 	if _, ok := s.inside(offset, order); !ok {
 		return false
@@ -125,7 +127,8 @@ func (s *Space) Take(offset uint64, order uint) bool {
 	}
 }
 
-// takeAt hands out the block of that order at offset if it is in a free block of order free.
+// takeAt hands out the block of that order at offset if it is in a free block of order free. It
+// reports false if that changed meanwhile.
 func (s *Space) takeAt(offset uint64, order, free uint) bool {
 	number, _ := s.levelOf(free)
 	l := &s.levels[number]
@@ -145,8 +148,9 @@ func (s *Space) takeAt(offset uint64, order, free uint) bool {
 	return true
 }
 
-// Largest returns the order of the largest block that Alloc would find; ok is false if there is none at all. Lock-free.
-// It puts chunks onto the lists where they belong now, and costs a few loads for each that is not there.
+// Largest returns the order of the largest block that Alloc would find; ok is false if there is
+// none. It moves chunks to the right lists, and costs a few loads for each that is on a wrong one.
+// Lock-free.
 func (s *Space) Largest() (order uint, ok bool) {
 	for number := len(s.levels) - 1; number >= 0; number-- {
 		l := &s.levels[number]
