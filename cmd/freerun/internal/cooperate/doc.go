@@ -14,7 +14,7 @@
 // how long each takes: see [weigher].
 //
 // Small innermost loops with a counter or over a slice, without calls and without ways out, are cut into pieces of at most [batch], and the check is before each
-// piece, with the weight of its turns: so their inner loop is what it was. See tight.go.
+// piece, with the weight of its turns: so their inner loop is what it was. See pieces.go.
 //
 // # What is in reach
 //
