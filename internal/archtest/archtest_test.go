@@ -72,8 +72,8 @@ func sound() map[string]string {
 	}
 }
 
-// check writes a repository and returns what is wrong with it.
-func check(t *testing.T, files map[string]string) ([]string, error) {
+// write writes files below a new folder and returns that.
+func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -85,6 +85,13 @@ func check(t *testing.T, files map[string]string) ([]string, error) {
 			t.Fatal(err)
 		}
 	}
+	return root
+}
+
+// check writes a repository and returns what is wrong with it.
+func check(t *testing.T, files map[string]string) ([]string, error) {
+	t.Helper()
+	root := write(t, files)
 	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		return nil, err

@@ -20,6 +20,8 @@ type tree struct {
 	files   []file
 	modules map[string]string // folder of a go.mod → module path
 	work    map[string]bool   // folders that go.work uses
+
+	markdown []string // documents but for CHANGELOG.md
 }
 
 // A file is one file of Go or assembly. Paths are slash-separated and relative to the root.
@@ -33,6 +35,12 @@ type file struct {
 	imports  []imported
 
 	constraint constraint.Expr // nil without one
+
+	// Of a Go file only.
+	text      []byte
+	syntax    *ast.File
+	positions *token.FileSet
+	starts    []int // of lines, made when a line is asked for
 }
 
 type imported struct {
@@ -76,6 +84,9 @@ func readTree(root string) (*tree, error) {
 // add reads one file if it is of a kind that matters.
 func (t *tree) add(name, relative string) error {
 	isModule, isGo, isAssembly := path.Base(relative) == "go.mod", path.Ext(relative) == ".go", path.Ext(relative) == ".s"
+	if path.Ext(relative) == ".md" && relative != "CHANGELOG.md" {
+		t.markdown = append(t.markdown, relative)
+	}
 	if !isModule && !isGo && !isAssembly {
 		return nil
 	}
@@ -120,6 +131,7 @@ func (f *file) parse(text []byte) error {
 		f.imports = append(f.imports, imported{target, positions.Position(spec.Pos()).Line})
 	}
 	f.linkname = linksNames(syntax)
+	f.text, f.syntax, f.positions = text, syntax, positions
 	return nil
 }
 
