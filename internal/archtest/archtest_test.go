@@ -30,7 +30,8 @@ func TestArchitecture(t *testing.T) {
 // machine is the build constraint of what rests on Go's internals.
 const machine = "//go:build !freerun_portable && !go1.27\n\n"
 
-// sound is a small repository in which everything is as it should be. The cases of TestPlanted change a file each.
+// sound is a small repository in which everything is as it should be. The cases of TestPlanted
+// change a file each.
 func sound() map[string]string {
 	return map[string]string{
 		"ARCHITECTURE.md": strings.Join([]string{
@@ -106,7 +107,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestPlanted plants one violation of each rule in the sound repository, which must be reported, and nothing else.
+// TestPlanted plants one violation of each rule in the sound repository, which must be reported,
+// and nothing else.
 func TestPlanted(t *testing.T) {
 	importing := func(packageName, target string) string {
 		return fmt.Sprintf("package %s\n\nimport _ %q\n", packageName, target)

@@ -22,9 +22,10 @@ type WideLine struct {
 	Columns  int
 }
 
-// WideComments returns the lines below root that have a comment and are wider than 100 columns, ordered by position.
-// A line with code and a comment counts as a whole, because the comment can move to a line of its own. Left out are
-// generated files, directives such as go:build, and lines of nothing but an address.
+// WideComments returns the lines below root that have a comment and are wider than 100 columns,
+// ordered by position. A line with code and a comment counts as a whole, because the comment can
+// move to a line of its own. Left out are generated files, directives such as go:build, and lines
+// of nothing but an address.
 func WideComments(root string) ([]WideLine, error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -76,7 +77,8 @@ func (f *file) line(number int) string {
 	return strings.TrimSuffix(line, "\r")
 }
 
-// isDirective reports whether a comment speaks to a tool: the colon follows a word at once, as in //go:embed.
+// isDirective reports whether a comment speaks to a tool: the colon follows a word at once, as in
+// //go:embed.
 func isDirective(comment string) bool {
 	text, found := strings.CutPrefix(comment, "//")
 	word, _, colon := strings.Cut(text, ":")

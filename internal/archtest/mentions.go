@@ -21,12 +21,14 @@ var (
 	address         = regexp.MustCompile(`\w+://\S+`)
 )
 
-// Mentions compares what comments and documents name with what there is: files of Go, tests, benchmarks, fuzz tests,
-// examples and the records of decisions. It returns a sentence for each name that leads nowhere.
+// Mentions compares what comments and documents name with what there is: files of Go, tests,
+// benchmarks, fuzz tests, examples and the records of decisions. It returns a sentence for each
+// name that leads nowhere.
 //
-// A comment means a file of its own folder if it names no folder. A path starts at the root, at the comment's module
-// or folder, or in Go's own source. A document may name a file by its base name, wherever that file is. In a name,
-// … and * stand for any characters. All documents in Markdown are read but CHANGELOG.md, which tells of what is gone.
+// A comment means a file of its own folder if it names no folder. A path starts at the root, at the
+// comment's module or folder, or in Go's own source. A document may name a file by its base name,
+// wherever that file is. In a name, … and * stand for any characters. All documents in Markdown are
+// read but CHANGELOG.md, which tells of what is gone.
 func Mentions(root string) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -111,7 +113,8 @@ func (m *mentions) documents() error {
 // line looks at one line of a comment or a document.
 func (m *mentions) line(position, folder, line string, document bool) {
 	line = address.ReplaceAllString(line, "")
-	// A mention may begin with the rune that ends the one before, so each search starts at the end of a name.
+	// A mention may begin with the rune that ends the one before, so each search starts at the end
+	// of a name.
 	for rest := line; ; {
 		found := fileMention.FindStringSubmatchIndex(rest)
 		if found == nil {
@@ -192,7 +195,8 @@ func (m *mentions) isDecision(number, file string) bool {
 	})
 }
 
-// matches reports whether a name is in a set; … and * in the name stand for any characters but a slash.
+// matches reports whether a name is in a set; … and * in the name stand for any characters but a
+// slash.
 func matches(set map[string]bool, name string) bool {
 	if !strings.ContainsAny(name, "…*") {
 		return set[name]

@@ -48,8 +48,9 @@ type imported struct {
 	line int
 }
 
-// readTree reads all of the source below root as the go command sees it: folders called testdata or vendor, and those
-// whose name begins with a dot or an underscore, are left out. Every platform's files count.
+// readTree reads all of the source below root as the go command sees it: folders called testdata or
+// vendor, and those whose name begins with a dot or an underscore, are left out. Every platform's
+// files count.
 func readTree(root string) (*tree, error) {
 	t := &tree{modules: map[string]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -172,7 +173,8 @@ func readWork(name string) (map[string]bool, error) {
 	return used, nil
 }
 
-// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a go.mod.
+// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a
+// go.mod.
 func (t *tree) moduleOf(folder string) string {
 	for folder != "." {
 		if _, found := t.modules[folder]; found {
@@ -190,4 +192,9 @@ func (t *tree) folderOf(importPath string) (folder string, ours bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(importPath, root+"/")
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
