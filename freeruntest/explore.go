@@ -22,7 +22,7 @@ const (
 )
 
 // Option is a setting for [Explore].
-type Option func(*settings)
+type Option struct{ apply func(*settings) }
 
 type settings struct {
 	runs       int
@@ -34,7 +34,7 @@ func Runs(n int) Option {
 	if n < 1 {
 		panic("freeruntest: Runs needs at least 1")
 	}
-	return func(s *settings) { s.runs = n }
+	return Option{func(s *settings) { s.runs = n }}
 }
 
 // Processors sets how many processors the runtimes have: 1 to 4, different from run to run, if it is not given. It panics if n is less than 1.
@@ -42,7 +42,7 @@ func Processors(n int) Option {
 	if n < 1 {
 		panic("freeruntest: Processors needs at least 1")
 	}
-	return func(s *settings) { s.processors = n }
+	return Option{func(s *settings) { s.processors = n }}
 }
 
 // Explore runs body under many schedules, each in a new runtime, until one fails the test, and prints how many it has tried, and that one's seed, then. When the body
@@ -61,10 +61,10 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 		panic("freeruntest: Explore with a nil body")
 	}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("freeruntest: Explore with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("freeruntest: Explore with a zero Option, the one with index %d", i))
 		}
-		o(&s)
+		o.apply(&s)
 	}
 	x := &exploration{t: t, body: body, settings: s}
 	if text, given := os.LookupEnv(Seed); given {

@@ -19,9 +19,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"freeruntest: Explore with a nil body",
 			func() { freeruntest.Explore(t, nil) },
 		},
-		"Explore with a nil option": {
-			"freeruntest: Explore with a nil option, the one with index 0",
-			func() { freeruntest.Explore(t, func(*freerun.Runtime) {}, nil) },
+		"Explore with a zero Option": {
+			"freeruntest: Explore with a zero Option, the one with index 0",
+			func() { freeruntest.Explore(t, func(*freerun.Runtime) {}, freeruntest.Option{}) },
 		},
 	} {
 		func() {

@@ -36,9 +36,9 @@ type Costs struct {
 // from one to the next.
 type Piece struct {
 	Operation string  `json:"operation"` // that runs, or ran last
-	From      edge    `json:"from"`
-	To        edge    `json:"to"`
-	Count     int     `json:"count"` // of how many pieces it is the mean
+	From      string  `json:"from"`      // passing, begun, sending or ending
+	To        string  `json:"to"`        // likewise
+	Count     int     `json:"count"`     // of how many pieces it is the mean
 	Cost      float64 `json:"ns"`
 }
 
@@ -81,6 +81,11 @@ func (c *Costs) check() error {
 		}
 	}
 	for _, p := range c.Pieces {
+		for _, name := range []string{p.From, p.To} {
+			if _, known := edgeOf(name); !known {
+				return fmt.Errorf("%w: %q is no edge of a piece; there are %v", ErrCosts, name, edgeNames)
+			}
+		}
 		if !(p.Cost > 0) {
 			return fmt.Errorf("%w: a piece of %q costs %v, and must cost more than 0, or time stands still", ErrCosts, p.Operation, p.Cost)
 		}
@@ -102,9 +107,11 @@ func newTariff(c *Costs) *tariff {
 	all := 0.0
 	for _, p := range c.Pieces {
 		n := float64(max(1, p.Count))
-		t.exact[piece{t.of(p.Operation), p.From, p.To}] = p.Cost
-		t.alike[p.From][p.To] += n * p.Cost
-		counts[p.From][p.To] += n
+		from, _ := edgeOf(p.From)
+		to, _ := edgeOf(p.To)
+		t.exact[piece{t.of(p.Operation), from, to}] = p.Cost
+		t.alike[from][to] += n * p.Cost
+		counts[from][to] += n
 		t.average += n * p.Cost
 		all += n
 	}

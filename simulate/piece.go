@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 )
 
 // edge is what a piece of a processor's time begins or ends with: the instants at which a deterministic runtime asks its schedule.
@@ -17,18 +17,12 @@ const (
 
 var edgeNames = [...]string{"passing", "begun", "sending", "ending"}
 
-// MarshalText implements [encoding.TextMarshaler].
-func (e edge) MarshalText() ([]byte, error) { return []byte(edgeNames[e]), nil }
+func (e edge) String() string { return edgeNames[e] }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (e *edge) UnmarshalText(text []byte) error {
-	for i, name := range edgeNames {
-		if name == string(text) {
-			*e = edge(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is no edge of a piece; there are %v", text, edgeNames)
+// edgeOf returns the edge of a name.
+func edgeOf(name string) (e edge, known bool) {
+	i := slices.Index(edgeNames[:], name)
+	return edge(max(0, i)), i >= 0
 }
 
 // piece is a kind of piece: all of one kind are taken to cost the same. A leaf of a tree thus differs from a node, which sends, and what follows an operation from what
@@ -68,6 +62,7 @@ func (n *names) of(name string) int {
 	return i
 }
 
-func comparePieces(a, b Piece) int {
-	return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+// compare orders pieces by the names of their operations, and by their edges.
+func (n *names) compare(a, b piece) int {
+	return cmp.Or(cmp.Compare(n.all[a.operation], n.all[b.operation]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 }

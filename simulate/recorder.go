@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -47,10 +48,12 @@ func (r *recorder) Stole(int, int, uint64) {}
 // pieces returns what was measured, in an order that is always the same.
 func (r *recorder) pieces() []Piece {
 	var all []Piece
-	for p, s := range r.samples {
-		all = append(all, Piece{Operation: r.all[p.operation], From: p.from, To: p.to, Count: s.n, Cost: s.mean()})
+	for _, p := range slices.SortedFunc(maps.Keys(r.samples), r.compare) {
+		s := r.samples[p]
+		all = append(all, Piece{
+			Operation: r.all[p.operation], From: p.from.String(), To: p.to.String(), Count: s.n, Cost: s.mean(),
+		})
 	}
-	slices.SortFunc(all, comparePieces)
 	return all
 }
 
