@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/simulate"
 )
 
-// Eight independent tasks of 1 ms on more processors than this machine may have. The costs are given
-// here, so that the result is always the same; simulate.Calibrate measures them on this machine.
+// Eight independent tasks of 1 ms on more processors than this machine may have. The costs are
+// given here, so the result is always the same; simulate.Calibrate measures them on this machine.
 func ExampleCosts_Run() {
 	costs, err := simulate.ReadCosts(strings.NewReader(`{
 		"transfer_ns": 60, "wake_ns": 1000, "wakeup_ns": 5000,
