@@ -135,6 +135,10 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
 
+.PHONY: apidiff
+apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
+	@tools/apidiff.sh "$(CURDIR)/.bin/apidiff" "$(BASE)"
+
 .PHONY: release
 release: ## a release of all modules: VERSION=v0.2.0 sets it, commits and tags, and writes a module proxy into .release
 	go run ./cmd/freerun/internal/release -version "$(VERSION)" -proxy .release -commit
@@ -151,6 +155,6 @@ report: ## measure all that the report shows, which takes some ten minutes, and 
 	.bench/freerun bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
 
 # The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
-.bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat: tools/go.mod tools/go.sum
+.bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat .bin/apidiff: tools/go.mod tools/go.sum
 	GOWORK=off go build -C tools -o ../.bin/ tool
 	@touch .bin/*

@@ -26,7 +26,7 @@ import (
 // Progress:   fork and a join of what was not stolen are wait-free. A join of a stolen branch waits for the thief, and gives its processor away
 //             meanwhile.
 // Publish:    a job's argument before the offer's word; its result and failure before its state says done.
-// ABA/memory: a job that was taken back from the offer is used again: whoever has seen it there holds an old number of the offer (slot.go).
+// ABA/memory: a job that was taken back from the offer is used again: whoever has seen it there holds an old number of the offer (internal/sched/slot.go).
 //             One that went into a deque, or was claimed, is left to the collector.
 // Cost:       fork and join that nobody asks: no atomic read-modify-write and no allocation. One that is laid and taken back: one atomic
 //             store and one CAS. Stolen: one allocation.

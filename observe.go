@@ -60,7 +60,7 @@ func (s *seat) labelBranch(j *job) {
 const (
 	bySchedule uint64 = 1 << iota // of a deterministic runtime
 	byLabels
-	byRecorder // record.go
+	byRecorder // recording.go
 )
 
 // observers returns those of the bits that do not change.

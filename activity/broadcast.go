@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     R. Treiber's stack, 1986, taken whole, once

@@ -4,8 +4,8 @@ import (
 	"context"
 	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
 
-	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Source:     the list is R. Treiber's stack, 1986, taken whole. The server is appointed as in L.

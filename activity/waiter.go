@@ -3,10 +3,10 @@ package activity
 import (
 	"context"
 
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/park"
-	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
 // Waiter is an activity or an ordinary goroutine that waits. Every wait of this package has these

@@ -22,8 +22,8 @@ var deadlockLast = freerun.Op("freeruntest.deadlockLast", func(_ *freerun.Contex
 
 var deadlockNever = freerun.FreeOp("freeruntest.deadlockNever", func(*freerun.Context, int) (int, error) { return 1, nil })
 
-// philosophers returns a body in which two activities take two locks, in the order that each
-// prefers, and a third one waits for a result that comes when they have ended.
+// philosophers returns a body in which two activities take two locks, each in the order that it
+// prefers. A third activity waits for a result that comes when both have ended.
 func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 	return func(rt *freerun.Runtime) {
 		var left, right fork
@@ -55,9 +55,8 @@ func philosophers(t testing.TB) func(rt *freerun.Runtime) {
 	}
 }
 
-// TestExploreDeadlock: the message about a deadlock names all that wait, for what and where, and
-//
-//	tells how many schedules were tried.
+// TestExploreDeadlock holds that the message about a deadlock names all that wait, for what and
+// where, and says how many schedules were tried.
 func TestExploreDeadlock(t *testing.T) {
 	t.Setenv(freeruntest.Seed, "")
 	os.Unsetenv(freeruntest.Seed)

@@ -1,5 +1,8 @@
-// Package freeruntest tests programs of package freerun under many orders of events: [Explore] runs a test body again and again, each time in a
-// deterministic runtime with another schedule, and if one makes the body fail, prints the seed and the line that runs it again, exactly.
+// Package freeruntest tests programs of package freerun under many orders of events.
+//
+// [Explore] runs a test body again and again, each time in a new deterministic runtime under
+// another schedule. If the body fails under one, Explore prints its seed and the command that
+// repeats exactly that run.
 //
 //	func TestTransfer(t *testing.T) {
 //		freeruntest.Explore(t, func(rt *freerun.Runtime) {
@@ -11,11 +14,15 @@
 //		})
 //	}
 //
-// What is explored is the order in which operations run and messages are sent: another processor may go on wherever an operation begins, and
-// wherever it sends. Operations of different units thus interleave as they would on many cores, as far as
-// messages can tell. Half of the schedules are drawn at random; the other half gives processors priorities, which change at a few random
-// places (PCT: S. Burckhardt, P. Kothari, M. Musuvathi and S. Nagarakatte, A randomized scheduler with probabilistic guarantees of
-// finding bugs, ASPLOS 2010): it finds bugs that need one unit to be very late.
+// A schedule decides the order in which operations run and messages are sent: at the beginning of
+// each operation and at each send another processor may go on. So operations of different units
+// interleave as they would on many cores, as far as messages can tell.
 //
-// The body must itself be deterministic: no goroutines that send, no maps whose order matters, no clock but the runtime's.
+// Half of the schedules are drawn at random. The other half gives priorities to the processors and
+// changes these at a few random places; it finds bugs that need one unit to be very late. Source:
+// S. Burckhardt, P. Kothari, M. Musuvathi and S. Nagarakatte, A randomized scheduler with
+// probabilistic guarantees of finding bugs, ASPLOS 2010 (PCT).
+//
+// The body itself must be deterministic: it starts no goroutines that send, depends on no order of
+// a map, and uses the runtime's clock only.
 package freeruntest

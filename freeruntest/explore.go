@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Seed is the environment variable that makes [Explore] run one schedule only, and log what ran where.
+// Seed is the environment variable with a schedule's seed. If it is set, [Explore] runs that
+// schedule only and logs the order of operations.
 const Seed = "FREERUN_SEED"
 
 const (
@@ -22,35 +23,40 @@ const (
 )
 
 // Option is a setting for [Explore].
-type Option func(*settings)
+type Option struct{ apply func(*settings) }
 
 type settings struct {
 	runs       int
 	processors int
 }
 
-// Runs sets how many schedules are tried: 500 if it is not given, 50 in a short test. It panics if n is less than 1.
+// Runs sets the number of schedules. The default is 500, and 50 with -short. It panics if n is less
+// than 1.
 func Runs(n int) Option {
 	if n < 1 {
 		panic("freeruntest: Runs needs at least 1")
 	}
-	return func(s *settings) { s.runs = n }
+	return Option{func(s *settings) { s.runs = n }}
 }
 
-// Processors sets how many processors the runtimes have: 1 to 4, different from run to run, if it is not given. It panics if n is less than 1.
+// Processors sets the number of processors of each runtime. By default it is drawn anew for each
+// run, from 1 to 4. It panics if n is less than 1.
 func Processors(n int) Option {
 	if n < 1 {
 		panic("freeruntest: Processors needs at least 1")
 	}
-	return func(s *settings) { s.processors = n }
+	return Option{func(s *settings) { s.processors = n }}
 }
 
-// Explore runs body under many schedules, each in a new runtime, until one fails the test, and prints how many it has tried, and that one's seed, then. When the body
-// returns, the runtime is shut down: what it has left to run is run, and what could not be run is an error. A program that has come to a deadlock is told by an error that is
-// [freerun.ErrStalled], of the call that waits in the body or of that shutdown, and names who waits, where, and for what.
+// Explore runs body under many schedules, each in a new runtime, until the test fails under one.
+// Then it prints the seed of that schedule and how many schedules it has tried.
 //
-// The body runs on the caller's goroutine, so it may use t.Fatal. With the environment variable FREERUN_SEED only the schedule with that seed is run,
-// and the order of operations is logged.
+// When the body returns, Explore shuts the runtime down, which runs what is left to run. What
+// cannot run is an error of the test. A deadlock is [freerun.ErrStalled], returned by the call that
+// waits in the body or by the shutdown; its text names all that wait, where, and for what.
+//
+// The body runs on the caller's goroutine, so it may call t.Fatal. With the environment variable
+// FREERUN_SEED Explore runs only the schedule of that seed and logs the order of operations.
 func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 	t.Helper()
 	s := settings{runs: usualRuns}
@@ -61,10 +67,10 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 		panic("freeruntest: Explore with a nil body")
 	}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("freeruntest: Explore with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("freeruntest: Explore with a zero Option, the one with index %d", i))
 		}
-		o(&s)
+		o.apply(&s)
 	}
 	x := &exploration{t: t, body: body, settings: s}
 	if text, given := os.LookupEnv(Seed); given {
@@ -84,11 +90,13 @@ func Explore(t testing.TB, body func(rt *freerun.Runtime), options ...Option) {
 	}
 }
 
-// inputs has what Random returns for each runtime that is being explored.
+// inputs holds the source of random numbers of each runtime that is being explored, for Random.
 var inputs sync.Map // *freerun.Runtime → *rand.Rand
 
-// Random returns a source of random numbers that follow from the seed of the schedule, for what a body draws: inputs, sizes, the order of its calls. A body with a
-// source of its own would not do the same again when one schedule is repeated. Only for the runtime that the body was given, or it panics.
+// Random returns a source of random numbers that follow from the seed of the schedule. A body draws
+// from it what it chooses at random: inputs, sizes, the order of its calls. With a source of its
+// own the body would not repeat itself when a schedule is repeated. Random panics for a runtime
+// that no Explore has made, and after the body has returned.
 func Random(rt *freerun.Runtime) *rand.Rand {
 	random, ok := inputs.Load(rt)
 	if !ok {
@@ -102,12 +110,13 @@ type exploration struct {
 	t       testing.TB
 	body    func(rt *freerun.Runtime)
 	verbose bool
-	tried   int // schedules, this one included; 0 if only one is to be run
+	// schedules up to now, with the current one; 0 if FREERUN_SEED names the only one
+	tried int
 	settings
 }
 
-// run runs the body under the schedule of one seed. All that happens follows from the seed: nothing is handed on from run to run, so that it
-// can be repeated alone.
+// run runs the body under the schedule of one seed. Everything follows from the seed and nothing
+// from earlier runs, so that a run can be repeated alone.
 func (x *exploration) run(seed uint64) {
 	x.t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0x5eed))
@@ -124,7 +133,8 @@ func (x *exploration) run(seed uint64) {
 	defer inputs.Delete(rt)
 	finished := false
 	defer func() {
-		if !finished { // by a panic, which goes on, or by t.FailNow
+		// the body has panicked, which goes on, or called t.FailNow
+		if !finished {
 			rt.Close()
 		}
 		if !finished || x.t.Failed() {
@@ -138,7 +148,7 @@ func (x *exploration) run(seed uint64) {
 	finished = true
 }
 
-// tries tells how many schedules were tried.
+// tries says how many schedules were tried.
 func (x *exploration) tries() string {
 	if x.tried == 0 {
 		return ""

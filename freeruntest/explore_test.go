@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/freeruntest"
 )
 
-// A bank with a bug that depends on the order of events: a withdrawal looks at the balance first, and sets it later.
+// A bank with a bug that depends on the order of events: a withdrawal reads the balance first and
+// sets it later.
 
 type account struct{ balance int }
 
@@ -108,7 +109,8 @@ func TestExploreFindsAndRepeats(t *testing.T) {
 	}
 }
 
-// TestExploreByPriorities: each of the two kinds of schedules finds it; odd seeds go by priorities.
+// TestExploreByPriorities holds that each kind of schedule finds the bug. Odd seeds go by
+// priorities.
 func TestExploreByPriorities(t *testing.T) {
 	found := [2]int{}
 	for seed := range 200 {
@@ -124,7 +126,7 @@ func TestExploreByPriorities(t *testing.T) {
 }
 
 func TestExploreRightProgram(t *testing.T) {
-	t.Setenv(freeruntest.Seed, "") // so that it is as before afterwards
+	t.Setenv(freeruntest.Seed, "") // restores the variable after the test
 	os.Unsetenv(freeruntest.Seed)
 	runs := 0
 	freeruntest.Explore(t, func(rt *freerun.Runtime) {
@@ -136,7 +138,7 @@ func TestExploreRightProgram(t *testing.T) {
 	}
 }
 
-// TestExploreFailures: however a body fails, it is told why, and the seed.
+// TestExploreFailures holds that every way in which a body fails prints the reason and the seed.
 func TestExploreFailures(t *testing.T) {
 	for text, body := range map[string]func(t testing.TB) func(*freerun.Runtime){
 		"a fatal error": func(t testing.TB) func(*freerun.Runtime) {
@@ -164,7 +166,8 @@ func TestExploreFailures(t *testing.T) {
 	}
 }
 
-// TestRandom: what a body draws follows from the seed of the schedule, and from nothing before it.
+// TestRandom holds that the numbers a body draws follow from the seed of the schedule, and from
+// nothing before it.
 func TestRandom(t *testing.T) {
 	draw := func() (drawn []uint64) {
 		freeruntest.Explore(t, func(rt *freerun.Runtime) { drawn = append(drawn, freeruntest.Random(rt).Uint64()) }, freeruntest.Runs(5))

@@ -20,11 +20,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// Everything at once: messages of all sorts, from outside and from operations, to units with all sorts of options, with scopes that are canceled,
-// panics, blocking code, a changing number of processors, and an end that comes in three ways. In the end every message is accounted
-// for: it was run once and came to what its operation returned, or it was not run and failed with a named error.
+// Everything at once: messages of all forms, from outside and from operations, to units with all
+// options; scopes that are canceled, panics, blocking code, a changing number of processors, and an
+// end that comes in three ways. In the end every message is accounted for: it ran once and came to
+// what its operation returned, or it did not run and failed with a named error.
 
-// mayhem is one runtime with what is sent to it.
+// mayhem is one runtime and what is sent to it.
 type mayhem struct {
 	t      *testing.T
 	rt     *freerun.Runtime
@@ -33,13 +34,14 @@ type mayhem struct {
 
 	acts   bool         // there are activities among the messages
 	left   atomic.Int64 // how many more messages may be sent
-	wrong  atomic.Int64 // operations that were not alone
+	wrong  atomic.Int64 // operations that overlapped another on their unit
 	mu     sync.Mutex
 	errand []*errand
 	ended  []*freerun.Scope
 }
 
-// victim is the state of a unit. An operation that writes adds to both, one after the other; so whoever sees them differ was not alone.
+// victim is the state of a unit. An operation that writes adds to both fields, one after the other.
+// An operation that sees them differ overlaps another.
 type victim struct {
 	m          *mayhem
 	first, all int
@@ -52,7 +54,7 @@ type errand struct {
 	hops int
 	kind int
 	ran  atomic.Int32
-	told bool                     // it was refused, and the sender was told
+	told bool                     // it was refused, and the sender got the error
 	done freerun.Future[*outcome] // the zero future of a Tell
 	acts *activity.Activity       // instead of a future
 }
@@ -124,7 +126,8 @@ func init() {
 	})
 }
 
-// touch is what one who writes does to a unit, in the beginning and, by what it returns, in the end.
+// touch is what an operation that writes does to a unit: now, and at its end by calling the
+// function that touch returns.
 func (v *victim) touch() func() {
 	v.look()
 	v.first++
@@ -137,14 +140,14 @@ func (v *victim) touch() func() {
 	}
 }
 
-// look is what one who only looks does.
+// look is what an operation that only reads does.
 func (v *victim) look() {
 	if v.first != v.all {
 		v.m.wrong.Add(1)
 	}
 }
 
-// run is what every operation does: it sends, computes, blocks, and comes to an end in one of many ways.
+// run is the body of every operation: it sends, computes, blocks, and ends in one of many ways.
 func (e *errand) run(c *freerun.Context) (*outcome, error) {
 	e.ran.Add(1)
 	random := rand.New(rand.NewPCG(e.seed, 1))
@@ -183,7 +186,8 @@ func (e *errand) run(c *freerun.Context) (*outcome, error) {
 	return &outcome{e}, nil
 }
 
-// live is what an activity does: it sends, waits for what it has sent, sleeps, yields, blocks, and comes to an end in one of many ways.
+// live is the body of an activity: it sends, waits for results, sleeps, yields, blocks, and ends in
+// one of many ways.
 func (e *errand) live(a *activity.Activity) {
 	e.ran.Add(1)
 	random := rand.New(rand.NewPCG(e.seed, 6))
@@ -224,7 +228,8 @@ func (e *errand) live(a *activity.Activity) {
 	}
 }
 
-// send sends one message of some sort through c, in some scope, with some priority, and returns its future if it has one.
+// send sends one message of some form through c, in some scope, with some priority. It returns the
+// message's future, if that form has one.
 func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freerun.Future[*outcome]) {
 	if m.left.Add(-1) < 0 {
 		return f
@@ -279,7 +284,7 @@ func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freeru
 	return e.done
 }
 
-// newMayhem makes a runtime's units, and scopes.
+// newMayhem makes the units and scopes of a runtime.
 func newMayhem(t *testing.T, rt *freerun.Runtime, random *rand.Rand, messages int) *mayhem {
 	m := &mayhem{t: t, rt: rt, scopes: make([]atomic.Pointer[freerun.Scope], 3), acts: true}
 	m.left.Store(int64(messages))
@@ -305,7 +310,7 @@ func newMayhem(t *testing.T, rt *freerun.Runtime, random *rand.Rand, messages in
 	return m
 }
 
-// stir cancels a scope, and puts another in its place.
+// stir cancels a scope and puts another in its place.
 func (m *mayhem) stir(random *rand.Rand) {
 	s := &m.scopes[random.IntN(len(m.scopes))]
 	old := s.Swap(m.rt.Scope(m.t.Context()))
@@ -316,7 +321,8 @@ func (m *mayhem) stir(random *rand.Rand) {
 	m.rt.Resize(1 + random.IntN(4))
 }
 
-// account checks what became of all messages. graceful says that the runtime ran all that it had accepted.
+// account checks the outcome of all messages. graceful says that the runtime ran all messages that
+// it had accepted.
 func (m *mayhem) account(graceful bool) {
 	t := m.t
 	for _, e := range m.errand {
@@ -389,8 +395,9 @@ func (e *errand) accountActivity(t *testing.T, n int32) {
 	}
 }
 
-// hasOpen reports whether something of a scope is open after the end of its runtime: then Wait, which has nothing to wait for, returns the error of a
-// context that is done, or what the end of the runtime came to, whichever it comes upon.
+// hasOpen reports whether a scope still has something open after the end of its runtime. Wait has
+// nothing to wait for then, and returns the error of its context, if that is done, or that of the
+// runtime's end, whichever it finds first.
 func hasOpen(s *freerun.Scope) bool {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -402,7 +409,7 @@ func hasOpen(s *freerun.Scope) bool {
 	return false
 }
 
-// TestMayhem runs for some seconds, or as long as FREERUN_MAYHEM says.
+// TestMayhem runs for some seconds, or for as long as FREERUN_MAYHEM says.
 func TestMayhem(t *testing.T) {
 	length := 2 * time.Second
 	if text := os.Getenv("FREERUN_MAYHEM"); text != "" {
@@ -420,11 +427,12 @@ func TestMayhem(t *testing.T) {
 	t.Logf("%d rounds, %d messages", rounds, messages)
 }
 
-// withActivities is how often, in rounds, there are activities under the race detector: Go's runtime never frees what that keeps of a coroutine, some 5 kB each, so an hour of
-// nothing but such rounds would need more memory than there is.
+// withActivities: under the race detector one round in so many has activities. Go's runtime never
+// frees what the race detector keeps of a coroutine, some 5 kB each; an hour of such rounds alone
+// would need more memory than there is.
 const withActivities = 64
 
-// mayhemRound is one runtime from its beginning to its end, and returns how many messages there were.
+// mayhemRound runs one runtime from its beginning to its end and returns the number of messages.
 func mayhemRound(t *testing.T, random *rand.Rand, acts bool) int {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // turns a hang into a failure
 	defer cancel()
@@ -458,12 +466,12 @@ func mayhemRound(t *testing.T, random *rand.Rand, acts bool) int {
 	case 0: // everything is sent, and then the end
 		all.Wait()
 		err = rt.Shutdown(ctx)
-	case 1: // the end comes while they send
+	case 1: // the end comes during the sends
 		for m.left.Load() > 1000 {
 			runtime.Gosched()
 		}
 		err = rt.Shutdown(ctx)
-	case 2: // and does not wait for anything
+	case 2: // and waits for nothing
 		for m.left.Load() > 1000 {
 			runtime.Gosched()
 		}
@@ -481,12 +489,12 @@ func mayhemRound(t *testing.T, random *rand.Rand, acts bool) int {
 	return len(m.errand)
 }
 
-// TestMayhemExplored is the same with one sender, under many schedules.
+// TestMayhemExplored has one sender only, and runs under many schedules.
 func TestMayhemExplored(t *testing.T) {
 	freeruntest.Explore(t, func(rt *freerun.Runtime) { mayhemInTurns(t, rt, freeruntest.Random(rt)) }, freeruntest.Runs(300))
 }
 
-// mayhemInTurns is one deterministic runtime until its end.
+// mayhemInTurns runs one deterministic runtime to its end.
 func mayhemInTurns(t *testing.T, rt *freerun.Runtime, random *rand.Rand) {
 	m := newMayhem(t, rt, random, 60)
 	for m.left.Load() > 0 {
@@ -509,7 +517,8 @@ func mayhemInTurns(t *testing.T, rt *freerun.Runtime, random *rand.Rand) {
 	}
 }
 
-// TestMayhemRepeats: whatever a program uses, the same schedule has the same begin in the same order.
+// TestMayhemRepeats holds that under one schedule the same operations begin in the same order,
+// whatever a program uses.
 func TestMayhemRepeats(t *testing.T) {
 	run := func(seed uint64) []string {
 		s := &recorder{random: rand.New(rand.NewPCG(seed, 7))}
@@ -527,7 +536,7 @@ func TestMayhemRepeats(t *testing.T) {
 	}
 }
 
-// recorder is a schedule that keeps what began.
+// recorder is a schedule that keeps the names of the operations that began.
 type recorder struct {
 	random *rand.Rand
 	began  []string

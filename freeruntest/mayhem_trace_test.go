@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// tracer records a round of mayhem, again and again, at moments that it draws.
+// tracer records a round of mayhem again and again, from and to random moments.
 type tracer struct {
 	t      *testing.T
 	rt     *freerun.Runtime
@@ -22,7 +22,8 @@ type tracer struct {
 	ended  sync.WaitGroup
 }
 
-// recordingOptions draws what the runtime of a round is recorded with from its beginning.
+// recordingOptions draws the options by which the runtime of a round is recorded from its
+// beginning.
 func recordingOptions(random *rand.Rand) (options []freerun.Option, flight bool) {
 	if random.IntN(4) != 0 {
 		return nil, false
@@ -30,7 +31,7 @@ func recordingOptions(random *rand.Rand) (options []freerun.Option, flight bool)
 	return []freerun.Option{freerun.FlightRecorder(1 << (10 + random.IntN(8)))}, true
 }
 
-// startTracer starts to record, in some rounds.
+// startTracer starts a tracer in some rounds.
 func startTracer(t *testing.T, rt *freerun.Runtime, random *rand.Rand, flight bool) *tracer {
 	r := &tracer{t: t, rt: rt, random: random, flight: flight, end: make(chan struct{})}
 	if random.IntN(2) == 0 {
@@ -39,7 +40,7 @@ func startTracer(t *testing.T, rt *freerun.Runtime, random *rand.Rand, flight bo
 	return r
 }
 
-// stop ends that. It may come after the end of the runtime.
+// stop ends the recording. It may come after the end of the runtime.
 func (r *tracer) stop() {
 	close(r.end)
 	r.ended.Wait()
@@ -83,7 +84,7 @@ func (r *tracer) sleep() (last bool) {
 	}
 }
 
-// read holds what must be true of any recording, however much was lost.
+// read checks what is true of any recording, however many events it has lost.
 func (r *tracer) read(file *bytes.Buffer, what string) {
 	tr, err := recording.Read(file)
 	if err != nil {

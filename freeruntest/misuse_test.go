@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/freeruntest"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold passes arguments that cannot be right, and holds that each panic says what would
+// be.
 func TestMisuseIsTold(t *testing.T) {
 	for name, misuse := range map[string]struct {
 		want string
@@ -19,9 +19,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"freeruntest: Explore with a nil body",
 			func() { freeruntest.Explore(t, nil) },
 		},
-		"Explore with a nil option": {
-			"freeruntest: Explore with a nil option, the one with index 0",
-			func() { freeruntest.Explore(t, func(*freerun.Runtime) {}, nil) },
+		"Explore with a zero Option": {
+			"freeruntest: Explore with a zero Option, the one with index 0",
+			func() { freeruntest.Explore(t, func(*freerun.Runtime) {}, freeruntest.Option{}) },
 		},
 	} {
 		func() {

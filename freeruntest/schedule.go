@@ -2,20 +2,22 @@ package freeruntest
 
 import "math/rand/v2"
 
-// schedule chooses at random, or by priorities that change at random.
+// schedule chooses the processor that goes on: at random, or by priorities that change at random
+// (PCT).
 type schedule struct {
 	random *rand.Rand
 	step   int
 	log    func(processor int, operation string)
 
-	// of PCT; nil otherwise
-	priorities []int       // of each processor; the highest that can goes on
-	changes    map[int]int // step → the priority that whoever goes on then falls to
+	// PCT only; nil if the choice is random.
+	priorities []int       // by processor; the ready one with the highest goes on
+	changes    map[int]int // step → the priority to which the processor falls that would go on
 }
 
 const (
 	mostChanges = 3
-	// The changes lie within a horizon of choices from the start. How many there will be is not known, so the horizon is drawn too.
+	// The changes lie within a horizon of steps from the start. The number of steps of a run is not
+	// known before, so the horizon is drawn too.
 	horizons     = 4
 	leastHorizon = 16
 )
@@ -39,7 +41,8 @@ func (s *schedule) Choose(ready []int) int {
 	if s.priorities == nil {
 		return s.random.IntN(len(ready))
 	}
-	for last := ready[len(ready)-1]; len(s.priorities) <= last; { // processors that Resize has added
+	// Resize has added processors
+	for last := ready[len(ready)-1]; len(s.priorities) <= last; {
 		s.priorities = append(s.priorities, s.random.IntN(len(s.priorities)+1))
 	}
 	first := s.first(ready)
@@ -50,7 +53,7 @@ func (s *schedule) Choose(ready []int) int {
 	return first
 }
 
-// first returns the index of the one with the highest priority.
+// first returns the index of the ready processor with the highest priority.
 func (s *schedule) first(ready []int) int {
 	best := 0
 	for i, p := range ready {

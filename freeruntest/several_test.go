@@ -8,8 +8,10 @@ import (
 	"github.com/freerun-go/freerun/freeruntest"
 )
 
-// TestExploreSeveralUnits has units send operations on pairs of units, on one, on all, and readers, under many schedules: each sender's messages
-// keep their order on every unit, all units agree on one order of the pairs, and who looks at all of them never sees half of one.
+// TestExploreSeveralUnits sends operations on pairs of units, on one unit, on all units, and
+// readers, under many schedules. Each sender's messages keep their order on every unit, all units
+// agree on one order of the pairs, and an operation that looks at all units never sees half of a
+// pair.
 func TestExploreSeveralUnits(t *testing.T) {
 	const units, senders, each = 4, 3, 6
 	type note struct{ sender, number int }

@@ -2,40 +2,45 @@ package recording
 
 import "slices"
 
-// Source:     R. Brent, The parallel evaluation of general arithmetic expressions, J. ACM 1974 (the bounds); R. Blumofe and C. Leiserson, Scheduling
-//             multithreaded computations by work stealing, J. ACM 1999 (work, span and parallelism); C.-Q. Yang and B. Miller, Critical path analysis for
-//             the execution of parallel and distributed programs, ICDCS 1988 (one pass over what happened, in order of time)
-// Sketch:     depth of what runs = depth at its begin + how long it has run since.
-//             At its begin that is the greatest of: the sender's depth when it sent, the depth of each outcome that it needs, and, if it goes on
-//             after a wait, its own before and that of who woke it. An outcome's is that of the message when it had returned, or of
-//             what that needs in turn.
-//             span = the greatest depth; the path is what the greatest came from, back to the beginning.
+// Source:     R. Brent, The parallel evaluation of general arithmetic expressions, J. ACM 1974 (the
+//             bounds); R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work
+//             stealing, J. ACM 1999 (work, span and parallelism); C.-Q. Yang and B. Miller,
+//             Critical path analysis for the execution of parallel and distributed programs, ICDCS
+//             1988 (one pass over what happened, in order of time)
+// Sketch:     depth of a run = depth at its begin + time that it has run since
+//             depth at its begin = the greatest of
+//               the depth of the sender at the send,
+//               the depth of each outcome that it needs,
+//               after a wait, its own depth before, and that of the run that woke it
+//             depth of an outcome = depth of the message at its return, or that of an outcome that
+//               it needs in turn, if that is greater
+//             span = the greatest depth; the path leads from it back to the beginning
 
-// segment is a time in which a message ran, for what the path goes back to.
+// segment is a time in which a message ran. The path consists of segments.
 type segment struct {
 	message  uint32
 	begin    int64
-	from     int32 // the segment that it follows from, −1 for none
-	fromTime int64 // when that one sent, or returned
+	from     int32 // the segment that this one follows from, −1 for none
+	fromTime int64 // when that one sent or returned
 }
 
-// strand is what is known of a message, or of a goroutine outside.
+// strand is what is known of a message, or of an ordinary goroutine.
 type strand struct {
-	depth   int64 // at the begin, and once it does not run, at the end
-	start   int64 // what it begins with at least
-	since   int64 // when it began to run
-	segment int32 // the current one, −1 if it has not begun
-	from    int32 // what start comes from
-	at      int64 // when that was
+	depth   int64 // at the begin; at the end, once it does not run
+	start   int64 // its depth at the begin is at least this
+	since   int64 // when it began to run last
+	segment int32 // the current one; −1 before the begin
+	from    int32 // the segment that start comes from
+	at      int64 // the time in that segment
 	running bool
 	begun   bool
 	sent    bool
-	sealed  bool // its outcome is there: depth is that of it
+	sealed  bool // its outcome is there, and outcome is the depth
 	outcome int64
-	needs   []uint32 // of which its outcome needs theirs
+	needs   []uint32 // the messages whose outcomes its own outcome needs
 }
 
-// analyzer goes through the events once.
+// analyzer reads the events once.
 type analyzer struct {
 	t        *Trace
 	a        *Analysis
@@ -44,22 +49,24 @@ type analyzer struct {
 	segments []segment
 	lanes    map[int16]*busy
 	units    []int64
-	unit     []uint32 // by message, the unit that it runs on
+	unit     []uint32 // by message: the unit that it runs on
 	first    int64
 	last     int64
 	deepest  int32 // segment
 	deepEnd  int64
 }
 
-// busy is what a processor does.
+// busy is what a processor does at the moment.
 type busy struct {
 	message  uint32
-	branches []int64 // since when
-	inside   bool    // the outermost branch is within a message
+	branches []int64 // by branch: since when it runs
+	inside   bool    // the outermost branch runs within a message
 }
 
-// Analyze says what follows from a recording. It goes through the events in order of time, once. What was lost, or was before the recording, it does not
-// know; [Analysis.Lost] and [Analysis.Unknown] say how much that is. Of operations that fork and join it knows what was stolen as work, not what could have been.
+// Analyze returns what follows from a recording. It reads the events once, in order of time. It
+// does not know what was lost and what was before the recording; [Analysis.Lost] and
+// [Analysis.Unknown] say how much that is. Of operations that fork and join it knows the branches
+// that were stolen, not those that could have been.
 func Analyze(t *Trace) *Analysis {
 	z := &analyzer{
 		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]strand, t.Sent+1), outside: map[int32]*strand{},
@@ -83,7 +90,8 @@ func (z *analyzer) conclude() {
 	if z.first >= 0 {
 		a.Elapsed = z.last - z.first
 	}
-	a.Span = min(a.Span, a.Work) // of a recording without its beginning
+	// A recording without its beginning may have less work than span.
+	a.Span = min(a.Span, a.Work)
 	for u, ran := range z.units {
 		if ran > a.Chain {
 			a.Chain, a.Chained = ran, uint32(u)
@@ -108,7 +116,7 @@ func (z *analyzer) conclude() {
 	z.describe()
 }
 
-// describe tells of the steps what ran where.
+// describe sets the operations and processors of the steps.
 func (z *analyzer) describe() {
 	on := map[uint32][]int{}
 	for i, s := range z.a.Path {
@@ -136,7 +144,7 @@ func (z *analyzer) lane(p int16) *busy {
 	return b
 }
 
-// now returns the depth of a strand at a time, and its segment.
+// now returns the depth of a strand at a time.
 func (s *strand) now(at int64) int64 {
 	if s.running {
 		return s.depth + at - s.since
@@ -144,14 +152,14 @@ func (s *strand) now(at int64) int64 {
 	return s.depth
 }
 
-// follows has s begin no earlier than something of depth, which the segment from did at a time.
+// follows has s begin with at least a depth, which the segment from had at a time.
 func (s *strand) follows(depth int64, from int32, at int64) {
 	if depth > s.start || s.from < 0 {
 		s.start, s.from, s.at = depth, from, at
 	}
 }
 
-// outcomeOf returns the depth of the outcome of m, and where it comes from.
+// outcomeOf returns the depth of the outcome of m, and the segment that it comes from.
 func (z *analyzer) outcomeOf(m uint32, at int64) (depth int64, from int32) {
 	s := &z.messages[m]
 	if s.sealed {
@@ -161,7 +169,7 @@ func (z *analyzer) outcomeOf(m uint32, at int64) (depth int64, from int32) {
 	}
 	from = s.segment
 	needs := s.needs
-	s.needs = nil // so that what goes round ends
+	s.needs = nil // ends the recursion in a circle
 	for _, other := range needs {
 		if d, f := z.outcomeOf(other, at); d > depth {
 			depth, from = d, f
@@ -190,7 +198,7 @@ func (z *analyzer) resume(m uint32, at int64) {
 	s.since, s.running, s.begun = at, true, true
 }
 
-// pause ends that.
+// pause ends the run of m at a time.
 func (z *analyzer) pause(m uint32, at int64) {
 	s := &z.messages[m]
 	if !s.running {
@@ -220,7 +228,7 @@ func (z *analyzer) goroutine(n int32) *strand {
 func (z *analyzer) take(e *Event) {
 	m := e.Message
 	if int(m) >= len(z.messages) || int(e.Unit) >= len(z.units) || e.Kind == Need && int(e.Other) >= len(z.messages) {
-		return // not made by a reader
+		return // no reader makes such an event
 	}
 	s := &z.messages[m]
 	switch e.Kind {
@@ -277,7 +285,7 @@ func (z *analyzer) take(e *Event) {
 	case BranchBegin:
 		b := z.lane(e.Processor)
 		if len(b.branches) == 0 {
-			b.inside = b.message != 0 // it is counted with that
+			b.inside = b.message != 0 // its time counts as that of the message
 		}
 		b.branches = append(b.branches, e.Time)
 	case BranchEnd:

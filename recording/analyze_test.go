@@ -10,10 +10,11 @@ import (
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// TestAnalyze works out a small recording by hand: a child begins when it is sent, not when its sender has ended.
+// TestAnalyze works out a small recording by hand. A child begins at its send, not at the end of
+// its sender.
 func TestAnalyze(t *testing.T) {
 	a := recording.Analyze(twoChildren().read(t))
-	const work, span = 100 + 200 + 60, 30 + 200 // the way is: 100 to 130 of the first, then all of its first child
+	const work, span = 100 + 200 + 60, 30 + 200 // path: 100 to 130 of 16, then 32
 	if a.Work != work || a.Span != span || a.Elapsed != 340-50 {
 		t.Errorf("work %d, span %d, elapsed %d; they are %d, %d and 290", a.Work, a.Span, a.Elapsed, work, span)
 	}
@@ -32,8 +33,8 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestAnalyzeFutures has a message that needs the outcomes of two others, of which the one that is there first has the longer way behind it: one that has
-// forwarded a third.
+// TestAnalyzeFutures has a message that needs the outcomes of two others. The one that comes first
+// has the longer path: it has forwarded a third.
 func TestAnalyzeFutures(t *testing.T) {
 	s := newScript(3)
 	for i, letter := range []uint64{16, 32, 48} { // long, short, and what long forwards
@@ -62,7 +63,8 @@ func TestAnalyzeFutures(t *testing.T) {
 	}
 }
 
-// TestAnalyzeOutside has a goroutine that waits for each message before it sends the next: they are one chain.
+// TestAnalyzeOutside has a goroutine that waits for each message before it sends the next. All are
+// one chain.
 func TestAnalyzeOutside(t *testing.T) {
 	s := newScript(2)
 	now := uint64(0)
@@ -80,7 +82,7 @@ func TestAnalyzeOutside(t *testing.T) {
 	}
 }
 
-// TestAnalyzeEmpty analyzes nothing at all, and what no reader makes.
+// TestAnalyzeEmpty analyzes an empty recording, and one that no reader makes.
 func TestAnalyzeEmpty(t *testing.T) {
 	if a := recording.Analyze(&recording.Trace{}); a.Work != 0 || a.Span != 0 || a.Path != nil {
 		t.Errorf("of nothing: %+v", a)

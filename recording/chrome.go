@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// chromeEvent is an event as Chrome's and Perfetto's viewers read it; times are in microseconds.
+// chromeEvent is an event as the viewers of Chrome and Perfetto read it. Times are in microseconds.
 type chromeEvent struct {
 	Name  string         `json:"name"`
 	Phase string         `json:"ph"`
@@ -22,8 +22,9 @@ type chromeEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// WriteChrome writes the recording in the JSON that chrome://tracing and ui.perfetto.dev open: a track for each processor, an arrow from each send to
-// the run of its message. The first error of w is returned.
+// WriteChrome writes the recording as JSON for chrome://tracing and ui.perfetto.dev: a track for
+// each processor, and an arrow from each send to the run of its message. It returns the first error
+// of w.
 func (t *Trace) WriteChrome(w io.Writer) error {
 	out := &chromeWriter{w: bufio.NewWriter(w)}
 	out.text(`{"displayTimeUnit":"ns","traceEvents":[`)
@@ -70,7 +71,7 @@ func micros(nanoseconds int64) float64 { return float64(nanoseconds) / 1000 }
 
 func trackOf(processor int16) int { return int(processor) + 1 }
 
-// nameOf names a slice: by its operation, or by what the processor did.
+// nameOf names a slice by its operation, or by what the processor did.
 func (t *Trace) nameOf(s Slice) string {
 	switch s.Kind {
 	case SearchBegin:
@@ -84,7 +85,8 @@ func (t *Trace) nameOf(s Slice) string {
 	return s.Kind.String()
 }
 
-// UnitName names a unit: by its name, or else by its number and the type of its state.
+// UnitName returns the name of a unit, or else its number with the type of its state. It is empty
+// for 0 and for numbers without a unit.
 func (t *Trace) UnitName(n uint32) string {
 	if n == 0 || int(n) >= len(t.Units) {
 		return ""
@@ -98,7 +100,7 @@ func (t *Trace) UnitName(n uint32) string {
 	return fmt.Sprintf("unit #%d", n)
 }
 
-// chromeWriter writes events. Its first error stays.
+// chromeWriter writes events. It keeps its first error and writes nothing more then.
 type chromeWriter struct {
 	w    *bufio.Writer
 	some bool

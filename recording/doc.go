@@ -1,6 +1,7 @@
-// Package recording is about recordings of freerun programs: what a processor did when, who sent what to whom, and what had to wait for what. A
-// recording is made by a runtime ([freerun.Runtime.StartTrace] and its relatives); here is the model of it, the file that it is kept in, and what can be
-// concluded from it.
+// Package recording models recordings of freerun programs: what each processor did and when, which
+// message sent which, and what had to wait for what. A runtime makes a recording
+// ([freerun.Runtime.StartTrace] and its relatives). This package has the model, reads the file, and
+// draws conclusions.
 //
 //	what                                   use
 //	a recording, all of it                 [Trace]
@@ -9,7 +10,9 @@
 //	work, span, the critical path          [Analyze]
 //	for ui.perfetto.dev                    [Trace.WriteChrome]
 //
-// The package knows nothing of runtimes, and imports none.
+// The package imports no runtime, so a tool that reads recordings needs none. Its functions and
+// methods do not wait, except for the reader or writer that they are given. They may be called
+// concurrently while no goroutine changes the Trace.
 //
 // [freerun.Runtime.StartTrace]: https://pkg.go.dev/github.com/freerun-go/freerun#Runtime.StartTrace
 package recording

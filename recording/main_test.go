@@ -18,7 +18,7 @@ var (
 	opInner = record.Declare(record.Operation{Name: "inner", State: "string"})
 )
 
-// script is a recording that a test writes by hand, at times that it chooses: virtual ones, in nanoseconds.
+// script is a recording that a test writes by hand, in virtual time: at nanoseconds of its choice.
 type script struct {
 	now   uint64
 	names record.Names
@@ -40,7 +40,7 @@ func (s *script) at(now uint64, processor int, k record.Kind, operation uint16, 
 	s.tapes[processor+1].Publish()
 }
 
-// file returns what is written of it, as far as it has come.
+// file returns what is written of the recording up to now.
 func (s *script) file(t testing.TB) []byte {
 	t.Helper()
 	var w bytes.Buffer
@@ -65,8 +65,8 @@ func (s *script) read(t testing.TB) *recording.Trace {
 	return tr
 }
 
-// twoChildren is a message, 16, that runs from 100 to 200, sends 32 at 130 and 48 at 190, and these run on two processors: 32 from 140 to 340, and 48 from
-// 200, on the first processor again, to 260.
+// twoChildren is a message, 16, that runs from 100 to 200 and sends 32 at 130 and 48 at 190. These
+// run on two processors: 32 from 140 to 340, and 48 from 200 to 260 on the first processor again.
 func twoChildren() *script {
 	s := newScript(2)
 	s.at(50, -1, record.Goroutine, 0, 0x1000, 0)

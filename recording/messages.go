@@ -1,37 +1,42 @@
 package recording
 
-// Message is what a recording knows of one message: an operation on a unit, or one without unit, or an activity. Times are in nanoseconds since the start; one
-// that is not known is negative.
+// Message is what a recording tells about one message: an operation on a unit, an operation without
+// a unit, or an activity. Times are in nanoseconds since the start; a time that is not known is
+// negative.
 type Message struct {
 	Operation uint32
 	Unit      uint32
-	Sender    uint32 // the message that sent it, 0 if it was an ordinary goroutine, or is not known
-	SentBy    int16  // the processor
-	RanOn     int16  // the processor that began it
-	Activity  bool
+	// the message that sent it; 0 if an ordinary goroutine did, or none is known
+	Sender   uint32
+	SentBy   int16 // the processor
+	RanOn    int16 // the processor that began it
+	Activity bool
 
-	Sent  int64 // when it was sent
-	Ready int64 // when all that it needed was there: at the send, if that was so then
+	Sent int64 // when it was sent
+	// when all that it needed was there: at the send, if it needed nothing then
+	Ready int64
 	Begin int64 // when it was begun
 	End   int64 // when it had returned
-	Ran   int64 // how long it ran, without the time in which it waited, or had left its processor
+	// running time, without waiting and without the time away from its processor
+	Ran int64
 }
 
-// Wait returns how long the message waited from the send to its begin, and whether both are known.
+// Wait returns the time from the send to the begin, and whether both are known.
 func (m *Message) Wait() (nanoseconds int64, known bool) {
 	return m.Begin - m.Sent, m.Sent >= 0 && m.Begin >= 0
 }
 
-// Moved reports whether another processor ran the message than the one that sent it.
+// Moved reports whether the message ran on another processor than that of its sender.
 func (m *Message) Moved() bool { return m.SentBy >= 0 && m.RanOn >= 0 && m.SentBy != m.RanOn }
 
-// Messages puts together what the events tell of each message. The index is the message's number; that of 0 is no message.
+// Messages collects what the events tell about each message. The index is the number of the
+// message; index 0 is no message.
 func (t *Trace) Messages() []Message {
 	all := make([]Message, t.Sent+1)
 	for i := range all {
 		all[i] = Message{SentBy: Outside, RanOn: Outside, Sent: -1, Ready: -1, Begin: -1, End: -1}
 	}
-	in := make([]int64, len(all)) // when it began to run, for those that run
+	in := make([]int64, len(all)) // by message that runs: since when
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Message == 0 || int(e.Message) >= len(all) {

@@ -2,97 +2,112 @@ package recording
 
 import "time"
 
-// Trace is a recording. It is plain data: whoever has it may change it, and goroutines that share it must not.
+// Trace is a recording. It is plain data: its owner may change it, goroutines that share it only
+// read it.
 type Trace struct {
-	Start   time.Time // of the wall clock, at time 0
-	End     int64     // when the recording ended
+	Start   time.Time // wall clock at time 0
+	End     int64     // nanoseconds from Start to the end of the recording
 	Program string    // the name of the program
-	Virtual bool      // times are those of a deterministic runtime's clock, which stands still while operations run
+	// times are of a deterministic runtime, whose clock stands still while operations run
+	Virtual bool
 
-	Processors int      // how many there were at most
-	Operations []string // the names of operations and activities, by number; that of 0 is empty
-	Units      []Unit   // by number; 0 stands for no unit
-	Sent       int      // messages that the recording knows of; they are numbered from 1 on
+	Processors int // the greatest number at any time
+	// names of operations and activities, by number; that of 0 is empty
+	Operations []string
+	Units      []Unit // by number; 0 means no unit
+	Sent       int    // number of messages in the recording; the first is number 1
 
-	// Events are in order of time, and those of one processor in the order in which they happened.
+	// Events are in order of time; those of one processor are in the order in which they happened.
 	Events []Event
-	// Lost is how many events are missing: the recorder had no room for them. Where, says an event [Lost].
+	// Lost is the number of missing events, for which the recorder had no room. An event [Lost]
+	// says where.
 	Lost uint64
 }
 
 // Unit is a unit of the program.
 type Unit struct {
-	Name  string // that the program has given it; most have none
-	State string // the type of its state, empty if it is not known
+	Name  string // given by the program; most units have none
+	State string // type of the state; empty if it is not known
 
-	// Address is where it was in the memory of the program. It tells units without a name from each other, also over several recordings of one process, and is
-	// what a report of the watchdog calls them.
+	// Address is the address of the unit in the program's memory. It tells units without a name
+	// apart, also across recordings of one process. Reports of the watchdog name units by it.
 	Address uint64
 }
 
-// Outside is the processor of events that happened on no processor: an ordinary goroutine did it, or an operation that had left its processor.
+// Outside is the processor of events that happened on none: an ordinary goroutine did it, or an
+// operation that had left its processor.
 const Outside = -1
 
-// Event is one thing that happened. What its fields mean depends on its kind; those without meaning are 0.
+// Event is one thing that happened. Its kind says what the fields mean; fields without meaning are
+// 0.
 type Event struct {
 	Time      int64  // nanoseconds since the start of the recording
-	Message   uint32 // the message that it is about; 0 if the recording does not know it
+	Message   uint32 // the message that it is about; 0 if the recording has none
 	Other     uint32 // another message
 	Operation uint32 // number in Operations
 	Unit      uint32 // number in Units
 	N         int32
-	Processor int16 // where it happened; Outside
+	Processor int16 // where it happened, or Outside
 	Kind      Kind
 }
 
 // Kind says what happened.
 type Kind uint8
 
-// The kinds of events. Begin and End come in pairs, on one processor unless the kind says otherwise, and are nested; one of the two may be
-// missing at the ends of a recording, and beside an event [Lost].
+// The kinds of events. Begin and End come in pairs and are nested; both are on one processor unless
+// the kind says otherwise. One of a pair may be missing at the ends of a recording and beside an
+// event [Lost].
 const (
-	// RunBegin: the processor begins to run Message, which is Operation on Unit; Other is the message that has sent it.
+	// RunBegin: the processor begins to run Message, which is Operation on Unit. Other is the
+	// message that has sent it.
 	RunBegin Kind = iota + 1
-	// RunEnd: Message has returned. If it left its processor ([BlockBegin]), that is Outside.
+	// RunEnd: Message has returned. If it left its processor ([BlockBegin]), the event is Outside.
 	RunEnd
-	// Send: Message was sent to Unit, to run Operation, by the message Other; Other is 0 for an ordinary goroutine, whose number is N then.
+	// Send: the message Other has sent Message to Unit, to run Operation. If an ordinary goroutine
+	// has sent it, Other is 0 and N is the goroutine's number.
 	Send
-	// Need: if Message has not begun, it begins no earlier than the outcome of Other is there; if it has begun, its own outcome needs that of Other.
+	// Need: Message needs the outcome of Other. If Message has not begun, it does not begin before
+	// that; if it has begun, its own outcome does not come before that.
 	Need
-	// Ready: Message waited for futures, and can run now.
+	// Ready: Message, which waited for futures, can run.
 	Ready
-	// Fulfilled: the future of Message has its outcome, and somebody waited for it.
+	// Fulfilled: the future of Message, for which something waits, has its outcome.
 	Fulfilled
-	// Seen: a goroutine outside, whose number is N, waited for the outcome of Message and has it now.
+	// Seen: an ordinary goroutine, whose number is N, has waited for the outcome of Message and has
+	// got it.
 	Seen
-	// BranchBegin: the processor begins a branch of a fork, or a part of a loop, that it took over from the operation Operation, of message Message.
+	// BranchBegin: the processor begins a branch of a fork, or a part of a loop, taken over from
+	// Operation of Message.
 	BranchBegin
-	// BranchEnd: it has ended.
+	// BranchEnd: the branch or part has ended.
 	BranchEnd
-	// SwitchIn: the activity Message, named Operation, has the processor.
+	// SwitchIn: the activity Message, named Operation, gets the processor.
 	SwitchIn
-	// SwitchOut: it has not any more: it waits, gave way, or has ended.
+	// SwitchOut: the activity loses the processor, because it waits, gives way, or has ended.
 	SwitchOut
-	// Steal: the processor took N tasks from the processor Other.
+	// Steal: the processor has taken N tasks from the processor Other.
 	Steal
 	// SearchBegin: the processor looks for work everywhere.
 	SearchBegin
-	// SearchEnd: it has found some if N is 1, and none if N is 0.
+	// SearchEnd: it has found work if N is 1, and none if N is 0.
 	SearchEnd
-	// Park: the processor has nothing to do, and sleeps.
+	// Park: the processor has nothing to do and sleeps.
 	Park
-	// Unpark: it was woken.
+	// Unpark: another processor or goroutine has woken it.
 	Unpark
-	// BlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]), which goes on with others.
+	// BlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]). The
+	// processor goes on with other messages.
 	BlockBegin
-	// BlockEnd: what Message left it for has returned. It has no processor; this is Outside.
+	// BlockEnd: the function for which Message left its processor has returned. Message still has
+	// no processor; the event is Outside.
 	BlockEnd
-	// With: Message, which has begun just before, is an operation on several units, of which Unit is one more.
+	// With: Message, which has just begun, is an operation on several units. Unit is one more of
+	// them.
 	With
-	// Lost: here N events are missing.
+	// Lost: N events are missing here.
 	Lost
 
-	kinds // how many there are
+	kinds // the number of kinds, plus 1
 )
 
 var kindNames = [kinds]string{
@@ -102,7 +117,7 @@ var kindNames = [kinds]string{
 	With: "with", Lost: "lost",
 }
 
-// String names the kind.
+// String returns the name of the kind, "unknown" if there is no such kind.
 func (k Kind) String() string {
 	if k == 0 || k >= kinds {
 		return "unknown"
@@ -110,7 +125,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Operation returns the name of an operation by its number, empty if there is none.
+// Operation returns the name of the operation with a number, or an empty one if there is none.
 func (t *Trace) Operation(n uint32) string {
 	if int(n) < len(t.Operations) {
 		return t.Operations[n]

@@ -11,25 +11,27 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// ErrNotATrace says that what was read does not begin as a recording does.
+// ErrNotATrace says that the input does not begin as a recording does.
 var ErrNotATrace = errors.New("trace: this is no recording of freerun; those begin with \"freerun trace 1\"")
 
-// ErrTruncated says that a recording has no end: the program that made it was interrupted, or the file was cut off. What there is of it is good.
+// ErrTruncated says that a recording has no end: the program that made it was interrupted, or the
+// file was cut off. What there is of it is good.
 var ErrTruncated = errors.New("trace: the recording has no end; it is cut off")
 
-// BrokenError says that a recording cannot be read from some place on. What came before is good.
+// BrokenError says that a recording cannot be read beyond some place. What comes before is good.
 type BrokenError struct {
-	Offset int64 // where in the file
+	// Offset is where the broken block begins, in bytes from the beginning of the file.
+	Offset int64
 	Reason string
 }
 
-// Error says where it is broken, and how.
+// Error says where the recording is broken, and how.
 func (e *BrokenError) Error() string {
 	return fmt.Sprintf("trace: the recording is broken at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Read reads a recording. With [ErrTruncated] or a [*BrokenError], and with an error of r, it returns what could be read before, unless that is nothing: then
-// the trace is nil.
+// Read reads a recording until its end. With [ErrTruncated], a [*BrokenError] or an error of r it
+// returns what it has read before, or nil if that is nothing.
 func Read(r io.Reader) (*Trace, error) {
 	f := &file{r: bufio.NewReaderSize(r, 1<<16)}
 	err := f.read()
@@ -46,13 +48,13 @@ func Read(r io.Reader) (*Trace, error) {
 	return t, err
 }
 
-// file is what a recording's blocks hold.
+// file holds the contents of the blocks of a recording.
 type file struct {
 	r      *bufio.Reader
 	at     int64
 	header *record.Header
 	end    *record.Trailer
-	mark   struct{ ticks, nanoseconds uint64 } // the last one
+	mark   struct{ ticks, nanoseconds uint64 } // of the last block with one
 	tapes  map[int][]uint64
 	names  struct {
 		Operations map[int]record.Operation `json:"operations"`
@@ -93,7 +95,7 @@ func (f *file) block() error {
 	if size > record.MostContents {
 		return f.broken("a block of %d bytes, more than there can be", size)
 	}
-	// Piece by piece: a length that is not true must not cost more memory than there is in the file.
+	// Read piece by piece, so that a false length costs no more memory than the file has bytes.
 	f.buffer = f.buffer[:0]
 	for left := int(size); left > 0; {
 		n := min(left, 1<<20)
@@ -128,10 +130,10 @@ func (f *file) broken(format string, args ...any) error {
 	return &BrokenError{Offset: f.at, Reason: fmt.Sprintf(format, args...)}
 }
 
-// mostTapes is how many processors there are at most, and the tape outside.
+// mostTapes limits the tapes: one for each processor, and one for outside.
 const mostTapes = 1 << 15
 
-// take takes the contents of a block.
+// take reads the contents of a block.
 func (f *file) take(kind byte, contents []byte) error {
 	var err error
 	switch kind {

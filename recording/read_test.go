@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// TestRead holds what a recording says event by event.
+// TestRead holds what a recording says, event by event.
 func TestRead(t *testing.T) {
 	tr := twoChildren().read(t)
 	if tr.Program != "script" || tr.Processors != 2 || tr.Sent != 3 || tr.Lost != 0 || !tr.Virtual || tr.End != 340 {
@@ -48,7 +48,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadPartly cuts a recording off at each of its bytes, and spoils each: there is an error, and what was before is kept.
+// TestReadPartly cuts a recording off at each of its bytes, and spoils each byte. There is an error
+// each time, and what comes before is kept.
 func TestReadPartly(t *testing.T) {
 	s := twoChildren()
 	var w bytes.Buffer
@@ -93,7 +94,7 @@ func TestReadPartly(t *testing.T) {
 	}
 }
 
-// TestReadLost has a tape run full, and go on once there is room.
+// TestReadLost has a tape run full, and go on once it has room.
 func TestReadLost(t *testing.T) {
 	s := newScript(1)
 	var w bytes.Buffer
@@ -128,7 +129,7 @@ func TestReadLost(t *testing.T) {
 	}
 }
 
-// TestChrome reads what is written for Chrome.
+// TestChrome reads what WriteChrome writes.
 func TestChrome(t *testing.T) {
 	var w bytes.Buffer
 	if err := twoChildren().read(t).WriteChrome(&w); err != nil {
@@ -156,7 +157,8 @@ func TestChrome(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever there is: an error or a recording that can be worked with, and no more memory than the file has.
+// FuzzRead reads arbitrary bytes: Read returns an error or a recording that can be used, and takes
+// no more memory than the file has.
 func FuzzRead(f *testing.F) {
 	file := twoChildren().file(f)
 	f.Add(file)
@@ -179,13 +181,15 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzEvents puts whatever there is onto tapes, with the checksums that a fuzzer does not find.
+// FuzzEvents puts arbitrary events onto tapes, with correct checksums, which a fuzzer does not
+// find.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 9})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var words []uint64
 		for ; len(b) >= 4; b = b[4:] {
-			// The kind, flag and operation from one byte each, a small time, and small addresses, so that they meet.
+			// Kind, flag and operation come from a byte each; times and addresses are small, so
+			// that they meet.
 			if b[0]%2 == 0 {
 				words = append(words, uint64(b[1]))
 			} else {

@@ -9,34 +9,37 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// resolver turns what is on tapes into events: it finds out which addresses are which message and unit, and where what ran has ended.
+// resolver turns what is on tapes into events. It finds out which message and which unit an address
+// means, and where the run of a message has ended.
 //
-// A message is sent before it is run, and run before its letter is sent again, and tapes are gone through in order of time; so what was sent last with a letter
-// is what the letter stands for. A unit's first operation says that it is that: so what was at the address before is another unit. What
-// ran on a processor ends when the processor does something else, which it does by itself only when it has returned.
+// Addresses are used again, so order decides. A message is sent before it runs, and runs before its
+// letter is sent again; tapes are read in order of time. So a letter means the message that was
+// sent with it last. The first operation of a unit is marked as such, and what was at the unit's
+// address before is another unit. A run ends when its processor does something else, because a
+// processor goes on by itself only after the run has returned.
 type resolver struct {
 	t       *Trace
 	file    *file
-	at      map[uint64]uint32 // message, by the letter's address
-	units   map[uint64]uint32 // by address
-	names   map[string]uint32 // number of an operation in the trace, by name
-	numbers map[uint16]uint32 // the same, by its number on the tapes
-	ran     []bool            // by unit: it has run something
-	sent    []int32           // by message: the index of the event Send, −1 if there is none
+	at      map[uint64]uint32 // message by address of its letter
+	units   map[uint64]uint32 // unit by address
+	names   map[string]uint32 // number of an operation in the trace by name
+	numbers map[uint16]uint32 // the same by its number on the tapes
+	ran     []bool            // by unit: it has run an operation
+	sent    []int32           // by message: index of its event Send, −1 if there is none
 	begun   []bool            // by message
 	active  []bool            // by message: it is an activity
 	lanes   []lane            // by tape
-	away    map[uint64]uint32 // by goroutine: what has left its processor, and is run by it
+	away    map[uint64]uint32 // by goroutine: a message that has left its processor
 	origin  uint64            // ticks at the start
-	scale   float64           // nanoseconds of a tick
+	scale   float64           // nanoseconds per tick
 }
 
-// lane is what is known of a processor while its tape is gone through.
+// lane is the state of a processor while its tape is read.
 type lane struct {
-	message   uint32 // that has the processor; 0 if none has
-	activity  bool   // that is one
-	branches  int    // nested in one another
-	spoken    uint32 // the unit that was spoken of last
+	message   uint32 // the message that has the processor; 0 if none has
+	activity  bool   // message is an activity
+	branches  int    // depth of nested branches
+	spoken    uint32 // the unit of the last event that names one
 	lost      uint64
 	goroutine uint64
 }
@@ -87,7 +90,7 @@ func (f *file) resolve() (*Trace, error) {
 	return t, broken
 }
 
-// clock finds out how long a tick is.
+// clock finds the length of a tick.
 func (r *resolver) clock() {
 	f := r.file
 	r.origin, r.scale = f.header.Ticks, 1
@@ -100,7 +103,7 @@ func (r *resolver) time(ticks uint64) int64 {
 	return int64(float64(int64(ticks-r.origin)) * r.scale)
 }
 
-// finish completes what is about the whole of it.
+// finish sets what follows from the whole recording.
 func (r *resolver) finish() {
 	t := r.t
 	if n := len(t.Events); n > 0 {
@@ -125,14 +128,15 @@ func (r *resolver) finish() {
 	}
 }
 
-// source is a tape that is gone through.
+// source is a tape that is being read.
 type source struct {
 	tape   int
 	reader *record.Reader
 	event  record.Event
 }
 
-// advance goes on to the next event. One that was moved moves those that come after it.
+// advance reads the next event. An event that was moved to a later time moves those that come after
+// it.
 func (s *source) advance() (ok bool) {
 	last := s.event.Ticks
 	s.event, ok = s.reader.Next()
@@ -140,11 +144,13 @@ func (s *source) advance() (ok bool) {
 	return ok
 }
 
-// ahead is how many ticks a machine may read its clock too early: some hundred nanoseconds, if it waits for what another processor writes.
+// ahead is how many ticks too early a processor may read its clock: some hundred nanoseconds, while
+// it waits for a line that another processor writes.
 const ahead = 4000
 
-// tooEarly reports whether the next event, of source s, is the begin of a message that is sent a little later by the clock: the machine has read
-// the clock before it had the message. Then it returns when that is.
+// tooEarly reports whether the next event of source s is the begin of a message whose send has a
+// slightly later time: the processor has read the clock before it had the message. at is a time
+// after the send.
 func (r *resolver) tooEarly(s *source, all merge) (at uint64, late bool) {
 	e := &s.event
 	if e.Kind != record.Begin && e.Kind != record.In {
@@ -170,7 +176,7 @@ func (r *resolver) tooEarly(s *source, all merge) (at uint64, late bool) {
 	return 0, false
 }
 
-// merge has the tapes in order of their next events.
+// merge orders the tapes by the times of their next events.
 type merge []*source
 
 func (m merge) Len() int { return len(m) }
@@ -196,7 +202,7 @@ func (r *resolver) add(tape int, ticks uint64, e Event) *Event {
 	return &r.t.Events[len(r.t.Events)-1]
 }
 
-// fresh returns the number of a message that a letter stands for from now on.
+// fresh returns the number of a new message. From now on its letter means that message.
 func (r *resolver) fresh(letter uint64) uint32 {
 	m := uint32(len(r.sent))
 	r.sent, r.begun, r.active = append(r.sent, -1), append(r.begun, false), append(r.active, false)
@@ -204,7 +210,8 @@ func (r *resolver) fresh(letter uint64) uint32 {
 	return m
 }
 
-// unit returns the number of the unit at an address; first says that it runs its first operation.
+// unit returns the number of the unit at an address. first says that the unit runs its first
+// operation.
 func (r *resolver) unit(address uint64, first, runs bool) uint32 {
 	if address == 0 {
 		return 0
@@ -219,7 +226,8 @@ func (r *resolver) unit(address uint64, first, runs bool) uint32 {
 	return u
 }
 
-// operation returns the number in the trace of an operation on the tapes. Those of one name are one.
+// operation returns the number in the trace of an operation on the tapes. Operations with the same
+// name have the same number.
 func (r *resolver) operation(n uint16) uint32 {
 	if n == 0 {
 		return 0

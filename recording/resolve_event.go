@@ -2,7 +2,7 @@ package recording
 
 import "github.com/freerun-go/freerun/internal/record"
 
-// take takes the next event of a tape.
+// take turns the next event of a tape into events of the trace.
 func (r *resolver) take(tape int, e *record.Event) {
 	l := &r.lanes[tape]
 	switch e.Kind {
@@ -82,15 +82,15 @@ func (r *resolver) take(tape int, e *record.Event) {
 	}
 }
 
-// kindOf are the kinds that mean the same on a tape and in a trace.
+// kindOf has the kinds that mean the same on a tape and in a trace.
 var kindOf = [record.Kinds]Kind{
 	record.Search: SearchBegin, record.Park: Park, record.Ready: Ready, record.Fulfilled: Fulfilled,
 }
 
-// goroutineNumber makes a small number of an identity, which is all that fits.
+// goroutineNumber makes a number that fits into an event from an identity.
 func goroutineNumber(id uint64) int32 { return int32(id>>4) & (1<<31 - 1) }
 
-// about adds an event of the message that a letter stands for, and returns that.
+// about adds an event about the message that a letter means, and returns the message.
 func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
 	m := r.at[e.A]
 	if m != 0 {
@@ -123,19 +123,19 @@ func (r *resolver) begin(tape int, l *lane, e *record.Event) {
 	begin := Event{Kind: RunBegin, Message: m, Operation: r.operation(e.Operation), Unit: l.spoken}
 	if i := r.sent[m]; i >= 0 {
 		begin.Other = r.t.Events[i].Other
-		r.t.Events[i].Unit = l.spoken // which may have been made at the address after another one
+		r.t.Events[i].Unit = l.spoken // a unit made at the address after another one
 	}
 	r.add(tape, e.Ticks, begin)
 }
 
-// state notes the type of a unit's state, which its operations know.
+// state notes the type of a unit's state, which the unit's operations know.
 func (r *resolver) state(u uint32, operation uint16) {
 	if u != 0 && r.t.Units[u].State == "" {
 		r.t.Units[u].State = r.file.names.Operations[int(operation)].State
 	}
 }
 
-// in is an activity that comes to run, or an operation that goes on.
+// in adds that an activity gets the processor, or that an operation goes on.
 func (r *resolver) in(tape int, l *lane, e *record.Event) {
 	r.close(tape, l, e.Ticks)
 	m := r.at[e.A]
@@ -156,7 +156,7 @@ func (r *resolver) in(tape int, l *lane, e *record.Event) {
 	r.add(tape, e.Ticks, in)
 }
 
-// close ends what has the processor.
+// close ends the run of the message that has the processor.
 func (r *resolver) close(tape int, l *lane, ticks uint64) {
 	if l.message == 0 {
 		return

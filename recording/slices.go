@@ -12,17 +12,19 @@ type Slice struct {
 	Operation  uint32
 	Unit       uint32
 	Processor  int16 // or Outside
-	Depth      int16 // how many slices it is in, of the same processor
-	Kind       Kind  // by which event it begins: RunBegin, BranchBegin, SwitchIn, SearchBegin, Park, or BlockBegin
+	Depth      int16 // number of slices around it on the same processor
+	// its first event: RunBegin, BranchBegin, SwitchIn, SearchBegin, Park, or BlockBegin
+	Kind Kind
 }
 
-// Slices returns what each processor did, in order of the begin. What had begun before the recording begins with it, and what had not ended ends with
-// it. A slice of BlockBegin is Outside, and several of those may overlap; all others of one processor are nested.
+// Slices returns what each processor did, in order of the begin. What had begun before the
+// recording begins with it; what had not ended ends with it. A slice of BlockBegin is Outside, and
+// several of those may overlap. All other slices of one processor are nested.
 func (t *Trace) Slices() []Slice {
 	var all []Slice
-	open := map[int16][]int{}   // by processor, the slices that have not ended, as indices
+	open := map[int16][]int{}   // by processor: indices of the slices that have not ended
 	blocked := map[uint32]int{} // by message
-	since := map[int16]int64{}  // by processor, from when on its events are known
+	since := map[int16]int64{}  // by processor: the time from which on its events are known
 	end := func(i int, at int64) { all[i].End = at }
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -67,7 +69,8 @@ func (t *Trace) Slices() []Slice {
 	return all
 }
 
-// ends reports whether an event of kind k ends what begun began. What has a processor may begin as a message and end as one that waits, or the other way round.
+// ends reports whether an event of kind k ends what begun began. A processor may begin with a
+// message that then waits, and the other way round.
 func ends(k, begun Kind) bool {
 	if k == RunEnd || k == SwitchOut {
 		return begun == RunBegin || begun == SwitchIn
@@ -75,7 +78,7 @@ func ends(k, begun Kind) bool {
 	return begun == begins(k)
 }
 
-// begins returns the kind that begins what k ends.
+// begins returns the kind whose pair k ends.
 func begins(k Kind) Kind {
 	if k == Unpark {
 		return Park
@@ -83,7 +86,7 @@ func begins(k Kind) Kind {
 	return k - 1
 }
 
-// sortByBegin sorts slices by when they begin, and what is in another one after that.
+// sortByBegin sorts slices by their begin; an inner slice comes after the outer one.
 func sortByBegin(all []Slice) {
 	slices.SortStableFunc(all, func(a, b Slice) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Depth, b.Depth))

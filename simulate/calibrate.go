@@ -10,18 +10,23 @@ import (
 )
 
 const (
-	aloneRuns = 9 // of which the shortest counts
-	fitRuns   = 6 // how often the costs of pieces are adjusted at most
+	aloneRuns = 9 // the shortest of them counts
+	fitRuns   = 6 // the costs of pieces are adjusted so often at most
 	closeFit  = 0.002
-	leastCost = 1.0 // ns, of a piece
+	leastCost = 1.0 // nanoseconds of a piece
 )
 
-// Calibrate measures what the program costs on one processor of this machine, and what this machine takes for what only several do. The name is for whoever reads the costs.
-// It runs the program some twenty times, and changes GOMAXPROCS meanwhile. As the machine may be doing something else, too, the best of several runs counts, and the better
-// of many samples.
+// Calibrate measures what the program costs on one processor of this machine, and what this machine
+// takes for what only several processors do: moving cache lines, waking, stealing. The name is for
+// readers of the costs.
 //
-// The pieces between two instants at which the scheduler asks who goes on are timed in a run of a deterministic runtime. To be timed costs something itself, which is taken to
-// be the same for all: so much is taken off each that a simulated run on one processor takes as long as a real one does.
+// Calibrate waits. It runs the program some twenty times and sets GOMAXPROCS meanwhile. Other
+// programs may disturb it, so the best of several runs counts, and of many samples the better ones.
+//
+// The pieces between two instants at which the scheduler chooses a processor are timed in a run of
+// a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
+// Calibrate takes so much off each piece that a simulated run on one processor takes as long as a
+// real one.
 func Calibrate(name string, p Program) (*Costs, error) {
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
@@ -40,17 +45,17 @@ func Calibrate(name string, p Program) (*Costs, error) {
 	return c, c.fit(p, recorded)
 }
 
-// onOne runs f with one processor of Go's.
+// onOne runs f with GOMAXPROCS set to 1.
 func onOne(f func() error) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	return f()
 }
 
-// measureAlone returns what the program takes on one real processor.
+// measureAlone returns how long the program takes on one real processor.
 func measureAlone(p Program) (took time.Duration, err error) {
 	var times []time.Duration
 	err = onOne(func() error {
-		for range 1 + aloneRuns { // the first is to warm up
+		for range 1 + aloneRuns { // the first warms up
 			runtime.GC()
 			elapsed, err := p(&Host{processors: 1})
 			if err != nil {
@@ -69,7 +74,7 @@ func measureAlone(p Program) (took time.Duration, err error) {
 	return took, nil
 }
 
-// record returns the pieces of the program as they were timed.
+// record times the pieces of the program.
 func record(p Program) ([]Piece, error) {
 	r := newRecorder()
 	err := onOne(func() error {
@@ -87,7 +92,8 @@ func record(p Program) ([]Piece, error) {
 	return pieces, nil
 }
 
-// fit takes the same off each piece, by the secant method, until the simulation of one processor takes as long as that took.
+// fit takes the same off each piece, by the secant method, until the simulation of one processor
+// takes as long as the real one took.
 func (c *Costs) fit(p Program, recorded []Piece) error {
 	n := 0.0
 	for _, x := range recorded {
@@ -104,7 +110,7 @@ func (c *Costs) fit(p Program, recorded []Piece) error {
 		if math.Abs(excess) <= closeFit*c.Alone {
 			return nil
 		}
-		slope := n // ns that a ns less of each piece saves
+		slope := n // nanoseconds saved by one less for each piece
 		if i > 0 && off != lastOff && excess != lastError {
 			slope = (lastError - excess) / (off - lastOff)
 		}
@@ -114,7 +120,8 @@ func (c *Costs) fit(p Program, recorded []Piece) error {
 		}
 		off += excess / slope
 	}
-	return nil // as near as it comes: what is off shows when one processor is simulated
+	// The rest of the error shows when one processor is simulated.
+	return nil
 }
 
 func lessened(recorded []Piece, by float64) []Piece {

@@ -7,38 +7,43 @@ import (
 	"io"
 )
 
-// Costs are what a simulation charges, in nanoseconds. [Calibrate] measures them; they can be written, read and changed. The same program with the same costs is the same
-// simulation. They may be used by several goroutines at the same time as long as nobody changes them.
+// Costs are what a simulation charges, in nanoseconds. [Calibrate] measures them; they can be
+// written, read and changed. Equal costs and an equal program give an equal simulation. Several
+// goroutines may use them at the same time while none changes them.
 type Costs struct {
-	// Program says what they are of, in the caller's words.
+	// Program is the caller's name for what was measured.
 	Program string `json:"program"`
-	// Alone is what the program took on one processor of this machine, the shortest of Runs.
+	// Alone is what the program took on one processor of this machine: the shortest of Runs.
 	Alone float64 `json:"alone_ns"`
 	Runs  int     `json:"runs"`
 
-	// Transfer is what it takes to get a cache line that another processor has written last. While one gets it, others wait.
+	// Transfer is the time to get a cache line that another processor has written last. Meanwhile
+	// other processors that want the line wait.
 	Transfer float64 `json:"transfer_ns"`
-	// Assumed says that what only several processors do could not be measured, as there is one, or another program kept the second.
+	// Assumed says that usual values stand for what only several processors do: there is only one,
+	// or another program kept the second one busy.
 	Assumed bool `json:"assumed,omitempty"`
-	// Wake is what it takes to wake a sleeping processor, for who wakes it; Wakeup is how long that takes until it runs.
+	// Wake is the time that waking a sleeping processor takes the processor that wakes it. Wakeup
+	// is the time until the woken one runs.
 	Wake   float64 `json:"wake_ns"`
 	Wakeup float64 `json:"wakeup_ns"`
-	// Look is what a searcher's look at all queues takes besides Probe, which is for each other processor.
+	// Look is the time of a searcher's look at all queues, besides Probe for each other processor.
 	Look  float64 `json:"look_ns"`
 	Probe float64 `json:"probe_ns"`
-	// Steal is what a theft takes.
+	// Steal is the time that a theft takes the thief.
 	Steal float64 `json:"steal_ns"`
 
 	Pieces []Piece `json:"pieces"`
 }
 
-// Piece is a part of what operations do in which nobody can see them, and what it takes. A piece may begin and end where an operation has begun, sends or has ended, or passes
-// from one to the next.
+// Piece is a stretch of an operation that other processors cannot observe, and its cost. It begins
+// and ends at an edge: an operation has begun, sends or has ended, or the processor passes from one
+// operation to the next.
 type Piece struct {
-	Operation string  `json:"operation"` // that runs, or ran last
-	From      edge    `json:"from"`
-	To        edge    `json:"to"`
-	Count     int     `json:"count"` // of how many pieces it is the mean
+	Operation string  `json:"operation"` // the one that runs, or ran last
+	From      string  `json:"from"`      // passing, begun, sending or ending
+	To        string  `json:"to"`        // likewise
+	Count     int     `json:"count"`     // the number of pieces of which Cost is the mean
 	Cost      float64 `json:"ns"`
 }
 
@@ -53,7 +58,8 @@ func (c *Costs) Write(w io.Writer) error {
 	return e.Encode(c)
 }
 
-// ReadCosts reads what [Costs.Write] has written. Errors that are about the content are [ErrCosts].
+// ReadCosts reads what [Costs.Write] has written. An error about the content is [ErrCosts]; others
+// are those of r.
 func ReadCosts(r io.Reader) (*Costs, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -81,6 +87,11 @@ func (c *Costs) check() error {
 		}
 	}
 	for _, p := range c.Pieces {
+		for _, name := range []string{p.From, p.To} {
+			if _, known := edgeOf(name); !known {
+				return fmt.Errorf("%w: %q is no edge of a piece; there are %v", ErrCosts, name, edgeNames)
+			}
+		}
 		if !(p.Cost > 0) {
 			return fmt.Errorf("%w: a piece of %q costs %v, and must cost more than 0, or time stands still", ErrCosts, p.Operation, p.Cost)
 		}
@@ -88,7 +99,8 @@ func (c *Costs) check() error {
 	return nil
 }
 
-// tariff finds the cost of a piece. One that did not occur when the costs were measured costs what its like do: with the same edges, otherwise all.
+// tariff finds the cost of a piece. A piece that did not occur when the costs were measured costs
+// the mean of the pieces with the same edges, or else of all pieces.
 type tariff struct {
 	names
 	exact   map[piece]float64
@@ -102,9 +114,11 @@ func newTariff(c *Costs) *tariff {
 	all := 0.0
 	for _, p := range c.Pieces {
 		n := float64(max(1, p.Count))
-		t.exact[piece{t.of(p.Operation), p.From, p.To}] = p.Cost
-		t.alike[p.From][p.To] += n * p.Cost
-		counts[p.From][p.To] += n
+		from, _ := edgeOf(p.From)
+		to, _ := edgeOf(p.To)
+		t.exact[piece{t.of(p.Operation), from, to}] = p.Cost
+		t.alike[from][to] += n * p.Cost
+		counts[from][to] += n
 		t.average += n * p.Cost
 		all += n
 	}

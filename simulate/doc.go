@@ -1,5 +1,6 @@
-// Package simulate tells how long a program of package freerun would take on more processors than there are: it drives the runtime's real scheduling code (mailboxes, queues,
-// stealing, parking) with virtual processors, in virtual time, by costs that were measured on this machine.
+// Package simulate tells how long a program of package freerun would take on more processors than
+// the machine has. It drives the runtime's own scheduling code (mailboxes, queues, stealing,
+// parking) with virtual processors in virtual time, by costs that were measured on this machine.
 //
 //	program := func(on *simulate.Host) (time.Duration, error) {
 //		rt := on.New()
@@ -14,7 +15,9 @@
 //		…
 //	}
 //
-// What is simulated is what happens in operations, messages and their futures, and activities. What goroutines outside do takes no time, and only one of them may send
-// and wait, as in every deterministic runtime. [freerun.Join] and its like are not simulated: branches are not told apart while nobody is there to take them.
-// docs/simulation.md has the model, its limits, and how far it was from real runs.
+// Simulated are operations, messages with their futures, and activities. What goroutines outside
+// the runtime do takes no time, and only one of them may send and wait, as in every deterministic
+// runtime. [freerun.Join] and its like are not simulated: branches are not told apart while no
+// other processor takes them. docs/simulation.md describes the model, its limits, and its distance
+// from real runs.
 package simulate

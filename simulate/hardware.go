@@ -10,25 +10,27 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// What is taken for granted where it cannot be measured, since there is one processor, or another program keeps the second one: what is usual.
+// Usual values, for what cannot be measured because there is one processor or another program keeps
+// the second one busy.
 const (
 	assumedTransfer = 60
 	assumedWake     = 10_000
 	assumedWakeup   = 50_000
-	mostTransfer    = 1_000 // beyond, the two that passed the line to each other never ran at once
+	mostTransfer    = 1_000 // above it, the two threads that passed the line never ran at once
 )
 
-// stealTransfers is how many cache lines a theft moves: both ends of the victim's queue, and the place in it.
+// stealTransfers is the number of cache lines that a theft moves: both ends of the victim's queue,
+// and the stolen slot.
 const stealTransfers = 3
 
-// hardware is measured once in a process.
+// hardware measures once in a process.
 var hardware = sync.OnceValue(func() Costs {
 	var c Costs
 	c.measure()
 	return c
 })
 
-// addHardware fills in what does not depend on the program.
+// addHardware sets the costs that do not depend on the program.
 func (c *Costs) addHardware() {
 	h := hardware()
 	c.Transfer, c.Assumed, c.Wake, c.Wakeup, c.Look, c.Probe, c.Steal = h.Transfer, h.Assumed, h.Wake, h.Wakeup, h.Look, h.Probe, h.Steal
@@ -44,12 +46,13 @@ func (c *Costs) measure() {
 		c.Transfer, c.Wake, c.Wakeup, c.Assumed = assumedTransfer, assumedWake, assumedWakeup, true
 	}
 	c.Look = yield()
-	c.Probe = c.Transfer // the word that tells whether there is something, written by who is asked
+	c.Probe = c.Transfer // the other processor has written the word that says whether it has work
 	c.Steal = stealTransfers * c.Transfer
 }
 
-// transfer returns how long a cache line takes from one processor to another. Of many short batches most are all right, and one in which either thread was not
-// running is much longer: the lowest tenth is typical of the former.
+// transfer returns how long a cache line takes from one processor to another. It times many short
+// batches: most are good, and one in which either thread did not run is much longer. The lowest
+// tenth is typical of the good ones.
 func transfer() float64 {
 	const rounds, batches, most = 50, 5_000, 2 * time.Second
 	var ball struct {
@@ -82,7 +85,8 @@ func transfer() float64 {
 	return quantile(all, 1, 10)
 }
 
-// wake returns what it takes to wake a goroutine that sleeps as processors do, for who wakes it and until it runs; the lowest tenths.
+// wake returns how long it takes to wake a goroutine that sleeps as processors do: for the waking
+// goroutine, and until the woken one runs. Each is the lowest tenth of many.
 func wake() (cost, latency float64) {
 	const rounds = 300
 	bed, ran := make(chan struct{}, 1), make(chan time.Time, 1)
@@ -94,12 +98,14 @@ func wake() (cost, latency float64) {
 	}()
 	var costs, latencies []float64
 	for range rounds {
-		for began := time.Now(); time.Since(began) < 100*time.Microsecond; { // it sleeps by then, and its thread
+		// the goroutine and its thread sleep by then
+		for began := time.Now(); time.Since(began) < 100*time.Microsecond; {
 		}
 		start := time.Now()
 		bed <- struct{}{}
 		sent := time.Now()
-		for len(ran) == 0 && time.Since(sent) < time.Second { // awake, as a processor that goes on working
+		// stays awake, as a processor that goes on working
+		for len(ran) == 0 && time.Since(sent) < time.Second {
 		}
 		at := <-ran
 		costs = append(costs, float64(sent.Sub(start)))

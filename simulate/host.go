@@ -9,11 +9,13 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Program runs once, on one runtime that it makes with on.New, and returns how long the part of interest took by on.Now. It is run several times, and must do the same each
+// Program is what is measured and simulated. It makes one runtime with on.New, runs, and returns
+// how long the part of interest took by on.Now. It is run several times, and must do the same each
 // time.
 type Program func(on *Host) (time.Duration, error)
 
-// Host is what a program runs on: this machine, or one of virtual processors. It is for one run, and for the goroutine that runs the program; operations may call Now.
+// Host is what a program runs on: this machine, or one of virtual processors. It is for one run,
+// and for the goroutine that runs the program; operations may call Now.
 type Host struct {
 	processors int
 	schedule   freerun.Schedule // nil on this machine
@@ -21,13 +23,15 @@ type Host struct {
 	rt         *freerun.Runtime
 }
 
-// ErrStalled says that a program has come to a rest, and not to its end.
+// ErrStalled says that a program came to rest before its end: nothing is left to run, and something
+// waits.
 var ErrStalled = freerun.ErrStalled
 
-// Processors returns how many there are.
+// Processors returns the number of processors.
 func (h *Host) Processors() int { return h.processors }
 
-// New makes the runtime that the program runs on, with further options. The program must close it. It panics if it is called twice.
+// New makes the runtime that the program runs on, with further options. The program must close it.
+// New panics at a second call and at a nil option.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
 		panic("simulate: New for a second time in one run")
@@ -48,7 +52,7 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 // epoch is when virtual time begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Now returns the time there.
+// Now returns the time on the host, real or virtual. Any goroutine and any operation may call it.
 func (h *Host) Now() time.Time {
 	if h.machine != nil {
 		return epoch.Add(h.machine.Now())
@@ -56,25 +60,28 @@ func (h *Host) Now() time.Time {
 	return time.Now()
 }
 
-// Virtual reports whether the runtime runs only while somebody waits for a future, or in Settle.
+// Virtual reports whether the runtime runs only while a goroutine waits for a future, or in Settle.
 func (h *Host) Virtual() bool { return h.schedule != nil }
 
-// Settle runs what there is to run, until nothing is left.
+// Settle runs what there is to run and returns when nothing is left. It waits, so no operation may
+// call it.
 func (h *Host) Settle() error { return h.rt.Quiesce(context.Background()) }
 
-// Result is what a simulated run came to.
+// Result is the outcome of a simulated run.
 type Result struct {
-	Elapsed   time.Duration   // what the program said
-	Busy      []time.Duration // of each processor, what it spent on operations and what belongs to them; of the whole run
-	Searching []time.Duration // on looking for work
-	Waiting   []time.Duration // of Busy, on cache lines that others had
-	Stats     freerun.Stats   // the runtime's, at the end
+	Elapsed   time.Duration   // as the program returned it
+	Busy      []time.Duration // by processor: operations, and all that belongs to them
+	Searching []time.Duration // by processor: the time spent looking for work
+	Waiting   []time.Duration // by processor: the part of Busy spent waiting for cache lines
+	Stats     freerun.Stats   // of the runtime, at the end
 }
 
-// mostProcessors is how many virtual processors there may be.
+// mostProcessors limits the number of virtual processors.
 const mostProcessors = 1024
 
-// Run runs the program on so many virtual processors. It is the same each time, as far as the program is. It waits, and must not be called by an operation.
+// Run runs the program on the given number of virtual processors, from 1 to 1024. Its result is the
+// same each time, if the program does the same. Run waits, and no operation may call it. It returns
+// [ErrCosts] for costs that cannot be used, and the program's error.
 func (c *Costs) Run(p Program, processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)

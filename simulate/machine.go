@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// machine is a machine of virtual processors. It is the schedule of a deterministic runtime: each processor has a clock of its own, and whoever is furthest behind goes on,
-// so that what one does is seen by the others at its time. See docs/simulation.md.
+// machine is a machine of virtual processors, and the schedule of a deterministic runtime. Each
+// processor has a clock of its own. The processor that is furthest behind goes on, so that the
+// others see what it does at its time. See docs/simulation.md.
 type machine struct {
 	costs      *Costs
 	tariff     *tariff
 	processors []processor
-	running    *processor // whose piece is under way; nil before the first
-	turns      uint64     // how often somebody was chosen
-	floor      float64    // time has passed up to here while nothing was left to run
+	running    *processor // its piece is under way; nil before the first
+	turns      uint64     // how often a processor was chosen
+	floor      float64    // the time up to which nothing was left to run
 	units      map[any]*unit
 }
 
@@ -22,14 +23,14 @@ type processor struct {
 	lane
 	index     int
 	clock     float64
-	busy      float64 // of that, what went to operations and all that belongs to them
-	searching float64 // to looking for work
-	waiting   float64 // to waiting for cache lines, which is part of busy
+	busy      float64 // the part of clock spent on operations and all that belongs to them
+	searching float64 // the part of clock spent looking for work
+	waiting   float64 // the part of busy spent waiting for cache lines
 	awake     uint64  // the last turn at which it could go on
 	stolen    uint64
-	cold      uint64 // tasks that it has stolen and not looked at yet
-	target    *unit  // that it is about to send to
-	remote    bool   // what it runs is the message of another, who has a future of the result
+	cold      uint64 // stolen tasks that it has not looked at yet
+	target    *unit  // the unit that it is about to send to
+	remote    bool   // it runs a message of another processor, which has the future
 }
 
 func newMachine(costs *Costs, processors int) *machine {
@@ -44,7 +45,7 @@ func (m *machine) grow(n int) {
 	}
 }
 
-// Choose accounts for the piece that has ended, and chooses who is furthest behind.
+// Choose charges for the piece that has ended, and chooses the processor that is furthest behind.
 func (m *machine) Choose(ready []int) int {
 	m.turns++
 	if p := m.running; p != nil {
@@ -63,7 +64,8 @@ func (m *machine) Choose(ready []int) int {
 	return first
 }
 
-// wakeUp lets those come in time who were woken in the piece of p. What others see of a piece happens at its beginning.
+// wakeUp sets the clocks of the processors that were woken in the piece of by. What others observe
+// of a piece happens at its beginning.
 func (m *machine) wakeUp(ready []int, by *processor) {
 	at := m.now() + m.costs.Wakeup
 	for _, n := range ready {
@@ -74,7 +76,7 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 	}
 }
 
-// charge lets p's clock go on by what the piece takes that has ended.
+// charge adds the cost of the piece that has ended to p's clock.
 func (m *machine) charge(p *processor) {
 	if p.idle() {
 		took := m.costs.Look + m.costs.Probe*float64(len(m.processors)-1)
@@ -86,13 +88,14 @@ func (m *machine) charge(p *processor) {
 	p.turn()
 }
 
-// work lets p's clock go on by something that it does.
+// work adds the time of something that p does to p's clock.
 func (m *machine) work(p *processor, took float64) {
 	p.clock += took
 	p.busy += took
 }
 
-// now is the time at which the piece that is under way has begun, or what it has come to.
+// now is the time at which the piece under way has begun, or the time up to which nothing was left
+// to run, if that is later.
 func (m *machine) now() float64 {
 	if m.running == nil {
 		return m.floor
@@ -100,10 +103,10 @@ func (m *machine) now() float64 {
 	return max(m.floor, m.running.clock)
 }
 
-// Enter has nobody see what was sent from outside before that happened.
+// Enter moves all clocks to now: no processor sees what was sent from outside before it happened.
 func (m *machine) Enter() { m.advance(m.now()) }
 
-// advance lets time pass, for all, up to an instant.
+// advance moves all clocks that are behind up to an instant.
 func (m *machine) advance(until float64) {
 	m.floor = max(m.floor, until)
 	for i := range m.processors {
@@ -118,7 +121,7 @@ func (m *machine) Idle(until time.Duration) {
 	m.advance(max(m.now(), float64(until)))
 }
 
-// Began is told that p begins an operation, and On, on which unit.
+// Began notes that p begins an operation. On, which follows, tells on which unit.
 func (m *machine) Began(p int, operation string) {
 	l := &m.processors[p].lane
 	l.resting = false
@@ -127,7 +130,7 @@ func (m *machine) Began(p int, operation string) {
 
 func (m *machine) On(n int, key any, answers bool) {
 	p := &m.processors[n]
-	foreign := p.cold > 0 // of one who is in no mailbox
+	foreign := p.cold > 0 // the sender is another processor, and the message is in no mailbox
 	if p.cold > 0 {
 		p.cold--
 	}
@@ -140,7 +143,7 @@ func (m *machine) On(n int, key any, answers bool) {
 	p.remote = foreign && answers
 }
 
-// pass has p do what others see at the instant that its piece has come to.
+// pass does what others observe at the instant that ends the piece of p.
 func (m *machine) pass(p *processor) {
 	if p.target != nil {
 		p.target.receive(m, p)
@@ -152,7 +155,7 @@ func (m *machine) pass(p *processor) {
 	}
 }
 
-// fetch has p get so many lines that another has written, which nobody else wants.
+// fetch has p get a number of lines that another processor has written and no third one wants.
 func (p *processor) fetch(m *machine, lines float64) {
 	took := lines * m.costs.Transfer
 	p.waiting += took
@@ -173,7 +176,7 @@ func (m *machine) Rests(n int) {
 	p.resting, p.cold = true, 0
 }
 
-// Stole has the thief pay for the theft, and the victim get back the lines of its queue.
+// Stole charges the thief for the theft, and the victim for getting back the lines of its queue.
 func (m *machine) Stole(thief, victim int, tasks uint64) {
 	p := &m.processors[thief]
 	p.cold += tasks - p.stolen
@@ -182,7 +185,7 @@ func (m *machine) Stole(thief, victim int, tasks uint64) {
 	m.work(&m.processors[victim], m.costs.Transfer)
 }
 
-// times returns, of each processor, the time that f says.
+// times returns the time that f reads from each processor.
 func (m *machine) times(f func(p *processor) float64) []time.Duration {
 	all := make([]time.Duration, len(m.processors))
 	for i := range m.processors {

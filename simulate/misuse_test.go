@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/simulate"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold passes arguments that cannot be right, and holds that each panic or error says
+// what would be.
 func TestMisuseIsTold(t *testing.T) {
 	idle := func(*simulate.Host) (time.Duration, error) { return 0, nil }
 	for name, misuse := range map[string]struct {

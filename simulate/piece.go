@@ -2,49 +2,45 @@ package simulate
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 )
 
-// edge is what a piece of a processor's time begins or ends with: the instants at which a deterministic runtime asks its schedule.
+// edge is what a piece of a processor's time begins or ends with: an instant at which a
+// deterministic runtime asks its schedule.
 type edge uint8
 
 const (
-	passing edge = iota // between two operations, or where one would let others go on
-	begun               // an operation has begun
-	sending             // it sends: others may see that from here on
-	ending              // it has ended: likewise
+	// between two operations, or where an operation would let others go on
+	passing edge = iota
+	begun        // an operation has begun
+	sending      // it sends: others observe that from here on
+	ending       // it has ended: others observe that from here on
 )
 
 var edgeNames = [...]string{"passing", "begun", "sending", "ending"}
 
-// MarshalText implements [encoding.TextMarshaler].
-func (e edge) MarshalText() ([]byte, error) { return []byte(edgeNames[e]), nil }
+func (e edge) String() string { return edgeNames[e] }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (e *edge) UnmarshalText(text []byte) error {
-	for i, name := range edgeNames {
-		if name == string(text) {
-			*e = edge(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is no edge of a piece; there are %v", text, edgeNames)
+// edgeOf returns the edge of a name.
+func edgeOf(name string) (e edge, known bool) {
+	i := slices.Index(edgeNames[:], name)
+	return edge(max(0, i)), i >= 0
 }
 
-// piece is a kind of piece: all of one kind are taken to cost the same. A leaf of a tree thus differs from a node, which sends, and what follows an operation from what
-// precedes it.
+// piece is a kind of piece. All pieces of one kind cost the same. So a leaf of a tree differs from
+// a node, which sends, and what follows an operation from what precedes it.
 type piece struct {
-	operation int // that runs, or ran last; an index into names
+	operation int // the one that runs, or ran last: an index into names
 	from, to  edge
 }
 
-// lane is what a processor is doing.
+// lane is what a processor does at the moment.
 type lane struct {
 	piece
-	resting bool // it has run out of what is at hand
+	resting bool // it has run all that is at hand
 }
 
-// idle reports whether the processor has nothing to do yet, or none any more.
+// idle reports whether the processor has nothing to do, yet or any more.
 func (l *lane) idle() bool { return l.resting || l.operation == 0 }
 
 // turn begins the next piece where the last one has ended.
@@ -56,7 +52,8 @@ type names struct {
 	all    []string
 }
 
-func newNames() names { return names{map[string]int{"": 0}, []string{""}} } // 0: none has begun yet
+// Number 0 means that no operation has begun yet.
+func newNames() names { return names{map[string]int{"": 0}, []string{""}} }
 
 func (n *names) of(name string) int {
 	i, known := n.number[name]
@@ -68,6 +65,7 @@ func (n *names) of(name string) int {
 	return i
 }
 
-func comparePieces(a, b Piece) int {
-	return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+// compare orders pieces by the names of their operations, and by their edges.
+func (n *names) compare(a, b piece) int {
+	return cmp.Or(cmp.Compare(n.all[a.operation], n.all[b.operation]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 }

@@ -1,15 +1,16 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
 
-// recorder is the schedule of a runtime with one processor that measures how long each piece takes.
+// recorder is the schedule of a runtime with one processor that measures the time of each piece.
 type recorder struct {
 	names
 	lane
-	began   time.Time // the piece that is under way; zero before the first
+	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
 }
 
@@ -36,7 +37,7 @@ func (r *recorder) Began(_ int, operation string) {
 }
 
 func (r *recorder) Now() time.Duration     { return 0 }
-func (r *recorder) Enter()                 { r.began = time.Time{} } // a piece in which somebody outside has done something
+func (r *recorder) Enter()                 { r.began = time.Time{} } // drops what came from outside
 func (r *recorder) Idle(time.Duration)     {}
 func (r *recorder) On(int, any, bool)      {}
 func (r *recorder) Sends(int, any)         { r.to = sending }
@@ -44,20 +45,23 @@ func (r *recorder) Ends(int)               { r.to = ending }
 func (r *recorder) Rests(int)              { r.resting = true }
 func (r *recorder) Stole(int, int, uint64) {}
 
-// pieces returns what was measured, in an order that is always the same.
+// pieces returns what was measured, always in the same order.
 func (r *recorder) pieces() []Piece {
 	var all []Piece
-	for p, s := range r.samples {
-		all = append(all, Piece{Operation: r.all[p.operation], From: p.from, To: p.to, Count: s.n, Cost: s.mean()})
+	for _, p := range slices.SortedFunc(maps.Keys(r.samples), r.compare) {
+		s := r.samples[p]
+		all = append(all, Piece{
+			Operation: r.all[p.operation], From: p.from.String(), To: p.to.String(), Count: s.n, Cost: s.mean(),
+		})
 	}
-	slices.SortFunc(all, comparePieces)
 	return all
 }
 
-// mostSamples is how many samples of a kind are kept.
+// mostSamples limits the samples of a kind that are kept.
 const mostSamples = 1 << 16
 
-// samples are how long pieces of one kind took: each of them, or every second, fourth and so on of many.
+// samples are the times of the pieces of one kind: of each piece, or of many pieces every second,
+// fourth and so on.
 type samples struct {
 	n      int
 	stride int
@@ -79,7 +83,8 @@ func (s *samples) add(x float32) {
 	s.n++
 }
 
-// mean returns the mean without the hundredth part that is longest: those in which the machine did something else. Of a few it is the median.
+// mean returns the mean without the hundredth part of the samples that is longest: in those the
+// machine did something else. Of a few samples it returns the median.
 func (s *samples) mean() float64 {
 	const few = 20
 	slices.Sort(s.kept)

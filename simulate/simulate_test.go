@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// costsOf reads costs by which each piece takes 100 ns.
+// costsOf returns costs by which each piece takes 100 ns.
 func costsOf(t testing.TB, machine string) *simulate.Costs {
 	t.Helper()
 	c, err := simulate.ReadCosts(strings.NewReader(`{` + machine + `"pieces": [{"operation": "any", "from": "passing", "to": "passing", "ns": 100}]}`))
@@ -34,7 +34,7 @@ const (
 	usual = `"transfer_ns": 60, "wake_ns": 1000, "wakeup_ns": 5000, "look_ns": 80, "probe_ns": 60, "steal_ns": 180, `
 )
 
-// whole is a program that is measured from its first message until nothing is left.
+// whole returns a program that is measured from its first message until nothing is left.
 func whole(body func(rt *freerun.Runtime)) simulate.Program {
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
@@ -46,7 +46,7 @@ func whole(body func(rt *freerun.Runtime)) simulate.Program {
 	}
 }
 
-// grow is a tree: each node sends two, down to the leaves.
+// grow returns a tree: each node sends two messages, down to the leaves.
 func grow(depth int) func(c *freerun.Context) (int, error) {
 	return func(c *freerun.Context) (int, error) {
 		if depth == 0 {
@@ -57,7 +57,8 @@ func grow(depth int) func(c *freerun.Context) (int, error) {
 	}
 }
 
-// tree is measured until its root is known: who is still waking up by then does not count.
+// tree is measured until its root is known; processors that are still waking up by then do not
+// count.
 func tree(on *simulate.Host) (time.Duration, error) {
 	rt := on.New()
 	defer rt.Close()
@@ -88,7 +89,7 @@ func sum(all []time.Duration) (total time.Duration) {
 	return total
 }
 
-// TestSameCostsSameRun: a simulation follows from its costs.
+// TestSameCostsSameRun holds that a simulation follows from its costs.
 func TestSameCostsSameRun(t *testing.T) {
 	for _, processors := range []int{1, 3, 32} {
 		c := costsOf(t, usual)
@@ -98,7 +99,7 @@ func TestSameCostsSameRun(t *testing.T) {
 	}
 }
 
-// TestTreeSpeedsUp: more processors are faster, and never by more than as many as they are.
+// TestTreeSpeedsUp holds that more processors are faster, and never by more than their number.
 func TestTreeSpeedsUp(t *testing.T) {
 	c := costsOf(t, usual)
 	alone := simulated(t, c, tree, 1)
@@ -115,7 +116,8 @@ func TestTreeSpeedsUp(t *testing.T) {
 	}
 }
 
-// TestWorkIsConserved: where what only several processors do costs nothing, all together are busy as long as one alone is, but for where one takes up a task.
+// TestWorkIsConserved lets all that only several processors do cost nothing. All together are busy
+// as long as one alone then, but for where a processor takes up a task.
 func TestWorkIsConserved(t *testing.T) {
 	c := costsOf(t, free)
 	alone := simulated(t, c, tree, 1)
@@ -133,7 +135,7 @@ func TestWorkIsConserved(t *testing.T) {
 	}
 }
 
-// hot sends many messages to one unit, from many, and holds that no two of them overlap in time.
+// hot sends many messages to one unit from many, and checks that no two of them overlap in time.
 func hot(t *testing.T, senders, each int) simulate.Program {
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
@@ -164,13 +166,15 @@ func hot(t *testing.T, senders, each int) simulate.Program {
 	}
 }
 
-// TestHotUnit: the messages of one unit run one after another however many processors there are, and contended lines make it no faster.
+// TestHotUnit holds that the messages of one unit run one after another on any number of
+// processors, and that contended lines make them no faster.
 func TestHotUnit(t *testing.T) {
 	const senders, each = 16, 50
 	c := costsOf(t, usual)
 	for _, processors := range []int{1, 2, 8, 32} {
 		r := simulated(t, c, hot(t, senders, each), processors)
-		if least := senders * each * 2 * piece; r.Elapsed < least { // each message is run, and is followed by something
+		// each message runs, and a piece follows it
+		if least := senders * each * 2 * piece; r.Elapsed < least {
 			t.Errorf("%d processors took %v for what one does after another in %v", processors, r.Elapsed, least)
 		}
 	}
@@ -181,7 +185,8 @@ func TestHotUnit(t *testing.T) {
 	}
 }
 
-// TestChain: what waits for a future does not begin before that is there, on whatever processor.
+// TestChain holds that a message that waits for a future does not begin before its outcome, on any
+// processor.
 func TestChain(t *testing.T) {
 	const length = 200
 	chain := whole(func(rt *freerun.Runtime) {
@@ -197,7 +202,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestLateWakeup: a sleeping processor helps after the time that it takes to wake up.
+// TestLateWakeup holds that a sleeping processor helps after the time of a wake-up.
 func TestLateWakeup(t *testing.T) {
 	soon, late := costsOf(t, free), costsOf(t, `"wakeup_ns": 1e9, `)
 	if r := simulated(t, soon, tree, 4); r.Stats.Processors[3].Messages == 0 {
@@ -215,7 +220,8 @@ func TestLateWakeup(t *testing.T) {
 	}
 }
 
-// TestActivitiesSleep: time passes when nothing is left to run, and activities run beside each other.
+// TestActivitiesSleep holds that time passes when nothing is left to run, and that activities run
+// beside each other.
 func TestActivitiesSleep(t *testing.T) {
 	nap := whole(func(rt *freerun.Runtime) {
 		for range 3 {
@@ -232,7 +238,7 @@ func TestActivitiesSleep(t *testing.T) {
 	}
 }
 
-// TestCalibrate: what is measured can be written, read, and used.
+// TestCalibrate holds that what is measured can be written, read, and used.
 func TestCalibrate(t *testing.T) {
 	c, err := simulate.Calibrate("a tree", tree)
 	if err != nil {

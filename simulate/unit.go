@@ -1,12 +1,13 @@
 package simulate
 
-// line is a cache line that is written by several.
+// line is a cache line that several processors write.
 type line struct {
-	owner int     // the index of the processor that has it, plus 1; 0 if none has touched it yet
-	free  float64 // when who gets it has it
+	owner int     // index of the processor that has it, plus 1; 0 if none has touched it yet
+	free  float64 // when it arrives at its owner
 }
 
-// touch has p get the line, if another has it: one after another.
+// touch has p get the line if another processor has it. Processors that want it wait for each
+// other.
 func (l *line) touch(m *machine, p *processor) {
 	if l.owner != p.index+1 && l.owner != 0 {
 		waits := max(0, l.free-p.clock)
@@ -17,20 +18,22 @@ func (l *line) touch(m *machine, p *processor) {
 	l.owner = p.index + 1
 }
 
-// How many cache lines move from one processor to another, counted from how large things are and who writes them.
+// How many cache lines move from one processor to another, from the sizes of things and the
+// processors that write them.
 const (
-	messageLines = 2 // a message, which is larger than one and starts anywhere
-	unitLines    = 3 // a unit: its 88 bytes, its state, and what that points to
-	answerLines  = 2 // whoever waits for an answer: a message that the answer makes ready
+	messageLines = 2 // a message is larger than one line and starts anywhere in one
+	unitLines    = 3 // a unit: its 88 bytes, its state, and what the state points to
+	answerLines  = 2 // the receiver of an answer: a message that the answer makes ready
 )
 
-// unit is a unit of the program: the line of its mailbox, where all who send to it meet, and where it is. Its messages are taken to run in the order in which
-// they were sent.
+// unit is a unit of the program: the line of its mailbox, which all senders write, and the
+// processor that has its state. Its messages run in the order in which they were sent, by
+// assumption.
 type unit struct {
 	mailbox line
-	ranOn   int   // the index of the processor that ran it last, plus 1; 0 if none has
-	senders []int // of the messages that have not run, by index
-	ran     int   // how many of those at the front have
+	ranOn   int   // index of the processor that ran it last, plus 1; 0 if none has
+	senders []int // by index, of the messages that have not run
+	ran     int   // how many at the front have run
 }
 
 func (m *machine) unit(key any) *unit {
@@ -42,19 +45,20 @@ func (m *machine) unit(key any) *unit {
 	return u
 }
 
-// receive is told when p sends to the unit.
+// receive notes that p sends to the unit.
 func (u *unit) receive(m *machine, p *processor) {
 	u.mailbox.touch(m, p)
 	u.senders = append(u.senders, p.index)
 }
 
-// run is told when p begins to run a message of the unit, which has to come to p if another ran it last. It reports whether another has sent the message.
+// run notes that p begins to run a message of the unit, whose lines move to p if another processor
+// ran it last. It reports whether another processor has sent the message.
 func (u *unit) run(m *machine, p *processor) (foreign bool) {
 	if u.ranOn != p.index+1 && u.ranOn != 0 {
 		p.fetch(m, unitLines)
 	}
 	u.ranOn = p.index + 1
-	if u.ran == len(u.senders) { // it was sent from outside
+	if u.ran == len(u.senders) { // the message came from outside
 		return false
 	}
 	foreign = u.senders[u.ran] != p.index

@@ -30,7 +30,8 @@ func TestArchitecture(t *testing.T) {
 // machine is the build constraint of what rests on Go's internals.
 const machine = "//go:build !freerun_portable && !go1.27\n\n"
 
-// sound is a small repository in which everything is as it should be. The cases of TestPlanted change a file each.
+// sound is a small repository in which everything is as it should be. The cases of TestPlanted
+// change a file each.
 func sound() map[string]string {
 	return map[string]string{
 		"ARCHITECTURE.md": strings.Join([]string{
@@ -75,8 +76,8 @@ func sound() map[string]string {
 	}
 }
 
-// check writes a repository and returns what is wrong with it.
-func check(t *testing.T, files map[string]string) ([]string, error) {
+// write writes files below a new folder and returns that.
+func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -88,6 +89,13 @@ func check(t *testing.T, files map[string]string) ([]string, error) {
 			t.Fatal(err)
 		}
 	}
+	return root
+}
+
+// check writes a repository and returns what is wrong with it.
+func check(t *testing.T, files map[string]string) ([]string, error) {
+	t.Helper()
+	root := write(t, files)
 	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		return nil, err
@@ -102,7 +110,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestPlanted plants one violation of each rule in the sound repository, which must be reported, and nothing else.
+// TestPlanted plants one violation of each rule in the sound repository, which must be reported,
+// and nothing else.
 func TestPlanted(t *testing.T) {
 	importing := func(packageName, target string) string {
 		return fmt.Sprintf("package %s\n\nimport _ %q\n", packageName, target)

@@ -11,8 +11,9 @@ import (
 // maxLines is how long a Go file that is not a test may be.
 const maxLines = 400
 
-// Check holds the source below root against the document and returns what contradicts it, one sentence each, which names
-// the file, the import if it is about one, and the rule. The error is about source that cannot be read.
+// Check holds the source below root against the document and returns what contradicts it, one
+// sentence each, which names the file, the import if it is about one, and the rule. The error is
+// about source that cannot be read.
 func Check(root string, d Document) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -107,8 +108,9 @@ func (c *checker) isSupport(folder string) bool {
 	return false
 }
 
-// support checks that test support, and package testing, are compiled into tests only: in every module what is no test does
-// without, so that programs that import freerun do not get what tests need.
+// support checks that test support, and package testing, are compiled into tests only: in every
+// module what is no test does without, so that programs that import freerun do not get what tests
+// need.
 func (c *checker) support(root string) {
 	for _, s := range c.testSupport {
 		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(s))); err != nil || !info.IsDir() {

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// TestPlainBuilds finds files of the root module that are left out under the race detector and nowhere else. Such a file touches shared memory in a way that the
-// detector objects to, and Go's memory model with it: it is for the gc compiler, on machines that it was written for, and has no place
-// in a portable build.
+// TestPlainBuilds finds files of the root module that are left out under the race detector and
+// nowhere else. Such a file touches shared memory in a way that the detector objects to, and Go's
+// memory model with it: it is for the gc compiler, on machines that it was written for, and has no
+// place in a portable build.
 func TestPlainBuilds(t *testing.T) {
 	const root = "../.."
 	files := 0
@@ -30,7 +31,8 @@ func TestPlainBuilds(t *testing.T) {
 			return err
 		}
 		if path := filepath.ToSlash(folder); path == "internal/verify/conformance" || path == "offheap" && strings.HasPrefix(base, "mapping_") {
-			return nil // the sizes of tests; and memory outside of Go's heap, which the detector does not see
+			// The sizes of tests; and memory outside of Go's heap, which the detector does not see.
+			return nil
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -62,7 +64,8 @@ func isModule(folder string) bool {
 	return err == nil
 }
 
-// plainBuilds returns the builds that a file is part of and must not be: none, unless the race detector leaves it out of a usual build.
+// plainBuilds returns the builds that a file is part of and must not be: none, unless the race
+// detector leaves it out of a usual build.
 func plainBuilds(e constraint.Expr) (wrong []string) {
 	in := func(tags ...string) bool {
 		return e.Eval(func(tag string) bool {
@@ -71,7 +74,8 @@ func plainBuilds(e constraint.Expr) (wrong []string) {
 					return true
 				}
 			}
-			return strings.HasPrefix(tag, "go1.") && tag != "go1.27" // which is not tested, and builds the portable way
+			// go1.27 is not tested, and builds the portable way.
+			return strings.HasPrefix(tag, "go1.") && tag != "go1.27"
 		})
 	}
 	for _, machine := range []string{"amd64", "arm64", "386"} {

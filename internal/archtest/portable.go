@@ -9,8 +9,8 @@ import (
 const (
 	// portableTag is the build tag by which a user asks for the portable build.
 	portableTag = "freerun_portable"
-	// tooNew is the build tag that the first Go sets with which freerun was not tested. That Go gets
-	// the portable build by itself. docs/portability.md says what to do when it is out.
+	// tooNew is the build tag that the first Go sets with which freerun was not tested. That Go
+	// gets the portable build by itself. docs/portability.md says what to do when it is out.
 	tooNew = "go1.27"
 )
 
@@ -28,8 +28,8 @@ func constraintOf(text []byte) (constraint.Expr, error) {
 	return nil, nil
 }
 
-// portability checks that the tag of the portable build and that of a Go which is too new choose the
-// same files, and that these have neither assembly nor go:linkname.
+// portability checks that the tag of the portable build and that of a Go which is too new choose
+// the same files, and that these have neither assembly nor go:linkname.
 func (c *checker) portability() {
 	for _, f := range c.files {
 		machinery := f.assembly || f.linkname

@@ -34,8 +34,9 @@ var inBackquotes = regexp.MustCompile("`([^`]+)`")
 
 var placeInCell = regexp.MustCompile("`([^`]+)`( \\(planned\\))?")
 
-// Read returns what a document in Markdown says. It returns an error that names the line if there is no table, or a row does not
-// have the columns that it should, or a place occurs twice; and if it does not list test support in one line.
+// Read returns what a document in Markdown says. It returns an error that names the line if there
+// is no table, or a row does not have the columns that it should, or a place occurs twice; and if
+// it does not list test support in one line.
 func Read(document string) (Document, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -81,7 +82,8 @@ func readTable(document string, lines []string) (Table, error) {
 	}
 	var table Table
 	known := map[string]bool{}
-	for i := start + 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ { // the line below the head is a rule
+	// The line below the head is a rule.
+	for i := start + 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ {
 		places, err := readRow(lines[i], i-start-2)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", document, i+1, err)
@@ -125,8 +127,8 @@ func readRow(line string, layer int) ([]Place, error) {
 	return places, nil
 }
 
-// Find returns the place that a folder (slash-separated, relative to the root) belongs to: the one with the longest
-// path that contains it.
+// Find returns the place that a folder (slash-separated, relative to the root) belongs to: the one
+// with the longest path that contains it.
 func (t Table) Find(folder string) (Place, bool) {
 	best, found := Place{}, false
 	for _, p := range t {

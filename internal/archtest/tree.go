@@ -20,6 +20,8 @@ type tree struct {
 	files   []file
 	modules map[string]string // folder of a go.mod → module path
 	work    map[string]bool   // folders that go.work uses
+
+	markdown []string // documents but for CHANGELOG.md
 }
 
 // A file is one file of Go or assembly. Paths are slash-separated and relative to the root.
@@ -34,6 +36,12 @@ type file struct {
 	imports  []imported
 
 	constraint constraint.Expr // nil without one
+
+	// Of a Go file only.
+	text      []byte
+	syntax    *ast.File
+	positions *token.FileSet
+	starts    []int // of lines, made when a line is asked for
 }
 
 type imported struct {
@@ -41,8 +49,9 @@ type imported struct {
 	line int
 }
 
-// readTree reads all of the source below root as the go command sees it: folders called testdata or vendor, and those
-// whose name begins with a dot or an underscore, are left out. Every platform's files count.
+// readTree reads all of the source below root as the go command sees it: folders called testdata or
+// vendor, and those whose name begins with a dot or an underscore, are left out. Every platform's
+// files count.
 func readTree(root string) (*tree, error) {
 	t := &tree{modules: map[string]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -77,6 +86,9 @@ func readTree(root string) (*tree, error) {
 // add reads one file if it is of a kind that matters.
 func (t *tree) add(name, relative string) error {
 	isModule, isGo, isAssembly := path.Base(relative) == "go.mod", path.Ext(relative) == ".go", path.Ext(relative) == ".s"
+	if path.Ext(relative) == ".md" && relative != "CHANGELOG.md" {
+		t.markdown = append(t.markdown, relative)
+	}
 	if !isModule && !isGo && !isAssembly {
 		return nil
 	}
@@ -122,6 +134,7 @@ func (f *file) parse(text []byte) error {
 	}
 	f.external = f.test && strings.HasSuffix(syntax.Name.Name, "_test")
 	f.linkname = linksNames(syntax)
+	f.text, f.syntax, f.positions = text, syntax, positions
 	return nil
 }
 
@@ -162,7 +175,8 @@ func readWork(name string) (map[string]bool, error) {
 	return used, nil
 }
 
-// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a go.mod.
+// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a
+// go.mod.
 func (t *tree) moduleOf(folder string) string {
 	for folder != "." {
 		if _, found := t.modules[folder]; found {
@@ -180,4 +194,9 @@ func (t *tree) folderOf(importPath string) (folder string, ours bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(importPath, root+"/")
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

@@ -9,6 +9,6 @@
 //	goroutines   plain.go   a ticker wakes a goroutine, which does the task itself: one wake-up a tick
 //	channels     plain.go   a ticker wakes a goroutine, which sends to another on a channel without a buffer
 //
-// The CPU time is that of getrusage (cpu_unix.go) or GetProcessTimes (cpu_windows.go); elsewhere it is what Go's runtime
-// estimates (cpu_other.go).
+// The CPU time is that of getrusage (programs/cpu_unix.go) or GetProcessTimes (programs/cpu_windows.go); elsewhere it is what Go's runtime
+// estimates (programs/cpu_other.go).
 package tick

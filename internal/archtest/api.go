@@ -1,0 +1,278 @@
+package archtest
+
+import (
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Public lists the folders of the packages that users import, in all modules.
+var Public = []string{
+	".", "activity", "queue", "deque", "lock", "offheap", "offheap/gc", "recording", "freeruntest", "simulate",
+	"ddb", "httpview", "otelfreerun",
+}
+
+// Apart lists the folders that have packages which users may see but do not import: programs and
+// what measures them. Each stands for what lies below it too.
+var Apart = []string{"programs", "bench", "cmd"}
+
+// An API is what packages show to users.
+type API struct {
+	Leaks []Leak
+	// Functions, Methods and Types count what is exported. Methods are those that are declared for
+	// exported types, and those of exported interfaces; not those that are promoted from embedded
+	// fields, nor fields, constants and variables.
+	Functions, Methods, Types int
+}
+
+// Count is the number that is held down: functions, methods and types.
+func (a API) Count() int { return a.Functions + a.Methods + a.Types }
+
+// A Leak is an exported thing that mentions a type which users cannot name: an unexported one, or
+// one of a package below internal.
+type Leak struct {
+	Thing    string // package.Function, package.Type.Method and the like
+	Type     string // package.type
+	Position string // file:line
+}
+
+// ReadAPI returns what the packages in some folders show: functions, methods, fields, types and
+// embedded fields. Files of other systems and machines than this one's are not read, nor those of
+// special builds.
+func ReadAPI(root string, folders []string) (API, error) {
+	t, err := readTree(root)
+	if err != nil {
+		return API{}, err
+	}
+	r := apiReader{loader: newLoader(root, t)}
+	for _, folder := range folders {
+		p, err := r.load(folder)
+		if err != nil {
+			return API{}, err
+		}
+		r.name = p.Name()
+		if folder != "." {
+			r.name = folder
+		}
+		for _, name := range p.Scope().Names() {
+			if o := p.Scope().Lookup(name); o.Exported() {
+				r.object(o)
+			}
+		}
+	}
+	slices.SortStableFunc(r.api.Leaks, func(a, b Leak) int { return strings.Compare(a.Thing, b.Thing) })
+	return r.api, nil
+}
+
+// Unlisted returns the folders of packages that are neither in Public nor in Apart, and those that
+// are listed and not there.
+func Unlisted(root string) (problems []string, err error) {
+	t, err := readTree(root)
+	if err != nil {
+		return nil, err
+	}
+	d := map[string]bool{}
+	for _, f := range t.files {
+		if !f.test && !f.assembly {
+			d[f.folder] = true
+		}
+	}
+	for _, folder := range Public {
+		if !d[folder] {
+			problems = append(problems, folder+": it is listed as public, and there is no such package")
+		}
+		delete(d, folder)
+	}
+	for folder := range d {
+		apart := slices.ContainsFunc(Apart, func(a string) bool { return folder == a || strings.HasPrefix(folder, a+"/") })
+		if !apart && !isInternal(folder) {
+			problems = append(problems, folder+": list it in Public, with what users import, or below Apart")
+		}
+	}
+	slices.Sort(problems)
+	return problems, nil
+}
+
+func isInternal(folder string) bool {
+	return slices.Contains(strings.Split(folder, "/"), "internal")
+}
+
+type apiReader struct {
+	*loader
+	api  API
+	name string // of the package that is read
+}
+
+// object reads what is declared in a package.
+func (r *apiReader) object(o types.Object) {
+	switch o := o.(type) {
+	case *types.Func:
+		r.api.Functions++
+		r.mentions(o.Name(), o, o.Type())
+	case *types.TypeName:
+		r.api.Types++
+		r.declared(o)
+	default: // a constant or a variable
+		r.mentions(o.Name(), o, o.Type())
+	}
+}
+
+// declared reads a type: what it is made of, and its methods.
+func (r *apiReader) declared(o *types.TypeName) {
+	if alias, ok := o.Type().(*types.Alias); ok {
+		r.mentions(o.Name(), o, alias.Rhs())
+		return
+	}
+	named, ok := o.Type().(*types.Named)
+	if !ok {
+		return
+	}
+	for p := range named.TypeParams().TypeParams() {
+		r.mentions(o.Name(), o, p.Constraint())
+	}
+	for method := range named.Methods() {
+		if method.Exported() {
+			r.api.Methods++
+			r.mentions(o.Name()+"."+method.Name(), method, method.Type())
+		}
+	}
+	switch under := named.Underlying().(type) {
+	case *types.Struct:
+		for field := range under.Fields() {
+			if field.Exported() || field.Embedded() && promotes(field.Type()) {
+				r.mentions(o.Name()+"."+field.Name(), field, field.Type())
+			}
+		}
+	case *types.Interface:
+		for method := range under.ExplicitMethods() {
+			if method.Exported() {
+				r.api.Methods++
+				r.mentions(o.Name()+"."+method.Name(), method, method.Type())
+			}
+		}
+		for embedded := range under.EmbeddedTypes() {
+			r.mentions(o.Name(), o, embedded)
+		}
+	default:
+		r.mentions(o.Name(), o, under)
+	}
+}
+
+// promotes reports whether a type that is embedded gives its outer type exported methods or fields.
+func promotes(t types.Type) bool {
+	inner := deref(t)
+	methods := types.NewMethodSet(inner)
+	if !types.IsInterface(inner) {
+		methods = types.NewMethodSet(types.NewPointer(inner))
+	}
+	for method := range methods.Methods() {
+		if method.Obj().Exported() {
+			return true
+		}
+	}
+	if s, ok := inner.Underlying().(*types.Struct); ok {
+		for field := range s.Fields() {
+			if field.Exported() || field.Embedded() && promotes(field.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// mentions notes the types in t that users cannot name.
+func (r *apiReader) mentions(what string, o types.Object, t types.Type) {
+	walk := typeWalk{module: r.modules["."], seen: map[types.Type]bool{}}
+	walk.visit(t)
+	for _, hidden := range walk.hidden {
+		r.api.Leaks = append(r.api.Leaks, Leak{r.name + "." + what, hidden, r.position(o)})
+	}
+}
+
+// A typeWalk goes through a type as it is written, down to the types that have names.
+type typeWalk struct {
+	module string
+	seen   map[types.Type]bool
+	hidden []string
+}
+
+func (w *typeWalk) visit(t types.Type) {
+	if w.seen[t] {
+		return
+	}
+	w.seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		w.name(t.Obj())
+		w.list(t.TypeArgs())
+	case *types.Alias:
+		w.name(t.Obj())
+		w.list(t.TypeArgs())
+	case *types.Pointer:
+		w.visit(t.Elem())
+	case *types.Slice:
+		w.visit(t.Elem())
+	case *types.Array:
+		w.visit(t.Elem())
+	case *types.Chan:
+		w.visit(t.Elem())
+	case *types.Map:
+		w.visit(t.Key())
+		w.visit(t.Elem())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			w.visit(v.Type())
+		}
+	case *types.Signature:
+		for p := range t.TypeParams().TypeParams() {
+			w.visit(p.Constraint())
+		}
+		w.visit(t.Params())
+		w.visit(t.Results())
+	case *types.Struct:
+		for field := range t.Fields() {
+			w.visit(field.Type())
+		}
+	case *types.Interface:
+		for method := range t.ExplicitMethods() {
+			w.visit(method.Type())
+		}
+		for embedded := range t.EmbeddedTypes() {
+			w.visit(embedded)
+		}
+	case *types.Union:
+		for term := range t.Terms() {
+			w.visit(term.Type())
+		}
+	}
+}
+
+func (w *typeWalk) list(arguments *types.TypeList) {
+	for t := range arguments.Types() {
+		w.visit(t)
+	}
+}
+
+// name notes a type by its name if users cannot write that.
+func (w *typeWalk) name(o *types.TypeName) {
+	if o.Pkg() == nil { // error and the like
+		return
+	}
+	in := o.Pkg().Path()
+	ours := in == w.module || strings.HasPrefix(in, w.module+"/")
+	if !ours || o.Exported() && !isInternal(in) {
+		return
+	}
+	hidden := path.Base(in) + "." + o.Name()
+	if !slices.Contains(w.hidden, hidden) {
+		w.hidden = append(w.hidden, hidden)
+	}
+}

@@ -1,0 +1,200 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// walkHead begins the heading of a section that follows a message through the code.
+const walkHead = "The life of "
+
+var (
+	// codeMention is a name in backquotes, and the file that is said to have it.
+	codeMention = regexp.MustCompile("`([^`]+)`(?:\\s+\\(([\\w./-]+\\.go)\\b)?")
+	// codeName is a name of code: declared, a method or field of a type, of a package or not.
+	codeName = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.){0,2}[A-Za-z_]\w*$`)
+	word     = regexp.MustCompile(`[A-Za-z_]\w*`)
+)
+
+// Walks compares the names in backquotes in the sections of ARCHITECTURE.md that tell how something
+// goes on with what is declared. A name that is followed by a file in parentheses must be declared
+// in that file, any other somewhere in the root module. A name is a function, a type, a constant, a
+// variable, a method or a field. The name of its type and a dot may stand before it, and those of
+// its package before that. Unexported names in the code of a section are its own.
+//
+// It returns a sentence for each name that leads nowhere, and how many names it has followed.
+func Walks(root string) (problems []string, followed int, err error) {
+	t, err := readTree(root)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		return nil, 0, err
+	}
+	names := declarations{}
+	for _, f := range t.files {
+		if f.syntax != nil && !f.test && t.moduleOf(f.folder) == "." {
+			names.read(f)
+		}
+	}
+	for _, s := range walkSections(string(text)) {
+		for _, found := range codeMention.FindAllStringSubmatchIndex(s.text, -1) {
+			name, file := s.text[found[2]:found[3]], ""
+			if found[4] >= 0 {
+				file = s.text[found[4]:found[5]]
+			}
+			isOwn := file == "" && s.own[name] && !ast.IsExported(name)
+			if isOwn || !codeName.MatchString(name) || strings.HasSuffix(name, ".go") {
+				continue
+			}
+			followed++
+			if !names.has(name, file) {
+				where := "the root module"
+				if file != "" {
+					where = file
+				}
+				line := s.line + strings.Count(s.text[:found[0]], "\n")
+				problems = append(problems, fmt.Sprintf("ARCHITECTURE.md:%d: there is no %s in %s", line, name, where))
+			}
+		}
+	}
+	return problems, followed, nil
+}
+
+// A section is the text of a walk.
+type section struct {
+	line int             // of the first line of text
+	text string          // without code, but with its lines
+	own  map[string]bool // names in its code
+}
+
+// walkSections returns the sections whose heading begins with walkHead, each with those below it.
+func walkSections(document string) []section {
+	var sections []section
+	level, code, number := 0, false, 0
+	for line := range strings.Lines(document) {
+		number++
+		fence := strings.HasPrefix(line, "```")
+		if hashes := len(line) - len(strings.TrimLeft(line, "#")); hashes > 0 && !code {
+			switch {
+			case strings.HasPrefix(strings.TrimSpace(line[hashes:]), walkHead):
+				level = hashes
+				sections = append(sections, section{number, "", map[string]bool{}})
+			case hashes <= level:
+				level = 0
+			}
+		}
+		if fence {
+			code = !code
+		}
+		if level == 0 {
+			continue
+		}
+		s := &sections[len(sections)-1]
+		if code || fence {
+			if !fence {
+				for _, w := range word.FindAllString(line, -1) {
+					s.own[w] = true
+				}
+			}
+			line = "\n"
+		}
+		s.text += line
+	}
+	return sections
+}
+
+// declarations has, for each name, the files that declare it.
+type declarations map[string][]string
+
+// has reports whether a file, or any if that is "", declares a name.
+func (d declarations) has(name, file string) bool {
+	if file == "" {
+		return len(d[name]) > 0
+	}
+	return slices.Contains(d[name], path.Clean(file))
+}
+
+// read adds what a file declares: each name with and without its package, members also without
+// their type.
+func (d declarations) read(f file) {
+	add := func(names ...string) {
+		name := strings.Join(names, ".")
+		for _, n := range []string{name, f.syntax.Name.Name + "." + name} {
+			d[n] = append(d[n], f.path)
+		}
+		if member := names[len(names)-1]; len(names) > 1 {
+			d[member] = append(d[member], f.path)
+		}
+	}
+	for _, declaration := range f.syntax.Decls {
+		switch declaration := declaration.(type) {
+		case *ast.FuncDecl:
+			if declaration.Recv == nil {
+				add(declaration.Name.Name)
+			} else if receiver := receiverName(declaration.Recv.List[0].Type); receiver != "" {
+				add(receiver, declaration.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range declaration.Specs {
+				switch spec := spec.(type) {
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						add(name.Name)
+					}
+				case *ast.TypeSpec:
+					add(spec.Name.Name)
+					for _, name := range memberNames(spec.Type) {
+						add(spec.Name.Name, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiverName returns the name of a receiver's type.
+func receiverName(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.StarExpr:
+		return receiverName(x.X)
+	case *ast.IndexExpr:
+		return receiverName(x.X)
+	case *ast.IndexListExpr:
+		return receiverName(x.X)
+	case *ast.SelectorExpr: // an embedded type of another package
+		return x.Sel.Name
+	}
+	return ""
+}
+
+// memberNames returns the fields of a struct, and the methods of an interface.
+func memberNames(x ast.Expr) (names []string) {
+	var fields *ast.FieldList
+	switch x := x.(type) {
+	case *ast.StructType:
+		fields = x.Fields
+	case *ast.InterfaceType:
+		fields = x.Methods
+	default:
+		return nil
+	}
+	for _, field := range fields.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+		if len(field.Names) == 0 {
+			names = append(names, receiverName(field.Type))
+		}
+	}
+	return names
+}
