@@ -55,7 +55,7 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	s := c.checked().here()
 	if err := s.admits(c, &c.rt.free, nil); err != nil {
 		if x := c.Scope(); x != nil {
-			x.fail(titleOf(a), &c.realm.root, err)
+			x.fail(titleOf(a), &c.key.root, err)
 		}
 		return err
 	}
@@ -63,50 +63,52 @@ func (c *Context) startActivity(a *activity.Activity) error {
 		s.starting(a)
 	}
 	if c.Scope() != nil {
-		s.credit.Begin(c.realm.account())
+		s.credit.Begin(c.key.account())
 	}
 	activities.Begin(a, c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
 	return nil
 }
 
 // tenant keeps the accounts of the activities of one realm.
-type tenant struct {
-	rt    *Runtime
-	realm *realm // nil: the runtime's own
+type activityHost struct {
+	rt  *Runtime
+	key *contextKey // nil: the runtime's own
 }
 
-var _ activityhost.Owner[activity.Activity] = (*tenant)(nil)
+var _ activityhost.Owner[activity.Activity] = (*activityHost)(nil)
 
-func (c *Context) tenant() *tenant {
-	if c.realm == nil {
+func (c *Context) tenant() *activityHost {
+	if c.key == nil {
 		return &c.rt.tenant
 	}
-	return &c.realm.tenant
+	return &c.key.tenant
 }
 
 // room is what the runtime keeps with a stack: the context that its activities send through, one after another.
-type room struct {
+type activitySlot struct {
 	context  *Context
-	letter   letter   // that stands for the activity
+	letter   message  // that stands for the activity
 	beneath  *Context // that was active on the seat before
 	awaits   *awaiter // to be used for the next wait
-	awaiting *message // what it waits for in Await, for reports
+	awaiting *promise // what it waits for in Await, for reports
 }
 
-var roomKind = newKind(kind{describe: describeRoom}, nil)
+var slotVtable = newVtable(vtable{describe: describeSlot}, nil)
 
 // title is the name of the activity that runs with c now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
-func roomOn(on *activityhost.Stack) *room {
-	r, ok := on.Local.(*room)
+func roomOn(on *activityhost.Stack) *activitySlot {
+	r, ok := on.Local.(*activitySlot)
 	if !ok {
 		panic("freerun: an activity of no runtime")
 	}
 	return r
 }
 
-func describeRoom(l *letter) string { return seatOf(sched.CurrentProcessor()).active.Load().operation() }
+func describeSlot(l *message) string {
+	return workerOf(sched.CurrentProcessor()).active.Load().operation()
+}
 
 // titleOf names an activity: by its name, or else by its function.
 func titleOf(a *activity.Activity) string {
@@ -117,30 +119,30 @@ func titleOf(a *activity.Activity) string {
 }
 
 // Context implements [activityhost.Owner].
-func (t *tenant) Context() context.Context {
-	if t.realm == nil {
+func (t *activityHost) Context() context.Context {
+	if t.key == nil {
 		return &t.rt.context
 	}
-	return &t.realm.outside
+	return &t.key.outside
 }
 
 // Start implements [activityhost.Owner].
-func (t *tenant) Start(a, b *activity.Activity) error {
+func (t *activityHost) Start(a, b *activity.Activity) error {
 	if on := activities.StackOf(a); on != nil {
 		return roomOn(on).context.startActivity(b)
 	}
-	if t.realm == nil {
+	if t.key == nil {
 		return t.rt.context.startActivity(b)
 	}
-	return t.realm.outside.startActivity(b)
+	return t.key.outside.startActivity(b)
 }
 
 // Enter implements [activityhost.Owner]: the context of the activity becomes that of the seat.
-func (t *tenant) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	s := seatOf(p)
+func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	s := workerOf(p)
 	r := t.roomFor(on, s)
 	c := r.context
-	c.seat.Store(s)
+	c.worker.Store(s)
 	c.forks.offer = p.Offer()
 	if c.forks.forkParts != nil {
 		c.forks.parker = nil
@@ -153,23 +155,23 @@ func (t *tenant) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Pr
 	c.inside.Store(1)
 	r.beneath = s.active.Load()
 	s.active.Store(c)
-	s.credit.Turn(t.realm.account())
+	s.credit.Turn(t.key.account())
 	if s.observed.Load() != 0 || trace.IsEnabled() {
 		s.observeActivity(c, a, r)
 	}
 }
 
 // roomFor returns the room of the activity's stack, with a context of this realm.
-func (t *tenant) roomFor(on *activityhost.Stack, s *seat) *room {
-	r, _ := on.Local.(*room)
+func (t *activityHost) roomFor(on *activityhost.Stack, s *worker) *activitySlot {
+	r, _ := on.Local.(*activitySlot)
 	if r == nil {
-		r = &room{}
-		r.letter.become(roomKind)
+		r = &activitySlot{}
+		r.letter.become(slotVtable)
 		on.Local = r
 	}
-	if r.context == nil || r.context.rt != t.rt || r.context.realm != t.realm {
-		r.context = s.newContext(t.realm)
-		r.context.kind.Store(roomKind)
+	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
+		r.context = s.newContext(t.key)
+		r.context.kind.Store(slotVtable)
 		r.letter.unit = &t.rt.free
 		r.awaits = nil
 	}
@@ -177,42 +179,42 @@ func (t *tenant) roomFor(on *activityhost.Stack, s *seat) *room {
 }
 
 // Leave implements [activityhost.Owner]: the seat has the context again that it had before.
-func (t *tenant) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	c := t.moveOut(on, p)
 	c.inside.Store(0)
 }
 
 // Depart implements [activityhost.Owner].
-func (t *tenant) Depart(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	lodgerOf(p.Host()).away.Store(t.moveOut(on, p))
+func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	hostStateOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
-func (t *tenant) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	s, r := seatOf(p), roomOn(on)
+func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
+	s, r := workerOf(p), roomOn(on)
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
 	if c.seen != 0 {
-		s.noteOut(c)
+		s.traceOut(c)
 		c.observeEnd()
 	}
 	c.current = nil
 	c.forwarded = nil
-	if r.beneath.seat.Load() != s { // it has come here while it slept in a join, and what was active here is lost
+	if r.beneath.worker.Load() != s { // it has come here while it slept in a join, and what was active here is lost
 		r.beneath = s.newContext(nil)
 	}
 	s.active.Store(r.beneath)
-	s.credit.Turn(r.beneath.realm.account())
+	s.credit.Turn(r.beneath.key.account())
 	r.beneath = nil // a stack that is kept keeps no scope
 	return c
 }
 
 // End implements [activityhost.Owner]: the activity is counted as done.
-func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
-	s := t.rt.stranger()
+func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
+	s := t.rt.detachedWorker()
 	if p != nil {
-		s = seatOf(p)
+		s = workerOf(p)
 	}
 	err := refused
 	if failure != nil {
@@ -226,7 +228,7 @@ func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stac
 	} else {
 		s.countFailed(t.rt, err, 1)
 	}
-	if x := t.realm.scopeOf(); x != nil {
+	if x := t.key.scopeOf(); x != nil {
 		if err != nil {
 			x.fail(titleOf(a), t.origin(), err)
 		}
@@ -240,33 +242,33 @@ func (t *tenant) End(a *activity.Activity, p *sched.Processor, failure any, stac
 }
 
 // origin is what the activity's failures are reported with.
-func (t *tenant) origin() *origin {
-	if t.realm == nil {
+func (t *activityHost) origin() *lineage {
+	if t.key == nil {
 		return nil
 	}
-	return &t.realm.root
+	return &t.key.root
 }
 
 // Canceled implements [activityhost.Owner].
-func (t *tenant) Canceled() error {
+func (t *activityHost) Canceled() error {
 	if t.Closing() {
 		return ErrClosed
 	}
-	if x := t.realm.scopeOf(); x != nil {
+	if x := t.key.scopeOf(); x != nil {
 		return x.refusal()
 	}
 	return nil
 }
 
 // Closing implements [activityhost.Owner].
-func (t *tenant) Closing() bool { return t.rt.phase.Load() >= aborting }
+func (t *activityHost) Closing() bool { return t.rt.phase.Load() >= aborting }
 
 // Closed implements [activityhost.Owner].
-func (*tenant) Closed() error { return ErrClosed }
+func (*activityHost) Closed() error { return ErrClosed }
 
 // Watch implements [activityhost.Owner].
-func (t *tenant) Watch(a *activity.Activity) {
-	x := t.realm.scopeOf()
+func (t *activityHost) Watch(a *activity.Activity) {
+	x := t.key.scopeOf()
 	if x == nil {
 		return
 	}
@@ -306,12 +308,12 @@ func (s *Scope) interruptWaiting() (some bool) {
 }
 
 // AfterFunc implements [activityhost.Owner].
-func (t *tenant) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+func (t *activityHost) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return t.rt.clock.afterFunc(d, f)
 }
 
 // AfterDone implements [activityhost.Owner].
-func (t *tenant) AfterDone(ctx context.Context, f func()) (stop func() bool) {
+func (t *activityHost) AfterDone(ctx context.Context, f func()) (stop func() bool) {
 	if t.rt.deterministic() {
 		return t.rt.whenDone(ctx, f)
 	}
@@ -319,7 +321,7 @@ func (t *tenant) AfterDone(ctx context.Context, f func()) (stop func() bool) {
 }
 
 // Drive implements [activityhost.Owner].
-func (t *tenant) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
+func (t *activityHost) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
 	if !t.rt.deterministic() {
 		return false, nil
 	}

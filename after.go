@@ -13,10 +13,10 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	rt := c.checked().rt
 	m := &result[time.Time]{}
 	m.unit = &rt.free
-	m.become(afterKind)
+	m.become(afterVtable)
 	f := Future[time.Time]{cell: m}
-	t := &Timer{wheel: rt.wheel(), scope: c.Scope(), target: &m.letter}
-	if err := c.accompany(afterKind, &m.letter); err != nil {
+	t := &Timer{wheel: rt.wheel(), scope: c.Scope(), target: &m.message}
+	if err := c.accompany(afterVtable, &m.message); err != nil {
 		m.fillFailed(c.here(), err)
 		return f
 	}
@@ -24,30 +24,30 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	return f
 }
 
-var afterKind = newKind(kind{
+var afterVtable = newVtable(vtable{
 	name:     "freerun.After",
-	describe: func(*letter) string { return "freerun.After" },
-	late: func(s *seat, l *letter) {
+	describe: func(*message) string { return "freerun.After" },
+	late: func(s *worker, l *message) {
 		m := (*result[time.Time])(unsafe.Pointer(l))
 		m.value = l.unit.rt.clock.now()
 		m.endUnsent(s, nil)
 	},
-	unsent: func(l *letter, why *failure) {
-		m := (*message)(unsafe.Pointer(l))
-		m.blameTimer(l.kind(), why)
+	unsent: func(l *message, why *failure) {
+		m := (*promise)(unsafe.Pointer(l))
+		m.blameTimer(l.vtable(), why)
 		m.endUnsent(nil, why)
 	},
 }, nil)
 
 // accompany gives a letter that is to be sent later, through c, its origin now; or returns why it is refused.
-func (c *Context) accompany(k *kind, l *letter) error {
+func (c *Context) accompany(k *vtable, l *message) error {
 	s := c.here()
 	if err := s.refuses(l.unit); err != nil {
 		err = l.unit.naming(err, func() string { return k.describe(l) })
 		c.blame(k, l, err)
 		return err
 	}
-	if c.realm == nil {
+	if c.key == nil {
 		return nil
 	}
 	o, err := c.enter(s)
@@ -55,8 +55,8 @@ func (c *Context) accompany(k *kind, l *letter) error {
 		c.blame(k, l, err)
 		return err
 	}
-	l.origin.Store(o)
-	if a := c.realm.account(); a != nil {
+	l.lineage.Store(o)
+	if a := c.key.account(); a != nil {
 		s.credit.Begin(a) // it has no holder that finds it revoked: a canceled scope waits until the timer has failed it
 	}
 	return nil
@@ -64,33 +64,33 @@ func (c *Context) accompany(k *kind, l *letter) error {
 
 // endUnsent closes a message that was never counted as sent, as its timer was stopped and it fails with why, or it is the timer's own. If the runtime has ended before, a waiter may
 // have asked for the outcome, and abandoned and counted it as if it had been sent: that is taken back. s may be nil.
-func (m *message) endUnsent(s *seat, why *failure) {
+func (m *promise) endUnsent(s *worker, why *failure) {
 	rt := m.unit.rt
 	if why != nil {
-		if o := m.origin.Load(); o != nil {
+		if o := m.lineage.Load(); o != nil {
 			if senders := o.chain(); senders != nil {
 				why = newFailure(why.err)
 				why.senders = senders
 			}
 		}
-		m.edge.Store(&why.message)
+		m.edge.Store(&why.promise)
 	}
 	if !m.state.CompareAndSwap(nil, &filled) { // it is waited for, or sealed
 		if s == nil {
-			s = rt.stranger()
+			s = rt.detachedWorker()
 		}
 		if !m.seal(s, &filled) {
 			s.countFailed(rt, ErrClosed, minusOne)
 		}
 	}
 	s = &rt.outside
-	from := m.origin.Load()
+	from := m.lineage.Load()
 	m.leave(s)
 	from.ended(s)
 }
 
 // blameTimer tells the scope that a timer did not fire, unless it was stopped by a caller, who knows.
-func (m *message) blameTimer(k *kind, why *failure) {
+func (m *promise) blameTimer(k *vtable, why *failure) {
 	if !errors.Is(why.err, errStopped) {
 		m.blame(k, why.err)
 	}
@@ -98,12 +98,12 @@ func (m *message) blameTimer(k *kind, why *failure) {
 
 // sendAfter is send, d later.
 func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A) (Future[R], *Timer) {
-	m := &call[A, R]{arg: arg}
+	m := &sendMessage[A, R]{arg: arg}
 	m.become(o.called)
 	m.unit = u
 	f := Future[R]{cell: &m.result}
-	t := &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &m.letter}
-	if err := c.accompany(o.called, &m.letter); err != nil {
+	t := &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &m.message}
+	if err := c.accompany(o.called, &m.message); err != nil {
 		m.arg = *new(A)
 		m.fillFailed(c.here(), err)
 		t.scope, t.target = nil, nil
@@ -115,23 +115,23 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 }
 
 // sendNow sends a message whose time has come.
-func (o *operation[A, R]) sendNow(s *seat, l *letter) {
-	m := callOf[A, R](l)
+func (o *operation[A, R]) sendNow(s *worker, l *message) {
+	m := sendMessageOf[A, R](l)
 	if !m.unit.rt.countSent(running) { // whoever fires it: a drain has ended the timers
 		m.blame(o.called, ErrClosed)
 		m.arg = *new(A)
 		m.endUnsent(s, closedTimer)
 		return
 	}
-	from := m.origin.Load()
+	from := m.lineage.Load()
 	defer from.ended(s) // from here on it is one that was sent
 	m.lead(nil, true)
 	o.launch(s, m, nil)
 }
 
 // failUnsent ends a message whose timer was stopped.
-func (o *operation[A, R]) failUnsent(l *letter, why *failure) {
-	m := callOf[A, R](l)
+func (o *operation[A, R]) failUnsent(l *message, why *failure) {
+	m := sendMessageOf[A, R](l)
 	m.blameTimer(o.called, why)
 	m.arg = *new(A)
 	m.endUnsent(nil, why)

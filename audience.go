@@ -22,14 +22,14 @@ import (
 //
 // Checked by: TestExploreAudience…, TestGivenUp…
 type audience struct {
-	letter                    // in the future's list
-	future      *message      // that is waited for
+	message                   // in the future's list
+	future      *promise      // that is waited for
 	closed      chan struct{} // what ordinary goroutines wait for; nil if none does
 	stop        func() bool   // ends the watch over the future's scope; nil if there is none
 	first, last *awaiter      // the activities, oldest first
 }
 
-var audienceKind = newKind(kind{name: "audience", wake: wakeAudience}, nil)
+var audienceVtable = newVtable(vtable{name: "audience", wake: wakeAudience}, nil)
 
 // audiences has the audiences of the futures of one runtime.
 type audiences struct{ shares [1 << shareBits]share }
@@ -37,7 +37,7 @@ type audiences struct{ shares [1 << shareBits]share }
 // share is a part of the table. Its lock is a word that whoever finds it taken spins on.
 type share struct {
 	taken atomics.Bool
-	of    map[*message]*audience
+	of    map[*promise]*audience
 	peak  int // how many entries there were
 	_     pad.Line
 }
@@ -46,7 +46,7 @@ type share struct {
 const mostKept = 1 << 10
 
 // lock returns the share of m, locked.
-func (all *audiences) lock(m *message) *share {
+func (all *audiences) lock(m *promise) *share {
 	h := uint64(uintptr(unsafe.Pointer(m))) * 0x9e3779b97f4a7c15
 	s := &all.shares[h>>32&(1<<shareBits-1)]
 	s.lock()
@@ -62,11 +62,11 @@ func (s *share) unlock() { s.taken.Store(false) }
 
 // enter makes a the audience of its future; false if that has an outcome. The caller has locked the share.
 func (s *share) enter(a *audience) bool {
-	if !a.future.push(&a.letter) {
+	if !a.future.push(&a.message) {
 		return false
 	}
 	if s.of == nil {
-		s.of = make(map[*message]*audience)
+		s.of = make(map[*promise]*audience)
 	}
 	s.of[a.future] = a
 	s.peak = max(s.peak, len(s.of))
@@ -82,7 +82,7 @@ func (s *share) remove(a *audience) {
 }
 
 // wakeAudience wakes all who wait for a future.
-func wakeAudience(_ *seat, l *letter) {
+func wakeAudience(_ *worker, l *message) {
 	a := (*audience)(unsafe.Pointer(l))
 	s := a.future.unit.rt.audiences.lock(a.future)
 	s.remove(a)
@@ -108,7 +108,7 @@ func (all *audiences) abandonAll() {
 	for i := range all.shares {
 		s := &all.shares[i]
 		s.lock()
-		open := make([]*message, 0, len(s.of))
+		open := make([]*promise, 0, len(s.of))
 		for m := range s.of {
 			open = append(open, m)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // awaitAs waits with w for the cell as an activity does; it reports whether the wait was granted, and whether w may be used again.
-func (w *awaiter) awaitAs(ctx context.Context, cell *message) (granted, again bool) {
+func (w *awaiter) awaitAs(ctx context.Context, cell *promise) (granted, again bool) {
 	w.future, w.within = cell, nil
 	if granted = activity.Wait(ctx, 0, w.suspend) == nil; !granted {
 		again = w.giveUp()
@@ -29,18 +29,18 @@ func TestExploreAudience(t *testing.T) {
 		var ctx memory.Context
 		r.Go("patient", func() {
 			w := newAwaiter(cell.unit)
-			if granted, _ := w.awaitAs(context.Background(), &cell.message); !granted || cell.value.Get() != 7 {
+			if granted, _ := w.awaitAs(context.Background(), &cell.promise); !granted || cell.value.Get() != 7 {
 				r.Failf("granted: %v", granted)
 			}
 		})
 		r.Go("impatient", func() {
 			w := newAwaiter(cell.unit)
-			granted, again := w.awaitAs(&ctx, &cell.message)
+			granted, again := w.awaitAs(&ctx, &cell.promise)
 			if granted && cell.value.Get() != 7 {
 				r.Failf("granted before")
 			}
 			if again {
-				if granted, _ := w.awaitAs(context.Background(), &other.message); !granted || other.value.Get() != 8 {
+				if granted, _ := w.awaitAs(context.Background(), &other.promise); !granted || other.value.Get() != 8 {
 					r.Failf("the other one: %v", granted)
 				}
 			}
@@ -48,9 +48,9 @@ func TestExploreAudience(t *testing.T) {
 		r.Go("ender", ctx.Cancel)
 		r.Go("filler", func() {
 			other.value.Set(8)
-			other.fill(new(seat))
+			other.fill(new(worker))
 			cell.value.Set(7)
-			cell.fill(new(seat))
+			cell.fill(new(worker))
 		})
 		r.After(func() {
 			for i := range cell.unit.rt.audiences.shares {
@@ -65,9 +65,9 @@ func TestExploreAudience(t *testing.T) {
 }
 
 // finalized declares the threads of an activity that gives up to wait for the cell, and of its finalizer, which comes to it any time.
-func finalized(r *explore.Run, cell *promise, enter func(w *awaiter, waiter *activity.Waiter)) *awaiter {
+func finalized(r *explore.Run, cell *watched, enter func(w *awaiter, waiter *activity.Waiter)) *awaiter {
 	w := newAwaiter(cell.unit)
-	w.future = &cell.message
+	w.future = &cell.promise
 	var waiter activity.Waiter // of a wait that was interrupted
 	r.Go("finalizer", func() { enter(w, &waiter) })
 	return w
@@ -88,7 +88,7 @@ func TestExploreAudienceEnteredCarelessly(t *testing.T) {
 		s := m.unit.rt.audiences.lock(m)
 		a := s.of[m]
 		if a == nil {
-			w.become(audienceKind)
+			w.become(audienceVtable)
 			if a = &w.audience; !s.enter(a) {
 				s.unlock()
 				return
@@ -104,18 +104,18 @@ func givenUpEarly(enter func(w *awaiter, waiter *activity.Waiter)) func(r *explo
 		cell := promises(1)[0]
 		var first activity.Waiter
 		one := newAwaiter(cell.unit) // the list is in use
-		one.future = &cell.message
+		one.future = &cell.promise
 		one.enter(&first)
 		two := newAwaiter(cell.unit) // and there is an audience
-		two.future = &cell.message
+		two.future = &cell.promise
 		two.enter(&first)
 		w := finalized(r, cell, enter)
 		gaveUpEntered := false
 		r.Go("activity", func() { gaveUpEntered = w.giveUp() })
 		r.After(func() {
-			s := cell.unit.rt.audiences.lock(&cell.message)
+			s := cell.unit.rt.audiences.lock(&cell.promise)
 			defer s.unlock()
-			for member := s.of[&cell.message].first; member != nil; member = member.next {
+			for member := s.of[&cell.promise].first; member != nil; member = member.next {
 				if member == w {
 					r.Failf("in the audience still; to be used again: %v", gaveUpEntered)
 				}
@@ -132,7 +132,7 @@ func TestExploreAudienceDone(t *testing.T) {
 		for i, name := range []string{"one", "other"} {
 			r.Go(name, func() { channels[i] = cell.done() })
 		}
-		r.Go("filler", func() { cell.fill(new(seat)) })
+		r.Go("filler", func() { cell.fill(new(worker)) })
 		r.After(func() {
 			for _, c := range channels {
 				select {

@@ -54,7 +54,7 @@ type awaiter struct {
 	next, previous *awaiter
 }
 
-var awaiterKind = newKind(kind{name: "awaiter", wake: wakeAwaiter}, nil)
+var awaiterVtable = newVtable(vtable{name: "awaiter", wake: wakeAwaiter}, nil)
 
 // gaveUp is the waiter of who has given up.
 var gaveUp activity.Waiter
@@ -66,7 +66,7 @@ func newAwaiter(u *unit) *awaiter {
 	return w
 }
 
-func wakeAwaiter(_ *seat, l *letter) { (*awaiter)(unsafe.Pointer(l)).wake() }
+func wakeAwaiter(_ *worker, l *message) { (*awaiter)(unsafe.Pointer(l)).wake() }
 
 // wake ends the wait, unless it was given up.
 func (w *awaiter) wake() {
@@ -75,7 +75,7 @@ func (w *awaiter) wake() {
 	}
 }
 
-func (m *message) awaitBy(a *activity.Activity, r *room) (err error) {
+func (m *promise) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 	w := r.awaits
 	if w == nil {
 		w = newAwaiter(r.letter.unit)
@@ -103,7 +103,7 @@ func (w *awaiter) enter(waiter *activity.Waiter) {
 		return
 	}
 	if rt == w.unit.rt && m.state.Load() == nil {
-		w.become(awaiterKind)
+		w.become(awaiterVtable)
 		w.Link(nil)
 		if m.state.CompareAndSwap(nil, &w.Node) { // A2
 			return
@@ -116,7 +116,7 @@ func (w *awaiter) enter(waiter *activity.Waiter) {
 	}
 	a := s.of[m]
 	if a == nil {
-		w.become(audienceKind)
+		w.become(audienceVtable)
 		if !s.enter(&w.audience) {
 			s.unlock()
 			w.wake()

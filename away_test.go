@@ -10,7 +10,7 @@ import (
 // processor, or has got one again since the scheduler was asked, there is no context to be found.
 func TestOperationOnTheWay(t *testing.T) {
 	h := &sched.Host{}
-	newLodger(h)
+	newHostState(h)
 	if name := contextOf(h, nil).operation(); name != "" {
 		t.Errorf("it is called %q", name)
 	}

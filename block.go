@@ -29,7 +29,7 @@ func (c *Context) Block(fn func()) {
 		running := s.active.Load()
 		running.leave(s)
 		if running.seen != 0 {
-			defer running.noteBack()
+			defer running.traceBack()
 		}
 	}
 	fn()
@@ -43,22 +43,22 @@ func (c *Context) pauseAfter() {
 }
 
 // lodger is what the runtime keeps with a goroutine of the scheduler.
-type lodger struct {
-	labelled *kind                           // what the goroutine is labelled with in profiles; its own
+type hostState struct {
+	labelled *vtable                         // what the goroutine is labelled with in profiles; its own
 	away     atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
 }
 
-func newLodger(h *sched.Host) { h.Local = &lodger{} }
+func newHostState(h *sched.Host) { h.Local = &hostState{} }
 
-func lodgerOf(h *sched.Host) *lodger { return h.Local.(*lodger) }
+func hostStateOf(h *sched.Host) *hostState { return h.Local.(*hostState) }
 
 // contextOf returns the context of the operation that runs on h's goroutine, with p or, if p is nil, without a processor. Any goroutine may ask, and gets
 // what may be over; nil if the operation was just about to leave its processor, or has one again.
 func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	if p != nil {
-		return seatOf(p).active.Load()
+		return workerOf(p).active.Load()
 	}
-	return lodgerOf(h).away.Load()
+	return hostStateOf(h).away.Load()
 }
 
 // running returns the context that the calling operation was run with, of which c is made; nil if it is not called by one.
@@ -67,25 +67,25 @@ func (c *Context) running() *Context {
 		return s.active.Load()
 	}
 	if h := sched.CurrentHost(); h != nil && h.Processor() == nil {
-		return lodgerOf(h).away.Load()
+		return hostStateOf(h).away.Load()
 	}
 	return nil
 }
 
 // leave takes the running operation off its seat: whoever sits there next finds a context of its own.
-func (c *Context) leave(s *seat) {
+func (c *Context) leave(s *worker) {
 	c.publishAll(s.processor)
 	c.stand()
 	if c.seen != 0 {
-		s.noteLeave(c)
+		s.traceLeave(c)
 	}
 	s.pressed = nil
 	s.renew(c)
-	c.seat.Store(s.rt.stranger())
-	lodgerOf(s.processor.Leave()).away.Store(c)
+	c.worker.Store(s.rt.detachedWorker())
+	hostStateOf(s.processor.Leave()).away.Store(c)
 }
 
 // renew gives the seat another context in place of c, which goes away with its operation.
-func (s *seat) renew(c *Context) {
-	s.active.Store(s.newContext(c.realm))
+func (s *worker) renew(c *Context) {
+	s.active.Store(s.newContext(c.key))
 }

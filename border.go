@@ -14,7 +14,7 @@ import (
 // and a goroutine that is pinned to its P has the stripe to itself (package pin); without pinning,
 // a stripe is claimed by a compare-and-swap, which is not repeated when others are there: the next
 // stripe is tried.
-type border struct {
+type ingress struct {
 	stripes []stripe
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
@@ -23,23 +23,23 @@ type border struct {
 }
 
 type stripe struct {
-	_       pad.Line
-	sent    pin.Tally
-	letters letterCache
-	claimed atomics.Bool // only without pinning
-	_       pad.Line
+	_        pad.Line
+	sent     pin.Tally
+	messages messageCache
+	claimed  atomics.Bool // only without pinning
+	_        pad.Line
 }
 
 // fewestStripes is more than most programs have Ps: GOMAXPROCS may be raised while the runtime runs, and a P without a
 // stripe works, but allocates for each message.
 const fewestStripes = 16
 
-func (b *border) init() {
+func (b *ingress) init() {
 	b.stripes = make([]stripe, max(fewestStripes, runtime.GOMAXPROCS(0), runtime.NumCPU()))
 }
 
 // enter returns a stripe that is the caller's until leave, in which time it must not block; nil if there is none to be had.
-func (b *border) enter() *stripe {
+func (b *ingress) enter() *stripe {
 	i := pin.Pin()
 	if pin.Exclusive {
 		if i < len(b.stripes) { // GOMAXPROCS may have grown since
@@ -60,7 +60,7 @@ func (b *border) enter() *stripe {
 }
 
 // leave gives the stripe back.
-func (b *border) leave(s *stripe) {
+func (b *ingress) leave(s *stripe) {
 	if pin.Exclusive {
 		pin.Unpin()
 	} else {
@@ -79,7 +79,7 @@ func (b *border) leave(s *stripe) {
 // latest is drains for an insider, which needs no rendezvous: its own message is not done, so the
 // drain goes on and looks again (settled). Checked by: TestExploreBorder, TestShutdownTakesWhatFollows.
 func (rt *Runtime) countSent(latest uint32) bool {
-	b := &rt.border
+	b := &rt.ingress
 	s := b.enter()
 	if s == nil {
 		return rt.countWithoutStripe(latest)
@@ -100,9 +100,9 @@ func (s *stripe) count(rt *Runtime, latest uint32) bool {
 }
 
 func (rt *Runtime) countWithoutStripe(latest uint32) bool {
-	rt.border.sent.Add(1)
+	rt.ingress.sent.Add(1)
 	if rt.phase.Load() > latest {
-		rt.border.sent.Add(minusOne)
+		rt.ingress.sent.Add(minusOne)
 		return false
 	}
 	return true
@@ -110,7 +110,7 @@ func (rt *Runtime) countWithoutStripe(latest uint32) bool {
 
 // rendezvous returns when all sections of the stripes have ended that were under way when it was
 // called.
-func (b *border) rendezvous() {
+func (b *ingress) rendezvous() {
 	if pin.Exclusive {
 		pin.Rendezvous(len(b.stripes), func(i int) *pin.Tally { return &b.stripes[i].sent })
 		return
@@ -125,7 +125,7 @@ func (b *border) rendezvous() {
 }
 
 // totalSent returns how many messages were sent from outside.
-func (b *border) totalSent() uint64 {
+func (b *ingress) totalSent() uint64 {
 	n := b.sent.Load()
 	for i := range b.stripes {
 		n += b.stripes[i].sent.Load()

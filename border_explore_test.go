@@ -14,7 +14,7 @@ import (
 func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		rt := &Runtime{draining: make(chan struct{})} // no stripes: the explorer takes no steps at their words
-		b := &rt.border
+		b := &rt.ingress
 		b.sent.Add(1) // the operation's own message
 		var refused, over bool
 		var atEnd uint64

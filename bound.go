@@ -39,8 +39,8 @@ func Mailbox(most int, full Full) UnitOption {
 	if full != Refuse && full != Wait {
 		panic("freerun: Mailbox needs Refuse or Wait")
 	}
-	return func(x *extras, _ reflect.Type) {
-		x.bound = &bound{most: int64(most), full: full, room: make(chan struct{}, 1)}
+	return func(x *unitExt, _ reflect.Type) {
+		x.limit = &mailboxLimit{most: int64(most), full: full, room: make(chan struct{}, 1)}
 	}
 }
 
@@ -68,7 +68,7 @@ func Mailbox(most int, full Full) UnitOption {
 // Checked by: TestExploreBound…, TestMailbox…
 
 // bound is the limit of a mailbox.
-type bound struct {
+type mailboxLimit struct {
 	most int64
 	full Full
 	none *fullError // what Refuse returns
@@ -92,12 +92,14 @@ const (
 	above   filling = 1
 )
 
-func (b *bound) filling() filling { return filling(b.fill.Load()) }
+func (b *mailboxLimit) filling() filling { return filling(b.fill.Load()) }
 
-func (b *bound) change(from, to filling) bool { return b.fill.CompareAndSwap(int64(from), int64(to)) }
+func (b *mailboxLimit) change(from, to filling) bool {
+	return b.fill.CompareAndSwap(int64(from), int64(to))
+}
 
 // admit takes a place in the mailbox for a message, or returns why there is none.
-func (b *bound) admit(s *seat, l *letter, fresh *sender) error {
+func (b *mailboxLimit) admit(s *worker, l *message, fresh *sender) error {
 	switch {
 	case b.tryTake():
 		return nil
@@ -115,12 +117,12 @@ func (b *bound) admit(s *seat, l *letter, fresh *sender) error {
 
 // mayKeepSendersWaiting reports whether an ordinary goroutine that sends to the unit may have to wait for room.
 func (u *unit) mayKeepSendersWaiting() bool {
-	x := u.extras.Load()
-	return x != nil && x.bound != nil && x.bound.full == Wait
+	x := u.ext.Load()
+	return x != nil && x.limit != nil && x.limit.full == Wait
 }
 
 // tryTake takes a place if there is one.
-func (b *bound) tryTake() bool {
+func (b *mailboxLimit) tryTake() bool {
 	for {
 		f := b.filling()
 		if f.count() >= b.most {
@@ -138,7 +140,7 @@ func (b *bound) tryTake() bool {
 //
 // An end makes room too: it ends the operation that the mailbox waits for, and fails what is queued.
 // So a sender that has found room after an end gives it back, and returns the error of the end.
-func (b *bound) await(l *letter, from *sender) error {
+func (b *mailboxLimit) await(l *message, from *sender) error {
 	if err := b.awaitPlace(l, from); err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func (b *bound) await(l *letter, from *sender) error {
 }
 
 // awaitPlace is await without the look at what came first, room or an end.
-func (b *bound) awaitPlace(l *letter, from *sender) error {
+func (b *mailboxLimit) awaitPlace(l *message, from *sender) error {
 	rt, ctx := l.unit.rt, from.context()
 	if rt.deterministic() {
 		taken := false
@@ -164,7 +166,7 @@ func (b *bound) awaitPlace(l *letter, from *sender) error {
 		return cmp.Or(from.over(l), err)
 	}
 	var canceled <-chan struct{}
-	if s := l.origin.Load().realmOf().scopeOf(); s != nil {
+	if s := l.lineage.Load().keyOf().scopeOf(); s != nil {
 		canceled = s.ctx.Done()
 	}
 	b.waiting.Add(1)
@@ -186,7 +188,7 @@ func (b *bound) awaitPlace(l *letter, from *sender) error {
 }
 
 // exceed takes a place whether there is one or not.
-func (b *bound) exceed(u *unit) {
+func (b *mailboxLimit) exceed(u *unit) {
 	for {
 		f := b.filling()
 		to := f + oneMore
@@ -198,14 +200,14 @@ func (b *bound) exceed(u *unit) {
 		}
 		b.rise(to.count())
 		if to.over() && !f.over() {
-			u.extras.Load().letGo() // I3
+			u.ext.Load().letGo() // I3
 		}
 		return
 	}
 }
 
 // rise records a peak.
-func (b *bound) rise(n int64) {
+func (b *mailboxLimit) rise(n int64) {
 	for {
 		peak := b.peak.Load()
 		if n <= peak || b.peak.CompareAndSwap(peak, n) {
@@ -216,7 +218,7 @@ func (b *bound) rise(n int64) {
 
 // takeOut gives back the place of a message that is about to be run, or failed, or that is not sent
 // after all. The owner of the mailbox, or the sender that has just taken the place.
-func (b *bound) takeOut() {
+func (b *mailboxLimit) takeOut() {
 	for {
 		f := b.filling()
 		to := f - oneMore
@@ -237,7 +239,7 @@ func (b *bound) takeOut() {
 }
 
 // tell wakes one who waits for room.
-func (b *bound) tell() {
+func (b *mailboxLimit) tell() {
 	select {
 	case b.room <- struct{}{}:
 	default:
@@ -245,7 +247,7 @@ func (b *bound) tell() {
 }
 
 // stall is called when the unit begins to lie still, before anybody else can have it.
-func (b *bound) stall() {
+func (b *mailboxLimit) stall() {
 	b.stalled.Store(true)
 	b.releaseAll()
 }

@@ -12,7 +12,7 @@ func TestDeterministicRoomEnds(t *testing.T) {
 	rt := New(Deterministic(1))
 	defer rt.Close()
 	u := NewUnit(rt, 0, Mailbox(1, Wait))
-	b := u.unit.extras.Load().bound
+	b := u.unit.ext.Load().limit
 	b.exceed(&u.unit) // a place that no message ever gives back
 	why := errors.New("why")
 	look := Op("test.deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })

@@ -17,15 +17,15 @@ func limited(first, second int64) (x, y *unit) {
 	units := [2]*unit{}
 	for i, most := range [2]int64{first, second} {
 		u := &unit{rt: rt}
-		u.Kind = unitKind
-		u.extend().bound = &bound{most: most, full: Wait, room: make(chan struct{}, 1)}
+		u.Kind = unitVtable
+		u.extend().limit = &mailboxLimit{most: most, full: Wait, room: make(chan struct{}, 1)}
 		units[i] = u
 	}
 	return units[0], units[1]
 }
 
 // drainPlaces is the owner of a mailbox that takes so many messages out, if they are there.
-func (b *bound) drainPlaces(n int) {
+func (b *mailboxLimit) drainPlaces(n int) {
 	for range n {
 		if b.filling().count() > 0 {
 			b.takeOut()
@@ -35,10 +35,10 @@ func (b *bound) drainPlaces(n int) {
 
 // holding has the unit x send to y, whose mailbox is full, and be held back, while y's owner takes messages out and, if flooded, x's own mailbox
 // gets over its limit. In the end, with y's mailbox empty, x must not be held any more.
-func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) {
+func holding(flooded bool, holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		x, y := limited(1, 2)
-		b := y.extras.Load().bound
+		b := y.ext.Load().limit
 		b.fill.Store(int64(2 * oneMore))
 		r.Go("sender", func() {
 			b.exceed(y)
@@ -47,27 +47,27 @@ func holding(flooded bool, holdBack func(x *unit, b *bound)) func(*explore.Run) 
 		r.Go("owner", func() { b.drainPlaces(3) })
 		if flooded {
 			r.Go("flood", func() {
-				own := x.extras.Load().bound
+				own := x.ext.Load().limit
 				own.exceed(x)
 				own.exceed(x)
 			})
 		}
 		r.After(func() {
-			if own := x.extras.Load(); own.isOver() && own.held.Load() != nil {
+			if own := x.ext.Load(); own.isOver() && own.held.Load() != nil {
 				r.Failf("held with a mailbox above its limit")
 			}
 			b.drainPlaces(3)
 			if f := b.filling(); f != 0 {
 				r.Failf("%d left, over: %v", f.count(), f.over())
 			}
-			if x.extras.Load().held.Load() != nil {
+			if x.ext.Load().held.Load() != nil {
 				r.Failf("held for ever")
 			}
 		})
 	}
 }
 
-func heldBack(x *unit, b *bound) { x.holdBack(&seat{rt: x.rt, pressed: []*bound{b}}) }
+func heldBack(x *unit, b *mailboxLimit) { x.holdBack(&worker{rt: x.rt, pressed: []*mailboxLimit{b}}) }
 
 func TestExploreBoundHold(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
@@ -77,18 +77,18 @@ func TestExploreBoundHold(t *testing.T) {
 
 // TestExploreBoundControls leaves the second looks out: then a unit is held for ever.
 func TestExploreBoundControls(t *testing.T) {
-	explore.MustFail(t, 3, holding(false, func(x *unit, b *bound) {
-		h := &hold{unit: x}
-		x.extras.Load().held.Store(h)
+	explore.MustFail(t, 3, holding(false, func(x *unit, b *mailboxLimit) {
+		h := &mute{unit: x}
+		x.ext.Load().held.Store(h)
 		b.holds.Add(&h.Node) // and no H4
 	}))
-	explore.MustFail(t, 3, holding(true, func(x *unit, b *bound) {
-		if x.extras.Load().isOver() {
+	explore.MustFail(t, 3, holding(true, func(x *unit, b *mailboxLimit) {
+		if x.ext.Load().isOver() {
 			return
 		}
-		h := &hold{unit: x}
+		h := &mute{unit: x}
 		b.holds.Add(&h.Node) // H2 before H1, and no H3
-		x.extras.Load().held.Store(h)
+		x.ext.Load().held.Store(h)
 		if !b.filling().over() {
 			b.releaseAll()
 		}
@@ -97,10 +97,10 @@ func TestExploreBoundControls(t *testing.T) {
 
 // TestExploreBoundRaise has a mailbox emptied while a sender finds it above its limit: over does not stay up.
 func TestExploreBoundRaise(t *testing.T) {
-	body := func(exceed func(b *bound, y *unit)) func(*explore.Run) {
+	body := func(exceed func(b *mailboxLimit, y *unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			_, y := limited(1, 1)
-			b := y.extras.Load().bound
+			b := y.ext.Load().limit
 			b.fill.Store(int64(oneMore))
 			r.Go("sender", func() { exceed(b, y) })
 			r.Go("owner", func() { b.drainPlaces(2) })
@@ -112,8 +112,8 @@ func TestExploreBoundRaise(t *testing.T) {
 			})
 		}
 	}
-	explore.Exhaustive(t, explore.Unbounded, body((*bound).exceed))
-	explore.MustFail(t, explore.Unbounded, body(func(b *bound, _ *unit) {
+	explore.Exhaustive(t, explore.Unbounded, body((*mailboxLimit).exceed))
+	explore.MustFail(t, explore.Unbounded, body(func(b *mailboxLimit, _ *unit) {
 		if filling(b.fill.Add(int64(oneMore))).count() > b.most {
 			b.fill.Or(int64(above)) // at another instant
 		}
@@ -122,10 +122,10 @@ func TestExploreBoundRaise(t *testing.T) {
 
 // TestExploreBoundStall has the unit x held back for y, which comes to lie still for a message to both: x goes on.
 func TestExploreBoundStall(t *testing.T) {
-	body := func(holdBack func(x *unit, b *bound)) func(*explore.Run) {
+	body := func(holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
-			b := y.extras.Load().bound
+			b := y.ext.Load().limit
 			b.fill.Store(int64(2 * oneMore))
 			r.Go("sender", func() {
 				b.exceed(y)
@@ -136,15 +136,15 @@ func TestExploreBoundStall(t *testing.T) {
 				b.stall()
 			})
 			r.After(func() {
-				if x.extras.Load() != nil && x.extras.Load().held.Load() != nil {
+				if x.ext.Load() != nil && x.ext.Load().held.Load() != nil {
 					r.Failf("held for a unit that lies still")
 				}
 			})
 		}
 	}
 	explore.Exhaustive(t, explore.Unbounded, body(heldBack))
-	explore.MustFail(t, 3, body(func(x *unit, b *bound) {
-		h := &hold{unit: x}
+	explore.MustFail(t, 3, body(func(x *unit, b *mailboxLimit) {
+		h := &mute{unit: x}
 		x.extend().held.Store(h)
 		b.holds.Add(&h.Node)
 		if !b.filling().over() { // and whether y lies still is not looked at
@@ -155,11 +155,11 @@ func TestExploreBoundStall(t *testing.T) {
 
 // TestExploreBoundSeveral has a unit send to two full mailboxes: it is held until both have gone down.
 func TestExploreBoundSeveral(t *testing.T) {
-	body := func(out int, holdBack func(x *unit, full []*bound)) func(*explore.Run) {
+	body := func(out int, holdBack func(x *unit, full []*mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
 			_, z := limited(1, 2)
-			full := []*bound{y.extras.Load().bound, z.extras.Load().bound}
+			full := []*mailboxLimit{y.ext.Load().limit, z.ext.Load().limit}
 			for _, b := range full {
 				b.fill.Store(int64(2 * oneMore))
 			}
@@ -172,35 +172,35 @@ func TestExploreBoundSeveral(t *testing.T) {
 			r.Go("owner of the other", func() { full[1].drainPlaces(3) })
 			r.After(func() {
 				full[1].drainPlaces(3)
-				if full[0].filling().over() && x.extras.Load().held.Load() == nil {
+				if full[0].filling().over() && x.ext.Load().held.Load() == nil {
 					r.Failf("a unit goes on though one of two mailboxes that it filled is above its limit")
 				}
 				full[0].drainPlaces(3)
-				if x.extras.Load().held.Load() != nil {
+				if x.ext.Load().held.Load() != nil {
 					r.Failf("held for ever")
 				}
 			})
 		}
 	}
-	both := func(x *unit, full []*bound) { x.holdBack(&seat{rt: x.rt, pressed: full}) }
+	both := func(x *unit, full []*mailboxLimit) { x.holdBack(&worker{rt: x.rt, pressed: full}) }
 	for out := 1; out <= 3; out++ {
 		explore.Exhaustive(t, 2, body(out, both))
 	}
-	explore.MustFail(t, 2, body(1, func(x *unit, full []*bound) { both(x, full[1:]) }))
+	explore.MustFail(t, 2, body(1, func(x *unit, full []*mailboxLimit) { both(x, full[1:]) }))
 }
 
 // TestExploreBoundPeak has an owner come late with the news that its mailbox went down: senders that have filled it once more since are not
 // let go by that, so that each is ahead by one message at most.
 func TestExploreBoundPeak(t *testing.T) {
 	const most, senders = 1, 2
-	body := func(owner func(b *bound)) func(*explore.Run) {
+	body := func(owner func(b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			first, y := limited(1, most)
 			second, _ := limited(1, 1)
-			b := y.extras.Load().bound
+			b := y.ext.Load().limit
 			send := func(x *unit, times int) {
 				for range times {
-					if x.extras.Load().held.Load() == nil && !b.tryTake() {
+					if x.ext.Load().held.Load() == nil && !b.tryTake() {
 						b.exceed(y)
 						heldBack(x, b)
 					}
@@ -217,12 +217,12 @@ func TestExploreBoundPeak(t *testing.T) {
 			})
 		}
 	}
-	explore.Exhaustive(t, 3, body(func(b *bound) { b.drainPlaces(2) }))
-	explore.MustFail(t, 3, body(func(b *bound) {
+	explore.Exhaustive(t, 3, body(func(b *mailboxLimit) { b.drainPlaces(2) }))
+	explore.MustFail(t, 3, body(func(b *mailboxLimit) {
 		b.fill.Add(-2 * int64(oneMore))
 		b.fill.And(^int64(above))
 		for n := b.holds.TakeAll(); n != nil; n = n.Next() {
-			(*hold)(unsafe.Pointer(n)).release() // without a look whether the mailbox is over again
+			(*mute)(unsafe.Pointer(n)).release() // without a look whether the mailbox is over again
 		}
 	}))
 }

@@ -16,10 +16,10 @@ func TestRoomOfAnEnd(t *testing.T) {
 		defer rt.Close()
 		s := rt.Scope(context.Background())
 		u := NewUnit(rt, 0, Mailbox(1, Wait))
-		b := u.unit.extras.Load().bound
-		l := &letter{}
+		b := u.unit.ext.Load().limit
+		l := &message{}
 		l.unit = &u.unit
-		l.origin.Store(&s.Context().realm.root)
+		l.lineage.Store(&s.Context().key.root)
 		if err := b.await(l, anySender); err != nil || b.filling() != oneMore {
 			t.Fatalf("%s: before the end: %v, filling %d", name, err, b.filling())
 		}

@@ -40,18 +40,18 @@ func (o *ReadOperation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R
 
 // Call is [Operation.Call] to a and b; it returns [ErrSameUnit] too.
 func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T], arg A) (R, error) {
-	m := &jointCall2[A, R]{}
+	m := &multiSend2[A, R]{}
 	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().callOn(ctx, a.unit.rt, &m.jointCall, arg)
+	return o.checked().callOn(ctx, a.unit.rt, &m.multiSend, arg)
 }
 
 // Call is as [Operation2.Call], to three units.
 func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) (R, error) {
-	m := &jointCall3[A, R]{}
+	m := &multiSend3[A, R]{}
 	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().callOn(ctx, x.unit.rt, &m.jointCall, arg)
+	return o.checked().callOn(ctx, x.unit.rt, &m.multiSend, arg)
 }
 
 // Call is as [Operation2.Call], to all units, of which none may occur twice. If there are none, ctx
@@ -59,12 +59,12 @@ func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Uni
 // allocations.
 func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg A) (R, error) {
 	mustContext(ctx)
-	m := &jointCall[A, R]{}
-	setUnits(&m.several, units)
+	m := &multiSend[A, R]{}
+	setUnits(&m.multi, units)
 	if len(units) > 0 {
 		return o.checked().callOn(ctx, units[0].unit.rt, m, arg)
 	}
-	c, ok := ctx.Value(contextKey{}).(*Context)
+	c, ok := ctx.Value(valueKey{}).(*Context)
 	if !ok {
 		panic("freerun: Call to no units with a context of no runtime")
 	}
@@ -76,7 +76,7 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 	if err := u.rt.callable(ctx); err != nil {
 		return *new(R), err
 	}
-	m := &call[A, R]{arg: arg}
+	m := &sendMessage[A, R]{arg: arg}
 	m.become(o.called)
 	m.unit = u
 	if err := m.accept(ctx, o.called); err != nil {
@@ -88,30 +88,30 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 }
 
 // callOn is Call to the units of m, of which the first is rt's.
-func (o *joint[A, R]) callOn(ctx context.Context, rt *Runtime, m *jointCall[A, R], arg A) (R, error) {
+func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multiSend[A, R], arg A) (R, error) {
 	if err := rt.callable(ctx); err != nil {
 		return *new(R), err
 	}
 	s := &rt.outside
-	m.offset = uint32(unsafe.Offsetof(m.several))
+	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
 	m.become(o.called)
 	m.unit = &rt.free
 	if err := m.arrange(s); err != nil {
-		rt.contextIn(ctx).blame(o.called, &m.letter, err)
+		rt.contextIn(ctx).blame(o.called, &m.message, err)
 		return *new(R), err
 	}
 	if err := m.accept(ctx, o.called); err != nil {
 		return *new(R), err
 	}
 	w := rt.caller(ctx)
-	o.launch(s, &m.call, &w.sender)
-	return o.answer(w, &m.call)
+	o.launch(s, &m.sendMessage, &w.sender)
+	return o.answer(w, &m.sendMessage)
 }
 
 // answer waits for the outcome of m and returns it.
-func (o *operation[A, R]) answer(w *caller, m *call[A, R]) (R, error) {
-	err := w.await(o.called, &m.message)
+func (o *operation[A, R]) answer(w *caller, m *sendMessage[A, R]) (R, error) {
+	err := w.await(o.called, &m.promise)
 	f := Future[R]{cell: &m.result}
 	f.seen()
 	if err != nil {

@@ -28,7 +28,7 @@ func (f *sender) context() context.Context {
 // over returns why l does not wait for room any more, nil if it may. One end brings others: the end
 // of the runtime that of scopes, that of a scope the end of contexts that are derived from its own.
 // So the order is the same whichever of them the sender hears of first.
-func (f *sender) over(l *letter) error {
+func (f *sender) over(l *message) error {
 	if l.unit.rt.phase.Load() >= aborting {
 		return ErrClosed
 	}
@@ -42,22 +42,22 @@ func (f *sender) over(l *letter) error {
 // caller is a goroutine in Call: the letter that wakes it. A caller that gives up after its message
 // has begun leaves the letter with the message, and is not used again.
 type caller struct {
-	letter
+	message
 	sender
 	woken chan struct{} // has room for one
 }
 
-var callerKind = newKind(kind{name: "caller", wake: wakeCaller}, nil)
+var callerVtable = newVtable(vtable{name: "caller", wake: wakeCaller}, nil)
 
-func wakeCaller(_ *seat, l *letter) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
+func wakeCaller(_ *worker, l *message) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
 
-type contextKey struct{}
+type valueKey struct{}
 
 // contextIn returns the context to send through for a goroutine that has ctx: with the scope and
 // priority that it leads to, if they are rt's.
 func (rt *Runtime) contextIn(ctx context.Context) *Context {
-	if c, ok := ctx.Value(contextKey{}).(*Context); ok && c.rt == rt {
-		return rt.outside.leading(c.realm)
+	if c, ok := ctx.Value(valueKey{}).(*Context); ok && c.rt == rt {
+		return rt.outside.leading(c.key)
 	}
 	return &rt.context
 }
@@ -102,7 +102,7 @@ func (rt *Runtime) caller(ctx context.Context) *caller {
 	w, ok := rt.callers.Get().(*caller)
 	if !ok {
 		w = &caller{woken: make(chan struct{}, 1)}
-		w.become(callerKind)
+		w.become(callerVtable)
 		w.unit = &rt.free
 	}
 	w.ctx = rt.unlinked(ctx)
@@ -117,22 +117,22 @@ func (w *caller) release() {
 
 // accept counts a message to u that is about to be sent in ctx, as admits does, and makes it one
 // that the caller can revoke.
-func (m *message) accept(ctx context.Context, k *kind) error {
+func (m *promise) accept(ctx context.Context, k *vtable) error {
 	rt := m.unit.rt
 	c := rt.contextIn(ctx)
-	if err := rt.outside.admits(c, m.unit, &m.letter); err != nil {
-		c.blame(k, &m.letter, err)
+	if err := rt.outside.admits(c, m.unit, &m.message); err != nil {
+		c.blame(k, &m.message, err)
 		return err
 	}
 	if !m.revocable() {
-		m.origin.Store(rt.calling(c.realm))
+		m.lineage.Store(rt.calling(c.key))
 	}
 	return nil
 }
 
 // await waits until m, which was sent, has an outcome, and returns nil; or, if ctx is done before,
 // revokes m, unless it has begun, and returns ctx's error, ErrClosed if that is the end of the runtime.
-func (w *caller) await(k *kind, m *message) error {
+func (w *caller) await(k *vtable, m *promise) error {
 	ctx, rt := w.ctx, w.unit.rt
 	switch {
 	case w.gaveUp:
@@ -145,7 +145,7 @@ func (w *caller) await(k *kind, m *message) error {
 			return nil
 		}
 		return err
-	case m.closedNow() || !m.notify(&w.letter):
+	case m.closedNow() || !m.notify(&w.message):
 		w.release()
 		return nil
 	}
@@ -182,7 +182,7 @@ func (w *caller) await(k *kind, m *message) error {
 
 // giveUp revokes m because of cause, unless it has begun. It returns false if there is an outcome for
 // the caller.
-func (m *message) giveUp(k *kind, cause error) bool {
+func (m *promise) giveUp(k *vtable, cause error) bool {
 	m.revokeCanceled()
 	if !m.open() {
 		return false

@@ -16,16 +16,16 @@ import (
 // Who may touch what: value and edge are written by whoever holds the letter, before the seal filled, and value is read after
 // it. The seals abandoned and cycled are set by others, who write nothing else, so that a holder who is late
 // only finds that its outcome is not wanted any more.
-type message struct {
-	letter
+type promise struct {
+	message
 	state atomics.Pointer[mailbox.Node]
 	// edge is the future that this one waits for now (see cycle.go); once filled, the failure if there is one.
-	edge atomics.RelaxedPointer[message]
+	edge atomics.RelaxedPointer[promise]
 }
 
 // failure is the error of a failed future. It is found where an edge would be, and leads nowhere.
 type failure struct {
-	message
+	promise
 	err     error
 	senders []string     // of the message that failed; see origin.go
 	dropped atomics.Bool // whoever has revoked the message drops its argument
@@ -38,10 +38,10 @@ func newFailure(err error) *failure {
 }
 
 // failureOf returns the failure that an edge is which leads nowhere.
-func failureOf(edge *message) *failure { return (*failure)(unsafe.Pointer(edge)) }
+func failureOf(edge *promise) *failure { return (*failure)(unsafe.Pointer(edge)) }
 
 // failure returns the error of a filled cell, nil if it has a value.
-func (m *message) failure() error {
+func (m *promise) failure() error {
 	if f := m.edge.Load(); f != nil {
 		return failureOf(f).err
 	}
@@ -57,10 +57,10 @@ var (
 
 func sealed(n *mailbox.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
 
-func (m *message) open() bool { return !sealed(m.state.Load()) }
+func (m *promise) open() bool { return !sealed(m.state.Load()) }
 
 // seal closes the cell and wakes those who wait; false if it was closed before.
-func (m *message) seal(s *seat, with *mailbox.Node) bool {
+func (m *promise) seal(s *worker, with *mailbox.Node) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -69,7 +69,7 @@ func (m *message) seal(s *seat, with *mailbox.Node) bool {
 		if m.state.CompareAndSwap(waiting, with) {
 			if waiting != nil {
 				if s != nil && s.observed.Load() != 0 {
-					s.noteFulfilled(m)
+					s.traceFulfilled(m)
 				}
 				s.wake(waiting)
 			}
@@ -80,7 +80,7 @@ func (m *message) seal(s *seat, with *mailbox.Node) bool {
 
 // fill publishes the outcome that the caller, who holds the letter, has written to value.
 // It returns false if the cell was sealed already.
-func (m *message) fill(s *seat) bool {
+func (m *promise) fill(s *worker) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
@@ -88,17 +88,17 @@ func (m *message) fill(s *seat) bool {
 }
 
 // fillFailed publishes err as the outcome, as fill does.
-func (m *message) fillFailed(s *seat, err error) bool {
+func (m *promise) fillFailed(s *worker, err error) bool {
 	f := newFailure(err)
-	if m.origin.Load() != nil {
-		f.senders = m.origin.Load().chain()
+	if m.lineage.Load() != nil {
+		f.senders = m.lineage.Load().chain()
 	}
-	m.edge.Store(&f.message)
+	m.edge.Store(&f.promise)
 	return m.seal(s, &filled)
 }
 
 // notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.
-func (m *message) notify(l *letter) bool {
+func (m *promise) notify(l *message) bool {
 	if m.unit != nil && m.unit.rt != l.unit.rt {
 		m.done() // known to its runtime, so that the end of that one closes it (done.go)
 	}
@@ -106,7 +106,7 @@ func (m *message) notify(l *letter) bool {
 }
 
 // push is notify where the end of m's runtime is known to close m, if that is another one than l's.
-func (m *message) push(l *letter) bool {
+func (m *promise) push(l *message) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -123,7 +123,7 @@ func (m *message) push(l *letter) bool {
 }
 
 // outcome returns whether the cell is closed, and the error if it is closed with one.
-func (m *message) outcome() (closed bool, err error) {
+func (m *promise) outcome() (closed bool, err error) {
 	switch m.state.Load() {
 	case &filled:
 		return true, m.failure()
@@ -137,6 +137,6 @@ func (m *message) outcome() (closed bool, err error) {
 
 // result is a message and the value that its operation will return.
 type result[R any] struct {
-	message
+	promise
 	value R
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// promise is a message whose value is watched, and that counts how often it was woken.
-type promise struct {
-	message
+// watched is a message whose value is watched, and that counts how often it was woken.
+type watched struct {
+	promise
 	value atomics.Plain[int]
 	woken int
-	then  func(s *seat, p *promise) // when it is woken
+	then  func(s *worker, p *watched) // when it is woken
 }
 
-func promiseOf(l *letter) *promise { return (*promise)(unsafe.Pointer(l)) }
+func watchedOf(l *message) *watched { return (*watched)(unsafe.Pointer(l)) }
 
-var promiseKind = newKind(kind{wake: func(s *seat, l *letter) {
-	p := promiseOf(l)
+var watchedVtable = newVtable(vtable{wake: func(s *worker, l *message) {
+	p := watchedOf(l)
 	p.woken++
 	if p.then != nil {
 		p.then(s, p)
@@ -30,13 +30,13 @@ var promiseKind = newKind(kind{wake: func(s *seat, l *letter) {
 }}, nil)
 
 // promises makes so many messages of one runtime.
-func promises(n int) []*promise {
+func promises(n int) []*watched {
 	u := &unit{rt: new(Runtime)}
-	all := make([]*promise, n)
+	all := make([]*watched, n)
 	for i := range all {
-		all[i] = new(promise)
+		all[i] = new(watched)
 		all[i].unit = u
-		all[i].become(promiseKind)
+		all[i].become(watchedVtable)
 	}
 	return all
 }
@@ -47,7 +47,7 @@ func TestExploreCell(t *testing.T) {
 		all := promises(3)
 		cell, waiters := all[0], all[1:]
 		resolvedAtOnce := [2]int{}
-		look := func(_ *seat, _ *promise) {
+		look := func(_ *worker, _ *watched) {
 			if v := cell.value.Get(); v != 7 {
 				r.Failf("woken, and the value is %d", v)
 			}
@@ -55,7 +55,7 @@ func TestExploreCell(t *testing.T) {
 		for i, name := range []string{"waiter", "other"} {
 			waiters[i].then = look
 			r.Go(name, func() {
-				if waiters[i].await(new(seat), &cell.message, true) == resolved {
+				if waiters[i].await(new(worker), &cell.promise, true) == resolved {
 					resolvedAtOnce[i]++
 					look(nil, nil)
 				}
@@ -63,7 +63,7 @@ func TestExploreCell(t *testing.T) {
 		}
 		r.Go("filler", func() {
 			cell.value.Set(7)
-			if !cell.fill(new(seat)) {
+			if !cell.fill(new(worker)) {
 				r.Failf("closed by nobody")
 			}
 		})
@@ -86,18 +86,18 @@ func TestExploreSeals(t *testing.T) {
 		cell, waiter := all[0], all[1]
 		heard := errors.New("nothing")
 		failure := errors.New("failed")
-		waiter.then = func(*seat, *promise) { _, heard = cell.outcome() }
+		waiter.then = func(*worker, *watched) { _, heard = cell.outcome() }
 		won := [3]bool{}
 		r.Go("holder", func() {
-			if won[0] = cell.fillFailed(new(seat), failure); won[0] {
+			if won[0] = cell.fillFailed(new(worker), failure); won[0] {
 				if _, err := cell.outcome(); err != failure {
 					r.Failf("failed with %v", err)
 				}
 			}
 		})
-		r.Go("end", func() { won[1] = cell.seal(new(seat), &abandoned) })
+		r.Go("end", func() { won[1] = cell.seal(new(worker), &abandoned) })
 		r.Go("waiter", func() {
-			if waiter.await(new(seat), &cell.message, true) == resolved {
+			if waiter.await(new(worker), &cell.promise, true) == resolved {
 				waiter.woken++
 				_, heard = cell.outcome()
 			}
@@ -123,16 +123,16 @@ func TestExploreCycle(t *testing.T) {
 			found := 0
 			for i, p := range all {
 				dep := all[(i+1)%n]
-				p.then = func(s *seat, p *promise) {
+				p.then = func(s *worker, p *watched) {
 					if _, err := dep.outcome(); err != ErrCycle {
 						r.Failf("woken by %v", err)
 					}
 					p.seal(s, &cycled)
 				}
 				r.Go(names[i], func() {
-					switch p.await(new(seat), &dep.message, false) {
+					switch p.await(new(worker), &dep.promise, false) {
 					case resolved:
-						p.then(new(seat), p)
+						p.then(new(worker), p)
 					case circular:
 						found++
 					}

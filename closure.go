@@ -106,13 +106,13 @@ var closures sync.Map // reflect.Type of *call[A, R] → *operation[A, R]
 // closureOf returns the operation for closures that are sent as an A, whose first word is the function. One of onNone and onUnit
 // calls it; that is the same function for all of one type, so that the first is as good as any.
 func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Context, *unit, A) (R, error)) *operation[A, R] {
-	t := reflect.TypeFor[call[A, R]]()
+	t := reflect.TypeFor[sendMessage[A, R]]()
 	if o, ok := closures.Load(t); ok {
 		return o.(*operation[A, R])
 	}
 	o := &operation[A, R]{onNone: onNone, onUnit: onUnit}
 	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
-	o.complete("", func(l *letter) uintptr { return codeOf(callOf[A, R](l).arg) })
+	o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[A, R](l).arg) })
 	first, _ := closures.LoadOrStore(t, o)
 	return first.(*operation[A, R])
 }

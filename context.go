@@ -24,22 +24,22 @@ import (
 // Any goroutine may call the methods; none waits. A Context must not be copied, and the zero Context is of no use.
 type Context struct {
 	activityPlace
-	rt    *Runtime
-	realm *realm                       // scope and priority; nil: the runtime's own, and none
-	seat  atomics.RelaxedPointer[seat] // where its goroutine sends from; written by that goroutine only
+	rt     *Runtime
+	key    *contextKey                    // scope and priority; nil: the runtime's own, and none
+	worker atomics.RelaxedPointer[worker] // where its goroutine sends from; written by that goroutine only
 
 	// Of the operation that runs with this context now; its goroutine's own.
-	current   *letter
-	origin    atomics.RelaxedPointer[origin] // of the current one
-	forwarded any                            // the *result[R] that it has forwarded
-	seen      uintptr                        // the address of the current one, or of the activity, if its begin was recorded
-	credit    int                            // how many small operations it may still run itself
-	depth     int32                          // how many of them run now, in one another
-	marks     uint8                          // what is to be done at the current one's end; see observe.go
+	current   *message
+	lineage   atomics.RelaxedPointer[lineage] // of the current one
+	forwarded any                             // the *result[R] that it has forwarded
+	seen      uintptr                         // the address of the current one, or of the activity, if its begin was recorded
+	credit    int                             // how many small operations it may still run itself
+	depth     int32                           // how many of them run now, in one another
+	marks     uint8                           // what is to be done at the current one's end; see observe.go
 
 	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
 	inside   atomics.RelaxedUintptr
-	kind     atomics.RelaxedPointer[kind]
+	kind     atomics.RelaxedPointer[vtable]
 	function atomics.RelaxedUintptr
 
 	forks  forks         // its first field is looked at for each operation, as the above are; the rest when something is forked
@@ -60,10 +60,10 @@ func (c *Context) Runtime() *Runtime { return c.rt }
 
 // Scope returns the scope of what is sent through the context, nil if it is in none.
 func (c *Context) Scope() *Scope {
-	if c.realm == nil {
+	if c.key == nil {
 		return nil
 	}
-	return c.realm.scope
+	return c.key.scope
 }
 
 // In returns the context for sends under scope s from where c is: an operation that sends through it does so on the fast path, as through
@@ -108,7 +108,7 @@ func (c *Context) Value(key any) any {
 	switch key.(type) {
 	case scopeKey:
 		return c.Scope()
-	case contextKey:
+	case valueKey:
 		return c
 	}
 	return c.std().Value(key) // what package context asks for too, so that deriving from this context starts no goroutine
@@ -124,8 +124,8 @@ func (c *Context) AfterFunc(f func()) (stop func() bool) {
 }
 
 // here returns the seat to send from: the one of c on the goroutine that is there, otherwise the one outside.
-func (c *Context) here() *seat {
-	s := c.seat.Load()
+func (c *Context) here() *worker {
+	s := c.worker.Load()
 	if s.processor == nil || s.processor.Home() == goid.ID() {
 		return s
 	}

@@ -13,23 +13,23 @@ import (
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
-	s, l := c.seat.Load(), c.current
+	s, l := c.worker.Load(), c.current
 	c.forwarded = nil
 	c.end()
-	if t.Kind == jobKind && value == nil {
+	if t.Kind == jobVtable && value == nil {
 		return // a branch called runtime.Goexit, and whoever joins it knows
 	}
 	if l == nil {
 		panic(value) // not an operation's: a defect of the runtime must not go unseen
 	}
-	err := s.panicked(l.kind().describe(l), l.origin.Load(), value, stack)
+	err := s.panicked(l.vtable().describe(l), l.lineage.Load(), value, stack)
 	s.pressed = nil
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
 	}
-	from := l.origin.Load()
-	l.kind().fail(s, l, err)
+	from := l.lineage.Load()
+	l.vtable().fail(s, l, err)
 	from.ended(s)
 	if u != nil {
 		u.goOn(s)
@@ -37,7 +37,7 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 }
 
 // panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
-func (s *seat) panicked(operation string, from *origin, value any, stack []byte) *PanicError {
+func (s *worker) panicked(operation string, from *lineage, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
@@ -47,22 +47,22 @@ func (s *seat) panicked(operation string, from *origin, value any, stack []byte)
 	if s.processor != nil {
 		s.counters.panics.Add(1)
 	} else {
-		s.rt.border.panics.Add(1)
+		s.rt.ingress.panics.Add(1)
 	}
 	s.rt.log(slog.LevelError, "operation panicked", from.report([]any{"operation", operation, "panic", value, "stack", string(stack)})...)
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.
-func (s *seat) lose(k *kind, l *letter, err error) {
-	if x := l.origin.Load().realmOf().scopeOf(); x != nil && x.hasReported(err) {
+func (s *worker) lose(k *vtable, l *message, err error) {
+	if x := l.lineage.Load().keyOf().scopeOf(); x != nil && x.hasReported(err) {
 		return
 	}
 	rt := l.unit.rt
 	if s.at(rt) {
 		s.counters.lost.Add(1)
 	} else {
-		rt.border.lost.Add(1)
+		rt.ingress.lost.Add(1)
 	}
 	if _, told := err.(*PanicError); told {
 		return
@@ -74,7 +74,7 @@ func (s *seat) lose(k *kind, l *letter, err error) {
 		return
 	}
 	about := []any{"operation", k.describe(l), "error", err, "lost", rt.Stats().Lost}
-	rt.log(slog.LevelWarn, "operation without a future failed", l.origin.Load().report(about)...)
+	rt.log(slog.LevelWarn, "operation without a future failed", l.lineage.Load().report(about)...)
 }
 
 // log reports to the logger, which is the user's: one that panics must not end the process.

@@ -18,10 +18,10 @@ package freerun
 // its first edge needs no C3: a send costs nothing for all this.
 
 // closesCycle reports whether the edge from m to dep, which was just added, closes a cycle.
-func (m *message) closesCycle(dep *message) bool {
+func (m *promise) closesCycle(dep *promise) bool {
 	// A cycle elsewhere, found by another at this moment, must not keep the walk going round: mark runs into it (R. P.
 	// Brent, An improved Monte Carlo factorization algorithm, 1980).
-	mark, hops, limit := (*message)(nil), 0, 16
+	mark, hops, limit := (*promise)(nil), 0, 16
 	for x := dep; x != nil && x.open(); x = x.edge.LoadAcquire() {
 		if x == m {
 			return true
@@ -47,7 +47,7 @@ const (
 )
 
 // await makes m wait for dep. fresh says that nobody else knows m's future yet.
-func (m *message) await(s *seat, dep *message, fresh bool) waiting {
+func (m *promise) await(s *worker, dep *promise, fresh bool) waiting {
 	if !m.lead(dep, fresh) { // C1
 		return revoked
 	}
@@ -55,8 +55,8 @@ func (m *message) await(s *seat, dep *message, fresh bool) waiting {
 }
 
 // follow is await for a message whose edge leads to dep already.
-func (m *message) follow(s *seat, dep *message, fresh bool) waiting {
-	if !dep.notify(&m.letter) { // C2
+func (m *promise) follow(s *worker, dep *promise, fresh bool) waiting {
+	if !dep.notify(&m.message) { // C2
 		return resolved
 	}
 	if !fresh && m.closesCycle(dep) && m.seal(s, &cycled) { // C3

@@ -17,12 +17,12 @@ type operation[A, R any] struct {
 	id      int
 	onUnit  func(c *Context, u *unit, arg A) (R, error) // one of the two
 	onNone  func(c *Context, arg A) (R, error)
-	args    *plan // nil: an A cannot hold a future
-	results *plan // nil: an R cannot hold a future
-	called  *kind // letters with a future, until they are run
-	owing   *kind // run, and their result holds a future
-	passing *kind // run, and forwarded another future
-	told    *kind // letters without a future
+	args    *plan   // nil: an A cannot hold a future
+	results *plan   // nil: an R cannot hold a future
+	called  *vtable // letters with a future, until they are run
+	owing   *vtable // run, and their result holds a future
+	passing *vtable // run, and forwarded another future
+	told    *vtable // letters without a future
 	// tolerant says that a failed future in the argument counts as resolved, and the operation is run. For arguments with one future.
 	tolerant bool
 	small    bool // a free operation that may be run where it is sent
@@ -50,7 +50,7 @@ func claim(name string) {
 }
 
 // complete makes what the operation needs only once. A closure has no name, and code tells which function a letter is.
-func (o *operation[A, R]) complete(name string, code func(*letter) uintptr) {
+func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
 		number = record.Declare(record.Operation{Name: name, State: o.state})
@@ -59,26 +59,28 @@ func (o *operation[A, R]) complete(name string, code func(*letter) uintptr) {
 	o.id = int(operations.Add(1)) - 1
 	o.args = planFor(reflect.TypeFor[A]())
 	o.results = planFor(reflect.TypeFor[R]())
-	o.called = newKind(kind{name: name, number: number, code: code, wake: o.wakeCall, fail: o.failCall, late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument}, o.runCall)
-	o.owing = newKind(kind{name: name, number: number, code: code, wake: o.wakeOwing}, nil)
-	o.passing = newKind(kind{name: name, number: number, code: code, wake: o.wakePassing}, nil)
-	o.told = newKind(kind{name: name, number: number, code: code, wake: o.wakeNote, fail: o.failNote, recycle: o.recycleNote}, o.runNote)
+	o.called = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeSend, fail: o.failSend, late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument}, o.runSend)
+	o.owing = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeOwing}, nil)
+	o.passing = newVtable(vtable{name: name, number: number, code: code, wake: o.wakePassing}, nil)
+	o.told = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
 }
 
 // call is a message with an argument and a future.
-type call[A, R any] struct {
+type sendMessage[A, R any] struct {
 	result[R]
 	arg A
 }
 
 // note is a message with an argument and no future.
-type note[A any] struct {
-	letter
+type tellMessage[A any] struct {
+	message
 	arg A
 }
 
-func callOf[A, R any](l *letter) *call[A, R] { return (*call[A, R])(unsafe.Pointer(l)) }
+func sendMessageOf[A, R any](l *message) *sendMessage[A, R] {
+	return (*sendMessage[A, R])(unsafe.Pointer(l))
+}
 
-func noteOf[A any](l *letter) *note[A] { return (*note[A])(unsafe.Pointer(l)) }
+func tellMessageOf[A any](l *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(l)) }
 
 func stateOf[S any](u *unit) *S { return &(*Unit[S])(unsafe.Pointer(u)).state }

@@ -83,7 +83,7 @@ func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 }
 
 // driveFor is driveUntil for a future m.
-func (rt *Runtime) driveFor(ctx context.Context, m *message, reached func() bool) error {
+func (rt *Runtime) driveFor(ctx context.Context, m *promise, reached func() bool) error {
 	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
 		if !rt.goOn() {
 			return rt.stalled(m)
@@ -116,7 +116,7 @@ func (rt *Runtime) endCanceled() (some bool) {
 }
 
 // pause lets the schedule decide who goes on, in the middle of an operation.
-func (s *seat) pause() {
+func (s *worker) pause() {
 	if s.driven {
 		s.processor.Pause()
 	}

@@ -36,21 +36,21 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 }
 
 // beginTimed tells of an operation that begins.
-func (s *seat) beginTimed(c *Context, l *letter) {
-	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.kind().recycle == nil)
+func (s *worker) beginTimed(c *Context, l *message) {
+	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
 	c.marks |= isTimed
 }
 
 // endTimed tells of an operation that ends, before others see it.
 func (c *Context) endTimed() {
-	if s := c.seat.Load(); s.processor != nil {
+	if s := c.worker.Load(); s.processor != nil {
 		s.rt.timed.Ends(s.processor.Index())
 		s.processor.Pause()
 	}
 }
 
 // pauseToSend is pause ahead of a message to u.
-func (s *seat) pauseToSend(u *unit) {
+func (s *worker) pauseToSend(u *unit) {
 	if s.rt.timed != nil {
 		s.rt.timed.Sends(s.processor.Index(), u.known())
 	}

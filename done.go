@@ -14,7 +14,7 @@ var always = func() chan struct{} {
 }()
 
 // done returns the channel that is closed when m is.
-func (m *message) done() <-chan struct{} {
+func (m *promise) done() <-chan struct{} {
 	if !m.open() {
 		return always
 	}
@@ -24,7 +24,7 @@ func (m *message) done() <-chan struct{} {
 	if a == nil || a.closed == nil {
 		s.unlock()
 		fresh, closed := &audience{future: m}, make(chan struct{})
-		fresh.become(audienceKind)
+		fresh.become(audienceVtable)
 		fresh.unit = m.unit
 		s.lock()
 		if a = s.of[m]; a == nil {
@@ -48,7 +48,7 @@ func (m *message) done() <-chan struct{} {
 
 // closeWithScope has the channel that done has made for m closed when m's scope is canceled before m has begun: soon after, by a
 // goroutine of package context.
-func (m *message) closeWithScope() {
+func (m *promise) closeWithScope() {
 	x := m.scope()
 	if x == nil || x.rt.deterministic() {
 		return
@@ -73,7 +73,7 @@ func (m *message) closeWithScope() {
 
 // outcomeNow is outcome, but that a future of a runtime that has ended has one, as it gets no other, and one of a canceled scope whose message has
 // not begun. So neither the end nor the canceler need find all open futures: the asker closes the one that it asks for.
-func (m *message) outcomeNow() (closed bool, err error) {
+func (m *promise) outcomeNow() (closed bool, err error) {
 	closed, err = m.outcome()
 	if closed {
 		return closed, err
@@ -86,15 +86,15 @@ func (m *message) outcomeNow() (closed bool, err error) {
 	return m.outcome()
 }
 
-func (m *message) closedNow() bool {
+func (m *promise) closedNow() bool {
 	closed, _ := m.outcomeNow()
 	return closed
 }
 
 // abandon closes m because its runtime has ended, and counts it: whoever still holds the letter finds it sealed, and takes its own count
 // back. Any goroutine.
-func (m *message) abandon() {
-	if s := m.unit.rt.stranger(); m.seal(s, &abandoned) {
+func (m *promise) abandon() {
+	if s := m.unit.rt.detachedWorker(); m.seal(s, &abandoned) {
 		s.countFailed(m.unit.rt, ErrClosed, 1)
 	}
 }

@@ -2,17 +2,17 @@ package freerun
 
 // admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused. For an activity, which is counted
 // like one, l is nil.
-func (s *seat) admits(c *Context, u *unit, l *letter) error {
+func (s *worker) admits(c *Context, u *unit, l *message) error {
 	if err := s.refuses(u); err != nil {
 		return u.naming(err, func() string {
 			if l == nil {
 				return ""
 			}
-			return l.kind().describe(l)
+			return l.vtable().describe(l)
 		})
 	}
-	var o *origin
-	if c.realm != nil {
+	var o *lineage
+	if c.key != nil {
 		var err error
 		if o, err = c.enter(s); err != nil {
 			return err
@@ -28,7 +28,7 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 		return nil
 	}
 	if o != nil {
-		l.origin.Store(o)
+		l.lineage.Store(o)
 	}
 	if s.observed.Load() != 0 {
 		s.sending(u, l)
@@ -38,8 +38,8 @@ func (s *seat) admits(c *Context, u *unit, l *letter) error {
 
 // enter counts a message that is about to be sent through c, which has a realm, in its scope, and returns its origin; or the error if the
 // scope was canceled: then it would not be started.
-func (c *Context) enter(s *seat) (*origin, error) {
-	r := c.realm
+func (c *Context) enter(s *worker) (*lineage, error) {
+	r := c.key
 	if r.scope != nil {
 		if err := r.scope.refusal(); err != nil {
 			return nil, err
@@ -53,37 +53,37 @@ func (c *Context) enter(s *seat) (*origin, error) {
 }
 
 // leave ends the part of a message in its scope, after its outcome is known. Its holder only.
-func (l *letter) leave(s *seat) {
-	if o := l.origin.Load(); o != nil {
-		l.origin.Store(nil) // a future must not keep the scope
+func (l *message) leave(s *worker) {
+	if o := l.lineage.Load(); o != nil {
+		l.lineage.Store(nil) // a future must not keep the scope
 		o.withdraw(s)
 	}
 }
 
 // withdraw takes back what enter counted.
-func (o *origin) withdraw(s *seat) {
-	if a := o.realmOf().account(); a != nil {
+func (o *lineage) withdraw(s *worker) {
+	if a := o.keyOf().account(); a != nil {
 		s.credit.Put(a)
 	}
 }
 
 // ended takes a message that was started out of its scope's account of those that run. It comes after withdraw.
-func (o *origin) ended(s *seat) {
-	if a := o.realmOf().account(); a != nil {
+func (o *lineage) ended(s *worker) {
+	if a := o.keyOf().account(); a != nil {
 		s.credit.End(a)
 	}
 }
 
 // canceled returns the error of a letter whose scope was canceled, otherwise nil.
-func (l *letter) canceled() error {
-	if x := l.origin.Load().realmOf().scopeOf(); x != nil {
+func (l *message) canceled() error {
+	if x := l.lineage.Load().keyOf().scopeOf(); x != nil {
 		return x.refusal()
 	}
 	return nil
 }
 
 // refusal returns why a letter must not be started, after begin has found that it must not.
-func (l *letter) refusal() error {
+func (l *message) refusal() error {
 	if l.unit.rt.phase.Load() < aborting {
 		if err := l.canceled(); err != nil {
 			return err
@@ -93,13 +93,13 @@ func (l *letter) refusal() error {
 }
 
 // countCycle counts a message of kind k that the caller has sealed as waiting for itself. Whoever wakes it may be looking at it, too.
-func (s *seat) countCycle(m *message, k *kind) {
+func (s *worker) countCycle(m *promise, k *vtable) {
 	s.countFailed(m.unit.rt, ErrCycle, 1)
 	m.closedAsCycle(s, k)
 }
 
-func (m *message) closedAsCycle(s *seat, k *kind) {
-	if m.origin.Load() == nil {
+func (m *promise) closedAsCycle(s *worker, k *vtable) {
+	if m.lineage.Load() == nil {
 		return
 	}
 	if x := m.blamed(); x != nil {
@@ -107,18 +107,18 @@ func (m *message) closedAsCycle(s *seat, k *kind) {
 		if name == "" {
 			name = "a closure" // which one is in the argument, which may be gone
 		}
-		x.fail(name, m.origin.Load(), ErrCycle)
+		x.fail(name, m.lineage.Load(), ErrCycle)
 	}
-	m.origin.Load().withdraw(s)
+	m.lineage.Load().withdraw(s)
 }
 
 // blame tells c's scope of a message that was refused.
-func (c *Context) blame(k *kind, l *letter, err error) {
+func (c *Context) blame(k *vtable, l *message, err error) {
 	x := c.Scope()
 	if x == nil || x.failure.Load() != nil {
 		return
 	}
-	o := &c.realm.root
+	o := &c.key.root
 	if s := c.here(); s.processor != nil {
 		o = s.sends(c)
 	}

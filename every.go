@@ -9,34 +9,34 @@ import (
 // repetition sends one message at a time, at instants of a grid that begins with the first. When the one before has not ended by an
 // instant, that one is left out; so runs do not overlap, and what they take does not shift the ones to come.
 type repetition struct {
-	letter // waits for the message that was sent last
-	timer  *Timer
-	begun  time.Time
-	period time.Duration
-	send   func() *message
-	last   *message
-	called *kind // of the messages
+	message // waits for the message that was sent last
+	timer   *Timer
+	begun   time.Time
+	period  time.Duration
+	send    func() *promise
+	last    *promise
+	called  *vtable // of the messages
 }
 
-var repetitionKind = newKind(kind{name: "repetition", wake: wakeRepetition, late: fireRepetition}, nil)
+var repetitionVtable = newVtable(vtable{name: "repetition", wake: wakeRepetition, late: fireRepetition}, nil)
 
 // every has send called each d. c is the context that it sends through.
-func every(c *Context, d time.Duration, u *unit, called *kind, send func() *message) *Timer {
+func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *promise) *Timer {
 	if d <= 0 {
 		panic("freerun: Every needs a duration above zero")
 	}
 	r := &repetition{begun: c.rt.clock.now(), period: d, send: send, called: called}
-	r.become(repetitionKind)
+	r.become(repetitionVtable)
 	r.unit = u
-	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.letter, repeats: true}
+	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, repeats: true}
 	r.timer.begin(d)
 	return r.timer
 }
 
 // outside returns the context of the same scope and priority for ordinary goroutines.
-func (c *Context) outside() *Context { return c.rt.outside.leading(c.realm) }
+func (c *Context) outside() *Context { return c.rt.outside.leading(c.key) }
 
-func fireRepetition(s *seat, l *letter) {
+func fireRepetition(s *worker, l *message) {
 	r := (*repetition)(unsafe.Pointer(l))
 	rt := r.unit.rt
 	if rt.deterministic() || !r.unit.mayKeepSendersWaiting() {
@@ -46,25 +46,25 @@ func fireRepetition(s *seat, l *letter) {
 	rt.firing.Add(1)
 	go func() { // what else is due must not wait for room in this mailbox
 		defer rt.fired()
-		r.fire(rt.stranger())
+		r.fire(rt.detachedWorker())
 	}()
 }
 
-func (r *repetition) fire(s *seat) {
+func (r *repetition) fire(s *worker) {
 	r.last = r.send()
-	if !r.last.notify(&r.letter) {
+	if !r.last.notify(&r.message) {
 		r.ended(s)
 	}
 }
 
-func wakeRepetition(s *seat, l *letter) { (*repetition)(unsafe.Pointer(l)).ended(s) }
+func wakeRepetition(s *worker, l *message) { (*repetition)(unsafe.Pointer(l)).ended(s) }
 
 // ended arms the timer for the next instant of the grid.
-func (r *repetition) ended(s *seat) {
+func (r *repetition) ended(s *worker) {
 	_, err := r.last.outcome()
 	r.last = nil
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
-		s.lose(r.called, &r.letter, err)
+		s.lose(r.called, &r.message, err)
 	}
 	passed := r.unit.rt.clock.now().Sub(r.begun)
 	r.timer.arm(r.period-passed%r.period, timerFired)
@@ -84,8 +84,8 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		c.function.Store(codeOf(a.fn))
 		return struct{}{}, a.fn(c)
 	}, nil)
-	called := newKind(kind{describe: func(*letter) string { return functionName(codeOf(fn)) }}, nil)
-	return every(c, d, &c.rt.free, called, func() *message { return &op.send(c, &c.rt.free, everyArg{fn}).cell.message })
+	called := newVtable(vtable{describe: func(*message) string { return functionName(codeOf(fn)) }}, nil)
+	return every(c, d, &c.rt.free, called, func() *promise { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promise })
 }
 
 type everyArg struct{ fn func(*Context) error }
@@ -96,11 +96,11 @@ func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg 
 	if u.checked().rt != c.rt {
 		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.called.name }))
 	}
-	return every(c, d, u.checked(), op.called, func() *message { return &op.send(c, &u.unit, arg).cell.message })
+	return every(c, d, u.checked(), op.called, func() *promise { return &op.send(c, &u.unit, arg).cell.promise })
 }
 
 // Every is as [Operation.Every], to no unit.
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
-	return every(c, d, &c.rt.free, op.called, func() *message { return &op.send(c, &c.rt.free, arg).cell.message })
+	return every(c, d, &c.rt.free, op.called, func() *promise { return &op.send(c, &c.rt.free, arg).cell.promise })
 }

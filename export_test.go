@@ -4,7 +4,7 @@ package freerun
 func (rt *Runtime) Settled() bool { return rt.settled() }
 
 // WithoutStripes leaves ordinary goroutines without a stripe, as on a P that GOMAXPROCS added later. It must come before the first send.
-func WithoutStripes(rt *Runtime) { rt.border.stripes = nil }
+func WithoutStripes(rt *Runtime) { rt.ingress.stripes = nil }
 
 // WaitingForRoom returns how many goroutines wait for room in u's mailbox, which has a limit.
-func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.extras.Load().bound.waiting.Load()) }
+func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.ext.Load().limit.waiting.Load()) }

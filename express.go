@@ -8,28 +8,28 @@ import (
 )
 
 // express is the lane of one priority besides Normal: a mailbox, and the task that is queued, with that priority, while the mailbox is owned.
-type express struct {
+type priorityMailbox struct {
 	sched.Task
-	lanes   *lanes
+	lanes   *priorityMailboxes
 	mailbox mailbox.Queue
-	late    *letter // as unit.late
+	late    *message // as unit.late
 }
 
 // expressKind is set in init, as what runs a lane leads to what queues it.
-var expressKind sched.Kind
+var priorityMailboxVtable sched.Kind
 
 // tokenKind is of the letter that tells a unit, in its place among the others, that it has lanes.
-var tokenKind kind
+var tokenVtable vtable
 
 func init() {
-	expressKind = sched.Kind{Run: runExpress, Discard: discardExpress}
-	tokenKind = kind{name: "token", looks: true, take: func(*seat, *unit, *letter) taken { return onward }}
+	priorityMailboxVtable = sched.Kind{Run: runPriorityMailbox, Discard: discardPriorityMailbox}
+	tokenVtable = vtable{name: "token", looks: true, take: func(*worker, *unit, *message) taken { return onward }}
 }
 
-func expressOf(t *sched.Task) *express { return (*express)(unsafe.Pointer(t)) }
+func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
 
 // priorityOf returns that of a lane.
-func (x *lanes) priorityOf(e *express) Priority {
+func (x *priorityMailboxes) priorityOf(e *priorityMailbox) Priority {
 	for i := range x.express {
 		if e == &x.express[i] {
 			return Priority(i)
@@ -39,28 +39,28 @@ func (x *lanes) priorityOf(e *express) Priority {
 }
 
 // withLanes returns the unit's lanes, made if there are none (L0).
-func (u *unit) withLanes(s *seat) *lanes {
+func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	x := u.extend()
-	if all := x.lanes.Load(); all != nil {
+	if all := x.mailboxes.Load(); all != nil {
 		return all
 	}
-	all := &lanes{unit: u}
+	all := &priorityMailboxes{unit: u}
 	all.word.Store(claimed)
 	for i := range all.express {
-		all.express[i].Kind = &expressKind
+		all.express[i].Kind = &priorityMailboxVtable
 		all.express[i].lanes = all
 	}
 	all.token.unit = u
-	all.token.become(&tokenKind)
-	if !x.lanes.CompareAndSwap(nil, all) {
-		return x.lanes.Load()
+	all.token.become(&tokenVtable)
+	if !x.mailboxes.CompareAndSwap(nil, all) {
+		return x.mailboxes.Load()
 	}
 	u.enqueue(s, &all.token)
 	return all
 }
 
 // lane returns the mailbox of a priority, and where its late letter is kept.
-func (x *lanes) lane(p Priority) (*mailbox.Queue, **letter) {
+func (x *priorityMailboxes) lane(p Priority) (*mailbox.Queue, **message) {
 	if p == Normal {
 		return &x.unit.mailbox, &x.unit.late
 	}
@@ -68,7 +68,7 @@ func (x *lanes) lane(p Priority) (*mailbox.Queue, **letter) {
 }
 
 // mayReuse reports whether a letter of the running operation may be used again at once, and keeps it for later if not.
-func (x *lanes) mayReuse(l *letter) bool {
+func (x *priorityMailboxes) mayReuse(l *message) bool {
 	box, late := x.lane(x.running)
 	if box.Reusable(&l.Node) {
 		return true
@@ -78,9 +78,9 @@ func (x *lanes) mayReuse(l *letter) bool {
 }
 
 // runExpress runs the task of a lane.
-func runExpress(p *sched.Processor, t *sched.Task) {
-	e := expressOf(t)
-	if s := seatOf(p); s.watched {
+func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
+	e := priorityMailboxOf(t)
+	if s := workerOf(p); s.watched {
 		s.unit.Store(e.lanes.unit)
 	}
 	if x := e.lanes; x.claim(x.priorityOf(e)) {
@@ -89,15 +89,15 @@ func runExpress(p *sched.Processor, t *sched.Task) {
 }
 
 // runNormal runs the unit's own task, once it has lanes.
-func (x *lanes) runNormal(p *sched.Processor) {
+func (x *priorityMailboxes) runNormal(p *sched.Processor) {
 	if x.join() || x.claim(Normal) {
 		x.serve(p)
 	}
 }
 
 // serve runs letters of a unit whose lanes the caller holds, until all are given up or others must have their turn.
-func (x *lanes) serve(p *sched.Processor) {
-	s, u, h := seatOf(p), x.unit, p.Host()
+func (x *priorityMailboxes) serve(p *sched.Processor) {
+	s, u, h := workerOf(p), x.unit, p.Host()
 	for ran := 0; ; {
 		pr, l, later := x.next(s)
 		if later {
@@ -119,8 +119,8 @@ func (x *lanes) serve(p *sched.Processor) {
 
 // next returns the letter that comes next, and its lane; nil if there is none, and the unit is not the caller's any more; or nil and later, as
 // unit.next.
-func (x *lanes) next(s *seat) (pr Priority, l *letter, later bool) {
-	if l := x.unit.extras.Load().left.Take(); l != nil {
+func (x *priorityMailboxes) next(s *worker) (pr Priority, l *message, later bool) {
+	if l := x.unit.ext.Load().left.Take(); l != nil {
 		x.running = l.priority()
 		return x.running, l, false
 	}
@@ -141,7 +141,7 @@ func (x *lanes) next(s *seat) (pr Priority, l *letter, later bool) {
 }
 
 // yield queues the lanes that the caller holds behind the others of their priorities.
-func (x *lanes) yield(s *seat) {
+func (x *priorityMailboxes) yield(s *worker) {
 	held := x.release()
 	for pr := range Priority(priorities) {
 		switch {
@@ -154,9 +154,9 @@ func (x *lanes) yield(s *seat) {
 	}
 }
 
-func discardExpress(t *sched.Task) {
-	s := expressOf(t).lanes.unit.rt.discarder()
-	s.failExpress(expressOf(t))
+func discardPriorityMailbox(t *sched.Task) {
+	s := priorityMailboxOf(t).lanes.unit.rt.discarder()
+	s.failPriorityMailbox(priorityMailboxOf(t))
 	s.discardOrphans()
 }
 

@@ -31,7 +31,7 @@ type faultPolicy struct {
 }
 
 // faults returns the policy that options set.
-func (x *extras) faults() *faultPolicy {
+func (x *unitExt) faults() *faultPolicy {
 	if x.policy == nil {
 		x.policy = &faultPolicy{}
 	}
@@ -49,7 +49,7 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 		panic("freerun: RestartOnPanic needs a factory, at least 1 restart and a positive window")
 	}
 	made := reflect.TypeFor[S]()
-	return func(x *extras, state reflect.Type) {
+	return func(x *unitExt, state reflect.Type) {
 		if made != state {
 			panic(fmt.Sprintf("freerun: RestartOnPanic with a factory of %v for a unit of %v", made, state))
 		}
@@ -61,7 +61,7 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 // StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages that are in its mailbox, and all that come later,
 // fail with a [*StoppedError].
 func StopOnPanic() UnitOption {
-	return func(x *extras, _ reflect.Type) { x.faults().stop = true }
+	return func(x *unitExt, _ reflect.Type) { x.faults().stop = true }
 }
 
 // OnPanic calls hook after an operation of the unit panicked, or called runtime.Goexit, and before its future fails: with the unit to
@@ -70,12 +70,12 @@ func OnPanic(hook func(Fault)) UnitOption {
 	if hook == nil {
 		panic("freerun: OnPanic with a nil hook")
 	}
-	return func(x *extras, _ reflect.Type) { x.faults().hook = hook }
+	return func(x *unitExt, _ reflect.Type) { x.faults().hook = hook }
 }
 
 // faulted applies the unit's policy after its operation ended with err. Owner only.
 func (u *unit) faulted(err *PanicError) {
-	x := u.extras.Load()
+	x := u.ext.Load()
 	if x == nil || x.policy == nil {
 		return
 	}

@@ -115,13 +115,13 @@ func (rt *Runtime) hold(d *depot, u *unit) bool {
 	if !d.empty() {
 		return true
 	}
-	t, ok := rt.border.timers.Get().(*time.Timer)
+	t, ok := rt.ingress.timers.Get().(*time.Timer)
 	if ok {
 		t.Reset(patience)
 	} else {
 		t = time.NewTimer(patience)
 	}
-	defer rt.border.timers.Put(t)
+	defer rt.ingress.timers.Put(t)
 	w := f.still.watch(u, rt.ranOf(u))
 	for {
 		select {

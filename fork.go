@@ -34,7 +34,7 @@ func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
 // Join calls the function with a and with b, in parallel if a processor has nothing better to do, and returns both results. All that is said
 // of the function [Join] holds. It allocates nothing, unless the second branch is taken by another processor.
 func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
-	l := (*lane[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
+	l := (*forkStack[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
 	if l == nil {
 		return o.enter(c, a, b)
 	}

@@ -3,7 +3,7 @@ package freerun
 import "unsafe"
 
 // lane has the branches of one function that are forked and not joined: a stack of arguments, of which the oldest are laid open as jobs.
-type lane[A, R any] struct {
+type forkStack[A, R any] struct {
 	frames []A
 	jobs   []*branch[A, R] // of frames[:len(jobs)], whose arguments are in them
 	unused *branch[A, R]
@@ -13,23 +13,23 @@ type lane[A, R any] struct {
 
 // laneFor begins a run in the lane of the function that key stands for, and returns the lane, which has no function yet if it is new; nil if
 // the goroutine that is there is not the one that runs c's operation.
-func laneFor[A, R any](c *Context, key unsafe.Pointer) *lane[A, R] {
+func laneFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
 	if !c.owned() {
 		return nil
 	}
 	f := &c.forks
-	l, ok := f.known(key).(*lane[A, R])
+	l, ok := f.known(key).(*forkStack[A, R])
 	if !ok {
-		l = &lane[A, R]{c: c}
+		l = &forkStack[A, R]{c: c}
 		f.lanes[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
 	return l
 }
 
-func (l *lane[A, R]) height() int { return len(l.frames) }
+func (l *forkStack[A, R]) height() int { return len(l.frames) }
 
-func (l *lane[A, R]) lay(end int, _ bool) *job {
+func (l *forkStack[A, R]) lay(end int, _ bool) *job {
 	i := len(l.jobs)
 	if i >= end {
 		return nil
@@ -45,7 +45,7 @@ func (l *lane[A, R]) lay(end int, _ bool) *job {
 }
 
 // drop removes the top frame, which is laid.
-func (l *lane[A, R]) drop() {
+func (l *forkStack[A, R]) drop() {
 	h := len(l.frames) - 1
 	l.frames = l.frames[:h]
 	l.jobs[h] = nil
@@ -53,7 +53,7 @@ func (l *lane[A, R]) drop() {
 }
 
 // join ends the branch of the top frame, which is laid: it runs it here, or waits for the thief that has it.
-func (l *lane[A, R]) join() R {
+func (l *forkStack[A, R]) join() R {
 	c, b := l.c, l.jobs[len(l.frames)-1]
 	arg, mine, again := b.retake(c)
 	if mine {
@@ -73,7 +73,7 @@ func (l *lane[A, R]) join() R {
 
 // unwind is called when a branch of a join panicked with value, or ended its goroutine, which value nil stands for; before the join the height was h. It
 // returns, or panics on, after both branches have ended.
-func (l *lane[A, R]) unwind(h int, value any) {
+func (l *forkStack[A, R]) unwind(h int, value any) {
 	var e *PanicError
 	if value != nil {
 		e = branchPanic(value, functionName(codeOf(l.fn)))
@@ -87,7 +87,7 @@ func (l *lane[A, R]) unwind(h int, value any) {
 }
 
 // cancel ends the branch of the top frame without running it, unless a thief runs it already: then it waits.
-func (l *lane[A, R]) cancel(c *Context) {
+func (l *forkStack[A, R]) cancel(c *Context) {
 	h := len(l.frames) - 1
 	if len(l.jobs) <= h {
 		l.frames[h] = *new(A)

@@ -50,7 +50,7 @@ type forkParts struct {
 	open   int // the first run that may have frames that were not laid
 	lanes  map[unsafe.Pointer]stack
 	strand *sched.Suspension // where it sleeps; nil until it does
-	parker *park.Parker  // where it does once it has no processor any more, nil before
+	parker *park.Parker      // where it does once it has no processor any more, nil before
 }
 
 // stack is a lane as those see it who need not know the type of its frames.
@@ -80,7 +80,7 @@ func (c *Context) owned() bool {
 	if c.forks.home.Load() == id {
 		return true
 	}
-	s := c.seat.Load()
+	s := c.worker.Load()
 	if s.processor == nil || s.processor.Home() != id || s.active.Load() != c {
 		return false
 	}
@@ -174,7 +174,7 @@ func (c *Context) layOldest(all bool) *job {
 			}
 			if j := r.lane.lay(end, all); j != nil {
 				j.parent.Store(r.job)
-				j.kind, j.function, j.realm = c.kind.Load(), c.function.Load(), c.realm
+				j.kind, j.function, j.realm = c.kind.Load(), c.function.Load(), c.key
 				return j
 			}
 		}
@@ -190,7 +190,7 @@ func (c *Context) layOldest(all bool) *job {
 func (c *Context) publish() {
 	if j := c.layOldest(false); j != nil {
 		c.forks.offer.Put(&j.Task)
-		c.seat.Load().pause()
+		c.worker.Load().pause()
 	}
 }
 

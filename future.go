@@ -20,8 +20,8 @@ type Future[R any] struct {
 }
 
 // known is the cell of futures that have their result in themselves. Nothing but its seal is ever looked at.
-var known = func() *message {
-	m := &message{}
+var known = func() *promise {
+	m := &promise{}
 	m.state.Store(&filled)
 	return m
 }()
@@ -32,7 +32,7 @@ func Resolved[R any](v R) Future[R] {
 }
 
 // isKnown reports whether f has its result in itself.
-func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.message == known }
+func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.promise == known }
 
 // result returns the result of a future that has one.
 func (f *Future[R]) result() R {
@@ -48,7 +48,7 @@ func Failed[R any](err error) Future[R] {
 		panic("freerun: Failed with a nil error")
 	}
 	r := &result[R]{}
-	r.edge.Store(&newFailure(err).message)
+	r.edge.Store(&newFailure(err).promise)
 	r.state.Store(&filled)
 	return Future[R]{cell: r}
 }
@@ -125,7 +125,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	}
 	defer f.seen()
 	if rt := f.cell.unit.rt; rt.deterministic() {
-		if err := rt.driveFor(ctx, &f.cell.message, f.cell.closedNow); err != nil {
+		if err := rt.driveFor(ctx, &f.cell.promise, f.cell.closedNow); err != nil {
 			return *new(R), err
 		}
 		return f.Result()

@@ -7,28 +7,28 @@ import "unsafe"
 // a plan for many is woken for the first time, the futures that are still open are listed once.
 //
 // To those who look for cycles it is a message like others: the letter's edge leads to it, its own to the future that it waits for.
-type gathering struct {
-	message
-	left  []*message
-	then  *letter
-	owner *message // the letter's message, if it has a future
-	kind  *kind    // of the owner
+type waitAll struct {
+	promise
+	left  []*promise
+	then  *message
+	owner *promise // the letter's message, if it has a future
+	kind  *vtable  // of the owner
 }
 
-var gatheringKind = newKind(kind{name: "gathering", wake: wakeGathering}, nil)
+var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
 
-func newGathering(u *unit, then *letter, left []*message) *gathering {
-	g := &gathering{left: left, then: then}
-	g.become(gatheringKind)
+func newWaitAll(u *unit, then *message, left []*promise) *waitAll {
+	g := &waitAll{left: left, then: then}
+	g.become(waitAllVtable)
 	g.unit = u
 	return g
 }
 
 // gather makes m wait for all futures in the value at p, and returns false if m was revoked.
-func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) bool {
-	g := newGathering(m.unit, &m.letter, pl.allOpen(p))
-	g.owner, g.kind = m, m.kind()
-	if !m.lead(&g.message, false) {
+func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
+	g := newWaitAll(m.unit, &m.message, pl.allOpen(p))
+	g.owner, g.kind = m, m.vtable()
+	if !m.lead(&g.promise, false) {
 		return false
 	}
 	g.proceed(s)
@@ -36,14 +36,14 @@ func (pl *plan) gather(s *seat, m *message, p unsafe.Pointer) bool {
 }
 
 // gatherFor makes l, which has no future, wait for all futures in the value at p.
-func (pl *plan) gatherFor(s *seat, l *letter, p unsafe.Pointer) {
-	newGathering(l.unit, l, pl.allOpen(p)).proceed(s)
+func (pl *plan) gatherFor(s *worker, l *message, p unsafe.Pointer) {
+	newWaitAll(l.unit, l, pl.allOpen(p)).proceed(s)
 }
 
-func wakeGathering(s *seat, l *letter) { (*gathering)(unsafe.Pointer(l)).proceed(s) }
+func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(s) }
 
 // proceed waits for the next future, or wakes the letter when there is none left, or one failed.
-func (g *gathering) proceed(s *seat) {
+func (g *waitAll) proceed(s *worker) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1
 		dep := g.left[last]
@@ -51,7 +51,7 @@ func (g *gathering) proceed(s *seat) {
 		g.left = g.left[:last]
 		g.edge.Store(dep)
 		m := g.owner
-		if !dep.notify(&g.letter) {
+		if !dep.notify(&g.message) {
 			if _, err := dep.outcome(); err != nil {
 				break
 			}
@@ -64,5 +64,5 @@ func (g *gathering) proceed(s *seat) {
 	}
 	g.left = nil
 	g.fill(s)
-	g.then.kind().wake(s, g.then)
+	g.then.vtable().wake(s, g.then)
 }

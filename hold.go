@@ -12,42 +12,42 @@ import (
 // released. bound.go has the argument why it will be. If it has sent to several, it is held for one after another.
 
 // hold is one time that a unit is held back.
-type hold struct {
+type mute struct {
 	mailbox.Node
 	unit     *unit
-	rest     []*bound // for which it may have to be held afterwards
+	rest     []*mailboxLimit // for which it may have to be held afterwards
 	released atomics.Bool
 }
 
 // press notes that the operation that runs here has sent to a full mailbox.
-func (s *seat) press(b *bound) {
+func (s *worker) press(b *mailboxLimit) {
 	if s.processor == nil {
 		return
 	}
 	l := s.active.Load().current
-	if l != nil && !l.free() && !l.kind().looks && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
+	if l != nil && !l.free() && !l.vtable().looks && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
 		s.pressed = append(s.pressed, b)
 	}
 }
 
 // holdBack holds the unit, whose mailbox the caller owns, back because of the full mailboxes that its operation has sent to, and returns
 // true: then the unit is the caller's no longer. It returns false if the unit goes on.
-func (u *unit) holdBack(s *seat) bool {
+func (u *unit) holdBack(s *worker) bool {
 	full := s.pressed
 	s.pressed = nil
 	return u.holdFor(full)
 }
 
 // holdFor is holdBack for the first of these mailboxes that is still above its limit, and those behind it afterwards.
-func (u *unit) holdFor(full []*bound) bool {
+func (u *unit) holdFor(full []*mailboxLimit) bool {
 	x := u.extend()
-	for len(full) > 0 && (x.bound == full[0] || !full[0].holdsBack()) {
+	for len(full) > 0 && (x.limit == full[0] || !full[0].holdsBack()) {
 		full = full[1:]
 	}
 	if len(full) == 0 || x.isOver() {
 		return false
 	}
-	b, h := full[0], &hold{unit: u, rest: full[1:]}
+	b, h := full[0], &mute{unit: u, rest: full[1:]}
 	x.held.Store(h)      // H1
 	b.holds.Add(&h.Node) // H2
 	if x.isOver() {      // H3
@@ -59,13 +59,13 @@ func (u *unit) holdFor(full []*bound) bool {
 	return true
 }
 
-func (x *extras) isOver() bool { return x.bound != nil && x.bound.filling().over() }
+func (x *unitExt) isOver() bool { return x.limit != nil && x.limit.filling().over() }
 
 // holdsBack says whether those who go above the limit are held back.
-func (b *bound) holdsBack() bool { return b.filling().over() && !b.stalled.Load() }
+func (b *mailboxLimit) holdsBack() bool { return b.filling().over() && !b.stalled.Load() }
 
 // letGo releases the unit if it is held.
-func (x *extras) letGo() {
+func (x *unitExt) letGo() {
 	if h := x.held.Load(); h != nil {
 		h.release()
 	}
@@ -73,7 +73,7 @@ func (x *extras) letGo() {
 
 // releaseAll releases all units that are held because of b. The caller has found a reason, but may come late with it: then those are here
 // too that have filled the mailbox once more since. So they are put back if there is no reason any more, and whoever has the next one finds them.
-func (b *bound) releaseAll() {
+func (b *mailboxLimit) releaseAll() {
 	for {
 		all := b.holds.TakeAll()
 		if all == nil {
@@ -81,7 +81,7 @@ func (b *bound) releaseAll() {
 		}
 		again := b.holdsBack()
 		for n := all; n != nil; {
-			h := (*hold)(unsafe.Pointer(n))
+			h := (*mute)(unsafe.Pointer(n))
 			n = n.Next()
 			h.Link(nil)
 			switch {
@@ -98,24 +98,24 @@ func (b *bound) releaseAll() {
 }
 
 // release lets the unit go on, once.
-func (h *hold) release() {
+func (h *mute) release() {
 	if h.end() {
-		h.unit.goOn(h.unit.rt.stranger())
+		h.unit.goOn(h.unit.rt.detachedWorker())
 	}
 }
 
 // pass lets the unit go on, once, unless it is to be held for another mailbox.
-func (h *hold) pass() {
+func (h *mute) pass() {
 	if h.end() && !h.unit.holdFor(h.rest) {
-		h.unit.goOn(h.unit.rt.stranger())
+		h.unit.goOn(h.unit.rt.detachedWorker())
 	}
 }
 
 // end makes the unit the caller's, once.
-func (h *hold) end() bool {
+func (h *mute) end() bool {
 	if !h.released.CompareAndSwap(false, true) {
 		return false
 	}
-	h.unit.extras.Load().held.CompareAndSwap(h, nil)
+	h.unit.ext.Load().held.CompareAndSwap(h, nil)
 	return true
 }

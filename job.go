@@ -23,10 +23,10 @@ type job struct {
 	waiter   atomics.Plain[*Context]
 	failure  atomics.Plain[*PanicError]
 	parent   atomics.RelaxedPointer[job] // the job that it was forked in
-	kind     *kind
+	kind     *vtable
 	function uintptr
-	realm    *realm // scope and priority
-	work     work   // the job itself, as what knows its types
+	realm    *contextKey // scope and priority
+	work     work        // the job itself, as what knows its types
 }
 
 // work is what a thief does.
@@ -48,7 +48,7 @@ const (
 )
 
 // jobKind is that of all jobs. One that is discarded is the business of the operation that laid it, which is stuck, and may return.
-var jobKind = &sched.Kind{Run: runJob, Discard: func(*sched.Task) {}}
+var jobVtable = &sched.Kind{Run: runJob, Discard: func(*sched.Task) {}}
 
 func jobOf(t *sched.Task) *job { return (*job)(unsafe.Pointer(t)) }
 
@@ -79,12 +79,12 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	if !j.claim(jobStolen) {
 		return
 	}
-	c := seatOf(p).assume(j.realm)
+	c := workerOf(p).assume(j.realm)
 	c.credit, c.depth = smallRuns, 0
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
 	c.inside.Store(1)
-	s := seatOf(p)
+	s := workerOf(p)
 	if p.Spent() {
 		s.breathe()
 	}
@@ -102,11 +102,11 @@ func (j *job) steal(c *Context) {
 	f.job, f.floor = j, len(f.runs)
 	f.enter(nil, nil, nil)
 	returned := false
-	s := c.seat.Load()
-	recorded := s.observed.Load() != 0 && s.noteBranch(j, c.current != nil)
+	s := c.worker.Load()
+	recorded := s.observed.Load() != 0 && s.traceBranch(j, c.current != nil)
 	defer func() {
 		if recorded {
-			c.seat.Load().noteBranchEnd()
+			c.worker.Load().traceBranchEnd()
 		}
 		if !returned {
 			j.failure.Set(branchPanic(recover(), j.work.name()))
@@ -120,7 +120,7 @@ func (j *job) steal(c *Context) {
 			f.home.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {
-			sleeper.rouse(c.seat.Load().processor)
+			sleeper.rouse(c.worker.Load().processor)
 		}
 	}()
 	j.work.do(c)
@@ -137,7 +137,7 @@ type branch[A, R any] struct {
 
 func newBranch[A, R any](fn func(c *Context, arg A) R) *branch[A, R] {
 	b := &branch[A, R]{fn: fn}
-	b.Kind, b.work = jobKind, b
+	b.Kind, b.work = jobVtable, b
 	return b
 }
 

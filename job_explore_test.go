@@ -33,7 +33,7 @@ func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
 	c.forks.begin()
 	c.stand()
-	c.seat.Store(w.rt.stranger())
+	c.worker.Store(w.rt.detachedWorker())
 	c.forks.offer = p.Offer()
 	return c
 }
@@ -47,7 +47,7 @@ func (w *forkWorld) await(c *Context, j *job) {
 
 // rounds forks and joins, each time with another argument; what was not stolen is used again.
 func (w *forkWorld) rounds(c *Context, n int) {
-	l := &lane[int, int]{fn: w.fork}
+	l := &forkStack[int, int]{fn: w.fork}
 	c.forks.enter(nil, nil, l)
 	for arg := range n {
 		l.frames = append(l.frames, arg)
@@ -164,7 +164,7 @@ func TestExploreHelping(t *testing.T) {
 		outer.state.Store(jobStolen)
 		r.Go("thief", func() { outer.steal(w.context(w.at[1])) })
 		r.Go("stranger", func() {
-			l := &lane[int, int]{fn: w.fork}
+			l := &forkStack[int, int]{fn: w.fork}
 			c := w.context(w.at[2])
 			c.forks.enter(nil, nil, l)
 			l.frames = append(l.frames, 3)

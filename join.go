@@ -24,7 +24,7 @@ func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A
 		panic("freerun: Join with a nil function")
 	}
 	key := keyOf[B]()
-	l := (*lane[func(*Context) B, B])(c.checked().forks.lane(key))
+	l := (*forkStack[func(*Context) B, B])(c.checked().forks.lane(key))
 	if l == nil {
 		return joinEntering(c, key, f, g)
 	}

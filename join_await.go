@@ -37,7 +37,7 @@ func (c *Context) await(j *job) {
 
 // help runs a job that descends from j, if there is one in an offer.
 func (c *Context) help(j *job) bool {
-	s := c.seat.Load()
+	s := c.worker.Load()
 	if s.processor == nil {
 		return false
 	}

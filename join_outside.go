@@ -20,7 +20,7 @@ type visit struct {
 }
 
 // ordinary reports whether the goroutine that is there is an ordinary one with a context for such, so that it may send and wait.
-func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.realm) && !sched.Inside() }
+func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.key) && !sched.Inside() }
 
 // send sends do as a free operation.
 func (c *Context) send(do func(c *Context)) *visit {

@@ -7,7 +7,7 @@ import (
 
 // sleep gives the processor away until j, which is stolen, is done, or returns at once because it is.
 func (c *Context) sleep(j *job) {
-	s := c.seat.Load()
+	s := c.worker.Load()
 	if s.processor == nil {
 		if j.awaitedBy(c) {
 			c.forks.parker.Park()
@@ -22,28 +22,28 @@ func (c *Context) sleep(j *job) {
 		return
 	}
 	if c.seen != 0 {
-		s.noteOut(c)
+		s.traceOut(c)
 	}
-	pressed, home := s.pressed, lodgerOf(s.processor.Host())
+	pressed, home := s.pressed, hostStateOf(s.processor.Host())
 	s.pressed = nil
 	s.renew(c)
-	c.seat.Store(&c.rt.outside) // it leads nowhere, and to no seat that somebody could find it at
+	c.worker.Store(&c.rt.outside) // it leads nowhere, and to no seat that somebody could find it at
 	home.away.Store(c)
 	p := c.forks.strand.Wait(s.processor)
 	if p == nil { // the runtime has ended meanwhile
-		c.seat.Store(c.rt.stranger())
+		c.worker.Store(c.rt.detachedWorker())
 		c.stand()
 		return
 	}
 	home.away.Store(nil)
-	s = seatOf(p)
+	s = workerOf(p)
 	s.active.Store(c)
-	s.credit.Turn(c.realm.account())
+	s.credit.Turn(c.key.account())
 	s.pressed = pressed
-	c.seat.Store(s)
+	c.worker.Store(s)
 	c.forks.offer = p.Offer()
 	if c.seen != 0 {
-		s.noteIn(c)
+		s.traceIn(c)
 	}
 }
 

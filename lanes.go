@@ -37,15 +37,15 @@ import (
 // Checked by: TestExploreLanes…, TestPriority…, TestMixedStress
 
 // lanes is what a unit has for messages of several priorities.
-type lanes struct {
+type priorityMailboxes struct {
 	unit    *unit
 	word    atomics.Uint32 // claimed, and a bit for each lane that was left to the holder
 	held    atomics.Plain[uint32]
 	joined  atomics.Plain[bool]
 	running Priority
 	turns   sched.Turns
-	express [priorities]express // by priority; that of Normal is not used
-	token   letter
+	express [priorities]priorityMailbox // by priority; that of Normal is not used
+	token   message
 }
 
 const claimed = 1 << 31
@@ -53,7 +53,7 @@ const claimed = 1 << 31
 func laneBit(p Priority) uint32 { return 1 << p }
 
 // join makes the caller, who owns the mailbox of Normal, the holder if it is the first since there are lanes, and reports whether it did (L1).
-func (x *lanes) join() bool {
+func (x *priorityMailboxes) join() bool {
 	if x.joined.Get() {
 		return false
 	}
@@ -63,7 +63,7 @@ func (x *lanes) join() bool {
 }
 
 // claim makes the caller, who owns the mailbox of lane p, the holder, or leaves the lane to the one that there is (L2).
-func (x *lanes) claim(p Priority) bool {
+func (x *priorityMailboxes) claim(p Priority) bool {
 	for {
 		w := x.word.Load()
 		if w == 0 {
@@ -78,7 +78,7 @@ func (x *lanes) claim(p Priority) bool {
 }
 
 // takeOver takes the lanes that were left to the holder (L3).
-func (x *lanes) takeOver() {
+func (x *priorityMailboxes) takeOver() {
 	if left := x.word.Load() &^ claimed; left != 0 {
 		x.word.And(^left)
 		x.held.Set(x.held.Get() | left)
@@ -86,7 +86,7 @@ func (x *lanes) takeOver() {
 }
 
 // pick returns the lane to take a letter from; false if there is none, and the caller is the holder no longer (L3, L4).
-func (x *lanes) pick() (Priority, bool) {
+func (x *priorityMailboxes) pick() (Priority, bool) {
 	for {
 		x.takeOver()
 		held := x.held.Get()
@@ -101,10 +101,10 @@ func (x *lanes) pick() (Priority, bool) {
 }
 
 // gaveUp says that the mailbox of a lane was given up.
-func (x *lanes) gaveUp(p Priority) { x.held.Set(x.held.Get() &^ laneBit(p)) }
+func (x *priorityMailboxes) gaveUp(p Priority) { x.held.Set(x.held.Get() &^ laneBit(p)) }
 
 // release gives up the claim and returns the lanes whose tasks the caller must queue (L5).
-func (x *lanes) release() (held uint32) {
+func (x *priorityMailboxes) release() (held uint32) {
 	for {
 		x.takeOver()
 		held = x.held.Get()

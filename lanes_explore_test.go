@@ -15,7 +15,7 @@ import (
 // at the same time race.
 type laneModel struct {
 	normal mailbox.Queue
-	lanes  atomics.Pointer[lanes]
+	lanes  atomics.Pointer[priorityMailboxes]
 	state  atomics.Plain[int]
 	ran    atomics.Plain[[]string]
 	turns  int  // letters before others get their turn
@@ -28,7 +28,7 @@ type laneLetter struct {
 	token bool
 }
 
-func (m *laneModel) mailbox(x *lanes, p Priority) *mailbox.Queue {
+func (m *laneModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
 	if p == Normal {
 		return &m.normal
 	}
@@ -46,7 +46,7 @@ func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
 	x := m.lanes.Load()
 	made := false
 	if x == nil {
-		x = new(lanes)
+		x = new(priorityMailboxes)
 		x.word.Store(claimed)
 		if m.hasty {
 			x.word.Store(0)
@@ -90,7 +90,7 @@ func (m *laneModel) task(p Priority) {
 	}
 }
 
-func (m *laneModel) serve(x *lanes) {
+func (m *laneModel) serve(x *priorityMailboxes) {
 	for ran := 0; ; {
 		p, some := x.pick()
 		if !some {

@@ -25,7 +25,7 @@ func (rt *Runtime) reportLocked(operation string) {
 // branchLeftLocked is called when a branch that an operation ran while it waited in a join has left the goroutine locked. The operation goes on there: on a host, which is
 // left when the operation has ended; what is switched is unlocked at once.
 func (c *Context) branchLeftLocked() {
-	s := c.seat.Load()
+	s := c.worker.Load()
 	s.rt.reportLocked(c.lastOperation()) // which has forked the branch
 	if sched.CurrentCoroutine() != nil || s.driven {
 		threadlock.Release()

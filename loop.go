@@ -35,30 +35,30 @@ type loopFrame[T any] struct {
 }
 
 // loopLane has the loops with results of one type that are being run, one in the other.
-type loopLane[T any] struct {
+type loopStack[T any] struct {
 	frames []*loopFrame[T] // those above height are unused
 	top    int
 	unused *branch[span[T], T]
 }
 
 // loopLaneFor is laneFor for loops.
-func loopLaneFor[T any](c *Context, key unsafe.Pointer) *loopLane[T] {
+func loopStackFor[T any](c *Context, key unsafe.Pointer) *loopStack[T] {
 	if !c.owned() {
 		return nil
 	}
 	f := &c.forks
-	l, ok := f.known(key).(*loopLane[T])
+	l, ok := f.known(key).(*loopStack[T])
 	if !ok {
-		l = &loopLane[T]{}
+		l = &loopStack[T]{}
 		f.lanes[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
 	return l
 }
 
-func (l *loopLane[T]) height() int { return l.top }
+func (l *loopStack[T]) height() int { return l.top }
 
-func (l *loopLane[T]) lay(end int, all bool) *job {
+func (l *loopStack[T]) lay(end int, all bool) *job {
 	for _, f := range l.frames[:end] {
 		rest := f.to - f.next
 		if rest <= 0 {
@@ -81,7 +81,7 @@ func (l *loopLane[T]) lay(end int, all bool) *job {
 }
 
 // push returns the frame for a part of a loop.
-func (l *loopLane[T]) push(s *span[T]) *loopFrame[T] {
+func (l *loopStack[T]) push(s *span[T]) *loopFrame[T] {
 	if l.top == len(l.frames) {
 		l.frames = append(l.frames, &loopFrame[T]{})
 	}
@@ -92,7 +92,7 @@ func (l *loopLane[T]) push(s *span[T]) *loopFrame[T] {
 }
 
 // pop removes the top frame.
-func (l *loopLane[T]) pop() {
+func (l *loopStack[T]) pop() {
 	l.top--
 	f := l.frames[l.top]
 	clear(f.parts)
@@ -103,10 +103,10 @@ func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
 
 // run runs a part of a loop, which is not empty, and returns the sum of its results.
 func (s *span[T]) run(c *Context) T {
-	key := keyOf[loopLane[T]]()
-	l := (*loopLane[T])(c.forks.lane(key))
+	key := keyOf[loopStack[T]]()
+	l := (*loopStack[T])(c.forks.lane(key))
 	if l == nil {
-		if l = loopLaneFor[T](c, key); l == nil {
+		if l = loopStackFor[T](c, key); l == nil {
 			return s.runApart(c)
 		}
 		defer c.forks.leave()
@@ -114,7 +114,7 @@ func (s *span[T]) run(c *Context) T {
 	return l.run(c, s)
 }
 
-func (l *loopLane[T]) run(c *Context, s *span[T]) T {
+func (l *loopStack[T]) run(c *Context, s *span[T]) T {
 	f, done := l.push(s), false
 	defer func() {
 		if !done {
@@ -184,7 +184,7 @@ func (f *loopFrame[T]) add(v T) {
 }
 
 // join goes on with the part that was given away last.
-func (l *loopLane[T]) join(c *Context, f *loopFrame[T]) {
+func (l *loopStack[T]) join(c *Context, f *loopFrame[T]) {
 	b := f.parts[len(f.parts)-1]
 	arg, mine, again := b.retake(c)
 	if mine {
@@ -213,7 +213,7 @@ func (f *loopFrame[T]) drop() {
 }
 
 // unwind is lane.unwind for a loop: what thieves have is waited for, the rest is not run.
-func (l *loopLane[T]) unwind(c *Context, value any) {
+func (l *loopStack[T]) unwind(c *Context, value any) {
 	f := l.frames[l.top-1]
 	var e *PanicError
 	if value != nil {

@@ -11,28 +11,28 @@ import (
 // cycle, and its letter is used again.
 
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	s, origin, l, d, err := c.letterFor(u, o.id)
+	s, origin, l, d, err := c.messageFor(u, o.id)
 	if err != nil {
 		return u.naming(err, func() string { return o.told.name })
 	}
 	if l == nil {
-		l = o.newNotes(d)
+		l = o.newTells(d)
 	}
-	n := noteOf[A](l)
+	n := tellMessageOf[A](l)
 	n.unit, n.arg = u, arg
 	if origin != nil { // a letter that is used again has none
-		n.origin.Store(origin)
+		n.lineage.Store(origin)
 	}
 	if s.observed.Load() != 0 {
-		s.sending(u, &n.letter)
+		s.sending(u, &n.message)
 	}
 	if o.args == nil {
-		err = s.dispatch(&n.letter, anySender)
+		err = s.dispatch(&n.message, anySender)
 	} else {
 		if s.observed.Load() != 0 {
-			s.noteNeeds(&n.letter, o.args, unsafe.Pointer(&n.arg))
+			s.traceNeeds(&n.message, o.args, unsafe.Pointer(&n.arg))
 		}
-		err = o.collectNote(s, n, anySender)
+		err = o.collectTell(s, n, anySender)
 	}
 	if err != nil {
 		o.refuse(s, n, err)
@@ -41,7 +41,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 }
 
 // refuse ends a message that its sender is told of.
-func (o *operation[A, R]) refuse(s *seat, n *note[A], err error) {
+func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
 	s.countFailed(n.unit.rt, err, 1)
 	n.leave(s)
@@ -49,7 +49,7 @@ func (o *operation[A, R]) refuse(s *seat, n *note[A], err error) {
 }
 
 // drop leaves a letter to the collector, which may have to keep it with the rest of its batch: not its argument and its unit, too.
-func (o *operation[A, R]) drop(n *note[A]) {
+func (o *operation[A, R]) drop(n *tellMessage[A]) {
 	rt := n.unit.rt
 	n.arg, n.unit = *new(A), &rt.free
 	rt.depot(o.id).flood.add(-1)
@@ -57,12 +57,12 @@ func (o *operation[A, R]) drop(n *note[A]) {
 
 // letterFor admits and counts a message to u with operation id, and returns the seat to send it from, its origin, a letter to use again if
 // there is one, and the depot.
-func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter, d *depot, err error) {
+func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *depot, err error) {
 	s = c.here()
 	if err := s.refuses(u); err != nil {
 		return nil, nil, nil, nil, err
 	}
-	if c.realm != nil {
+	if c.key != nil {
 		if origin, err = c.enter(s); err != nil {
 			return nil, nil, nil, nil, err
 		}
@@ -73,11 +73,11 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 		return s, origin, m.take(), m.depot, nil
 	}
 	if pin.Exclusive {
-		if l, d = s.rt.letterAtHand(id); l != nil {
+		if l, d = s.rt.messageAtHand(id); l != nil {
 			return s, origin, l, d, nil
 		}
 	}
-	l, d, admitted := s.rt.letterFromOutside(u, id)
+	l, d, admitted := s.rt.messageFromOutside(u, id)
 	if !admitted {
 		origin.withdraw(s)
 		return nil, nil, nil, nil, ErrClosed
@@ -87,19 +87,19 @@ func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter
 
 // newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
 // depot: letters that travel together then lie together, and share cache lines when they move from core to core.
-func (o *operation[A, R]) newNotes(d *depot) *letter {
+func (o *operation[A, R]) newTells(d *depot) *message {
 	const largest = 128 // bytes of a note that is made in batches
 	if d.flood.size.Load() == 0 {
-		d.flood.size.Store(int64(unsafe.Sizeof(note[A]{})))
+		d.flood.size.Store(int64(unsafe.Sizeof(tellMessage[A]{})))
 	}
-	if unsafe.Sizeof(note[A]{}) > largest || d.flood.made.Load() < batchSize {
+	if unsafe.Sizeof(tellMessage[A]{}) > largest || d.flood.made.Load() < batchSize {
 		d.flood.add(1)
-		n := new(note[A])
+		n := new(tellMessage[A])
 		n.become(o.told)
-		return &n.letter
+		return &n.message
 	}
 	d.flood.add(batchSize + 1)
-	block := make([]note[A], batchSize+1)
+	block := make([]tellMessage[A], batchSize+1)
 	for i := range block {
 		block[i].become(o.told)
 		if i > 1 {
@@ -107,49 +107,49 @@ func (o *operation[A, R]) newNotes(d *depot) *letter {
 		}
 	}
 	d.keep(&block[1].Node)
-	return &block[0].letter
+	return &block[0].message
 }
 
 // collectNote is collect for a letter without a future. The error is for the sender, if that is who calls.
-func (o *operation[A, R]) collectNote(s *seat, n *note[A], fresh *sender) error {
+func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sender) error {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			n.kind().fail(s, &n.letter, received(o.told.describe(&n.letter), err))
+			n.vtable().fail(s, &n.message, received(o.told.describe(&n.message), err))
 			return nil
 		case dep == nil:
 			if fresh == nil && s.observed.Load() != 0 {
-				s.noteReady(&n.letter)
+				s.traceReady(&n.message)
 			}
-			return s.dispatch(&n.letter, fresh)
+			return s.dispatch(&n.message, fresh)
 		case fresh == nil && o.args.many:
-			o.args.gatherFor(s, &n.letter, unsafe.Pointer(&n.arg))
+			o.args.gatherFor(s, &n.message, unsafe.Pointer(&n.arg))
 			return nil
-		case dep.notify(&n.letter):
+		case dep.notify(&n.message):
 			return nil
 		}
 	}
 }
 
-func (o *operation[A, R]) wakeNote(s *seat, l *letter) {
-	if l.origin.Load() != nil {
+func (o *operation[A, R]) wakeTell(s *worker, l *message) {
+	if l.lineage.Load() != nil {
 		if err := l.canceled(); err != nil {
-			l.kind().fail(s, l, err)
+			l.vtable().fail(s, l, err)
 			return
 		}
 	}
-	if err := o.collectNote(s, noteOf[A](l), nil); err != nil {
-		l.kind().fail(s, l, err)
+	if err := o.collectTell(s, tellMessageOf[A](l), nil); err != nil {
+		l.vtable().fail(s, l, err)
 	}
 }
 
-func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
-	s := seatOf(p)
-	n := (*note[A])(unsafe.Pointer(t))
-	c := s.begin(&n.letter, o.told, nil)
+func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
+	s := workerOf(p)
+	n := (*tellMessage[A])(unsafe.Pointer(t))
+	c := s.begin(&n.message, o.told, nil)
 	if c == nil {
-		o.failNote(s, &n.letter, n.refusal())
+		o.failTell(s, &n.message, n.refusal())
 		return
 	}
 	var err error
@@ -159,26 +159,26 @@ func (o *operation[A, R]) runNote(p *sched.Processor, t *sched.Task) {
 		_, err = o.onNone(c, n.arg)
 	}
 	n.arg = *new(A)
-	c.endNote(&n.letter, o.told, o.id, err)
+	c.endTell(&n.message, o.told, o.id, err)
 }
 
 // endNote is what is to be done after a letter without a future was run: generic code, which is compiled in users' packages, would
 // make a call of each step.
-func (c *Context) endNote(l *letter, k *kind, id int, err error) {
+func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	s, _ := c.end()
 	s.countRan(s.rt, 1)
 	if err != nil && err != ErrForward {
 		l.blame(k, err)
 		s.lose(k, l, err)
 	}
-	if o := l.origin.Load(); o != nil {
+	if o := l.lineage.Load(); o != nil {
 		l.leave(s) // nor its origin
 		o.ended(s)
 	}
 	u := l.unit
 	l.unit = &s.rt.free // a letter that is kept must not keep its unit
 	reusable := false
-	if lanes := u.lanes(); lanes != nil {
+	if lanes := u.priorityMailboxes(); lanes != nil {
 		reusable = lanes.mayReuse(l)
 	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
 		u.late = l
@@ -193,13 +193,13 @@ func (c *Context) endNote(l *letter, k *kind, id int, err error) {
 }
 
 // failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
-func (o *operation[A, R]) failNote(s *seat, l *letter, err error) {
-	s.endFailedNote(o.told, l, err)
-	o.drop(noteOf[A](l))
+func (o *operation[A, R]) failTell(s *worker, l *message, err error) {
+	s.endFailedTell(o.told, l, err)
+	o.drop(tellMessageOf[A](l))
 }
 
 // endFailedNote counts and reports a letter without a future that failed, and ends its part in its scope.
-func (s *seat) endFailedNote(k *kind, l *letter, err error) {
+func (s *worker) endFailedTell(k *vtable, l *message, err error) {
 	l.blame(k, err)
 	s.countFailed(l.unit.rt, err, 1)
 	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled { // that is told by the shutdown, or the scope, that it belongs to
@@ -208,4 +208,4 @@ func (s *seat) endFailedNote(k *kind, l *letter, err error) {
 	l.leave(s)
 }
 
-func (o *operation[A, R]) recycleNote(s *seat, l *letter) { s.magazine(o.id).put(l) }
+func (o *operation[A, R]) recycleTell(s *worker, l *message) { s.magazine(o.id).put(l) }

@@ -24,7 +24,7 @@ func Labels() Option { return func(s *settings) { s.labels = true } }
 // labels has the contexts with the labels of operations: those with a name by kind, closures by their name.
 var labels sync.Map // *kind or string → context.Context
 
-func labelsOf(k *kind, name string) context.Context {
+func labelsOf(k *vtable, name string) context.Context {
 	key := any(k)
 	if k.name == "" {
 		key = name
@@ -38,8 +38,8 @@ func labelsOf(k *kind, name string) context.Context {
 }
 
 // label labels the goroutine with the name of an operation of kind k, unless it has that label.
-func (s *seat) label(k *kind, name string) {
-	at := lodgerOf(s.processor.Host())
+func (s *worker) label(k *vtable, name string) {
+	at := hostStateOf(s.processor.Host())
 	if at.labelled == k && k.name != "" {
 		return
 	}
@@ -48,7 +48,7 @@ func (s *seat) label(k *kind, name string) {
 }
 
 // labelBranch labels the goroutine with the operation that a stolen branch belongs to.
-func (s *seat) labelBranch(j *job) {
+func (s *worker) labelBranch(j *job) {
 	name := j.kind.name
 	if name == "" {
 		name = functionName(j.function)
@@ -75,10 +75,10 @@ func (rt *Runtime) observers() (bits uint64) {
 }
 
 // observe is called when an operation begins, if somebody may want to know.
-func (s *seat) observe(c *Context, k *kind, l *letter) {
+func (s *worker) observe(c *Context, k *vtable, l *message) {
 	bits := s.observed.Load()
 	if bits&byRecorder != 0 {
-		s.noteBegin(c, k, l)
+		s.traceBegin(c, k, l)
 	}
 	if bits&bySchedule != 0 {
 		s.rt.schedule.Began(s.processor.Index(), k.describe(l))
@@ -96,10 +96,10 @@ func (s *seat) observe(c *Context, k *kind, l *letter) {
 }
 
 // observeActivity is observe for an activity that has come to run.
-func (s *seat) observeActivity(c *Context, a *activity.Activity, r *room) {
-	s.observe(c, roomKind, &r.letter)
+func (s *worker) observeActivity(c *Context, a *activity.Activity, r *activitySlot) {
+	s.observe(c, slotVtable, &r.letter)
 	if s.observed.Load()&byRecorder != 0 {
-		s.noteActivityIn(c, a)
+		s.traceActivityIn(c, a)
 	}
 }
 
@@ -120,27 +120,27 @@ func (c *Context) observeEnd() {
 		c.region = nil
 	}
 	if c.marks&isAway != 0 {
-		c.seat.Load().noteEnd(c)
+		c.worker.Load().traceEnd(c)
 	}
 	c.seen, c.marks = 0, 0
 }
 
 // sending is called when a message is sent to u, if somebody wants to know.
-func (s *seat) sending(u *unit, l *letter) {
+func (s *worker) sending(u *unit, l *message) {
 	if s.driven && s.processor != nil {
 		s.pauseToSend(u)
 	}
 	if s.observed.Load()&byRecorder != 0 {
-		s.noteSend(l)
+		s.traceSend(l)
 	}
 }
 
 // starting is called when an activity is started, if somebody wants to know.
-func (s *seat) starting(a *activity.Activity) {
+func (s *worker) starting(a *activity.Activity) {
 	if s.driven && s.processor != nil {
 		s.pauseToSend(&s.rt.free)
 	}
 	if s.observed.Load()&byRecorder != 0 {
-		s.noteActivity(a)
+		s.traceActivity(a)
 	}
 }

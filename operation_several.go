@@ -4,7 +4,7 @@ import "unsafe"
 
 // Operation2 is a named operation on two units at once, with states S and T: it takes an argument A and returns an R or an error. Declare it
 // once, with [Op2]. Any goroutine may send it.
-type Operation2[S, T, A, R any] struct{ joint[A, R] }
+type Operation2[S, T, A, R any] struct{ multiOperation[A, R] }
 
 // Op2 declares an operation on two units. fn runs with the states of both to itself; all that is said of [Op] holds.
 func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
@@ -12,7 +12,7 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 		panic("freerun: Op2 with a nil function: " + name)
 	}
 	o := &Operation2[S, T, A, R]{}
-	o.onAll = func(c *Context, m *several, arg A) (R, error) {
+	o.onAll = func(c *Context, m *multi, arg A) (R, error) {
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), arg)
 	}
@@ -27,27 +27,27 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 // the future fails with [ErrSameUnit]. Within the units it has the place of a message of [Normal], whatever c's priority, and it takes no room in a mailbox with
 // a limit. One allocation.
 func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
-	m := &jointCall2[A, R]{}
+	m := &multiSend2[A, R]{}
 	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().send(c.checked(), &m.jointCall, arg)
+	return o.checked().send(c.checked(), &m.multiSend, arg)
 }
 
 // Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. It allocates nothing in steady state. No goroutine is held
 // back: a sender that may be far ahead of the receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
 	j, s, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
-	m := (*jointNote2[A])(unsafe.Pointer(s.again(j.id)))
+	m := (*multiTell2[A])(unsafe.Pointer(s.again(j.id)))
 	if m == nil {
-		m = &jointNote2[A]{}
+		m = &multiTell2[A]{}
 		m.n = 2
 	}
 	m.two[0].unit, m.two[1].unit = x, y
-	return j.tell(c, s, &m.jointNote, arg)
+	return j.tell(c, s, &m.multiTell, arg)
 }
 
 // Operation3 is Operation2 for three units. Declare it with [Op3].
-type Operation3[S, T, U, A, R any] struct{ joint[A, R] }
+type Operation3[S, T, U, A, R any] struct{ multiOperation[A, R] }
 
 // Op3 declares an operation on three units, as [Op2] does.
 func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) *Operation3[S, T, U, A, R] {
@@ -55,7 +55,7 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 		panic("freerun: Op3 with a nil function: " + name)
 	}
 	o := &Operation3[S, T, U, A, R]{}
-	o.onAll = func(c *Context, m *several, arg A) (R, error) {
+	o.onAll = func(c *Context, m *multi, arg A) (R, error) {
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit), arg)
 	}
@@ -65,26 +65,26 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 
 // Send is as [Operation2.Send], to three units.
 func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) Future[R] {
-	m := &jointCall3[A, R]{}
+	m := &multiSend3[A, R]{}
 	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().send(c.checked(), &m.jointCall, arg)
+	return o.checked().send(c.checked(), &m.multiSend, arg)
 }
 
 // Tell is as [Operation2.Tell], to three units.
 func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
 	j, s, u, v, w := o.checked(), c.checked().here(), x.checked(), y.checked(), z.checked()
-	m := (*jointNote3[A])(unsafe.Pointer(s.again(j.id)))
+	m := (*multiTell3[A])(unsafe.Pointer(s.again(j.id)))
 	if m == nil {
-		m = &jointNote3[A]{}
+		m = &multiTell3[A]{}
 		m.n = 3
 	}
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = u, v, w
-	return j.tell(c, s, &m.jointNote, arg)
+	return j.tell(c, s, &m.multiTell, arg)
 }
 
 // OperationAll is Operation2 for any number of units with states of one type, none included. Declare it with [OpAll].
-type OperationAll[S, A, R any] struct{ joint[A, R] }
+type OperationAll[S, A, R any] struct{ multiOperation[A, R] }
 
 // OpAll declares an operation on any number of units. fn gets their states in the order in which Send got the units, all of them to itself;
 // it must not keep the slice. All that is said of [Op] holds.
@@ -93,57 +93,57 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 		panic("freerun: OpAll with a nil function: " + name)
 	}
 	o := &OperationAll[S, A, R]{}
-	o.onAll = func(c *Context, m *several, arg A) (R, error) { return fn(c, statesOf[S](m), arg) }
+	o.onAll = func(c *Context, m *multi, arg A) (R, error) { return fn(c, statesOf[S](m), arg) }
 	o.declare(name)
 	return o
 }
 
 // Send is as [Operation2.Send], to all units, of which none may occur twice. The slice may be used again at once.
 func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future[R] {
-	m := &jointCall[A, R]{}
-	setUnits(&m.several, units)
+	m := &multiSend[A, R]{}
+	setUnits(&m.multi, units)
 	return o.checked().send(c.checked(), m, arg)
 }
 
 // Tell is as [Operation2.Tell], to all units. It allocates, once for the message and once for its parts.
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
-	m := &jointNote[A]{}
-	setUnits(&m.several, units)
+	m := &multiTell[A]{}
+	setUnits(&m.multi, units)
 	return o.checked().tell(c.checked(), c.here(), m, arg)
 }
 
 // Messages to two and to three units, with their parts.
 type (
-	jointCall2[A, R any] struct {
-		jointCall[A, R]
-		two [2]part
+	multiSend2[A, R any] struct {
+		multiSend[A, R]
+		two [2]multiPart
 	}
-	jointCall3[A, R any] struct {
-		jointCall[A, R]
-		three [3]part
+	multiSend3[A, R any] struct {
+		multiSend[A, R]
+		three [3]multiPart
 	}
-	jointNote2[A any] struct {
-		jointNote[A]
-		two [2]part
+	multiTell2[A any] struct {
+		multiTell[A]
+		two [2]multiPart
 	}
-	jointNote3[A any] struct {
-		jointNote[A]
-		three [3]part
+	multiTell3[A any] struct {
+		multiTell[A]
+		three [3]multiPart
 	}
 )
 
-func setUnits[S any](m *several, units []*Unit[S]) {
+func setUnits[S any](m *multi, units []*Unit[S]) {
 	if len(units) == 0 {
 		return
 	}
-	parts := make([]part, len(units))
+	parts := make([]multiPart, len(units))
 	for i, u := range units {
 		parts[i].unit = u.checked()
 	}
 	m.n, m.many = int32(len(parts)), &parts[0]
 }
 
-func statesOf[S any](m *several) []*S {
+func statesOf[S any](m *multi) []*S {
 	parts := m.all()
 	states := make([]*S, len(parts))
 	for i := range parts {
@@ -152,23 +152,23 @@ func statesOf[S any](m *several) []*S {
 	return states
 }
 
-func (o *Operation2[S, T, A, R]) checked() *joint[A, R] {
+func (o *Operation2[S, T, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.held == nil {
 		panic("freerun: send of an operation on two units that was not declared; declare it with Op2")
 	}
-	return &o.joint
+	return &o.multiOperation
 }
 
-func (o *Operation3[S, T, U, A, R]) checked() *joint[A, R] {
+func (o *Operation3[S, T, U, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.held == nil {
 		panic("freerun: send of an operation on three units that was not declared; declare it with Op3")
 	}
-	return &o.joint
+	return &o.multiOperation
 }
 
-func (o *OperationAll[S, A, R]) checked() *joint[A, R] {
+func (o *OperationAll[S, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.held == nil {
 		panic("freerun: send of an operation on many units that was not declared; declare it with OpAll")
 	}
-	return &o.joint
+	return &o.multiOperation
 }

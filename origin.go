@@ -14,19 +14,19 @@ import (
 // while it runs on behalf of that node. So a chain is recorded once, not with every message, and a send in steady state only
 // looks for the node that is there. The tree is bounded in depth and size: beyond, nodes stand for longer chains (a calling context tree: G.
 // Ammons, T. Ball and J. Larus, Exploiting hardware performance counters with flow and context sensitive profiling, PLDI 1997).
-type origin struct {
-	realm    *realm
-	sender   *kind   // of the operation that sends; nil in the root
-	function uintptr // its code, for a closure
-	earlier  *origin // of the message that this operation runs for; nil at the end of what is known
+type lineage struct {
+	key      *contextKey
+	sender   *vtable  // of the operation that sends; nil in the root
+	function uintptr  // its code, for a closure
+	earlier  *lineage // of the message that this operation runs for; nil at the end of what is known
 	depth    int32
 
 	// revocable says that messages of this origin are canceled before they start by those who are not their holders: all of a
 	// scope, and those that Call has sent.
 	revocable bool
 
-	below atomics.Pointer[origin] // newest first, linked by next
-	next  *origin
+	below atomics.Pointer[lineage] // newest first, linked by next
+	next  *lineage
 	names atomics.Pointer[[]string] // what chain has found
 }
 
@@ -36,47 +36,47 @@ const (
 )
 
 // realm is what messages with the same scope and the same priority have in common: the contexts that they are run with.
-type realm struct {
+type contextKey struct {
 	scope    *Scope // nil: the runtime's own
 	priority Priority
 	nodes    atomics.Int32 // in the tree of root
-	root     origin
+	root     lineage
 	outside  Context // for ordinary goroutines
-	tenant   tenant
+	tenant   activityHost
 	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
 	contexts []atomics.RelaxedPointer[Context]
 	two      [2]atomics.RelaxedPointer[Context] // contexts, if there are few processors
 }
 
-func newRealm(rt *Runtime, scope *Scope, priority Priority) *realm {
-	r := &realm{}
+func newContextKey(rt *Runtime, scope *Scope, priority Priority) *contextKey {
+	r := &contextKey{}
 	r.init(rt, scope, priority)
 	return r
 }
 
-func (r *realm) init(rt *Runtime, scope *Scope, priority Priority) {
+func (r *contextKey) init(rt *Runtime, scope *Scope, priority Priority) {
 	r.scope, r.priority = scope, priority
 	if n := len(rt.scheduler.Processors()); n <= len(r.two) {
 		r.contexts = r.two[:n]
 	} else {
 		r.contexts = make([]atomics.RelaxedPointer[Context], n)
 	}
-	r.root.realm, r.root.revocable = r, scope != nil
-	r.tenant.rt, r.tenant.realm = rt, r
-	r.outside.rt, r.outside.realm = rt, r
-	r.outside.seat.Store(&rt.outside)
+	r.root.key, r.root.revocable = r, scope != nil
+	r.tenant.rt, r.tenant.key = rt, r
+	r.outside.rt, r.outside.key = rt, r
+	r.outside.worker.Store(&rt.outside)
 }
 
 // realmOf returns the realm of a letter's origin, nil for the runtime's own.
-func (o *origin) realmOf() *realm {
+func (o *lineage) keyOf() *contextKey {
 	if o == nil {
 		return nil
 	}
-	return o.realm
+	return o.key
 }
 
 // scopeOf returns the realm's scope, nil if it has none.
-func (r *realm) scopeOf() *Scope {
+func (r *contextKey) scopeOf() *Scope {
 	if r == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (r *realm) scopeOf() *Scope {
 }
 
 // account returns that of the realm's scope, nil if it has none.
-func (r *realm) account() *quiesce.Account {
+func (r *contextKey) account() *quiesce.Account {
 	if r == nil || r.scope == nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (r *realm) account() *quiesce.Account {
 }
 
 // priorityOf returns the realm's priority, Normal for the runtime's own.
-func (r *realm) priorityOf() Priority {
+func (r *contextKey) priorityOf() Priority {
 	if r == nil {
 		return Normal
 	}
@@ -100,17 +100,17 @@ func (r *realm) priorityOf() Priority {
 }
 
 // sends returns the origin of what operation c, which runs on seat s, sends through via. via is c, or made from it.
-func (s *seat) sends(via *Context) *origin {
-	r, c := via.realm, s.active.Load()
+func (s *worker) sends(via *Context) *lineage {
+	r, c := via.key, s.active.Load()
 	if r.scope == nil || c.current == nil {
 		return &r.root
 	}
-	at, earlier := &r.root, (*origin)(nil)
-	if from := c.origin.Load(); from != nil && from.realm != nil {
+	at, earlier := &r.root, (*lineage)(nil)
+	if from := c.lineage.Load(); from != nil && from.key != nil {
 		switch {
-		case from.realm == r:
+		case from.key == r:
 			at, earlier = from, from
-		case from.realm.scope == r.scope, from.realm.scope == r.scope.parent: // a shorter scope must not be kept by a longer one
+		case from.key.scope == r.scope, from.key.scope == r.scope.parent: // a shorter scope must not be kept by a longer one
 			earlier = from
 		}
 	}
@@ -118,7 +118,7 @@ func (s *seat) sends(via *Context) *origin {
 }
 
 // after returns the node below o of an operation that runs for earlier; o if there are too many.
-func (o *origin) after(sender *kind, function uintptr, earlier *origin) *origin {
+func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lineage {
 	if sender.name != "" {
 		function = 0
 	}
@@ -131,17 +131,17 @@ func (o *origin) after(sender *kind, function uintptr, earlier *origin) *origin 
 			return n
 		}
 	}
-	if o.depth >= mostDeep || o.realm.nodes.Load() >= mostNodes {
+	if o.depth >= mostDeep || o.key.nodes.Load() >= mostNodes {
 		return o
 	}
-	n := &origin{realm: o.realm, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, revocable: o.revocable, next: newest}
-	o.realm.nodes.Add(1)
+	n := &lineage{key: o.key, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, revocable: o.revocable, next: newest}
+	o.key.nodes.Add(1)
 	o.below.CompareAndSwap(newest, n) // in vain if another was added: then this one serves once
 	return n
 }
 
 // chain returns the names of the operations that sent, the last one first. The caller must not change them. They keep no origin, and so no scope.
-func (o *origin) chain() []string {
+func (o *lineage) chain() []string {
 	if o == nil || o.sender == nil {
 		return nil
 	}
@@ -161,11 +161,11 @@ func (o *origin) chain() []string {
 }
 
 // report adds to what is logged of a message where it came from.
-func (o *origin) report(args []any) []any {
-	if o.realmOf().scopeOf() == nil {
+func (o *lineage) report(args []any) []any {
+	if o.keyOf().scopeOf() == nil {
 		return args
 	}
-	if name := o.realm.scope.Name(); name != "" {
+	if name := o.key.scope.Name(); name != "" {
 		args = append(args, "scope", name)
 	}
 	if names := o.chain(); names != nil {

@@ -30,57 +30,57 @@ import (
 // Checked by: TestExploreSeveral…, TestSeveral…; the argument at length: docs/algorithms/several-units.md
 
 // several is what a message to several units has beside what all messages have.
-type several struct {
+type multi struct {
 	offset  uint32 // of this in the message
 	n       int32  // units
 	arrived atomics.Int32
 	placed  atomics.Release[uint32]
-	many    *part        // the first part; nil if the parts lie behind this
+	many    *multiPart   // the first part; nil if the parts lie behind this
 	helped  atomics.Bool // set in a section
 }
 
 // all returns the parts, one for each unit, in the order of the arguments.
-func (m *several) all() []part {
+func (m *multi) all() []multiPart {
 	first := m.many
 	if m.n == 0 {
 		return nil
 	}
 	if first == nil {
-		first = (*part)(unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(several{})))
+		first = (*multiPart)(unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(multi{})))
 	}
 	return unsafe.Slice(first, m.n)
 }
 
 // whole returns the message that this is in.
-func (m *several) whole() *letter {
-	return (*letter)(unsafe.Add(unsafe.Pointer(m), -int(m.offset)))
+func (m *multi) whole() *message {
+	return (*message)(unsafe.Add(unsafe.Pointer(m), -int(m.offset)))
 }
 
 // part stands for its message in the mailbox of one unit.
-type part struct {
-	letter
-	of      *several
+type multiPart struct {
+	message
+	of      *multi
 	index   int32               // which of the message's units
 	nth     int32               // in all()[i]: the index of the unit that is i-th by identity
 	arrived atomics.Plain[bool] // in all()[i]: the unit has come to the message; its owner's
 }
 
 // partKind's letters are taken by the owner of the mailbox, and never run.
-var partKind kind
+var multiPartVtable vtable
 
-func init() { partKind = kind{name: "part", take: takePart} } // not above: takePart leads back here
+func init() { multiPartVtable = vtable{name: "part", take: takePart} } // not above: takePart leads back here
 
-func partOf(n *mailbox.Node) *part { return (*part)(unsafe.Pointer(n)) }
+func partOf(n *mailbox.Node) *multiPart { return (*multiPart)(unsafe.Pointer(n)) }
 
 // arrange completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
-func (m *several) arrange(s *seat) error {
+func (m *multi) arrange(s *worker) error {
 	parts := m.all()
 	for i := range parts {
 		p := &parts[i]
 		if p.unit.rt != s.rt {
 			return &foreignError{unit: p.unit.called()}
 		}
-		p.Kind, p.of, p.index, p.nth = &partKind.Kind, m, int32(i), int32(i)
+		p.Kind, p.of, p.index, p.nth = &multiPartVtable.Kind, m, int32(i), int32(i)
 	}
 	if len(parts) != 2 {
 		return inOrder(parts, s.rt.deterministic())
@@ -95,11 +95,11 @@ func (m *several) arrange(s *seat) error {
 }
 
 // identity is what units are ordered by. Go does not move what is on the heap, and a unit is: NewUnit returns its address.
-func (p *part) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
+func (p *multiPart) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
 // inOrder finds the order of the units by identity, or that two are the same. With given they stay in the order in which they were given: in a
 // deterministic runtime a placing is not interrupted, so any order will do, and that of addresses would not be the same each time.
-func inOrder(parts []part, given bool) error {
+func inOrder(parts []multiPart, given bool) error {
 	order := make([]int32, len(parts))
 	for i := range order {
 		order[i] = int32(i)
@@ -117,18 +117,18 @@ func inOrder(parts []part, given bool) error {
 }
 
 // place puts the message into the mailboxes of all its units, at one instant, and runs it, or leaves that to the unit that comes to it last.
-func (m *several) place(s *seat) {
+func (m *multi) place(s *worker) {
 	v := section{seat: s}
 	m.complete(&v, true)
 }
 
 // help completes a placing that somebody else has begun.
-func (m *several) help(v *section) {
+func (m *multi) help(v *section) {
 	m.helped.Store(true)
 	m.complete(v, false)
 }
 
-func (m *several) complete(v *section, own bool) {
+func (m *multi) complete(v *section, own bool) {
 	parts, n, arrived := m.all(), m.n, int32(0)
 	for i := range parts {
 		if m.push(v, &parts[parts[i].nth], own) {
@@ -146,7 +146,7 @@ func (m *several) complete(v *section, own bool) {
 
 // push puts a part into the mailbox of p's unit, p itself if it is the caller's own, unless one is, or was, there. It reports whether the mailbox
 // was idle, so that the unit has come to the message by this.
-func (m *several) push(v *section, p *part, own bool) bool {
+func (m *multi) push(v *section, p *multiPart, own bool) bool {
 	s, box := v.seat, &p.unit.mailbox
 	for {
 		h := box.Newest()
@@ -166,7 +166,7 @@ func (m *several) push(v *section, p *part, own bool) bool {
 			return false
 		}
 		if !own {
-			mine := &part{of: m, index: p.index}
+			mine := &multiPart{of: m, index: p.index}
 			mine.Kind, mine.unit = p.Kind, p.unit
 			p, own = mine, true
 		}
@@ -176,7 +176,7 @@ func (m *several) push(v *section, p *part, own bool) bool {
 		if h != nil {
 			return false
 		}
-		if p.unit.lanes() != nil { // who owns this mailbox is not yet who runs the unit
+		if p.unit.priorityMailboxes() != nil { // who owns this mailbox is not yet who runs the unit
 			p.unit.queue(s)
 			return false
 		}
@@ -193,13 +193,13 @@ func (m *several) push(v *section, p *part, own bool) bool {
 }
 
 // mayArrive reports whether the unit, whose mailbox is the caller's, has no readers; if it has, the last of them sees to the part.
-func (u *unit) mayArrive(p *part) bool {
-	x := u.extras.Load()
-	return x == nil || x.alone(&p.letter)
+func (u *unit) mayArrive(p *multiPart) bool {
+	x := u.ext.Load()
+	return x == nil || x.alone(&p.message)
 }
 
 // deliverBehind is deliver for a mailbox whose newest letter is, or was, a part. It reports whether the mailbox was idle.
-func (u *unit) deliverBehind(s *seat, l *letter) (wasIdle bool) {
+func (u *unit) deliverBehind(s *worker, l *message) (wasIdle bool) {
 	v := section{seat: s}
 	v.begin(u.rt)
 	defer v.end()

@@ -42,10 +42,10 @@ func (c *Context) With(p Priority) *Context {
 
 // Priority returns the priority of what is sent through the context; in an operation, the one that it was run with.
 func (c *Context) Priority() Priority {
-	if c.realm == nil {
+	if c.key == nil {
 		return Normal
 	}
-	return c.realm.priority
+	return c.key.priority
 }
 
 // UnitPriority gives a unit a priority of its own: all its messages have that one, whatever they were sent with. It panics if there is no such
@@ -54,42 +54,42 @@ func UnitPriority(p Priority) UnitOption {
 	if int(p) >= priorities {
 		panic("freerun: UnitPriority: there is no such priority")
 	}
-	return func(x *extras, _ reflect.Type) { x.own, x.priority = true, p }
+	return func(x *unitExt, _ reflect.Type) { x.own, x.priority = true, p }
 }
 
 // priority returns that of a letter.
-func (l *letter) priority() Priority {
-	return l.origin.Load().realmOf().priorityOf()
+func (l *message) priority() Priority {
+	return l.lineage.Load().keyOf().priorityOf()
 }
 
 // realmOf returns the realm of messages with a scope, or none, and a priority; nil for the runtime's own.
-func (rt *Runtime) realmOf(s *Scope, p Priority) *realm {
+func (rt *Runtime) realmOf(s *Scope, p Priority) *contextKey {
 	switch {
 	case s == nil && p == Normal:
 		return nil
 	case s == nil:
 		return realmIn(&rt.realms[p], rt, nil, p)
 	case p == Normal:
-		return &s.realm
+		return &s.key
 	}
-	return realmIn(&s.withMore().realms[p], rt, s, p)
+	return realmIn(&s.withMore().keys[p], rt, s, p)
 }
 
 // realmIn returns the realm that is, or is to be, in slot.
-func realmIn(slot *atomics.Pointer[realm], rt *Runtime, s *Scope, p Priority) *realm {
+func realmIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority) *contextKey {
 	if r := slot.Load(); r != nil {
 		return r
 	}
-	slot.CompareAndSwap(nil, newRealm(rt, s, p))
+	slot.CompareAndSwap(nil, newContextKey(rt, s, p))
 	return slot.Load()
 }
 
 // at returns the origin of the same senders with priority p.
-func (o *origin) at(rt *Runtime, p Priority) *origin {
-	if o.realmOf().priorityOf() == p && o != nil {
+func (o *lineage) at(rt *Runtime, p Priority) *lineage {
+	if o.keyOf().priorityOf() == p && o != nil {
 		return o
 	}
-	s := o.realmOf().scopeOf()
+	s := o.keyOf().scopeOf()
 	r := rt.realmOf(s, p)
 	switch {
 	case s == nil && o != nil && o.revocable:

@@ -46,7 +46,7 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 	if fn == nil {
 		panic("freerun: Read with a nil function")
 	}
-	t := reflect.TypeFor[call[func(*Context, *S) (R, error), R]]()
+	t := reflect.TypeFor[sendMessage[func(*Context, *S) (R, error), R]]()
 	known, ok := readings.Load(t)
 	if !ok {
 		o := &reading[func(*Context, *S) (R, error), R]{}
@@ -54,7 +54,7 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 			c.function.Store(codeOf(fn))
 			return fn(c, stateOf[S](u))
 		}
-		o.complete("", func(l *letter) uintptr { return codeOf(callOf[func(*Context, *S) (R, error), R](l).arg) })
+		o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[func(*Context, *S) (R, error), R](l).arg) })
 		known, _ = readings.LoadOrStore(t, o)
 	}
 	return known.(*reading[func(*Context, *S) (R, error), R]).send(c.checked(), u.checked(), fn)
@@ -66,23 +66,23 @@ var readings sync.Map // reflect.Type of *call[F, R] → *reading[F, R]
 // reading is an operation that only looks.
 type reading[A, R any] struct {
 	operation[A, R]
-	looking *kind // letters that the unit's owner has let in
+	looking *vtable // letters that the unit's owner has let in
 }
 
 // complete makes what the operation needs only once.
-func (o *reading[A, R]) complete(name string, code func(*letter) uintptr) {
+func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
 	o.called.looks = true
-	o.called.take = func(s *seat, u *unit, l *letter) taken { return u.admitReader(s, l, o.looking) }
-	o.looking = newKind(kind{name: name, number: o.called.number, code: code, looks: true, fail: o.failLooking}, o.runLooking)
+	o.called.take = func(s *worker, u *unit, l *message) taken { return u.admitReader(s, l, o.looking) }
+	o.looking = newVtable(vtable{name: name, number: o.called.number, code: code, looks: true, fail: o.failLooking}, o.runLooking)
 }
 
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
-	s := seatOf(p)
-	m := (*call[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.letter, o.looking, &m.message)
+	s := workerOf(p)
+	m := (*sendMessage[A, R])(unsafe.Pointer(t))
+	c := s.begin(&m.message, o.looking, &m.promise)
 	if c == nil {
-		o.failLooking(s, &m.letter, m.refusal())
+		o.failLooking(s, &m.message, m.refusal())
 		return
 	}
 	v, err := o.onUnit(c, m.unit, m.arg)
@@ -93,7 +93,7 @@ func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
 }
 
 // failLooking ends a reader that was let in, and will not be run, or whose operation did not return.
-func (o *reading[A, R]) failLooking(s *seat, l *letter, err error) {
-	o.failCall(s, l, err)
+func (o *reading[A, R]) failLooking(s *worker, l *message, err error) {
+	o.failSend(s, l, err)
 	l.unit.readerEnded(s)
 }

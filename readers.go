@@ -21,7 +21,7 @@ const (
 )
 
 // admitReader lets a reader in, as a task of the given kind. For the unit's owner, who has dequeued it.
-func (u *unit) admitReader(s *seat, l *letter, looking *kind) taken {
+func (u *unit) admitReader(s *worker, l *message, looking *vtable) taken {
 	x := u.extend()
 	if x.takeOut(s, l) {
 		return onward
@@ -29,7 +29,7 @@ func (u *unit) admitReader(s *seat, l *letter, looking *kind) taken {
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
 	l.become(looking)
-	if x.lanes.Load() == nil && u.mailbox.GiveUp() {
+	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
 		s.hand(u.rt, &l.Task)
 		return gone
 	}
@@ -38,13 +38,13 @@ func (u *unit) admitReader(s *seat, l *letter, looking *kind) taken {
 }
 
 // readerEnded ends a reader. The last one has the unit, if that was left to it, go on.
-func (u *unit) readerEnded(s *seat) {
-	x := u.extras.Load()
+func (u *unit) readerEnded(s *worker) {
+	x := u.ext.Load()
 	if x.readers.Add(^(oneReader - 1)) != leftHere {
 		return
 	}
 	x.readers.Store(0)
-	if x.lanes.Load() != nil {
+	if x.mailboxes.Load() != nil {
 		u.goOn(s)
 	} else {
 		u.queue(s)
@@ -53,7 +53,7 @@ func (u *unit) readerEnded(s *seat) {
 
 // alone reports whether l, which the caller has dequeued as the unit's owner, may have the unit to itself now. If not, l is kept, and the unit
 // is not the caller's any more: the last reader sees to it.
-func (x *extras) alone(l *letter) bool {
+func (x *unitExt) alone(l *message) bool {
 	if x.readers.Load() == 0 {
 		return true
 	}

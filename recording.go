@@ -67,13 +67,13 @@ func (rt *Runtime) eventClock() func() uint64 {
 }
 
 // attach gives a seat what is to be observed of it.
-func (rt *Runtime) attach(s *seat) {
+func (rt *Runtime) attach(s *worker) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	rt.attachLocked(s)
 }
 
-func (rt *Runtime) attachLocked(s *seat) {
+func (rt *Runtime) attachLocked(s *worker) {
 	bits := rt.observers()
 	r := rt.recording.Load()
 	if s.processor != nil {

@@ -13,10 +13,10 @@ import (
 // What is recorded, and where: each of these is called by who looked at seat.observed, or at Context.seen, before. A message is its address, and so is a unit; that
 // an address comes to be another message's later is found out by the reader, as a message is sent before it is run, and run before it is sent again.
 
-func address(l *letter) uint64 { return uint64(uintptr(unsafe.Pointer(l))) }
+func address(l *message) uint64 { return uint64(uintptr(unsafe.Pointer(l))) }
 
 // note records an event on the seat's tape, or the one outside.
-func (s *seat) note(k record.Kind, a, b uint64) {
+func (s *worker) note(k record.Kind, a, b uint64) {
 	if s.processor != nil {
 		if t := s.processor.Tape(); t != nil {
 			t.Note(k, 0, false, a, b)
@@ -29,7 +29,7 @@ func (s *seat) note(k record.Kind, a, b uint64) {
 }
 
 // add records an event that belongs to the last one.
-func (s *seat) add(k record.Kind, flag bool, a, b uint64) {
+func (s *worker) add(k record.Kind, flag bool, a, b uint64) {
 	if s.processor == nil {
 		s.note(k, a, b)
 	} else if t := s.processor.Tape(); t != nil {
@@ -38,19 +38,19 @@ func (s *seat) add(k record.Kind, flag bool, a, b uint64) {
 }
 
 // operationOf returns the number of l's operation, of kind k.
-func operationOf(t *record.Tape, k *kind, l *letter) uint16 {
+func operationOf(t *record.Tape, k *vtable, l *message) uint16 {
 	if k.code == nil {
 		return k.number
 	}
 	return operationOfClosure(t, k, l)
 }
 
-func operationOfClosure(t *record.Tape, k *kind, l *letter) uint16 { return t.Code(k.code(l)) }
+func operationOfClosure(t *record.Tape, k *vtable, l *message) uint16 { return t.Code(k.code(l)) }
 
 // recorded returns the address of what runs with c, if its begin was recorded, otherwise 0.
 func (c *Context) recorded() uint64 {
 	l := c.current
-	if l != nil && (c.seen == uintptr(unsafe.Pointer(l)) || l.Kind == &roomKind.Kind) {
+	if l != nil && (c.seen == uintptr(unsafe.Pointer(l)) || l.Kind == &slotVtable.Kind) {
 		return uint64(c.seen)
 	}
 	return 0
@@ -67,15 +67,15 @@ func (u *unit) address() uint64 {
 func (u *unit) isFirst() bool { return u != &u.rt.free && u.operations.Load() == 1 }
 
 func (u *unit) called() string {
-	if x := u.extras.Load(); x != nil {
+	if x := u.ext.Load(); x != nil {
 		return x.name
 	}
 	return ""
 }
 
-func (s *seat) noteBegin(c *Context, k *kind, l *letter) {
+func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
 	t := s.processor.Tape()
-	if t == nil || k == roomKind {
+	if t == nil || k == slotVtable {
 		return
 	}
 	c.seen = uintptr(unsafe.Pointer(l))
@@ -85,13 +85,13 @@ func (s *seat) noteBegin(c *Context, k *kind, l *letter) {
 		return
 	}
 	t.Note(record.Begin, operationOf(t, k, l), u.operations.Load() == 1, address(l), uint64(uintptr(unsafe.Pointer(u))))
-	if x := u.extras.Load(); x != nil && x.name != "" {
+	if x := u.ext.Load(); x != nil && x.name != "" {
 		t.Called(x.name)
 	}
 }
 
 // noteParts records the units of a message to several.
-func (s *seat) noteParts(m *several) {
+func (s *worker) traceParts(m *multi) {
 	for i := range m.all() {
 		u := m.all()[i].unit
 		s.add(record.With, u.isFirst(), u.address(), 0)
@@ -104,17 +104,17 @@ func (s *seat) noteParts(m *several) {
 }
 
 // noteEnd records that an operation has ended which had left its processor.
-func (s *seat) noteEnd(c *Context) {
+func (s *worker) traceEnd(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.End, m, 0)
 	}
 }
 
-func (s *seat) noteSend(l *letter) {
-	k := l.kind()
+func (s *worker) traceSend(l *message) {
+	k := l.vtable()
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
-			r.outside.noteSend(k, l)
+			r.outside.traceSend(k, l)
 		}
 		return
 	}
@@ -124,23 +124,23 @@ func (s *seat) noteSend(l *letter) {
 }
 
 // noteNeeds records which futures the value at p holds, all of which l needs.
-func (s *seat) noteNeeds(l *letter, pl *plan, p unsafe.Pointer) {
+func (s *worker) traceNeeds(l *message, pl *plan, p unsafe.Pointer) {
 	if s.observed.Load()&byRecorder != 0 {
-		pl.each(p, func(m *message) { s.noteNeed(l, m) })
+		pl.each(p, func(m *promise) { s.traceNeed(l, m) })
 	}
 }
 
-func (s *seat) noteNeed(l *letter, m *message) {
+func (s *worker) traceNeed(l *message, m *promise) {
 	if m != known && m.unit != nil {
-		s.add(record.Need, false, address(l), address(&m.letter))
+		s.add(record.Need, false, address(l), address(&m.message))
 	}
 }
 
-func (s *seat) noteReady(l *letter) { s.add(record.Ready, false, address(l), 0) }
+func (s *worker) traceReady(l *message) { s.add(record.Ready, false, address(l), 0) }
 
-func (s *seat) noteFulfilled(m *message) {
+func (s *worker) traceFulfilled(m *promise) {
 	if s.observed.Load()&byRecorder != 0 {
-		s.note(record.Fulfilled, address(&m.letter), 0)
+		s.note(record.Fulfilled, address(&m.message), 0)
 	}
 }
 
@@ -150,15 +150,15 @@ func (f *Future[R]) seen() {
 		return
 	}
 	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
-		s.note(record.Seen, address(&f.cell.letter), 0)
+		s.note(record.Seen, address(&f.cell.message), 0)
 	}
 }
 
 // pauseTape records that the processor has nothing to run.
-func (s *seat) pauseTape() { s.note(record.Pause, 0, 0) }
+func (s *worker) pauseTape() { s.note(record.Pause, 0, 0) }
 
 // breathe lets other goroutines run, if it is time to, between two operations.
-func (s *seat) breathe() {
+func (s *worker) breathe() {
 	if s.observed.Load()&byRecorder != 0 {
 		s.pauseTape()
 	}
@@ -167,7 +167,7 @@ func (s *seat) breathe() {
 
 // noteBranch records that a branch begins which was taken from another operation; nested says that it is done while another one waits. It reports
 // whether it did.
-func (s *seat) noteBranch(j *job, nested bool) bool {
+func (s *worker) traceBranch(j *job, nested bool) bool {
 	if s.processor == nil {
 		return false
 	}
@@ -183,34 +183,34 @@ func (s *seat) noteBranch(j *job, nested bool) bool {
 	return true
 }
 
-func (s *seat) noteBranchEnd() {
+func (s *worker) traceBranchEnd() {
 	if s.processor != nil {
 		s.note(record.BranchEnd, 0, 0)
 	}
 }
 
 // noteOut records that what runs with c gives its processor away, to have another later; noteIn, that it has one again.
-func (s *seat) noteOut(c *Context) {
+func (s *worker) traceOut(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.Out, m, 0)
 	}
 }
 
-func (s *seat) noteIn(c *Context) {
+func (s *worker) traceIn(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.In, m, 0)
 	}
 }
 
 // noteLeave records that the operation leaves its processor to wait for whatever it likes; noteBack, that it has done so.
-func (s *seat) noteLeave(c *Context) {
+func (s *worker) traceLeave(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.Leave, m, uint64(goid.ID()))
 		c.marks |= isAway
 	}
 }
 
-func (c *Context) noteBack() {
+func (c *Context) traceBack() {
 	if m := c.recorded(); m != 0 {
 		c.rt.outside.note(record.Back, m, 0)
 	}
@@ -227,17 +227,17 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 }
 
 // noteActivity records that an activity is started.
-func (s *seat) noteActivity(a *activity.Activity) {
+func (s *worker) traceActivity(a *activity.Activity) {
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
-			r.outside.noteActivity(a)
+			r.outside.traceActivity(a)
 		}
 	} else if t := s.processor.Tape(); t != nil {
 		t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
 	}
 }
 
-func (s *seat) noteActivityIn(c *Context, a *activity.Activity) {
+func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
 	if t := s.processor.Tape(); t != nil {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
 		c.seen = uintptr(addressOf(a))
@@ -274,14 +274,14 @@ func (o *outsideTape) note(k record.Kind, operation uint16, a, b uint64) {
 	o.Unlock()
 }
 
-func (o *outsideTape) noteSend(k *kind, l *letter) {
+func (o *outsideTape) traceSend(k *vtable, l *message) {
 	t := o.begin()
 	t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
 	t.Publish()
 	o.Unlock()
 }
 
-func (o *outsideTape) noteActivity(a *activity.Activity) {
+func (o *outsideTape) traceActivity(a *activity.Activity) {
 	t := o.begin()
 	t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
 	t.Publish()

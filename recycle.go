@@ -32,7 +32,7 @@ type magazine struct {
 }
 
 // take returns a letter, from the depot's batches if it has none itself; nil if there is none.
-func (m *magazine) take() *letter {
+func (m *magazine) take() *message {
 	if m.loaded == nil && !m.reload() {
 		return nil
 	}
@@ -40,11 +40,11 @@ func (m *magazine) take() *letter {
 }
 
 // next returns a letter of the batch in use, which there must be.
-func (m *magazine) next() *letter {
+func (m *magazine) next() *message {
 	n := m.loaded
 	m.loaded = n.Next()
 	m.count--
-	return letterOf(n)
+	return messageOf(n)
 }
 
 func (m *magazine) reload() bool {
@@ -60,7 +60,7 @@ func (m *magazine) reload() bool {
 }
 
 // put adds a letter, and gives a full batch to the depot if there are two already.
-func (m *magazine) put(l *letter) {
+func (m *magazine) put(l *message) {
 	if m.count == batchSize {
 		if m.spare != nil {
 			m.depot.put(m.spare)
@@ -73,10 +73,10 @@ func (m *magazine) put(l *letter) {
 }
 
 // letterCache has a magazine for each operation, by the operation's number.
-type letterCache struct{ magazines []magazine }
+type messageCache struct{ magazines []magazine }
 
 // of returns the magazine of operation id, nil if there is none yet.
-func (k *letterCache) of(id int) *magazine {
+func (k *messageCache) of(id int) *magazine {
 	if id < len(k.magazines) && k.magazines[id].depot != nil {
 		return &k.magazines[id]
 	}
@@ -85,7 +85,7 @@ func (k *letterCache) of(id int) *magazine {
 
 // open returns the magazine of operation id, and makes it if there is none; room is for id+1
 // magazines if there are fewer.
-func (k *letterCache) open(id int, d *depot, room []magazine) *magazine {
+func (k *messageCache) open(id int, d *depot, room []magazine) *magazine {
 	if len(k.magazines) <= id {
 		copy(room, k.magazines)
 		k.magazines = room
@@ -98,21 +98,21 @@ func (k *letterCache) open(id int, d *depot, room []magazine) *magazine {
 }
 
 // magazine returns the processor's magazine of operation id.
-func (s *seat) magazine(id int) *magazine {
-	if m := s.letters.of(id); m != nil {
+func (s *worker) magazine(id int) *magazine {
+	if m := s.messages.of(id); m != nil {
 		return m
 	}
-	return s.letters.open(id, s.rt.depot(id), make([]magazine, id+1))
+	return s.messages.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
 // letterFromOutside counts a message to u that is about to be sent from outside with operation id,
 // and returns a letter to use again, nil if a new one is to be made, and the depot; or false if the
 // runtime takes no messages of the sender any more. It holds an ordinary goroutine back while the
 // receiver is far behind.
-func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admitted bool) {
-	l, d, found := rt.letterFromStripe(id, running)
+func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, admitted bool) {
+	l, d, found := rt.messageFromStripe(id, running)
 	if found == refused && rt.standing() == insider {
-		l, d, found = rt.letterFromStripe(id, drains)
+		l, d, found = rt.messageFromStripe(id, drains)
 	}
 	if found == refused {
 		return nil, nil, false
@@ -121,7 +121,7 @@ func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admi
 		return l, d, true
 	}
 	for l == nil && rt.hold(d, u) {
-		if l, d, found = rt.letterFromStripe(id, counted); found == noStripe {
+		if l, d, found = rt.messageFromStripe(id, counted); found == noStripe {
 			l = d.takeOne()
 		}
 	}
@@ -133,11 +133,11 @@ func (rt *Runtime) letterFromOutside(u *unit, id int) (l *letter, d *depot, admi
 
 // letterAtHand is letterFromStripe for what is most often the case, in one piece: the batch in use has a letter. Otherwise it has done
 // nothing, and returns nil. Only with pinning.
-func (rt *Runtime) letterAtHand(id int) (*letter, *depot) {
+func (rt *Runtime) messageAtHand(id int) (*message, *depot) {
 	i := pin.Pin()
-	if i < len(rt.border.stripes) {
-		s := &rt.border.stripes[i]
-		if m := s.letters.of(id); m != nil && m.loaded != nil && s.count(rt, running) {
+	if i < len(rt.ingress.stripes) {
+		s := &rt.ingress.stripes[i]
+		if m := s.messages.of(id); m != nil && m.loaded != nil && s.count(rt, running) {
 			l, d := m.next(), m.depot
 			prefetch.ForWrite(unsafe.Pointer(m.loaded))
 			pin.Unpin()
@@ -166,8 +166,8 @@ const counted = ^uint32(0)
 // the magazine would be opened in another stripe, at each call. The letter is taken from the stripe
 // that was entered last, whichever it is: so each call has looked into the depot, or found no
 // stripe.
-func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, found) {
-	s := rt.border.enter()
+func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, found) {
+	s := rt.ingress.enter()
 	if s == nil {
 		if latest != counted && !rt.countWithoutStripe(latest) {
 			return nil, nil, refused
@@ -175,20 +175,20 @@ func (rt *Runtime) letterFromStripe(id int, latest uint32) (*letter, *depot, fou
 		return nil, rt.depot(id), noStripe
 	}
 	if latest != counted && !s.count(rt, latest) {
-		rt.border.leave(s)
+		rt.ingress.leave(s)
 		return nil, nil, refused
 	}
-	m := s.letters.of(id)
+	m := s.messages.of(id)
 	if m == nil {
-		rt.border.leave(s)
+		rt.ingress.leave(s)
 		d, room := rt.depot(id), make([]magazine, id+1) // not inside, where nobody should allocate much
-		if s = rt.border.enter(); s == nil {
+		if s = rt.ingress.enter(); s == nil {
 			return nil, d, noStripe
 		}
-		m = s.letters.open(id, d, room)
+		m = s.messages.open(id, d, room)
 	}
 	l, d := m.take(), m.depot
-	rt.border.leave(s)
+	rt.ingress.leave(s)
 	return l, d, served
 }
 
@@ -246,13 +246,13 @@ func (d *depot) take() *mailbox.Node {
 
 // takeOne returns one letter of a batch, for a sender that has no place to keep the others, which
 // are left to the collector; nil if there is no batch.
-func (d *depot) takeOne() *letter {
+func (d *depot) takeOne() *message {
 	batch := d.take()
 	if batch == nil {
 		return nil
 	}
 	d.flood.add(1 - batchSize)
-	return letterOf(batch)
+	return messageOf(batch)
 }
 
 func (d *depot) empty() bool {

@@ -22,10 +22,10 @@ func (rt *Runtime) Processors() int {
 }
 
 // seats returns the seats of all processors that there ever were.
-func (rt *Runtime) seats() func(yield func(int, *seat) bool) {
-	return func(yield func(int, *seat) bool) {
+func (rt *Runtime) seats() func(yield func(int, *worker) bool) {
+	return func(yield func(int, *worker) bool) {
 		for i, p := range rt.scheduler.Processors() {
-			if !yield(i, seatOf(p)) {
+			if !yield(i, workerOf(p)) {
 				return
 			}
 		}

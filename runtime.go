@@ -21,16 +21,16 @@ import (
 type Runtime struct {
 	activityPlace
 	scheduler *sched.Scheduler
-	outside   seat            // of ordinary goroutines
+	outside   worker          // of ordinary goroutines
 	context   Context         // the one that leads there
-	tenant    tenant          // of activities without scope
+	tenant    activityHost    // of activities without scope
 	free      unit            // the addressee of free operations, never queued itself
 	ctx       context.Context // done when what has not ended is given up
 	cancel    context.CancelCauseFunc
-	border    border
-	realms    [priorities]atomics.Pointer[realm] // without scope, made when they are needed
-	depots    sync.Map                           // int → *depot: letters to use again, by the operation's number
-	callers   sync.Pool                          // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
+	ingress   ingress
+	realms    [priorities]atomics.Pointer[contextKey] // without scope, made when they are needed
+	depots    sync.Map                                // int → *depot: letters to use again, by the operation's number
+	callers   sync.Pool                               // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
 	waiters   quiesce.Pool
 	audiences audiences // of futures that ordinary goroutines wait for, or several activities
 	clock     clock
@@ -38,7 +38,7 @@ type Runtime struct {
 	labels    bool
 	watched   bool
 	wheels    []atomics.Pointer[timerWheel] // each made when it is needed
-	calls     origin                        // of what Call has sent without scope and priority
+	calls     lineage                       // of what Call has sent without scope and priority
 	firing    atomics.Int64
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
@@ -122,8 +122,8 @@ func New(options ...Option) *Runtime {
 		o(&s)
 	}
 	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
-	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newLodger, Resting: rest, Watchdog: s.watchdog}
-	config.Added = func(p *sched.Processor) { p.Local = newSeat(rt, p) }
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: rest, Watchdog: s.watchdog}
+	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate
 	if s.schedule != nil {
 		config.Choose = chooseBy(s.schedule)
@@ -138,17 +138,17 @@ func New(options ...Option) *Runtime {
 	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace
 	rt.noneFires = make(chan struct{}, 1)
 	rt.outside.rt, rt.context.rt = rt, rt
-	rt.context.seat.Store(&rt.outside)
+	rt.context.worker.Store(&rt.outside)
 	rt.free.rt, rt.tenant.rt = rt, rt
 	rt.calls.revocable = true
-	rt.border.init()
-	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.border.stripes))
+	rt.ingress.init()
+	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.ingress.stripes))
 	if rt.schedule == nil { // which has no goroutines
 		pin.Prepare()
 	}
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
-		p.Local = newSeat(rt, p)
+		p.Local = newWorker(rt, p)
 	}
 	rt.startFlight(&s)
 	rt.scheduler.Start()

@@ -8,10 +8,10 @@ import (
 
 // firstOpen returns the first future in the value at p that has no outcome, or the error of the first that failed, whichever
 // comes first; neither if all are resolved well. Zero futures have nothing to wait for.
-func (pl *plan) firstOpen(p unsafe.Pointer) (*message, error) {
+func (pl *plan) firstOpen(p unsafe.Pointer) (*promise, error) {
 	if pl.shape == nil {
 		for _, at := range pl.offsets {
-			m := *(**message)(unsafe.Add(p, at))
+			m := *(**promise)(unsafe.Add(p, at))
 			if m == nil || m.state.Load() == &filled && m.edge.Load() == nil {
 				continue
 			}
@@ -27,7 +27,7 @@ func (pl *plan) firstOpen(p unsafe.Pointer) (*message, error) {
 	return s.open, s.err
 }
 
-func (m *message) unlessFailed(err error) (*message, error) {
+func (m *promise) unlessFailed(err error) (*promise, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (m *message) unlessFailed(err error) (*message, error) {
 }
 
 // allOpen returns all futures in the value at p that have no outcome.
-func (pl *plan) allOpen(p unsafe.Pointer) []*message {
+func (pl *plan) allOpen(p unsafe.Pointer) []*promise {
 	s := newScan(pl)
 	defer s.release()
 	s.collect = true
@@ -44,10 +44,10 @@ func (pl *plan) allOpen(p unsafe.Pointer) []*message {
 }
 
 // each calls f with all futures in the value at p that lie in cells.
-func (pl *plan) each(p unsafe.Pointer, f func(*message)) {
+func (pl *plan) each(p unsafe.Pointer, f func(*promise)) {
 	if pl.shape == nil {
 		for _, at := range pl.offsets {
-			if m := *(**message)(unsafe.Add(p, at)); m != nil {
+			if m := *(**promise)(unsafe.Add(p, at)); m != nil {
 				f(m)
 			}
 		}
@@ -67,9 +67,9 @@ func (pl *plan) each(p unsafe.Pointer, f func(*message)) {
 type scan struct {
 	collect bool
 	every   bool // what is collected need not be open
-	open    *message
+	open    *promise
 	err     error
-	all     []*message
+	all     []*promise
 	cyclic  bool
 	visited map[place]struct{}
 	aside   []row
@@ -122,7 +122,7 @@ func (s *scan) run(p unsafe.Pointer, first shape) {
 }
 
 // meet looks at a future, and returns whether to go on.
-func (s *scan) meet(m *message) bool {
+func (s *scan) meet(m *promise) bool {
 	if m == nil {
 		return true
 	}
@@ -196,7 +196,7 @@ type (
 )
 
 func (f aFuture) walk(p unsafe.Pointer, s *scan) bool {
-	return s.meet(*(**message)(unsafe.Add(p, f.cell)))
+	return s.meet(*(**promise)(unsafe.Add(p, f.cell)))
 }
 
 func (r *reference) walk(p unsafe.Pointer, s *scan) bool { return r.to.walk(p, s) }
@@ -271,7 +271,7 @@ func (d dynamic) walk(p unsafe.Pointer, s *scan) bool {
 		return true
 	}
 	for _, at := range pl.offsets {
-		if !s.meet(*(**message)(unsafe.Add(box.UnsafePointer(), at))) {
+		if !s.meet(*(**promise)(unsafe.Add(box.UnsafePointer(), at))) {
 			return false
 		}
 	}

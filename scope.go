@@ -35,13 +35,13 @@ type Scope struct {
 	failure atomics.Pointer[ScopeError]
 	refused atomics.Pointer[CanceledError] // what its messages fail with, once it is canceled
 	more    atomics.Pointer[scopeMore]
-	realm   realm // of Normal
+	key     contextKey // of Normal
 }
 
 // scopeMore has what few scopes need, made when it is needed first: most live for one request.
 type scopeMore struct {
 	name     string
-	realms   [priorities]atomics.Pointer[realm] // of other priorities, made when they are needed
+	keys     [priorities]atomics.Pointer[contextKey] // of other priorities, made when they are needed
 	timers   timerList
 	waiting  sync.Map // *activity.Activity → nil: those that have waited, and not ended
 	linkOnce sync.Once
@@ -94,13 +94,13 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	}
 	s.limited = ctx != context.Background()
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.realm.init(rt, s, Normal)
+	s.key.init(rt, s, Normal)
 	return s
 }
 
 // Context returns the context for sends under the scope by ordinary goroutines. It is a [context.Context], done when the scope
 // is canceled. In an operation of another scope, [Context.In] returns a faster one.
-func (s *Scope) Context() *Context { return &s.checked().realm.outside }
+func (s *Scope) Context() *Context { return &s.checked().key.outside }
 
 // Name returns the name that the scope was given.
 func (s *Scope) Name() string {
@@ -214,7 +214,7 @@ func (s *Scope) quiet() bool {
 // blameUnstarted notes that the scope was canceled before all of it was started, if that is so. Nothing of it runs.
 func (s *Scope) blameUnstarted() {
 	if s.failure.Load() == nil && s.account.Open.Open() != 0 {
-		s.fail("", &s.realm.root, s.refusal())
+		s.fail("", &s.key.root, s.refusal())
 	}
 }
 

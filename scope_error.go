@@ -59,7 +59,7 @@ func (e *ScopeError) Error() string {
 func (e *ScopeError) Unwrap() error { return e.Err }
 
 // fail notes that a message from o failed; the first counts.
-func (s *Scope) fail(operation string, o *origin, err error) {
+func (s *Scope) fail(operation string, o *lineage, err error) {
 	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.Name(), Operation: operation, Senders: o.chain(), Err: err})
 	if first && s.failFast && !errors.Is(err, ErrCanceled) {
 		s.end(err)
@@ -73,8 +73,8 @@ func (s *Scope) hasReported(err error) bool {
 }
 
 // blamed returns the scope that is to be told of a failure of l, nil if there is none or it was told of one before.
-func (l *letter) blamed() *Scope {
-	x := l.origin.Load().realmOf().scopeOf()
+func (l *message) blamed() *Scope {
+	x := l.lineage.Load().keyOf().scopeOf()
 	if x == nil || x.failure.Load() != nil {
 		return nil
 	}
@@ -82,23 +82,23 @@ func (l *letter) blamed() *Scope {
 }
 
 // blame tells the scope of a message that failed before its operation returned, and still has its argument.
-func (l *letter) blame(k *kind, err error) {
+func (l *message) blame(k *vtable, err error) {
 	if s := l.blamed(); s != nil {
-		s.fail(k.describe(l), l.origin.Load(), err)
+		s.fail(k.describe(l), l.lineage.Load(), err)
 	}
 }
 
 // blameRan is blame for one whose operation has returned.
-func (m *message) blameRan(at *seat, err error) {
+func (m *promise) blameRan(at *worker, err error) {
 	s := m.blamed()
 	if s == nil {
 		return
 	}
-	k, name := m.kind(), m.kind().name
+	k, name := m.vtable(), m.vtable().name
 	if name == "" && k.fail != nil && at.processor != nil { // just now
 		name = functionName(at.active.Load().function.Load())
 	} else if name == "" {
-		name = k.describe(&m.letter)
+		name = k.describe(&m.message)
 	}
-	s.fail(name, m.origin.Load(), err)
+	s.fail(name, m.lineage.Load(), err)
 }

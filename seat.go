@@ -15,7 +15,7 @@ import (
 //
 // All of a processor's seat is its own: no other goroutine touches it, but for what is atomic or relaxed. Of the one
 // without a processor only what does not change is used.
-type seat struct {
+type worker struct {
 	rt        *Runtime
 	processor *sched.Processor      // nil outside
 	driven    bool                  // the processor is one of a deterministic runtime
@@ -29,9 +29,9 @@ type seat struct {
 	waking    bool
 	orphans   *mailbox.Chain               // see discard.go
 	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
-	letters   letterCache
+	messages  messageCache
 	counters  counters
-	pressed   []*bound // the full mailboxes that the running operation has sent to: its unit is to be held back
+	pressed   []*mailboxLimit // the full mailboxes that the running operation has sent to: its unit is to be held back
 	retired   retired
 	inSection atomics.Release[uint32] // see several_again.go
 	inStart   atomics.Release[uint32] // a message of a scope is being started: see start.go
@@ -43,8 +43,8 @@ type counters struct {
 	sent, ran, failed, abandoned, lost, panics atomics.RelaxedUint64
 }
 
-func newSeat(rt *Runtime, p *sched.Processor) *seat {
-	s := &seat{rt: rt, processor: p, driven: rt.deterministic(), watched: rt.watched}
+func newWorker(rt *Runtime, p *sched.Processor) *worker {
+	s := &worker{rt: rt, processor: p, driven: rt.deterministic(), watched: rt.watched}
 	rt.attach(s)
 	s.active.Store(s.leading(nil))
 	return s
@@ -52,7 +52,7 @@ func newSeat(rt *Runtime, p *sched.Processor) *seat {
 
 // leading returns the context of realm r that leads to this seat. They are kept, so that a library may keep them: the seat has one for
 // each realm, and makes another if that one leads elsewhere now, or belongs to an operation that has not ended.
-func (s *seat) leading(r *realm) *Context {
+func (s *worker) leading(r *contextKey) *Context {
 	slot := &s.root
 	switch {
 	case s.processor == nil && r == nil:
@@ -65,42 +65,42 @@ func (s *seat) leading(r *realm) *Context {
 		}
 		slot = &r.contexts[s.processor.Index()]
 	}
-	if now := s.active.Load(); now != nil && now.realm == r {
+	if now := s.active.Load(); now != nil && now.key == r {
 		return now
 	}
 	c := slot.Load()
-	if c == nil || c.seat.Load() != s || c.current != nil {
+	if c == nil || c.worker.Load() != s || c.current != nil {
 		c = s.newContext(r)
 		slot.Store(c)
 	}
 	return c
 }
 
-func (s *seat) newContext(r *realm) *Context {
+func (s *worker) newContext(r *contextKey) *Context {
 	var c *Context
 	if r.scopeOf() != nil {
 		c = new(Context)
 	} else {
 		c = &new(apart).Context
 	}
-	c.rt, c.realm = s.rt, r
-	c.seat.Store(s)
+	c.rt, c.key = s.rt, r
+	c.worker.Store(s)
 	return c
 }
 
 // stranger returns a seat for somebody who is no processor and must wake those who wait for a future.
-func (rt *Runtime) stranger() *seat {
-	s := &seat{rt: rt}
+func (rt *Runtime) detachedWorker() *worker {
+	s := &worker{rt: rt}
 	s.observed.Store(rt.outside.observed.Load())
 	return s
 }
 
-func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
+func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 
 // refuses returns why a message to u cannot be sent from here, if so. For one without a processor
 // that is looked at once more when it is counted (border.go); here it keeps those who come late from
 // being counted at all.
-func (s *seat) refuses(u *unit) error {
+func (s *worker) refuses(u *unit) error {
 	if u.rt != s.rt {
 		return ErrOtherRuntime
 	}
@@ -114,15 +114,15 @@ func (s *seat) refuses(u *unit) error {
 // begin is called before an operation is run, and returns the context to run it with; nil if it must not be started, for the reason that
 // [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled: start.go. m is the letter's message, nil if
 // it has no future. Other goroutines run before that is decided, not after: they may cancel.
-func (s *seat) begin(l *letter, k *kind, m *message) *Context {
+func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
 	if s.processor.Spent() {
 		s.breathe()
 	}
 	if s.rt.phase.Load() >= aborting {
 		return nil
 	}
-	c, o := s.active.Load(), l.origin.Load()
-	if o != nil || c.realm != nil {
+	c, o := s.active.Load(), l.lineage.Load()
+	if o != nil || c.key != nil {
 		if c = s.turn(o, m); c == nil {
 			return nil
 		}
@@ -142,13 +142,13 @@ func (s *seat) begin(l *letter, k *kind, m *message) *Context {
 }
 
 // turn makes the context of o's realm the active one, and returns it; nil if the message was revoked, or the scope canceled.
-func (s *seat) turn(o *origin, m *message) *Context {
+func (s *worker) turn(o *lineage, m *promise) *Context {
 	if o != nil && o.revocable && !s.startRevocable(m) {
 		return nil
 	}
-	r := o.realmOf()
+	r := o.keyOf()
 	c := s.assume(r)
-	c.origin.Store(o)
+	c.lineage.Store(o)
 	if x := r.scopeOf(); x != nil {
 		s.credit.Begin(&x.account) // before C2: a Wait that finds the scope canceled finds this one running
 		if x.canceled() {          // C2
@@ -164,9 +164,9 @@ func (s *seat) turn(o *origin, m *message) *Context {
 }
 
 // assume makes the context of realm r the active one, and returns it.
-func (s *seat) assume(r *realm) *Context {
+func (s *worker) assume(r *contextKey) *Context {
 	c := s.active.Load()
-	if c.realm != r {
+	if c.key != r {
 		c = s.leading(r)
 		s.active.Store(c)
 		s.credit.Turn(r.account())
@@ -176,12 +176,12 @@ func (s *seat) assume(r *realm) *Context {
 
 // rest is called when the processor has nothing to do.
 func rest(p *sched.Processor) {
-	s := seatOf(p)
+	s := workerOf(p)
 	s.pauseTape()
 	if s.driven && s.rt.timed != nil {
 		s.rt.timed.Rests(p.Index())
 	}
-	if s.active.Load().realm.scopeOf() != nil {
+	if s.active.Load().key.scopeOf() != nil {
 		s.assume(nil) // an idle processor keeps no scope, and what its context has
 	}
 	if s.retired.n > 0 {
@@ -190,7 +190,7 @@ func rest(p *sched.Processor) {
 }
 
 // end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
-func (c *Context) end() (s *seat, forwarded any) {
+func (c *Context) end() (s *worker, forwarded any) {
 	if c.marks != 0 {
 		c.observeEnd()
 	}
@@ -200,42 +200,42 @@ func (c *Context) end() (s *seat, forwarded any) {
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
 	}
-	return c.seat.Load(), forwarded
+	return c.worker.Load(), forwarded
 }
 
 // wake goes on with all letters of a list, newest first, in the order in which they came into it. What that
 // resolves in turn is appended and done by the outermost call, so a chain of any length needs no stack.
-func (s *seat) wake(newest *mailbox.Node) {
+func (s *worker) wake(newest *mailbox.Node) {
 	if s.waking {
 		s.woken.PushNewestFirst(newest)
 		return
 	}
 	s.waking = true
 	if newest.Next() == nil { // most often: one waits
-		l := letterOf(newest)
-		l.kind().wake(s, l)
+		l := messageOf(newest)
+		l.vtable().wake(s, l)
 	} else {
 		s.woken.PushNewestFirst(newest)
 	}
 	for n := s.woken.PopFront(); n != nil; n = s.woken.PopFront() {
-		l := letterOf(n)
-		l.kind().wake(s, l)
+		l := messageOf(n)
+		l.vtable().wake(s, l)
 	}
 	s.waking = false
 }
 
 // between reports whether the processor is between two operations: the last one has ended, and what waited for it is being woken.
-func (s *seat) between() bool { return s.waking && s.active.Load().current == nil }
+func (s *worker) between() bool { return s.waking && s.active.Load().current == nil }
 
 // runsLetter reports whether what the processor runs is a letter, not a unit.
-func (s *seat) runsLetter() bool {
+func (s *worker) runsMessage() bool {
 	t := s.processor.Running()
 	return t != nil && unitRunBy(t) == nil
 }
 
 // countFailed counts a message of rt, which need not be this seat's, that ended with err instead of being run to its end. n is 1, or
 // minusOne to take that back.
-func (s *seat) countFailed(rt *Runtime, err error, n uint64) {
+func (s *worker) countFailed(rt *Runtime, err error, n uint64) {
 	_, started := err.(*PanicError)
 	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
 	if s.at(rt) {
@@ -245,18 +245,18 @@ func (s *seat) countFailed(rt *Runtime, err error, n uint64) {
 		}
 		return
 	}
-	rt.border.failed.Add(n)
+	rt.ingress.failed.Add(n)
 	if abandoned {
-		rt.border.abandoned.Add(n)
+		rt.ingress.abandoned.Add(n)
 	}
 }
 
 // countRan counts a message of rt that was run to its end, and whose outcome is known. n is as for countFailed.
-func (s *seat) countRan(rt *Runtime, n uint64) {
+func (s *worker) countRan(rt *Runtime, n uint64) {
 	if s.at(rt) {
 		s.counters.ran.Add(n)
 	} else {
-		rt.border.ran.Add(n)
+		rt.ingress.ran.Add(n)
 	}
 }
 

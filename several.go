@@ -13,21 +13,21 @@ import "github.com/freerun-go/freerun/internal/mailbox"
 
 // arrive notes that unit i has come to the message, and reports whether it is the first time. For the owner of the unit's mailbox, who
 // must count that in arrived.
-func (m *several) arrive(i int32) bool {
+func (m *multi) arrive(i int32) bool {
 	p := &m.all()[i]
 	if p.arrived.Get() {
 		return false // a part of a helper who came late
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
-	if x := p.unit.extras.Load(); x != nil && x.bound != nil {
-		x.bound.stall()
+	if x := p.unit.ext.Load(); x != nil && x.limit != nil {
+		x.limit.stall()
 	}
 	return true
 }
 
 // takePart is what the owner of a unit does with a part.
-func takePart(s *seat, _ *unit, l *letter) taken {
+func takePart(s *worker, _ *unit, l *message) taken {
 	p := partOf(&l.Node)
 	m := p.of
 	if !m.arrive(p.index) {
@@ -41,7 +41,7 @@ func takePart(s *seat, _ *unit, l *letter) taken {
 }
 
 // isComplete counts units that have come to the message, and reports whether it has all of them now.
-func (m *several) isComplete(arrived int32) bool {
+func (m *multi) isComplete(arrived int32) bool {
 	if m.arrived.Add(arrived) < m.n {
 		return false
 	}
@@ -50,16 +50,16 @@ func (m *several) isComplete(arrived int32) bool {
 }
 
 // ready queues the message, which has all its units.
-func (m *several) ready(s *seat) {
+func (m *multi) ready(s *worker) {
 	whole := m.whole()
 	s.queueSoon(whole.unit.rt, &whole.Task)
 }
 
 // stopped returns why the message cannot be run though it has all its units: one of them was stopped. It returns a plain nil otherwise.
-func (m *several) stopped() error {
+func (m *multi) stopped() error {
 	parts := m.all()
 	for i := range parts {
-		if x := parts[i].unit.extras.Load(); x != nil && x.policy != nil && x.policy.stopped != nil {
+		if x := parts[i].unit.ext.Load(); x != nil && x.policy != nil && x.policy.stopped != nil {
 			return x.policy.stopped
 		}
 	}
@@ -67,7 +67,7 @@ func (m *several) stopped() error {
 }
 
 // faulted applies the policy of each unit if err says that the operation, which had them, panicked.
-func (m *several) faulted(err error) {
+func (m *multi) faulted(err error) {
 	crash, panicked := err.(*PanicError)
 	if !panicked {
 		return
@@ -80,11 +80,11 @@ func (m *several) faulted(err error) {
 
 // release lets go of all units. With again, the message is retired then, as their mailboxes have forgotten it; but not if a unit has extras: what
 // comes there may be seen by more than those in sections.
-func (m *several) release(s *seat, again bool) {
+func (m *multi) release(s *worker, again bool) {
 	parts := m.all()
 	for i := range parts {
 		u := parts[i].unit
-		if x := u.extras.Load(); x != nil {
+		if x := u.ext.Load(); x != nil {
 			u.releaseWithExtras(s, x)
 			again = false
 		} else if !u.mailbox.GiveUp() {
@@ -98,19 +98,19 @@ func (m *several) release(s *seat, again bool) {
 	}
 }
 
-func (u *unit) releaseWithExtras(s *seat, x *extras) {
-	if x.bound != nil {
-		x.bound.stalled.Store(false)
+func (u *unit) releaseWithExtras(s *worker, x *unitExt) {
+	if x.limit != nil {
+		x.limit.stalled.Store(false)
 	}
-	if u.lanes() != nil || !u.mailbox.GiveUp() {
+	if u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
 		u.goOn(s)
 	}
 }
 
 // goOnWith is goOn for a unit that has had no extras, with next in its mailbox, if that is known. If it is a part, the unit has come to its message:
 // it need not be queued for that.
-func (u *unit) goOnWith(s *seat, next *mailbox.Node) {
-	if next == nil || letterOf(next).Kind != &partKind.Kind || u.extras.Load() != nil {
+func (u *unit) goOnWith(s *worker, next *mailbox.Node) {
+	if next == nil || messageOf(next).Kind != &multiPartVtable.Kind || u.ext.Load() != nil {
 		u.goOn(s)
 		return
 	}

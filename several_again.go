@@ -20,7 +20,7 @@ package freerun
 
 // section is the time in which somebody may look at messages of others. It begins when it must.
 type section struct {
-	seat *seat
+	seat *worker
 	at   *Runtime // nil until it has begun
 }
 
@@ -33,7 +33,7 @@ func (v *section) begin(rt *Runtime) bool {
 	if v.seat.at(rt) {
 		v.seat.inSection.Swap(1) // before what is loaded next
 	} else {
-		rt.border.sections.Add(1)
+		rt.ingress.sections.Add(1)
 	}
 	return true
 }
@@ -44,18 +44,18 @@ func (v *section) end() {
 	case v.seat.at(v.at):
 		v.seat.inSection.Store(0)
 	default:
-		v.at.border.sections.Add(-1)
+		v.at.ingress.sections.Add(-1)
 	}
 	v.at = nil
 }
 
 // inSections reports whether somebody was in a section when it was looked for.
 func (rt *Runtime) inSections() bool {
-	if rt.border.sections.Load() != 0 {
+	if rt.ingress.sections.Load() != 0 {
 		return true
 	}
 	for _, p := range rt.scheduler.Processors() {
-		if seatOf(p).inSection.Load() != 0 {
+		if workerOf(p).inSection.Load() != 0 {
 			return true
 		}
 	}
@@ -68,11 +68,11 @@ const mostRetired = 16
 // retired are messages that can be found no longer. A processor's own.
 type retired struct {
 	n    int
-	list [mostRetired]*several
+	list [mostRetired]*multi
 }
 
 // retire puts a message aside that no mailbox knows of, or leaves it to the collector. The seat outside is everybody's.
-func (s *seat) retire(m *several) {
+func (s *worker) retire(m *multi) {
 	r := &s.retired
 	if s == &s.rt.outside || r.n == mostRetired && !s.useAgain() {
 		return
@@ -82,7 +82,7 @@ func (s *seat) retire(m *several) {
 }
 
 // useAgain gives back what is put aside, and reports whether it did: not if anybody is in a section.
-func (s *seat) useAgain() bool {
+func (s *worker) useAgain() bool {
 	if s.rt.inSections() {
 		return false
 	}
@@ -91,7 +91,7 @@ func (s *seat) useAgain() bool {
 		r.list[i] = nil
 		if m.renew() {
 			whole := m.whole()
-			whole.kind().recycle(s, whole)
+			whole.vtable().recycle(s, whole)
 		}
 	}
 	r.n = 0
@@ -99,7 +99,7 @@ func (s *seat) useAgain() bool {
 }
 
 // renew prepares a message that nobody can look at any more for its next life, and reports whether it may have one.
-func (m *several) renew() bool {
+func (m *multi) renew() bool {
 	if m.helped.Load() {
 		return false
 	}
@@ -116,10 +116,10 @@ func (m *several) renew() bool {
 }
 
 // again returns a message to use again, sent from s with operation id; nil if there is none.
-func (s *seat) again(id int) *letter {
+func (s *worker) again(id int) *message {
 	if s.processor != nil {
 		return s.magazine(id).take()
 	}
-	l, _, _ := s.rt.letterFromStripe(id, counted)
+	l, _, _ := s.rt.messageFromStripe(id, counted)
 	return l
 }

@@ -15,9 +15,9 @@ func usedAgain(units int, faulty func(x *crossing), senders ...[]errand) func(r 
 		x.again = true
 		x.rt.scheduler = sched.New(sched.Config{Processors: 1})
 		for _, p := range x.rt.scheduler.Processors() {
-			p.Local = newSeat(x.rt, p)
+			p.Local = newWorker(x.rt, p)
 		}
-		x.renew = func(s *seat) { s.useAgain() }
+		x.renew = func(s *worker) { s.useAgain() }
 		if faulty != nil {
 			faulty(x)
 		}
@@ -45,10 +45,10 @@ func TestExploreSeveralAgain(t *testing.T) {
 func TestExploreSeveralAgainControls(t *testing.T) {
 	t.Run("used again while somebody looks", func(t *testing.T) {
 		explore.MustFail(t, 3, usedAgain(2, func(x *crossing) {
-			x.renew = func(s *seat) {
+			x.renew = func(s *worker) {
 				for _, m := range s.retired.list[:s.retired.n] {
 					if m.renew() {
-						m.whole().kind().recycle(s, m.whole())
+						m.whole().vtable().recycle(s, m.whole())
 					}
 				}
 				s.retired.n = 0
@@ -57,7 +57,7 @@ func TestExploreSeveralAgainControls(t *testing.T) {
 	})
 	t.Run("used again though others have helped", func(t *testing.T) {
 		explore.MustFail(t, 4, usedAgain(2, func(x *crossing) {
-			x.renew = func(s *seat) {
+			x.renew = func(s *worker) {
 				for _, m := range s.retired.list[:s.retired.n] {
 					m.helped.Store(false)
 				}

@@ -20,12 +20,12 @@ type crossing struct {
 	log   [][]string           // of each unit: what ran
 	sent  map[string][]int     // message → its units
 
-	deliver  func(s *seat, u *unit, l *letter) // as unit.deliver, or a faulty one
+	deliver  func(s *worker, u *unit, l *message) // as unit.deliver, or a faulty one
 	unsorted bool
-	hasty    bool                     // messages that write say that they only look
-	again    bool                     // messages to several units are used again by their senders
-	renew    func(s *seat)            // as seat.useAgain, or a faulty one
-	idle     atomics.Pointer[several] // to be used again
+	hasty    bool                   // messages that write say that they only look
+	again    bool                   // messages to several units are used again by their senders
+	renew    func(s *worker)        // as seat.useAgain, or a faulty one
+	idle     atomics.Pointer[multi] // to be used again
 	readings atomics.Int32
 	wanted   int32 // readings
 }
@@ -33,12 +33,12 @@ type crossing struct {
 func newCrossing(r *explore.Run, units int) *crossing {
 	x := &crossing{
 		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
-		sent: map[string][]int{}, deliver: func(s *seat, u *unit, l *letter) { u.deliver(s, l, anySender) },
+		sent: map[string][]int{}, deliver: func(s *worker, u *unit, l *message) { u.deliver(s, l, anySender) },
 	}
 	x.rt.free.rt = x.rt
 	for i := range x.units {
 		x.units[i].rt = x.rt
-		x.units[i].Kind = unitKind
+		x.units[i].Kind = unitVtable
 	}
 	return x
 }
@@ -52,26 +52,26 @@ func (x *crossing) run(name string, units []int) {
 }
 
 // single sends a message to one unit.
-func (x *crossing) single(s *seat, name string, to int) {
-	l := &letter{unit: &x.units[to]}
-	l.become(newKind(kind{looks: x.hasty, fail: func(*seat, *letter, error) { x.run(name, x.sent[name]) }}, nil))
+func (x *crossing) single(s *worker, name string, to int) {
+	l := &message{unit: &x.units[to]}
+	l.become(newVtable(vtable{looks: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
 	x.deliver(s, l.unit, l)
 	s.discardOrphans()
 }
 
 // both sends a message to several units.
-func (x *crossing) both(s *seat, name string, to ...int) {
+func (x *crossing) both(s *worker, name string, to ...int) {
 	m := x.note(len(to))
 	parts := m.all()
 	for i, u := range to {
 		parts[i].unit = &x.units[u]
 	}
-	m.become(newKind(kind{
-		fail: func(s *seat, _ *letter, _ error) {
+	m.become(newVtable(vtable{
+		fail: func(s *worker, _ *message, _ error) {
 			x.run(name, x.sent[name])
 			m.release(s, x.again)
 		},
-		recycle: func(*seat, *letter) { x.idle.Store(&m.several) },
+		recycle: func(*worker, *message) { x.idle.Store(&m.multi) },
 	}, nil))
 	if err := m.arrange(s); err != nil {
 		x.r.Failf("%s: %v", name, err)
@@ -89,14 +89,14 @@ func (x *crossing) both(s *seat, name string, to ...int) {
 }
 
 // note returns a message to so many units, perhaps one that is used again.
-func (x *crossing) note(units int) *jointNote[int] {
+func (x *crossing) note(units int) *multiTell[int] {
 	if x.again {
 		if m := x.idle.Swap(nil); m != nil && int(m.n) == units {
-			return jointNoteOf[int](m.whole())
+			return multiTellOf[int](m.whole())
 		}
 	}
-	m := &jointNote[int]{}
-	m.many, m.n, m.offset = &make([]part, units)[0], int32(units), uint32(unsafe.Offsetof(m.several))
+	m := &multiTell[int]{}
+	m.many, m.n, m.offset = &make([]multiPart, units)[0], int32(units), uint32(unsafe.Offsetof(m.multi))
 	m.unit = &x.rt.free
 	return m
 }
@@ -243,7 +243,7 @@ func TestExploreReaders(t *testing.T) {
 func TestExploreSeveralControls(t *testing.T) {
 	t.Run("a plain message does not help", func(t *testing.T) {
 		explore.MustFail(t, 3, crossed(2, func(x *crossing) {
-			x.deliver = func(s *seat, u *unit, l *letter) {
+			x.deliver = func(s *worker, u *unit, l *message) {
 				if u.mailbox.Enqueue(&l.Node) {
 					u.queue(s)
 				}
@@ -259,10 +259,10 @@ func TestExploreSeveralControls(t *testing.T) {
 }
 
 // reader sends a message that only looks.
-func (x *crossing) reader(s *seat, name string, to int) {
+func (x *crossing) reader(s *worker, name string, to int) {
 	u := &x.units[to]
-	l := &letter{unit: u}
-	looking := newKind(kind{fail: func(s *seat, _ *letter, _ error) {
+	l := &message{unit: u}
+	looking := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
 		before := x.desks[to].Get()
 		x.readings.Add(1)
 		if after := x.desks[to].Get(); after != before {
@@ -270,7 +270,7 @@ func (x *crossing) reader(s *seat, name string, to int) {
 		}
 		u.readerEnded(s)
 	}}, nil)
-	l.become(newKind(kind{looks: true, take: func(s *seat, u *unit, l *letter) taken {
+	l.become(newVtable(vtable{looks: true, take: func(s *worker, u *unit, l *message) taken {
 		return u.admitReader(s, l, looking)
 	}}, nil))
 	u.deliver(s, l, anySender)

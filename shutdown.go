@@ -99,7 +99,7 @@ func (rt *Runtime) settled() bool {
 
 // abandoned returns how many messages were not run because the runtime was closed.
 func (rt *Runtime) abandoned() uint64 {
-	n := rt.border.abandoned.Load()
+	n := rt.ingress.abandoned.Load()
 	for _, s := range rt.seats() {
 		n += s.counters.abandoned.Load()
 	}
@@ -107,7 +107,7 @@ func (rt *Runtime) abandoned() uint64 {
 }
 
 func (rt *Runtime) sent() uint64 {
-	n := rt.border.totalSent()
+	n := rt.ingress.totalSent()
 	for _, s := range rt.seats() {
 		n += s.counters.sent.Load()
 	}
@@ -115,7 +115,7 @@ func (rt *Runtime) sent() uint64 {
 }
 
 func (rt *Runtime) done() uint64 {
-	n := rt.border.failed.Load() + rt.border.ran.Load()
+	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
 	for _, s := range rt.seats() {
 		n += s.counters.ran.Load() + s.counters.failed.Load()
 	}
@@ -140,7 +140,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	}
 	rt.advance(drains)
 	rt.endTimers()
-	rt.border.rendezvous()
+	rt.ingress.rendezvous()
 	err := rt.awaitIdle(ctx)
 	switch {
 	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
@@ -190,7 +190,7 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 			e.Running = append(e.Running, name)
 		}
 	}
-	rt.border.rendezvous() // who was refused after being counted has taken the count back
+	rt.ingress.rendezvous() // who was refused after being counted has taken the count back
 	e.Abandoned = rt.leftBehind(len(e.Running))
 	for range mostLooks {
 		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {

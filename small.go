@@ -30,7 +30,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow runs a small operation if it is better run at once, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	s := c.here()
-	if s.processor == nil || c != s.active.Load() || c.realm.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
+	if s.processor == nil || c != s.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
 		return f, false
 	}
 	if o.args != nil && !o.args.allThere(unsafe.Pointer(&arg)) {
@@ -47,7 +47,7 @@ func (pl *plan) allThere(p unsafe.Pointer) bool {
 		return false
 	}
 	for _, at := range pl.offsets {
-		m := *(**message)(unsafe.Add(p, at))
+		m := *(**promise)(unsafe.Add(p, at))
 		if m != nil && m != known && (m.state.Load() != &filled || m.edge.Load() != nil) {
 			return false
 		}
@@ -55,7 +55,7 @@ func (pl *plan) allThere(p unsafe.Pointer) bool {
 	return true
 }
 
-func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
+func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
 	c.kind.Store(o.called)
 	c.forwarded = nil
@@ -66,7 +66,7 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 		c.depth--
 		c.forks.endInner(floor)
 		if !returned {
-			f = o.crashNow(c.seat.Load(), recover())
+			f = o.crashNow(c.worker.Load(), recover())
 		}
 		c.kind.Store(outer)
 		c.forwarded = forwarded
@@ -74,7 +74,7 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 	s.processor.Spend()
 	v, err := o.onNone(c, arg)
 	returned = true
-	s = c.seat.Load() // it may have left its processor
+	s = c.worker.Load() // it may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {
 		s.countRan(s.rt, 1)
 		return Resolved(v)
@@ -83,12 +83,12 @@ func (o *operation[A, R]) runNow(c *Context, s *seat, arg A) (f Future[R]) {
 }
 
 // settleNow makes a future for an outcome that is not a plain value.
-func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[R] {
+func (o *operation[A, R]) settleNow(c *Context, s *worker, v R, err error) Future[R] {
 	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
 		s.countRan(s.rt, 1)
 		return Future[R]{cell: source} // its outcome is this one's
 	}
-	m := &call[A, R]{}
+	m := &sendMessage[A, R]{}
 	m.become(o.called)
 	m.unit = &s.rt.free
 	o.settle(s, &m.result, v, err, c.forwarded)
@@ -96,7 +96,7 @@ func (o *operation[A, R]) settleNow(c *Context, s *seat, v R, err error) Future[
 }
 
 // crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
-func (o *operation[A, R]) crashNow(s *seat, value any) Future[R] {
+func (o *operation[A, R]) crashNow(s *worker, value any) Future[R] {
 	err := s.panicked(o.called.name, nil, value, debug.Stack())
 	s.countFailed(s.rt, err, 1)
 	return Failed[R](err)

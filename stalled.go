@@ -32,15 +32,15 @@ const mostStalled = 16
 
 // pending is a letter that waits for a future.
 type pending struct {
-	letter *letter
-	future *message
+	letter *message
+	future *promise
 }
 
 // fewestPending is how many entries are looked through at least when some are forgotten.
 const fewestPending = 64
 
 // notePending notes that l waits for m. What does not wait any more is forgotten now and then.
-func (rt *Runtime) notePending(l *letter, m *message) {
+func (rt *Runtime) notePending(l *message, m *promise) {
 	if len(rt.pending) >= max(fewestPending, 2*rt.pendingLeft) {
 		left := rt.pending[:0]
 		for _, p := range rt.pending {
@@ -55,7 +55,7 @@ func (rt *Runtime) notePending(l *letter, m *message) {
 }
 
 // stalled returns the error of a caller that waits in vain, for m if that is a future.
-func (rt *Runtime) stalled(m *message) error {
+func (rt *Runtime) stalled(m *promise) error {
 	e := &stalledError{}
 	where := waitingCaller()
 	if m != nil {
@@ -81,7 +81,7 @@ func (e *stalledError) addMessages(rt *Runtime) {
 	most, more := mostStalled, 0
 	for _, p := range rt.pending {
 		l := p.letter
-		if !p.future.open() || l.kind() == awaiterKind || l.kind() == audienceKind {
+		if !p.future.open() || l.vtable() == awaiterVtable || l.vtable() == audienceVtable {
 			continue
 		}
 		if most--; most < 0 {
@@ -109,12 +109,12 @@ func (e *stalledError) addActivities(rt *Runtime) {
 }
 
 // nameWaiting names the message of a letter that waits for a future.
-func nameWaiting(l *letter) string {
-	if l.kind() == gatheringKind {
-		l = (*gathering)(unsafe.Pointer(l)).then
+func nameWaiting(l *message) string {
+	if l.vtable() == waitAllVtable {
+		l = (*waitAll)(unsafe.Pointer(l)).then
 	}
-	name := "operation " + l.kind().describe(l)
-	if l.kind() == repetitionKind {
+	name := "operation " + l.vtable().describe(l)
+	if l.vtable() == repetitionVtable {
 		name = "a timer of Every"
 	}
 	return name + l.unit.whichIsNamed()
@@ -122,7 +122,7 @@ func nameWaiting(l *letter) string {
 
 // whichIsNamed tells the unit's name, if it has one, as what an operation is for.
 func (u *unit) whichIsNamed() string {
-	if x := u.extras.Load(); x != nil && x.name != "" {
+	if x := u.ext.Load(); x != nil && x.name != "" {
 		return " on unit " + x.name
 	}
 	return ""
@@ -130,9 +130,9 @@ func (u *unit) whichIsNamed() string {
 
 // resultOf names what a future is the result of, and why there is none, if it does not wait for
 // another one.
-func (rt *Runtime) resultOf(m *message) string {
-	text := "the result of operation " + m.kind().describe(&m.letter) + m.unit.whichIsNamed()
-	switch x := m.unit.extras.Load(); {
+func (rt *Runtime) resultOf(m *promise) string {
+	text := "the result of operation " + m.vtable().describe(&m.message) + m.unit.whichIsNamed()
+	switch x := m.unit.ext.Load(); {
 	case m.unit.rt != rt:
 		text += ", which is another runtime's"
 	case m.edge.Load() != nil: // then it has a line of its own

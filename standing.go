@@ -27,7 +27,7 @@ const (
 
 // standing returns that of the calling goroutine, which sends from s. It costs a look into a map for
 // who has no processor, so it is asked off the fast path only.
-func (s *seat) standing() standing {
+func (s *worker) standing() standing {
 	if s.processor != nil {
 		return insider
 	}

@@ -42,34 +42,34 @@ import (
 // none.
 var (
 	markUnit, bridgeUnit unit
-	unbegun              = &message{letter: letter{unit: &markUnit}}
-	begun                = &message{letter: letter{unit: &markUnit}}
-	failing              = &message{letter: letter{unit: &markUnit}}
+	unbegun              = &promise{message: message{unit: &markUnit}}
+	begun                = &promise{message: message{unit: &markUnit}}
+	failing              = &promise{message: message{unit: &markUnit}}
 )
 
 // newBridge returns an edge from a message that has begun to dep.
-func newBridge(dep *message) *message {
-	b := &message{letter: letter{unit: &bridgeUnit}}
+func newBridge(dep *promise) *promise {
+	b := &promise{message: message{unit: &bridgeUnit}}
 	b.edge.Store(dep)
 	return b
 }
 
 // beyond returns what an edge leads to, across a bridge.
-func beyond(edge *message) *message {
+func beyond(edge *promise) *promise {
 	if edge.unit == &bridgeUnit {
 		return edge.edge.Load()
 	}
 	return edge
 }
 
-func (l *letter) revocable() bool {
-	o := l.origin.Load()
+func (l *message) revocable() bool {
+	o := l.lineage.Load()
 	return o != nil && o.revocable
 }
 
 // lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked. fresh
 // says that m is not shared yet.
-func (m *message) lead(to *message, fresh bool) bool {
+func (m *promise) lead(to *promise, fresh bool) bool {
 	if !m.revocable() {
 		m.edge.Store(to)
 		return true
@@ -86,7 +86,7 @@ func (m *message) lead(to *message, fresh bool) bool {
 }
 
 // claim makes m the holder's, to be begun or failing (S3). It returns false if m was revoked.
-func (m *message) claim(to *message) bool {
+func (m *promise) claim(to *promise) bool {
 	if !m.revocable() {
 		return true
 	}
@@ -96,8 +96,8 @@ func (m *message) claim(to *message) bool {
 
 // revoke fails m unless it has begun, and reports whether it did (S4). Any goroutine. k is the kind
 // with which it was sent, nil if the caller does not know it.
-func (m *message) revoke(k *kind, err error) bool {
-	o := m.origin.Load()
+func (m *promise) revoke(k *vtable, err error) bool {
+	o := m.lineage.Load()
 	if o == nil || !o.revocable {
 		return false
 	}
@@ -110,9 +110,9 @@ func (m *message) revoke(k *kind, err error) bool {
 		}
 		drops := now == unbegun && k != nil && k.dropArgument != nil
 		f.dropped.Store(drops)
-		if m.edge.CompareAndSwap(now, &f.message) {
+		if m.edge.CompareAndSwap(now, &f.promise) {
 			if drops {
-				k.dropArgument(&m.letter)
+				k.dropArgument(&m.message)
 			}
 			break
 		}
@@ -121,9 +121,9 @@ func (m *message) revoke(k *kind, err error) bool {
 	if k != nil {
 		operation = k.name
 	}
-	s := m.unit.rt.stranger()
+	s := m.unit.rt.detachedWorker()
 	s.countFailed(m.unit.rt, err, 1)
-	if x := o.realmOf().scopeOf(); x != nil {
+	if x := o.keyOf().scopeOf(); x != nil {
 		x.fail(operation, o, err)
 	}
 	if !m.seal(s, &filled) { // a cycle, or the end of the runtime, was first
@@ -135,21 +135,21 @@ func (m *message) revoke(k *kind, err error) bool {
 }
 
 // scope returns the scope of a message that has no outcome, nil if it has none. Any goroutine.
-func (m *message) scope() *Scope {
-	if o := m.origin.Load(); o != nil && o.revocable {
-		return o.realmOf().scopeOf()
+func (m *promise) scope() *Scope {
+	if o := m.lineage.Load(); o != nil && o.revocable {
+		return o.keyOf().scopeOf()
 	}
 	return nil
 }
 
 // hasBegun reports whether an edge is that of a message that has begun, or was revoked.
-func (m *message) hasBegun() bool {
+func (m *promise) hasBegun() bool {
 	return m.unit == nil || m.unit == &markUnit && m != unbegun || m.unit == &bridgeUnit
 }
 
 // revokeCanceled revokes m if its scope was canceled. When it returns, m has an outcome then, or is
 // running: for those who are in the middle of S3, or seal the cell next, it waits.
-func (m *message) revokeCanceled() {
+func (m *promise) revokeCanceled() {
 	x := m.scope()
 	if x == nil {
 		return
@@ -168,7 +168,7 @@ func (m *message) revokeCanceled() {
 
 // startRevocable is C1 and S3; m is nil for a message without a future. It returns false if the
 // message was revoked.
-func (s *seat) startRevocable(m *message) bool {
+func (s *worker) startRevocable(m *promise) bool {
 	if m == nil {
 		s.inStart.Swap(1)
 		return true
@@ -187,19 +187,19 @@ func (rt *Runtime) awaitStarts() {
 		return
 	}
 	for _, p := range rt.scheduler.Processors() {
-		seatOf(p).awaitStart()
+		workerOf(p).awaitStart()
 	}
 }
 
-func (s *seat) awaitStart() {
+func (s *worker) awaitStart() {
 	for wait := (backoff.Backoff{}); s.inStart.Load() != 0; wait.Wait() {
 	}
 }
 
 // calling returns the origin of messages that Call sends in realm r, which has no scope.
-func (rt *Runtime) calling(r *realm) *origin {
+func (rt *Runtime) calling(r *contextKey) *lineage {
 	if r == nil {
 		return &rt.calls
 	}
-	return &origin{realm: r, revocable: true}
+	return &lineage{key: r, revocable: true}
 }

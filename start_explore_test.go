@@ -15,18 +15,18 @@ import (
 func startProgram(future, late bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		p := promises(1)[0]
-		m := &p.message
-		m.origin.Store(&origin{revocable: true})
+		m := &p.promise
+		m.lineage.Store(&lineage{revocable: true})
 		m.lead(nil, true)
 		if !future {
 			m = nil
 		}
-		s := &seat{rt: p.unit.rt}
+		s := &worker{rt: p.unit.rt}
 		var canceled, over atomics.Bool
 		var started, dropped, refused, revoked bool
 		var argument atomics.Plain[int]
 		argument.Set(1)
-		sent := newKind(kind{name: "test", dropArgument: func(*letter) { argument.Set(0) }}, nil)
+		sent := newVtable(vtable{name: "test", dropArgument: func(*message) { argument.Set(0) }}, nil)
 		r.Go("processor", func() {
 			before := late && canceled.Load()
 			if !s.startRevocable(m) {
@@ -110,10 +110,10 @@ func TestExploreRevokeWaiting(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(3)
 		m, first, second := all[0], all[1], all[2]
-		m.origin.Store(&origin{revocable: true})
+		m.lineage.Store(&lineage{revocable: true})
 		var ran, dropped, revoked bool
 		step := 0
-		m.then = func(s *seat, p *promise) {
+		m.then = func(s *worker, p *watched) {
 			switch step++; step {
 			case 1: // first is resolved: it is ready
 				if !p.lead(nil, false) || !p.claim(begun) {
@@ -121,8 +121,8 @@ func TestExploreRevokeWaiting(t *testing.T) {
 					return
 				}
 				ran = true
-				p.edge.Store(newBridge(&second.message))
-				if p.follow(s, &second.message, false) == waits {
+				p.edge.Store(newBridge(&second.promise))
+				if p.follow(s, &second.promise, false) == waits {
 					return
 				}
 				fallthrough
@@ -133,11 +133,11 @@ func TestExploreRevokeWaiting(t *testing.T) {
 				p.fill(s)
 			}
 		}
-		if m.await(new(seat), &first.message, true) != waits {
+		if m.await(new(worker), &first.promise, true) != waits {
 			r.Failf("it does not wait")
 		}
-		r.Go("first", func() { first.fill(new(seat)) })
-		r.Go("second", func() { second.fill(new(seat)) })
+		r.Go("first", func() { first.fill(new(worker)) })
+		r.Go("second", func() { second.fill(new(worker)) })
 		r.Go("caller", func() { revoked = m.revoke(nil, ErrCanceled) })
 		r.After(func() {
 			if m.open() || ran == revoked || dropped && !revoked {

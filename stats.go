@@ -36,7 +36,7 @@ type ProcessorStats struct {
 func (rt *Runtime) Stats() Stats {
 	rt.mustBeMade()
 	var stats Stats
-	stats.Failed, stats.Lost, stats.Panics = rt.border.failed.Load(), rt.border.lost.Load(), rt.border.panics.Load()
+	stats.Failed, stats.Lost, stats.Panics = rt.ingress.failed.Load(), rt.ingress.lost.Load(), rt.ingress.panics.Load()
 	stats.Late = rt.incidents.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()

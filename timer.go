@@ -31,8 +31,8 @@ import (
 type Timer struct {
 	node    mailbox.Node // in the wheel's inbox
 	wheel   *timerWheel
-	target  *letter // what is sent; of kind.late and kind.unsent. Nil once it has ended
-	scope   *Scope  // nil if it is in none, or has ended
+	target  *message // what is sent; of kind.late and kind.unsent. Nil once it has ended
+	scope   *Scope   // nil if it is in none, or has ended
 	state   atomics.Uint32
 	repeats bool
 
@@ -146,7 +146,7 @@ func (t *Timer) arm(d time.Duration, from uint32) {
 }
 
 // fire is what the wheel's owner does with a timer that is due.
-func (t *Timer) fire(s *seat) {
+func (t *Timer) fire(s *worker) {
 	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
 		return
 	}
@@ -155,7 +155,7 @@ func (t *Timer) fire(s *seat) {
 		t.target = nil
 		t.forget()
 	}
-	l.kind().late(s, l)
+	l.vtable().late(s, l)
 }
 
 // tick is what the virtual clock calls.
@@ -163,7 +163,7 @@ func (t *Timer) tick() {
 	rt := t.wheel.rt
 	rt.firing.Add(1)
 	defer rt.fired()
-	t.fire(rt.stranger())
+	t.fire(rt.detachedWorker())
 }
 
 // end stops the timer, and has it fail with why; one that has fired only if it repeats. It reports
@@ -196,7 +196,7 @@ func (t *Timer) fail(why *failure) {
 	l := t.target
 	t.target = nil
 	t.forget()
-	if unsent := l.kind().unsent; unsent != nil {
+	if unsent := l.vtable().unsent; unsent != nil {
 		unsent(l, why)
 	}
 }

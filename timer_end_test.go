@@ -12,14 +12,14 @@ var timerAtTheEnd = FreeOp("test.timerAtTheEnd", func(*Context, int) (int, error
 // TestTimerAtTheEnd has a timer fire, and the runtime end before the timer comes to send what it was made for. Nothing of that is left when the runtime has ended:
 // what was not sent has failed, is counted nowhere, and is not open in its scope.
 func TestTimerAtTheEnd(t *testing.T) {
-	begin := map[string]func(c *Context) (m *message, timer *Timer){
-		"SendAfter": func(c *Context) (*message, *Timer) {
+	begin := map[string]func(c *Context) (m *promise, timer *Timer){
+		"SendAfter": func(c *Context) (*promise, *Timer) {
 			f, timer := timerAtTheEnd.SendAfter(c, time.Hour, 0)
-			return &f.cell.message, timer
+			return &f.cell.promise, timer
 		},
-		"After": func(c *Context) (*message, *Timer) {
+		"After": func(c *Context) (*promise, *Timer) {
 			f := After(c, time.Hour)
-			return &f.cell.message, c.Scope().more.Load().timers.head.Load()
+			return &f.cell.promise, c.Scope().more.Load().timers.head.Load()
 		},
 	}
 	end := map[string]func(rt *Runtime) error{
@@ -35,9 +35,9 @@ func TestTimerAtTheEnd(t *testing.T) {
 				m, timer := begin(scope.Context())
 				m.done()
 				hasEnded := make(chan struct{})
-				was := timer.target.kind()
+				was := timer.target.vtable()
 				due := *was
-				due.late = func(s *seat, l *letter) {
+				due.late = func(s *worker, l *message) {
 					go func() {
 						defer close(hasEnded)
 						if err := end(rt); err != nil {
@@ -86,7 +86,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	f, timer := timerAtTheEnd.SendAfter(scope.Context(), time.Hour, 0)
 	g := After(scope.Context(), time.Hour)
 	other := scope.more.Load().timers.head.Load()
-	late := []*letter{timer.target, other.target}
+	late := []*message{timer.target, other.target}
 	for _, t := range []*Timer{timer, other} {
 		t.state.Store(timerFired) // and it is not known to be on its way
 	}
@@ -99,7 +99,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 		}
 	}
 	for _, l := range late {
-		l.kind().late(rt.stranger(), l)
+		l.vtable().late(rt.detachedWorker(), l)
 	}
 	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 		t.Errorf("%+v", s)

@@ -13,19 +13,19 @@ import (
 
 // probe is what a timer sends in an exploration: it counts what becomes of it.
 type probe struct {
-	letter
+	message
 	fired, failed atomics.Int32
 	late          func() // what firing does besides
 }
 
-func probeOf(l *letter) *probe { return (*probe)(unsafe.Pointer(l)) }
+func probeOf(l *message) *probe { return (*probe)(unsafe.Pointer(l)) }
 
-var probeOnce = newKind(kind{
-	late:   func(_ *seat, l *letter) { probeOf(l).fired.Add(1) },
-	unsent: func(l *letter, _ *failure) { probeOf(l).failed.Add(1) },
+var probeOnce = newVtable(vtable{
+	late:   func(_ *worker, l *message) { probeOf(l).fired.Add(1) },
+	unsent: func(l *message, _ *failure) { probeOf(l).failed.Add(1) },
 }, nil)
 
-var probeAgain = newKind(kind{late: func(_ *seat, l *letter) { probeOf(l).late() }}, nil)
+var probeAgain = newVtable(vtable{late: func(_ *worker, l *message) { probeOf(l).late() }}, nil)
 
 // handRuntime returns a runtime of which only the timers work, and its time.
 func handRuntime() (*Runtime, *timerWheel, *handTime) {
@@ -63,7 +63,7 @@ func TestExploreTimer(t *testing.T) {
 			for i := range probes {
 				probes[i] = &probe{}
 				probes[i].become(probeOnce)
-				timers[i] = &Timer{wheel: w, target: &probes[i].letter}
+				timers[i] = &Timer{wheel: w, target: &probes[i].message}
 			}
 			timers[0].begin(0)
 			r.Go("maker", func() {
@@ -121,7 +121,7 @@ func TestExploreTimerWheel(t *testing.T) {
 			for i := range probes {
 				probes[i] = &probe{}
 				probes[i].become(probeOnce)
-				timers[i] = &Timer{wheel: w, target: &probes[i].letter}
+				timers[i] = &Timer{wheel: w, target: &probes[i].message}
 			}
 			timers[2].begin(3)
 			stopped := atomics.Bool{}
@@ -173,7 +173,7 @@ func TestExploreRepetition(t *testing.T) {
 		_, w, h := handRuntime()
 		p := &probe{}
 		p.become(probeAgain)
-		timer := &Timer{wheel: w, target: &p.letter, repeats: true}
+		timer := &Timer{wheel: w, target: &p.message, repeats: true}
 		p.late = func() { timer.arm(1, timerFired) }
 		timer.begin(0)
 		for _, name := range []string{"clock", "again"} {
@@ -200,7 +200,7 @@ func TestExploreRepetitionEnd(t *testing.T) {
 		rt, w, h := handRuntime()
 		p := &probe{}
 		p.become(probeAgain)
-		timer := &Timer{wheel: w, target: &p.letter, repeats: true}
+		timer := &Timer{wheel: w, target: &p.message, repeats: true}
 		p.late = func() { timer.arm(1, timerFired) }
 		timer.begin(0)
 		r.Go("clock", func() { h.strike() })

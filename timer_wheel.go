@@ -299,7 +299,7 @@ func (w *timerWheel) fireUntil(now int64) {
 	}
 	w.rt.firing.Add(1)
 	defer w.rt.fired()
-	s := w.rt.stranger()
+	s := w.rt.detachedWorker()
 	for _, t := range due {
 		t.fire(s)
 	}

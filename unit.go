@@ -26,7 +26,7 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	}
 	u := &Unit[S]{state: state}
 	u.unit.rt = rt
-	u.unit.Kind = unitKind
+	u.unit.Kind = unitVtable
 	if len(options) > 0 {
 		u.unit.apply(options, reflect.TypeFor[S]())
 	}
@@ -35,7 +35,7 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 
 // UnitName gives a unit a name, for reports of the runtime.
 func UnitName(name string) UnitOption {
-	return func(x *extras, _ reflect.Type) { x.name = name }
+	return func(x *unitExt, _ reflect.Type) { x.name = name }
 }
 
 // UnitStats are the figures of one unit.
@@ -57,7 +57,7 @@ func (u *Unit[S]) Stats() UnitStats {
 		panic("freerun: Stats of a nil Unit; make units with NewUnit")
 	}
 	s := UnitStats{Operations: u.unit.operations.Load(), Steals: u.unit.steals.Load()}
-	if x := u.unit.extras.Load(); x != nil {
+	if x := u.unit.ext.Load(); x != nil {
 		x.fill(&s)
 	}
 	return s
@@ -72,10 +72,10 @@ type unit struct {
 	sched.Task
 	rt         *Runtime
 	mailbox    mailbox.Queue
-	extras     atomics.Pointer[extras] // nil for most
-	late       *letter                 // the owner's: was run, and may be used again after the next Dequeue
-	operations atomics.RelaxedUint64   // written by the owner
-	steals     atomics.RelaxedUint64   // written by the thief, between two owners
+	ext        atomics.Pointer[unitExt] // nil for most
+	late       *message                 // the owner's: was run, and may be used again after the next Dequeue
+	operations atomics.RelaxedUint64    // written by the owner
+	steals     atomics.RelaxedUint64    // written by the thief, between two owners
 }
 
 const (
@@ -88,7 +88,7 @@ const (
 	mostTurned = 1024
 )
 
-var unitKind = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
+var unitVtable = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
 
 func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has that
 
@@ -99,8 +99,8 @@ func unitRunBy(t *sched.Task) *unit {
 	switch {
 	case isUnit(t):
 		return unitOf(t)
-	case t.Kind == &expressKind:
-		return expressOf(t).lanes.unit
+	case t.Kind == &priorityMailboxVtable:
+		return priorityMailboxOf(t).lanes.unit
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the
 // letter. fresh is the letter's sender if that delivers it, at the send; nil otherwise.
-func (u *unit) deliver(s *seat, l *letter, fresh *sender) error {
-	if x := u.extras.Load(); x != nil || l.origin.Load() != nil {
+func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
+	if x := u.ext.Load(); x != nil || l.lineage.Load() != nil {
 		return u.deliverAt(s, x, l, fresh)
 	}
 	wasIdle, marked := u.mailbox.Offer(&l.Node) // enqueue, written out
@@ -128,14 +128,14 @@ func (u *unit) deliver(s *seat, l *letter, fresh *sender) error {
 }
 
 // deliverAt is deliver for a unit that has extras, or a letter that may have a priority.
-func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh *sender) error {
-	if x != nil && x.bound != nil {
-		if err := x.bound.admit(s, l, fresh); err != nil {
+func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error {
+	if x != nil && x.limit != nil {
+		if err := x.limit.admit(s, l, fresh); err != nil {
 			return err
 		}
 	}
 	if x != nil && x.own {
-		l.origin.Store(l.origin.Load().at(u.rt, x.priority))
+		l.lineage.Store(l.lineage.Load().at(u.rt, x.priority))
 		u.enqueue(s, l)
 		return nil
 	}
@@ -144,7 +144,7 @@ func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh *sender) error {
 		u.enqueue(s, l)
 		return nil
 	}
-	e := &u.withLanes(s).express[p]
+	e := &u.withPriorityMailboxes(s).express[p]
 	if e.mailbox.Enqueue(&l.Node) {
 		s.queueNext(u.rt, p, &e.Task)
 	}
@@ -152,7 +152,7 @@ func (u *unit) deliverAt(s *seat, x *extras, l *letter, fresh *sender) error {
 }
 
 // enqueue puts a letter into the unit's mailbox, or its lane of Normal.
-func (u *unit) enqueue(s *seat, l *letter) {
+func (u *unit) enqueue(s *worker, l *message) {
 	wasIdle, marked := u.mailbox.Offer(&l.Node)
 	if marked {
 		wasIdle = u.deliverBehind(s, l)
@@ -163,11 +163,11 @@ func (u *unit) enqueue(s *seat, l *letter) {
 }
 
 // queue hands the unit, whose mailbox is the caller's, to the scheduler.
-func (u *unit) queue(s *seat) { s.queueNext(u.rt, u.priority(), &u.Task) }
+func (u *unit) queue(s *worker) { s.queueNext(u.rt, u.priority(), &u.Task) }
 
 // goOn queues the unit, which is the caller's, behind the others.
-func (u *unit) goOn(s *seat) {
-	if x := u.lanes(); x != nil {
+func (u *unit) goOn(s *worker) {
+	if x := u.priorityMailboxes(); x != nil {
 		x.join() // if they were made while it ran
 		x.yield(s)
 		return
@@ -178,16 +178,16 @@ func (u *unit) goOn(s *seat) {
 // drain runs the letters of a unit whose mailbox this processor owns. It is written out for the units that most are: without extras, which may come
 // at any letter.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u, h := seatOf(p), unitOf(t), p.Host()
+	s, u, h := workerOf(p), unitOf(t), p.Host()
 	if s.watched {
 		s.unit.Store(u)
 	}
 	for left := uint(drainLimit); left > 0; left-- {
-		if u.extras.Load() != nil {
+		if u.ext.Load() != nil {
 			u.drainWithExtras(p, s, h, left)
 			return
 		}
-		l := letterOf(u.mailbox.DequeueInOrder()) // dequeue, written out
+		l := messageOf(u.mailbox.DequeueInOrder()) // dequeue, written out
 		if l == nil {
 			var later bool
 			if l, later = dequeueNew(s, &u.mailbox, &u.late); later {
@@ -197,7 +197,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 				return
 			}
 		}
-		if l.kind().take != nil {
+		if l.vtable().take != nil {
 			if p, s = u.runOne(p, s, h, l); p == nil {
 				return
 			}
@@ -218,11 +218,11 @@ func drain(p *sched.Processor, t *sched.Task) {
 }
 
 // drainWithExtras is drain for a unit that has extras.
-func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left uint) {
+func (u *unit) drainWithExtras(p *sched.Processor, s *worker, h *sched.Host, left uint) {
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
 	for ; left > 0; left-- {
-		if lanes := u.lanes(); lanes != nil {
+		if lanes := u.priorityMailboxes(); lanes != nil {
 			lanes.runNormal(p)
 			return
 		}
@@ -245,8 +245,8 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *seat, h *sched.Host, left 
 
 // next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more; or nil and
 // later if others must have their turn before it is found.
-func (u *unit) next(s *seat) (l *letter, later bool) {
-	if x := u.extras.Load(); x != nil {
+func (u *unit) next(s *worker) (l *message, later bool) {
+	if x := u.ext.Load(); x != nil {
 		if l := x.left.Take(); l != nil {
 			return l, false
 		}
@@ -255,26 +255,26 @@ func (u *unit) next(s *seat) (l *letter, later bool) {
 }
 
 // dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again. It returns as next does.
-func dequeue(s *seat, box *mailbox.Queue, late **letter) (l *letter, later bool) {
+func dequeue(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
 	if n := box.DequeueInOrder(); n != nil { // then none is late: that is the newest that the mailbox knows
-		return letterOf(n), false
+		return messageOf(n), false
 	}
 	return dequeueNew(s, box, late)
 }
 
-func dequeueNew(s *seat, box *mailbox.Queue, late **letter) (l *letter, later bool) {
+func dequeueNew(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
 	again := *late
 	if again != nil {
 		*late = nil // before Dequeue: afterwards the mailbox may be another processor's
 	}
 	n, later := box.DequeueNew(mostTurned)
 	if again != nil {
-		again.kind().recycle(s, again)
+		again.vtable().recycle(s, again)
 	}
 	if n == nil {
 		return nil, later
 	}
-	return letterOf(n), false
+	return messageOf(n), false
 }
 
 // taken is what came of taking a letter.
@@ -287,8 +287,8 @@ const (
 )
 
 // take decides what is done with a letter that the caller has dequeued as the unit's owner.
-func (u *unit) take(s *seat, l *letter) taken {
-	x, k := u.extras.Load(), l.kind()
+func (u *unit) take(s *worker, l *message) taken {
+	x, k := u.ext.Load(), l.vtable()
 	if x != nil && !k.looks && !x.alone(l) {
 		return gone
 	}
@@ -303,7 +303,7 @@ func (u *unit) take(s *seat, l *letter) taken {
 
 // runOne runs a letter of the unit, on processor p with its seat s and host h. It returns the processor on which it goes on, and its seat; nil if
 // the unit is not the caller's any more.
-func (u *unit) runOne(p *sched.Processor, s *seat, h *sched.Host, l *letter) (*sched.Processor, *seat) {
+func (u *unit) runOne(p *sched.Processor, s *worker, h *sched.Host, l *message) (*sched.Processor, *worker) {
 	switch u.take(s, l) {
 	case gone:
 		return nil, nil
@@ -316,13 +316,13 @@ func (u *unit) runOne(p *sched.Processor, s *seat, h *sched.Host, l *letter) (*s
 }
 
 // afterOne is called when a letter was run, and returns the same as runOne.
-func (u *unit) afterOne(p *sched.Processor, s *seat, h *sched.Host) (*sched.Processor, *seat) {
+func (u *unit) afterOne(p *sched.Processor, s *worker, h *sched.Host) (*sched.Processor, *worker) {
 	if now := h.Processor(); now != p {
 		if now == nil { // the operation has left it
-			u.goOn(u.rt.stranger())
+			u.goOn(u.rt.detachedWorker())
 			return nil, nil
 		}
-		p, s = now, seatOf(now)
+		p, s = now, workerOf(now)
 	}
 	if s.pressed != nil && u.holdBack(s) {
 		return nil, nil

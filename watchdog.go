@@ -40,7 +40,7 @@ func OnLate(hook func(Late)) Option {
 // reportLate is called by the scheduler for a task that does not return.
 func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	c := contextOf(t.Host, t.Processor)
-	late := Late{Operation: c.operation(), Unit: seatOf(t.Processor).nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
+	late := Late{Operation: c.operation(), Unit: workerOf(t.Processor).nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
 	if late.Operation == "" {
 		return // it has ended in this moment
 	}
@@ -56,12 +56,12 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 
 // nameOfUnit returns the name of the unit that task t of the seat runs, or its address if it has none; empty if the task is no unit's. t itself is the
 // processor's: only its address is looked at.
-func (s *seat) nameOfUnit(t *sched.Task) string {
+func (s *worker) nameOfUnit(t *sched.Task) string {
 	u := s.unit.Load()
 	if u == nil || !u.isTask(t) {
 		return ""
 	}
-	if x := u.extras.Load(); x != nil && x.name != "" {
+	if x := u.ext.Load(); x != nil && x.name != "" {
 		return x.name
 	}
 	return fmt.Sprintf("%p", u)
@@ -72,7 +72,7 @@ func (u *unit) isTask(t *sched.Task) bool {
 	if t == &u.Task {
 		return true
 	}
-	if x := u.lanes(); x != nil {
+	if x := u.priorityMailboxes(); x != nil {
 		for i := range x.express {
 			if t == &x.express[i].Task {
 				return true

@@ -13,15 +13,15 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T) (R, error)) (R, error) {
+	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit))
 	})
-	m := &jointCall2[func(*Context, *S, *T) (R, error), R]{}
+	m := &multiSend2[func(*Context, *S, *T) (R, error), R]{}
 	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.send(c.checked(), &m.jointCall, fn)
+	return o.send(c.checked(), &m.multiSend, fn)
 }
 
 // When3 is When2 for three units.
@@ -29,15 +29,15 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	if fn == nil {
 		panic("freerun: When3 with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit))
 	})
-	m := &jointCall3[func(*Context, *S, *T, *U) (R, error), R]{}
+	m := &multiSend3[func(*Context, *S, *T, *U) (R, error), R]{}
 	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.send(c.checked(), &m.jointCall, fn)
+	return o.send(c.checked(), &m.multiSend, fn)
 }
 
 // WhenAll is When2 for any number of units with states of one type, none included. fn gets their states in the order of units, and must not keep
@@ -46,12 +46,12 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *several, fn func(*Context, []*S) (R, error)) (R, error) {
+	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, []*S) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		return fn(c, statesOf[S](m))
 	})
-	m := &jointCall[func(*Context, []*S) (R, error), R]{}
-	setUnits(&m.several, units)
+	m := &multiSend[func(*Context, []*S) (R, error), R]{}
+	setUnits(&m.multi, units)
 	return o.send(c.checked(), m, fn)
 }
 
@@ -59,13 +59,13 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 var jointClosures sync.Map // reflect.Type of *jointCall[F, R] → *joint[F, R]
 
 // jointClosureOf returns the operation for closures of type F; onAll calls them, and is the same function for all of one type.
-func jointClosureOf[F, R any](onAll func(*Context, *several, F) (R, error)) *joint[F, R] {
-	t := reflect.TypeFor[jointCall[F, R]]()
+func jointClosureOf[F, R any](onAll func(*Context, *multi, F) (R, error)) *multiOperation[F, R] {
+	t := reflect.TypeFor[multiSend[F, R]]()
 	if o, ok := jointClosures.Load(t); ok {
-		return o.(*joint[F, R])
+		return o.(*multiOperation[F, R])
 	}
-	o := &joint[F, R]{onAll: onAll}
-	o.complete("", func(l *letter) uintptr { return codeOf(callOf[F, R](l).arg) })
+	o := &multiOperation[F, R]{onAll: onAll}
+	o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[F, R](l).arg) })
 	first, _ := jointClosures.LoadOrStore(t, o)
-	return first.(*joint[F, R])
+	return first.(*multiOperation[F, R])
 }

@@ -15,9 +15,9 @@ import (
 //	hand        at once, as the caller is about to return to the scheduler
 
 // at reports whether s is the seat of a processor of rt.
-func (s *seat) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
+func (s *worker) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
 
-func (s *seat) queueNext(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueNext(rt *Runtime, p Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushNextAt(p, t)
 	} else {
@@ -25,7 +25,7 @@ func (s *seat) queueNext(rt *Runtime, p Priority, t *sched.Task) {
 	}
 }
 
-func (s *seat) queueSoon(rt *Runtime, t *sched.Task) {
+func (s *worker) queueSoon(rt *Runtime, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushSoon(t)
 	} else {
@@ -33,7 +33,7 @@ func (s *seat) queueSoon(rt *Runtime, t *sched.Task) {
 	}
 }
 
-func (s *seat) queueReady(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueReady(rt *Runtime, p Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushAt(p, t)
 	} else {
@@ -41,7 +41,7 @@ func (s *seat) queueReady(rt *Runtime, p Priority, t *sched.Task) {
 	}
 }
 
-func (s *seat) queueBack(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueBack(rt *Runtime, p Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushBackAt(p, t)
 	} else {
@@ -49,7 +49,7 @@ func (s *seat) queueBack(rt *Runtime, p Priority, t *sched.Task) {
 	}
 }
 
-func (s *seat) hand(rt *Runtime, t *sched.Task) {
+func (s *worker) hand(rt *Runtime, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.Hand(t)
 	} else {
@@ -59,7 +59,7 @@ func (s *seat) hand(rt *Runtime, t *sched.Task) {
 
 // inject queues a task from elsewhere. While the runtime's tasks are discarded, its own are put aside
 // (discard.go).
-func (s *seat) inject(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) inject(rt *Runtime, p Priority, t *sched.Task) {
 	if s.orphans != nil && s.rt == rt {
 		s.orphans.PushBack(&t.Node)
 	} else {

@@ -43,7 +43,7 @@ func isOperationWithin() bool {
 	if p == nil {
 		return false
 	}
-	s, ok := p.Local.(*seat)
+	s, ok := p.Local.(*worker)
 	if !ok {
 		return false
 	}
