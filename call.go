@@ -85,7 +85,9 @@ func (o *operation[A, R]) collect(s *seat, m *call[A, R], fresh *sender) {
 			o.failCall(s, &m.letter, received(o.called.describe(&m.letter), err))
 			return
 		case dep == nil:
-			if !m.lead(nil, fresh != nil) {
+			if !m.revocable() { // as in await
+				m.edge.Store(nil)
+			} else if !m.lead(nil, fresh != nil) {
 				o.dropRevoked(m)
 				return
 			}

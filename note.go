@@ -59,8 +59,10 @@ func (o *operation[A, R]) drop(n *note[A]) {
 // there is one, and the depot.
 func (c *Context) letterFor(u *unit, id int) (s *seat, origin *origin, l *letter, d *depot, err error) {
 	s = c.here()
-	if err := s.refuses(u); err != nil {
-		return nil, nil, nil, nil, err
+	if !s.accepts(u) {
+		if err := s.refuses(u); err != nil {
+			return nil, nil, nil, nil, err
+		}
 	}
 	if c.realm != nil {
 		if origin, err = c.enter(s); err != nil {

@@ -97,6 +97,11 @@ func (rt *Runtime) stranger() *seat {
 
 func seatOf(p *sched.Processor) *seat { return p.Local.(*seat) }
 
+// accepts reports whether a message to u can be sent from here, in the case that each send meets
+// until the runtime ends. If not, [seat.refuses] tells. accepts is inlined into sends, refuses is
+// too large for that.
+func (s *seat) accepts(u *unit) bool { return u.rt == s.rt && s.rt.phase.Load() == running }
+
 // refuses returns why a message to u cannot be sent from here, if so. For one without a processor
 // that is looked at once more when it is counted (border.go); here it keeps those who come late from
 // being counted at all.
