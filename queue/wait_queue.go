@@ -35,7 +35,7 @@ import (
 //             Cancelled waiters in the lists are at most as many as those that wait, and sweepAbove
 //             more.
 // Cost:       join 2 read-modify-writes, cancel 2, signal 5; in the long run nothing is allocated
-// Checked by: TestWaitersQuitSwept, TestExploreWaiting…
+// Checked by: TestWaitersQuitSwept, TestExploreWaitersQuit, TestExploreWaiting…
 
 // waitQueue is where goroutines wait for a condition, first come, first served. A goroutine that
 // waits joins, looks again, and then parks. A goroutine that makes the condition true does so
