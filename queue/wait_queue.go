@@ -46,7 +46,7 @@ type waitQueue struct {
 	toAll   atomics.Bool  // from now on each signal wakes all
 
 	arrived   atomics.Pointer[waiter] // newest first
-	requests  atomics.Uint64          // not served yet: signals, in units of 1<<32, and all
+	requests  atomics.Uint64          // not served yet: signals in the upper half, all in the lower
 	cancelled atomics.Int32
 
 	requeued waiterList // the server's: waiters that were woken in vain before
