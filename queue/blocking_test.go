@@ -242,8 +242,8 @@ func TestWaitingFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-// TestWaitingCancel ends the contexts of some waiters: they get the cause, and the others get the
-// items, in order.
+// TestWaitingCancelled ends the contexts of some waiters: they get the cause, and the others get
+// the items, in order.
 func TestWaitingCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
