@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// place is the smallest total queue: one item, not 0, at one step a call.
+// place is the smallest queue without waiting: one item, not 0, at one step a call.
 type place struct{ item atomics.Uint64 }
 
 func (p *place) TryEnqueue(v uint64) bool { return p.item.CompareAndSwap(0, v) }
@@ -27,10 +27,12 @@ func (p *place) TryDequeue() (uint64, bool) {
 	return v, p.item.CompareAndSwap(v, 0)
 }
 
-// newPlace returns the waiting form of a place. Only one goroutine may dequeue, since a lost race reads as empty.
+// newPlace returns the waiting form of a place. Only one goroutine may dequeue, because a lost race
+// reads as empty.
 func newPlace() *Blocking[uint64] { return NewBlocking[uint64](&place{}) }
 
-// pair is a total queue of two items for any number of goroutines: two small numbers in one word, the older one below.
+// pair is a queue without waiting for two items and any number of goroutines: two small numbers in
+// one word, the older one in the lower half.
 type pair struct{ items atomics.Uint64 }
 
 func (p *pair) TryEnqueue(v uint64) bool {
@@ -63,7 +65,8 @@ func expect(r *explore.Run, err error) {
 	}
 }
 
-// TestExploreWaitingHandsOver has a producer and a consumer of more items than there is room for: both wait in turns.
+// TestExploreWaitingHandsOver has a producer and a consumer pass more items than there is room for:
+// both wait in turns.
 func TestExploreWaitingHandsOver(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		w, ctx := newPlace(), context.Background()
@@ -81,7 +84,8 @@ func TestExploreWaitingHandsOver(t *testing.T) {
 	})
 }
 
-// TestExploreWaitingCrowd has two who wait for items, or for room, while the third brings about what they need: one wake-up for each.
+// TestExploreWaitingCrowd has two threads wait for items, or for room, while a third brings what
+// they need: one wake-up for each.
 func TestExploreWaitingCrowd(t *testing.T) {
 	t.Run("for items", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -115,8 +119,8 @@ func TestExploreWaitingCrowd(t *testing.T) {
 	})
 }
 
-// TestExploreWaitingCloses closes a queue beside an Enqueue and a consumer who takes until ErrClosed: what was accepted comes, and
-// nothing else.
+// TestExploreWaitingCloses closes a queue beside an Enqueue and a consumer that takes until
+// ErrClosed: it gets the items that were accepted, and no other.
 func TestExploreWaitingCloses(t *testing.T) {
 	closes := func(before bool) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -154,8 +158,9 @@ func TestExploreWaitingCloses(t *testing.T) {
 	t.Run("full", func(t *testing.T) { explore.Exhaustive(t, 2, closes(true)) })
 }
 
-// TestExploreWaitingCancel ends the context of one of two who wait, while what they wait for comes. Whoever gets it, the other is not
-// forgotten: the one who gave up has taken nothing, and has handed on the call that came too late.
+// TestExploreWaitingCancel ends the context of one of two waiters, while what they wait for comes.
+// Whichever gets it, the other is not forgotten: the waiter that gave up has taken nothing, and has
+// handed on the signal that came too late.
 func TestExploreWaitingCancel(t *testing.T) {
 	forItems := func(r *explore.Run) {
 		w, ctx := NewBlocking[uint64](&pair{}), &memory.Context{}
@@ -200,7 +205,8 @@ func TestExploreWaitingCancel(t *testing.T) {
 	}
 }
 
-// TestExploreWaitingRandom has all of it at once.
+// TestExploreWaitingRandom has producers, consumers, a context that ends and a Close in one
+// program.
 func TestExploreWaitingRandom(t *testing.T) {
 	explore.Random(t, 20_000, func(r *explore.Run) {
 		w, ctx := NewBlocking[uint64](&pair{}), &memory.Context{}
@@ -241,7 +247,8 @@ func TestExploreWaitingRandom(t *testing.T) {
 	})
 }
 
-// TestExploreWaitingFrozen stops goroutines for good while somebody stands for an item: the others, who need not wait, end.
+// TestExploreWaitingFrozen stops goroutines for good while one waits for an item: the others, which
+// need not wait, end.
 func TestExploreWaitingFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		w, ctx := NewBlocking[uint64](&pair{}), context.Background()
@@ -256,7 +263,8 @@ func TestExploreWaitingFrozen(t *testing.T) {
 	})
 }
 
-// TestExploreWaitersQuit has waiters come, quit and be called, with the lists swept each time: a call goes to one who stands.
+// TestExploreWaitersQuit has waiters join, cancel and be signaled, with the lists swept each time:
+// a signal goes to one that waits.
 func TestExploreWaitersQuit(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		var q waitQueue
@@ -284,11 +292,12 @@ func TestExploreWaitersQuit(t *testing.T) {
 	})
 }
 
-// gradual is a total queue for two items that says full while a dequeuer, in the middle of its call, blocks the place whose turn it is, even
-// if the other one is free: so one call that ends may make room for two.
+// gradual is a queue without waiting for two items. It reports full while a dequeuer, in the middle
+// of its call, blocks the place whose turn it is, even if the other one is free: so one call that
+// ends may make room for two.
 type gradual struct {
 	head, tail atomics.Uint64
-	turn       [2]atomics.Uint64 // of each place: twice the rounds before while it is free, one more while it is full
+	turn       [2]atomics.Uint64 // of each place: 2·round while free, one more while full
 }
 
 func (g *gradual) TryEnqueue(uint64) bool {
@@ -317,8 +326,8 @@ func (g *gradual) TryDequeue() (uint64, bool) {
 	}
 }
 
-// TestExploreWaitingRelays has two who wait for room behind two who make it, where a place is blocked for a while by the one before:
-// both get in, though one of the calls comes in vain.
+// TestExploreWaitingRelays has two threads wait for room behind two that make room, where a place
+// is blocked for a while by the one before: both get in, though one of the signals comes in vain.
 func TestExploreWaitingRelays(t *testing.T) {
 	body := func(r *explore.Run) {
 		g, ctx := &gradual{}, context.Background()
@@ -334,7 +343,8 @@ func TestExploreWaitingRelays(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreWaitingLostWakeUp is the control: a Dequeue that looks before it stands, and not again afterwards, sleeps beside its item.
+// TestExploreWaitingLostWakeUp is the control: a Dequeue that looks before it joins, and not again
+// afterwards, sleeps beside its item.
 func TestExploreWaitingLostWakeUp(t *testing.T) {
 	f := explore.MustFail(t, 1, func(r *explore.Run) {
 		w, ctx := newPlace(), context.Background()
@@ -356,7 +366,8 @@ func TestExploreWaitingLostWakeUp(t *testing.T) {
 	}
 }
 
-// TestExploreWaitingCloseUncounted is the control of the close: an Enqueue that is not counted as in flight has its item left behind.
+// TestExploreWaitingCloseUncounted is the control of the close: the item of an Enqueue that is not
+// counted as in flight is left behind.
 func TestExploreWaitingCloseUncounted(t *testing.T) {
 	f := explore.MustFail(t, 2, func(r *explore.Run) {
 		w, ctx := newPlace(), context.Background()

@@ -20,7 +20,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Two goroutines sum up what a third brings, and end when it has closed the queue and nothing is left.
+// Two goroutines sum up what a third brings, and end when it has closed the queue and nothing is
+// left.
 func ExampleBlocking() {
 	numbers := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	ctx := context.Background()
@@ -44,7 +45,7 @@ func ExampleBlocking() {
 	// Output: 5050
 }
 
-// ExampleWaiting_Dequeue waits for no longer than a context lasts.
+// Dequeue waits no longer than its context lasts.
 func ExampleBlocking_Dequeue() {
 	q := queue.NewBlocking[string](queue.NewMPMC[string](8))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -101,7 +102,7 @@ func TestWaitingRefusesNoQueue(t *testing.T) {
 	queue.NewBlocking[int](nil)
 }
 
-// TestZeroValuesSayWhatTheyAre holds that those that were not made say so.
+// TestZeroValuesSayWhatTheyAre holds that calls of zero values panic with a text that says so.
 func TestZeroValuesSayWhatTheyAre(t *testing.T) {
 	ctx := t.Context()
 	for name, use := range map[string]func(){
@@ -128,7 +129,8 @@ func TestZeroValuesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestWaitingAllEndsWithTheLoop leaves a loop over All early: nothing that it did not yield is taken.
+// TestWaitingAllEndsWithTheLoop leaves a loop over All early: All takes nothing that it did not
+// yield.
 func TestWaitingAllEndsWithTheLoop(t *testing.T) {
 	w := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	for i := range 5 {
@@ -144,7 +146,8 @@ func TestWaitingAllEndsWithTheLoop(t *testing.T) {
 	}
 }
 
-// TestWaitingWaits runs in a bubble, where it shows which goroutines sleep: those who wait, durably, and nobody else.
+// TestWaitingWaits runs in a bubble, which shows which goroutines sleep: waiters do, durably, and
+// no other goroutine does.
 func TestWaitingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
@@ -191,7 +194,8 @@ func TestWaitingWaits(t *testing.T) {
 	})
 }
 
-// TestWaitingFirstComeFirstServed lets goroutines come to wait one after another: items, and room, go to them in that order.
+// TestWaitingFirstComeFirstServed has goroutines begin to wait one after another: items, and room,
+// go to them in that order.
 func TestWaitingFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
@@ -238,7 +242,8 @@ func TestWaitingFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-// TestWaitingCancelled ends contexts of some who wait: they get the cause, and the others get the items, in order.
+// TestWaitingCancelled ends the contexts of some waiters: they get the cause, and the others get
+// the items, in order.
 func TestWaitingCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := queue.NewBlocking[int](queue.NewMPMC[int](1))
@@ -307,9 +312,10 @@ func TestWaitingCloseWakesEverybody(t *testing.T) {
 	})
 }
 
-// TestWaitingLosesNothing is the stress of it all: goroutines enqueue and dequeue with contexts that end at any time, and somebody
-// closes the queue in the middle. What Enqueue said it took comes out exactly once, in the order of its producer for
-// each consumer, and what it said it did not take never does.
+// TestWaitingLosesNothing is the stress test: goroutines enqueue and dequeue with contexts that end
+// at any time, and one closes the queue in the middle. An item that Enqueue has accepted comes out
+// exactly once, in the order of its producer for each consumer. An item that it has refused never
+// comes out.
 func TestWaitingLosesNothing(t *testing.T) {
 	seed := replay.Seed(t)
 	for round := range uint64(100) {
@@ -395,8 +401,8 @@ func impatient(random *rand.Rand) (context.Context, context.CancelFunc) {
 	return context.Background(), func() {}
 }
 
-// TestWaitingKeepsNobodysPlace lets goroutines come and give up in front of a queue that nobody uses: what they leave behind is
-// bounded.
+// TestWaitingKeepsNobodysPlace has goroutines begin to wait and give up on a queue that no other
+// goroutine uses: what they leave behind is bounded.
 func TestWaitingKeepsNobodysPlace(t *testing.T) {
 	w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 	ended, cancel := context.WithCancel(context.Background())

@@ -9,11 +9,13 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// BenchmarkBounded compares the bounded queues with a buffered channel of the same capacity, all driven in the same way: who finds the
-// queue full or empty lets other goroutines run. "alone" is one goroutine that enqueues and dequeues in turns; the others are so many
+// BenchmarkBounded compares the bounded queues with a buffered channel of the same capacity, all
+// driven in the same way: a goroutine that finds the queue full or empty lets others run. "alone"
+// is one goroutine that enqueues and dequeues in turns; the other names give the numbers of
 // producers and consumers. ns per item, which is one of each call.
 //
-// The loops are generic in the queue, so that the calls are those of any other code: not inlined, for all alike.
+// The loops are generic in the queue, so that the calls are those of any other code: not inlined,
+// for all alike.
 func BenchmarkBounded(b *testing.B) {
 	b.Run("8B", func(b *testing.B) { benchmarkBounded(b, func(i int) int { return i }) })
 	b.Run("64B", func(b *testing.B) { benchmarkBounded(b, func(i int) [8]int { return [8]int{i} }) })
@@ -67,7 +69,7 @@ func (q buffered[T]) TryDequeue() (v T, ok bool) {
 	}
 }
 
-// share returns how many of n things the i-th of so many does.
+// share returns how many of n things the i-th of several gets.
 func share(n, of, i int) int { return n*(i+1)/of - n*i/of }
 
 // passItems passes b.N items through the queue, one at a time.
@@ -143,7 +145,7 @@ func passBatches[T any, Q interface {
 	})
 }
 
-// crowd runs so many producers and consumers, which share b.N items among them.
+// crowd runs that many producers and consumers, which share b.N items among them.
 func crowd(b *testing.B, producers, consumers int, produce, consume func(n int)) {
 	var wg sync.WaitGroup
 	for i := range producers {

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// The controls here are bounded rings with the mistakes that the real ones avoid. The explorer must find each.
+// The controls here are bounded rings with the mistakes that the real ones avoid. The explorer must
+// find each.
 
 // single makes a bounded out of a ring that has no batches.
 type single struct{ noBatches }
@@ -39,8 +40,8 @@ func (q single) DequeueN(dst []int) (n int) {
 	return n
 }
 
-// published is D. Vyukov's ring as he published it: a slot's turn counts by one for each position, and a slot that is not ready
-// means full, or empty.
+// published is D. Vyukov's ring as he published it: a slot's turn counts by one for each position,
+// and a slot that is not ready means full, or empty.
 type published struct {
 	slots      []publishedSlot
 	tail, head atomics.Uint64
@@ -92,8 +93,8 @@ func (q *published) TryDequeue() (v int, ok bool) {
 func (q *published) Len() int { return int(q.tail.Load() - q.head.Load()) }
 func (q *published) Cap() int { return len(q.slots) }
 
-// TestExplorePublishedSaysEmpty finds that a ring whose first item is claimed and not filled yet says that it is empty, though a
-// second item went in.
+// TestExplorePublishedSaysEmpty finds that the published ring reports empty while its first item is
+// claimed and not filled yet, though a second item went in.
 func TestExplorePublishedSaysEmpty(t *testing.T) {
 	explore.MustFail(t, 2, boundedCase{make: newPublished}.few(2, 0, 2, 1, 1, 1))
 }
@@ -103,8 +104,8 @@ func TestExplorePublishedSaysFull(t *testing.T) {
 	explore.MustFail(t, 2, boundedCase{make: newPublished}.few(2, 2, 1, 1, 2, 1))
 }
 
-// late is a ring for one item whose indices others may see late: a release is enough for the item, and not for who tells first and
-// looks afterwards.
+// late is a ring for one item whose indices others may see late. A release is enough for the item,
+// and not for a thread that tells first and looks afterwards.
 type late struct {
 	value      atomics.Plain[int]
 	tail, head atomics.Release[uint64]
@@ -133,8 +134,8 @@ func (q *late) TryDequeue() (v int, ok bool) {
 func (q *late) Len() int { return int(q.tail.Load() - q.head.Load()) }
 func (q *late) Cap() int { return 1 }
 
-// TestExploreLateIndex finds that two who enqueue and then look can miss each other, which is why the words of the real rings that
-// decide about full and empty are stored by exchanges.
+// TestExploreLateIndex finds that two threads that enqueue and then look can miss each other, which
+// is why the words of the real rings that decide about full and empty are stored by exchanges.
 func TestExploreLateIndex(t *testing.T) {
 	explore.MustFail(t, explore.Unbounded, tellThenLook(func(int) bounded { return single{&late{}} }))
 }

@@ -21,7 +21,7 @@ type bounded interface {
 	Cap() int
 }
 
-// boundedCase is a queue to explore, for as many producers and consumers as it allows.
+// boundedCase is a queue to explore, with as many producers and consumers as it allows.
 type boundedCase struct {
 	name                 string
 	make                 func(capacity int) bounded
@@ -39,13 +39,13 @@ var boundedCases = []boundedCase{
 	{"MPMCOverflow", func(capacity int) bounded { return queue.NewMPMCAt[int](capacity, ^uint64(0)) }, 2, 2},
 }
 
-// notary counts what certainly happened, in words that threads see: so the explorer knows that the order of what they tell and what
-// others then do matters.
+// notary counts what certainly happened, in words that threads see. So the explorer knows that the
+// order of what they tell and of what other threads then do matters.
 type notary struct {
 	r                 *explore.Run
 	q                 bounded
-	went, came        atomics.Int64 // items that went in, and came out, before they are counted
-	entering, leaving atomics.Int64 // items that may have gone in, and come out: counted before
+	went, came        atomics.Int64 // items that went in, and came out: counted afterwards
+	entering, leaving atomics.Int64 // items that may have gone in, and come out: counted first
 	in, out           [4][]int      // by thread
 }
 
@@ -82,7 +82,8 @@ func (c *notary) dequeue(consumer int) {
 	}
 }
 
-// finish takes out what is left and checks that each item came out once, and each producer's in order for each consumer.
+// finish takes out what is left and checks that each item came out once, and each producer's in
+// order for each consumer.
 func (c *notary) finish() {
 	if n := c.q.Len(); n != int(c.went.Load()-c.came.Load()) {
 		c.r.Failf("Len = %d at the end, want %d", n, c.went.Load()-c.came.Load())
@@ -122,7 +123,8 @@ func (c *notary) finish() {
 	}
 }
 
-// enqueueN and dequeueN are for batches: fewer than asked for is allowed if the other side was in the middle, none is not.
+// enqueueN and dequeueN are for batches: fewer than asked for is allowed if the other side was in
+// the middle, none is not.
 func (c *notary) enqueueN(producer int, vs ...int) {
 	came := c.came.Load()
 	c.entering.Add(int64(len(vs)))
@@ -146,7 +148,8 @@ func (c *notary) dequeueN(consumer, want int) {
 	}
 }
 
-// few is a program of so many producers and consumers with so many calls each, on a queue that held some items before.
+// few is a program of so many producers and consumers with so many calls each, on a queue that held
+// some items before.
 func (c boundedCase) few(capacity, held, producers, enqueues, consumers, dequeues int) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		n := &notary{r: r, q: c.make(capacity)}
@@ -171,8 +174,9 @@ func (c boundedCase) few(capacity, held, producers, enqueues, consumers, dequeue
 	}
 }
 
-// TestExploreBounded runs each queue with two threads in all interleavings, and with three in those with few preemptions: with
-// capacities of 1 and 2, so that positions wrap around, empty, partly filled and full before.
+// TestExploreBounded runs each queue with two threads in all interleavings, and with three in those
+// with few preemptions: with capacities of 1 and 2, so that positions wrap around, empty, partly
+// filled and full before.
 func TestExploreBounded(t *testing.T) {
 	for _, c := range boundedCases {
 		for _, capacity := range []int{1, 2} {
@@ -239,8 +243,9 @@ func TestExploreBoundedBatches(t *testing.T) {
 	}
 }
 
-// tellThenLook has two threads that each put something into a queue of the other's and then look into their own. One at least must
-// find something: who wakes sleepers relies on that, and a store that others see late would break it.
+// tellThenLook has two threads that each put something into a queue of the other's and then look
+// into their own. At least one must find something: waking sleepers relies on that, and a store
+// that others see late would break it.
 func tellThenLook(make func(capacity int) bounded) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		queues := [2]bounded{make(1), make(1)}
@@ -259,7 +264,8 @@ func tellThenLook(make func(capacity int) bounded) func(r *explore.Run) {
 	}
 }
 
-// makeRoomThenLook is the same for room: each makes some in the other's queue and then tries to use that in its own.
+// makeRoomThenLook is the same for room: each thread makes some in the other's queue and then tries
+// to use that in its own.
 func makeRoomThenLook(make func(capacity int) bounded) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		queues := [2]bounded{make(1), make(1)}
@@ -280,7 +286,7 @@ func makeRoomThenLook(make func(capacity int) bounded) func(r *explore.Run) {
 	}
 }
 
-// TestExploreBoundedTellsThenLooks holds what a waiting queue is built on.
+// TestExploreBoundedTellsThenLooks holds the property on which Blocking is built.
 func TestExploreBoundedTellsThenLooks(t *testing.T) {
 	for _, c := range boundedCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -290,8 +296,8 @@ func TestExploreBoundedTellsThenLooks(t *testing.T) {
 	}
 }
 
-// TestExploreBoundedHandOver passes both sides on to other threads, which rely on nothing but the word that says so: the fields of
-// a side go with it.
+// TestExploreBoundedHandOver passes both sides on to other threads, which rely only on the word
+// that says so: the fields of a side go with it.
 func TestExploreBoundedHandOver(t *testing.T) {
 	for _, c := range boundedCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -317,8 +323,8 @@ func TestExploreBoundedHandOver(t *testing.T) {
 	}
 }
 
-// TestExploreBoundedLen reads the length beside both sides: it is one that can be. Where positions decide, 0 also means that the queue was
-// empty, which here it never is.
+// TestExploreBoundedLen reads the length beside both sides: it must be a possible one. Where
+// positions decide, 0 also means that the queue was empty, which here it never is.
 func TestExploreBoundedLen(t *testing.T) {
 	for _, c := range boundedCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -345,8 +351,9 @@ func relaxedLen(q bounded) bool {
 	return is
 }
 
-// TestExploreBoundedFrozen stops each thread for good wherever it can be. Both sides of an SPSC go on; so do the producers of an MPSC
-// and the consumers of an SPMC among themselves. What the documentation calls not lock-free is not.
+// TestExploreBoundedFrozen stops each thread for good wherever it can be. Both sides of an SPSC go
+// on; so do the producers of an MPSC and the consumers of an SPMC among themselves. What the
+// documentation calls not lock-free is not.
 func TestExploreBoundedFrozen(t *testing.T) {
 	for _, c := range boundedCases {
 		both := c.few(2, 1, 1, 3, 1, 3)

@@ -21,7 +21,7 @@ type boundedQueue[T any] interface {
 	Cap() int
 }
 
-// startingAt returns one of each, whose first item is at position start.
+// startingAt returns one queue of each type, whose first item is at position start.
 func startingAt[T any](capacity int, start uint64) map[string]boundedQueue[T] {
 	return map[string]boundedQueue[T]{
 		"SPSC": newSPSC[T](capacity, start),
@@ -45,8 +45,9 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// TestBoundedStartAnywhere makes random calls, batches among them, while positions pass the values at which they, or words that
-// count by two, change sign or overflow. One goroutine; the model is a slice.
+// TestBoundedStartAnywhere makes random calls, batches among them, while positions pass the values
+// at which they, or words that count by two, change sign or overflow. One goroutine; the model is a
+// slice.
 func TestBoundedStartAnywhere(t *testing.T) {
 	seed := replay.Seed(t)
 	for _, start := range []uint64{0, 1<<62 - 20, 1<<63 - 20, 3<<62 - 20, 1<<64 - 20} {
@@ -98,7 +99,8 @@ func TestBoundedStartAnywhere(t *testing.T) {
 	}
 }
 
-// TestBoundedDrain stops where it is told to, goes on until the queue is empty, and lets f use the queue.
+// TestBoundedDrain stops where it is told to, goes on until the queue is empty, and lets f use the
+// queue.
 func TestBoundedDrain(t *testing.T) {
 	for name, q := range startingAt[int](8, 0) {
 		q.EnqueueN([]int{0, 1, 2, 3, 4})
@@ -150,7 +152,7 @@ func TestBoundedKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestBoundedZeroValue holds that a queue that was not made says so.
+// TestBoundedZeroValue holds that a call of the zero value panics with a text that says so.
 func TestBoundedZeroValue(t *testing.T) {
 	for name, q := range map[string]boundedQueue[int]{
 		"SPSC": &SPSC[int]{}, "MPSC": &MPSC[int]{}, "SPMC": &SPMC[int]{}, "MPMC": &MPMC[int]{},
@@ -174,7 +176,7 @@ func TestBoundedZeroValue(t *testing.T) {
 	}
 }
 
-// TestBoundedCapacity holds what cannot be made.
+// TestBoundedCapacity holds which capacities are refused.
 func TestBoundedCapacity(t *testing.T) {
 	for _, capacity := range []int{0, -1, int(^uint(0) >> 1)} {
 		for name, f := range map[string]func(){
@@ -190,8 +192,8 @@ func TestBoundedCapacity(t *testing.T) {
 	}
 }
 
-// TestBoundedSides has one goroutine on a side for good, and others come: a build that checks refuses them, with both calls named, and the
-// queue is as it was. Any other build does not look.
+// TestBoundedSides has one goroutine on a side for good, and others come: a build that checks
+// refuses them, with both calls named, and the queue is as it was. Any other build does not look.
 func TestBoundedSides(t *testing.T) {
 	for _, c := range []struct {
 		name  string

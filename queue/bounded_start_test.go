@@ -1,6 +1,7 @@
 package queue
 
-// The bounded queues with their first item at a position of the test's choice, so that the positions overflow soon.
+// The bounded queues with their first item at a position of the test's choice, so that the
+// positions overflow soon.
 
 func NewSPSCAt[T any](capacity int, start uint64) *SPSC[T] { return newSPSC[T](capacity, start) }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// One goroutine reads what another one writes. Neither ever waits for the other inside a call; what to do when there is nothing
-// to read, or no room, is the caller's to say: here others run meanwhile.
+// One goroutine reads what another one writes. Neither ever waits for the other inside a call. The
+// caller decides what to do when there is nothing to read, or no room: here it lets others run.
 func ExampleSPSC() {
 	lines := queue.NewSPSC[string](2)
 	var wg sync.WaitGroup
@@ -68,7 +68,7 @@ func ExampleMPSC() {
 	// Output: 6180
 }
 
-// One goroutine hands out work, and whoever is free takes some.
+// One goroutine hands out work, and any worker that is free takes some.
 func ExampleSPMC() {
 	jobs := queue.NewSPMC[int](8)
 	jobs.EnqueueN([]int{1, 2, 3, 4, 5, 6, 7, 8})
@@ -88,8 +88,8 @@ func ExampleSPMC() {
 	// Output: [1 4 9 16 25 36 49 64]
 }
 
-// A free list: buffers are taken from it and given back by any goroutine. When it is empty a new one is made, and when it is full
-// the surplus goes to the collector.
+// A free list: any goroutine takes buffers from it and gives them back. When it is empty a new
+// buffer is made, and when it is full the surplus goes to the collector.
 func ExampleMPMC() {
 	free := queue.NewMPMC[[]byte](16)
 	get := func() []byte {

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Any goroutine may enqueue and dequeue; nobody waits.
+// Any goroutine may enqueue and dequeue; none waits for another.
 func ExampleSegmentedMPMC() {
 	var q queue.SegmentedMPMC[string]
 	var wg sync.WaitGroup

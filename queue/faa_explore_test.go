@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// segmentedProgram returns a body that runs threads on a queue, and then checks what they saw: an e enqueues, a d dequeues, E and D are batches of two. Before
-// that the items that the queue begins with are enqueued, and afterwards all that is left is dequeued.
+// segmentedProgram returns a body that runs threads on a queue, and then checks what they saw: e
+// enqueues, d dequeues, E and D are batches of two. Before that it enqueues the items with which
+// the queue begins, and afterwards it dequeues all that is left.
 func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		q := fresh()
@@ -107,13 +108,13 @@ func leftOver(h linear.History) (n int) {
 	return n
 }
 
-// tinySegments returns how to make queues whose segments have so many slots.
+// tinySegments returns a function that makes queues whose segments have that many slots.
 func tinySegments(smallest, largest int) func() segmentedQueue {
 	return func() segmentedQueue { return queue.NewSegmented[int](smallest, largest, 0) }
 }
 
-// TestExploreSegmentedPairs runs two threads: short programs through all interleavings, longer ones, in which segments are left and used
-// again, through those with few preemptions.
+// TestExploreSegmentedPairs runs two threads: short programs through all interleavings, and longer
+// ones, in which segments are left and used again, through those with few preemptions.
 func TestExploreSegmentedPairs(t *testing.T) {
 	for _, c := range []struct {
 		preemptions int
@@ -143,7 +144,7 @@ func TestExploreSegmentedPairs(t *testing.T) {
 	}
 }
 
-// TestExploreSegmentedZero begins with the zero value: who is first makes the first segment.
+// TestExploreSegmentedZero begins with the zero value: the first call makes the first segment.
 func TestExploreSegmentedZero(t *testing.T) {
 	for _, threads := range [][]string{{"e", "e"}, {"ed", "d"}, {"e", "e", "d"}, {"E", "d"}} {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
@@ -182,8 +183,8 @@ func TestExploreSegmentedFrozen(t *testing.T) {
 	}
 }
 
-// TestExploreSegmentedControls holds that what the algorithm takes care of goes wrong without it, and that the same programs are right
-// with it.
+// TestExploreSegmentedControls holds that what each part of the algorithm prevents goes wrong
+// without that part, and that the same programs are right with it.
 func TestExploreSegmentedControls(t *testing.T) {
 	for _, c := range []struct {
 		name    string

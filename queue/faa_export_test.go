@@ -1,6 +1,7 @@
 package queue
 
-// NewSegmented returns a queue whose segments have from smallest to largest slots, and whose first turnstiles begin at base.
+// NewSegmented returns a queue whose segments have from smallest to largest slots, and whose first
+// turnstiles begin at base.
 func NewSegmented[T any](smallest, largest int, base uint64) *SegmentedMPMC[T] {
 	q := &SegmentedMPMC[T]{shape: segmentShape{smallest: smallest, largest: largest, spare: 2}}
 	base &= baseMask
@@ -17,7 +18,8 @@ func NewSegmented[T any](smallest, largest int, base uint64) *SegmentedMPMC[T] {
 // MaxSpareSegments is how many segments a queue sets aside.
 const MaxSpareSegments = maxSpare
 
-// Segments returns how many segments are in use, set aside, and how many slots the last one has. Nobody else may call.
+// Segments returns how many segments are in use, set aside, and how many slots the last one has. No
+// other call may be under way.
 func (q *SegmentedMPMC[T]) Segments() (linked, spare, slots int) {
 	for s := q.head.Load(); s != nil; s = s.next.Load() {
 		linked++
@@ -31,7 +33,8 @@ func (q *SegmentedMPMC[T]) Segments() (linked, spare, slots int) {
 	return linked, spare, slots
 }
 
-// Tidy reports whether all segments set aside can be used again, as they can when nobody is calling.
+// Tidy reports whether all segments set aside can be used again, as they can when no call is under
+// way.
 func (q *SegmentedMPMC[T]) Tidy() bool {
 	for i := range q.aside {
 		if s := q.aside[i].Load(); s != nil && !s.reusable() {
@@ -41,7 +44,8 @@ func (q *SegmentedMPMC[T]) Tidy() bool {
 	return true
 }
 
-// ClaimForTest makes the first step of Enqueue, and returns the second one, which reports whether the item will be found.
+// ClaimForTest makes the first step of Enqueue, and returns the second one, which reports whether
+// the item will be found.
 func (q *SegmentedMPMC[T]) ClaimForTest() func(v T) bool {
 	s := q.tail.Load()
 	slot := &s.slots[s.enq.claim().index()]
@@ -59,8 +63,8 @@ type SegmentedFlaw int
 
 // The flaws.
 const (
-	ReusesUnspent   SegmentedFlaw = iota + 1 // begins a new life of a segment with slots that somebody is at work on
-	IgnoresVisitors                          // begins a new life of a segment that somebody relies on
+	ReusesUnspent   SegmentedFlaw = iota + 1 // begins a new life of a segment with slots in use
+	IgnoresVisitors                          // begins a new life of a segment that has visitors
 	OpensEnqEarly                            // opens enq before the segment is linked
 	OpensDeqEarly                            // opens deq before the segment is the head
 	MixesLives                               // compares deq of one life with enq of another
@@ -72,7 +76,7 @@ type FlawedSegmented struct {
 	Flaw SegmentedFlaw
 }
 
-// TryEnqueue is as it should be but for the flaw.
+// TryEnqueue is correct except for the flaw.
 func (q FlawedSegmented) TryEnqueue(v int) bool {
 	switch q.Flaw {
 	case ReusesUnspent:
@@ -135,7 +139,7 @@ func (q FlawedSegmented) enqueueTooEarly(v int) (taken bool) {
 	return taken
 }
 
-// TryDequeue is as it should be but for the flaw.
+// TryDequeue is correct except for the flaw.
 func (q FlawedSegmented) TryDequeue() (int, bool) {
 	if q.Flaw == MixesLives {
 		s := q.head.Load()

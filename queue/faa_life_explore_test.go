@@ -8,9 +8,11 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreSegmentedOtherLife has a dequeuer sleep between its looks at the two turnstiles of a segment, while the segment is used up, set aside, and prepared
-// for another life with the base that it had: by one who comes too late to link it. In that moment the sealed turnstile says that one slot is
-// claimed, and only deq tells that this is another life. There are as many items as calls, so none may find the queue empty.
+// TestExploreSegmentedOtherLife has a dequeuer sleep between its looks at the two turnstiles of a
+// segment. Meanwhile the segment is used up, set aside, and prepared for another life with the base
+// that it had, by a thread that comes too late to link it. In that moment the sealed turnstile says
+// that one slot is claimed, and only deq tells that this is another life. There are as many items
+// as calls, so none may find the queue empty.
 func TestExploreSegmentedOtherLife(t *testing.T) {
 	dequeues := map[string]func(q *SegmentedMPMC[int]) bool{
 		"TryDequeue": func(q *SegmentedMPMC[int]) bool {
@@ -25,7 +27,7 @@ func TestExploreSegmentedOtherLife(t *testing.T) {
 				q := NewSegmented[int](2, 2, 0)
 				q.Enqueue(0)
 				first := q.head.Load()
-				first.visitors.Add(1) // the late one visits it, so it is not used again
+				first.visitors.Add(1) // the late thread visits it, so it is not used again
 				q.EnqueueN([]int{1, 2, 3, 4, 5})
 				for range 3 {
 					q.TryDequeue()

@@ -13,7 +13,8 @@ import (
 
 func newSegmented[T any](int) conformance.Total[T] { return &queue.SegmentedMPMC[T]{} }
 
-// newTinySegmented returns queues whose segments are linked, used up, left and used again all the time.
+// newTinySegmented returns queues whose segments are linked, used up, left and used again all the
+// time.
 func newTinySegmented[T any](capacity int) conformance.Total[T] {
 	smallest := 1 + capacity%3
 	return queue.NewSegmented[T](smallest, smallest<<(capacity%2), 0)
@@ -36,7 +37,7 @@ func TestSegmentedMPMCTiny(t *testing.T) { conformance.Queue(t, tinySegmented) }
 
 func FuzzSegmentedMPMC(f *testing.F) { conformance.FuzzQueue(f, tinySegmented) }
 
-// TestSegmentedMPMCZero calls everything on queues that nothing was done with yet.
+// TestSegmentedMPMCZero calls every method of unused queues.
 func TestSegmentedMPMCZero(t *testing.T) {
 	var q queue.SegmentedMPMC[int]
 	if v, ok := q.TryDequeue(); ok {
@@ -60,7 +61,8 @@ func TestSegmentedMPMCZero(t *testing.T) {
 	}
 }
 
-// TestSegmentedMPMCLen compares Len with what went in and out, across segments and where base wraps around.
+// TestSegmentedMPMCLen compares Len with what went in and out, across segments and where base wraps
+// around.
 func TestSegmentedMPMCLen(t *testing.T) {
 	for _, base := range []uint64{0, 1<<36 - 1, 1<<36 - 5} {
 		q := queue.NewSegmented[int](2, 8, base)
@@ -82,7 +84,8 @@ func TestSegmentedMPMCLen(t *testing.T) {
 	}
 }
 
-// TestSegmentedMPMCAllocates holds that segments are used again: nothing is allocated in the long run.
+// TestSegmentedMPMCAllocates holds that segments are used again: nothing is allocated in the long
+// run.
 func TestSegmentedMPMCAllocates(t *testing.T) {
 	for _, backlog := range []int{1, 100, 3000} {
 		var q queue.SegmentedMPMC[[3]int]
@@ -111,7 +114,8 @@ func TestSegmentedMPMCAllocates(t *testing.T) {
 	}
 }
 
-// TestSegmentedMPMCShrinksAndGrows holds that few items do not make a queue large, and that what a flood leaves behind is bounded.
+// TestSegmentedMPMCShrinksAndGrows holds that few items do not make a queue large, and that what a
+// flood leaves behind is bounded.
 func TestSegmentedMPMCShrinksAndGrows(t *testing.T) {
 	var q queue.SegmentedMPMC[int]
 	pass := func(backlog, laps int) {
@@ -136,8 +140,8 @@ func TestSegmentedMPMCShrinksAndGrows(t *testing.T) {
 	}
 }
 
-// TestSegmentedMPMCStalledEnqueuer stops an enqueuer between its claim and its item: the others go on, the segment waits for it, and its
-// item comes out when it goes on.
+// TestSegmentedMPMCStalledEnqueuer stops an enqueuer between its claim and its item: the others go
+// on, the segment waits for it, and its item comes out when it goes on.
 func TestSegmentedMPMCStalledEnqueuer(t *testing.T) {
 	q := queue.NewSegmented[*int](4, 4, 0)
 	stalled := new(int)
@@ -222,7 +226,8 @@ func benchmarkSegmented[T any](b *testing.B) {
 	}
 }
 
-// benchmarkSides passes b.N items from producers to consumers, of which at most some thousand are under way.
+// benchmarkSides passes b.N items from producers to consumers, of which some thousand at most are
+// under way.
 func benchmarkSides(b *testing.B, producers, consumers int, enqueue, dequeue func()) {
 	const stride, window = 64, 2048
 	b.ReportAllocs()

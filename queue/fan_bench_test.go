@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// BenchmarkFan moves items from four producers to one consumer, and from one producer to four consumers. Who finds nothing, or no room,
-// lets others run.
+// BenchmarkFan moves items from four producers to one consumer, and from one producer to four
+// consumers. A goroutine that finds nothing, or no room, lets others run.
 func BenchmarkFan(b *testing.B) {
 	const hands = 4
 	b.Run("4P1C/channel", func(b *testing.B) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFanContract has calls of two goroutines overlap on each side of a FanIn and of a FanOut: the second is refused, and names both.
+// TestFanContract has calls of two goroutines overlap on each side of a FanIn and of a FanOut: the
+// second is refused, and the text names both.
 func TestFanContract(t *testing.T) {
 	in, out := NewFanIn[int](4), NewFanOut[int](4)
 	producer, consumer := in.Register(), out.Register()

@@ -14,8 +14,8 @@ import (
 
 func TestExploreFanIn(t *testing.T) { conformance.ExploreQueue(t, fanInSpec) }
 
-// TestExploreFanInLeaves has a producer leave with an item in its ring while the consumer takes: the item comes, and the producer is
-// forgotten once and for all.
+// TestExploreFanInLeaves has a producer leave with an item in its ring while the consumer takes:
+// the item comes, and the producer is forgotten exactly once.
 func TestExploreFanInLeaves(t *testing.T) {
 	for _, items := range []int{0, 1} {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
@@ -48,7 +48,7 @@ func TestExploreFanInLeaves(t *testing.T) {
 	}
 }
 
-// TestExploreFanInRegisters registers beside another one who registers, or who leaves.
+// TestExploreFanInRegisters registers a producer beside another one that registers, or leaves.
 func TestExploreFanInRegisters(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
@@ -72,7 +72,8 @@ func TestExploreFanInRegisters(t *testing.T) {
 	}
 }
 
-// counted is the MPSC from SPSC queues as the lecture has it: a counter beside the rings tells whether there is anything.
+// counted is the MPSC from SPSC queues as the lecture has it: a counter beside the rings tells
+// whether there is anything.
 type counted struct {
 	size         atomics.Int64
 	rings        [2]*queue.SPSC[int]
@@ -114,7 +115,8 @@ func (c *counted) dequeue(r *explore.Run) (v int, ok bool) {
 	return 0, false
 }
 
-// TestExploreFanInCounterBeforeQueue is the lecture's first form as a control: an item is counted before it is there.
+// TestExploreFanInCounterBeforeQueue is the lecture's first form as a control: an item is counted
+// before it is there.
 func TestExploreFanInCounterBeforeQueue(t *testing.T) {
 	mustFail(t, "no ring has the item that was counted", func(r *explore.Run) {
 		c := newCounted()
@@ -124,8 +126,8 @@ func TestExploreFanInCounterBeforeQueue(t *testing.T) {
 	})
 }
 
-// TestExploreFanInCounterAfterQueue is the second form: the consumer, whom another item lets in, takes one that is not counted yet;
-// and the next time it takes nothing of what is there.
+// TestExploreFanInCounterAfterQueue is the second form: the consumer, let in by another item, takes
+// one that is not counted yet; and the next time it takes nothing of what is there.
 func TestExploreFanInCounterAfterQueue(t *testing.T) {
 	mustFail(t, "there is an item, whose Enqueue has returned", func(r *explore.Run) {
 		c := newCounted()
@@ -150,7 +152,8 @@ func TestExploreFanInCounterAfterQueue(t *testing.T) {
 	})
 }
 
-// TestExploreFanInCounterNegative is the third form: the rings first and then the counter, on both sides, so that it falls below zero.
+// TestExploreFanInCounterNegative is the third form: the rings first and then the counter, on both
+// sides, so that it falls below zero.
 func TestExploreFanInCounterNegative(t *testing.T) {
 	mustFail(t, "-1 items are counted", func(r *explore.Run) {
 		c := newCounted()

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Three sensors report to one logbook, each through a ring of its own, and leave when they are done.
+// Three sensors report to one logbook, each through a ring of its own, and leave when they are
+// done.
 func ExampleFanIn() {
 	logbook := queue.NewFanIn[int](64)
 	var all sync.WaitGroup
@@ -36,7 +37,7 @@ func ExampleFanIn() {
 	// Output: 30 [9 100] 0
 }
 
-// fanIn is a FanIn as the ladder calls it: each producing goroutine has its handle.
+// fanIn is a FanIn as the conformance tests call it: each producing goroutine has its handle.
 type fanIn[T any] struct {
 	*queue.FanIn[T]
 	own *queue.FanInProducer[T]
@@ -63,7 +64,8 @@ func TestFanIn(t *testing.T) { conformance.Queue(t, fanInSpec) }
 
 func FuzzFanIn(f *testing.F) { conformance.FuzzQueue(f, fanInSpec) }
 
-// TestFanInTakesTurns fills the rings of many producers: the consumer goes round, and nobody waits longer than the others take turns.
+// TestFanInTakesTurns fills the rings of many producers: the consumer goes round, and no producer
+// waits longer than the others take turns.
 func TestFanInTakesTurns(t *testing.T) {
 	const producers, each = 10, 64
 	q := queue.NewFanIn[item](each)
@@ -91,8 +93,9 @@ func TestFanInTakesTurns(t *testing.T) {
 	}
 }
 
-// TestFanInGrows registers producers while others are at work and the consumer takes, and each leaves when it is done: all that they
-// brought comes, in the order of each, and nothing of them stays.
+// TestFanInGrows registers producers while others are at work and the consumer takes, and each
+// leaves when it is done: all their items come, in the order of each producer, and nothing of the
+// producers stays.
 func TestFanInGrows(t *testing.T) {
 	const producers, each = 200, 100
 	q := queue.NewFanIn[item](8)
@@ -139,7 +142,8 @@ func TestFanInGrows(t *testing.T) {
 	}
 }
 
-// TestFanInForgetsWhoLeft holds that a producer which has left is let go with its ring: at once if it is empty, or with its last item.
+// TestFanInForgetsWhoLeft holds that a producer which has left is released with its ring: at once
+// if it is empty, or with its last item.
 func TestFanInForgetsWhoLeft(t *testing.T) {
 	q := queue.NewFanIn[int](4)
 	leave := func(items int) weak.Pointer[queue.FanInProducer[int]] {
@@ -190,8 +194,8 @@ func TestFanInRefusesMisuse(t *testing.T) {
 	refuses("queue: NewFanIn needs room for at least 1 item, not 0", func() { queue.NewFanIn[int](0) })
 }
 
-// TestFanInIdleAndBusy lets producers run out of items and come back, alone and side by side: the queue knows at once that it is
-// empty, counts nothing below zero and forgets nobody.
+// TestFanInIdleAndBusy lets producers run out of items and come back, alone and side by side: the
+// queue knows at once that it is empty, counts nothing below zero and forgets no producer.
 func TestFanInIdleAndBusy(t *testing.T) {
 	q := queue.NewFanIn[int](4)
 	one, other := q.Register(), q.Register()

@@ -14,8 +14,9 @@ import (
 // Sketch:     enqueue:  take a free node, or one that a consumer has returned; none: full
 //                       node = v; put it into dealt of the next lane
 //             dequeue:  take a node from the own stolen, else from the own dealt
-//                       else steal from another lane: take one node, and half of the others become
-//                         the own stolen.   v = node; return the node
+//                       else steal half of what another lane has: take the first of these nodes,
+//                         the others become the own stolen
+//                       v = node; return the node
 //                       nothing anywhere: look at all rings twice; unchanged: empty
 // Invariants: I1 Each node is free (the producer's), in one ring, or held by the consumer that took
 //                it until it returns the node.
@@ -65,13 +66,13 @@ type FanOut[T any] struct {
 	_        pad.Line // the producer's from here on
 	producer side
 	next     atomics.Plain[int]      // the lane whose turn it is
-	free     atomics.Plain[[]uint32] // nodes without an item
+	free     atomics.Plain[[]uint32] // nodes that the producer may fill
 	_        pad.Line
 }
 
 // fanOutLane is what belongs to one consumer, or to none.
 type fanOutLane struct {
-	thief    uint16
+	thief    uint16 // the lane's place in the list, from 1 on: 0 in a mark is no thief
 	owned    atomics.Bool
 	dealt    stealRing // filled by the producer
 	stolen   stealRing // filled by the owner's steals

@@ -12,8 +12,9 @@ import (
 
 func TestExploreFanOut(t *testing.T) { conformance.ExploreQueue(t, fanOutSpec) }
 
-// raided makes a queue with items dealt to its first consumer, and two more consumers who have none. Each of those three is a thread that
-// dequeues so many times, and fails if it is told that the queue is empty, as there are items for all.
+// raided makes a queue with items dealt to its first consumer, and two more consumers that have
+// none. Each of the three is a thread that dequeues several times, and fails if it is told that the
+// queue is empty, because there are items for all.
 func raided(room, items, each int) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		q := queue.NewFanOut[int](room)
@@ -61,14 +62,16 @@ func raided(room, items, each int) func(r *explore.Run) {
 	}
 }
 
-// TestExploreFanOutRaids has raids meet raids, takers and each other's loot: what moves is never out of sight, nor there twice.
+// TestExploreFanOutRaids has steals meet steals, takers and each other's stolen items: what moves
+// is never out of sight, nor there twice.
 func TestExploreFanOutRaids(t *testing.T) {
 	explore.Exhaustive(t, 2, raided(4, 4, 1))
 	explore.Random(t, 5000, raided(4, 4, 1))
 	explore.Random(t, 5000, raided(8, 8, 2))
 }
 
-// TestExploreFanOutFrozen stops consumers for good, in the middle of raids too: the others get their items.
+// TestExploreFanOutFrozen stops consumers for good, in the middle of steals too: the others get
+// their items.
 func TestExploreFanOutFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		q := queue.NewFanOut[int](4)
@@ -87,7 +90,8 @@ func TestExploreFanOutFrozen(t *testing.T) {
 	})
 }
 
-// TestExploreFanOutLeaves has a consumer leave, and another one come, while the producer deals and a third takes.
+// TestExploreFanOutLeaves has a consumer leave, and another one come, while the producer deals and
+// a third takes.
 func TestExploreFanOutLeaves(t *testing.T) {
 	explore.Random(t, 5000, func(r *explore.Run) {
 		q := queue.NewFanOut[int](2)

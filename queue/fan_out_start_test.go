@@ -1,4 +1,4 @@
 package queue
 
-// NewFanOutAt returns a queue all of whose positions begin at start, so that they overflow soon.
+// NewFanOutAt returns a queue whose positions all begin at start, so that they overflow soon.
 func NewFanOutAt[T any](capacity int, start uint32) *FanOut[T] { return newFanOut[T](capacity, start) }

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreFanOutLimbo is the control of the mark: a raid that leaves none has its numbers in nobody's stock for a while, and another
-// consumer is told that the queue is empty.
+// TestExploreFanOutLimbo is the control of the mark: a steal that leaves none has its numbers in no
+// ring for a while, and another consumer is told that the queue is empty.
 func TestExploreFanOutLimbo(t *testing.T) {
 	f := explore.MustFail(t, 2, func(r *explore.Run) {
 		q := NewFanOut[int](4)
@@ -41,8 +41,8 @@ func TestExploreFanOutLimbo(t *testing.T) {
 	}
 }
 
-// TestExploreFanOutStaleHelp has a helper sleep while the thief goes on to its next raid, of which it must not finish a part in the name of
-// the first one.
+// TestExploreFanOutStaleHelp has a helper sleep while the thief goes on to its next steal, of which
+// the helper must not finish a part in the name of the first one.
 func TestExploreFanOutStaleHelp(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewFanOut[int](16)
@@ -81,7 +81,8 @@ func TestExploreFanOutStaleHelp(t *testing.T) {
 	})
 }
 
-// TestExploreFanOutEmpty has items move from stock to stock, ahead of one who looks whether there are any, twice over: there always are.
+// TestExploreFanOutEmpty has items move from ring to ring, ahead of a thread that looks whether
+// there are any, twice over: there always are.
 func TestExploreFanOutEmpty(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewFanOut[int](8)
@@ -110,8 +111,8 @@ func TestExploreFanOutEmpty(t *testing.T) {
 	})
 }
 
-// TestExploreFanOutEmptyNewLane has a consumer register, and move items into its own lane, beside one who looks whether there are any and does not know that
-// lane: there always are.
+// TestExploreFanOutEmptyNewLane has a consumer register, and move items into its own lane, beside a
+// thread that looks whether there are any and does not know that lane: there always are.
 func TestExploreFanOutEmptyNewLane(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewFanOut[int](8)

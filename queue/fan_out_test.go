@@ -13,7 +13,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// One goroutine deals cards to three players; who has none left takes half of another one's.
+// One goroutine deals cards to three players; a player that has none left takes half of another
+// one's.
 func ExampleFanOut() {
 	table := queue.NewFanOut[int](64)
 	players := []*queue.FanOutConsumer[int]{table.Register(), table.Register(), table.Register()}
@@ -35,7 +36,7 @@ func ExampleFanOut() {
 	// Output: 1326 0 0
 }
 
-// fanOut is a FanOut as the ladder calls it: each consuming goroutine has its handle.
+// fanOut is a FanOut as the conformance tests call it: each consuming goroutine has its handle.
 type fanOut[T any] struct {
 	*queue.FanOut[T]
 	own *queue.FanOutConsumer[T]
@@ -63,7 +64,8 @@ func TestFanOut(t *testing.T) { conformance.Queue(t, fanOutSpec) }
 
 func FuzzFanOut(f *testing.F) { conformance.FuzzQueue(f, fanOutSpec) }
 
-// TestFanOutDealsInTurns holds that each consumer gets its share, and keeps it while the others have theirs.
+// TestFanOutDealsInTurns holds that each consumer gets its share, and keeps it while the others
+// have theirs.
 func TestFanOutDealsInTurns(t *testing.T) {
 	q := queue.NewFanOut[int](64)
 	consumers := []*queue.FanOutConsumer[int]{q.Register(), q.Register(), q.Register(), q.Register()}
@@ -82,7 +84,8 @@ func TestFanOutDealsInTurns(t *testing.T) {
 	}
 }
 
-// TestFanOutRaids holds that a consumer who has nothing takes half of what another one has, which a third may then share.
+// TestFanOutRaids holds that a consumer that has nothing takes half of what another one has, which
+// a third may then share.
 func TestFanOutRaids(t *testing.T) {
 	q := queue.NewFanOut[int](64)
 	rich := q.Register()
@@ -110,10 +113,11 @@ func TestFanOutRaids(t *testing.T) {
 	}
 }
 
-// TestFanOutLeavers has consumers leave with items dealt to them, and raided, and come back: nothing is lost.
+// TestFanOutLeavers has consumers leave with items dealt to them, and stolen, and come back:
+// nothing is lost.
 func TestFanOutLeavers(t *testing.T) {
 	q := queue.NewFanOut[int](16)
-	if !q.TryEnqueue(-1) { // before anybody is there
+	if !q.TryEnqueue(-1) { // before a consumer is there
 		t.Fatal("no room")
 	}
 	got := map[int]bool{}
@@ -135,7 +139,7 @@ func TestFanOutLeavers(t *testing.T) {
 	}
 	one.Deregister()
 	for range 8 {
-		take(other, true) // its own six, and then a raid on the leaver's
+		take(other, true) // its own six, and then half of the leaver's
 	}
 	other.Deregister()
 	q.TryEnqueue(12)
@@ -154,7 +158,8 @@ func TestFanOutLeavers(t *testing.T) {
 	}
 }
 
-// TestFanOutComeAndGo is the stress of it: consumers register, take a little and leave, while the producer goes on.
+// TestFanOutComeAndGo is the stress test: consumers register, take a little and leave, while the
+// producer goes on.
 func TestFanOutComeAndGo(t *testing.T) {
 	const items, hands = 20_000, 4
 	q := queue.NewFanOut[int](32)

@@ -33,7 +33,8 @@ func (c msBuffered) TryDequeue() (v int, ok bool) {
 	}
 }
 
-// BenchmarkUnboundedMPMC passes items through a queue, beside a channel. An operation is an item that goes in and comes out.
+// BenchmarkUnboundedMPMC passes items through a queue, beside a channel. An operation is an item
+// that goes in and comes out.
 func BenchmarkUnboundedMPMC(b *testing.B) {
 	for _, q := range []struct {
 		name string
@@ -112,8 +113,8 @@ func msPass(b *testing.B, q msBenched, producers, consumers int) {
 	all.Wait()
 }
 
-// BenchmarkIntrusiveMPMC moves tasks between two run queues, beside channels. An operation takes a task out of one and puts it into the
-// other.
+// BenchmarkIntrusiveMPMC moves tasks between two run queues, beside channels. An operation takes a
+// task out of one and puts it into the other.
 func BenchmarkIntrusiveMPMC(b *testing.B) {
 	const tasks = 100
 	type task = msCarrier[int]

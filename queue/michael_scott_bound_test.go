@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// msCrowd runs calls in many more goroutines than there are processors, whose number changes all the time.
+// msCrowd runs calls in many more goroutines than there are processors, whose number changes all
+// the time.
 func msCrowd(t *testing.T, msRounds int, call func(random *rand.Rand)) {
 	t.Helper()
 	before := runtime.GOMAXPROCS(0)
@@ -52,7 +53,8 @@ func msRounds() int {
 	return 20_000
 }
 
-// TestUnboundedMPMCNodes holds the queue to the bound that michael_scott.go proves, and to letting no node go.
+// TestUnboundedMPMCNodes holds the queue to the bound that michael_scott.go proves, and to keeping
+// every node.
 func TestUnboundedMPMCNodes(t *testing.T) {
 	const most = 40 // values at once
 	var q UnboundedMPMC[int]
@@ -96,7 +98,8 @@ func TestUnboundedMPMCNodes(t *testing.T) {
 	}
 }
 
-// TestIntrusiveMPMCNodes moves items between queues and holds the number of nodes to the papers' bound.
+// TestIntrusiveMPMCNodes moves items between queues and holds the number of nodes to the papers'
+// bound.
 func TestIntrusiveMPMCNodes(t *testing.T) {
 	const items = 40
 	itemNodes = new(msNodes[any])
@@ -134,7 +137,7 @@ func TestIntrusiveMPMCNodes(t *testing.T) {
 	t.Logf("%d nodes for %d items that were enqueued %d times, on %d processors at most", len(s.nodes), items, moved.Load(), itemNodes.Records())
 }
 
-// TestMichaelScottAllocatesNothing once there are nodes.
+// TestMichaelScottAllocatesNothing holds that nothing is allocated once there are nodes.
 func TestMichaelScottAllocatesNothing(t *testing.T) {
 	var q UnboundedMPMC[[3]string]
 	var list, other IntrusiveMPMC[*msCarrier[int]]
@@ -181,7 +184,8 @@ func TestMichaelScottFirst(t *testing.T) {
 	}
 }
 
-// TestIntrusiveMPMCRetains nothing: neither an item that came out, nor a node that was left in a pool, keeps a queue or what is in it.
+// TestIntrusiveMPMCRetains holds that neither an item that came out, nor a node that was left in a
+// pool, keeps a queue or its contents alive.
 func TestIntrusiveMPMCRetains(t *testing.T) {
 	q := new(IntrusiveMPMC[*msCarrier[int]])
 	var left []weak.Pointer[msCarrier[int]]
@@ -223,7 +227,7 @@ func TestIntrusiveMPMCTwice(t *testing.T) {
 	other.Enqueue(e)
 }
 
-// TestMichaelScottLen counts through all ups and downs.
+// TestMichaelScottLen compares Len with what went in and came out.
 func TestMichaelScottLen(t *testing.T) {
 	var q UnboundedMPMC[int]
 	n := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Several goroutines leave work for whoever has time.
+// Several goroutines leave work for any goroutine that has time.
 func ExampleUnboundedMPMC() {
 	var numbers queue.UnboundedMPMC[int]
 	var producers sync.WaitGroup
@@ -28,8 +28,8 @@ func ExampleUnboundedMPMC() {
 	// Output: 4950
 }
 
-// A scheduler that runs its tasks in turns: a task that is not done goes back to the end of the queue, and brings the node along that the
-// queue needs for it. Nothing is allocated but the tasks.
+// A scheduler runs its tasks in turns: a task that is not done goes back to the end of the queue,
+// and brings along the node that the queue needs for it. Nothing is allocated but the tasks.
 func ExampleIntrusiveMPMC() {
 	type task struct {
 		queue.Item

@@ -11,14 +11,16 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// msPlayer is a queue of numbers as scenarios use it. The number of the thread comes with each call.
+// msPlayer is a queue of numbers as scenarios use it. The number of the thread comes with each
+// call.
 type msPlayer interface {
 	enqueue(thread, v int)
 	dequeue(thread int) (int, bool)
 	stock() error // what is wrong with the nodes, once all threads have ended
 }
 
-// msScenario is how many items are in the queue at first, and what each thread does: e enqueues, d dequeues.
+// msScenario is how many items are in the queue at first, and what each thread does: e enqueues, d
+// dequeues.
 type msScenario struct {
 	before  int
 	threads []string
@@ -26,7 +28,8 @@ type msScenario struct {
 
 func (s msScenario) String() string { return fmt.Sprint(s.before, s.threads) }
 
-// play declares the threads, and holds what they saw, and what is left, against the model of a queue.
+// play declares the threads, and holds what they saw, and what is left, against the model of a
+// queue.
 func (s msScenario) play(r *explore.Run, p msPlayer) {
 	const setUp = 3 // as a thread; none of the threads has this number
 	recorder := linear.NewRecorder(setUp + 1)
@@ -73,8 +76,8 @@ type msToken struct {
 	number atomics.Plain[int]
 }
 
-// msTokens plays scenarios with an IntrusiveMPMC. A thread enqueues the tokens that it has dequeued, the latest first, and makes new
-// ones when it has none: so nodes are used again at once.
+// msTokens plays scenarios with an IntrusiveMPMC. A thread enqueues the tokens that it has
+// dequeued, the latest first, and makes new ones when it has none: so nodes are used again at once.
 type msTokens struct {
 	q     IntrusiveMPMC[*msToken]
 	have  [4][]*msToken
@@ -87,7 +90,8 @@ func newMsTokens() *msTokens {
 	return &msTokens{}
 }
 
-// msWarmTokens are tokens for which the list has started and all records are there, which saves steps.
+// msWarmTokens are tokens for which the list has started and all records are there, which saves
+// steps.
 func msWarmTokens() *msTokens {
 	p := newMsTokens()
 	itemNodes.Reserve(3)
@@ -140,7 +144,7 @@ func (p *msTokens) stock() error {
 // msNumbers plays scenarios with an UnboundedMPMC.
 type msNumbers struct{ q UnboundedMPMC[int] }
 
-// newMsNumbers returns a queue that has nodes to use again, and acquires so many of them at once.
+// newMsNumbers returns a queue that has nodes to use again, and acquires that many of them at once.
 func newMsNumbers(batch int) *msNumbers {
 	msBatch = batch
 	p := new(msNumbers)
@@ -160,7 +164,8 @@ func (p *msNumbers) stock() error {
 	return s.check(most, true)
 }
 
-// msSmall are scenarios of which all interleavings can be explored, msMedium those of which some with few preemptions can.
+// msSmall are scenarios of which all interleavings can be explored, msMedium those of which some
+// with few preemptions can.
 var (
 	msSmall = []msScenario{
 		{0, []string{"e", "d"}},
@@ -204,8 +209,8 @@ func TestExploreUnboundedMPMC(t *testing.T) {
 	}
 }
 
-// TestExploreUnboundedMPMCClaim lets one thread claim nodes while another uses the same ones again; and again with a claim that does not
-// look whether the first node is still the first.
+// TestExploreUnboundedMPMCClaim lets one thread claim nodes while another uses the same ones again.
+// It does so again with a claim that does not look whether the first node is still the first.
 func TestExploreUnboundedMPMCClaim(t *testing.T) {
 	while := func(claim func(*UnboundedMPMC[int], *msRecord[int]) (*msNode[int], int)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -237,7 +242,8 @@ func TestExploreUnboundedMPMCClaim(t *testing.T) {
 	t.Run("not looked at again", func(t *testing.T) { explore.MustFail(t, 3, while(msHastyClaim)) })
 }
 
-// TestExploreMichaelScottFlaws seeds mistakes into the steps of the list, each of which must be found; and nothing must be without one.
+// TestExploreMichaelScottFlaws seeds mistakes into the steps of the list, each of which must be
+// found; without a mistake nothing may be found.
 func TestExploreMichaelScottFlaws(t *testing.T) {
 	with := func(f msFlaws, s msScenario) func(*explore.Run) {
 		return func(r *explore.Run) {

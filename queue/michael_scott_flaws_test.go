@@ -2,7 +2,8 @@
 
 package queue
 
-// msFlaws is the steps of michael_scott_list.go with mistakes that one might make. Without any it is the same algorithm.
+// msFlaws are the steps of michael_scott_list.go with plausible mistakes. Without any it is the
+// same algorithm.
 type msFlaws struct {
 	uncheckedHead bool // h is relied upon as soon as it is named
 	uncheckedTail bool // t is

@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreMichaelScottFirstLen asks for the length beside the first Enqueue, which starts the list in steps: its head is set before
-// its tail. An observer that finds no head must not look at the tail that is set by then.
+// TestExploreMichaelScottFirstLen asks for the length beside the first Enqueue, which starts the
+// list in steps: its head is set before its tail. An observer that finds no head must not look at
+// the tail that is set by then.
 func TestExploreMichaelScottFirstLen(t *testing.T) {
 	beside := func(enqueue func(), length func() int) func(r *explore.Run) {
 		return func(r *explore.Run) {
@@ -42,7 +43,7 @@ func TestExploreMichaelScottFirstLen(t *testing.T) {
 	})
 }
 
-// TestExploreLongVerbs has every method of the queues whose calls take many steps called beside others.
+// TestExploreLongVerbs calls every method of the queues whose calls take many steps beside others.
 func TestExploreLongVerbs(t *testing.T) {
 	unbounded, intrusive, strict := msUnbounded, msIntrusive, strictMPMC
 	unbounded.Long, intrusive.Long, strict.Long = true, true, true

@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// msStock is the nodes that were found, and where.
+// msStock are the nodes that were found, and where.
 type msStock[T any] struct {
 	nodes map[*msNode[T]]string
 	err   error
 }
 
-// add takes a node into the stock, and complains if it is there already. It reports whether there is one.
+// add takes a node into the stock, and complains if it is there already. It reports whether there
+// is one.
 func (s *msStock[T]) add(where string, n *msNode[T]) bool {
 	if n == nil {
 		return false
@@ -39,7 +40,8 @@ func (s *msStock[T]) addRecords(nodes *msNodes[T]) {
 	}
 }
 
-// check returns what was wrong, and an error if there are more nodes than there may be, or the tail is not where it should be.
+// check returns an error if anything was wrong, if there are more nodes than there may be, or if
+// the tail is not where it should be.
 func (s *msStock[T]) check(most int, tailRight bool) error {
 	if len(s.nodes) > most {
 		s.err = errors.Join(s.err, fmt.Errorf("there are %d nodes, at most %d may be", len(s.nodes), most))
@@ -50,7 +52,8 @@ func (s *msStock[T]) check(most int, tailRight bool) error {
 	return s.err
 }
 
-// msStockOf returns the nodes of a queue that nobody uses, and how many there may be if there were at most so many values at once.
+// msStockOf returns the nodes of a queue without calls under way, and how many there may be if
+// there were at most that many values at once.
 func msStockOf[T any](q *UnboundedMPMC[T], values int) (s *msStock[T], most int) {
 	s = new(msStock[T])
 	head := q.list.head.Load()

@@ -20,7 +20,8 @@ type msCarrier[T any] struct {
 	value T
 }
 
-// msCarried is an IntrusiveMPMC that takes values: carriers go to and fro between two queues, which so exchange their nodes.
+// msCarried is an IntrusiveMPMC that takes values: carriers go to and fro between two queues, which
+// so exchange their nodes.
 type msCarried[T any] struct{ full, free IntrusiveMPMC[*msCarrier[T]] }
 
 func newMsCarried[T any](int) conformance.Total[T] { return new(msCarried[T]) }

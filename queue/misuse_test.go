@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic,
+// or error, says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	tooMany := "queue: NewFanOut cannot make room for more than 2147483648 items"
@@ -128,7 +128,8 @@ func TestMisuseIsTold(t *testing.T) {
 	}
 }
 
-// TestSynchronousAfterNilContext holds that a call that panics leaves nothing that another would meet.
+// TestSynchronousAfterNilContext holds that a call that panics leaves nothing behind that another
+// call would meet.
 func TestSynchronousAfterNilContext(t *testing.T) {
 	var noContext context.Context
 	q := queue.NewSynchronous[int]()

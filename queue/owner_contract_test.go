@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestOwnerContractTwoOwners has calls of an owner overlap those of another goroutine: each is refused with a text that names both and
-// says why, changes nothing, and leaves the first one undisturbed.
+// TestOwnerContractTwoOwners has calls of an owner overlap those of another goroutine: each is
+// refused with a text that names both and says why, changes nothing, and leaves the first one
+// undisturbed.
 func TestOwnerContractTwoOwners(t *testing.T) {
 	var q Owner[int]
 	q.Enqueue(1)
@@ -33,7 +34,8 @@ func TestOwnerContractTwoOwners(t *testing.T) {
 	take(t, &q, 2, true)
 }
 
-// TestOwnerContractNoOwner has calls refused because nobody is the owner, after which the next owner's are not.
+// TestOwnerContractNoOwner has calls refused because there is no owner, after which the next
+// owner's are not.
 func TestOwnerContractNoOwner(t *testing.T) {
 	var q Owner[int]
 	for range 3 {
@@ -47,8 +49,8 @@ func TestOwnerContractNoOwner(t *testing.T) {
 	}
 }
 
-// TestOwnerContractEndsInTime lets ownership pass within a Dequeue, as soon as the count is zero: the next owner is not taken for a
-// second one.
+// TestOwnerContractEndsInTime lets ownership pass within a Dequeue, as soon as the count is zero:
+// the next owner is not taken for a second one.
 func TestOwnerContractEndsInTime(t *testing.T) {
 	var q Owner[int]
 	q.Enqueue(1)

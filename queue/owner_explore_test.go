@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// desk is what only an owner may touch: a plain field, so that two owners at once, or one that does not see what the last one
-// wrote, are a data race.
+// desk is what only an owner may touch: a plain field, so that two owners at once, or one that does
+// not see what the last one wrote, are a data race.
 type desk struct{ served atomics.Plain[int] }
 
 func (o *desk) serve() { o.served.Set(o.served.Get() + 1) }
@@ -25,8 +25,8 @@ func (o *desk) serveAll(q *Owner[int]) {
 	}
 }
 
-// customers makes threads enqueue so many items each, and serve when they are told to. A thread's enqueue says whether it owns the
-// queue, and dequeue whether the queue is given up.
+// customers makes threads enqueue that many items each, and serve when they are told to. A thread's
+// enqueue says whether the thread owns the queue, and its dequeue whether the queue is given up.
 func customers(threads, each int, enqueue func(q *Owner[int], v int) bool, serveAll func(o *desk, q *Owner[int])) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		var q Owner[int]
@@ -51,7 +51,8 @@ func customers(threads, each int, enqueue func(q *Owner[int], v int) bool, serve
 	}
 }
 
-// TestExploreOwner holds theorems 2 and 3 in every interleaving: one owner at a time, who sees what the last one wrote, and finds its items.
+// TestExploreOwner holds theorems 2 and 3 in every interleaving: there is one owner at a time,
+// which sees what the last one wrote, and finds its items.
 func TestExploreOwner(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, customers(2, 1, (*Owner[int]).Enqueue, (*desk).serveAll))
 	explore.Exhaustive(t, 3, customers(2, 2, (*Owner[int]).Enqueue, (*desk).serveAll))
@@ -59,14 +60,15 @@ func TestExploreOwner(t *testing.T) {
 	explore.Random(t, 2000, customers(4, 2, (*Owner[int]).Enqueue, (*desk).serveAll))
 }
 
-// TestExploreOwnerFrozen stops goroutines for good in the middle of Enqueue, Peek and Dequeue: those who then enqueue, or own, go on.
+// TestExploreOwnerFrozen stops goroutines for good in the middle of Enqueue, Peek and Dequeue:
+// threads that then enqueue, or own, go on.
 func TestExploreOwnerFrozen(t *testing.T) {
 	explore.Freeze(t, customers(3, 1, (*Owner[int]).Enqueue, (*desk).serveAll))
 	explore.Freeze(t, customers(2, 2, (*Owner[int]).Enqueue, (*desk).serveAll))
 }
 
-// TestExploreOwnerTwoOwners is the control: two ways to appoint two owners, found as a race for what only an owner may touch, or as a
-// second owner who finds nothing.
+// TestExploreOwnerTwoOwners is the control: two ways to appoint two owners, found as a race for
+// what only an owner may touch, or as a second owner that finds nothing.
 func TestExploreOwnerTwoOwners(t *testing.T) {
 	hasty := func(q *Owner[int], v int) bool {
 		q.link(v)

@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// The tests of this file stop one call between two of its steps, by hand, and hold what owner.go says of everybody
-// else's progress meanwhile.
+// The tests of this file stop one call between two of its steps, by hand, and hold what owner.go
+// says of the progress of the others meanwhile.
 
-// linkOnly is Enqueue up to and including L3: the node is in the list, tail has not been pushed, nothing is counted.
+// linkOnly is Enqueue up to and including L3: the node is in the list, tail has not been pushed,
+// nothing is counted.
 func linkOnly[T any](t *testing.T, q *Owner[T], v T) {
 	t.Helper()
 	n := &ownerNode[T]{}
@@ -25,8 +26,8 @@ func take(t *testing.T, q *Owner[int], want int, wantEmpty bool) {
 	}
 }
 
-// TestOwnerFrozenAfterLinking stops an Enqueue before it pushes tail. The others push it, whether they enqueue or
-// dequeue first.
+// TestOwnerFrozenAfterLinking stops an Enqueue before it pushes tail. The others push it, whether
+// they enqueue or dequeue first.
 func TestOwnerFrozenAfterLinking(t *testing.T) {
 	t.Run("others enqueue first", func(t *testing.T) {
 		var q Owner[int]
@@ -66,7 +67,8 @@ func TestOwnerFrozenAfterLinking(t *testing.T) {
 	})
 }
 
-// TestOwnerFrozenBeforeCounting stops an Enqueue between its two steps. Nobody may dequeue what has not been counted.
+// TestOwnerFrozenBeforeCounting stops an Enqueue between its two steps. No goroutine may dequeue an
+// item that has not been counted.
 func TestOwnerFrozenBeforeCounting(t *testing.T) {
 	var q Owner[int]
 	q.link(1)
@@ -82,15 +84,16 @@ func TestOwnerFrozenBeforeCounting(t *testing.T) {
 	take(t, &q, 1, true)
 }
 
-// TestOwnerFrozenDequeue stops an owner between the two steps of Dequeue: the item is out, and ownership is still its
-// own.
+// TestOwnerFrozenDequeue stops an owner between the two steps of Dequeue: the item is out, and the
+// goroutine is still the owner.
 func TestOwnerFrozenDequeue(t *testing.T) {
 	var q Owner[int]
 	q.Enqueue(1)
 	if v := q.unlink(); v != 1 {
 		t.Errorf("unlink = %d, want 1", v)
 	}
-	// Only misuse gets here: somebody else calls while the owner is within Dequeue and the list is empty.
+	// Only misuse gets here: another goroutine calls while the owner is within Dequeue and the list
+	// is empty.
 	for name, call := range map[string]func(){"Dequeue": func() { q.Dequeue() }, "Peek": func() { q.Peek() }} {
 		panics(t, name, call)
 	}
@@ -103,8 +106,9 @@ func TestOwnerFrozenDequeue(t *testing.T) {
 	take(t, &q, 2, true)
 }
 
-// TestOwnerSleeperRetainsOneNode holds the bound on what a goroutine asleep in Enqueue keeps alive: the node it read as
-// the last one leads nowhere once it has left the list. And its stale view does no harm when it wakes up.
+// TestOwnerSleeperRetainsOneNode holds the bound on what a goroutine asleep in Enqueue keeps alive:
+// the last node that it has read leads to no other once it has left the list. And its stale view
+// does no harm when it wakes up.
 func TestOwnerSleeperRetainsOneNode(t *testing.T) {
 	var q Owner[int]
 	q.Enqueue(1)

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// ownerClient records the calls of one goroutine. Between the two steps of a call it does what it is told to, since the
-// window between them is where the interesting interleavings are.
+// ownerClient records the calls of one goroutine. Between the two steps of a call it does what it
+// is told to, because the window between them is where the interesting interleavings are.
 type ownerClient struct {
 	*linear.Client
 	queue *Owner[int]
@@ -34,7 +34,8 @@ func (c ownerClient) dequeue(between func()) (isEmpty bool) {
 	return isEmpty
 }
 
-// TestOwnerLinearizable checks short histories of goroutines that enqueue and, when the queue says so, drain.
+// TestOwnerLinearizable checks short histories of goroutines that enqueue and, when the queue says
+// so, drain.
 func TestOwnerLinearizable(t *testing.T) {
 	const rounds, clients, each = 400, 4, 5
 	seed := replay.Seed(t)
@@ -75,9 +76,9 @@ func TestOwnerLinearizable(t *testing.T) {
 	}
 }
 
-// TestOwnerIsNoLinearizableSet holds the example in owner.go: the paper's guess that its sequential specification is
-// met call by call is wrong, while theorems 2 and 3 hold. If this test fails because the history is a set's after all,
-// the comment is out of date.
+// TestOwnerIsNoLinearizableSet holds the example in owner.go: the paper's guess that its sequential
+// specification is met call by call is wrong, while theorems 2 and 3 hold. If this test fails
+// because the history is a set's after all, the comment is out of date.
 func TestOwnerIsNoLinearizableSet(t *testing.T) {
 	const itemA, itemB = 1, 2
 	var q Owner[int]

@@ -13,7 +13,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// An account is worked on by whichever goroutine finds its queue empty; the others leave their work there and go on.
+// The goroutine that finds an account's queue empty works on the account; the others leave their
+// work there and go on.
 func ExampleOwner() {
 	type account struct {
 		orders  queue.Owner[int]
@@ -22,7 +23,7 @@ func ExampleOwner() {
 	var a account
 	order := func(amount int) {
 		if !a.orders.Enqueue(amount) {
-			return // somebody owns the queue and will come to it
+			return // the owner of the queue will come to it
 		}
 		for isEmpty := false; !isEmpty; {
 			a.balance += a.orders.Peek()
@@ -113,8 +114,8 @@ func TestOwnerRefusesDequeueWithoutOwnership(t *testing.T) {
 	}
 }
 
-// TestOwnerMisuseLosesNothing lets everybody dequeue at once, owner or not. Panics are expected; a lost item, one that
-// comes out twice or a queue that is unusable afterwards is not.
+// TestOwnerMisuseLosesNothing lets all goroutines dequeue at once, owner or not. Panics are
+// expected. No item may be lost or come out twice, and the queue must be usable afterwards.
 func TestOwnerMisuseLosesNothing(t *testing.T) {
 	const goroutines, each = 4, 50_000
 	var q queue.Owner[int]
@@ -167,8 +168,8 @@ func TestOwnerMisuseLosesNothing(t *testing.T) {
 	}
 }
 
-// TestOwnerStampede holds theorem 2 where it is won: of many goroutines that find an empty queue, one becomes the
-// owner.
+// TestOwnerStampede holds theorem 2 where it is won: of many goroutines that find an empty queue,
+// one becomes the owner.
 func TestOwnerStampede(t *testing.T) {
 	const goroutines, rounds = 16, 500
 	for round := range rounds {
@@ -199,12 +200,12 @@ func TestOwnerStampede(t *testing.T) {
 	}
 }
 
-// item tells which goroutine enqueued it and as its how-manieth.
+// item tells which goroutine enqueued it, and its number among that goroutine's items.
 type item struct{ producer, number int }
 
-// TestOwnerStress lets a few and many goroutines enqueue and drain. All that an owner touches is plain memory, so two
-// owners at once, or one that does not see what the last one wrote, give a wrong sum, and a report under the race
-// detector.
+// TestOwnerStress lets a few and many goroutines enqueue and drain. Everything that an owner
+// touches is plain memory. So two owners at once, or one that does not see what the last one wrote,
+// give a wrong sum, and a report under the race detector.
 func TestOwnerStress(t *testing.T) {
 	for _, shape := range []struct{ producers, each int }{{2, 300_000}, {4, 200_000}, {16, 10_000}} {
 		t.Run(fmt.Sprintf("%d producers", shape.producers), func(t *testing.T) { stressOwner(t, shape.producers, shape.each) })
@@ -257,7 +258,8 @@ func stressOwner(t *testing.T, producers, each int) {
 	inOrder(t, received, producers, each)
 }
 
-// inOrder holds that each producer's items are all there, each once, in the order in which it enqueued them.
+// inOrder holds that each producer's items are all there, each once, in the order in which it
+// enqueued them.
 func inOrder(t *testing.T, received []item, producers, each int) {
 	t.Helper()
 	next := make([]int, producers)
@@ -274,8 +276,8 @@ func inOrder(t *testing.T, received []item, producers, each int) {
 	}
 }
 
-// TestOwnerHandsOver passes ownership on through a channel after every few items, as a scheduler does with its run
-// queues.
+// TestOwnerHandsOver passes ownership on through a channel after every few items, as a scheduler
+// does with its run queues.
 func TestOwnerHandsOver(t *testing.T) {
 	const producers, consumers, each = 4, 3, 5_000
 	var q queue.Owner[item]
@@ -310,7 +312,8 @@ func TestOwnerHandsOver(t *testing.T) {
 					}
 				}
 				if !isEmpty {
-					ready <- struct{}{} // there is room: nobody else may have put its token there while we own
+					// There is room: no other goroutine may put its token there now.
+					ready <- struct{}{}
 				}
 			}
 		})
@@ -346,7 +349,7 @@ func TestOwnerAllocatesOneNode(t *testing.T) {
 	var q queue.Owner[int]
 	want := 1.0
 	if rolecheck.Checked {
-		want = 2 // a build that checks notes who is in Dequeue
+		want = 2 // a build that checks keeps a note of the call in Dequeue
 	}
 	if got := testing.AllocsPerRun(1000, func() { q.Enqueue(1); q.Dequeue() }); got > want {
 		t.Errorf("an item costs %v allocations, want %v", got, want)

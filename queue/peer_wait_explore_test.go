@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// TestExploreWaitingStoppedPeer stops a peer for good anywhere in its call of the queue inside. A call that waits for an item, or for room, and the one that
-// waits for the peer, must come back all the same when their context ends. Two threads end it, so one is left if the other is stopped.
+// TestExploreWaitingStoppedPeer stops a peer for good anywhere in its call of the queue inside. A
+// call that waits for an item, or for room, and the one that waits for the peer, must return all
+// the same when their context ends. Two threads end it, so one is left if the other is stopped.
 func TestExploreWaitingStoppedPeer(t *testing.T) {
 	for name, fresh := range map[string]func() NonBlocking[int]{
 		"MPMC": func() NonBlocking[int] { return NewMPMC[int](1) },

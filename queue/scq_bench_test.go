@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// BenchmarkStrictMPMC measures the time an item takes from producers to consumers, beside a buffered channel of the same capacity.
+// BenchmarkStrictMPMC measures the time an item takes from producers to consumers, beside a
+// buffered channel of the same capacity.
 func BenchmarkStrictMPMC(b *testing.B) {
 	const capacity = 1024
 	b.Run("alone/strict", func(b *testing.B) {

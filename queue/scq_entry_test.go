@@ -2,7 +2,8 @@ package queue
 
 import "testing"
 
-// TestScqEntry holds what calls find in a slot against the table in scq_entry.go, in rings of several sizes and where laps wrap around.
+// TestScqEntry holds what calls find in a slot against the table in scq_entry.go, in rings of
+// several sizes and where laps wrap around.
 func TestScqEntry(t *testing.T) {
 	for _, slots := range []uint64{2, 4, 64, 1 << 31} {
 		l := scqLayout(slots - 1)

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreStrictCapacityOne has two producers and two consumers at the only place: nothing is lost, doubled or left over, and
-// no call goes on for ever.
+// TestExploreStrictCapacityOne has two producers and two consumers at the only place: nothing is
+// lost, doubled or left over, and every call ends.
 func TestExploreStrictCapacityOne(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewStrictMPMC[int](1)
@@ -45,7 +45,7 @@ func TestExploreStrictCapacityOne(t *testing.T) {
 	})
 }
 
-// TestExploreStrictRefills has a place pass from a consumer to a producer, who was refused before.
+// TestExploreStrictRefills has a place pass from a consumer to a producer that was refused before.
 func TestExploreStrictRefills(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewStrictMPMC[int](1)
@@ -66,7 +66,8 @@ func TestExploreStrictRefills(t *testing.T) {
 	})
 }
 
-// TestExploreScqRing has the ring alone, from which dequeuers take by more positions than there are indices.
+// TestExploreScqRing has the ring alone, from which dequeuers take by more positions than there are
+// indices.
 func TestExploreScqRing(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		ring := newScqRing(2, 1<<63-4)
@@ -97,8 +98,9 @@ func TestExploreScqRing(t *testing.T) {
 	})
 }
 
-// TestExploreScqHeld begins with a dequeuer that was given a position a lap ago. While it takes its index, another one is given the
-// position that has the same slot now, and so is an enqueuer, whose index must not get lost there.
+// TestExploreScqHeld begins with a dequeuer that was given a position a lap ago. While it takes its
+// index, another dequeuer is given the position that has the same slot now, and so is an enqueuer,
+// whose index must not get lost there.
 func TestExploreScqHeld(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		ring := newScqRing(4, 1<<64-8)
@@ -136,8 +138,9 @@ func TestExploreScqHeld(t *testing.T) {
 	})
 }
 
-// TestExploreScqEmptyIsTrue has dequeuers come before and after an index, and void positions and overtake each other meanwhile. Who
-// comes when the index is certainly there, and finds nothing, must have been forestalled by another.
+// TestExploreScqEmptyIsTrue has dequeuers come before and after an index, and meanwhile make
+// positions void and overtake each other. If a dequeuer comes when the index is certainly there,
+// and finds nothing, another must have taken it.
 func TestExploreScqEmptyIsTrue(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		ring := newScqRing(2, 0)
@@ -175,8 +178,9 @@ func TestExploreScqEmptyIsTrue(t *testing.T) {
 	})
 }
 
-// TestExploreScqPastAnother has two enqueuers, of whom one may have a position before the other's and not have put its index there yet:
-// a dequeuer who comes when the other has returned must get past it.
+// TestExploreScqPastAnother has two enqueuers, of which one may have a position before the other's
+// and not have put its index there yet: a dequeuer that comes when the other has returned must get
+// past it.
 func TestExploreScqPastAnother(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		ring := newScqRing(2, 0)
@@ -195,8 +199,8 @@ func TestExploreScqPastAnother(t *testing.T) {
 	})
 }
 
-// TestExploreScqNeverEmpty has one thread enqueue before it dequeues, each time, at a ring with an index in it. So there is always one
-// for another thread, until that has taken it.
+// TestExploreScqNeverEmpty has one thread enqueue before it dequeues, each time, at a ring with an
+// index in it. So there is always one for another thread, until that has taken it.
 func TestExploreScqNeverEmpty(t *testing.T) {
 	explore.Exhaustive(t, 4, func(r *explore.Run) {
 		ring := newScqRing(4, 1<<64-8)
@@ -217,7 +221,8 @@ func TestExploreScqNeverEmpty(t *testing.T) {
 	})
 }
 
-// TestExploreScqBounds has three calls move limit, and barred, to where they need it: nobody sets them back.
+// TestExploreScqBounds has three calls move limit, and barred, to where they need it: no call sets
+// them back.
 func TestExploreScqBounds(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		ring := newScqRing(1, 1<<64-2)
@@ -256,7 +261,8 @@ func TestExploreStrictFreeze(t *testing.T) {
 	})
 }
 
-// countdownRing tells that it is empty as the paper does: by a counter of how many dequeuers may fail until an enqueuer sets it again.
+// countdownRing tells that it is empty as the paper does: by a counter of how many dequeuers may
+// fail until an enqueuer sets it again.
 type countdownRing struct {
 	scqRing
 	threshold atomics.Int64
@@ -293,8 +299,9 @@ func (r *countdownRing) dequeue() (index uint64, ok bool) {
 	}
 }
 
-// lateCrowd is three dequeuers at a ring that has become empty, and an enqueuer: afterwards somebody has the index, or it is
-// there. The ring has room for one index, so three are more than the paper's count allows for.
+// lateCrowd is three dequeuers at a ring that has become empty, and an enqueuer: afterwards a
+// dequeuer has the index, or it is there. The ring has room for one index, so three are more than
+// the paper's count allows for.
 func lateCrowd(enqueue func(uint64), dequeue func() (uint64, bool)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		enqueue(0)
@@ -319,7 +326,8 @@ func lateCrowd(enqueue func(uint64), dequeue func() (uint64, bool)) func(r *expl
 	}
 }
 
-// TestExploreCountdown is why limit is there: with the paper's counter an index that is in the ring is not found any more.
+// TestExploreCountdown shows why limit is there: with the paper's counter an index that is in the
+// ring is not found any more.
 func TestExploreCountdown(t *testing.T) {
 	explore.MustFail(t, 3, func(r *explore.Run) {
 		ring := &countdownRing{}

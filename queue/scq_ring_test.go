@@ -30,7 +30,8 @@ func (r *scqRing) mustBeEmpty(t *testing.T) {
 	}
 }
 
-// TestScqPlaces holds that a lap uses each slot once, and that in a large ring neighbours lie on different lines.
+// TestScqPlaces holds that a lap uses each slot once, and that in a large ring neighbours lie on
+// different lines.
 func TestScqPlaces(t *testing.T) {
 	for capacity := 1; capacity <= 1<<12; capacity *= 2 {
 		r := newScqRing(capacity, 0)
@@ -52,10 +53,12 @@ func TestScqPlaces(t *testing.T) {
 	}
 }
 
-// starts are positions to begin at: the first one, and some from which laps and positions wrap around within a few hundred.
+// starts are positions to begin at: the first one, and some from which laps and positions wrap
+// around within a few hundred.
 var starts = []uint64{0, 1<<63 - 256, 1<<64 - 256}
 
-// TestScqWrapsAround fills and empties rings over the positions where words and positions come back to 0.
+// TestScqWrapsAround fills and empties rings over the positions where words and positions come back
+// to 0.
 func TestScqWrapsAround(t *testing.T) {
 	for _, start := range starts {
 		for _, capacity := range []int{1, 2, 4, 32} {
@@ -77,7 +80,8 @@ func TestScqWrapsAround(t *testing.T) {
 	}
 }
 
-// TestScqLateEnqueuer has a dequeuer come to a position before its enqueuer: the enqueuer must not put its index there.
+// TestScqLateEnqueuer has a dequeuer come to a position before its enqueuer: the enqueuer must not
+// put its index there.
 func TestScqLateEnqueuer(t *testing.T) {
 	for _, start := range starts {
 		r := newScqRing(1, start)
@@ -93,8 +97,9 @@ func TestScqLateEnqueuer(t *testing.T) {
 	}
 }
 
-// TestScqHeldSlot stops a dequeuer that was given a position and has not taken the index yet, until a lap later: the slot is
-// passed by, and is not used for the position of the dequeuer who has found it held, even if it is open by then.
+// TestScqHeldSlot stops a dequeuer that was given a position and has not taken the index yet, until
+// a lap later. The slot is passed by, and is not used for the position of the dequeuer that has
+// found it held, even if it is open by then.
 func TestScqHeldSlot(t *testing.T) {
 	for _, start := range starts {
 		r := newScqRing(2, start)
@@ -133,8 +138,8 @@ func TestScqHeldSlot(t *testing.T) {
 	}
 }
 
-// TestScqManyLateDequeuers has more dequeuers than the ring has places come too early, and go on only after an index was
-// put in: however many they are, they must not make later ones overlook it.
+// TestScqManyLateDequeuers has more dequeuers than the ring has places come too early, and go on
+// only after an index was put in: however many they are, they must not make later ones overlook it.
 func TestScqManyLateDequeuers(t *testing.T) {
 	r := newScqRing(1, 0)
 	var late []uint64
@@ -153,7 +158,8 @@ func TestScqManyLateDequeuers(t *testing.T) {
 	r.mustBeEmpty(t)
 }
 
-// TestScqEmptyWritesNothing looks into an empty ring many times: that moves neither head nor tail, so it costs enqueuers nothing.
+// TestScqEmptyWritesNothing looks into an empty ring many times: that moves neither head nor tail,
+// so it costs enqueuers nothing.
 func TestScqEmptyWritesNothing(t *testing.T) {
 	for _, capacity := range []int{1, 2, 256} {
 		r := newScqRing(capacity, 0)
@@ -174,8 +180,9 @@ func TestScqEmptyWritesNothing(t *testing.T) {
 	}
 }
 
-// TestScqGivesUp has many enqueuers take a position and stop. A dequeuer must not go through all these positions, for then enqueuers and
-// dequeuers could chase each other for ever: it knows that no index was put there.
+// TestScqGivesUp has many enqueuers take a position and stop. A dequeuer must not go through all
+// these positions, because enqueuers and dequeuers could then chase each other for ever: it knows
+// that no index was put there.
 func TestScqGivesUp(t *testing.T) {
 	for _, capacity := range []int{1, 2, 256} {
 		r := newScqRing(capacity, 0)

@@ -23,7 +23,8 @@ func TestStrictMPMC(t *testing.T) { conformance.Queue(t, strictMPMC) }
 
 func FuzzStrictMPMC(f *testing.F) { conformance.FuzzQueue(f, strictMPMC) }
 
-// TestStrictMPMCMisuse holds that what cannot work says so.
+// TestStrictMPMCMisuse holds that impossible capacities and zero values panic with a text that says
+// so.
 func TestStrictMPMCMisuse(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func()
@@ -64,8 +65,9 @@ func TestStrictMPMCAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestStrictMPMCStoppedCalls stops as many calls as there are places but one, half of them enqueueing, half dequeueing, each with an index
-// in its hands: the last place is as good as a queue for one item.
+// TestStrictMPMCStoppedCalls stops as many calls as there are places but one, half of them
+// enqueueing, half dequeueing, each with an index in its hands: the last place works as a queue for
+// one item.
 func TestStrictMPMCStoppedCalls(t *testing.T) {
 	for _, start := range starts {
 		const capacity = 8
@@ -103,7 +105,8 @@ func TestStrictMPMCStoppedCalls(t *testing.T) {
 	}
 }
 
-// TestStrictMPMCCrowd has far more goroutines than places, in the smallest queues and over the wrap-around of laps.
+// TestStrictMPMCCrowd has far more goroutines than places, in the smallest queues and over the
+// wrap-around of laps.
 func TestStrictMPMCCrowd(t *testing.T) {
 	const hands, each = 32, 200
 	for _, start := range starts {

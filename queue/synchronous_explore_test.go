@@ -61,7 +61,8 @@ var canceled = func() context.Context {
 	return ctx
 }()
 
-// TestExploreSynchronousMeets has pairs that must all meet: a thread that is forgotten is a deadlock.
+// TestExploreSynchronousMeets has pairs that must all meet: a thread that is forgotten is a
+// deadlock.
 func TestExploreSynchronousMeets(t *testing.T) {
 	ctx := context.Background()
 	t.Run("one and one", func(t *testing.T) {
@@ -90,13 +91,15 @@ func TestExploreSynchronousMeets(t *testing.T) {
 	})
 }
 
-// TestExploreSynchronousEnds ends, by a context or by closing, what waits: an item is taken, or its Enqueue has failed, and never both.
-// Letters are threads: those who give and take, and in capitals those who try to.
+// TestExploreSynchronousEnds ends, by a context or by closing, calls that wait: an item is taken,
+// or its Enqueue has failed, and never both. Letters are threads: g gives, t takes, a takes all,
+// and capitals only try to.
 func TestExploreSynchronousEnds(t *testing.T) {
 	ends(t, 2, "gt", "Gt", "gT", "ggt", "gtt", "gGt", "gtT", "ga", "gga")
 }
 
-// TestExploreSynchronousRoom is the same where there is room for one offer, so that those who give wait for room first.
+// TestExploreSynchronousRoom is the same where there is room for one offer, so that enqueuers wait
+// for room first.
 func TestExploreSynchronousRoom(t *testing.T) {
 	ends(t, 1, "gg", "tt", "ggt", "gtt", "ggT", "Gtt", "ggg")
 }

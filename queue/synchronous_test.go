@@ -19,7 +19,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// A baton goes from hand to hand: who gives it knows that it was taken.
+// A baton goes from hand to hand: the runner that gives it knows that it was taken.
 func ExampleSynchronous() {
 	batons := queue.NewSynchronous[string]()
 	ctx := context.Background()
@@ -43,7 +43,8 @@ func ExampleSynchronous() {
 	// queue: closed
 }
 
-// TestSynchronousWaits runs in a bubble, which shows who sleeps: both sides wait for each other, and Try… finds those who do.
+// TestSynchronousWaits runs in a bubble, which shows which goroutines sleep: both sides wait for
+// each other, and Try… finds a goroutine that waits.
 func TestSynchronousWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := queue.NewSynchronous[int](), t.Context()
@@ -105,8 +106,8 @@ func TestSynchronousWaits(t *testing.T) {
 	})
 }
 
-// TestSynchronousCancel ends the contexts of those who wait: they get the cause, what they offered is not there any more, and who waits on
-// is not forgotten.
+// TestSynchronousCancel ends the contexts of some waiters: they get the cause, what they offered is
+// gone, and the waiters that remain are not forgotten.
 func TestSynchronousCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, enough := queue.NewSynchronous[int](), errors.New("enough")
@@ -197,8 +198,9 @@ func TestSynchronousClose(t *testing.T) {
 	}
 }
 
-// TestSynchronousMeets is the stress: enqueuers and dequeuers, some without patience, and a Close in the middle. An item was taken once if
-// its Enqueue says so, and never otherwise; and both of a pair were there at the same time.
+// TestSynchronousMeets is the stress test: enqueuers and dequeuers, some with short contexts, and a
+// Close in the middle. An item was taken once if its Enqueue says so, and never otherwise; and both
+// of a pair were there at the same time.
 func TestSynchronousMeets(t *testing.T) {
 	seed := replay.Seed(t)
 	for round := range uint64(100) {
@@ -269,7 +271,8 @@ func TestSynchronousMeets(t *testing.T) {
 	}
 }
 
-// TestSynchronousOverlaps holds that who gives knows that somebody takes: before the Dequeue begins, no Enqueue returns.
+// TestSynchronousOverlaps holds that Enqueue and Dequeue overlap: before the Dequeue begins, no
+// Enqueue returns.
 func TestSynchronousOverlaps(t *testing.T) {
 	s, ctx := queue.NewSynchronous[int](), context.Background()
 	const items = 3000
@@ -297,7 +300,8 @@ func TestSynchronousOverlaps(t *testing.T) {
 	giver.Wait()
 }
 
-// TestSynchronousRetainsNothing holds that neither what was taken nor what was withdrawn is kept alive.
+// TestSynchronousRetainsNothing holds that the queue keeps alive neither what was taken nor what
+// was withdrawn.
 func TestSynchronousRetainsNothing(t *testing.T) {
 	s := queue.NewSynchronous[*[64]int]()
 	var watched []weak.Pointer[[64]int]

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// reusingStack is Treiber's stack of nodes that are pushed again after they were popped, with nothing to protect a call that has
-// seen them before.
+// reusingStack is Treiber's stack of nodes that are pushed again after they were popped, with
+// nothing to protect a call that has seen them before.
 type reusingStack struct {
 	top atomics.Pointer[reusedNode]
 }
@@ -40,8 +40,9 @@ func (s *reusingStack) pop() *reusedNode {
 	}
 }
 
-// abaStory is the lecture's: X is about to pop A, above C, when Y pops A, pushes B, and pushes A again. If X then succeeds, with
-// what it had read before, B is lost. push and pop are a stack's; afterwards each name must come out once.
+// abaStory is the lecture's: X is about to pop A, above C, when Y pops A, pushes B, and pushes A
+// again. If X then succeeds, with what it had read before, B is lost. push and pop are a stack's;
+// afterwards each name must come out once.
 func abaStory[N any](push func(N), pop func() (N, bool), a, b, c N, name func(N) string) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		push(c)

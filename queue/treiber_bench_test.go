@@ -32,7 +32,8 @@ func (s *lockedStack) TryPop() (int, bool) {
 	return v, true
 }
 
-// BenchmarkStack measures a push and a pop by each of so many goroutines, beside a slice under a lock.
+// BenchmarkStack measures a push and a pop by each of several goroutines, beside a slice under a
+// lock.
 func BenchmarkStack(b *testing.B) {
 	for _, hands := range []int{1, 2, 8} {
 		work := func(b *testing.B, push func(int), pop func() (int, bool)) {
@@ -61,7 +62,8 @@ func BenchmarkStack(b *testing.B) {
 	}
 }
 
-// BenchmarkStackEmpty measures how a thousand values leave a stack, one at a time or all at once. An operation is one value.
+// BenchmarkStackEmpty measures how a thousand values leave a stack, one at a time or all at once.
+// An operation is one value.
 func BenchmarkStackEmpty(b *testing.B) {
 	const values = 1000
 	for name, empty := range map[string]func(s *queue.Stack[int]) int{

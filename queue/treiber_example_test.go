@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Buffers that many goroutines use again: the one used last, which is still in the cache, comes first.
+// Many goroutines use buffers again: the one used last, which is still in the cache, comes first.
 func ExampleStack() {
 	var spare queue.Stack[[]byte]
 	var all sync.WaitGroup

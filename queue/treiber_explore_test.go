@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// TestExploreStackTakeAll has one thread take all while others push and pop: every value comes out once, and what TakeAll takes is
-// in the order of popping.
+// TestExploreStackTakeAll has one thread take everything while others push and pop: every value
+// comes out once, and what TakeAll takes is in the order of popping.
 func TestExploreStackTakeAll(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		var s queue.Stack[int]

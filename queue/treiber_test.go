@@ -18,7 +18,8 @@ func TestStack(t *testing.T) { conformance.Stack(t, stack) }
 
 func FuzzStack(f *testing.F) { conformance.FuzzStack(f, stack) }
 
-// TestStackTakeAll takes what is there, in the order of popping, and leaves an empty stack that can be used on.
+// TestStackTakeAll takes the contents, in the order of popping, and leaves an empty stack that can
+// be used on.
 func TestStackTakeAll(t *testing.T) {
 	var s queue.Stack[int]
 	for v := range s.TakeAll() {
@@ -60,7 +61,8 @@ func TestStackTakeAllGoesOn(t *testing.T) {
 	}
 }
 
-// TestStackTakeAllWhilePushing has some goroutines push and others take all, or one: every value comes out once.
+// TestStackTakeAllWhilePushing has some goroutines push and others take all, or one: every value
+// comes out once.
 func TestStackTakeAllWhilePushing(t *testing.T) {
 	const pushers, each = 4, 5000
 	var s queue.Stack[int]

@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// TestExploreVerbs has every method of the queues that the ladder knows called beside others.
+// TestExploreVerbs calls every method of the queues that the conformance tests know beside others.
 func TestExploreVerbs(t *testing.T) {
 	tiny := tinySegmented
 	tiny.New = func(int) conformance.Total[int] { return queue.NewSegmented[int](1, 2, 0) }

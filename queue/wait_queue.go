@@ -35,7 +35,7 @@ import (
 //             Cancelled waiters in the lists are at most as many as those that wait, and sweepAbove
 //             more.
 // Cost:       join 2 read-modify-writes, cancel 2, signal 5; in the long run nothing is allocated
-// Checked by: TestWaitersQuitSwept, TestExploreWaiting…
+// Checked by: TestWaitersQuitSwept, TestExploreWaitersQuit, TestExploreWaiting…
 
 // waitQueue is where goroutines wait for a condition, first come, first served. A goroutine that
 // waits joins, looks again, and then parks. A goroutine that makes the condition true does so
@@ -46,7 +46,7 @@ type waitQueue struct {
 	toAll   atomics.Bool  // from now on each signal wakes all
 
 	arrived   atomics.Pointer[waiter] // newest first
-	requests  atomics.Uint64          // not served yet: signals, in units of 1<<32, and all
+	requests  atomics.Uint64          // not served yet: signals in the upper half, all in the lower
 	cancelled atomics.Int32
 
 	requeued waiterList // the server's: waiters that were woken in vain before

@@ -2,7 +2,8 @@ package queue
 
 import "testing"
 
-// TestWaitersQuitSwept has waiters join and quit, while one stands for long and nobody calls: those who have quit are taken out of the lists by and by.
+// TestWaitersQuitSwept has waiters join and cancel, while one waits for long and none is signaled:
+// the cancelled ones are taken out of the lists by and by.
 func TestWaitersQuitSwept(t *testing.T) {
 	var q waitQueue
 	stays := q.newWaiter()

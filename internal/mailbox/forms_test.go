@@ -10,8 +10,8 @@ import (
 // The forms of a mailbox that Queue was chosen from, with the benchmark that chose it:
 // docs/adr/0002-mailbox.md.
 
-// ownerQueue is what the forms have in common. dequeue returns nil when the caller is the owner no
-// longer.
+// ownerQueue is what the forms have in common. dequeue returns nil when the caller is no longer the
+// owner.
 type ownerQueue interface {
 	enqueue(n *formNode) (owner bool)
 	dequeue() *formNode
@@ -153,7 +153,7 @@ func TestForms(t *testing.T) {
 }
 
 // BenchmarkForms: handoff is one message each time that the mailbox is idle, batch is 64, contended
-// is two producers who run what they own. ns per message. The paper's own form, queue.Owner, has
+// is two producers that run what they own. ns per message. The paper's own form, queue.Owner, has
 // its benchmark in its package.
 func BenchmarkForms(b *testing.B) {
 	for _, name := range []string{"seen", "swap", "waiting"} {

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// mail is what the explored programs send: who sent it, and which of his.
+// mail is what the explored programs send: the producer's number, and the mail's number among those
+// of the producer.
 type mail struct {
 	Node
 	from, number int
@@ -21,7 +22,7 @@ type office struct {
 	Queue
 	r    *explore.Run
 	last [3]int             // the number of the last mail of each producer
-	desk atomics.Plain[int] // only the owner is at it
+	desk atomics.Plain[int] // the owner's
 	got  int
 	most int // how many nodes a dequeue touches
 }
@@ -46,7 +47,7 @@ func (o *office) serve() {
 	}
 }
 
-// take is what the owner does with what it has dequeued.
+// take handles a node that the owner has dequeued.
 func (o *office) take(n *Node) {
 	m := (*mail)(unsafe.Pointer(n))
 	o.desk.Set(o.desk.Get() + 1)
@@ -144,10 +145,10 @@ func TestExploreMailboxVerbs(t *testing.T) {
 
 var producers = [...]string{"one", "two", "three"}
 
-// postal is a program in which so many producers send so much mail each.
+// postal is a program in which several producers send several mails each.
 func postal(producing, each int) func(*explore.Run) { return slowPostal(producing, each, 1000) }
 
-// slowPostal has the owner bring so many into order at a time.
+// slowPostal has the owner bring that many into order at a time.
 func slowPostal(producing, each, most int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		o := &office{r: r, most: most}
@@ -188,7 +189,7 @@ func TestExploreMailboxReuse(t *testing.T) {
 			r.Go("owner", func() {
 				a := &mail{number: 0}
 				if !m.Enqueue(&a.Node) {
-					// somebody else owns it, and serves
+					// the other thread owns it, and serves
 					return
 				}
 				again := 0
@@ -231,7 +232,8 @@ func TestExploreMailboxFrozen(t *testing.T) {
 	explore.Freeze(t, postal(3, 2))
 }
 
-// TestExploreInbox has two who add and two who take: each node comes out once, oldest first.
+// TestExploreInbox has threads that add and threads that take: each node comes out once, oldest
+// first.
 func TestExploreInbox(t *testing.T) {
 	inbox := func(adders, each, takers int) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -298,7 +300,7 @@ func TestExploreInbox(t *testing.T) {
 }
 
 // TestExploreChain hands a list that leads from its newest node down from one thread to another,
-// who appends it to a chain.
+// which appends it to a chain.
 func TestExploreChain(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		var handed atomics.Pointer[Node]

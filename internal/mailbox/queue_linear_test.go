@@ -34,7 +34,7 @@ func TestMailboxLinearizable(t *testing.T) {
 				for arrived.Add(1); arrived.Load() < clients; {
 					runtime.Gosched()
 				}
-				var spare []*parcel // mine to enqueue again
+				var spare []*parcel // this client's, to enqueue again
 				for i := range each {
 					it := &parcel{}
 					if len(spare) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// TestMailboxPeek has the owner peek at random moments: what it sees is what comes next, it does
-// not lose the mailbox by that, and what was handed out before may be used again then. It sees
-// nothing only when there is nothing, or more than it may touch.
+// TestMailboxPeek has the owner peek at random moments: it sees the node that comes next, it stays
+// the owner, and the node handed out before may be used again then. It sees nothing only when there
+// is nothing, or more than it may touch.
 func TestMailboxPeek(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))

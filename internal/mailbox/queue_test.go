@@ -12,9 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// A printer prints one document after another, whoever sends them: the goroutine that finds its
-// mailbox idle prints until there is nothing more to print, and the others leave their documents
-// there and go on.
+// A printer prints one document after another: the goroutine that finds its mailbox idle prints
+// until there is nothing more to print, and the others leave their documents there and go on.
 func ExampleQueue() {
 	type document struct {
 		mailbox.Node // first: a pointer to the node is a pointer to the document
