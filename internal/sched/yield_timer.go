@@ -29,7 +29,7 @@ type yieldTimer struct {
 	left, batch       int
 	done              int           // operations before this batch
 	inboxFirst        bool          // the next step looks into the inbox first
-	slept             bool          // since then it has not read the clock
+	slept             bool          // since the last read of the clock
 	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last yield
 	busySince         time.Duration // the first read of the clock after the last sleep
 	dueNow            bool          // the next YieldIfDue yields in any case
