@@ -47,6 +47,7 @@ func (b *board) lower(bit uint32) {
 	}
 }
 
+// add is Scheduler.add for a priority other than Normal.
 func (b *board) add(pr Priority, newest, oldest *Task) {
 	b.inboxes[pr].AddChain(&newest.Node, &oldest.Node)
 	b.raise(pr.bit())

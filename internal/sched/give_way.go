@@ -37,6 +37,7 @@ func (p *Processor) GiveWay(pr Priority) bool {
 	return p.mustGiveWay(pr)
 }
 
+// mustGiveWay is GiveWay for when other priorities than Normal are present, or pr is another one.
 func (p *Processor) mustGiveWay(pr Priority) bool {
 	switch {
 	case pr != High && p.HighWaits():

@@ -69,7 +69,7 @@ func (m *monitor) armSlow() {
 		return
 	}
 	m.timer.Reset(m.slowPeriod)
-	// Raised meanwhile: its reset may have come before this one.
+	// The pace was raised meanwhile, and that reset may have come before this one.
 	if m.pace.Load() == paceFast {
 		m.timer.Reset(SlotPatience)
 	}

@@ -20,13 +20,13 @@ func (p *Processor) next() *Task {
 	}
 	if t := p.handed; t != nil {
 		p.handed = nil
-		if p.step%overdueTurn != 0 && !p.yieldTimer.yielded {
+		if p.step%overdueTurn != 0 && !p.yieldTimer.inboxFirst {
 			return t
 		}
 		p.Push(t) // a chain of handed tasks must not keep the others waiting
 	}
-	if p.step%overdueTurn == 0 || p.yieldTimer.yielded {
-		p.yieldTimer.yielded = false
+	if p.step%overdueTurn == 0 || p.yieldTimer.inboxFirst {
+		p.yieldTimer.inboxFirst = false
 		if t := p.takeOverdue(&p.level); t != nil {
 			p.inboxStep = p.step
 			return t
@@ -56,7 +56,7 @@ func (p *Processor) checkInbox() {
 		p.inboxChecked = p.yieldTimer.operations()
 	case p.inboxStep+1 != p.step && p.share.Load() == nil:
 		p.inboxChecked = p.yieldTimer.operations()
-		p.yieldTimer.yielded = true
+		p.yieldTimer.inboxFirst = true
 	}
 }
 
@@ -150,6 +150,7 @@ func (p *Processor) pick(pr Priority) *Task {
 	return nil
 }
 
+// pickFrom takes a task from a level, or from its inbox. Owner only.
 func (p *Processor) pickFrom(l *level) *Task {
 	if l.step%overdueTurn == 0 {
 		if t := p.takeOverdue(l); t != nil {

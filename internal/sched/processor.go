@@ -190,6 +190,8 @@ func (p *Processor) takeSlot() *Task {
 	return p.takeSlotAnyway()
 }
 
+// takeSlotAnyway takes the task from the slot; nil if the slot is empty. A new task in the slot is
+// closed to thieves until it has waited itself.
 func (p *Processor) takeSlotAnyway() *Task {
 	if p.slotOpen.Load() {
 		p.slotOpen.Store(false)

@@ -13,6 +13,7 @@ func (p *Processor) Record(t *record.Tape) { p.tape.Store(t) }
 // the processor's own may write on it.
 func (p *Processor) Tape() *record.Tape { return p.tape.Load() }
 
+// note records an event if the processor has a tape.
 func (p *Processor) note(k record.Kind, flag bool) {
 	if t := p.tape.Load(); t != nil {
 		t.Note(k, 0, flag, 0, 0)

@@ -23,6 +23,7 @@ var (
 	registryCache [1024]atomic.Pointer[registration]
 )
 
+// cacheOf returns the entry of registryCache for an identity (Fibonacci hashing).
 func cacheOf(id uintptr) *atomic.Pointer[registration] {
 	const fibonacci = 0x9e3779b97f4a7c15
 	return &registryCache[uint64(id)*fibonacci>>54]

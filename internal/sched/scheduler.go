@@ -51,7 +51,7 @@ type Config struct {
 type Scheduler struct {
 	config         Config
 	follow         bool                          // GOMAXPROCS, when that changes
-	monitorsAlways bool                          // the monitor looks whenever a processor is awake
+	monitorsAlways bool                          // the monitor looks while a processor is awake
 	processors     atomics.Pointer[[]*Processor] // all that were ever made
 	limit          atomics.Int32                 // how many of them must be in service
 	resizing       sync.Mutex                    // held while one of these or stopping changes

@@ -23,6 +23,7 @@ var throughHost, throughHostWhy = chooseSwitch(os.Getenv(switchVariable))
 // that fails ends the program.
 const switchVariable = "FREERUN_SWITCH"
 
+// chooseSwitch decides by the build, and then by the environment variable's value.
 func chooseSwitch(wanted string) (throughHost bool, why string) {
 	switch {
 	case throughHostBuilt != "":

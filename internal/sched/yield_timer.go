@@ -28,8 +28,8 @@ const (
 type yieldTimer struct {
 	left, batch       int
 	done              int           // operations before this batch
-	yielded           bool          // since then it has not looked at the inbox
-	slept             bool          // since then it has not read the clock
+	inboxFirst        bool          // the next step looks into the inbox first
+	slept             bool          // since the last read of the clock
 	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last yield
 	busySince         time.Duration // the first read of the clock after the last sleep
 	dueNow            bool          // the next YieldIfDue yields in any case
@@ -85,7 +85,7 @@ func (p *Processor) YieldIfDue() {
 	y.readAt = p.yieldNow(now)
 	p.counters.pauses.Add(1)
 	y.yieldedAt = y.readAt
-	y.yielded = true // a goroutine that ran now may have injected a task
+	y.inboxFirst = true // a goroutine that ran now may have injected a task
 }
 
 // yieldNow lets other goroutines run, and has Go poll the network if a poll is due. It returns the
