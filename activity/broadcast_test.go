@@ -50,7 +50,8 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 				}
 				cancel()
 			}
-			if n := activity.InBroadcast(k.of); n > 500 { // 1 of 16 clears: so many are left once in e^31 times
+			// 1 of 16 clears: so many are left once in e^31 times.
+			if n := activity.InBroadcast(k.of); n > 500 {
 				t.Errorf("%d are in the crowd", n)
 			}
 			k.end()

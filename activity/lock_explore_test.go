@@ -40,7 +40,8 @@ var exploredLocks = []struct {
 	}},
 }
 
-// TestExploreLock runs the programs of all locks: exclusion, no lost wake-up, and cancellation at each step.
+// TestExploreLock runs the programs of all locks: exclusion, no lost wake-up, and cancellation at
+// each step.
 func TestExploreLock(t *testing.T) {
 	for _, k := range exploredLocks {
 		t.Run(k.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // TestMisuseIsTold calls zero values, and calls with nil, and holds that each panic, or error,
 // says what would be right.
 func TestMisuseIsTold(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a misuse that is not told would hang
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // else it would hang
 	defer cancel()
 	var noContext context.Context
 	huge := 1 << (bits.UintSize - 4)

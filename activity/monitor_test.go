@@ -57,7 +57,7 @@ func TestMonitorBuffer(t *testing.T) {
 					if inside.Add(1) != 1 {
 						t.Error("two are inside")
 					}
-					hurried, cancel := context.WithTimeout(ctx, 5*time.Millisecond) // at the end there may be no one else
+					hurried, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
 					if r.IntN(3) == 0 {
 						cancel()
 						hurried, cancel = impatience(ctx, r)

@@ -52,7 +52,8 @@ func once(l sync.Locker) {
 	defer l.Unlock()
 }
 
-// TestLockExcludes has goroutines lock in every way and add to a counter that nothing else protects.
+// TestLockExcludes has goroutines lock in every way and add to a counter that nothing else
+// protects.
 func TestLockExcludes(t *testing.T) {
 	for _, goroutines := range []int{2, 4, 32} {
 		each(t, func(t *testing.T, k kind) {
