@@ -17,10 +17,10 @@ import (
 )
 
 func ExampleMailbox() {
-	s := exampleScheduler()
-	defer s.Stop(nil)
+	rt := newRuntime() // freerun.New()
+	defer rt.Close()
 	m := activity.NewMailbox[string](1)
-	activity.Go(activity.On(s), func(a *activity.Activity) {
+	activity.Go(rt, func(a *activity.Activity) {
 		for _, word := range []string{"one", "two", "three"} {
 			m.Send(a, word)
 		}

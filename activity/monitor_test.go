@@ -16,11 +16,11 @@ import (
 )
 
 func ExampleMonitor() {
-	s := exampleScheduler()
-	defer s.Stop(nil)
+	rt := newRuntime() // freerun.New()
+	defer rt.Close()
 	var m activity.Monitor
 	stock := 0
-	buyer := activity.Go(activity.On(s), func(a *activity.Activity) {
+	buyer := activity.Go(rt, func(a *activity.Activity) {
 		m.Do(a, func() error {
 			if err := m.Await(a, func() bool { return stock >= 3 }); err != nil {
 				return err
