@@ -106,7 +106,9 @@ func roomOn(on *activityhost.Stack) *room {
 	return r
 }
 
-func describeRoom(l *letter) string { return seatOf(sched.CurrentProcessor()).active.Load().operation() }
+func describeRoom(l *letter) string {
+	return seatOf(sched.CurrentProcessor()).active.Load().operation()
+}
 
 // titleOf names an activity: by its name, or else by its function.
 func titleOf(a *activity.Activity) string {
