@@ -32,7 +32,7 @@ func started(t testing.TB, processors int) *sched.Scheduler {
 	return s
 }
 
-// within is how long a test waits for what must happen, before it calls it a hang.
+// within is how long a test waits for what must happen, before it counts as a hang.
 func within(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
@@ -90,7 +90,8 @@ func TestCheckYieldsWhenTheQuantumIsUsedUp(t *testing.T) {
 	s.Stop(nil)
 }
 
-// TestCheckElsewhere: checks are inserted where an activity is in reach, which may be nil, not begun yet, or another one.
+// TestCheckElsewhere: checks are inserted where an activity is in reach. That may be nil, an
+// activity that has not begun, or another one.
 func TestCheckElsewhere(t *testing.T) {
 	(*activity.Activity)(nil).Check(1)
 	s := sched.New(sched.Config{Processors: 1})

@@ -12,14 +12,15 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// openedWaiter returns a waiter that can be granted, of somebody who does not sleep.
+// openedWaiter returns a waiter that can be granted, and that does not sleep.
 func openedWaiter() *Waiter {
 	w := &Waiter{parker: park.New()}
 	w.open()
 	return w
 }
 
-// TestExploreCrowd has those who wait give up and clear, while the crowd is opened: who does not give up is woken.
+// TestExploreCrowd has waiters give up and clear, while the broadcast is opened: the others are
+// woken.
 func TestExploreCrowd(t *testing.T) {
 	body := func(r *explore.Run) {
 		var c broadcast
@@ -41,7 +42,8 @@ func TestExploreCrowd(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreCrowdClearedCarelessly is a control: who clears must not put back those who wait once the crowd is open.
+// TestExploreCrowdClearedCarelessly is a control: clear must not put waiters back once the
+// broadcast is open.
 func TestExploreCrowdClearedCarelessly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var c broadcast
@@ -55,7 +57,8 @@ func TestExploreCrowdClearedCarelessly(t *testing.T) {
 	})
 }
 
-// TestExploreCrowdFrozen stops one for good anywhere: nobody is held up who need not wait for it.
+// TestExploreCrowdFrozen stops one thread for good anywhere: no thread is held up that need not
+// wait for it.
 func TestExploreCrowdFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		var c broadcast
@@ -69,7 +72,8 @@ func TestExploreCrowdFrozen(t *testing.T) {
 	})
 }
 
-// TestExploreEvent sets and resets an event at once: who waited before is woken, and so is who has seen it set.
+// TestExploreEvent sets and resets an event at once: a waiter that came before is woken, and so is
+// one that has seen it set.
 func TestExploreEvent(t *testing.T) {
 	body := func(r *explore.Run) {
 		var e Event
@@ -96,7 +100,8 @@ func TestExploreEvent(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreBarrier has two pass twice, of whom one gives up now and then, and comes again: both pass as often, and there is one who is the last each time.
+// TestExploreBarrier has two threads pass twice, of which one gives up now and then, and comes
+// again: both pass as often, and there is one last arrival each time.
 func TestExploreBarrier(t *testing.T) {
 	body := func(r *explore.Run) {
 		b := NewBarrier(2)
@@ -136,7 +141,8 @@ func TestExploreBarrier(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreBarrierTakenBackTooLate is a control: an arrival that is taken back by a plain subtraction may be missed in the round that it was counted in.
+// TestExploreBarrierTakenBackTooLate is a control: an arrival that is taken back by a plain
+// subtraction may be missed in the round that it was counted in.
 func TestExploreBarrierTakenBackTooLate(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		b := NewBarrier(2)

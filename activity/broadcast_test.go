@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestCrowdForgetsWhoGaveUp has very many give up, while one waits patiently, for each kind of crowd.
+// TestCrowdForgetsWhoGaveUp has very many waiters give up, while one stays, for each kind of
+// broadcast.
 func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 	s := started(t, 1)
 	var e activity.Event
@@ -49,7 +50,8 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 				}
 				cancel()
 			}
-			if n := activity.InBroadcast(k.of); n > 500 { // 1 of 16 clears: so many are left once in e^31 times
+			// 1 of 16 clears: so many are left once in e^31 times.
+			if n := activity.InBroadcast(k.of); n > 500 {
 				t.Errorf("%d are in the crowd", n)
 			}
 			k.end()
@@ -60,7 +62,8 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 	}
 }
 
-// TestEventWakesWhoCameBefore sets and resets an event at once: all who waited are woken, and nobody who comes later.
+// TestEventWakesWhoCameBefore sets and resets an event at once: all earlier waiters are woken, and
+// no later ones.
 func TestEventWakesWhoCameBefore(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		s := started(t, processors)
@@ -101,7 +104,7 @@ func TestEventWakesWhoCameBefore(t *testing.T) {
 	})
 }
 
-// TestLatch has many count down, and many wait, of whom some give up.
+// TestLatch has many goroutines count down, and many wait, of which some give up.
 func TestLatch(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const n = 12
@@ -142,7 +145,8 @@ func TestLatch(t *testing.T) {
 	}
 }
 
-// TestBarrier has as many pass round after round as it is for, who arrive again when they have given up: nobody is ever a round ahead, and one of each round is the last.
+// TestBarrier has as many goroutines pass round after round as it is for. They arrive again after
+// they have given up. None is ever a round ahead, and one of each round is the last.
 func TestBarrier(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const n, rounds = 8, 200
@@ -187,7 +191,8 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestCondBuffer has a bounded buffer under a lock, and some give up: nothing is lost, and each Wait returns with the lock.
+// TestCondBuffer has a bounded buffer under a lock, with waiters that give up: nothing is lost,
+// and each Wait returns with the lock.
 func TestCondBuffer(t *testing.T) {
 	for _, k := range locks {
 		t.Run(k.name, func(t *testing.T) {
@@ -239,8 +244,9 @@ func TestCondBuffer(t *testing.T) {
 	}
 }
 
-// TestCondInOrder has those who wait come one after another: Signal wakes them in that order, Broadcast all of them, and neither those who come later. Those who are
-// woken together run in an order that is the scheduler's.
+// TestCondInOrder has waiters come one after another. Signal wakes them in that order, Broadcast
+// wakes all of them, and neither wakes later ones. The scheduler decides in which order waiters
+// that were woken together run.
 func TestCondInOrder(t *testing.T) {
 	s := started(t, 1)
 	var m activity.Mutex

@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// TestExploreSemaphore has three want one, two, and two of two units, one of whom may give up: never more are held than there are, and all are free in the end.
+// TestExploreSemaphore has three threads want one, two, and two of two units, one of which may
+// give up: never are more held than there are, and all are free in the end.
 func TestExploreSemaphore(t *testing.T) {
 	body := func(r *explore.Run) {
 		s := NewSemaphore(2)
@@ -44,7 +45,7 @@ func TestExploreSemaphore(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreRWMutex has readers and a writer, one of whom may give up.
+// TestExploreRWMutex has readers and a writer, one of which may give up.
 func TestExploreRWMutex(t *testing.T) {
 	body := func(r *explore.Run) {
 		var m RWMutex
@@ -83,7 +84,7 @@ func TestExploreRWMutex(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreQuotaInOrder holds that who comes when another waits already is admitted after it.
+// TestExploreQuotaInOrder holds that a caller that comes after a waiter is admitted after it.
 func TestExploreQuotaInOrder(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		var m FairMutex
@@ -119,7 +120,7 @@ func TestExploreQuotaInOrder(t *testing.T) {
 	})
 }
 
-// hasty is a quota that notes what was granted only after it has woken who waited.
+// hasty is a counter that notes what was granted only after it has woken the waiter.
 type hasty struct{ counter }
 
 func (q *hasty) enter(w *Waiter) {
@@ -150,7 +151,8 @@ func (q *hasty) admit(l *waitQueue) {
 	}
 }
 
-// TestExploreQuotaCountsTooLate is a control: what was granted must be counted before the one that has it goes on.
+// TestExploreQuotaCountsTooLate is a control: what was granted must be counted before its waiter
+// goes on.
 func TestExploreQuotaCountsTooLate(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var q hasty

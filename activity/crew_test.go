@@ -13,8 +13,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// crew runs work n times at once, half of them as activities on so many processors and half as ordinary goroutines, and returns when all have ended. work gets what to
-// pass to what waits, and a source of chance of its own.
+// crew runs work n times at once, half of them as activities on the given number of processors and
+// half as ordinary goroutines, and returns when all have ended. work gets the context for its
+// waits, and a source of chance of its own.
 func crew(t *testing.T, processors, n int, work func(ctx context.Context, id int, r *rand.Rand)) {
 	t.Helper()
 	seed := replay.Seed(t)
@@ -57,7 +58,7 @@ func onProcessors(t *testing.T, test func(t *testing.T, processors int)) {
 	t.Run("2", func(t *testing.T) { test(t, 2) })
 }
 
-// pause lets others run: an activity yields, a goroutine too.
+// pause lets others run, in an activity and in a goroutine.
 func pause(ctx context.Context) {
 	if a := activity.Of(ctx); a != nil && a.Here() {
 		a.Yield()
@@ -66,7 +67,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// impatience returns a context that ends soon, at a moment of chance.
+// impatience returns a context that ends soon, at a random moment.
 func impatience(ctx context.Context, r *rand.Rand) (context.Context, context.CancelFunc) {
 	if r.IntN(4) == 0 {
 		ctx, cancel := context.WithCancel(ctx)
@@ -76,7 +77,7 @@ func impatience(ctx context.Context, r *rand.Rand) (context.Context, context.Can
 	return context.WithTimeout(ctx, time.Duration(r.IntN(200))*time.Microsecond)
 }
 
-// until waits until something is so that others are about to bring about.
+// until waits for a condition that other goroutines are about to bring about.
 func until(t *testing.T, so func() bool) {
 	t.Helper()
 	for ctx := within(t); !so(); runtime.Gosched() {

@@ -38,8 +38,9 @@ func (*ending) AfterFunc(time.Duration, func()) func() bool          { panic("no
 func (*ending) AfterDone(context.Context, func()) func() bool        { panic("not modelled") }
 func (*ending) Drive(context.Context, func() bool) (_ bool, _ error) { return false, nil }
 
-// ends declares an activity that runs fn, as two threads, and a third thread that ends what the activity waits for, as Close does: so the activity is ended before each of
-// its waits, while it is left, between the opening of the wait and its entering, and beside each step of that.
+// ends declares an activity that runs fn, as two threads, and a third thread that ends what the
+// activity waits for, as Close does. So the activity is ended before each of its waits, while it
+// is left, between the opening of the wait and its entering, and beside each step of that.
 func ends(r *explore.Run, fn func(a *Activity)) {
 	e := &ending{}
 	m := newModelActivity(e)
@@ -57,7 +58,8 @@ func explored(t *testing.T, body func(r *explore.Run)) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreMonitorEnded has an activity ended in Await: it is inside, and alone there, while its deferred functions run.
+// TestExploreMonitorEnded has an activity ended in Await: it is inside, and alone there, while its
+// deferred functions run.
 func TestExploreMonitorEnded(t *testing.T) {
 	explored(t, func(r *explore.Run) {
 		var m Monitor
@@ -85,7 +87,8 @@ func TestExploreMonitorEnded(t *testing.T) {
 	})
 }
 
-// TestExploreMonitorEndedInside is a control: an activity that is ended in Await, does not come back, and goes by what inside says, passes the monitor on while its finalizer does.
+// TestExploreMonitorEndedInside is a control: an activity that is ended in Await, does not come
+// back, and relies on inside, passes the monitor on while its finalizer does, too.
 func TestExploreMonitorEndedInside(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m Monitor
@@ -110,7 +113,8 @@ func TestExploreMonitorEndedInside(t *testing.T) {
 	})
 }
 
-// TestExploreCondEnded has an activity ended in Wait, while another one waits that is signaled: each has the lock when its deferred functions run.
+// TestExploreCondEnded has an activity ended in Wait, while another one waits that is signaled:
+// each has the lock when its deferred functions run.
 func TestExploreCondEnded(t *testing.T) {
 	for name, locker := range map[string]func() Locker{
 		"Mutex":     func() Locker { return new(Mutex) },
@@ -149,7 +153,8 @@ func TestExploreCondEnded(t *testing.T) {
 	}
 }
 
-// TestExploreCondEndedWithoutTheLock is a control: an activity that is ended in Wait, and does not lock again, unlocks what another has locked.
+// TestExploreCondEndedWithoutTheLock is a control: an activity that is ended in Wait, and does not
+// lock again, unlocks what another has locked.
 func TestExploreCondEndedWithoutTheLock(t *testing.T) {
 	explore.MustFail(t, 1, func(r *explore.Run) {
 		var l FairMutex
@@ -171,7 +176,8 @@ func TestExploreCondEndedWithoutTheLock(t *testing.T) {
 	})
 }
 
-// TestExploreLockEnded has an activity ended at any step of locking and unlocking: the lock is held alone, and whoever waits behind gets it.
+// TestExploreLockEnded has an activity ended at any step of locking and unlocking: at most one
+// thread holds the lock, and the next waiter gets it.
 func TestExploreLockEnded(t *testing.T) {
 	for _, k := range exploredLocks {
 		t.Run(k.name, func(t *testing.T) {
@@ -199,7 +205,8 @@ func TestExploreLockEnded(t *testing.T) {
 	}
 }
 
-// TestExploreBarrierEnded has an activity ended on a barrier for two, at which one more arrives twice, by itself if need be.
+// TestExploreBarrierEnded has an activity ended on a barrier for two, at which another thread
+// arrives twice, by itself if need be.
 func TestExploreBarrierEnded(t *testing.T) {
 	explored(t, func(r *explore.Run) {
 		b := NewBarrier(2)
@@ -228,7 +235,8 @@ func TestExploreBarrierEnded(t *testing.T) {
 	})
 }
 
-// TestExploreMailboxEnded has an activity ended in Send and Receive of a mailbox for one message: none is lost, and none comes twice.
+// TestExploreMailboxEnded has an activity ended in Send and Receive of a mailbox for one message:
+// none is lost, and none comes twice.
 func TestExploreMailboxEnded(t *testing.T) {
 	explored(t, func(r *explore.Run) {
 		m := NewMailbox[int](1)

@@ -9,7 +9,7 @@ import (
 
 // Starter is a place where activities are started: a [freerun.Runtime], a [freerun.Scope], a
 // [freerun.Context] or another [Activity]. No other type can be one.
-type Starter interface{ starter }
+type Starter starter
 
 // The protocol with package freerun, which imports this package and hosts activities: see package
 // activityhost.

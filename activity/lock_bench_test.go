@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// BenchmarkLockAlone locks and unlocks what nobody else wants.
+// BenchmarkLockAlone locks and unlocks without contention.
 func BenchmarkLockAlone(b *testing.B) {
 	ctx := context.Background()
 	b.Run("sync.Mutex", func(b *testing.B) {
@@ -94,8 +94,9 @@ func BenchmarkLockAlone(b *testing.B) {
 	})
 }
 
-// BenchmarkLockContended has many lock the same, add one, and unlock, again and again; the tasks check their quantum each time, as compiled programs do. In some
-// of the sections the holder lets others run.
+// BenchmarkLockContended has many goroutines lock the same, add one, and unlock, again and again.
+// The tasks check their quantum each time, as compiled programs do. In some of the sections the
+// holder lets others run.
 func BenchmarkLockContended(b *testing.B) {
 	for _, tasks := range []int{2, 64, 1000} {
 		for _, yields := range []int{0, 100} {
@@ -134,8 +135,8 @@ func BenchmarkLockContended(b *testing.B) {
 	}
 }
 
-// contended has so many activities take turns with a Mutex, and returns what they have counted to. It is not generic: calls of a type parameter's methods are not
-// inlined.
+// contended has the given number of activities take turns with a Mutex, and returns what they have
+// counted to. It is not generic: calls of a type parameter's methods are not inlined.
 func contended(b *testing.B, tasks, turns, yields int) (count int) {
 	var m activity.Mutex
 	crowded(b, tasks, func(a *activity.Activity) {
@@ -169,7 +170,7 @@ func contendedFairly(b *testing.B, tasks, turns, yields int) (count int) {
 	return count
 }
 
-// crowded runs so many activities on two processors.
+// crowded runs the given number of activities on two processors.
 func crowded(b *testing.B, tasks int, task func(a *activity.Activity)) {
 	s := sched.New(sched.Config{Processors: 2})
 	defer s.Stop(nil)

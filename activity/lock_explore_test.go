@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// ladderLock is a lock as the ladder knows them.
+// ladderLock has the methods that the conformance tests need.
 type ladderLock struct {
 	Locker
 	try func() bool
@@ -40,7 +40,8 @@ var exploredLocks = []struct {
 	}},
 }
 
-// TestExploreLock runs the programs of all locks: exclusion, no lost wake-up, and cancellation at each step.
+// TestExploreLock runs the programs of all locks: exclusion, no lost wake-up, and cancellation at
+// each step.
 func TestExploreLock(t *testing.T) {
 	for _, k := range exploredLocks {
 		t.Run(k.name, func(t *testing.T) {
@@ -49,7 +50,8 @@ func TestExploreLock(t *testing.T) {
 	}
 }
 
-// TestExploreLockFrozen stops a thread for good anywhere in TryLock or Unlock, while nobody waits: nobody else who only tries is held up.
+// TestExploreLockFrozen stops a thread for good anywhere in TryLock or Unlock, without waiters: no
+// other thread that only tries is held up.
 func TestExploreLockFrozen(t *testing.T) {
 	for _, k := range exploredLocks {
 		try := func(r *explore.Run) ladderLock {
@@ -73,7 +75,8 @@ func TestExploreLockFrozen(t *testing.T) {
 	}
 }
 
-// TestExploreMutexHandsOver has one lock again and again, while another is woken in vain, and a third gives up.
+// TestExploreMutexHandsOver has one thread lock again and again, while another is woken in vain,
+// and a third gives up.
 func TestExploreMutexHandsOver(t *testing.T) {
 	explore.Random(t, 20_000, func(r *explore.Run) {
 		var m Mutex
@@ -103,7 +106,7 @@ func TestExploreMutexHandsOver(t *testing.T) {
 	})
 }
 
-// forgetful is a Mutex whose waiters enter the line, and do not look again: they do not serve it.
+// forgetful is a Mutex whose waiters enter the queue and do not look again: they do not serve it.
 type forgetful struct{ Mutex }
 
 func (m *forgetful) enter(w *Waiter) { m.queue.get().join(w) }
@@ -118,7 +121,8 @@ func (m *forgetful) Lock(ctx context.Context) error {
 	return nil
 }
 
-// TestExploreLockLostWakeUp is a control: without the second look of the finalizer, one may wait for ever.
+// TestExploreLockLostWakeUp is a control: without the second look of the finalizer, a waiter may
+// wait for ever.
 func TestExploreLockLostWakeUp(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m forgetful
@@ -132,7 +136,7 @@ func TestExploreLockLostWakeUp(t *testing.T) {
 	})
 }
 
-// deaf is a Mutex whose waiters, when they give up, do not tell that they are not awake any more.
+// deaf is a Mutex whose waiters, when they give up, do not tell that they are not woken any more.
 type deaf struct{ Mutex }
 
 func (m *deaf) Lock(ctx context.Context) error {
@@ -152,7 +156,7 @@ func (m *deaf) Lock(ctx context.Context) error {
 	}
 }
 
-// TestExploreLockLostGrant is a control: one that was woken and gives up must wake the next.
+// TestExploreLockLostGrant is a control: a waiter that was woken and gives up must wake the next.
 func TestExploreLockLostGrant(t *testing.T) {
 	explore.MustFail(t, 3, func(r *explore.Run) {
 		var m deaf

@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/conformance"
 )
 
-// tryLocker is what all locks are.
+// tryLocker has the methods of all locks.
 type tryLocker interface {
 	activity.Locker
 	TryLock() bool
@@ -62,7 +62,8 @@ func TestLockSizes(t *testing.T) {
 	}
 }
 
-// TestLockExcludes has activities and goroutines add to a counter, some of them while others run, and give up and try now and then.
+// TestLockExcludes has activities and goroutines add to a counter. Some let others run meanwhile,
+// and some give up, or try.
 func TestLockExcludes(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		forLocks(t, func(t *testing.T, l tryLocker, _ any, _ bool) {
@@ -115,7 +116,8 @@ func TestLockExcludes(t *testing.T) {
 	})
 }
 
-// TestLockInOrder has waiters come one after another, every third of whom gives up: the others get the lock in that order.
+// TestLockInOrder has waiters come one after another, every third of which gives up: the others
+// get the lock in that order.
 func TestLockInOrder(t *testing.T) {
 	forLocks(t, func(t *testing.T, l tryLocker, inner any, fair bool) {
 		s := started(t, 2)
@@ -190,7 +192,8 @@ func TestLockInOrder(t *testing.T) {
 	})
 }
 
-// TestLockForgetsWhoGaveUp has very many give up, one after another, while the lock is held and one waits patiently: they leave next to nothing behind.
+// TestLockForgetsWhoGaveUp has very many waiters give up, one after another, while the lock is
+// held and one waiter stays: they leave next to nothing behind.
 func TestLockForgetsWhoGaveUp(t *testing.T) {
 	forLocks(t, func(t *testing.T, l tryLocker, inner any, _ bool) {
 		s := started(t, 2)
@@ -227,7 +230,7 @@ func TestLockForgetsWhoGaveUp(t *testing.T) {
 	})
 }
 
-// TestLockMisuse unlocks what is not locked: that panics, and the lock is as it was.
+// TestLockMisuse unlocks a lock that is not locked: that panics, and the lock is unchanged.
 func TestLockMisuse(t *testing.T) {
 	forLocks(t, func(t *testing.T, l tryLocker, _ any, _ bool) {
 		for range 3 {
@@ -250,7 +253,8 @@ func TestLockMisuse(t *testing.T) {
 	})
 }
 
-// TestLockAtTheEnd gives up a scheduler while activities wait for a lock: they end, and whoever is handed the lock unlocks it.
+// TestLockAtTheEnd gives up a scheduler while activities wait for a lock: they end, and an
+// activity that is handed the lock unlocks it.
 func TestLockAtTheEnd(t *testing.T) {
 	forLocks(t, func(t *testing.T, l tryLocker, inner any, _ bool) {
 		s := sched.New(sched.Config{Processors: 2})
@@ -289,7 +293,8 @@ func TestLockAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestMutexIsFairInTheEnd has an activity that locks again and again, and never waits: another one comes in all the same.
+// TestMutexIsFairInTheEnd has an activity that locks again and again, and never waits: another one
+// comes in all the same.
 func TestMutexIsFairInTheEnd(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		s := started(t, processors)
@@ -300,7 +305,7 @@ func TestMutexIsFairInTheEnd(t *testing.T) {
 			for !in.Load() {
 				m.Unlock()
 				m.Lock(a)
-				a.Yield() // with the lock: who is woken finds it locked
+				a.Yield() // with the lock: a waiter that is woken finds it locked
 			}
 			m.Unlock()
 		})
@@ -315,7 +320,7 @@ func TestMutexIsFairInTheEnd(t *testing.T) {
 	})
 }
 
-// plainLock is a lock as the ladder knows them: for ordinary goroutines.
+// plainLock has the methods that the conformance tests need, for ordinary goroutines.
 type plainLock struct{ tryLocker }
 
 func (l plainLock) Lock()                                 { _ = l.tryLocker.Lock(context.Background()) }

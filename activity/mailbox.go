@@ -193,7 +193,8 @@ func (m *Mailbox[T]) at(position uint64) *slot[T] { return &m.slots[position&uin
 // fill puts v into the slot of a position that the caller has moved tail past.
 func (m *Mailbox[T]) fill(position uint64, v T) {
 	s := m.at(position)
-	for b := (backoff.Backoff{}); s.turn.Load() != position; b.Wait() { // until the receiver before has emptied it
+	// Until the receiver before has emptied it.
+	for b := (backoff.Backoff{}); s.turn.Load() != position; b.Wait() {
 	}
 	*s.value.ForWrite() = v
 	s.turn.Store(position + 1)
@@ -202,7 +203,8 @@ func (m *Mailbox[T]) fill(position uint64, v T) {
 // empty takes the message out of the slot of a position that the caller has moved head past.
 func (m *Mailbox[T]) empty(position uint64) T {
 	s := m.at(position)
-	for b := (backoff.Backoff{}); s.turn.Load() != position+1; b.Wait() { // until the sender has filled it
+	// Until the sender has filled it.
+	for b := (backoff.Backoff{}); s.turn.Load() != position+1; b.Wait() {
 	}
 	v := s.value.Take()
 	s.turn.Store(position + uint64(len(m.slots)))

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// BenchmarkMailbox has pairs of a sender and a receiver at one mailbox, or channel, with room for ten.
+// BenchmarkMailbox has pairs of a sender and a receiver at one mailbox, or channel, with room for
+// ten messages.
 func BenchmarkMailbox(b *testing.B) {
 	for _, pairs := range []int{1, 64} {
 		turns := func(b *testing.B) int { return b.N/pairs + 1 }

@@ -27,7 +27,8 @@ func receiveAll(r *explore.Run, m *Mailbox[int]) (got []int) {
 	}
 }
 
-// TestExploreMailboxHandsOver has one send more than there is room for, and another receive it.
+// TestExploreMailboxHandsOver has one thread send more than there is room for, and another receive
+// it.
 func TestExploreMailboxHandsOver(t *testing.T) {
 	body := func(r *explore.Run) {
 		m := NewMailbox[int](1)
@@ -49,7 +50,8 @@ func TestExploreMailboxHandsOver(t *testing.T) {
 	explore.Random(t, 5000, body)
 }
 
-// TestExploreMailboxCloses closes a mailbox beside senders and one who receives until it is closed: what was accepted comes, and nothing else.
+// TestExploreMailboxCloses closes a mailbox beside senders and a receiver that goes on until it is
+// closed: what was accepted comes, and nothing else.
 func TestExploreMailboxCloses(t *testing.T) {
 	body := func(full bool) func(r *explore.Run) {
 		return func(r *explore.Run) {
@@ -92,7 +94,8 @@ func TestExploreMailboxCloses(t *testing.T) {
 	}
 }
 
-// TestExploreMailboxCancel has one who waits give up while what it waits for comes: the other gets it, if it has not.
+// TestExploreMailboxCancel has a waiter give up while what it waits for comes: if it has not got
+// it, another one does.
 func TestExploreMailboxCancel(t *testing.T) {
 	for name, body := range map[string]func(r *explore.Run){
 		"for a message": func(r *explore.Run) {
@@ -137,7 +140,7 @@ func TestExploreMailboxCancel(t *testing.T) {
 	}
 }
 
-// TestExploreMailboxLooksTooEarly is a control: who adds must look afterwards whether somebody waits.
+// TestExploreMailboxLooksTooEarly is a control: a sender must look for waiters after it has added.
 func TestExploreMailboxLooksTooEarly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		m := NewMailbox[int](1)
@@ -153,7 +156,8 @@ func TestExploreMailboxLooksTooEarly(t *testing.T) {
 	})
 }
 
-// TestExploreMailboxFrozen stops one for good who fills or empties a slot: those who try the other end of the mailbox, and find it full or empty, end.
+// TestExploreMailboxFrozen stops a thread for good that fills or empties a slot: threads that try
+// the other end of the mailbox, and find it full or empty, end.
 func TestExploreMailboxFrozen(t *testing.T) {
 	explore.MustBlock(t, func(r *explore.Run) {
 		m := NewMailbox[int](1)

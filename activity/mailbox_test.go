@@ -17,10 +17,10 @@ import (
 )
 
 func ExampleMailbox() {
-	s := exampleScheduler()
-	defer s.Stop(nil)
+	rt := newRuntime() // freerun.New()
+	defer rt.Close()
 	m := activity.NewMailbox[string](1)
-	activity.Go(activity.On(s), func(a *activity.Activity) {
+	activity.Go(rt, func(a *activity.Activity) {
 		for _, word := range []string{"one", "two", "three"} {
 			m.Send(a, word)
 		}
@@ -94,8 +94,8 @@ func TestMailboxSequential(t *testing.T) {
 	}
 }
 
-// TestMailboxDelivers has senders and receivers, of whom some give up now and then, and one closes it: what was accepted is delivered once, in the order of each
-// sender.
+// TestMailboxDelivers has senders and receivers, of which some give up now and then, and one that
+// closes the mailbox: what was accepted is delivered once, in the order of each sender.
 func TestMailboxDelivers(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		for _, capacity := range []int{1, 3, 64} {
@@ -167,7 +167,8 @@ func TestMailboxDelivers(t *testing.T) {
 	})
 }
 
-// TestMailboxCloses closes a mailbox while senders and receivers are at work and wait: what Send has accepted is received, and nothing else.
+// TestMailboxCloses closes a mailbox while senders and receivers are at work and wait: what Send
+// has accepted is received, and nothing else.
 func TestMailboxCloses(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		for round := range 30 {
@@ -200,7 +201,7 @@ func TestMailboxCloses(t *testing.T) {
 	})
 }
 
-// TestMailboxInOrder has those who wait come one after another: they are admitted in that order.
+// TestMailboxInOrder has waiters come one after another: they are admitted in that order.
 func TestMailboxInOrder(t *testing.T) {
 	s := started(t, 1)
 	m := activity.NewMailbox[int](1)

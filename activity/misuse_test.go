@@ -13,10 +13,10 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls zero values, and calls with nil, and holds that each panic, or error,
+// says what would be right.
 func TestMisuseIsTold(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // what is not told would hang
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // else it would hang
 	defer cancel()
 	var noContext context.Context
 	huge := 1 << (bits.UintSize - 4)

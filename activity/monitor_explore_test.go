@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// TestExploreMonitor has two await what a third brings about, one of whom may give up: who does not is handed the monitor, and all are inside alone.
+// TestExploreMonitor has two threads await what a third brings about, one of which may give up:
+// the other is handed the monitor, and each is alone inside.
 func TestExploreMonitor(t *testing.T) {
 	body := func(r *explore.Run) {
 		var m Monitor
@@ -55,7 +56,8 @@ func TestExploreMonitor(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreMonitorPassedTwice is a control: one that gives up while its finalizer is at work must not pass the monitor on as well.
+// TestExploreMonitorPassedTwice is a control: a thread that gives up while its finalizer is at
+// work must not pass the monitor on as well.
 func TestExploreMonitorPassedTwice(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m Monitor
@@ -84,7 +86,8 @@ func TestExploreMonitorPassedTwice(t *testing.T) {
 	})
 }
 
-// TestExploreCond has two wait for what a third brings about and signals, one of whom may give up: the signal is not lost, and each has the lock afterwards.
+// TestExploreCond has two threads wait for what a third brings about and signals, one of which may
+// give up: the signal is not lost, and each has the lock afterwards.
 func TestExploreCond(t *testing.T) {
 	for name, signal := range map[string]func(c *Cond){
 		"Signal":    func(c *Cond) { c.Signal(); c.Signal() },
@@ -133,7 +136,7 @@ func TestExploreCond(t *testing.T) {
 	}
 }
 
-// early is a place for the Cond that unlocks before it enters.
+// early is a wait point of the Cond that unlocks before it enters.
 type early struct{ *condWait }
 
 func (e early) enter(w *Waiter) {
@@ -141,7 +144,8 @@ func (e early) enter(w *Waiter) {
 	e.c.enter(w)
 }
 
-// TestExploreCondUnlocksTooEarly is a control: who is not in the line yet when the lock is unlocked misses the signal.
+// TestExploreCondUnlocksTooEarly is a control: a waiter that is not in the queue yet when the lock
+// is unlocked misses the signal.
 func TestExploreCondUnlocksTooEarly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m FairMutex

@@ -16,11 +16,11 @@ import (
 )
 
 func ExampleMonitor() {
-	s := exampleScheduler()
-	defer s.Stop(nil)
+	rt := newRuntime() // freerun.New()
+	defer rt.Close()
 	var m activity.Monitor
 	stock := 0
-	buyer := activity.Go(activity.On(s), func(a *activity.Activity) {
+	buyer := activity.Go(rt, func(a *activity.Activity) {
 		m.Do(a, func() error {
 			if err := m.Await(a, func() bool { return stock >= 3 }); err != nil {
 				return err
@@ -43,7 +43,8 @@ func ExampleMonitor() {
 	// left: 1
 }
 
-// TestMonitorBuffer has a bounded buffer in a monitor: nothing is lost, and who gives up awaiting has taken nothing and is inside.
+// TestMonitorBuffer has a bounded buffer in a monitor: nothing is lost, and an awaiter that gives
+// up has taken nothing and is inside.
 func TestMonitorBuffer(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		var m activity.Monitor
@@ -56,7 +57,7 @@ func TestMonitorBuffer(t *testing.T) {
 					if inside.Add(1) != 1 {
 						t.Error("two are inside")
 					}
-					hurried, cancel := context.WithTimeout(ctx, 5*time.Millisecond) // at the end nobody may come
+					hurried, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
 					if r.IntN(3) == 0 {
 						cancel()
 						hurried, cancel = impatience(ctx, r)
@@ -100,7 +101,8 @@ func TestMonitorBuffer(t *testing.T) {
 	})
 }
 
-// TestMonitorInOrder has some await conditions, and others want to enter: those who await go first, in order, if their conditions hold.
+// TestMonitorInOrder has goroutines await conditions, and others that want to enter: awaiters go
+// first, in order, if their conditions hold.
 func TestMonitorInOrder(t *testing.T) {
 	s := started(t, 1)
 	var m activity.Monitor
@@ -147,7 +149,7 @@ func TestMonitorInOrder(t *testing.T) {
 	}
 }
 
-// TestMonitorForgetsWhoGaveUp has very many give up awaiting, while one awaits patiently.
+// TestMonitorForgetsWhoGaveUp has very many awaiters give up, while one stays.
 func TestMonitorForgetsWhoGaveUp(t *testing.T) {
 	var m activity.Monitor
 	ready := false
@@ -177,7 +179,8 @@ func TestMonitorForgetsWhoGaveUp(t *testing.T) {
 	}
 }
 
-// TestMonitorConditionPanics has a condition panic when another leaves: that one does not notice.
+// TestMonitorConditionPanics has a condition panic when another goroutine leaves: that one does
+// not notice.
 func TestMonitorConditionPanics(t *testing.T) {
 	s := started(t, 1)
 	var m activity.Monitor
@@ -234,7 +237,8 @@ func TestMonitorMisuse(t *testing.T) {
 	}
 }
 
-// TestMonitorAtTheEnd gives up a scheduler while activities await inside Do: they end, and the monitor is free.
+// TestMonitorAtTheEnd gives up a scheduler while activities await inside Do: they end, and the
+// monitor is free.
 func TestMonitorAtTheEnd(t *testing.T) {
 	s := sched.New(sched.Config{Processors: 2})
 	s.Start()
@@ -244,7 +248,7 @@ func TestMonitorAtTheEnd(t *testing.T) {
 	for i := range 10 {
 		all = append(all, activity.Go(activity.On(s), func(a *activity.Activity) {
 			m.Do(a, func() error {
-				defer func() { // inside, though the activity is being ended
+				defer func() { // inside, although the activity is being ended
 					if inside.Add(1) != 1 {
 						t.Error("two are inside")
 					}

@@ -34,7 +34,7 @@ func newScope(s *sched.Scheduler) *scope {
 	return sc
 }
 
-// Cancel interrupts all that wait, once they can see that they are canceled.
+// Cancel interrupts all activities that wait, once they can see that they are canceled.
 func (sc *scope) Cancel() {
 	sc.canceled.Store(true)
 	sc.cancel(errScope)
@@ -72,7 +72,8 @@ func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor)  {}
 func (*scope) Depart(*activity.Activity, *activity.Stack, *sched.Processor) {}
 func (*scope) Closed() error                                                { return activity.ErrClosed }
 func (*scope) Closing() bool                                                { return false }
-func (*scope) AfterFunc(d time.Duration, f func()) func() bool              { return time.AfterFunc(d, f).Stop }
+func (*scope) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
 func (*scope) AfterDone(ctx context.Context, f func()) func() bool {
 	return context.AfterFunc(ctx, f)
 }
@@ -85,13 +86,13 @@ func (*scope) End(_ *activity.Activity, _ *sched.Processor, failure any, _ []byt
 	return refused
 }
 
-// TestScopeCanceled cancels a scope while activities of it wait in each place, beside an activity of another scope: those come back with the scope's error, and that
-// one gets what it waits for.
+// TestScopeCanceled cancels a scope while activities of it wait for each thing, beside an activity
+// of another scope: those come back with the scope's error, and that one gets what it waits for.
 func TestScopeCanceled(t *testing.T) {
 	type place struct {
 		wait  func(ctx context.Context) error
 		waits func() int
-		end   func() // of the wait of who is not canceled
+		end   func() // ends the wait of the activity that is not canceled
 	}
 	var mutex activity.Mutex
 	var fair activity.FairMutex
@@ -195,8 +196,8 @@ func TestScopeCanceled(t *testing.T) {
 	}
 }
 
-// TestScopeCanceledAtAnyTime cancels scopes whose activities use everything at once, at moments of chance, beside goroutines that go on: nothing is lost, and all is free in
-// the end.
+// TestScopeCanceledAtAnyTime cancels scopes whose activities use everything at once, at random
+// moments, beside goroutines that go on: nothing is lost, and all is free in the end.
 func TestScopeCanceledAtAnyTime(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		for range 20 {
@@ -267,7 +268,8 @@ func TestScopeCanceledAtAnyTime(t *testing.T) {
 			}
 			stop.Store(true)
 			goroutines.Wait()
-			// A finalizer that has woken an activity may have the place in hand yet when that has ended elsewhere.
+			// A finalizer that has woken an activity may still be at work on a lock when that
+			// activity has ended elsewhere.
 			until(t, func() bool { return activity.Unused(&mutex) })
 			until(t, func() bool { return activity.Unused(&rw) })
 			until(t, func() bool { return activity.Unused(semaphore) })

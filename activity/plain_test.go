@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The places of this package's tests: [On] a scheduler, or any other that embeds [Mark] and starts activities with [Activity.Begin].
+// The places of this package's tests: [On] a scheduler, or any other that embeds [Mark] and starts
+// activities with [Activity.Begin].
 
 type (
 	Mark  = activityhost.Mark
@@ -43,8 +44,9 @@ var (
 	ErrClosed = errors.New("activity: the scheduler has ended")
 )
 
-// On returns a place to start activities in that is a scheduler alone: nothing cancels them, a panic is logged by [slog.Default] and is a [*PanicError] of
-// Wait. The caller that stops the scheduler calls [InterruptAll] then: activities that wait are ended. It panics if s is nil.
+// On returns a place to start activities in that is a scheduler alone: nothing cancels them, a
+// panic is logged by [slog.Default] and is a [*PanicError] of Wait. The caller that stops the
+// scheduler then calls [InterruptAll]: activities that wait are ended. It panics if s is nil.
 func On(s *sched.Scheduler) *Plain {
 	if s == nil {
 		panic("activity: On needs a scheduler")
@@ -58,7 +60,7 @@ type Plain struct {
 	*sched.Scheduler
 }
 
-// PanicError is what an activity comes to that has panicked, without package freerun.
+// PanicError is the outcome of an activity that has panicked.
 type PanicError struct {
 	Activity string // its name
 	Value    any

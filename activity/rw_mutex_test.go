@@ -56,8 +56,8 @@ func TestRWMutexExcludes(t *testing.T) {
 	})
 }
 
-// TestRWMutexStarvesNobody has readers come while a writer waits, and a writer while readers do: nobody overtakes; readers in a row come in together, also when the
-// writer ahead gives up.
+// TestRWMutexStarvesNobody has readers come while a writer waits, and a writer while readers do:
+// none overtakes. Readers in a row come in together, also when the writer ahead gives up.
 func TestRWMutexStarvesNobody(t *testing.T) {
 	s := started(t, 2)
 	var m activity.RWMutex

@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestSemaphoreHoldsItsBound has activities and goroutines acquire several units at once, and give up now and then: never more are held than there are.
+// TestSemaphoreHoldsItsBound has activities and goroutines acquire several units at once, and give
+// up now and then: never are more held than there are.
 func TestSemaphoreHoldsItsBound(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const size = 5
@@ -58,7 +59,8 @@ func TestSemaphoreHoldsItsBound(t *testing.T) {
 	})
 }
 
-// TestSemaphoreInOrder has one who wants many wait, and behind it those who want few, though there is enough for them; when it gives up they get it.
+// TestSemaphoreInOrder has a waiter that wants many units, and behind it waiters that want few,
+// for which there are enough; when the first gives up the others get theirs.
 func TestSemaphoreInOrder(t *testing.T) {
 	sched := started(t, 2)
 	s := activity.NewSemaphore(3)

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// TestThroughHost runs the tests of this package once more, in a process that switches through the host.
+// TestThroughHost runs the tests of this package once more, in a process that switches through the
+// host.
 func TestThroughHost(t *testing.T) {
 	if way, why := sched.SwitchStatus(); way == "host" {
 		t.Skip("it is what this process does: ", why)

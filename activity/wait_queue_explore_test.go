@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// door is a keeper that admits everybody while it is open.
+// door is an admitter that admits all waiters while it is open.
 type door struct {
 	queue waitQueue
 	q     counter // open while nothing of it is held
@@ -28,7 +28,8 @@ func (d *door) admit(l *waitQueue) {
 	}
 }
 
-// TestExploreLine has waiters come and give up while a door is opened, with lines that are cleared: all come through, or have given up, and nobody is left behind.
+// TestExploreLine has waiters come and give up while a door is opened, with queues that are
+// cleared: all come through, or have given up, and none is left behind.
 func TestExploreLine(t *testing.T) {
 	body := func(r *explore.Run) {
 		d := &door{}
@@ -55,7 +56,8 @@ func TestExploreLine(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreLineFrozen stops one for good who enters or serves, while others enter: they do not wait for it, but to be admitted.
+// TestExploreLineFrozen stops a thread for good that enters or serves, while others enter: they do
+// not wait for it, but to be admitted.
 func TestExploreLineFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		d := &door{}

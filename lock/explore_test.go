@@ -44,7 +44,8 @@ func (q *oneWaiter) TryDequeue() (*Waiter, bool) {
 	return w, w != nil
 }
 
-// guarded is a lock and what it protects: accesses to the counter that the lock does not order are found as a race.
+// guarded is a lock and what it protects: accesses to the counter that the lock does not order are
+// found as a race.
 type guarded struct {
 	explored
 	counter atomics.Plain[int]
@@ -56,8 +57,8 @@ func (g *guarded) add() {
 	g.Unlock()
 }
 
-// exploreAll explores a scenario for every lock. It must leave the lock free, and so many turns on the counter as it returns in
-// the end.
+// exploreAll explores a scenario for every lock. The scenario returns how many turns the counter
+// must have in the end, and must leave the lock free.
 func exploreAll(t *testing.T, preemptions int, scenario func(r *explore.Run, g *guarded) (turns func() int)) {
 	for _, k := range exploredKinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -126,8 +127,8 @@ func TestExploreTryLock(t *testing.T) {
 	})
 }
 
-// TestExploreLeave has a waiter leave while the lock is handed over, with another behind or ahead of it, and who ends the context try the
-// lock afterwards.
+// TestExploreLeave has a waiter leave while the lock is handed over, with another behind or ahead
+// of it. The thread that ends the context tries the lock afterwards.
 func TestExploreLeave(t *testing.T) {
 	exploreAll(t, 2, func(r *explore.Run, g *guarded) func() int {
 		var turns atomics.Int32
@@ -239,8 +240,8 @@ func (h *hasty) Err() error {
 
 func (h *hasty) Value(any) any { return nil }
 
-// TestExploreMCSSweep has a sweep under way while the lock is handed through the nodes that it takes out, and on, and nodes are used
-// again.
+// TestExploreMCSSweep has a sweep under way while the lock is handed through the nodes that it
+// takes out, and on, and nodes are used again.
 func TestExploreMCSSweep(t *testing.T) {
 	body := func(r *explore.Run) {
 		l := new(MCS)
@@ -278,7 +279,8 @@ func TestExploreMCSSweep(t *testing.T) {
 	explore.Random(t, 5000, body)
 }
 
-// TestExploreMCSEnter has a sweep under way when who was granted the lock enters, and its node is used again at once.
+// TestExploreMCSEnter has a sweep under way when the waiter that was granted the lock enters, and
+// its node is used again at once.
 func TestExploreMCSEnter(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		l := new(MCS)
@@ -307,7 +309,8 @@ func TestExploreMCSEnter(t *testing.T) {
 	})
 }
 
-// TestExploreCLHAbandoned begins with a lock that is free, though its line is not empty: all who waited have left.
+// TestExploreCLHAbandoned begins with a lock that is free although its queue is not empty: all
+// waiters have left.
 func TestExploreCLHAbandoned(t *testing.T) {
 	for _, line := range []string{"over", "over, gone"} {
 		t.Run(line, func(t *testing.T) {
@@ -348,7 +351,7 @@ func TestExploreCLHAbandoned(t *testing.T) {
 	}
 }
 
-// TestExploreOrder holds that who comes when another waits already is admitted after it.
+// TestExploreOrder holds that a caller that comes after a waiter is admitted after it.
 func TestExploreOrder(t *testing.T) {
 	waits := map[string]func(l explored) bool{
 		"Anderson": func(l explored) bool { return l.(*Anderson).next.Load() == 2 },
@@ -412,7 +415,8 @@ func (l *forgetful) unlock() {
 	}
 }
 
-// TestExploreLostWakeUp is a control: a waiter that does not look again once it can be woken may sleep for ever.
+// TestExploreLostWakeUp is a control: a waiter that does not look again once it can be woken may
+// sleep for ever.
 func TestExploreLostWakeUp(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var l forgetful
@@ -425,7 +429,8 @@ func TestExploreLostWakeUp(t *testing.T) {
 	})
 }
 
-// classic is Anderson's lock as it was published: who gets a ticket waits for its slot, whether that is in use or not.
+// classic is Anderson's lock as it was published: a goroutine with a ticket waits for its slot,
+// whether that is in use or not.
 type classic struct {
 	next  atomics.Int32
 	slots [2]atomics.Bool
@@ -443,7 +448,8 @@ func (l *classic) lock() {
 
 func (l *classic) unlock() { l.slots[(l.held.Get()+1)%2].Store(true) }
 
-// TestExploreTooManyForTheSlots is a control: with more waiters than slots, the lock as it was published lets two in.
+// TestExploreTooManyForTheSlots is a control: with more waiters than slots, the lock as it was
+// published lets two in.
 func TestExploreTooManyForTheSlots(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var l classic
@@ -457,7 +463,8 @@ func TestExploreTooManyForTheSlots(t *testing.T) {
 	})
 }
 
-// TestExploreTryLockFrozen stops a thread for good anywhere in TryLock or Unlock: nobody else who only tries is held up.
+// TestExploreTryLockFrozen stops a thread for good anywhere in TryLock or Unlock: no other thread
+// that only tries is held up.
 func TestExploreTryLockFrozen(t *testing.T) {
 	try := func(r *explore.Run, g *guarded) {
 		for _, name := range []string{"a", "b", "c"} {
@@ -491,8 +498,9 @@ func TestExploreTryLockFrozen(t *testing.T) {
 	})
 }
 
-// TestExploreDoorNotOvertaken has one wait at the door of a lock whose only place is taken. Who unlocks it and comes again, in any way, having seen that somebody
-// is first at the door, gets the lock after that one or not at all.
+// TestExploreDoorNotOvertaken has one thread wait in the overflow queue of a lock whose only place
+// is taken. The thread that unlocks it and comes again, in any way, having seen the first one
+// there, gets the lock after that one or not at all.
 func TestExploreDoorNotOvertaken(t *testing.T) {
 	for name, again := range map[string]func(l *Anderson) bool{
 		"Lock": func(l *Anderson) bool {

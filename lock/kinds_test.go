@@ -9,21 +9,21 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// locker is what every lock of the package is.
+// locker has the methods of all locks of the package.
 type locker interface {
 	sync.Locker
 	TryLock() bool
 	LockContext(ctx context.Context) error
 }
 
-// kind is a lock that the tests go through.
+// kind is a lock under test.
 type kind struct {
 	name string
 	make func() locker
 	fifo bool // admits in the order of arrival
 }
 
-// kinds are all locks, with places for as many as any test has waiting.
+// kinds are all locks, with places for as many waiters as any test has.
 var kinds = []kind{
 	{"Anderson", func() locker { return lock.NewAnderson(1024) }, true},
 	{"CLH", func() locker { return new(lock.CLH) }, true},

@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// patient is a lock whose refusals for want of a place look as if the context had ended, which the ladder knows.
+// patient is a lock whose refusals for want of a place look as if the context had ended, which the
+// conformance tests know.
 type patient struct{ locker }
 
 func (p patient) LockContext(ctx context.Context) error {

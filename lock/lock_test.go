@@ -27,15 +27,15 @@ func each(t *testing.T, f func(t *testing.T, k kind)) {
 	}
 }
 
-// bubble is each, in a bubble in which time passes only when all goroutines sleep, so that who has called Lock can be known to
-// wait.
+// bubble is each, in a bubble in which time passes only when all goroutines sleep: so a goroutine
+// that has called Lock is known to wait.
 func bubble(t *testing.T, f func(t *testing.T, k kind)) {
 	each(t, func(t *testing.T, k kind) {
 		synctest.Test(t, func(t *testing.T) { f(t, k) })
 	})
 }
 
-// lines is bubble for those that admit in the order of arrival.
+// lines is bubble for the locks that admit in the order of arrival.
 func lines(t *testing.T, f func(t *testing.T, k kind)) {
 	for _, k := range slices.Concat(kinds, cramped) {
 		if k.fifo {
@@ -52,7 +52,8 @@ func once(l sync.Locker) {
 	defer l.Unlock()
 }
 
-// TestLockExcludes has goroutines lock in every way and add to a counter that nothing else protects.
+// TestLockExcludes has goroutines lock in every way and add to a counter that nothing else
+// protects.
 func TestLockExcludes(t *testing.T) {
 	for _, goroutines := range []int{2, 4, 32} {
 		each(t, func(t *testing.T, k kind) {
@@ -93,8 +94,8 @@ func TestLockExcludes(t *testing.T) {
 	}
 }
 
-// TestTryLock holds that TryLock succeeds exactly on a free lock, and that it does not wait: it is called in a bubble, by the only
-// goroutine that could unlock.
+// TestTryLock holds that TryLock succeeds exactly on a free lock, and that it does not wait: it is
+// called in a bubble, by the only goroutine that could unlock.
 func TestTryLock(t *testing.T) {
 	bubble(t, func(t *testing.T, k kind) {
 		l := k.make()
@@ -121,7 +122,8 @@ func TestTryLock(t *testing.T) {
 	})
 }
 
-// TestLockContextEnded holds that an ended context locks nothing, neither a free lock nor one that is held.
+// TestLockContextEnded holds that an ended context locks nothing, neither a free lock nor one that
+// is held.
 func TestLockContextEnded(t *testing.T) {
 	bubble(t, func(t *testing.T, k kind) {
 		reason := errors.New("enough")
@@ -144,7 +146,8 @@ func TestLockContextEnded(t *testing.T) {
 	})
 }
 
-// TestLockContextLeaves has a waiter leave while the lock is held, alone, ahead of others, between them and behind them.
+// TestLockContextLeaves has a waiter leave while the lock is held, alone, ahead of others, between
+// them and behind them.
 func TestLockContextLeaves(t *testing.T) {
 	bubble(t, func(t *testing.T, k kind) {
 		for _, line := range []string{"x", "xw", "wx", "wxw", "xx", "wxxw", "xwx", "xxw", "wwxxwwxx"} {
@@ -193,8 +196,8 @@ func TestLockContextLeaves(t *testing.T) {
 	})
 }
 
-// TestLockOrder has many wait, one after another, of whom some leave, and come again. The others must be admitted in the order in
-// which they came.
+// TestLockOrder has many goroutines wait, one after another, of which some leave, and come again.
+// The others must be admitted in the order of arrival.
 func TestLockOrder(t *testing.T) {
 	lines(t, func(t *testing.T, k kind) {
 		random := rand.New(rand.NewPCG(replay.Seed(t), 0))
@@ -230,8 +233,8 @@ func TestLockOrder(t *testing.T) {
 	})
 }
 
-// TestLockRounds has goroutines lock again as soon as they have unlocked, while all others wait. A lock that is a line lets each
-// in once before anybody gets in again.
+// TestLockRounds has goroutines lock again as soon as they have unlocked, while all others wait. A
+// lock that is a queue lets each in once before any gets in again.
 func TestLockRounds(t *testing.T) {
 	lines(t, func(t *testing.T, k kind) {
 		const goroutines, rounds = 7, 10
@@ -309,7 +312,7 @@ func TestUnlockUnlocked(t *testing.T) {
 	})
 }
 
-// TestLockAllocatesNothing counts what locking costs that nobody contends for.
+// TestLockAllocatesNothing counts the allocations of locking without contention.
 func TestLockAllocatesNothing(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
 		l := k.make()
@@ -329,8 +332,9 @@ func TestLockAllocatesNothing(t *testing.T) {
 	})
 }
 
-// TestLockStorm has many waiters whose contexts end at random, some while they wait, some when the lock is handed to them, beside some
-// that stay. Nobody must hang, nor be in with another, and the lock must be free in the end.
+// TestLockStorm has many waiters whose contexts end at random, some while they wait, some when the
+// lock is handed to them, beside some that stay. None must hang, or be in with another, and the
+// lock must be free in the end.
 func TestLockStorm(t *testing.T) {
 	each(t, func(t *testing.T, k kind) {
 		const goroutines, turns = 24, 300
@@ -373,8 +377,9 @@ func TestLockStorm(t *testing.T) {
 	})
 }
 
-// TestLockStormInBubble is the storm with a clock that stands still while anybody runs, so that who hangs is found as a deadlock, and with
-// contexts that end at the very time at which the lock is unlocked.
+// TestLockStormInBubble is the storm with a clock that stands still while any goroutine runs, so
+// that a hang is found as a deadlock, and with contexts that end at the very time at which the
+// lock is unlocked.
 func TestLockStormInBubble(t *testing.T) {
 	bubble(t, func(t *testing.T, k kind) {
 		seed := replay.Seed(t)

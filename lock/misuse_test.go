@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls zero values, and calls with nil, and holds that each panic, or error,
+// says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	for name, misuse := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"weak"
 )
 
-// dawdler is a lock with a line, and what tells its last node.
+// dawdler is a lock with a queue, and how to find its last node.
 type dawdler struct {
 	name string
 	make func() (l locker, last func() (alive func() bool))
@@ -40,11 +40,12 @@ var dawdlers = []dawdler{
 	}},
 }
 
-// crowd is how many wait in vain at the same time.
+// crowd is how many waiters wait in vain at the same time.
 const crowd = 100
 
-// TestLineStaysShort holds a lock for long, on which some wait patiently, and many more in vain. What those who left have left
-// behind must not grow with their number: there may be as many nodes as have waited at one time, the holder's, and a spare one.
+// TestLineStaysShort holds a lock for long. Some waiters stay, and many more leave. What the
+// latter leave behind must not grow with their number: there may be as many nodes as have waited
+// at one time, the holder's, and a spare one.
 func TestLineStaysShort(t *testing.T) {
 	for _, d := range dawdlers {
 		t.Run(d.name, func(t *testing.T) {
@@ -94,7 +95,8 @@ func TestLineStaysShort(t *testing.T) {
 	}
 }
 
-// TestFIFOForgets holds that those who left are out of the queue of a FIFO, and collected, once their turn has come.
+// TestFIFOForgets holds that waiters that left are out of the queue of a FIFO, and collected, once
+// their turn has come.
 func TestFIFOForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l FIFO
@@ -145,7 +147,8 @@ func (h *hasty) Err() error {
 	return context.Canceled
 }
 
-// TestCLHLeavesNothing holds that waiting in vain does not even allocate, where there is nobody else in the line.
+// TestCLHLeavesNothing holds that waiting in vain does not even allocate, without other waiters in
+// the queue.
 func TestCLHLeavesNothing(t *testing.T) {
 	var l CLH
 	ctx := &hasty{Context: t.Context()}
@@ -168,7 +171,7 @@ func TestCLHLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSizes holds what the comments say of sizes.
+// TestSizes holds the sizes that the comments state.
 func TestSizes(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("the sizes are those of 64-bit machines")

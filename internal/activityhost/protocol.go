@@ -6,10 +6,10 @@
 // them, cancels them and reports them. The two meet here, so that none of it is an exported method
 // of a type that programs use.
 //
-//	package activity    package freerun
-//	Provide        ──→  For                    once, when both are initialized
-//	start          ──→  Activities.StartWith   where activity.Go finds out how to start an activity
-//	Owner          ←──  the runtime, a scope   what an activity calls when it begins, waits and ends
+//	activity        freerun
+//	Provide    ──→  For                   once, when both are initialized
+//	start      ──→  Activities.StartWith  how activity.Go starts an activity
+//	Owner      ←──  a runtime, a scope    what an activity calls to begin, wait and end
 //
 // The type parameter A is activity.Activity everywhere: this package lies below it and cannot name
 // it.

@@ -1,6 +1,9 @@
-// Package cooperate makes Go code cooperate by itself: it inserts quantum checks into the source of packages, so that a loop of an activity gives up its
-// processor in time although nobody wrote a call for that. Source: section 3.1 of "The Lock-Free Runtime Kernel" (implicit task switches), where a
-// compiler inserts them into machine code.
+// Package cooperate makes Go code cooperate by itself: it inserts quantum checks into the source of
+// packages. So a loop of an activity gives up its processor in time without a call in the source.
+//
+// Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an Efficient
+// Lock-Free Scheduler, JSSPP 2015, section 3.1 (implicit task switches), where a compiler inserts the
+// checks into machine code.
 //
 // # Where the checks go
 //
@@ -14,7 +17,8 @@
 // how long each takes: see [weigher].
 //
 // Small innermost loops with a counter or over a slice, without calls and without ways out, are cut into pieces of at most [batch], and the check is before each
-// piece, with the weight of its turns: so their inner loop is what it was. See small.go and pieces.go.
+// piece, with the weight of its turns: so their inner loop is what it was. See small.go and
+// pieces.go.
 //
 // # What is in reach
 //
