@@ -252,7 +252,7 @@ type article struct {
 	slots [4]atomics.Plain[int]
 
 	steps     bool // the article's: thieves step head before they know whether there is a value
-	fills     bool // the owner uses the slot that a thief may be reading behind the stepped head, too
+	fills     bool // the owner uses the slot that a thief may read behind the stepped head
 	loadFirst bool // Pop loads head before it stores tail, without an exchange
 }
 

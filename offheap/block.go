@@ -96,7 +96,9 @@ func (a *Arena) nextBlock(place uint64, before uint32, class, fill uint, tag Tag
 // saltOf returns the generation with which an arena's blocks begin. Each arena begins elsewhere, so
 // that it does not accept another arena's blocks.
 func saltOf(number uint32) uint32 {
-	const golden = 0x9E3779B9 // 2^32 divided by the golden ratio: the multiples lie far from each other (Knuth, volume 3, section 6.4)
+	// 2^32 divided by the golden ratio: the multiples lie far from each other (Knuth, volume 3,
+	// section 6.4).
+	const golden = 0x9E3779B9
 	return number * golden >> (phaseBits + genShift) << (phaseBits + genShift)
 }
 

@@ -236,7 +236,7 @@ func FuzzArena(f *testing.F) {
 		m := &model{t: t, a: open(t, 1<<16)}
 		for i := 0; i+1 < min(len(program), 400); i += 2 {
 			n := int(program[i+1])
-			size := n & 15 << (n >> 4) // 0 to 15 shifted by 0 to 15: up to 480 KiB, which is too much
+			size := n & 15 << (n >> 4) // 0 to 15 shifted by 0 to 15: up to 480 KiB, too much
 			switch program[i] % 6 {
 			case 0:
 				m.alloc(size, offheap.Tag(n%3), false, byte(i))

@@ -20,7 +20,7 @@ import (
 type states struct {
 	words  []atomics.Uint32
 	log    uint   // log2 of the places of a group
-	middle uint   // log2 of the distance, in places, between those at which blocks of 512 bytes can begin
+	middle uint   // log2 of the places from one for a block of 512 bytes to the next
 	large  uint   // the same for 8 KiB
 	second uint64 // the word of a group at which the second part begins
 	third  uint64 // the word of a group at which the third part begins

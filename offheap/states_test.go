@@ -55,7 +55,7 @@ func TestSlots(t *testing.T) {
 		}
 		most := 0
 		if order < middleOrder {
-			most = int(blocks >> (middleOrder - order)) // blocks that begin where a larger block could
+			most = int(blocks >> (middleOrder - order)) // those that begin where a larger one could
 		}
 		if shared > most {
 			t.Errorf("%d states of blocks of order %d are on a line with others' states, want at most %d", shared, order, most)

@@ -47,7 +47,7 @@ func (a *Arena) Usage() Usage {
 type Stats struct {
 	Usage
 	Largest int64        // bytes of the largest free block, as Alloc would find it now
-	Touched int64        // bytes that the arena may take from the system, without bookkeeping: pages touched and not trimmed since
+	Touched int64        // bytes of pages that were touched and not trimmed since; no bookkeeping
 	Classes []ClassStats // by size, the smallest first
 	Tags    []TagStats   // tags with live blocks, tag 0 first
 }
@@ -66,7 +66,7 @@ type ClassStats struct {
 	Size   int64 // of each, in bytes
 	Live   int64
 	Cached int64
-	Free   int64 // as large as they are, up to the largest size of a block, not as they could be divided
+	Free   int64 // as large as they are, not as they could be divided
 }
 
 // TagStats counts the live blocks with one tag.

@@ -22,10 +22,10 @@ type chunk struct {
 	words []atomics.Uint64
 
 	mode  atomics.Uint64 // version<<modeBits | one of the modes below
-	block atomics.Uint64 // an offheap.Block; written by the thread that took the mode from vacant to opening
+	block atomics.Uint64 // an offheap.Block; written by the thread that made the mode opening
 	base  atomics.Plain[unsafe.Pointer]
 
-	free  atomics.Uint32 // free objects at the last sweep, 0 once an allocator has taken the chunk: a hint
+	free  atomics.Uint32 // free objects at the last sweep, 0 for a chunk in use: a hint
 	live  atomics.Uint32 // live objects at the last sweep
 	swept atomics.Uint64 // the latest cycle in which the chunk was swept
 }

@@ -17,7 +17,7 @@ type collector struct {
 	_ pad.Line
 
 	claimed atomics.Uint32
-	hazard  atomics.Release[uint64] // the number of the chunk that the holder looks into, plus 1; 0 is none
+	hazard  atomics.Release[uint64] // 1 + number of the chunk it looks into; 0 is none
 	next    *collector              // in the list of all, which only grows
 	number  int
 

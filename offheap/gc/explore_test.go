@@ -423,7 +423,8 @@ func janitor(body func(int) func(*explore.Run)) func(*explore.Run) {
 			w.collect()
 			for _, v := range refs {
 				if word(w.chunk(v.chunk()).words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) != 0 {
-					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 { // no other thread reuses it by now
+					// no other thread reuses it by now
+					if at := (*pair)(w.chunk(v.chunk()).at(v.index())); at.value > 20 {
 						w.Failf("garbage with value %d is still there", at.value)
 					}
 				}

@@ -7,11 +7,11 @@ package gc
 const (
 	flawNoBarrier   = false // Store does not paint the object
 	flawUnpainted   = false // Load and Clone do not paint the object
-	flawUnfenced    = false // Load does not make the root visible to collectors before it looks at the field again
+	flawUnfenced    = false // Load does not make the root visible before it looks again
 	flawUnconfirmed = false // Load does not look at the field again
 	flawEarlyTrace  = false // tracing begins before all roots were looked at
 	flawEarlySweep  = false // sweeping begins when a single pass finds no grey object
-	flawNoRecount   = false // the roots are looked at again, and the found objects are not counted again
+	flawNoRecount   = false // the found objects are not counted again after the roots
 	flawBlindSweep  = false // sweeping ignores the announcements of allocators
 	flawStoreSweep  = false // sweeping stores its result, instead of comparing and swapping
 	flawUncoloured  = false // New does not colour objects that were reserved in an earlier cycle

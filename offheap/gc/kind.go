@@ -18,9 +18,9 @@ type kind struct {
 	perChunk int // objects
 
 	head    atomics.Pointer[chunk]     // all chunks of the kind
-	scan    atomics.Pointer[chunk]     // the next chunk in which allocators look for free objects; nil after the last
+	scan    atomics.Pointer[chunk]     // the next that allocators look into; nil after the last
 	scanned atomics.Uint64             // the cycle after which scan began anew
-	cursors atomics.Pointer[[]*cursor] // of each local, by its index; only ever replaced by a longer table
+	cursors atomics.Pointer[[]*cursor] // of each local, by index; replaced by longer ones only
 }
 
 // Type is a type of objects in a heap. [For] makes one. It may be copied, and any goroutine may use

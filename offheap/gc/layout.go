@@ -48,7 +48,8 @@ func roundUp(n, to uintptr) uintptr { return (n + to - 1) &^ (to - 1) }
 
 // visit adds the references of t, which lies at offset. path names t in errors.
 func (l *layout) visit(t reflect.Type, offset uintptr, path string) error {
-	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == mark { // a Pointer, or a type that was defined as one
+	// A Pointer, or a type that was defined as one.
+	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == mark {
 		l.refs = append(l.refs, offset)
 		return nil
 	}

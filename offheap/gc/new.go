@@ -70,7 +70,8 @@ func (t Type[T]) New() (Root[T], error) {
 		if generation > generationMask {
 			s, generation = l.search(h)
 		}
-		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, uint16(generation)))) // L1: from here the root is seen
+		// L1: from here the root is seen.
+		s.word.Swap(uint64(refOf(c.chunk.id, c.at*perWord+bit, uint16(generation))))
 		if g := state(h.state.Load()); g.cycle() != c.cycle && !flawUncoloured {
 			c.colour(g.cycle())
 		}
@@ -125,7 +126,8 @@ const mostWords = 256
 // reserveWord reserves the free objects of the cursor's word. It reports false if there is none.
 func (c *cursor) reserveWord(h *Heap) bool {
 	ch, at := c.chunk, &c.chunk.words[c.at]
-	publish(&c.announced, announcement(ch, c.at, wholeOctet)) // A1: a sweeper that sees the word changed sees this announcement
+	// A1: a sweeper that sees the word changed sees this announcement.
+	publish(&c.announced, announcement(ch, c.at, wholeOctet))
 	for {
 		mode := ch.mode.Load()
 		w := word(at.Load())

@@ -11,8 +11,8 @@ type Stats struct {
 	Chunks  int    // blocks of the arena that the heap has
 	Memory  int64  // bytes of those blocks
 	Freed   uint64 // objects that were found dead, in all cycles
-	Roots   int    // slots that hold an object: a root and each of its clones has one, copies share one
-	Due     int64  // bytes that may still be allocated before a cycle is due; 0 in a heap that is [Manual]
+	Roots   int    // slots that hold an object: one for a root and its copies, one for each clone
+	Due     int64  // bytes that may be allocated before a cycle is due; 0 if [Manual]
 }
 
 // Stats returns the heap's figures. It reads all words and slots of the heap, 8 bytes for eight

@@ -35,7 +35,7 @@ func (c *collector) scanObject(h *Heap, r ref) {
 	k := c.at.cycle()
 	ch := h.chunk(r.chunk())
 	if c.hazard.Load() != uint64(ch.id)+1 {
-		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read that says that the object is there
+		c.hazard.Swap(uint64(ch.id) + 1) // H1: seen before the word is read
 	}
 	at, bit := ch.wordOf(r)
 	w := word(at.Load())

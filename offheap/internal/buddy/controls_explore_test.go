@@ -207,7 +207,8 @@ func TestExploreListing(t *testing.T) {
 	}
 	explore.Exhaustive(t, 3, there((*listing).remove))
 	explore.Freeze(t, there((*listing).remove))
-	explore.MustFail(t, 3, there(func(l *listing, i int) { // the control: no second look at the row below
+	// The control: no second look at the row below.
+	explore.MustFail(t, 3, there(func(l *listing, i int) {
 		for row := range l.rows {
 			mask := uint64(1) << (i & 63)
 			if l.rows[row][i>>6].And(^mask)&^mask != 0 {

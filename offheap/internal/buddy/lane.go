@@ -21,7 +21,7 @@ type lane struct {
 // laneOrder holds what a processor remembers of blocks of one order.
 type laneOrder struct {
 	recent recent
-	run    atomics.RelaxedUint64 // the offset of the next run of such blocks, perhaps (run.go); 0 is none
+	run    atomics.RelaxedUint64 // offset of the next run, perhaps (run.go); 0 is none
 	handed count                 // blocks handed out less blocks given back, perhaps below 0
 }
 

@@ -171,7 +171,7 @@ func TestStress(t *testing.T) {
 		if got, want := slices.Collect(s.All()), slices.Collect(New(size, least).All()); !slices.Equal(got, want) {
 			t.Errorf("size %#x: at the end the blocks are\n%v, not\n%v", size, got, want)
 		}
-		for _, b := range slices.Collect(s.All()) { // all free blocks are found again, whichever chunks are listed
+		for _, b := range slices.Collect(s.All()) { // all free blocks are found, listed or not
 			if _, ok := s.Alloc(b.Order); !ok {
 				t.Errorf("size %#x: at the end there is no block of order %d", size, b.Order)
 			}

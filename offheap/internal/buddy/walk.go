@@ -55,7 +55,7 @@ func (s *Space) At(offset uint64) Block {
 		case handedOut(w, n, l.leafDepth):
 			return l.block(i, n, Handed)
 		}
-		return l.block(i, leaf>>(depthOf(leaf)-depthOf(n)-1), Free) // the half of n where the leaf is
+		return l.block(i, leaf>>(depthOf(leaf)-depthOf(n)-1), Free) // n's half with the leaf
 	}
 	panic("buddy: the state of the space is corrupt: a leaf of the lowest level is divided")
 }
@@ -71,7 +71,7 @@ func (s *Space) All() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		for offset := uint64(0); offset < s.size; {
 			b := s.At(offset)
-			if b.Offset < offset { // it coalesced since the last step: yield the part that begins here
+			if b.Offset < offset { // coalesced since the last step: yield the part from here
 				b.Order, b.Offset = min(b.Order-1, uint(bits.TrailingZeros64(offset))), offset
 			}
 			if !yield(b) {

@@ -75,7 +75,7 @@ func with(w uint64, n uint) uint64 {
 func without(w uint64, n uint) uint64 {
 	left := w &^ bit(n)
 	for up, coalesces := uint64(0), uint64(1); up < leafDepth0; up++ {
-		coalesces &^= w >> (n&63 ^ 1) // buddy by buddy; the root's is bit 0, and goes on to clear that
+		coalesces &^= w >> (n&63 ^ 1) // buddy by buddy; the root's is bit 0, cleared from then on
 		n >>= 1
 		left &^= coalesces << (n & 63)
 	}
