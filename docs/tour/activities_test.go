@@ -30,7 +30,7 @@ func Example_activity() {
 	//tour:end
 }
 
-func Example_mailbox() {
+func Example_locks() {
 	ctx := context.Background()
 	rt := freerun.New()
 	defer rt.Close()

@@ -60,8 +60,8 @@ func Example_refused() {
 	defer rt.Close()
 	//tour:begin refused
 	ada := freerun.NewUnit(rt, Account{})
-	_, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
-		return deposit.Send(c, ada, 5).Wait(c) // an operation must not wait
+	_, err := freerun.Do(rt.Context(), ada, func(c *freerun.Context, a *Account) (int, error) {
+		return deposit.Send(c, ada, 5).Wait(c) // ada is busy with this very operation: it would wait for ever
 	}).Wait(ctx)
 	fmt.Println(errors.Is(err, freerun.ErrWouldBlock))
 	// Output: true

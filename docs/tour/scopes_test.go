@@ -32,7 +32,7 @@ func Example_scope() {
 	for range 2 {
 		pay.Tell(s.Context(), ada, bob)
 	}
-	fmt.Println(s.Wait(ctx)) // both payments and the deposit they sent are done
+	fmt.Println(s.Wait(ctx)) // both payments are done, and the deposit that followed
 	fmt.Println(deposit.Send(rt.Context(), bob, 0).Wait(ctx))
 	// Output:
 	// freerun: scope payday: tour.pay: insufficient funds

@@ -100,15 +100,15 @@ func Example_timers() {
 
 func Example_block() {
 	ctx := context.Background()
+	//tour:begin block
 	rt := freerun.New(freerun.Processors(1))
 	defer rt.Close()
-	//tour:begin block
 	answers := make(chan int)
 	asks := freerun.Go(rt.Context(), func(c *freerun.Context) (n int, err error) {
 		c.Block(func() { n = <-answers }) // the processor goes on with other messages
 		return n + 1, nil
 	})
-	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { // runs although there is one processor
+	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { // runs on the one processor
 		c.Block(func() { answers <- 41 })
 		return 0, nil
 	})
