@@ -27,7 +27,6 @@ var (
 	folder   = regexp.MustCompile(`\b(?:internal|programs|offheap|cmd/freerun)/[a-z_]+(?:/[a-z_]+)*`)
 	goFile   = regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.go\b`)
 	testName = regexp.MustCompile(`\b(?:Test|Example|Benchmark|Fuzz)[A-Z][A-Za-z0-9_]*…?`)
-	testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Example|Benchmark|Fuzz)[A-Za-z0-9_]*)\(`)
 	oldNames = "<!-- old names: begin -->"
 )
 
@@ -43,8 +42,11 @@ func TestFilesAndTests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, found := range testFunc.FindAllSubmatch(text, -1) {
-				tests[string(found[1])] = true
+			for line := range strings.Lines(string(text)) {
+				if declared, found := strings.CutPrefix(line, "func "); found {
+					name, _, _ := strings.Cut(declared, "(")
+					tests[name] = true
+				}
 			}
 		}
 	}
