@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the code of docs/tour into the pages that show it")
 
-// The marks of a piece of code: in a file of docs/tour, and in a page before the block that shows it.
+// The marks of a piece of code: in a file of docs/tour, and in a page above its block.
 const (
 	beginMark = "//tour:begin "
 	endMark   = "//tour:end"
@@ -56,18 +56,18 @@ func pieces(t *testing.T) map[string][]string {
 			t.Fatalf("%s: the piece %q has no end", file, name)
 		}
 		if !strings.HasSuffix(file, "_test.go") {
-			all[strings.TrimPrefix(file, "docs/tour/")] = lines
+			all[file] = lines
 		}
 	}
 	return all
 }
 
 // TestBlocks holds that each block of Go in README.md and docs/tour.md is a piece of the code that
-// the tests of docs/tour run, and that each piece is shown. A block says which with a comment above:
+// the tests of docs/tour run, and that each piece is shown. A comment above a block names it:
 //
 //	<!-- code: NAME -->
 //
-// NAME is what the file says after tour:begin, or the file's name for a whole one. After a change
+// NAME is what the file says after tour:begin, or a whole file's path from the root. After a change
 // of the code `go test ./docs -update` writes the pages anew.
 func TestBlocks(t *testing.T) {
 	code := pieces(t)

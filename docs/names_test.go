@@ -23,62 +23,8 @@ func readers(t *testing.T) (chosen []page) {
 	return chosen
 }
 
-var (
-	folder   = regexp.MustCompile(`\b(?:internal|programs|offheap|cmd/freerun)/[a-z_]+(?:/[a-z_]+)*`)
-	goFile   = regexp.MustCompile(`[A-Za-z0-9_./-]*[A-Za-z0-9_]\.go\b`)
-	testName = regexp.MustCompile(`\b(?:Test|Example|Benchmark|Fuzz)[A-Z][A-Za-z0-9_]*…?`)
-	oldNames = "<!-- old names: begin -->"
-)
-
-// TestFilesAndTests holds that the folders, files and tests that a page mentions exist: a file by its
-// path from the root, or by its name alone if it is in the root or in a folder that the line names.
-func TestFilesAndTests(t *testing.T) {
-	present, bases, tests := map[string]bool{}, map[string][]string{}, map[string]bool{}
-	for _, name := range files(t, ".") {
-		present[name] = true
-		bases[path.Base(name)] = append(bases[path.Base(name)], path.Dir(name))
-		if strings.HasSuffix(name, "_test.go") {
-			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for line := range strings.Lines(string(text)) {
-				if declared, found := strings.CutPrefix(line, "func "); found {
-					name, _, _ := strings.Cut(declared, "(")
-					tests[name] = true
-				}
-			}
-		}
-	}
-	for _, p := range readers(t) {
-		for i, line := range p.prose() {
-			if strings.HasPrefix(line, oldNames) {
-				break // what follows lists names that are no more
-			}
-			for _, name := range goFile.FindAllString(line, -1) {
-				found := present[name] || present[path.Join(path.Dir(p.name), name)] || present["docs/tour/"+name]
-				if !found && !strings.Contains(name, "/") {
-					for _, folder := range bases[name] {
-						found = found || strings.Contains(line, folder)
-					}
-				}
-				if !found && !strings.HasPrefix(name, "/") {
-					t.Errorf("%s:%d: there is no file %s", p.name, i+1, name)
-				}
-			}
-			for _, name := range folder.FindAllString(line, -1) {
-				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil && !present[name+".go"] {
-					t.Errorf("%s:%d: there is no folder %s", p.name, i+1, name)
-				}
-			}
-			for _, name := range testName.FindAllString(line, -1) {
-				if !tests[name] && !strings.HasSuffix(name, "…") {
-					t.Errorf("%s:%d: there is no test %s", p.name, i+1, name)
-				}
-			}
-		}
-	}
-}
+// oldNames is the line from which on a page lists names that are no more.
+const oldNames = "<!-- old names: begin -->"
 
 // packages are those that users import, by the name before the dot.
 var packages = map[string]string{

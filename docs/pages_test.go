@@ -1,6 +1,6 @@
 // Package docs_test holds the pages for readers against the repository: their code is that of
-// docs/tour, which its tests run; their links lead somewhere; the files, tests and exported names
-// that they mention exist.
+// docs/tour, which its tests run; their links and anchors lead somewhere; the exported names that
+// they mention exist. Files and tests that they mention are held by internal/archtest.
 package docs_test
 
 import (
@@ -97,7 +97,7 @@ var (
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 )
 
-// TestLinks holds that every relative link leads to a file or a folder, and its anchor to a heading.
+// TestLinks holds that a relative link leads to a file or a folder, and its anchor to a heading.
 func TestLinks(t *testing.T) {
 	for _, p := range pages(t) {
 		for i, line := range p.prose() {

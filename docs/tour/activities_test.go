@@ -17,10 +17,12 @@ func Example_activity() {
 	ada := freerun.NewUnit(rt, Account{})
 	session := activity.Go(rt, func(a *activity.Activity) { // 96 bytes, and no stack, until it runs
 		c := freerun.ContextOf(a)                        // what the activity sends through
-		balance, err := deposit.Send(c, ada, 5).Await(a) // suspends the activity; the processor goes on
+		balance, err := deposit.Send(c, ada, 5).Await(a) // waits; the processor goes on
 		fmt.Println(balance, err)
-		a.Sleep(time.Millisecond)                                  // the runtime's time: virtual in tests
-		a.Block(func() { fmt.Println("a file or a socket, say") }) // Go code that blocks
+		a.Sleep(time.Millisecond) // the runtime's time: virtual in tests
+		a.Block(func() {          // Go code that blocks
+			fmt.Println("a file or a socket, say")
+		})
 	}, activity.Named("session"))
 	fmt.Println(session.Wait(ctx)) // the end of the activity; its panic, if it had one
 	// Output:

@@ -10,7 +10,7 @@ import (
 
 //tour:begin explore
 func TestTransfer(t *testing.T) {
-	freeruntest.Explore(t, func(rt *freerun.Runtime) { // some hundred times, each under another schedule
+	freeruntest.Explore(t, func(rt *freerun.Runtime) { // 500 times, under 500 schedules
 		ada, bob := freerun.NewUnit(rt, Account{Balance: 100}), freerun.NewUnit(rt, Account{})
 		for range 5 {
 			transfer.Tell(rt.Context(), ada, bob, 10)

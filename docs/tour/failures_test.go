@@ -42,7 +42,8 @@ func Example_panics() {
 	defer rt.Close()
 	//tour:begin panics
 	empty := func() map[string]int { return map[string]int{} }
-	cache := freerun.NewUnit(rt, empty(), freerun.RestartOnPanic(empty, 5, time.Minute)) // at most 5 times a minute
+	restart := freerun.RestartOnPanic(empty, 5, time.Minute) // at most 5 times a minute
+	cache := freerun.NewUnit(rt, empty(), restart)
 
 	_, err := freerun.Do(rt.Context(), cache, func(c *freerun.Context, m *map[string]int) (int, error) {
 		(*m)["half done"] = 1

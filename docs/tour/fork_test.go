@@ -15,7 +15,7 @@ func Example_join() {
 	sum := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		x, y := freerun.Join(c,
 			func(c *freerun.Context) int { return 20 }, // runs here
-			func(c *freerun.Context) int { return 22 }) // runs here, too, unless another processor takes it
+			func(c *freerun.Context) int { return 22 }) // here, too, or on another processor
 		return x + y, nil // both have ended
 	})
 	fmt.Println(sum.Wait(ctx))
@@ -61,7 +61,8 @@ func init() {
 		if depth == 0 {
 			return 1, nil
 		}
-		left, right := tree.Send(c, depth-1), tree.Send(c, depth-1) // calls, while all processors are busy
+		left := tree.Send(c, depth-1) // a plain call, while all processors are busy
+		right := tree.Send(c, depth-1)
 		return freerun.Forward(c, freerun.Then2(c, left, right, func(c *freerun.Context, x, y int) (int, error) {
 			return x + y, nil
 		}))

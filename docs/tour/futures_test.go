@@ -15,7 +15,7 @@ type invoice struct {
 }
 
 var total = freerun.FreeOp("tour.total", func(c *freerun.Context, i invoice) (int, error) {
-	return i.Price.Value() * i.Pieces, nil // Price has its result: the message was held back until then
+	return i.Price.Value() * i.Pieces, nil // the message was held back until Price had its result
 })
 
 //tour:end
@@ -61,7 +61,7 @@ func Example_refused() {
 	//tour:begin refused
 	ada := freerun.NewUnit(rt, Account{})
 	_, err := freerun.Do(rt.Context(), ada, func(c *freerun.Context, a *Account) (int, error) {
-		return deposit.Send(c, ada, 5).Wait(c) // ada is busy with this very operation: it would wait for ever
+		return deposit.Send(c, ada, 5).Wait(c) // ada is busy here: this would wait for ever
 	}).Wait(ctx)
 	fmt.Println(errors.Is(err, freerun.ErrWouldBlock))
 	// Output: true

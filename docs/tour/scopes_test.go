@@ -27,7 +27,7 @@ func Example_scope() {
 	defer rt.Close()
 	//tour:begin scope-wait
 	ada, bob := freerun.NewUnit(rt, Account{Balance: 15}), freerun.NewUnit(rt, Account{})
-	s := rt.Scope(ctx, freerun.ScopeName("payday")) // canceled with ctx, has its deadline and values
+	s := rt.Scope(ctx, freerun.ScopeName("payday")) // has ctx's deadline and values
 	defer s.Cancel(nil)                             // as with context.WithCancel
 	for range 2 {
 		pay.Tell(s.Context(), ada, bob)

@@ -22,12 +22,13 @@ func Example_priorities() {
 	defer rt.Close()
 	//tour:begin priorities
 	ada := freerun.NewUnit(rt, Account{})
-	archive := freerun.NewUnit(rt, Account{}, freerun.UnitPriority(freerun.Idle)) // work for the background
+	background := freerun.UnitPriority(freerun.Idle)
+	archive := freerun.NewUnit(rt, Account{}, background)
 	urgent := rt.Context().With(freerun.High)
 
 	fmt.Println(priority.Send(rt.Context(), ada, struct{}{}).Wait(ctx))
 	fmt.Println(priority.Send(urgent, ada, struct{}{}).Wait(ctx))
-	fmt.Println(priority.Send(urgent, archive, struct{}{}).Wait(ctx)) // the unit's own priority counts
+	fmt.Println(priority.Send(urgent, archive, struct{}{}).Wait(ctx)) // the unit's own counts
 	// Output:
 	// normal <nil>
 	// high <nil>
@@ -48,8 +49,9 @@ func Example_limit() {
 	})
 	<-running
 	add := func(c *freerun.Context, n *int) (int, error) { *n++; return *n, nil }
-	first, second := freerun.Do(rt.Context(), u, add), freerun.Do(rt.Context(), u, add) // these wait in the mailbox
-	_, err := freerun.Do(rt.Context(), u, add).Wait(ctx)                                // this one has no room
+	first := freerun.Do(rt.Context(), u, add)            // waits in the mailbox
+	second := freerun.Do(rt.Context(), u, add)           // so does this one
+	_, err := freerun.Do(rt.Context(), u, add).Wait(ctx) // this one has no room
 	fmt.Println(errors.Is(err, freerun.ErrFull))
 	close(release)
 	fmt.Println(busy.Wait(ctx))
@@ -69,9 +71,9 @@ func Example_timers() {
 	defer rt.Close()
 	//tour:begin timers
 	ada := freerun.NewUnit(rt, Account{})
-	bonus, timer := deposit.SendAfter(rt.Context(), time.Millisecond, ada, 5) // timer.Stop() takes it back
+	bonus, timer := deposit.SendAfter(rt.Context(), time.Millisecond, ada, 5)
 	fmt.Println(bonus.Wait(ctx))
-	fmt.Println(timer.Stop()) // too late
+	fmt.Println(timer.Stop()) // would have taken it back; too late now
 
 	ready := freerun.After(rt.Context(), time.Millisecond) // a future that time resolves
 	done := freerun.Then(rt.Context(), ready, func(c *freerun.Context, at time.Time) (string, error) {
