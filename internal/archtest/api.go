@@ -15,7 +15,7 @@ var Public = []string{
 
 // Apart lists the folders that have packages which users may see but do not import: programs and
 // what measures them. Each stands for what lies below it too.
-var Apart = []string{"programs", "bench", "cmd"}
+var Apart = []string{"programs", "bench", "cmd", "docs"}
 
 // An API is what packages show to users.
 type API struct {

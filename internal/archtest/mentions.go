@@ -28,7 +28,8 @@ var (
 // A comment means a file of its own folder if it names no folder. A path starts at the root, at the
 // comment's module or folder, or in Go's own source. A document may name a file by its base name,
 // wherever that file is. In a name, … and * stand for any characters. All documents in Markdown are
-// read but CHANGELOG.md, which tells of what is gone.
+// read but CHANGELOG.md, which tells of what is gone, and of others what stands behind the line
+// "<!-- old names: begin -->".
 func Mentions(root string) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -87,6 +88,9 @@ func (m *mentions) comments(f *file) {
 	}
 }
 
+// oldNames is the line of a document behind which names stand that are no more.
+const oldNames = "<!-- old names: begin -->"
+
 // documents reads the documents, and follows their links to files as well.
 func (m *mentions) documents() error {
 	for _, name := range m.markdown {
@@ -97,6 +101,9 @@ func (m *mentions) documents() error {
 		number, code := 0, false
 		for line := range strings.Lines(string(text)) {
 			number++
+			if strings.TrimSpace(line) == oldNames {
+				break
+			}
 			position := fmt.Sprintf("%s:%d", name, number)
 			m.line(position, path.Dir(name), line, true)
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {

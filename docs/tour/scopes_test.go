@@ -1,0 +1,55 @@
+package tour_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+//tour:begin scope
+var pay = freerun.Op("tour.pay", func(c *freerun.Context, a *Account, to *freerun.Unit[Account]) (int, error) {
+	if a.Balance < 10 {
+		return a.Balance, errFunds
+	}
+	a.Balance -= 10
+	return a.Balance, deposit.Tell(c, to, 10) // belongs to the scope of pay's message
+})
+
+//tour:end
+
+func Example_scope() {
+	ctx := context.Background()
+	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
+	defer rt.Close()
+	//tour:begin scope-wait
+	ada, bob := freerun.NewUnit(rt, Account{Balance: 15}), freerun.NewUnit(rt, Account{})
+	s := rt.Scope(ctx, freerun.ScopeName("payday")) // has ctx's deadline and values
+	defer s.Cancel(nil)                             // as with context.WithCancel
+	for range 2 {
+		pay.Tell(s.Context(), ada, bob)
+	}
+	fmt.Println(s.Wait(ctx)) // both payments are done, and the deposit that followed
+	fmt.Println(deposit.Send(rt.Context(), bob, 0).Wait(ctx))
+	// Output:
+	// freerun: scope payday: tour.pay: insufficient funds
+	// 10 <nil>
+	//tour:end
+}
+
+func Example_cancel() {
+	ctx := context.Background()
+	rt := freerun.New()
+	defer rt.Close()
+	//tour:begin cancel
+	s := rt.Scope(ctx)
+	later, _ := deposit.SendAfter(s.Context(), time.Hour, freerun.NewUnit(rt, Account{}), 5)
+	s.Cancel(errors.New("the shop is closed"))
+	_, err := later.Wait(ctx)
+	fmt.Println(errors.Is(err, freerun.ErrCanceled), err)
+	// Output: true freerun: canceled before it was started: the shop is closed
+	//tour:end
+}
