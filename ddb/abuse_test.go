@@ -159,7 +159,7 @@ func TestClientThatNeverReads(t *testing.T) {
 		}
 	}()
 	<-left
-	for len(s.everyone()) > 1 {
+	for len(s.allConnections()) > 1 {
 		time.Sleep(time.Millisecond)
 	}
 	other.expect("+PONG\r\n", "ping")

@@ -37,8 +37,8 @@ func (s *Server) isProtectedFrom(conn net.Conn) bool {
 	return ok && !tcp.IP.IsLoopback()
 }
 
-// isStranger reports whether the client has yet to give the password.
-func (c *connection) isStranger() bool { return !c.admitted && c.server.password.Load() != nil }
+// needsAuth reports whether the client has yet to give the password.
+func (c *connection) needsAuth() bool { return !c.authenticated && c.server.password.Load() != nil }
 
 // authenticate admits a client that knows the user and the password. How long it takes does not depend on where they differ.
 func (c *connection) authenticate(user, password []byte) bool {
@@ -51,7 +51,7 @@ func (c *connection) authenticate(user, password []byte) bool {
 	if !known || string(user) != "default" {
 		return false
 	}
-	c.admitted = true
+	c.authenticated = true
 	return true
 }
 
@@ -76,8 +76,8 @@ func auth(c *connection, args [][]byte, w *writer) {
 
 // What a client may send that has not given the password: its memory is bounded by that, as in Redis.
 const (
-	strangersArguments = 10
-	strangersBulk      = 16 << 10
+	maxUnauthArguments = 10
+	maxUnauthBulk      = 16 << 10
 )
 
 // errProtected is what protected mode tells clients from elsewhere, word for word as Redis does.

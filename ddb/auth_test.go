@@ -65,7 +65,7 @@ func TestPassword(t *testing.T) {
 	// A pipeline is let in from AUTH on.
 	c.expect("+OK\r\n", "CONFIG", "SET", "requirepass", "again")
 	third := dial(t, addr)
-	third.send(request("SET", "k", "1") + request("AUTH", "again") + request("SET", "k", strings.Repeat("v", 2*strangersBulk)) + request("STRLEN", "k"))
+	third.send(request("SET", "k", "1") + request("AUTH", "again") + request("SET", "k", strings.Repeat("v", 2*maxUnauthBulk)) + request("STRLEN", "k"))
 	for _, want := range []string{noAuth, "+OK\r\n", "+OK\r\n", ":32768\r\n"} {
 		if got := third.reply(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -110,7 +110,7 @@ func arrive(t *testing.T, s *Server, from string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.admit(remoteConn{conn, &net.TCPAddr{IP: net.ParseIP(from), Port: 4711}})
+	s.accept(remoteConn{conn, &net.TCPAddr{IP: net.ParseIP(from), Port: 4711}})
 	return c
 }
 

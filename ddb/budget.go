@@ -12,18 +12,18 @@ import (
 // A shard must not ask all others before it writes, and the limit must hold nevertheless. So what may be used is reserved first, in
 // one word for the server, a grain at a time; a shard spends what it has reserved without telling anybody.
 //
-//	reserved ── take ──> purse of a shard ── settle ──> used by its entries
+//	reserved ── take ──> reservation of a shard ── settle ──> used by its entries
 //	    ▲                  │         ▲
-//	    │               deposit   withdraw      purse: while an operation runs, the shard's alone
+//	    │               deposit   withdraw      reservation: while an operation runs, the shard's alone
 //	    │                  ▼         │          credit: between operations, anybody's to take back
 //	    └──── reclaim ─── credit ────┘
 //
 // Source:     a striped counter with the stripes' shares taken in advance, as in escrow methods (P. O'Neil, The escrow transactional method,
 // TODS 1986); ours are taken back by whoever needs them.
-// Invariants: I1 reserved is the sum of what is used, of the purses, the credits, the grants that are under way, and what
+// Invariants: I1 reserved is the sum of what is used, of the reservations, the credits, the grants that are under way, and what
 // reclaim has in its hands. I2 credit is not negative. I3 take
 // never leaves reserved above the limit; force may, and a limit that was lowered. NOT invariant: that limit-reserved is all there is to have: up to
-// two grains for each shard may be credit, in a purse, or in somebody's hands for a moment; who is refused meanwhile has looked for the credit in vain.
+// two grains for each shard may be credit, in a reservation, or in somebody's hands for a moment; who is refused meanwhile has looked for the credit in vain.
 // Progress:   all lock-free: take tries again only if another changed reserved; reclaim and withdraw take a stripe by one exchange. Who stalls keeps
 // what he has in his hands, and nothing else, from the others.
 // Linearize:  take at its compare-and-swap, withdraw and reclaim at the exchange of each credit, the others at their one atomic.

@@ -26,9 +26,9 @@ func TestBudgetStress(t *testing.T) {
 			for range steps {
 				switch n := int64(random.IntN(limit / 3)); {
 				case random.IntN(3) == 0:
-					s.settle(-min(s.used, n))
-				case s.draw(n):
-					s.settle(n)
+					s.charge(-min(s.used, n))
+				case s.reserve(n):
+					s.charge(n)
 				default:
 					refused.Add(1)
 				}

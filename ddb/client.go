@@ -69,7 +69,7 @@ func clientList(c *connection, args [][]byte, w *writer) {
 		return
 	}
 	var text strings.Builder
-	for _, other := range c.server.everyone() {
+	for _, other := range c.server.allConnections() {
 		if chosen(other) {
 			text.WriteString(other.describe())
 			text.WriteByte('\n')
@@ -78,8 +78,8 @@ func clientList(c *connection, args [][]byte, w *writer) {
 	w.text(text.String())
 }
 
-// everyone returns the connections, the oldest first.
-func (s *Server) everyone() []*connection {
+// allConnections returns the connections, the oldest first.
+func (s *Server) allConnections() []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]*connection, 0, len(s.connections))
@@ -90,7 +90,7 @@ func (s *Server) everyone() []*connection {
 	return all
 }
 
-// describe is a line of CLIENT LIST. Any goroutine may call it. The memory is as of the end of the client's last round, but for what waits
+// describe is a line of CLIENT LIST. Any goroutine may call it. The memory is as of the end of the client's last batch, but for what waits
 // to be read by it.
 func (c *connection) describe() string {
 	name := "NULL"

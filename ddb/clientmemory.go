@@ -9,7 +9,7 @@ import (
 )
 
 // What clients take: buffers for requests and replies, queued transactions, watched keys, replies that wait for a reader. The
-// connection counts it once a round, and shards and the writer of a backlog add what is large when they make it.
+// connection counts it once a batch, and shards and the writer of a backlog add what is large when they make it.
 
 // clientMemory is the bytes of one client. The connection adds to it, others read it. Where the sum of all is near its limit
 // the clients that take the most are disconnected.
@@ -47,8 +47,8 @@ const (
 	keptAtRest = clientOverhead + smallBuffer + 4<<10
 )
 
-// weigh counts what the connection holds between rounds, and has clients disconnected if that is too much.
-func (c *connection) weigh() {
+// measure counts what the connection holds between batches, and has clients disconnected if that is too much.
+func (c *connection) measure() {
 	m := &c.memory
 	input := int64(cap(c.in.buf))
 	arguments := int64(cap(c.arena))*argumentOverhead + c.arguments
@@ -56,31 +56,31 @@ func (c *connection) weigh() {
 	output := int64(cap(c.out.buf)+cap(c.local.buf)) + c.kept
 	slots := int64(cap(c.slots)) * int64(unsafe.Sizeof(slot{}))
 	total := clientOverhead + input + arguments + queued + output + slots
-	if total == c.weighed && m.queued.Load() == queued {
+	if total == c.measured && m.queued.Load() == queued {
 		return
 	}
 	set64(&m.input, input)
 	set64(&m.arguments, arguments)
 	set64(&m.queued, queued)
 	set64(&m.output, output)
-	m.add(total - c.weighed)
-	if total > c.weighed {
+	m.add(total - c.measured)
+	if total > c.measured {
 		c.server.limitClients()
 	}
-	c.weighed = total
+	c.measured = total
 }
 
 // keepsMuch reports whether the connection has something to give back when its client rests.
 func (c *connection) keepsMuch() bool {
-	return c.weighed-int64(c.queue.bytes)-c.watches.bytes > keptAtRest
+	return c.measured-int64(c.queue.bytes)-c.watches.bytes > keptAtRest
 }
 
-// giveBack frees the buffers that a connection keeps for the next round.
+// giveBack frees the buffers that a connection keeps for the next batch.
 func (c *connection) giveBack() {
 	c.in.rest()
-	c.arena, c.slots, c.outbox, c.idle, c.scratch = nil, nil, nil, nil, nil
+	c.arena, c.slots, c.outbox, c.freeGroups, c.multishardGroups = nil, nil, nil, nil, nil
 	c.kept, c.local.buf, c.out.buf = 0, nil, nil
-	c.weigh()
+	c.measure()
 }
 
 // errEvicted ends a connection that others closed since clients took too much memory.
@@ -96,7 +96,7 @@ func (s *Server) limitClients() {
 		return
 	}
 	defer s.limiting.Store(false)
-	largest := s.everyone()
+	largest := s.allConnections()
 	slices.SortStableFunc(largest, func(a, b *connection) int { return cmp.Compare(b.memory.total.Load(), a.memory.total.Load()) })
 	left := s.clientMemory.Load()
 	for _, c := range largest {

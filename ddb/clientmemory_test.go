@@ -95,7 +95,7 @@ func TestMemoryOfClientsIsCounted(t *testing.T) {
 			occupy(c)
 			eventually(t, "8 MB are counted", func() bool { return counted() > before+7<<20 })
 			total := int64(0)
-			for _, held := range s.everyone() {
+			for _, held := range s.allConnections() {
 				total = max(total, held.memory.total.Load())
 				if !strings.Contains(other.do("CLIENT", "LIST"), fmt.Sprintf("id=%d ", held.id)) {
 					t.Error("a client is missing in CLIENT LIST")
@@ -133,11 +133,11 @@ func TestNothingIsCountedAfterTheEnd(t *testing.T) {
 		})
 	}
 	all.Wait()
-	eventually(t, "the clients are gone", func() bool { return len(s.everyone()) == 0 })
+	eventually(t, "the clients are gone", func() bool { return len(s.allConnections()) == 0 })
 	eventually(t, "nothing is counted", func() bool { return s.clientMemory.Load() == 0 })
 }
 
-// TestClientsRest: a client that says nothing gives the buffers of its last rounds back, and goes on afterwards.
+// TestClientsRest: a client that says nothing gives the buffers of its last batches back, and goes on afterwards.
 func TestClientsRest(t *testing.T) {
 	for _, idle := range []time.Duration{0, time.Hour} {
 		s, err := New(Config{IdleTimeout: idle, Logger: slog.New(slog.DiscardHandler)})
@@ -283,7 +283,7 @@ func TestOutputLimitIsTold(t *testing.T) {
 			c.expect("+OK\r\n", "SET", "long", strings.Repeat("v", 40<<20))
 			greedy := dial(t, addr)
 			greedy.send(test.pipeline)
-			eventually(t, "it is disconnected", func() bool { return s.stats.connections.Load() == 2 && len(s.everyone()) == 1 })
+			eventually(t, "it is disconnected", func() bool { return s.stats.connections.Load() == 2 && len(s.allConnections()) == 1 })
 			if n := s.Stats().OutputLimitedClients; n != 1 {
 				t.Errorf("%d clients were counted", n)
 			}
@@ -303,7 +303,7 @@ func TestSpoiltTransactionsAreNotKept(t *testing.T) {
 	for range 100 {
 		c.expect("+QUEUED\r\n", "SET", "k", strings.Repeat("v", 100<<10))
 	}
-	for _, held := range s.everyone() {
+	for _, held := range s.allConnections() {
 		if n := held.memory.queued.Load(); n != 0 {
 			t.Errorf("%d bytes are kept", n)
 		}

@@ -8,9 +8,9 @@ type command struct {
 	name  string // in lower case; of a subcommand "container|name"
 	arity int    // number of arguments with the name; -n: at least n
 
-	keyed  func(s *shard, args [][]byte, w *writer)                // one key, the first argument
-	local  func(c *connection, args [][]byte, w *writer)           // answered by the connection itself
-	spread func(c *connection, args [][]byte, w *writer) *gathered // several shards; nil if it has answered with an error
+	keyed  func(s *shard, args [][]byte, w *writer)                   // one key, the first argument
+	local  func(c *connection, args [][]byte, w *writer)              // answered by the connection itself
+	fanOut func(c *connection, args [][]byte, w *writer) *fanOutReply // several shards; nil if it has answered with an error
 
 	transacts func(c *connection, args [][]byte) slot // what has to do with transactions
 
@@ -18,9 +18,9 @@ type command struct {
 
 	grows     growth
 	atomic    bool // spread: over all shards at one instant
-	alone     bool // local: executed when all before it in the pipeline is done, and before all behind it
+	barrier   bool // local: executed when all before it in the pipeline is done, and before all behind it
 	immediate bool // executed, not queued, between MULTI and EXEC
-	open      bool // for clients that have not given the password too: those flagged no_auth
+	noAuth    bool // for clients that have not given the password too: those flagged no_auth
 
 	flags                        []string
 	firstKey, lastKey, stepKey   int
@@ -35,7 +35,7 @@ func init() {
 	commands = map[string]*command{}
 	for _, table := range [][]*command{stringCommands(), keyCommands(), serverCommands(), connectionCommands(), transactionCommands()} {
 		for _, c := range table {
-			c.open = slices.Contains(c.flags, "no_auth")
+			c.noAuth = slices.Contains(c.flags, "no_auth")
 			commands[c.name] = c
 		}
 	}

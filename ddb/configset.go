@@ -136,7 +136,7 @@ func configSet(c *connection, args [][]byte, w *writer) {
 		set()
 	}
 	if len(apply) > 0 {
-		c.visit()
+		c.enforceLimit()
 	}
 	w.ok()
 }

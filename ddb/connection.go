@@ -19,31 +19,31 @@ type connection struct {
 	since  time.Time
 
 	// The goroutine's own.
-	in     input
-	framer framer
-	out    output
-	local  writer   // replies of commands that need no shard
-	slots  []slot   // the replies of the round, in order
-	groups []*group // by shard: what comes next for it goes there; nil if there is nothing yet
-	arena  [][]byte // the arguments of the round
-	round  *round
-	used   []int      // shards that have, or had, a group in this round
-	outbox []*message // to be sent in this order
-	idle   []*group   // to be used again
+	in         input
+	framer     framer
+	out        output
+	local      writer   // replies of commands that need no shard
+	slots      []slot   // the replies of the batch, in order
+	groups     []*group // by shard: what comes next for it goes there; nil if there is nothing yet
+	arena      [][]byte // the arguments of the batch
+	batch      *batch
+	usedShards []int      // shards that have, or had, a group in this batch
+	outbox     []*message // to be sent in this order
+	freeGroups []*group   // to be used again
 
-	together *message // what is being made of several groups
-	joint    *message // the last of those, if more can go into it
-	scratch  []*group // the groups of together by shard, meanwhile
-	answered int      // of slots
-	refused  bool     // the runtime has refused a command of the round
-	queue    queue    // between MULTI and EXEC
-	watches  watches
-	admitted bool // it has given the password, or there was none when it came
-	quit     bool
-	cut      bool // the round ends here
-	lost     bool // the runtime will not bring back what it was given
+	multishard       *message // what is being made of several groups
+	lastMultishard   *message // the last of those, if more can go into it
+	multishardGroups []*group // the groups of together by shard, meanwhile
+	answered         int      // of slots
+	refused          bool     // the runtime has refused a command of the batch
+	queue            queue    // between MULTI and EXEC
+	watches          watches
+	authenticated    bool // it has given the password, or there was none when it came
+	quit             bool
+	endsBatch        bool // the batch ends here
+	lost             bool // the runtime will not bring back what it was given
 
-	spreading *command // whose parts are being made
+	fanOutCommand *command // whose parts are being made
 
 	now      time.Time // a moment ago
 	executed bool      // since the last read, at now
@@ -51,12 +51,12 @@ type connection struct {
 
 	kept      int64 // bytes of its groups
 	arguments int64 // bytes of the arguments that are not in arena
-	weighed   int64 // see weigh
+	measured  int64 // see weigh
 
 	// Read by others, for CLIENT LIST and for the limit of what clients may take.
 	memory  clientMemory
 	evicted atomic.Bool  // others closed it, since clients took too much
-	active  atomic.Int64 // Unix seconds of the last round
+	active  atomic.Int64 // Unix seconds of the last batch
 	last    atomic.Pointer[command]
 	multi   atomic.Int64 // commands queued since MULTI, -1 without it
 	mu      sync.Mutex
@@ -73,15 +73,15 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 		groups: make([]*group, len(s.units)),
 		memory: clientMemory{all: &s.clientMemory},
 	}
-	c.round = &round{done: make(chan struct{}, 2), halts: make([]bool, len(s.units)), weight: weight{client: &c.memory}}
-	c.admitted = s.password.Load() == nil
+	c.batch = &batch{done: make(chan struct{}, 2), halts: make([]bool, len(s.units)), replyMemory: replyMemory{client: &c.memory}}
+	c.authenticated = s.password.Load() == nil
 	c.now = c.since
 	c.active.Store(c.since.Unix())
 	c.multi.Store(-1)
 	c.out = output{conn: conn, timeout: s.config.WriteTimeout, sent: &s.stats.output, memory: &c.memory}
 	c.limitReplies()
-	c.weighed = clientOverhead
-	c.memory.add(c.weighed)
+	c.measured = clientOverhead
+	c.memory.add(c.measured)
 	return c
 }
 
@@ -118,15 +118,15 @@ func (c *connection) serve() error {
 	}
 }
 
-// collect takes the whole requests that have been received and routes them, up to the limits of a round.
+// collect takes the whole requests that have been received and routes them, up to the limits of a batch.
 func (c *connection) collect() (broken error) {
 	c.in.again = false
 	for !c.quit {
-		if len(c.slots) == maxRound || c.cut || len(c.local.buf) > flushAt {
+		if len(c.slots) == maxBatch || c.endsBatch || len(c.local.buf) > flushAt {
 			c.in.again = true
 			return nil
 		}
-		c.framer.stranger = c.isStranger()
+		c.framer.unauthenticated = c.needsAuth()
 		kind, size, err := c.framer.frame(c.in.unread())
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func (c *connection) collect() (broken error) {
 // its own). A new arena leaves the old one to the requests that lie in it.
 func (c *connection) spare() [][]byte {
 	if cap(c.arena)-len(c.arena) < usualArguments {
-		c.arena = make([][]byte, 0, min(max(64, 2*cap(c.arena)), maxRound*usualArguments))
+		c.arena = make([][]byte, 0, min(max(64, 2*cap(c.arena)), maxBatch*usualArguments))
 	}
 	return c.arena[len(c.arena):]
 }
@@ -175,7 +175,7 @@ func (c *connection) receive() error {
 	before := len(c.in.buf)
 	room := c.in.room(c.framer.exact())
 	if len(c.in.buf) != before {
-		c.weigh()
+		c.measure()
 	}
 	n, err := c.read(room)
 	for n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.rests() {

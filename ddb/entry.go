@@ -16,8 +16,8 @@ type entry struct {
 	expiry   int32         // in shard.expiring, -1 if it is not there
 }
 
-// text is a key and its value on Go's heap.
-type text struct {
+// heapRecord is a key and its value on Go's heap.
+type heapRecord struct {
 	key   string
 	value []byte // never overwritten if its capacity is above shareable
 }
@@ -32,29 +32,31 @@ const chunkEntries = 128
 // of free ones, which begins at free. Off the heap an entry that is not free has a block of its own, with the key and the value in it, and
 // texts is empty; on the heap it has texts, and no block.
 type records struct {
-	hasher hasher
-	table  map[uint64]uint32
-	chunks []*[chunkEntries]entry
-	texts  []*[chunkEntries]text
-	issued uint32 // entries with numbers below it have been made
-	free   uint32
-	arena  *offheap.Arena // nil: on the heap
+	hasher      hasher
+	table       map[uint64]uint32
+	chunks      []*[chunkEntries]entry
+	heapRecords []*[chunkEntries]heapRecord
+	issued      uint32 // entries with numbers below it have been made
+	free        uint32
+	arena       *offheap.Arena // nil: on the heap
 }
 
 func newRecords(arena *offheap.Arena) *records {
 	r := &records{hasher: newHasher(), arena: arena}
-	r.forget()
+	r.reset()
 	return r
 }
 
-// forget makes the records empty, and frees no block.
-func (r *records) forget() {
-	r.table, r.chunks, r.texts, r.issued, r.free = map[uint64]uint32{}, nil, nil, 1, 0
+// reset makes the records empty, and frees no block.
+func (r *records) reset() {
+	r.table, r.chunks, r.heapRecords, r.issued, r.free = map[uint64]uint32{}, nil, nil, 1, 0
 }
 
 func (r *records) at(id uint32) *entry { return &r.chunks[id/chunkEntries][id%chunkEntries] }
 
-func (r *records) textOf(e *entry) *text { return &r.texts[e.id/chunkEntries][e.id%chunkEntries] }
+func (r *records) heapRecordOf(e *entry) *heapRecord {
+	return &r.heapRecords[e.id/chunkEntries][e.id%chunkEntries]
+}
 
 // find returns the entry of a key, nil if there is none.
 func (r *records) find(key []byte) *entry {
@@ -68,8 +70,8 @@ func (r *records) find(key []byte) *entry {
 	return nil
 }
 
-// fresh returns an entry that is not in the table.
-func (r *records) fresh() *entry {
+// newEntry returns an entry that is not in the table.
+func (r *records) newEntry() *entry {
 	id := r.free
 	if id != 0 {
 		r.free = r.at(id).next
@@ -78,7 +80,7 @@ func (r *records) fresh() *entry {
 		if int(id/chunkEntries) == len(r.chunks) {
 			r.chunks = append(r.chunks, new([chunkEntries]entry))
 			if r.arena == nil {
-				r.texts = append(r.texts, new([chunkEntries]text))
+				r.heapRecords = append(r.heapRecords, new([chunkEntries]heapRecord))
 			}
 		}
 		r.issued++
@@ -113,7 +115,7 @@ func (r *records) drop(e *entry) {
 	if r.arena != nil {
 		r.arena.Free(e.block)
 	} else {
-		*r.textOf(e) = text{}
+		*r.heapRecordOf(e) = heapRecord{}
 	}
 	*e = entry{id: e.id, next: r.free, position: -1, expiry: -1}
 	r.free = e.id
@@ -128,5 +130,5 @@ func (r *records) clear() {
 			}
 		}
 	}
-	r.forget()
+	r.reset()
 }

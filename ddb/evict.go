@@ -33,9 +33,9 @@ func (s *shard) evict(keep *entry) (freed int64) {
 	var e *entry
 	switch s.budget.evicting() {
 	case AllKeysLRU:
-		e = s.stalest(keep)
+		e = s.leastRecentlyUsed(keep)
 	case VolatileTTL:
-		e = s.nearest(keep)
+		e = s.firstToExpire(keep)
 	}
 	if e == nil {
 		return 0
@@ -46,8 +46,8 @@ func (s *shard) evict(keep *entry) (freed int64) {
 	return freed
 }
 
-// nearest returns the entry that would expire first: the heap of the expiring knows it exactly, where Redis samples.
-func (s *shard) nearest(keep *entry) *entry {
+// firstToExpire returns the entry that would expire first: the heap of the expiring knows it exactly, where Redis samples.
+func (s *shard) firstToExpire(keep *entry) *entry {
 	for i := range min(len(s.expiring), 3) { // the first, or if that is keep the earlier of its children
 		e := s.records.at(s.expiring[i])
 		switch {
@@ -72,8 +72,8 @@ type candidates struct {
 // candidate is an entry as it was. If its clock has changed, or the entry was removed, it is none any more.
 type candidate struct{ id, clock uint32 }
 
-// stalest returns an entry that has not been used for long: among samples, and what was found before.
-func (s *shard) stalest(keep *entry) *entry {
+// leastRecentlyUsed returns an entry that has not been used for long: among samples, and what was found before.
+func (s *shard) leastRecentlyUsed(keep *entry) *entry {
 	n := len(s.entries)
 	if n == 0 || (n == 1 && keep != nil) {
 		return nil

@@ -116,12 +116,12 @@ func TestNearestButOne(t *testing.T) {
 	}
 	find := func(key string) *entry { return b.records.find([]byte(key)) }
 	for _, test := range [][2]string{{"a", "b"}, {"b", "a"}} {
-		if e := b.nearest(find(test[0])); b.records.key(e) != test[1] {
+		if e := b.firstToExpire(find(test[0])); b.records.key(e) != test[1] {
 			t.Errorf("but for %q the nearest is %q", test[0], b.records.key(e))
 		}
 	}
 	b.do("expire", "b", "105")
-	if e := b.nearest(find("a")); b.records.key(e) != "c" {
+	if e := b.firstToExpire(find("a")); b.records.key(e) != "c" {
 		t.Errorf("the nearest is %q, want c", b.records.key(e))
 	}
 }
@@ -191,11 +191,11 @@ func TestArenaIsFull(t *testing.T) {
 					t.Errorf("%.20q: %.60q", args, got)
 				}
 			}
-			g := &group{round: newRound()}
+			g := &group{batch: newBatch()}
 			g.tasks = []task{{cmd: commands["mset"], part: &part{effect: mset, picks: []int{1, 3}}, args: words([]string{"mset", "a", "fits", "b", value})}}
 			b.part(del, "del", "7")
 			b.do("set", "7", value[:len(value)/2-10]) // which leaves room for one as long
-			b.runAlone(g)
+			b.runGroup(g)
 			if !g.tasks[0].part.refused || b.has("a") || b.has("b") {
 				t.Errorf("MSET of two of which one has no room: refused %v, there are %v and %v", g.tasks[0].part.refused, b.has("a"), b.has("b"))
 			}

@@ -25,7 +25,7 @@ func (e protocolError) Error() string { return "ERR Protocol error: " + string(e
 type framer struct {
 	maxArguments, maxBulk, maxRequest int
 
-	stranger bool // the client has yet to give the password: its requests are to be short
+	unauthenticated bool // the client has yet to give the password: its requests are to be short
 
 	begun bool // the header of an array has been read
 	left  int  // arguments whose length has not been announced yet
@@ -56,7 +56,7 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n > int64(f.maxArguments):
 			return incomplete, 0, protocolError("invalid multibulk length")
-		case n > strangersArguments && f.stranger:
+		case n > maxUnauthArguments && f.unauthenticated:
 			return incomplete, 0, protocolError("unauthenticated multibulk length")
 		case n <= 0:
 			return empty, size, nil
@@ -73,7 +73,7 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n < 0, n > int64(f.maxBulk):
 			return incomplete, 0, protocolError("invalid bulk length")
-		case n > strangersBulk && f.stranger:
+		case n > maxUnauthBulk && f.unauthenticated:
 			return incomplete, 0, protocolError("unauthenticated bulk length")
 		case int64(f.next)+int64(size)+n+2 > int64(f.maxRequest):
 			return incomplete, 0, protocolError("request exceeds the limit of this server")

@@ -38,7 +38,7 @@ func quit(c *connection, _ [][]byte, w *writer) {
 func reset(c *connection, _ [][]byte, w *writer) {
 	c.discard()
 	c.setClientName("")
-	c.admitted = c.server.password.Load() == nil
+	c.authenticated = c.server.password.Load() == nil
 	w.simple("RESET")
 }
 
@@ -75,7 +75,7 @@ func hello(c *connection, args [][]byte, w *writer) {
 			return
 		}
 	}
-	if c.isStranger() {
+	if c.needsAuth() {
 		w.fail(errNoAuthHello)
 		return
 	}

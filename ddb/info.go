@@ -29,7 +29,7 @@ var infoSections = []struct {
 	{"Keyspace", infoKeyspace},
 }
 
-func spreadInfo(c *connection, args [][]byte, _ *writer) *gathered {
+func fanOutInfo(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	wanted := map[string]bool{}
 	for _, arg := range args[1:] {
 		wanted[strings.ToLower(string(arg))] = true
@@ -37,7 +37,7 @@ func spreadInfo(c *connection, args [][]byte, _ *writer) *gathered {
 	if len(wanted) == 0 || wanted["all"] || wanted["default"] || wanted["everything"] {
 		wanted = nil
 	}
-	return &gathered{parts: c.everywhere(args, statistics), join: func(c *connection, g *gathered) {
+	return &fanOutReply{parts: c.partsEverywhere(args, statistics), join: func(c *connection, g *fanOutReply) {
 		text := c.server.info(wanted, g.parts)
 		c.out.bytes(redcon.AppendBulkString(nil, text))
 	}}
@@ -85,7 +85,7 @@ func infoServer(s *Server, _ shardStats, line func(string, any)) {
 }
 
 func infoClients(s *Server, _ shardStats, line func(string, any)) {
-	all := s.everyone()
+	all := s.allConnections()
 	var input, output int64
 	for _, c := range all {
 		input = max(input, c.memory.input.Load())
@@ -110,7 +110,7 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	used, limit := uint64(sum.used), uint64(s.budget.limit.Load())
 	line("used_memory", used)
 	line("used_memory_human", human(used))
-	s.stats.see(sum.used)
+	s.stats.notePeak(sum.used)
 	peak := uint64(s.stats.peak.Load())
 	line("used_memory_peak", peak)
 	line("used_memory_peak_human", human(peak))

@@ -106,7 +106,7 @@ func keys(s *shard, args [][]byte, p *part) {
 			if !p.copy(len(key) + keyOverhead) {
 				return
 			}
-			p.keys = append(p.keys, s.records.keep(key))
+			p.keys = append(p.keys, s.records.cloneKey(key))
 		}
 	}
 }

@@ -70,10 +70,10 @@ func FuzzShardMemory(f *testing.F) {
 					t.Fatalf("get %s: %.40q, want %.40q", key, reply, v.text)
 				}
 			case 8:
-				g := &group{round: newRound()}
+				g := &group{batch: newBatch()}
 				p := &part{effect: mset, picks: []int{1, 3}}
 				g.tasks = []task{{cmd: commands["mset"], part: p, args: words([]string{"mset", key, text, other, text})}}
-				b.runAlone(g)
+				b.runGroup(g)
 				b.check()
 				if !p.refused {
 					wrote = []string{key, other}

@@ -5,22 +5,22 @@ import "github.com/freerun-go/freerun"
 // The operations of a shard's unit.
 var (
 	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
-		defer g.round.finish()
-		s.runAlone(g)
+		defer g.batch.finish()
+		s.runGroup(g)
 		return struct{}{}, nil
 	})
 
 	// has all shards that a message is for to itself.
-	executeTogether = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
-		defer m.round.finish()
+	executeMultishard = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+		defer m.batch.finish()
 		m.run(s)
 		return struct{}{}, nil
 	})
 
 	// make room for what others want to write.
-	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *relief) (struct{}, error) {
-		defer r.round.finish()
-		s.relieve(r)
+	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
+		defer r.batch.finish()
+		s.serveEviction(r)
 		return struct{}{}, nil
 	})
 
@@ -33,16 +33,16 @@ var (
 	})
 
 	// remove what is due, in portions, so that the commands that wait for the shard get their turn in between.
-	sweep *freerun.Operation[shard, *sweeping, struct{}]
+	sweep *freerun.Operation[shard, *sweepOrder, struct{}]
 )
 
 const sweepPortion = 1000
 
 func init() {
-	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweeping) (struct{}, error) {
+	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
 		s.begin()
 		more := s.sweep(sweepPortion)
-		if s.evictable() > 0 && s.shed(sweepPortion) && s.evictable() > 0 {
+		if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {
 			more = true
 		}
 		s.end()

@@ -16,7 +16,7 @@ const (
 	// patience is how long a write may stand still before the connection goes on without it.
 	patience = 200 * time.Millisecond
 
-	// standardBacklog bounds the bytes of replies that wait for a client which does not read, with those of the round.
+	// standardBacklog bounds the bytes of replies that wait for a client which does not read, with those of the batch.
 	standardBacklog = 64 << 20
 )
 

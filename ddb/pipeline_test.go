@@ -49,7 +49,7 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 		all = append(all, fmt.Sprint(prefix, i))
 	}
 	pipeline.WriteString(request(all...))
-	for step := range 2000 { // more than one round
+	for step := range 2000 { // more than one batch
 		switch random.IntN(8) {
 		case 0, 1:
 			k, v := key(), strings.Repeat(fmt.Sprint(step), 1+random.IntN(300))

@@ -26,7 +26,7 @@ type Server struct {
 	outside  *freerun.Context
 	units    []*freerun.Unit[shard]
 	earliest []*atomic.Int64 // by shard, see shard.earliest
-	sweeps   []*sweeping     // by shard
+	sweeps   []*sweepOrder   // by shard
 	records  []*records      // by shard
 	budget   *budget
 	arena    *offheap.Arena // nil: values are on Go's heap
@@ -90,7 +90,7 @@ func New(config Config) (*Server, error) {
 		unit := freerun.NewUnit(s.rt, state, freerun.UnitName("shard "+strconv.Itoa(i)))
 		s.units = append(s.units, unit)
 		s.earliest = append(s.earliest, state.earliest)
-		s.sweeps = append(s.sweeps, &sweeping{unit: unit})
+		s.sweeps = append(s.sweeps, &sweepOrder{unit: unit})
 	}
 	s.background.Go(func() { s.sweepUntil(s.stop) })
 	return s, nil
@@ -155,7 +155,7 @@ func (s *Server) Serve() error {
 		conn, err := listener.Accept()
 		if err == nil {
 			pause = shortestPause
-			s.admit(conn)
+			s.accept(conn)
 			continue
 		}
 		if s.isClosing() {
@@ -185,8 +185,8 @@ func (s *Server) isClosing() bool {
 	return s.closing
 }
 
-// admit starts a connection, or turns the client away.
-func (s *Server) admit(conn net.Conn) {
+// accept starts a connection, or turns the client away.
+func (s *Server) accept(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.connections.Add(1)
@@ -207,7 +207,7 @@ func (s *Server) admit(conn net.Conn) {
 	s.lastID++
 	c := newConnection(s, s.lastID, conn)
 	s.connections[c.id] = c
-	s.clients.Go(func() { s.attend(c) })
+	s.clients.Go(func() { s.serveClient(c) })
 }
 
 // turnAway closes a connection that has just been made, with an error. There is room for that.
@@ -217,11 +217,11 @@ func turnAway(conn net.Conn, msg string) {
 	conn.Close()
 }
 
-// attend serves a client to the end.
-func (s *Server) attend(c *connection) {
+// serveClient serves a client to the end.
+func (s *Server) serveClient(c *connection) {
 	defer c.memory.end()
 	err := c.serve()
-	c.leave()
+	c.forgetWatches()
 	if errors.Is(c.out.failure(), errOutputLimit) {
 		err = errOutputLimit // serve may have ended in another way, as the connection was closed
 	}

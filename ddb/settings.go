@@ -68,8 +68,8 @@ func configGet(c *connection, args [][]byte, w *writer) {
 	}
 }
 
-// spreadResetStat is CONFIG RESETSTAT.
-func spreadResetStat(c *connection, args [][]byte, _ *writer) *gathered {
+// fanOutResetStat is CONFIG RESETSTAT.
+func fanOutResetStat(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	c.server.stats.reset()
-	return &gathered{parts: c.everywhere(args, resetStatistics), join: joinOK}
+	return &fanOutReply{parts: c.partsEverywhere(args, resetStatistics), join: joinOK}
 }

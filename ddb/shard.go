@@ -26,12 +26,12 @@ type shard struct {
 
 	watched map[string]*watchpoint // by key, the first of those that are up for it
 
-	budget   *budget
-	account  *account
-	used     int64
-	volatile int64
-	purse    int64
-	pool     candidates
+	budget      *budget
+	account     *account
+	used        int64
+	volatile    int64
+	reservation int64
+	pool        candidates
 
 	// earliest is the least deadline of all entries, for the sweeper, which reads it without a message.
 	earliest *atomic.Int64
@@ -130,7 +130,7 @@ func (s *shard) changed(e *entry, before uint32) {
 	if e.deadline != 0 {
 		s.volatile += delta
 	}
-	s.settle(delta)
+	s.charge(delta)
 	s.use(e)
 	s.touch(e)
 }
@@ -143,7 +143,7 @@ func (s *shard) insert(key, value []byte, b offheap.Block) *entry {
 	}
 	e.position = int32(len(s.entries))
 	s.entries = append(s.entries, e.id)
-	s.settle(int64(e.cost))
+	s.charge(int64(e.cost))
 	s.use(e)
 	s.touch(e)
 	return e
@@ -172,7 +172,7 @@ func (s *shard) remove(e *entry) {
 	moved := s.entries[last]
 	s.entries[e.position], s.records.at(moved).position = moved, e.position
 	s.entries = s.entries[:last]
-	s.settle(-int64(e.cost))
+	s.charge(-int64(e.cost))
 	s.records.drop(e)
 }
 
@@ -183,7 +183,7 @@ func (s *shard) flush() {
 			s.touch(e)
 		}
 	}
-	s.settle(-s.used)
+	s.charge(-s.used)
 	s.records.clear()
 	s.entries, s.expiring, s.volatile, s.pool = nil, nil, 0, candidates{}
 }

@@ -57,9 +57,9 @@ func everywhere(t *testing.T, test func(t *testing.T, values Values)) {
 	}
 }
 
-// newRound makes a round for tests that run groups by themselves.
-func newRound() *round {
-	r := &round{done: make(chan struct{}, 1), halts: make([]bool, 1), weight: weight{limit: 1 << 30}}
+// newBatch makes a batch for tests that run groups by themselves.
+func newBatch() *batch {
+	r := &batch{done: make(chan struct{}, 1), halts: make([]bool, 1), replyMemory: replyMemory{limit: 1 << 30}}
 	r.pending.Store(1)
 	return r
 }
@@ -74,8 +74,8 @@ func (b *shardBench) do(args ...string) string {
 	if c.keyed == nil {
 		b.t.Fatalf("%s is no command of one key", args[0])
 	}
-	g := &group{tasks: []task{{cmd: c, effect: c.keyed, args: words(args)}}, round: newRound()}
-	b.runAlone(g)
+	g := &group{tasks: []task{{cmd: c, effect: c.keyed, args: words(args)}}, batch: newBatch()}
+	b.runGroup(g)
 	reply := string(g.out.buf)
 	if tail := g.tasks[0].tail; tail != nil {
 		reply += string(tail) + "\r\n"
@@ -86,7 +86,7 @@ func (b *shardBench) do(args ...string) string {
 
 // part runs one shard's part of a command of several keys.
 func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) *part {
-	p := &part{effect: effect, values: make([][]byte, len(args)), group: &group{round: newRound()}}
+	p := &part{effect: effect, values: make([][]byte, len(args)), group: &group{batch: newBatch()}}
 	for i := 1; i < len(args); i++ {
 		p.picks = append(p.picks, i)
 	}
@@ -134,8 +134,8 @@ func (b *shardBench) check() {
 	if used != b.used || volatile != b.volatile || uint64(used) != b.account.used.Load() {
 		b.t.Fatalf("%d bytes used, %d of entries that expire; the shard says %d and %d, its account %d", used, volatile, b.used, b.volatile, b.account.used.Load())
 	}
-	if reserved := b.budget.reserved.Load(); b.purse != 0 || reserved != used+b.account.credit.Load() {
-		b.t.Fatalf("%d bytes are reserved, %d used, %d are credit, and %d in the purse", reserved, used, b.account.credit.Load(), b.purse)
+	if reserved := b.budget.reserved.Load(); b.reservation != 0 || reserved != used+b.account.credit.Load() {
+		b.t.Fatalf("%d bytes are reserved, %d used, %d are credit, and %d in the reservation", reserved, used, b.account.credit.Load(), b.reservation)
 	}
 	if limit := b.budget.limit.Load(); limit > 0 && b.budget.reserved.Load() > limit && b.limitKept {
 		b.t.Fatalf("%d bytes are reserved, the limit is %d", b.budget.reserved.Load(), limit)
@@ -253,14 +253,14 @@ func testSnapshots(t *testing.T, values Values) {
 			value := strings.Repeat("v", size)
 			b.do("set", "k", value)
 			b.do("append", "k", "") // may leave spare room behind the value
-			g := &group{round: newRound()}
+			g := &group{batch: newBatch()}
 			g.tasks = []task{
 				{effect: get, args: words([]string{"get", "k"})},
 				{effect: lookup(commands, []byte(fields[0])).keyed, args: words(fields)},
 				{effect: appendTo, args: words([]string{"append", "k", "more"})},
 			}
 			part := b.part(mget, "mget", "k")
-			b.runAlone(g)
+			b.runGroup(g)
 			first := g.tasks[0]
 			got := string(g.out.buf[first.start:first.end])
 			if first.tail != nil {

@@ -73,7 +73,7 @@ func (s *Server) end(ctx context.Context) error {
 	case <-gone:
 	case <-ctx.Done():
 		err = ctx.Err()
-		s.hangUp()
+		s.closeConnections()
 	}
 	close(s.stop)
 	s.background.Wait()
@@ -88,8 +88,8 @@ func (s *Server) end(ctx context.Context) error {
 	return errors.Join(err, s.leakErr)
 }
 
-// hangUp closes the connections of the clients that are left.
-func (s *Server) hangUp() {
+// closeConnections closes the connections of the clients that are left.
+func (s *Server) closeConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.connections {

@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// serverStats counts for INFO. Connections add to it once per round or read.
+// serverStats counts for INFO. Connections add to it once per batch or read.
 type serverStats struct {
 	commands    atomic.Uint64 // requests answered
 	failed      atomic.Uint64 // of them, those that named no command or had a wrong number of arguments
@@ -94,8 +94,8 @@ func publish(to *atomics.Release[uint64], n uint64) {
 	}
 }
 
-// see notes how many bytes are used.
-func (s *serverStats) see(used int64) {
+// notePeak notes how many bytes are used.
+func (s *serverStats) notePeak(used int64) {
 	for most := s.peak.Load(); used > most && !s.peak.CompareAndSwap(most, used); most = s.peak.Load() {
 	}
 }

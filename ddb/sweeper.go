@@ -11,8 +11,8 @@ import (
 // which nothing is due, and has to be evicted because the limit was lowered, are not disturbed.
 const sweepInterval = 100 * time.Millisecond
 
-// sweeping is one shard's standing order: at most one is under way, which active tells.
-type sweeping struct {
+// sweepOrder is one shard's standing order: at most one is under way, which active tells.
+type sweepOrder struct {
 	unit   *freerun.Unit[shard]
 	active atomic.Bool
 }
@@ -28,7 +28,7 @@ func (s *Server) sweepUntil(stop <-chan struct{}) {
 		case <-ticker.C:
 			s.sweepDue()
 			s.stats.rate.sample(s.stats.commands.Load(), time.Now())
-			s.stats.see(s.budget.used())
+			s.stats.notePeak(s.budget.used())
 			s.limitClients()
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // queue is what a connection has queued since MULTI.
 type queue struct {
 	open     bool
-	spoilt   bool // something could not be queued: EXEC will refuse, and nothing is kept for it
+	aborted  bool // something could not be queued: EXEC will refuse, and nothing is kept for it
 	tooLarge bool
 	commands []queued
 	bytes    int // what they take
@@ -21,9 +21,9 @@ type queued struct {
 	args [][]byte
 }
 
-func (q *queue) spoil() {
+func (q *queue) abort() {
 	if q.open {
-		q.spoilt, q.commands, q.bytes = true, nil, 0
+		q.aborted, q.commands, q.bytes = true, nil, 0
 	}
 }
 
@@ -53,13 +53,13 @@ func (tx *transaction) begin(shards []*shard) bool {
 	return !tx.changed
 }
 
-// enqueue queues a command between MULTI and EXEC. Its arguments are copied: EXEC may come in a later round.
+// enqueue queues a command between MULTI and EXEC. Its arguments are copied: EXEC may come in a later batch.
 func (c *connection) enqueue(cmd *command, args [][]byte) {
 	if c.queue.tooLarge {
 		c.local.fail(errTransactionSize)
 		return
 	}
-	if c.queue.spoilt {
+	if c.queue.aborted {
 		c.local.simple("QUEUED") // as Redis does, which does not keep it either
 		return
 	}
@@ -68,7 +68,7 @@ func (c *connection) enqueue(cmd *command, args [][]byte) {
 		size += len(arg)
 	}
 	if c.queue.bytes += size + len(args)*argumentOverhead + queuedOverhead; c.queue.bytes > c.server.config.MaxRequest {
-		c.queue.spoil()
+		c.queue.abort()
 		c.queue.tooLarge = true
 		c.local.fail(errTransactionSize)
 		return
@@ -90,7 +90,7 @@ const (
 )
 
 func multi(c *connection, _ [][]byte) slot {
-	return c.say(func() {
+	return c.replyLocally(func() {
 		if c.queue.open {
 			c.local.fail(errNested)
 			return
@@ -102,7 +102,7 @@ func multi(c *connection, _ [][]byte) slot {
 }
 
 func discard(c *connection, _ [][]byte) slot {
-	return c.say(func() {
+	return c.replyLocally(func() {
 		if !c.queue.open {
 			c.local.fail(errNoMulti("DISCARD"))
 			return
@@ -127,24 +127,24 @@ func execAll(c *connection, _ [][]byte) slot {
 	q := c.queue
 	switch {
 	case !q.open:
-		return c.say(func() { c.local.fail(errNoMulti("EXEC")) })
-	case q.spoilt:
+		return c.replyLocally(func() { c.local.fail(errNoMulti("EXEC")) })
+	case q.aborted:
 		c.discard()
-		return c.say(func() { c.local.fail(errExecAbort) })
+		return c.replyLocally(func() { c.local.fail(errExecAbort) })
 	}
 	c.closeQueue()
 	tx := &transaction{watches: c.watches.points}
 	c.watches = watches{}
-	c.jointly(tx, func() {
+	c.addMultishard(tx, func() {
 		for _, one := range q.commands {
 			if one.cmd.local != nil { // it must not be executed before it is known that the others are
-				tx.slots = append(tx.slots, slot{source: fromCommand, cmd: one.cmd, args: one.args})
-				c.cut = c.cut || one.cmd.alone
+				tx.slots = append(tx.slots, slot{source: fromDeferred, cmd: one.cmd, args: one.args})
+				c.endsBatch = c.endsBatch || one.cmd.barrier
 			} else {
 				tx.slots = append(tx.slots, c.begin(one.cmd, one.args))
 			}
 		}
-		tx.begun = len(c.together.groups) == 0 && len(tx.watches) == 0 // there is no message then
+		tx.begun = len(c.multishard.groups) == 0 && len(tx.watches) == 0 // there is no message then
 	})
 	return slot{source: fromTransaction, tx: tx}
 }
@@ -153,7 +153,7 @@ func execAll(c *connection, _ [][]byte) slot {
 func (c *connection) answerTransaction(tx *transaction) bool {
 	switch {
 	case !tx.begun:
-		return c.incomplete()
+		return c.answerIncomplete()
 	case tx.refused:
 		c.out.bytes([]byte("-" + errAborted(errOOM) + "\r\n"))
 		return true

@@ -49,7 +49,7 @@ func stripped(reply string) string {
 	return strings.Join(kept[:6], " ")
 }
 
-// TestTransactionInOnePipeline has WATCH, MULTI and EXEC come in one round, among other commands.
+// TestTransactionInOnePipeline has WATCH, MULTI and EXEC come in one batch, among other commands.
 func TestTransactionInOnePipeline(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 5})
 	c := dial(t, addr)
@@ -268,7 +268,7 @@ func TestTransfers(t *testing.T) {
 // checkUnwatched holds that no shard remembers a key that nobody watches any more.
 func (s *Server) checkUnwatched(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patienceOfTests); len(s.everyone()) > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patienceOfTests); len(s.allConnections()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the connections do not end")
 		}

@@ -86,7 +86,7 @@ const watchOverhead = 200
 
 func watch(c *connection, args [][]byte) slot {
 	if c.queue.open {
-		return c.say(func() { c.local.fail(errWatchInside) })
+		return c.replyLocally(func() { c.local.fail(errWatchInside) })
 	}
 	var added []*watchpoint
 	for _, arg := range args[1:] {
@@ -95,15 +95,15 @@ func watch(c *connection, args [][]byte) slot {
 		}
 	}
 	c.eachWatch(added, (*shard).watch)
-	return c.say(c.local.ok)
+	return c.replyLocally(c.local.ok)
 }
 
 func unwatch(c *connection, _ [][]byte) slot {
 	c.unwatchAll()
-	return c.say(c.local.ok)
+	return c.replyLocally(c.local.ok)
 }
 
-// unwatchAll takes all watchpoints of the connection down, in their turn of the round.
+// unwatchAll takes all watchpoints of the connection down, in their turn of the batch.
 func (c *connection) unwatchAll() {
 	c.eachWatch(c.watches.points, (*shard).unwatch)
 	c.watches = watches{}
@@ -115,7 +115,7 @@ func (c *connection) eachWatch(points []*watchpoint, do func(*shard, *watchpoint
 		if len(own) == 0 {
 			continue
 		}
-		c.add(number, &part{effect: func(s *shard, _ [][]byte, _ *part) {
+		c.addPart(number, &part{effect: func(s *shard, _ [][]byte, _ *part) {
 			for _, w := range own {
 				do(s, w)
 			}
@@ -135,8 +135,8 @@ func (s *Server) byShard(points []*watchpoint) [][]*watchpoint {
 	return sorted
 }
 
-// leave takes them down for a connection that has ended.
-func (c *connection) leave() {
+// forgetWatches takes them down for a connection that has ended.
+func (c *connection) forgetWatches() {
 	for number, own := range c.server.byShard(c.watches.points) {
 		if len(own) > 0 {
 			forget.Tell(c.server.outside, c.server.units[number], own)

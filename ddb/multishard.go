@@ -3,25 +3,25 @@ package ddb
 // Messages to several shards. Whether there is memory is decided for a command on all of its shards before any of them does its part: so MSET is
 // done everywhere or nowhere, and so is a transaction.
 
-// mustAdmit reports whether a task has to be admitted: it may need memory, and that is limited, or it needs blocks before it begins.
-func (s *shard) mustAdmit(t *task) bool {
+// mustSecure reports whether a task has to be admitted: it may need memory, and that is limited, or it needs blocks before it begins.
+func (s *shard) mustSecure(t *task) bool {
 	g := t.grows()
 	return g != keeps && (s.budget.limited() || (g == pairs && s.records.arena != nil))
 }
 
-// admit decides about a task, with what must be there before it begins.
-func (s *shard) admit(t *task, g *group) verdict {
-	if !s.prepare(t) {
+// secureTask decides about a task, with what must be there before it begins.
+func (s *shard) secureTask(t *task, g *group) verdict {
+	if !s.allocBlocks(t) {
 		return refused
 	}
-	v := admitted
+	v := secured
 	if s.budget.limited() {
 		gross, net := s.demand(t)
 		g.lacking = gross
-		v = s.secure(gross, net, g.again)
+		v = s.secure(gross, net, g.asked)
 	}
-	if v != admitted {
-		s.unprepare(t)
+	if v != secured {
+		s.freeBlocks(t)
 	}
 	return v
 }
@@ -29,14 +29,14 @@ func (s *shard) admit(t *task, g *group) verdict {
 // run executes a message with the states of its shards, in the order of its groups.
 func (m *message) run(shards []*shard) {
 	for _, g := range m.groups {
-		if m.round.halts[g.shard] {
+		if m.batch.halts[g.shard] {
 			m.halt()
 			return
 		}
 	}
 	for i, s := range shards {
 		s.begin()
-		s.purse += m.groups[i].grant
+		s.reservation += m.groups[i].grant
 		m.groups[i].grant = 0
 	}
 	defer func() {
@@ -45,7 +45,7 @@ func (m *message) run(shards []*shard) {
 		}
 	}()
 	if m.tx != nil {
-		if !m.round.fits(m) {
+		if !m.batch.allows(m) {
 			m.halt()
 			return
 		}
@@ -53,7 +53,7 @@ func (m *message) run(shards []*shard) {
 		return
 	}
 	for m.done < m.commands {
-		if !m.round.fits(m) || !m.runCommand(shards) {
+		if !m.batch.allows(m) || !m.runCommand(shards) {
 			m.halt()
 			return
 		}
@@ -64,13 +64,13 @@ func (m *message) run(shards []*shard) {
 func (m *message) halt() {
 	m.halted = true
 	for _, g := range m.groups {
-		m.round.halts[g.shard] = true
+		m.batch.halts[g.shard] = true
 	}
 }
 
 // next returns the task of a group for the command whose turn it is, nil if it has none.
 func (m *message) next(g *group) *task {
-	if g.completed < len(g.tasks) && g.tasks[g.completed].turn == m.done {
+	if g.completed < len(g.tasks) && g.tasks[g.completed].commandIndex == m.done {
 		return &g.tasks[g.completed]
 	}
 	return nil
@@ -78,10 +78,10 @@ func (m *message) next(g *group) *task {
 
 // runCommand executes the next command, or returns false if shards lack memory for it that others may have.
 func (m *message) runCommand(shards []*shard) bool {
-	v := admitted
+	v := secured
 	for i, s := range shards {
-		if t := m.next(m.groups[i]); t != nil && s.mustAdmit(t) {
-			v = max(v, s.admit(t, m.groups[i])) // all of them: those that starve should be helped together
+		if t := m.next(m.groups[i]); t != nil && s.mustSecure(t) {
+			v = max(v, s.secureTask(t, m.groups[i])) // all of them: those that starve should be helped together
 		}
 	}
 	for i, s := range shards {
@@ -89,8 +89,8 @@ func (m *message) runCommand(shards []*shard) bool {
 		if t == nil {
 			continue
 		}
-		if v != admitted {
-			s.unprepare(t)
+		if v != secured {
+			s.freeBlocks(t)
 		}
 		if v != starved {
 			s.run(t, g, v)
@@ -105,13 +105,13 @@ func (m *message) runCommand(shards []*shard) bool {
 
 // runTransaction executes all or nothing.
 func (m *message) runTransaction(shards []*shard) {
-	v := admitted
+	v := secured
 	for i, s := range shards {
-		v = max(v, s.admitAll(m.groups[i]))
+		v = max(v, s.secureTransaction(m.groups[i]))
 	}
-	if v != admitted {
+	if v != secured {
 		for i, s := range shards {
-			s.unprepareAll(m.groups[i])
+			s.freeTransactionBlocks(m.groups[i])
 		}
 	}
 	if v == starved {
@@ -121,37 +121,37 @@ func (m *message) runTransaction(shards []*shard) {
 	m.tx.refused = v == refused
 	if !m.tx.begin(shards) || m.tx.refused {
 		for i, s := range shards {
-			s.unprepareAll(m.groups[i])
+			s.freeTransactionBlocks(m.groups[i])
 		}
 		return
 	}
 	for i, s := range shards {
 		for g := m.groups[i]; g.completed < len(g.tasks); {
-			s.run(&g.tasks[g.completed], g, admitted)
+			s.run(&g.tasks[g.completed], g, secured)
 		}
 	}
 }
 
-// admitAll is admit for all tasks of a transaction.
-func (s *shard) admitAll(g *group) verdict {
+// secureTransaction is admit for all tasks of a transaction.
+func (s *shard) secureTransaction(g *group) verdict {
 	any := false
 	for i := range g.tasks {
 		t := &g.tasks[i]
-		any = any || s.mustAdmit(t)
-		if !s.prepare(t) {
+		any = any || s.mustSecure(t)
+		if !s.allocBlocks(t) {
 			return refused
 		}
 	}
 	if !any || !s.budget.limited() {
-		return admitted
+		return secured
 	}
 	gross, net := s.demandOfAll(g.tasks)
 	g.lacking = gross
-	return s.secure(gross, net, g.again)
+	return s.secure(gross, net, g.asked)
 }
 
-func (s *shard) unprepareAll(g *group) {
+func (s *shard) freeTransactionBlocks(g *group) {
 	for i := range g.tasks {
-		s.unprepare(&g.tasks[i])
+		s.freeBlocks(&g.tasks[i])
 	}
 }

@@ -10,29 +10,29 @@ import (
 // an ordinary goroutine and may wait, asks the other shards one after another, and sends what was halted once more, with what they gave.
 // So commands keep their order, and nobody is refused while there is something to evict anywhere.
 
-// relief is what a shard is asked for.
-type relief struct {
+// evictionRequest is what a shard is asked for.
+type evictionRequest struct {
 	amount int64 // bytes to evict at least, if there are so many; 0: only what the limit demands
 	freed  int64 // the outcome: bytes that are the connection's now
-	round  *round
+	batch  *batch
 }
 
-// relieve evicts for others, and hands over what that has set free.
-func (s *shard) relieve(r *relief) {
+// serveEviction evicts for others, and hands over what that has set free.
+func (s *shard) serveEviction(r *evictionRequest) {
 	s.begin()
 	defer s.end()
-	s.shed(sweepPortion)
+	s.evictOverLimit(sweepPortion)
 	for r.freed < r.amount {
 		freed := s.evict(nil)
 		if freed == 0 {
 			return
 		}
-		s.purse -= freed
+		s.reservation -= freed
 		r.freed += freed
 	}
 }
 
-// halted returns the messages of the round that must be sent again, in their order, with what the shards lacked as far as it can be had.
+// halted returns the messages of the batch that must be sent again, in their order, with what the shards lacked as far as it can be had.
 func (c *connection) halted() []*message {
 	var again []*message
 	for _, m := range c.outbox {
@@ -42,20 +42,20 @@ func (c *connection) halted() []*message {
 		m.halted = false
 		again = append(again, m)
 		for _, g := range m.groups {
-			if g.lacking > 0 && !g.again {
-				g.grant, g.again = c.collectRoom(g.lacking), true
+			if g.lacking > 0 && !g.asked {
+				g.grant, g.asked = c.requestEvictions(g.lacking), true
 			}
 		}
 	}
 	if len(again) > 0 {
-		clear(c.round.halts)
+		clear(c.batch.halts)
 		c.server.stats.halted.Add(uint64(len(again)))
 	}
 	return again
 }
 
-// collectRoom returns how many bytes it could get of those that are wanted; they are reserved.
-func (c *connection) collectRoom(wanted int64) (got int64) {
+// requestEvictions returns how many bytes it could get of those that are wanted; they are reserved.
+func (c *connection) requestEvictions(wanted int64) (got int64) {
 	b := c.server.budget
 	b.reclaim()
 	if b.take(wanted) {
@@ -76,7 +76,7 @@ func (c *connection) collectRoom(wanted int64) (got int64) {
 			if b.accounts[shard].evictable.Load() == 0 {
 				continue
 			}
-			r := &relief{amount: min(share, wanted-got), round: c.round}
+			r := &evictionRequest{amount: min(share, wanted-got), batch: c.batch}
 			if !c.await(1, func(int) bool { return makeRoom.Tell(c.server.outside, c.server.units[shard], r) == nil }) {
 				return got
 			}
@@ -93,9 +93,9 @@ func (c *connection) collectRoom(wanted int64) (got int64) {
 	return got
 }
 
-// visit has each shard do what the limit demands, and waits for that.
-func (c *connection) visit() {
+// enforceLimit has each shard do what the limit demands, and waits for that.
+func (c *connection) enforceLimit() {
 	c.await(len(c.server.units), func(i int) bool {
-		return makeRoom.Tell(c.server.outside, c.server.units[i], &relief{round: c.round}) == nil
+		return makeRoom.Tell(c.server.outside, c.server.units[i], &evictionRequest{batch: c.batch}) == nil
 	})
 }

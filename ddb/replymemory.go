@@ -6,16 +6,16 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// What the replies of a round weigh. Only a shard knows how long a value is, so the shards see to the limit: when the replies
-// of the round that have not been written hold as much as they may, a shard halts before the next command that replies. The
+// What the replies of a batch weigh. Only a shard knows how long a value is, so the shards see to the limit: when the replies
+// of the batch that have not been written hold as much as they may, a shard halts before the next command that replies. The
 // connection then writes what it can in the order of the requests, and sends the rest again. The message that the next reply
-// comes from is urgent: it executes one command whatever the others hold, so the round goes on.
+// comes from is urgent: it executes one command whatever the others hold, so the batch goes on.
 //
 // Replies of one command are made in one piece: MGET, KEYS and EXEC. A limit of its own bounds that: a client whose replies
 // have copied more is closed.
 
-// weight is what the replies of a round hold until they are written. Shards add to it a grain at a time.
-type weight struct {
+// replyMemory is what the replies of a batch hold until they are written. Shards add to it a grain at a time.
+type replyMemory struct {
 	_      pad.Line
 	held   atomic.Int64 // bytes that replies have copied or refer to
 	copied atomic.Int64 // of them, those that are copies
@@ -27,15 +27,15 @@ type weight struct {
 }
 
 const (
-	// weightGrain is how many bytes of replies a group makes before it tells the round.
-	weightGrain = 16 << 10
+	// replyGrain is how many bytes of replies a group makes before it tells the batch.
+	replyGrain = 16 << 10
 
-	// leastAllowance is what a round may hold however much waits for the client already.
-	leastAllowance = 1 << 20
+	// minReplyAllowance is what a batch may hold however much waits for the client already.
+	minReplyAllowance = 1 << 20
 )
 
-// fits reports whether one more command of a message may be executed.
-func (w *weight) fits(m *message) bool {
+// allows reports whether one more command of a message may be executed.
+func (w *replyMemory) allows(m *message) bool {
 	if w.held.Load() < w.limit {
 		return true
 	}
@@ -44,8 +44,8 @@ func (w *weight) fits(m *message) bool {
 	return urgent
 }
 
-// hang notes bytes of a reply that are not in out.buf.
-func (g *group) hang(n int, copied bool) {
+// noteBytes notes bytes of a reply that are not in out.buf.
+func (g *group) noteBytes(n int, copied bool) {
 	if copied {
 		g.copies += int64(n)
 	} else {
@@ -53,17 +53,17 @@ func (g *group) hang(n int, copied bool) {
 	}
 }
 
-// hold tells the round what the replies hold, if that is a grain more than it knows.
-func (g *group) hold() {
-	if int64(len(g.out.buf))+g.copies+g.refs-g.held >= weightGrain {
-		g.tell()
+// reportGrain tells the batch what the replies hold, if that is a grain more than it knows.
+func (g *group) reportGrain() {
+	if int64(len(g.out.buf))+g.copies+g.refs-g.held >= replyGrain {
+		g.report()
 	}
 }
 
-// tell tells the round what the unanswered replies of the group hold.
-func (g *group) tell() {
+// report tells the batch what the unanswered replies of the group hold.
+func (g *group) report() {
 	copied := int64(len(g.out.buf)) + g.copies
-	held, w := copied+g.refs, &g.round.weight
+	held, w := copied+g.refs, &g.batch.replyMemory
 	if held != g.held {
 		w.held.Add(held - g.held)
 		g.held = held
@@ -86,22 +86,22 @@ func (g *group) release() {
 		}
 		g.out.buf = g.out.buf[:0]
 	}
-	g.tell()
+	g.report()
 }
 
 // copy notes n bytes that a part's reply is about to copy, and reports whether it may.
 func (p *part) copy(n int) bool {
 	p.bytes += int64(n)
-	p.group.hang(n, true)
-	p.group.hold()
+	p.group.noteBytes(n, true)
+	p.group.reportGrain()
 	return !p.group.over
 }
 
 // refer notes n bytes that a part's reply refers to.
 func (p *part) refer(n int) {
 	p.refs += int64(n)
-	p.group.hang(n, false)
-	p.group.hold()
+	p.group.noteBytes(n, false)
+	p.group.reportGrain()
 }
 
 // answered forgets what the part's reply holds.
@@ -111,7 +111,7 @@ func (p *part) answered() {
 	p.bytes, p.refs, p.values, p.keys = 0, 0, nil, nil
 }
 
-// limitReplies sets what the replies of the round may hold, given what waits for the client already.
+// limitReplies sets what the replies of the batch may hold, given what waits for the client already.
 func (c *connection) limitReplies() {
 	most := c.server.outputLimit.Load()
 	backlog := int64(standardBacklog)
@@ -123,10 +123,10 @@ func (c *connection) limitReplies() {
 	if c.out.changed != nil {
 		waiting = c.out.backlogged()
 	}
-	c.round.limit, c.round.most = max(backlog-waiting, min(leastAllowance, backlog)), most
+	c.batch.limit, c.batch.most = max(backlog-waiting, min(minReplyAllowance, backlog)), most
 }
 
-// answerReady answers the requests of the round, in their order, up to the first one that a shard has halted at. The message
+// answerReady answers the requests of the batch, in their order, up to the first one that a shard has halted at. The message
 // with that one is urgent then.
 func (c *connection) answerReady() {
 	for ; c.answered < len(c.slots) && !c.refused; c.answered++ {
@@ -151,8 +151,8 @@ func (c *connection) unanswered(s *slot) *message {
 		if s.task >= s.group.completed && s.group.message.halted {
 			return s.group.message
 		}
-	case fromShards:
-		for _, p := range s.gathered.parts {
+	case fromFanOut:
+		for _, p := range s.fanOut.parts {
 			if !p.done && p.group.message.halted {
 				return p.group.message
 			}
@@ -161,7 +161,7 @@ func (c *connection) unanswered(s *slot) *message {
 		if !s.tx.begun && s.tx.message.halted {
 			return s.tx.message
 		}
-	case fromCommand:
+	case fromDeferred:
 		for _, m := range c.outbox {
 			if m.halted {
 				return m

@@ -23,9 +23,9 @@ const longestNumber = 20
 type verdict uint8
 
 const (
-	admitted verdict = iota
-	refused          // there is no memory, and nothing to evict
-	starved          // other shards might have something to evict
+	secured verdict = iota
+	refused         // there is no memory, and nothing to evict
+	starved         // other shards might have something to evict
 )
 
 // demand returns how many bytes a task may need: gross, if nothing of what it replaces were to become free, and net, as the entries are now. With
@@ -108,88 +108,88 @@ func (s *shard) demandOfAll(tasks []task) (gross, net int64) {
 	return gross, net
 }
 
-// secure has the purse hold what a command may need. again says that other shards have been asked already: what they gave is in the purse.
+// secure has the reservation hold what a command may need. again says that other shards have been asked already: what they gave is in the reservation.
 func (s *shard) secure(gross, net int64, again bool) verdict {
 	b, evicted := s.budget, s.stats.evicted
 	if !again && b.over() {
-		if v := s.payDebt(); v != admitted {
+		if v := s.evictBeforeCommand(); v != secured {
 			return v
 		}
 		if s.stats.evicted != evicted {
 			net = gross // what would have been replaced may be gone
 		}
 	}
-	if s.draw(gross) || s.draw(net) {
-		return admitted
+	if s.reserve(gross) || s.reserve(net) {
+		return secured
 	}
 	if limit := b.limit.Load(); gross > limit || s.budget.evicting() == NoEviction {
-		return s.scrape(gross, net)
+		return s.reserveReclaimed(gross, net)
 	}
-	elsewhere := !again && s.elsewhere()
+	elsewhere := !again && s.othersEvictable()
 	if gross <= s.evictable()/8 || !elsewhere { // it is not much of this shard, or nobody else can help
-		for s.purse < gross && s.evict(nil) > 0 {
+		for s.reservation < gross && s.evict(nil) > 0 {
 		}
-		if s.purse >= gross {
-			return admitted
+		if s.reservation >= gross {
+			return secured
 		}
 		if s.stats.evicted != evicted {
 			net = gross
 		}
 	}
-	if v := s.scrape(gross, net); v == admitted || !elsewhere {
+	if v := s.reserveReclaimed(gross, net); v == secured || !elsewhere {
 		return v
 	}
 	return starved
 }
 
-// elsewhere reports whether other shards had something to evict after their last messages.
-func (s *shard) elsewhere() bool {
+// othersEvictable reports whether other shards had something to evict after their last messages.
+func (s *shard) othersEvictable() bool {
 	return s.budget.evictable() > int64(s.account.evictable.Load())
 }
 
-// scrape takes back what other shards have reserved and do not use.
-func (s *shard) scrape(gross, net int64) verdict {
-	if s.budget.reclaim() && s.draw(gross) || s.draw(net) {
-		return admitted
+// reserveReclaimed takes back what other shards have reserved and do not use.
+func (s *shard) reserveReclaimed(gross, net int64) verdict {
+	if s.budget.reclaim() && s.reserve(gross) || s.reserve(net) {
+		return secured
 	}
 	return refused
 }
 
-// payDebt evicts while more is reserved than the limit allows, since that was lowered. A command pays no more than a portion; the sweeper goes on.
-func (s *shard) payDebt() verdict {
+// evictBeforeCommand evicts while more is reserved than the limit allows, since that was lowered. A command pays no more than a portion; the sweeper goes on.
+func (s *shard) evictBeforeCommand() verdict {
 	switch {
-	case !s.shed(mostPaid):
-		return admitted
+	case !s.evictOverLimit(evictPortion):
+		return secured
 	case s.evictable() > 0:
-		return admitted // and more is evicted by what comes next
-	case s.elsewhere():
+		return secured // and more is evicted by what comes next
+	case s.othersEvictable():
 		return starved
 	}
 	return refused
 }
 
-// mostPaid is how many entries a command evicts for others.
-const mostPaid = 32
+// evictPortion is how many entries a command evicts for others.
+const evictPortion = 32
 
-// shed evicts at most so many entries, while more is reserved than the limit allows, and reports whether that is still so.
-func (s *shard) shed(most int) (more bool) {
+// evictOverLimit evicts at most so many entries, while more is reserved than the limit allows, and reports whether that is still so.
+func (s *shard) evictOverLimit(most int) (more bool) {
 	if !s.budget.over() {
 		return false
 	}
-	s.surrender()
+	s.returnReservation()
 	s.budget.reclaim()
 	for s.budget.over() {
 		if most == 0 || s.evict(nil) == 0 {
 			return true
 		}
 		most--
-		s.surrender()
+		s.returnReservation()
 	}
 	return false
 }
 
-// prepare gets the blocks of a part of MSET, or returns false, and has none.
-func (s *shard) prepare(t *task) bool {
+// allocBlocks gets the blocks of a part of MSET, or returns false, and has none.
+func (s *shard) allocBlocks(t *task) bool {
 	if s.records.arena == nil || t.grows() != pairs {
 		return true
 	}
@@ -197,21 +197,21 @@ func (s *shard) prepare(t *task) bool {
 	p.blocks = make([]offheap.Block, len(p.picks))
 	for n, i := range p.picks {
 		size := len(t.args[i]) + len(t.args[i+1])
-		if !s.fit(nil, size, func() (err error) { p.blocks[n], err = s.records.prepare(size); return }) {
-			s.unprepare(t)
+		if !s.fit(nil, size, func() (err error) { p.blocks[n], err = s.records.allocBlock(size); return }) {
+			s.freeBlocks(t)
 			return false
 		}
 	}
 	return true
 }
 
-// unprepare gives the blocks back that prepare has got.
-func (s *shard) unprepare(t *task) {
+// freeBlocks gives the blocks back that prepare has got.
+func (s *shard) freeBlocks(t *task) {
 	if t.part == nil {
 		return
 	}
 	for _, b := range t.part.blocks {
-		s.records.unprepare(b)
+		s.records.freeBlock(b)
 	}
 	t.part.blocks = nil
 }

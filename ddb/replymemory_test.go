@@ -92,9 +92,9 @@ func TestRepliesAreBounded(t *testing.T) {
 				for s.clientMemory.Load() > before+8*length {
 					time.Sleep(time.Millisecond)
 				}
-				for _, held := range s.everyone() {
+				for _, held := range s.allConnections() {
 					c.expect("+PONG\r\n", "ping")
-					if n := held.round.held.Load(); n != 0 {
+					if n := held.batch.held.Load(); n != 0 {
 						t.Errorf("%d bytes are held between rounds", n)
 					}
 				}
@@ -103,7 +103,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	})
 }
 
-// TestListsOfClientsAreBounded: what the connection answers itself ends a round too when it gets long.
+// TestListsOfClientsAreBounded: what the connection answers itself ends a batch too when it gets long.
 func TestListsOfClientsAreBounded(t *testing.T) {
 	s, addr := serve(t, Config{})
 	c := dial(t, addr)

@@ -57,15 +57,15 @@ func grown(n int) int { return room(min(n+n/4, maxValue)) }
 func (r *records) key(e *entry) string {
 	switch {
 	case r.arena == nil:
-		return r.textOf(e).key
+		return r.heapRecordOf(e).key
 	case e.keyLen == 0:
 		return ""
 	}
 	return unsafe.String(unsafe.SliceData(r.arena.Bytes(e.block)), e.keyLen)
 }
 
-// keep returns a key that key returned for as long as anybody wants.
-func (r *records) keep(key string) string {
+// cloneKey returns a key that key returned for as long as anybody wants.
+func (r *records) cloneKey(key string) string {
 	if r.arena == nil {
 		return key
 	}
@@ -76,22 +76,22 @@ func (r *records) keep(key string) string {
 // while the entry stays as it is. It is never nil.
 func (r *records) value(e *entry) []byte {
 	if r.arena == nil {
-		return r.textOf(e).value
+		return r.heapRecordOf(e).value
 	}
 	b := r.arena.Bytes(e.block)
 	return b[e.keyLen : e.keyLen+e.length : e.keyLen+e.length]
 }
 
-// prepare returns a block for a key and a value that are this long together. On the heap there is nothing to prepare.
-func (r *records) prepare(n int) (offheap.Block, error) {
+// allocBlock returns a block for a key and a value that are this long together. On the heap there is nothing to prepare.
+func (r *records) allocBlock(n int) (offheap.Block, error) {
 	if r.arena == nil {
 		return 0, nil
 	}
 	return r.arena.Alloc(n)
 }
 
-// unprepare gives a block back that was not used.
-func (r *records) unprepare(b offheap.Block) {
+// freeBlock gives a block back that was not used.
+func (r *records) freeBlock(b offheap.Block) {
 	if !b.IsZero() {
 		r.arena.Free(b)
 	}
@@ -102,13 +102,13 @@ func (r *records) unprepare(b offheap.Block) {
 func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	if b.IsZero() {
 		var err error
-		if b, err = r.prepare(len(key) + len(value)); err != nil {
+		if b, err = r.allocBlock(len(key) + len(value)); err != nil {
 			return nil, err
 		}
 	}
-	e := r.fresh()
+	e := r.newEntry()
 	if r.arena == nil {
-		r.texts[e.id/chunkEntries][e.id%chunkEntries] = text{string(key), append(make([]byte, 0, room(len(value))), value...)}
+		r.heapRecords[e.id/chunkEntries][e.id%chunkEntries] = heapRecord{string(key), append(make([]byte, 0, room(len(value))), value...)}
 		e.length = uint32(len(value))
 		e.cost = uint32(overheadOnHeap + room(len(key)) + room(len(value)))
 	} else {
@@ -130,7 +130,7 @@ func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
 func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	switch {
 	case r.arena == nil:
-		t := r.textOf(e)
+		t := r.heapRecordOf(e)
 		if cap(t.value) > shareable || len(value) > cap(t.value) {
 			t.value = make([]byte, 0, room(len(value)))
 		}
@@ -169,7 +169,7 @@ func (r *records) extend(e *entry, more []byte) error {
 		}
 		return err
 	}
-	t := r.textOf(e)
+	t := r.heapRecordOf(e)
 	if len(more) > cap(t.value)-old {
 		t.value = append(make([]byte, 0, grown(old+len(more))), t.value...)
 	}
@@ -184,7 +184,7 @@ func (r *records) hasRoom(e *entry, more int) bool {
 	if r.arena != nil {
 		return int(e.keyLen+e.length)+more <= r.arena.Size(e.block)
 	}
-	t := r.textOf(e)
+	t := r.heapRecordOf(e)
 	return more <= cap(t.value)-len(t.value)
 }
 
