@@ -30,12 +30,14 @@ func (c *connection) execute() error {
 			return errRefused
 		}
 	}
-	c.server.stats.commands.Add(uint64(len(c.slots))) // after the replies, so INFO does not count itself
+	// After the replies, so that INFO does not count itself.
+	c.server.stats.commands.Add(uint64(len(c.slots)))
 	c.forget()
 	return nil
 }
 
-// answer writes one reply. It returns false, with an error as the reply, if the runtime refused the command.
+// answer writes one reply. If the runtime refused the command, the reply is an error and answer
+// returns false.
 func (c *connection) answer(s *slot) bool {
 	switch s.source {
 	case fromShard:
@@ -78,7 +80,7 @@ func (c *connection) answer(s *slot) bool {
 	return true
 }
 
-// answerIncomplete answers a command of which some shard has not done its part.
+// answerIncomplete answers a command of which a shard has not done its part.
 func (c *connection) answerIncomplete() bool {
 	for _, m := range c.outbox {
 		if m.groups[0].refused {
@@ -98,7 +100,7 @@ func (c *connection) reply(head, tail []byte, reused bool) {
 	}
 }
 
-// forget ends the batch.
+// forget ends the batch, and keeps groups and buffers of modest size for the next one.
 func (c *connection) forget() {
 	for _, m := range c.outbox {
 		for _, g := range m.groups {

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// spending has two shards grow and shrink within a limit that is too small for both, while a third party takes credit back. take and reclaim
-// are those of the budget, or seeded bugs.
+// spending makes two shards grow and shrink within a limit that is too small for both, while a
+// third goroutine takes credit back. take and reclaim are those of the budget, or seeded bugs.
 func spending(take func(b *budget, n int64) bool, reclaim func(b *budget)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		const limit = 1280 // the grain is 10
@@ -62,7 +62,8 @@ func TestExploreBudget(t *testing.T) {
 	explore.Freeze(t, body)
 }
 
-// TestExploreBudgetBugs finds a limit that is checked before it is changed, and credit that is taken back in two steps.
+// TestExploreBudgetBugs finds a take that checks the limit before it changes the word, and a
+// reclaim that takes credit in two steps.
 func TestExploreBudgetBugs(t *testing.T) {
 	explore.MustFail(t, 2, spending(func(b *budget, n int64) bool {
 		if b.reserved.Load()+n > b.limit.Load() {

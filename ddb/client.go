@@ -41,7 +41,7 @@ func clientSetInfo(_ *connection, args [][]byte, w *writer) {
 
 func clientInfo(c *connection, _ [][]byte, w *writer) { w.text(c.describe() + "\n") }
 
-// clientList answers with all clients, or those that TYPE or ID names.
+// clientList answers with all clients, or with those that TYPE or ID selects.
 func clientList(c *connection, args [][]byte, w *writer) {
 	chosen := func(*connection) bool { return true }
 	switch {
@@ -90,8 +90,8 @@ func (s *Server) allConnections() []*connection {
 	return all
 }
 
-// describe is a line of CLIENT LIST. Any goroutine may call it. The memory is as of the end of the client's last batch, but for what waits
-// to be read by it.
+// describe returns a line of CLIENT LIST. Any goroutine may call it. The memory figures are as of
+// the end of the client's last batch, except omem, which is exact.
 func (c *connection) describe() string {
 	name := "NULL"
 	if last := c.last.Load(); last != nil {

@@ -5,19 +5,22 @@ import (
 	"slices"
 )
 
-// A shard that lacks memory for a command evicts what it has. If that would be much of it, or if it has nothing, others must evict, and a shard
-// cannot wait for them: it halts at that command, and so does all that this connection has sent to it since. The connection, which is
-// an ordinary goroutine and may wait, asks the other shards one after another, and sends what was halted once more, with what they gave.
-// So commands keep their order, and nobody is refused while there is something to evict anywhere.
+// Memory from other shards. A shard that lacks memory for a command evicts its own keys. If that
+// would be a large part of them, or if it has none, other shards must evict, and a shard cannot
+// wait for them. So it halts at that command, and at all later messages of the same connection in
+// this batch. The connection is an ordinary goroutine and may wait: it asks the other shards one
+// after another, and sends the halted messages again, with the bytes that the others freed. So
+// commands keep their order, and no command is refused while a shard has something to evict.
 
-// evictionRequest is what a shard is asked for.
+// evictionRequest asks a shard to evict for another one.
 type evictionRequest struct {
-	amount int64 // bytes to evict at least, if there are so many; 0: only what the limit demands
-	freed  int64 // the outcome: bytes that are the connection's now
+	// The bytes to evict, fewer if the shard has fewer. 0: only what the limit demands.
+	amount int64
+	freed  int64 // the outcome: bytes that now belong to the connection
 	batch  *batch
 }
 
-// serveEviction evicts for others, and hands over what that has set free.
+// serveEviction evicts for another shard, and hands over the bytes that this freed.
 func (s *shard) serveEviction(r *evictionRequest) {
 	s.begin()
 	defer s.end()
@@ -32,7 +35,8 @@ func (s *shard) serveEviction(r *evictionRequest) {
 	}
 }
 
-// halted returns the messages of the batch that must be sent again, in their order, with what the shards lacked as far as it can be had.
+// halted returns the messages of the batch that must be sent again, in their order. It first
+// collects the bytes that their shards lacked, as far as others can free them.
 func (c *connection) halted() []*message {
 	var again []*message
 	for _, m := range c.outbox {
@@ -54,14 +58,15 @@ func (c *connection) halted() []*message {
 	return again
 }
 
-// requestEvictions returns how many bytes it could get of those that are wanted; they are reserved.
+// requestEvictions returns how many of the wanted bytes could be reserved.
 func (c *connection) requestEvictions(wanted int64) (got int64) {
 	b := c.server.budget
 	b.reclaim()
 	if b.take(wanted) {
 		return wanted
 	}
-	// The fullest come first, and none is asked for more than its share before all others were asked.
+	// The fullest shards come first. No shard is asked for more than its share before all others
+	// were asked.
 	order := make([]int, len(b.accounts))
 	for i := range order {
 		order[i] = i
@@ -93,7 +98,7 @@ func (c *connection) requestEvictions(wanted int64) (got int64) {
 	return got
 }
 
-// enforceLimit has each shard do what the limit demands, and waits for that.
+// enforceLimit has each shard evict what a lowered limit demands, and waits for all of them.
 func (c *connection) enforceLimit() {
 	c.await(len(c.server.units), func(i int) bool {
 		return makeRoom.Tell(c.server.outside, c.server.units[i], &evictionRequest{batch: c.batch}) == nil

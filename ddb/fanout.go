@@ -6,7 +6,8 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// The commands that touch several shards. Each shard does its part at a moment of its own, unless they are atomic: otherwise
+// Commands that fan out: they have a part in each of several shards, and their replies are joined.
+// Each shard does its part at a moment of its own, unless the command is atomic: without that,
 // another connection may see one shard's part done and another's not.
 
 func fanOutDel(c *connection, args [][]byte, _ *writer) *fanOutReply {
@@ -30,7 +31,7 @@ func fanOutMset(c *connection, args [][]byte, w *writer) *fanOutReply {
 	return &fanOutReply{parts: c.partsByKey(args, 2, mset, nil), join: joinMset}
 }
 
-// fanOutMemoryUsage is MEMORY USAGE, which has its key behind another argument.
+// fanOutMemoryUsage is MEMORY USAGE, whose key is the third argument.
 func fanOutMemoryUsage(c *connection, args [][]byte, w *writer) *fanOutReply {
 	for rest := args[3:]; len(rest) > 0; rest = rest[2:] {
 		if !equalFold(rest[0], "SAMPLES") || len(rest) == 1 {

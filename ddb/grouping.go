@@ -1,6 +1,6 @@
 package ddb
 
-// group returns the group that what comes next for a shard goes into.
+// group returns the group that takes the connection's next task for a shard.
 func (c *connection) group(shard int) *group {
 	if c.multishard == nil {
 		c.lastMultishard = nil
@@ -29,8 +29,10 @@ func (c *connection) newGroup(shard int) *group {
 	return &group{shard: shard, batch: c.batch}
 }
 
-// addMultishard makes what fill gives to shards a message of its own, or a part of the last one if that was made here and nothing was given to any shard
-// since: a pipeline of such commands is few messages. Shards that have a watched key of tx belong to it too.
+// addMultishard sends the tasks that fill makes as one message to several shards. They join the
+// last message if addMultishard made it and no shard was given anything since: so a pipeline of
+// multishard commands is few messages. For a transaction, shards that have a watched key of tx
+// belong to the message, too.
 func (c *connection) addMultishard(tx *transaction, fill func()) {
 	m := c.lastMultishard
 	if tx != nil || m == nil || m.commands == maxMultishardCommands {
@@ -80,10 +82,11 @@ func (c *connection) addMultishard(tx *transaction, fill func()) {
 	}
 }
 
-// maxMultishardCommands bounds the commands of a message to several shards, which keeps all of them from others.
+// maxMultishardCommands bounds the commands of a message to several shards, because the message
+// holds all of them while it runs.
 const maxMultishardCommands = 32
 
-// seal ends the group of a shard: it is sent before what comes next for the shard.
+// seal ends the group of a shard: it is sent before later tasks for the shard.
 func (c *connection) seal(shard int) {
 	if g := c.groups[shard]; g != nil {
 		g.self[0] = g
@@ -115,7 +118,7 @@ func (c *connection) addPart(shard int, p *part, args [][]byte) {
 	g.tasks = append(g.tasks, task{cmd: c.fanOutCommand, part: p, args: args, commandIndex: c.commandIndex()})
 }
 
-// commandIndex returns the number of the command that is being made, within its message.
+// commandIndex returns the index, within its message, of the command at hand.
 func (c *connection) commandIndex() int {
 	if c.multishard == nil {
 		return 0
@@ -123,7 +126,8 @@ func (c *connection) commandIndex() int {
 	return c.multishard.commands - 1
 }
 
-// partsByKey makes a part for each shard that has some of the keys, which are every step-th argument from the first.
+// partsByKey makes a part for each shard that has some of the keys, which are every step-th
+// argument from the first.
 func (c *connection) partsByKey(args [][]byte, step int, effect func(*shard, [][]byte, *part), values [][]byte) []*part {
 	var parts []*part
 	of := make([]*part, len(c.server.units))

@@ -12,7 +12,8 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// redisVersion is the version whose commands and error texts this server follows; clients choose features by it.
+// redisVersion is the Redis version whose commands and errors this server follows. Clients choose
+// features by it.
 const redisVersion = "7.0.15"
 
 // infoSections lists the sections in the order of their output.
@@ -43,7 +44,7 @@ func fanOutInfo(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	}}
 }
 
-// info writes the sections that are wanted, by lower-case name; nil stands for all.
+// info writes the wanted sections, by lower-case name; nil stands for all.
 func (s *Server) info(wanted map[string]bool, parts []*part) string {
 	var sum shardStats
 	for _, p := range parts {
@@ -140,7 +141,8 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	line("go_heap_objects", objects)
 }
 
-// residentPages returns how many pages of the process are in memory, where the system has Linux's way of telling.
+// residentPages returns how many pages of the process are in memory. ok is false on systems without
+// Linux's /proc.
 func residentPages() (pages uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

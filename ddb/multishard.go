@@ -1,15 +1,16 @@
 package ddb
 
-// Messages to several shards. Whether there is memory is decided for a command on all of its shards before any of them does its part: so MSET is
-// done everywhere or nowhere, and so is a transaction.
+// Messages to several shards. For each command, all of its shards reserve their memory before any
+// of them does its part: so MSET takes effect everywhere or nowhere, and so does a transaction.
 
-// mustSecure reports whether a task has to be admitted: it may need memory, and that is limited, or it needs blocks before it begins.
+// mustSecure reports whether a task needs something before it begins: memory, under a limit, or
+// blocks off the heap.
 func (s *shard) mustSecure(t *task) bool {
 	g := t.grows()
 	return g != keeps && (s.budget.limited() || (g == pairs && s.records.arena != nil))
 }
 
-// secureTask decides about a task, with what must be there before it begins.
+// secureTask reserves the memory of a task, and allocates its blocks.
 func (s *shard) secureTask(t *task, g *group) verdict {
 	if !s.allocBlocks(t) {
 		return refused
@@ -26,7 +27,7 @@ func (s *shard) secureTask(t *task, g *group) verdict {
 	return v
 }
 
-// run executes a message with the states of its shards, in the order of its groups.
+// run executes a message on the states of its shards, which are in the order of its groups.
 func (m *message) run(shards []*shard) {
 	for _, g := range m.groups {
 		if m.batch.halts[g.shard] {
@@ -60,7 +61,8 @@ func (m *message) run(shards []*shard) {
 	}
 }
 
-// halt leaves the rest to be sent again, with what comes behind it on these shards.
+// halt leaves the rest of the message, and later messages of the batch to these shards, to be sent
+// again.
 func (m *message) halt() {
 	m.halted = true
 	for _, g := range m.groups {
@@ -68,7 +70,7 @@ func (m *message) halt() {
 	}
 }
 
-// next returns the task of a group for the command whose turn it is, nil if it has none.
+// next returns the task of a group for the command at hand, nil if the group has none.
 func (m *message) next(g *group) *task {
 	if g.completed < len(g.tasks) && g.tasks[g.completed].commandIndex == m.done {
 		return &g.tasks[g.completed]
@@ -76,12 +78,14 @@ func (m *message) next(g *group) *task {
 	return nil
 }
 
-// runCommand executes the next command, or returns false if shards lack memory for it that others may have.
+// runCommand executes the next command. It returns false if a shard lacks memory that other shards
+// may have.
 func (m *message) runCommand(shards []*shard) bool {
 	v := secured
 	for i, s := range shards {
 		if t := m.next(m.groups[i]); t != nil && s.mustSecure(t) {
-			v = max(v, s.secureTask(t, m.groups[i])) // all of them: those that starve should be helped together
+			// All shards, so that those that starve get help together.
+			v = max(v, s.secureTask(t, m.groups[i]))
 		}
 	}
 	for i, s := range shards {
@@ -103,7 +107,7 @@ func (m *message) runCommand(shards []*shard) bool {
 	return true
 }
 
-// runTransaction executes all or nothing.
+// runTransaction executes all tasks of a transaction, or none.
 func (m *message) runTransaction(shards []*shard) {
 	v := secured
 	for i, s := range shards {
@@ -132,7 +136,7 @@ func (m *message) runTransaction(shards []*shard) {
 	}
 }
 
-// secureTransaction is admit for all tasks of a transaction.
+// secureTransaction is secureTask for all tasks of a transaction.
 func (s *shard) secureTransaction(g *group) verdict {
 	any := false
 	for i := range g.tasks {

@@ -4,27 +4,28 @@ import "github.com/freerun-go/freerun"
 
 // The operations of a shard's unit.
 var (
+	// execute runs the message of one group.
 	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
 		defer g.batch.finish()
 		s.runGroup(g)
 		return struct{}{}, nil
 	})
 
-	// has all shards that a message is for to itself.
-	executeMultishard = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+	// executeMultishard has exclusive access to all shards of its message.
+	executeMultishard = freerun.OpAll("ddb.executeMultishard", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
 		defer m.batch.finish()
 		m.run(s)
 		return struct{}{}, nil
 	})
 
-	// make room for what others want to write.
+	// makeRoom evicts keys for other shards, or for a lowered limit.
 	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
 		defer r.batch.finish()
 		s.serveEviction(r)
 		return struct{}{}, nil
 	})
 
-	// forget the keys that a connection watched when it ended.
+	// forget drops the watches of a connection that has ended.
 	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
 		for _, w := range points {
 			s.unwatch(w)
@@ -32,10 +33,12 @@ var (
 		return struct{}{}, nil
 	})
 
-	// remove what is due, in portions, so that the commands that wait for the shard get their turn in between.
+	// sweep removes keys that are due, and evicts above a lowered limit, in portions: commands for
+	// the shard run in between.
 	sweep *freerun.Operation[shard, *sweepOrder, struct{}]
 )
 
+// sweepPortion is how many keys a sweep removes, and evicts, at most.
 const sweepPortion = 1000
 
 func init() {

@@ -6,31 +6,35 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// What the replies of a batch weigh. Only a shard knows how long a value is, so the shards see to the limit: when the replies
-// of the batch that have not been written hold as much as they may, a shard halts before the next command that replies. The
-// connection then writes what it can in the order of the requests, and sends the rest again. The message that the next reply
-// comes from is urgent: it executes one command whatever the others hold, so the batch goes on.
+// Limits on the replies of a batch. Only a shard knows how long a value is, so the shards keep the
+// limit: when the unwritten replies of the batch hold as much as they may, a shard halts before the
+// next command that replies. The connection then writes the replies that it can, in the order of
+// the requests, and sends the rest again. The message that has the next reply is urgent: it
+// executes one command whatever the other replies hold, so the batch goes on.
 //
-// Replies of one command are made in one piece: MGET, KEYS and EXEC. A limit of its own bounds that: a client whose replies
-// have copied more is closed.
+// The reply of one command is made in one piece: MGET, KEYS and EXEC. A second limit bounds that: a
+// client whose replies have copied more is disconnected.
 
-// replyMemory is what the replies of a batch hold until they are written. Shards add to it a grain at a time.
+// replyMemory is the memory that the replies of a batch hold until they are written. Shards add to
+// it a grain at a time.
 type replyMemory struct {
 	_      pad.Line
 	held   atomic.Int64 // bytes that replies have copied or refer to
-	copied atomic.Int64 // of them, those that are copies
-	over   atomic.Bool  // more than most were copied: the client is to be closed
-	limit  int64        // of held; the connection's, while no message is under way
-	most   int64        // of copied; likewise; 0 for no limit
+	copied atomic.Int64 // of held, the bytes of copies
+	// More than most were copied: the client will be disconnected.
+	over atomic.Bool
+	// The limit of held. The connection writes it while no message is under way.
+	limit  int64
+	most   int64 // the limit of copied, likewise; 0 for none
 	client *clientMemory
 	_      pad.Line
 }
 
 const (
-	// replyGrain is how many bytes of replies a group makes before it tells the batch.
+	// replyGrain is how many bytes of replies a group makes between two reports to the batch.
 	replyGrain = 16 << 10
 
-	// minReplyAllowance is what a batch may hold however much waits for the client already.
+	// minReplyAllowance is what the replies of a batch may hold however much waits for the client.
 	minReplyAllowance = 1 << 20
 )
 
@@ -44,7 +48,7 @@ func (w *replyMemory) allows(m *message) bool {
 	return urgent
 }
 
-// noteBytes notes bytes of a reply that are not in out.buf.
+// noteBytes notes bytes of a reply that are outside of out.buf.
 func (g *group) noteBytes(n int, copied bool) {
 	if copied {
 		g.copies += int64(n)
@@ -53,14 +57,14 @@ func (g *group) noteBytes(n int, copied bool) {
 	}
 }
 
-// reportGrain tells the batch what the replies hold, if that is a grain more than it knows.
+// reportGrain reports to the batch if the replies hold a grain more than at the last report.
 func (g *group) reportGrain() {
 	if int64(len(g.out.buf))+g.copies+g.refs-g.held >= replyGrain {
 		g.report()
 	}
 }
 
-// report tells the batch what the unanswered replies of the group hold.
+// report tells the batch how much the group's unanswered replies hold.
 func (g *group) report() {
 	copied := int64(len(g.out.buf)) + g.copies
 	held, w := copied+g.refs, &g.batch.replyMemory
@@ -78,7 +82,7 @@ func (g *group) report() {
 	g.over = w.over.Load()
 }
 
-// release forgets the replies that have been answered.
+// release drops the replies that have been answered.
 func (g *group) release() {
 	if g.written == len(g.out.buf) {
 		if g.written = 0; cap(g.out.buf) > keptBuffer {
@@ -104,14 +108,15 @@ func (p *part) refer(n int) {
 	p.group.reportGrain()
 }
 
-// answered forgets what the part's reply holds.
+// answered drops the contents of the part's reply, which has been written.
 func (p *part) answered() {
 	p.group.copies -= p.bytes
 	p.group.refs -= p.refs
 	p.bytes, p.refs, p.values, p.keys = 0, 0, nil, nil
 }
 
-// limitReplies sets what the replies of the batch may hold, given what waits for the client already.
+// limitReplies sets how much the replies of the batch may hold, given what already waits for the
+// client.
 func (c *connection) limitReplies() {
 	most := c.server.outputLimit.Load()
 	backlog := int64(standardBacklog)
@@ -126,8 +131,8 @@ func (c *connection) limitReplies() {
 	c.batch.limit, c.batch.most = max(backlog-waiting, min(minReplyAllowance, backlog)), most
 }
 
-// answerReady answers the requests of the batch, in their order, up to the first one that a shard has halted at. The message
-// with that one is urgent then.
+// answerReady answers the requests of the batch, in order, up to the first whose shard has halted.
+// The message of that request becomes urgent.
 func (c *connection) answerReady() {
 	for ; c.answered < len(c.slots) && !c.refused; c.answered++ {
 		s := &c.slots[c.answered]
@@ -144,7 +149,8 @@ func (c *connection) answerReady() {
 	}
 }
 
-// unanswered returns the message that has to be sent again before a request is answered, nil if there is none.
+// unanswered returns the message that must be sent again before a request can be answered, nil if
+// there is none.
 func (c *connection) unanswered(s *slot) *message {
 	switch s.source {
 	case fromShard:

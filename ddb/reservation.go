@@ -1,10 +1,10 @@
 package ddb
 
-// The shard's side of the budget. What the reservation holds is reserved and not used; it belongs to the operation that runs. It is negative only
-// within settle.
+// The shard's side of the budget. The reservation is memory that is reserved and not used. It
+// belongs to the operation that runs, and is negative only within charge.
 
-// charge accounts for entries that take delta bytes more. What was not secured before, because there was no limit or because a block came
-// out larger than expected, is reserved now.
+// charge takes delta bytes for entries out of the reservation. Bytes that were not reserved before
+// are reserved now, whatever the limit is: there was no limit, or a block is larger than expected.
 func (s *shard) charge(delta int64) {
 	s.used += delta
 	s.reservation -= delta
@@ -22,7 +22,7 @@ func (s *shard) charge(delta int64) {
 	s.reservation += lacking
 }
 
-// reserve has at least n bytes in the reservation, if they can be had without taking them from anybody.
+// reserve brings the reservation to at least n bytes if that takes nothing from other shards.
 func (s *shard) reserve(n int64) bool {
 	if s.reservation >= n {
 		return true
@@ -40,7 +40,7 @@ func (s *shard) reserve(n int64) bool {
 	return false
 }
 
-// returnReservation gives the whole reservation back to the server.
+// returnReservation gives the whole reservation back to the budget.
 func (s *shard) returnReservation() {
 	if s.reservation > 0 {
 		s.budget.give(s.reservation)
@@ -48,7 +48,8 @@ func (s *shard) returnReservation() {
 	}
 }
 
-// publish ends an operation's use of the reservation, and tells others how the shard stands.
+// publish ends an operation's use of the reservation: it becomes credit. It also stores the shard's
+// figures for other goroutines.
 func (s *shard) publish() {
 	if s.reservation > 0 {
 		grain := s.budget.grain()

@@ -1,19 +1,20 @@
 package ddb
 
-// slot is where the reply to one request of a batch comes from.
+// slot says where the reply to one request of a batch comes from.
 type slot struct {
 	source source
 	group  *group // fromShard
-	task   int    // fromShard: the task within it
+	task   int    // fromShard: index in group.tasks
 
-	start, end int // fromConnection: the reply is local.buf[start:end], and tail
+	// fromConnection: the reply is local.buf[start:end], then tail.
+	start, end int
 	tail       []byte
 
 	fanOut *fanOutReply
 
 	tx *transaction // fromTransaction
 
-	cmd  *command // fromCommand: answered when the reply is written
+	cmd  *command // fromDeferred: executed when the reply is written
 	args [][]byte
 }
 
@@ -34,8 +35,8 @@ type fanOutReply struct {
 	join   func(c *connection, g *fanOutReply)
 }
 
-// route decides who answers a request, and lets the connection answer at once what needs no shard. In a transaction it
-// queues the request instead.
+// route decides which shard or goroutine answers a request. The connection answers at once what
+// needs no shard. In a transaction it queues the request instead.
 func (c *connection) route(args [][]byte) {
 	cmd, msg := resolve(args)
 	if cmd == nil && isWebRequest(args[0]) {
@@ -50,7 +51,7 @@ func (c *connection) route(args [][]byte) {
 	}
 	switch {
 	case cmd == nil:
-		if c.queue.abort(); equalFold(args[0], "EXEC") { // its own misuse ends the transaction
+		if c.queue.abort(); equalFold(args[0], "EXEC") { // a wrong EXEC ends the transaction
 			c.discard()
 			msg = errAborted(msg)
 		}
@@ -59,7 +60,8 @@ func (c *connection) route(args [][]byte) {
 	case c.queue.open && !cmd.immediate:
 		c.last.Store(cmd)
 		c.slots = append(c.slots, c.replyLocally(func() {
-			if c.server.budget.exhausted() { // or queues would go on growing; Redis refuses whatever the command is
+			// Redis refuses every command then; otherwise queues would go on growing.
+			if c.server.budget.exhausted() {
 				c.queue.abort()
 				c.local.fail(errOOM)
 				return
@@ -72,7 +74,7 @@ func (c *connection) route(args [][]byte) {
 	}
 }
 
-// begin gives a command to those who execute it, and says where its reply comes from.
+// begin hands a command to its shards or to the connection, and returns the slot of its reply.
 func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
 	switch {
 	case cmd.keyed != nil:
@@ -82,17 +84,17 @@ func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
 	case cmd.transacts != nil:
 		return cmd.transacts(c, args)
 	case cmd.fanOut != nil:
-		var gathered *fanOutReply
-		spread := func() { s = c.replyLocally(func() { gathered = cmd.fanOut(c, args, &c.local) }) }
+		var reply *fanOutReply
+		fanOut := func() { s = c.replyLocally(func() { reply = cmd.fanOut(c, args, &c.local) }) }
 		c.fanOutCommand = cmd
 		defer func() { c.fanOutCommand = nil }()
 		if cmd.atomic && c.multishard == nil && c.spansShards(cmd, args) {
-			c.addMultishard(nil, spread)
+			c.addMultishard(nil, fanOut)
 		} else {
-			spread()
+			fanOut()
 		}
-		if gathered != nil {
-			return slot{source: fromFanOut, fanOut: gathered}
+		if reply != nil {
+			return slot{source: fromFanOut, fanOut: reply}
 		}
 		return s
 	case cmd.barrier:
@@ -103,7 +105,7 @@ func (c *connection) begin(cmd *command, args [][]byte) (s slot) {
 	}
 }
 
-// replyLocally returns the reply that is written to local meanwhile.
+// replyLocally returns the slot of the reply that the function writes to local.
 func (c *connection) replyLocally(write func()) slot {
 	start := len(c.local.buf)
 	write()
@@ -112,6 +114,6 @@ func (c *connection) replyLocally(write func()) slot {
 	return s
 }
 
-// isWebRequest recognises a browser that was tricked into posting to this port: its connection is closed before the
-// body can be taken for commands, as Redis does.
+// isWebRequest recognises a browser that was tricked into posting to this port. As in Redis, its
+// connection is closed before the body can be taken for commands.
 func isWebRequest(name []byte) bool { return equalFold(name, "POST") || equalFold(name, "HOST:") }

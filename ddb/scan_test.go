@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestScanGuarantee: keys that are present during the whole iteration are returned, whatever is added, removed and
-// expires meanwhile, and the iteration ends.
+// TestScanGuarantee: SCAN returns the keys that are present during the whole iteration, whatever is
+// added, removed and expires meanwhile, and the iteration ends.
 func TestScanGuarantee(t *testing.T) {
 	for range 200 {
 		seed := rand.Uint64()

@@ -2,8 +2,9 @@ package ddb
 
 import "github.com/freerun-go/freerun/offheap"
 
-// Before a command is executed that may need memory, what it may need is secured: reserved in the budget, by evicting others if need be. So
-// the limit holds whatever runs at the same time, and a command that does not fit changes nothing.
+// Reserving memory for a command. Before a command that may need memory begins, the most that it
+// may need is reserved in the budget, by evicting keys if necessary. So the limit holds whatever
+// runs at the same time, and a command that does not fit changes nothing.
 
 // growth says what a command may write, as far as memory is concerned.
 type growth uint8
@@ -11,15 +12,15 @@ type growth uint8
 const (
 	keeps    growth = iota // nothing
 	replaces               // the second argument becomes the value of the first
-	extends                // it is added to that
+	extends                // the second argument is appended to the value of the first
 	counts                 // a number becomes the value of the first argument
-	pairs                  // values for several keys, one after the other
+	pairs                  // values for several keys, alternating
 )
 
-// longestNumber is the length of the longest number that counts writes.
+// longestNumber is the length of the longest number that a counting command writes.
 const longestNumber = 20
 
-// verdict is what became of securing memory.
+// verdict is the outcome of reserving memory.
 type verdict uint8
 
 const (
@@ -28,8 +29,9 @@ const (
 	starved         // other shards might have something to evict
 )
 
-// demand returns how many bytes a task may need: gross, if nothing of what it replaces were to become free, and net, as the entries are now. With
-// evicting the net demand may rise up to the gross one, as what would be replaced is evicted.
+// demand returns how many bytes a task may need. gross assumes that the replaced value frees
+// nothing; net is the growth over the entries as they are now. Evictions can raise net up to gross,
+// because they may remove the entry that the task would replace.
 func (s *shard) demand(t *task) (gross, net int64) {
 	if t.cmd.grows == pairs {
 		for _, i := range t.part.picks {
@@ -62,8 +64,8 @@ func (s *shard) demandOf(t *task, key, length int) (gross, net int64) {
 	return gross, max(0, gross-int64(e.cost))
 }
 
-// demandOfAll returns how many bytes the tasks of a transaction may need: of each key, the most that its value may come to meanwhile, whatever
-// becomes of the commands.
+// demandOfAll returns how many bytes the tasks of a transaction may need: for each key the largest
+// size that its value can reach in between, whether or not each command takes effect.
 func (s *shard) demandOfAll(tasks []task) (gross, net int64) {
 	type growing struct{ length, cost, present int64 }
 	keys := map[string]*growing{}
@@ -84,7 +86,8 @@ func (s *shard) demandOfAll(tasks []task) (gross, net int64) {
 		case counts:
 			k.length = max(k.length, int64(length))
 		default:
-			k.length = max(k.length, int64(length)) // it may not be executed: NX, XX
+			// With NX or XX the command may leave the value as it was.
+			k.length = max(k.length, int64(length))
 		}
 		k.cost = max(k.cost, cost)
 	}
@@ -108,15 +111,16 @@ func (s *shard) demandOfAll(tasks []task) (gross, net int64) {
 	return gross, net
 }
 
-// secure has the reservation hold what a command may need. again says that other shards have been asked already: what they gave is in the reservation.
-func (s *shard) secure(gross, net int64, again bool) verdict {
+// secure brings the reservation to what a command may need. asked says that the connection has
+// asked other shards already; what they freed is in the reservation.
+func (s *shard) secure(gross, net int64, asked bool) verdict {
 	b, evicted := s.budget, s.stats.evicted
-	if !again && b.over() {
+	if !asked && b.over() {
 		if v := s.evictBeforeCommand(); v != secured {
 			return v
 		}
 		if s.stats.evicted != evicted {
-			net = gross // what would have been replaced may be gone
+			net = gross // the value to be replaced may be gone
 		}
 	}
 	if s.reserve(gross) || s.reserve(net) {
@@ -125,8 +129,9 @@ func (s *shard) secure(gross, net int64, again bool) verdict {
 	if limit := b.limit.Load(); gross > limit || s.budget.evicting() == NoEviction {
 		return s.reserveReclaimed(gross, net)
 	}
-	elsewhere := !again && s.othersEvictable()
-	if gross <= s.evictable()/8 || !elsewhere { // it is not much of this shard, or nobody else can help
+	elsewhere := !asked && s.othersEvictable()
+	// It is a small part of this shard, or no other shard can help.
+	if gross <= s.evictable()/8 || !elsewhere {
 		for s.reservation < gross && s.evict(nil) > 0 {
 		}
 		if s.reservation >= gross {
@@ -147,7 +152,7 @@ func (s *shard) othersEvictable() bool {
 	return s.budget.evictable() > int64(s.account.evictable.Load())
 }
 
-// reserveReclaimed takes back what other shards have reserved and do not use.
+// reserveReclaimed takes back the credit of other shards, and reserves gross or else net of it.
 func (s *shard) reserveReclaimed(gross, net int64) verdict {
 	if s.budget.reclaim() && s.reserve(gross) || s.reserve(net) {
 		return secured
@@ -155,23 +160,25 @@ func (s *shard) reserveReclaimed(gross, net int64) verdict {
 	return refused
 }
 
-// evictBeforeCommand evicts while more is reserved than the limit allows, since that was lowered. A command pays no more than a portion; the sweeper goes on.
+// evictBeforeCommand evicts while more is reserved than a lowered limit allows, at most a portion:
+// the command must not pay for all of it. The sweeper goes on.
 func (s *shard) evictBeforeCommand() verdict {
 	switch {
 	case !s.evictOverLimit(evictPortion):
 		return secured
 	case s.evictable() > 0:
-		return secured // and more is evicted by what comes next
+		return secured // later commands and the sweeper evict the rest
 	case s.othersEvictable():
 		return starved
 	}
 	return refused
 }
 
-// evictPortion is how many entries a command evicts for others.
+// evictPortion is how many entries a command evicts for a lowered limit.
 const evictPortion = 32
 
-// evictOverLimit evicts at most so many entries, while more is reserved than the limit allows, and reports whether that is still so.
+// evictOverLimit evicts at most so many entries while more is reserved than the limit allows. It
+// reports whether that is still so.
 func (s *shard) evictOverLimit(most int) (more bool) {
 	if !s.budget.over() {
 		return false
@@ -188,7 +195,8 @@ func (s *shard) evictOverLimit(most int) (more bool) {
 	return false
 }
 
-// allocBlocks gets the blocks of a part of MSET, or returns false, and has none.
+// allocBlocks gets the blocks for a part of MSET. If one is missing, it frees the others and
+// returns false.
 func (s *shard) allocBlocks(t *task) bool {
 	if s.records.arena == nil || t.grows() != pairs {
 		return true
@@ -205,7 +213,7 @@ func (s *shard) allocBlocks(t *task) bool {
 	return true
 }
 
-// freeBlocks gives the blocks back that prepare has got.
+// freeBlocks gives back the blocks of allocBlocks that were not used.
 func (s *shard) freeBlocks(t *task) {
 	if t.part == nil {
 		return

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// settings are what CONFIG GET knows: the parameters of Redis that clients and tools ask for, as they are here.
+// settings returns what CONFIG GET answers: the parameters of Redis that clients and tools ask for,
+// with this server's values.
 func (s *Server) settings() map[string]string {
 	host := ""
 	s.mu.Lock()
@@ -48,7 +49,8 @@ func yesNo(b bool) string {
 
 func configGet(c *connection, args [][]byte, w *writer) {
 	all := c.server.settings()
-	found := map[string]string{} // as Redis does, by the name as it was asked for if that is no pattern
+	// As in Redis, the key is the requested name unless that is a pattern.
+	found := map[string]string{}
 	for _, arg := range args[2:] {
 		pattern := string(arg)
 		for name, value := range all {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shardBench is a shard without a server, whose clock the test sets.
+// shardBench is a shard without a server. The test sets its clock.
 type shardBench struct {
 	t testing.TB
 	shard
@@ -16,13 +16,14 @@ type shardBench struct {
 	limitKept bool // check holds the shard to the limit
 }
 
-// newShardBench makes a shard that is alone in its budget. The test's end checks that nothing is left off the heap.
+// newShardBench makes a shard with a budget of its own. The end of the test checks that no block is
+// left off the heap.
 func newShardBench(t testing.TB, config Config) *shardBench {
 	t.Helper()
 	config.Shards = 1
 	limit := config.MaxMemory
 	if limit == 0 {
-		config.MaxMemory = 8 << 20 // so that the arena is small, which is on Go's heap under the race detector
+		config.MaxMemory = 8 << 20 // a small arena: under the race detector it is on Go's heap
 	}
 	config, err := config.withDefaults()
 	if err != nil {
@@ -50,7 +51,7 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 	return b
 }
 
-// everywhere runs a test for each place that values can be at.
+// everywhere runs a test for each place of values.
 func everywhere(t *testing.T, test func(t *testing.T, values Values)) {
 	for _, values := range []Values{OnHeap, OffHeap} {
 		t.Run(string(values), func(t *testing.T) { test(t, values) })
@@ -64,7 +65,7 @@ func newBatch() *batch {
 	return r
 }
 
-// do runs a command of one key, as a message of its own, and returns the reply.
+// do runs a command on one key as a message of its own, and returns the reply.
 func (b *shardBench) do(args ...string) string {
 	b.t.Helper()
 	c, msg := resolve(words(args))
@@ -97,7 +98,7 @@ func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) 
 	return p
 }
 
-// check holds the shard to its invariants.
+// check checks the shard's invariants.
 func (b *shardBench) check() {
 	b.t.Helper()
 	chained := 0
@@ -160,8 +161,8 @@ func words(args []string) [][]byte {
 	return b
 }
 
-// TestShardCommands is a script with the replies that a redis-server gives (TestAgainstRedis has more, and compares
-// with a real one; this one runs everywhere, and has a clock).
+// TestShardCommands is a script with the replies of a redis-server. TestAgainstRedis has more and
+// compares with a real one; this test runs everywhere, and has a clock.
 func TestShardCommands(t *testing.T) {
 	const (
 		ok, null   = "+OK\r\n", "$-1\r\n"
@@ -236,7 +237,7 @@ func TestShardCommands(t *testing.T) {
 	})
 }
 
-// TestRepliesAreSnapshots: a reply that was made from a value does not change when the value does, although long
+// TestRepliesAreSnapshots: a reply does not change when its value changes afterwards, although long
 // values are not copied.
 func TestRepliesAreSnapshots(t *testing.T) {
 	everywhere(t, testSnapshots)

@@ -7,17 +7,19 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// sweepInterval is how often the sweeper looks whether a key is due. It looks without sending anything, so shards in
-// which nothing is due, and has to be evicted because the limit was lowered, are not disturbed.
+// sweepInterval is how often the sweeper looks for keys that are due. It looks without sending
+// messages, so it disturbs only shards in which a key is due or must be evicted for a lowered
+// limit.
 const sweepInterval = 100 * time.Millisecond
 
-// sweepOrder is one shard's standing order: at most one is under way, which active tells.
+// sweepOrder is the message that makes one shard sweep. At most one for each shard is under way,
+// which active tells.
 type sweepOrder struct {
 	unit   *freerun.Unit[shard]
 	active atomic.Bool
 }
 
-// sweepUntil removes what is due until stop is closed.
+// sweepUntil orders sweeps, and samples figures, until stop is closed.
 func (s *Server) sweepUntil(stop <-chan struct{}) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
