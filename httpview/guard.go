@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// guarded lets those requests through that come from this machine, and ask for it by a name that can only mean this machine. The second keeps out pages from
-// elsewhere whose own name was made to lead here (DNS rebinding): the browser sends that name.
+// guarded passes on requests that come from this machine and name it by a name that can only mean
+// this machine. The name keeps out pages from elsewhere whose own name was made to lead here (DNS
+// rebinding): the browser sends that name.
 func guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -22,7 +23,8 @@ func guarded(h http.Handler) http.Handler {
 	})
 }
 
-// isLoopback reports whether the host of an address, with or without a port, is this machine by definition.
+// isLoopback reports whether the host of an address, with or without a port, always means this
+// machine.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// TestCollector holds the metrics against the figures of the runtime, and their names against Prometheus's conventions.
+// TestCollector compares the metrics with the runtime's figures, and their names with Prometheus's
+// conventions.
 func TestCollector(t *testing.T) {
 	rt := start(t)
 	u := freerun.NewUnit(rt, 0, freerun.UnitPriority(freerun.High))
@@ -68,7 +69,8 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// TestScrape: a scrape takes a sample, and its histograms are native ones, with classic buckets for those who know only these.
+// TestScrape: a scrape takes a sample. Its histograms are native, and have classic buckets for
+// scrapers that know only these.
 func TestScrape(t *testing.T) {
 	rt := start(t)
 	v := newView(rt, "test")
@@ -108,7 +110,7 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// TestEveryMetricIsDocumented holds docs/live.md against the registry.
+// TestEveryMetricIsDocumented compares docs/live.md with the registry.
 func TestEveryMetricIsDocumented(t *testing.T) {
 	document := readDocument(t)
 	names := regexp.MustCompile(`^# TYPE (freerun_\w+) `)
@@ -133,7 +135,7 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	}
 }
 
-// scrape returns what a registry with these collectors tells in text.
+// scrape returns the text that a registry with these collectors serves.
 func scrape(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -151,7 +153,7 @@ func readDocument(t *testing.T) string {
 	return string(raw)
 }
 
-// TestMetricsOption: /metrics has what the program itself has to tell; a name that is taken is a mistake of the program.
+// TestMetricsOption: /metrics has the program's own metrics. Handler panics if a name is taken.
 func TestMetricsOption(t *testing.T) {
 	rt := start(t)
 	orders := prometheus.NewCounter(prometheus.CounterOpts{Name: "orders_total", Help: "Orders."})
