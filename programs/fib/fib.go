@@ -30,7 +30,8 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(number(v.Get(programs.Size))) },
 }
 
-// number is the n-th Fibonacci number, by addition from below: what the recursive variants are checked against.
+// number returns the n-th Fibonacci number by addition from below. The recursive variants are
+// compared with it.
 func number(n int) int {
 	a, b := 0, 1
 	for range n {
@@ -39,11 +40,12 @@ func number(n int) int {
 	return a
 }
 
-// calls is how many calls of fib the recursion for n makes: one per leaf and one per addition, and fib(n+1) leaves.
+// calls returns how many calls of fib the recursion for n makes: one for each leaf and one for each
+// addition. There are fib(n+1) leaves.
 func calls(n int) uint64 { return 2*uint64(number(n+1)) - 1 }
 
-// count is the extra work of one operation. It is not inlined, and its result is used, so the compiler cannot see that
-// the loop has no purpose; all variants call this same code.
+// count is the extra work of one operation. It is not inlined and its result is used, so the
+// compiler cannot see that the loop has no purpose. All variants call this same code.
 //
 //go:noinline
 func count(n int) int {
@@ -54,7 +56,7 @@ func count(n int) int {
 	return sum
 }
 
-// burn does the extra work and returns 0, in a way that the compiler has to carry out.
+// burn does the extra work and returns 0, in a way that the compiler must carry out.
 func burn(n int) int {
 	if n > 0 && count(n) < 0 {
 		return 1
