@@ -42,12 +42,12 @@ type counter struct {
 }
 
 var counters = []counter{
-	{describe("messages_sent_total", "Messages sent, from inside and outside, with those that a full mailbox refused."), func(s *freerun.Stats) uint64 { return s.Sent }},
-	{describe("messages_done_total", "Messages that were run or have failed."), func(s *freerun.Stats) uint64 { return s.Done }},
-	{describe("messages_failed_total", "Messages done that were not run to their end: refused or canceled, a future failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
+	{describe("messages_sent_total", "Messages sent, from inside and outside, including those that a full mailbox refused."), func(s *freerun.Stats) uint64 { return s.Sent }},
+	{describe("messages_done_total", "Messages that ran or failed."), func(s *freerun.Stats) uint64 { return s.Done }},
+	{describe("messages_failed_total", "Messages done that did not run to their end: refused, canceled, a future that failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
 	{describe("failures_lost_total", "Failures of messages without a future."), func(s *freerun.Stats) uint64 { return s.Lost }},
 	{describe("panics_total", "Operations that panicked, or called runtime.Goexit."), func(s *freerun.Stats) uint64 { return s.Panics }},
-	{describe("late_operations_total", "Operations that the watchdog has reported, since they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},
+	{describe("late_operations_total", "Operations that the watchdog reported because they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},
 }
 
 // perProcessor is a figure of one processor that only grows.
@@ -57,11 +57,11 @@ type perProcessor struct {
 }
 
 var perProcessors = []perProcessor{
-	{describe("messages_total", "Operations run to their end.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
+	{describe("messages_total", "Operations that ran to their end.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
 	{describe("steals_total", "Times that a processor took work from another one.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Steals }},
 	{describe("stolen_tasks_total", "Units and free operations that a processor took from another one.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
 	{describe("searches_total", "Times that a processor looked for work everywhere.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
-	{describe("parks_total", "Times that a processor had nothing to do, and slept.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
+	{describe("parks_total", "Times that a processor had no work and slept.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
 	{describe("wakes_total", "Times that a processor was woken to look for work.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
 	{describe("breaths_total", "Times that a busy processor let other goroutines run.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
 }

@@ -14,9 +14,9 @@ func guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !isLoopback(r.RemoteAddr):
-			http.Error(w, "httpview: this is shown to its own machine only; the program would have to say httpview.Public()", http.StatusForbidden)
+			http.Error(w, "httpview: the handler answers its own machine only; httpview.Public() makes it answer all", http.StatusForbidden)
 		case !isLoopback(r.Host):
-			http.Error(w, "httpview: ask for 127.0.0.1 or localhost; for other names the program would have to say httpview.Public()", http.StatusForbidden)
+			http.Error(w, "httpview: the handler answers to the names 127.0.0.1 and localhost only; httpview.Public() makes it answer to all", http.StatusForbidden)
 		default:
 			h.ServeHTTP(w, r)
 		}

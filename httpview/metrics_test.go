@@ -34,7 +34,7 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	stats := rt.Stats()
-	want := "# HELP freerun_messages_total Operations run to their end.\n# TYPE freerun_messages_total counter\n"
+	want := "# HELP freerun_messages_total Operations that ran to their end.\n# TYPE freerun_messages_total counter\n"
 	for i, p := range stats.Processors {
 		want += fmt.Sprintf("freerun_messages_total{processor=%q} %d\n", fmt.Sprint(i), p.Messages)
 	}
@@ -42,8 +42,8 @@ func TestCollector(t *testing.T) {
 		name, help string
 		value      uint64
 	}{
-		{"messages_sent_total", "Messages sent, from inside and outside, with those that a full mailbox refused.", 101},
-		{"messages_failed_total", "Messages done that were not run to their end: refused or canceled, a future failed, a panic, or the end of the runtime.", 1},
+		{"messages_sent_total", "Messages sent, from inside and outside, including those that a full mailbox refused.", 101},
+		{"messages_failed_total", "Messages done that did not run to their end: refused, canceled, a future that failed, a panic, or the end of the runtime.", 1},
 		{"panics_total", "Operations that panicked, or called runtime.Goexit.", 1},
 	} {
 		want += fmt.Sprintf("# HELP freerun_%s %s\n# TYPE freerun_%[1]s counter\nfreerun_%[1]s %[3]d\n", x.name, x.help, x.value)

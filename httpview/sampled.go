@@ -31,12 +31,12 @@ func newSampled() *sampled {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "freerun_" + name, Help: help})
 	}
 	return &sampled{
-		waits:    histogram("wait_seconds", "Time from the send of a message to its begin, of those whose send and begin are in a sample."),
-		runs:     histogram("run_seconds", "Time that an operation ran, of those whose begin and end are in a sample."),
-		samples:  counter("samples_total", "Samples taken, one a second at most, and only while somebody looks."),
+		waits:    histogram("wait_seconds", "Time from the send of a message to its begin, if both are in a sample."),
+		runs:     histogram("run_seconds", "Time that an operation ran, if its begin and end are in a sample."),
+		samples:  counter("samples_total", "Samples taken: at most one a second, and only for a page or a scrape."),
 		seconds:  counter("sampled_seconds_total", "Time that was sampled."),
-		messages: counter("sampled_messages_total", "Messages begun in samples."),
-		missing:  counter("sample_events_lost_total", "Events that are missing in samples, for which the recorder had no room."),
+		messages: counter("sampled_messages_total", "Messages that began in samples."),
+		missing:  counter("sample_events_lost_total", "Events that samples are missing because the recorder had no room."),
 		names:    map[string]bool{},
 	}
 }

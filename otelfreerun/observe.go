@@ -20,12 +20,12 @@ type figure struct {
 }
 
 var figures = []figure{
-	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, with those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
-	{"freerun.messages.done", "{message}", "Messages that were run or have failed.", func(s *freerun.Stats) uint64 { return s.Done }},
-	{"freerun.messages.failed", "{message}", "Messages done that were not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
+	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, including those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
+	{"freerun.messages.done", "{message}", "Messages that ran or failed.", func(s *freerun.Stats) uint64 { return s.Done }},
+	{"freerun.messages.failed", "{message}", "Messages done that did not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
 	{"freerun.failures.lost", "{failure}", "Failures of messages without a future.", func(s *freerun.Stats) uint64 { return s.Lost }},
 	{"freerun.panics", "{panic}", "Operations that panicked.", func(s *freerun.Stats) uint64 { return s.Panics }},
-	{"freerun.late_operations", "{operation}", "Operations that the watchdog has reported, since they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
+	{"freerun.late_operations", "{operation}", "Operations that the watchdog reported because they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
 }
 
 // processorFigure is a counter of one processor.
@@ -35,13 +35,13 @@ type processorFigure struct {
 }
 
 var processorFigures = []processorFigure{
-	{"freerun.processor.messages", "{message}", "Operations run to their end.", func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
+	{"freerun.processor.messages", "{message}", "Operations that ran to their end.", func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
 	{"freerun.processor.steals", "{steal}", "Times that the processor took work from another one.", func(p *freerun.ProcessorStats) uint64 { return p.Steals }},
-	{"freerun.processor.stolen_tasks", "{task}", "Units and free operations that it took so.", func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
-	{"freerun.processor.searches", "{search}", "Times that it looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
-	{"freerun.processor.parks", "{park}", "Times that it had nothing to do, and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
-	{"freerun.processor.wakes", "{wake}", "Times that it was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
-	{"freerun.processor.breaths", "{breath}", "Times that it was busy, and let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
+	{"freerun.processor.stolen_tasks", "{task}", "Units and free operations that the processor took from another one.", func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
+	{"freerun.processor.searches", "{search}", "Times that the processor looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
+	{"freerun.processor.parks", "{park}", "Times that the processor had no work and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
+	{"freerun.processor.wakes", "{wake}", "Times that the processor was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
+	{"freerun.processor.breaths", "{breath}", "Times that the busy processor let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
 }
 
 // instruments are the instruments of one registration.

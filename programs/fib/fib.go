@@ -24,7 +24,7 @@ var Program = &programs.Program{
 		{Name: "join", Kind: programs.Freerun, Doc: "fork and join with a declared branch: the typed form", Run: runJoin},
 		{Name: "join-closures", Kind: programs.Freerun, Doc: "fork and join with two closures", Run: runJoinClosures},
 		{Name: "futures", Kind: programs.Freerun, Doc: "two free operations a call, and a third that waits for their futures", Simulable: true, Run: runFutures},
-		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: run where they are sent while nobody is idle", Simulable: true, Run: runLazy},
+		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: run where they are sent while no processor is idle", Simulable: true, Run: runLazy},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine that answers over a channel, the other inline", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(number(v.Get(programs.Size))) },
