@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestBrokenFrames: whoever breaks the protocol gets what his sound requests are due, then an error and the end of his
-// connection; another connection notices nothing.
+// TestBrokenFrames: a client that breaks the protocol gets the replies to its sound requests, then
+// an error and the end of its connection. Another connection notices nothing.
 func TestBrokenFrames(t *testing.T) {
 	_, addr := serve(t, Config{})
 	other := dial(t, addr)
@@ -35,7 +35,7 @@ func TestBrokenFrames(t *testing.T) {
 		if got := c.reply() + c.reply(); got != bulk("v")+"+PONG\r\n" {
 			t.Errorf("%.30q: the requests before it got %q", test.broken, got)
 		}
-		if test.want == "" { // unfinished, not broken: nothing comes
+		if test.want == "" { // an unfinished request has no reply
 			c.conn.Close()
 			continue
 		}
@@ -67,7 +67,7 @@ func TestInlineCommands(t *testing.T) {
 	}
 }
 
-// TestWebRequest: what a web page can make a browser send is not executed.
+// TestWebRequest: a request that a web page makes a browser send is not executed.
 func TestWebRequest(t *testing.T) {
 	_, addr := serve(t, Config{})
 	for _, web := range []string{"POST / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\n"} {
@@ -78,7 +78,7 @@ func TestWebRequest(t *testing.T) {
 	dial(t, addr).expect("$-1\r\n", "get", "k")
 }
 
-// TestManyArguments: a million of them are a request like any other.
+// TestManyArguments: a request may have a million arguments.
 func TestManyArguments(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 4})
 	c := dial(t, addr)
@@ -116,8 +116,8 @@ func TestLargeValue(t *testing.T) {
 	}
 }
 
-// TestIdleTimeout: a client that says nothing, and one that dribbles its request, are disconnected; one that works is
-// not.
+// TestIdleTimeout: a silent client, and a client that dribbles its request, are disconnected. A
+// client that works is not.
 func TestIdleTimeout(t *testing.T) {
 	_, addr := serve(t, Config{IdleTimeout: time.Second})
 	silent, slow, busy := dial(t, addr), dial(t, addr), dial(t, addr)
@@ -143,7 +143,8 @@ func TestIdleTimeout(t *testing.T) {
 	}
 }
 
-// TestClientThatNeverReads: the replies that wait for it are bounded, others are served, and it can be shut down.
+// TestClientThatNeverReads: for a client that never reads, the waiting replies are bounded, other
+// clients are served, and the server can be shut down.
 func TestClientThatNeverReads(t *testing.T) {
 	s, addr := serve(t, Config{WriteTimeout: time.Second})
 	other := dial(t, addr)
@@ -152,21 +153,21 @@ func TestClientThatNeverReads(t *testing.T) {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		for { // gigabytes of replies, until the server has had enough
+		for { // gigabytes of replies, until the server stops reading
 			if _, err := io.WriteString(deaf.conn, strings.Repeat(request("get", "k"), 1000)); err != nil {
 				return
 			}
 		}
 	}()
 	<-left
-	for len(s.everyone()) > 1 {
+	for len(s.allConnections()) > 1 {
 		time.Sleep(time.Millisecond)
 	}
 	other.expect("+PONG\r\n", "ping")
 }
 
-// TestReadAfterEverythingIsSent: a client may send a pipeline whose replies exceed what the network holds, and read only
-// afterwards.
+// TestReadAfterEverythingIsSent: a client may send a pipeline whose replies exceed what the network
+// holds, and read only afterwards.
 func TestReadAfterEverythingIsSent(t *testing.T) {
 	_, addr := serve(t, Config{})
 	c := dial(t, addr)
@@ -186,8 +187,8 @@ func TestReadAfterEverythingIsSent(t *testing.T) {
 	c.expect("+PONG\r\n", "ping")
 }
 
-// TestReadAfterQuit is the same with replies that lie in the read buffer, and with a connection that the server could
-// close before they are all taken.
+// TestReadAfterQuit is the same with replies that lie in the read buffer, and with a connection
+// that the server could close before the client has taken all of them.
 func TestReadAfterQuit(t *testing.T) {
 	_, addr := serve(t, Config{})
 	c := dial(t, addr)
@@ -219,7 +220,7 @@ func TestMaxClients(t *testing.T) {
 	}
 	three.expectEnd()
 	one.conn.Close()
-	for { // its place becomes free
+	for { // until its place becomes free
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
 			t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSteadyStateAllocations: a pipeline of SET, GET and STRLEN on keys that exist allocates nothing, from the read to the
-// replies, whichever shards it touches, wherever values are, and with a limit too.
+// TestSteadyStateAllocations: a pipeline of SET, GET and STRLEN on existing keys allocates nothing,
+// from the read to the replies, for any shards, for both places of values, and under a limit.
 func TestSteadyStateAllocations(t *testing.T) {
 	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 1 << 20}, {MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU}} {
 		config.Shards = 3

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Who is let in. As in Redis there is one user, default, and perhaps a password; without one,
-// protected mode lets only clients in that come from a loopback address.
+// Authentication. As in Redis there is one user, default, and perhaps a password. Without a
+// password, protected mode lets only clients in that connect from a loopback address.
 
-// setPassword makes clients that come from now on give a password; "" for none.
+// setPassword sets the password for clients that connect from now on; "" for none.
 func (s *Server) setPassword(password string) {
 	if password == "" {
 		s.password.Store(nil)
@@ -27,8 +27,8 @@ func (s *Server) passwordText() string {
 	return ""
 }
 
-// isProtectedFrom reports whether a client has to be turned away because it does not come from a
-// loopback address.
+// isProtectedFrom reports whether protected mode turns a client away because it does not connect
+// from a loopback address.
 func (s *Server) isProtectedFrom(conn net.Conn) bool {
 	if !s.protected.Load() || s.password.Load() != nil {
 		return false
@@ -37,13 +37,13 @@ func (s *Server) isProtectedFrom(conn net.Conn) bool {
 	return ok && !tcp.IP.IsLoopback()
 }
 
-// isStranger reports whether the client has yet to give the password.
-func (c *connection) isStranger() bool { return !c.admitted && c.server.password.Load() != nil }
+// needsAuth reports whether the client has yet to give the password.
+func (c *connection) needsAuth() bool { return !c.authenticated && c.server.password.Load() != nil }
 
-// authenticate admits a client that knows the user and the password. How long it takes does not depend on where they differ.
+// authenticate checks user and password. Its time does not depend on where they differ.
 func (c *connection) authenticate(user, password []byte) bool {
 	wanted := c.server.password.Load()
-	known := wanted == nil // then any will do
+	known := wanted == nil // without a password, any will do
 	if wanted != nil {
 		want, got := sha256.Sum256([]byte(*wanted)), sha256.Sum256(password)
 		known = subtle.ConstantTimeCompare(want[:], got[:]) == 1
@@ -51,7 +51,7 @@ func (c *connection) authenticate(user, password []byte) bool {
 	if !known || string(user) != "default" {
 		return false
 	}
-	c.admitted = true
+	c.authenticated = true
 	return true
 }
 
@@ -74,13 +74,14 @@ func auth(c *connection, args [][]byte, w *writer) {
 	w.ok()
 }
 
-// What a client may send that has not given the password: its memory is bounded by that, as in Redis.
+// The limits of requests before the password was given. As in Redis, they bound the client's
+// memory.
 const (
-	strangersArguments = 10
-	strangersBulk      = 16 << 10
+	maxUnauthArguments = 10
+	maxUnauthBulk      = 16 << 10
 )
 
-// errProtected is what protected mode tells clients from elsewhere, word for word as Redis does.
+// errProtected is what protected mode tells clients from elsewhere, word for word as in Redis.
 var errProtected = strings.Join([]string{
 	"DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user.",
 	"In this mode connections are only accepted from the loopback interface.",

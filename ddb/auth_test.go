@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestPassword: until a client gives the password it can do nothing, and learns what Redis says; afterwards everything.
+// TestPassword: before the password, a client can do nothing and gets Redis's errors; afterwards it
+// can do everything.
 func TestPassword(t *testing.T) {
 	_, addr := serve(t, Config{Password: "secret"})
 	c := dial(t, addr)
@@ -48,7 +49,7 @@ func TestPassword(t *testing.T) {
 		{"EXEC", "*1\r\n" + wrongPass},
 		{"CONFIG GET requirepass", "*2\r\n" + bulk("requirepass") + bulk("secret")},
 		{"CONFIG SET requirepass other", "+OK\r\n"},
-		{"GET a", "$-1\r\n"}, // it has been let in
+		{"GET a", "$-1\r\n"}, // this client was authenticated before
 		{"RESET", "+RESET\r\n"},
 		{"AUTH secret", wrongPass},
 	} {
@@ -62,10 +63,10 @@ func TestPassword(t *testing.T) {
 	other.expect("+PONG\r\n", "PING")
 	other.expect("-"+errNoPassword+"\r\n", "AUTH", "x")
 	other.expect("+OK\r\n", "AUTH", "default", "x")
-	// A pipeline is let in from AUTH on.
+	// A pipeline is authenticated from its AUTH on.
 	c.expect("+OK\r\n", "CONFIG", "SET", "requirepass", "again")
 	third := dial(t, addr)
-	third.send(request("SET", "k", "1") + request("AUTH", "again") + request("SET", "k", strings.Repeat("v", 2*strangersBulk)) + request("STRLEN", "k"))
+	third.send(request("SET", "k", "1") + request("AUTH", "again") + request("SET", "k", strings.Repeat("v", 2*maxUnauthBulk)) + request("STRLEN", "k"))
 	for _, want := range []string{noAuth, "+OK\r\n", "+OK\r\n", ":32768\r\n"} {
 		if got := third.reply(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -73,7 +74,8 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestStrangersAreBrief: who has not given the password cannot have the server buffer much.
+// TestStrangersAreBrief: a client that has not given the password cannot make the server buffer
+// much.
 func TestStrangersAreBrief(t *testing.T) {
 	_, addr := serve(t, Config{Password: "secret"})
 	for sent, want := range map[string]string{
@@ -89,7 +91,7 @@ func TestStrangersAreBrief(t *testing.T) {
 	}
 }
 
-// remoteConn is a connection that comes from elsewhere.
+// remoteConn is a connection with the address of another machine.
 type remoteConn struct {
 	net.Conn
 	from net.Addr
@@ -97,7 +99,7 @@ type remoteConn struct {
 
 func (c remoteConn) RemoteAddr() net.Addr { return c.from }
 
-// arrive has a server admit a client from an address, and returns the client.
+// arrive has a server accept a client from an address, and returns the client.
 func arrive(t *testing.T, s *Server, from string) *client {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,11 +112,12 @@ func arrive(t *testing.T, s *Server, from string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.admit(remoteConn{conn, &net.TCPAddr{IP: net.ParseIP(from), Port: 4711}})
+	s.accept(remoteConn{conn, &net.TCPAddr{IP: net.ParseIP(from), Port: 4711}})
 	return c
 }
 
-// TestProtectedMode: without a password only clients of this machine are served; others learn what can be done.
+// TestProtectedMode: without a password only clients of this machine are served; others get an
+// error that says what can be done.
 func TestProtectedMode(t *testing.T) {
 	s, addr := serve(t, Config{})
 	local := dial(t, addr)
@@ -158,7 +161,8 @@ func TestProtectedMode(t *testing.T) {
 	c.expect("+PONG\r\n", "PING")
 }
 
-// TestProtectedModeSaysWhatRedisSays compares the text with the one in Redis's program, if that is here.
+// TestProtectedModeSaysWhatRedisSays compares the text with that in the redis-server program, if
+// there is one.
 func TestProtectedModeSaysWhatRedisSays(t *testing.T) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -175,7 +179,8 @@ func TestProtectedModeSaysWhatRedisSays(t *testing.T) {
 	}
 }
 
-// TestRedisHasThePassword compares what strangers are told with Redis itself, if it is here.
+// TestRedisHasThePassword compares the replies to clients without the password with those of a
+// redis-server, if there is one.
 func TestRedisHasThePassword(t *testing.T) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -200,7 +205,8 @@ func TestRedisHasThePassword(t *testing.T) {
 	defer theirs.Close()
 	_, addr := serve(t, Config{Password: "secret"})
 	ours := dial(t, addr)
-	// What each request leads to, errors with their texts, of replies that carry an identity their beginning.
+	// For each request the reply: errors with their texts, and the beginning of replies that carry
+	// an identity.
 	for _, line := range []string{
 		"GET a", "GET", "NOSUCH", "EXEC", "DISCARD", "MULTI", "WATCH a", "PING", "AUTH", "AUTH x", "AUTH a b", "AUTH a b c", "HELLO", "HELLO x", "HELLO 2 AUTH",
 		"HELLO 2 AUTH default x", "HELLO 2 AUTH x secret", "HELLO 2 SETNAME n", "CLIENT ID x", "CONFIG GET maxmemory", "RESET", "AUTH default secret", "GET a",

@@ -40,7 +40,7 @@ func (c *client) fill(keys, length int) {
 	}
 }
 
-// BenchmarkSetGet is a pipeline of half SET, half GET, over keys that are there. An operation is a command.
+// BenchmarkSetGet is a pipeline of half SET, half GET, on existing keys. An operation is a command.
 func BenchmarkSetGet(b *testing.B) {
 	for _, length := range []int{32, 1000, 10_000} {
 		for _, config := range benchConfigs {
@@ -66,7 +66,8 @@ func BenchmarkSetGet(b *testing.B) {
 	}
 }
 
-// BenchmarkCollect is one collection of Go's garbage while so many keys are there: what the collector has to look at.
+// BenchmarkCollect is one garbage collection while so many keys are stored: it measures what the
+// collector has to visit.
 func BenchmarkCollect(b *testing.B) {
 	for _, config := range benchConfigs {
 		b.Run(config.name, func(b *testing.B) {
@@ -87,7 +88,7 @@ func BenchmarkCollect(b *testing.B) {
 	}
 }
 
-// markTime returns the seconds of processors that collecting has taken so far.
+// markTime returns the processor seconds that garbage collection has taken so far.
 func markTime() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)

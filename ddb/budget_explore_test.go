@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// spending has two shards grow and shrink within a limit that is too small for both, while a third party takes credit back. take and reclaim
-// are those of the budget, or seeded bugs.
+// spending makes two shards grow and shrink within a limit that is too small for both, while a
+// third goroutine takes credit back. take and reclaim are those of the budget, or seeded bugs.
 func spending(take func(b *budget, n int64) bool, reclaim func(b *budget)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		const limit = 1280 // the grain is 10
@@ -25,13 +25,13 @@ func spending(take func(b *budget, n int64) bool, reclaim func(b *budget)) func(
 			s := &shards[i]
 			r.Go(name, func() {
 				const much = 800
-				if s.purse += s.account.withdraw(); s.purse < much && take(b, much-s.purse) {
-					s.purse = much
+				if s.reservation += s.account.withdraw(); s.reservation < much && take(b, much-s.reservation) {
+					s.reservation = much
 				}
 				within()
-				if s.purse >= much {
-					s.settle(much)
-					s.settle(-much / 2)
+				if s.reservation >= much {
+					s.charge(much)
+					s.charge(-much / 2)
 				}
 				s.publish()
 			})
@@ -42,8 +42,8 @@ func spending(take func(b *budget, n int64) bool, reclaim func(b *budget)) func(
 			for i := range shards {
 				used += shards[i].used
 				credit += b.accounts[i].credit.Load()
-				if shards[i].purse != 0 || b.accounts[i].credit.Load() < 0 || b.accounts[i].used.Load() != uint64(shards[i].used) {
-					r.Failf("shard %d has %d in its purse, %d credit", i, shards[i].purse, b.accounts[i].credit.Load())
+				if shards[i].reservation != 0 || b.accounts[i].credit.Load() < 0 || b.accounts[i].used.Load() != uint64(shards[i].used) {
+					r.Failf("shard %d has %d reserved, %d credit", i, shards[i].reservation, b.accounts[i].credit.Load())
 				}
 			}
 			if reserved := b.reserved.Load(); reserved != used+credit {
@@ -62,7 +62,8 @@ func TestExploreBudget(t *testing.T) {
 	explore.Freeze(t, body)
 }
 
-// TestExploreBudgetBugs finds a limit that is checked before it is changed, and credit that is taken back in two steps.
+// TestExploreBudgetBugs finds a take that checks the limit before it changes the word, and a
+// reclaim that takes credit in two steps.
 func TestExploreBudgetBugs(t *testing.T) {
 	explore.MustFail(t, 2, spending(func(b *budget, n int64) bool {
 		if b.reserved.Load()+n > b.limit.Load() {

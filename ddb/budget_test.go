@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestBudgetStress has shards grow and shrink at once within a limit that is too small for all, while others take credit back. The limit is kept all the
-// time, and in the end all that is reserved is used or credit.
+// TestBudgetStress makes shards grow and shrink at once within a limit that is too small for all,
+// while other goroutines take credit back. The limit holds throughout, and at the end all that is
+// reserved is used or credit.
 func TestBudgetStress(t *testing.T) {
 	const shards, limit, steps = 4, 100_000, 20_000
 	b := newBudget(shards)
@@ -26,9 +27,9 @@ func TestBudgetStress(t *testing.T) {
 			for range steps {
 				switch n := int64(random.IntN(limit / 3)); {
 				case random.IntN(3) == 0:
-					s.settle(-min(s.used, n))
-				case s.draw(n):
-					s.settle(n)
+					s.charge(-min(s.used, n))
+				case s.reserve(n):
+					s.charge(n)
 				default:
 					refused.Add(1)
 				}

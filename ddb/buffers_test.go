@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestInputGrowsWithWhatArrives: an announcement costs nothing; the buffer is at most twice what has been received, and
-// small again when the client rests.
+// TestInputGrowsWithWhatArrives: an announced length costs nothing. The buffer has at most twice
+// the received bytes, and is small again when the client is silent.
 func TestInputGrowsWithWhatArrives(t *testing.T) {
 	var in input
 	const announced = maxValue
@@ -35,8 +35,8 @@ func TestInputGrowsWithWhatArrives(t *testing.T) {
 	}
 }
 
-// feed has an input and a framer take requests in portions of what the network gives at a time, and returns how many bytes
-// were moved within the buffer, and how many were allocated for it.
+// feed gives requests to an input and a framer in the portions of a network. It returns how many
+// bytes were moved within the buffer, and how many were allocated for it.
 func feed(t *testing.T, in *input, f *framer, sent []byte, portion int) (moved, allocated, requests int) {
 	t.Helper()
 	for len(sent) > 0 || len(in.unread()) > 0 {
@@ -67,8 +67,8 @@ func feed(t *testing.T, in *input, f *framer, sent []byte, portion int) (moved, 
 	return moved, allocated, requests
 }
 
-// TestInputIsLinear: a request of many arguments is moved and allocated for a few times its length, however it comes, and the
-// buffer keeps to the limit.
+// TestInputIsLinear: for a request of many arguments, the moved and the allocated bytes are a few
+// times its length, however it arrives, and the buffer keeps to the limit.
 func TestInputIsLinear(t *testing.T) {
 	var request []byte
 	const n = 300_000
@@ -92,7 +92,8 @@ func TestInputIsLinear(t *testing.T) {
 	}
 }
 
-// TestInputKeepsItsBuffer: requests of one length are received in one buffer, and when shorter ones follow it shrinks.
+// TestInputKeepsItsBuffer: requests of one length are received in one buffer, which shrinks when
+// shorter requests follow.
 func TestInputKeepsItsBuffer(t *testing.T) {
 	for _, length := range []int{1 << 10, 64 << 10, 1 << 20, 3 << 20} {
 		var in input
@@ -112,7 +113,7 @@ func TestInputKeepsItsBuffer(t *testing.T) {
 	}
 }
 
-// TestInputKeepsBytes moves unread bytes about and looks at each of them.
+// TestInputKeepsBytes moves unread bytes and compares each of them.
 func TestInputKeepsBytes(t *testing.T) {
 	var in input
 	next, wanted := byte(0), byte(0)
@@ -136,8 +137,8 @@ func TestInputKeepsBytes(t *testing.T) {
 	}
 }
 
-// TestOutputIsBounded: to a client that does not read, no more than the limit is kept; all of it arrives, in order, when
-// the client reads at last.
+// TestOutputIsBounded: for a client that does not read, no more than the limit is kept. When the
+// client finally reads, all bytes arrive in order.
 func TestOutputIsBounded(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
@@ -150,7 +151,7 @@ func TestOutputIsBounded(t *testing.T) {
 	go func() {
 		buf := make([]byte, flushAt)
 		for i := range pieces {
-			copy(buf, piece(i)) // the buffer is used again, like the connection's
+			copy(buf, piece(i)) // overwrites the buffer, as the connection does
 			o.long(buf, true)
 			handed.Add(1)
 		}
@@ -158,7 +159,7 @@ func TestOutputIsBounded(t *testing.T) {
 		written <- o.close()
 	}()
 	for last := int64(-1); last != handed.Load() || last < 2; time.Sleep(2 * patience) {
-		last = handed.Load() // until it stands still
+		last = handed.Load() // until nothing more is handed over
 	}
 	o.mu.Lock()
 	if o.waiting > o.limit+flushAt {

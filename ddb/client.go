@@ -41,7 +41,7 @@ func clientSetInfo(_ *connection, args [][]byte, w *writer) {
 
 func clientInfo(c *connection, _ [][]byte, w *writer) { w.text(c.describe() + "\n") }
 
-// clientList answers with all clients, or those that TYPE or ID names.
+// clientList answers with all clients, or with those that TYPE or ID selects.
 func clientList(c *connection, args [][]byte, w *writer) {
 	chosen := func(*connection) bool { return true }
 	switch {
@@ -69,7 +69,7 @@ func clientList(c *connection, args [][]byte, w *writer) {
 		return
 	}
 	var text strings.Builder
-	for _, other := range c.server.everyone() {
+	for _, other := range c.server.allConnections() {
 		if chosen(other) {
 			text.WriteString(other.describe())
 			text.WriteByte('\n')
@@ -78,8 +78,8 @@ func clientList(c *connection, args [][]byte, w *writer) {
 	w.text(text.String())
 }
 
-// everyone returns the connections, the oldest first.
-func (s *Server) everyone() []*connection {
+// allConnections returns the connections, the oldest first.
+func (s *Server) allConnections() []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := make([]*connection, 0, len(s.connections))
@@ -90,8 +90,8 @@ func (s *Server) everyone() []*connection {
 	return all
 }
 
-// describe is a line of CLIENT LIST. Any goroutine may call it. The memory is as of the end of the client's last round, but for what waits
-// to be read by it.
+// describe returns a line of CLIENT LIST. Any goroutine may call it. The memory figures are as of
+// the end of the client's last batch, except omem, which is exact.
 func (c *connection) describe() string {
 	name := "NULL"
 	if last := c.last.Load(); last != nil {

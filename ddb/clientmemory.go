@@ -8,16 +8,17 @@ import (
 	"unsafe"
 )
 
-// What clients take: buffers for requests and replies, queued transactions, watched keys, replies that wait for a reader. The
-// connection counts it once a round, and shards and the writer of a backlog add what is large when they make it.
+// The memory of clients: buffers for requests and replies, queued transactions, watched keys, and
+// replies that wait. The connection counts it once a batch. Shards, and the writer of a backlog,
+// add large pieces when they make them.
 
-// clientMemory is the bytes of one client. The connection adds to it, others read it. Where the sum of all is near its limit
-// the clients that take the most are disconnected.
+// clientMemory counts the bytes of one client. Any goroutine may use it. When the sum over all
+// clients exceeds the limit, the clients that take the most are disconnected.
 type clientMemory struct {
 	all   *atomic.Int64 // of all clients
 	total atomic.Int64
 
-	// Of total, for CLIENT LIST and INFO.
+	// Parts of total, for CLIENT LIST and INFO.
 	input, arguments, queued, output atomic.Int64
 }
 
@@ -29,10 +30,10 @@ func (m *clientMemory) add(n int64) {
 	}
 }
 
-// end forgets a client that has gone.
+// end removes the bytes of a client that has gone.
 func (m *clientMemory) end() { m.all.Add(-m.total.Swap(0)) }
 
-// set stores what has changed: others may read the line.
+// set64 stores only a changed value, to spare the readers' cache lines.
 func set64(to *atomic.Int64, n int64) {
 	if to.Load() != n {
 		to.Store(n)
@@ -40,15 +41,17 @@ func set64(to *atomic.Int64, n int64) {
 }
 
 const (
-	// clientOverhead is what a connection takes without its buffers, about: its goroutine, and the socket's part in Go.
+	// clientOverhead is roughly what a connection takes without its buffers: its goroutine, and the
+	// socket's part in Go.
 	clientOverhead = 12 << 10
 
-	// keptAtRest is what a connection may keep while its client rests.
+	// keptAtRest is what a connection of a silent client may keep.
 	keptAtRest = clientOverhead + smallBuffer + 4<<10
 )
 
-// weigh counts what the connection holds between rounds, and has clients disconnected if that is too much.
-func (c *connection) weigh() {
+// measure counts what the connection holds between batches. If the memory of all clients exceeds
+// its limit then, it has clients disconnected.
+func (c *connection) measure() {
 	m := &c.memory
 	input := int64(cap(c.in.buf))
 	arguments := int64(cap(c.arena))*argumentOverhead + c.arguments
@@ -56,52 +59,52 @@ func (c *connection) weigh() {
 	output := int64(cap(c.out.buf)+cap(c.local.buf)) + c.kept
 	slots := int64(cap(c.slots)) * int64(unsafe.Sizeof(slot{}))
 	total := clientOverhead + input + arguments + queued + output + slots
-	if total == c.weighed && m.queued.Load() == queued {
+	if total == c.measured && m.queued.Load() == queued {
 		return
 	}
 	set64(&m.input, input)
 	set64(&m.arguments, arguments)
 	set64(&m.queued, queued)
 	set64(&m.output, output)
-	m.add(total - c.weighed)
-	if total > c.weighed {
+	m.add(total - c.measured)
+	if total > c.measured {
 		c.server.limitClients()
 	}
-	c.weighed = total
+	c.measured = total
 }
 
-// keepsMuch reports whether the connection has something to give back when its client rests.
+// keepsMuch reports whether the connection has something to give back when its client is silent.
 func (c *connection) keepsMuch() bool {
-	return c.weighed-int64(c.queue.bytes)-c.watches.bytes > keptAtRest
+	return c.measured-int64(c.queue.bytes)-c.watches.bytes > keptAtRest
 }
 
-// giveBack frees the buffers that a connection keeps for the next round.
+// giveBack frees the buffers that the connection keeps for later batches.
 func (c *connection) giveBack() {
 	c.in.rest()
-	c.arena, c.slots, c.outbox, c.idle, c.scratch = nil, nil, nil, nil, nil
+	c.arena, c.slots, c.outbox, c.freeGroups, c.multishardGroups = nil, nil, nil, nil, nil
 	c.kept, c.local.buf, c.out.buf = 0, nil, nil
-	c.weigh()
+	c.measure()
 }
 
-// errEvicted ends a connection that others closed since clients took too much memory.
+// errEvicted ends a connection that was closed because clients took too much memory.
 var errEvicted = errors.New("ddb: the memory of clients has reached its limit")
 
 // errOutputLimit ends a connection for which too many bytes of replies wait.
 var errOutputLimit = errors.New("ddb: the replies that wait for the client have reached their limit")
 
-// limitClients disconnects the clients that take the most, while all together take more than they may.
+// limitClients disconnects the clients that take the most while all together exceed their limit.
 func (s *Server) limitClients() {
 	limit := s.clientLimit.Load()
 	if limit == 0 || s.clientMemory.Load() <= limit || !s.limiting.CompareAndSwap(false, true) {
 		return
 	}
 	defer s.limiting.Store(false)
-	largest := s.everyone()
+	largest := s.allConnections()
 	slices.SortStableFunc(largest, func(a, b *connection) int { return cmp.Compare(b.memory.total.Load(), a.memory.total.Load()) })
 	left := s.clientMemory.Load()
 	for _, c := range largest {
 		if c.evicted.Load() {
-			left -= c.memory.total.Load() // which it is giving back
+			left -= c.memory.total.Load() // it is giving that back
 		}
 	}
 	for _, c := range largest {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// log is what a server logs, for tests that read it meanwhile.
+// log collects a server's log for tests that read it meanwhile.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -37,7 +37,7 @@ func newLog() (*log, *slog.Logger) {
 	return l, slog.New(slog.NewTextHandler(l, nil))
 }
 
-// eventually waits until something is so.
+// eventually waits until the condition holds.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patienceOfTests); !so(); time.Sleep(time.Millisecond) {
@@ -47,8 +47,8 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// TestMemoryOfClientsIsCounted: unfinished requests, queued transactions, watched keys and replies that nobody reads count while they are there,
-// in INFO and CLIENT LIST.
+// TestMemoryOfClientsIsCounted: INFO and CLIENT LIST count unfinished requests, queued
+// transactions, watched keys and unread replies while they exist.
 func TestMemoryOfClientsIsCounted(t *testing.T) {
 	s, addr := serve(t, Config{})
 	other := dial(t, addr)
@@ -95,7 +95,7 @@ func TestMemoryOfClientsIsCounted(t *testing.T) {
 			occupy(c)
 			eventually(t, "8 MB are counted", func() bool { return counted() > before+7<<20 })
 			total := int64(0)
-			for _, held := range s.everyone() {
+			for _, held := range s.allConnections() {
 				total = max(total, held.memory.total.Load())
 				if !strings.Contains(other.do("CLIENT", "LIST"), fmt.Sprintf("id=%d ", held.id)) {
 					t.Error("a client is missing in CLIENT LIST")
@@ -113,7 +113,7 @@ func TestMemoryOfClientsIsCounted(t *testing.T) {
 	}
 }
 
-// TestNothingIsCountedAfterTheEnd: what was counted for clients is taken back to the byte.
+// TestNothingIsCountedAfterTheEnd: after the clients have gone, not a byte is counted for them.
 func TestNothingIsCountedAfterTheEnd(t *testing.T) {
 	s, addr := serve(t, Config{Values: OffHeap, Shards: 5})
 	var all sync.WaitGroup
@@ -133,11 +133,12 @@ func TestNothingIsCountedAfterTheEnd(t *testing.T) {
 		})
 	}
 	all.Wait()
-	eventually(t, "the clients are gone", func() bool { return len(s.everyone()) == 0 })
+	eventually(t, "the clients are gone", func() bool { return len(s.allConnections()) == 0 })
 	eventually(t, "nothing is counted", func() bool { return s.clientMemory.Load() == 0 })
 }
 
-// TestClientsRest: a client that says nothing gives the buffers of its last rounds back, and goes on afterwards.
+// TestClientsRest: a silent client gives the buffers of its last batches back, and goes on
+// afterwards.
 func TestClientsRest(t *testing.T) {
 	for _, idle := range []time.Duration{0, time.Hour} {
 		s, err := New(Config{IdleTimeout: idle, Logger: slog.New(slog.DiscardHandler)})
@@ -176,7 +177,8 @@ func TestClientsRest(t *testing.T) {
 	}
 }
 
-// TestClientsAreEvicted: beyond the limit of all clients the one that takes the most is disconnected, and the others go on.
+// TestClientsAreEvicted: beyond the limit of all clients the one that takes the most is
+// disconnected; the others go on.
 func TestClientsAreEvicted(t *testing.T) {
 	logged, logger := newLog()
 	s, addr := serve(t, Config{MaxClientMemory: 8 << 20, Logger: logger})
@@ -203,7 +205,7 @@ func TestClientsAreEvicted(t *testing.T) {
 		t.Errorf("the log says %q", text)
 	}
 
-	// The limit may come later, and the largest is not the one that is at work.
+	// The limit may come later; the largest client may be idle.
 	small.expect("+OK\r\n", "CONFIG", "SET", "maxmemory-clients", "0")
 	large = dial(t, addr)
 	large.send("*2\r\n$3\r\nGET\r\n$20000000\r\n" + strings.Repeat("x", 8<<20))
@@ -214,7 +216,8 @@ func TestClientsAreEvicted(t *testing.T) {
 	small.expect("*2\r\n"+bulk("maxmemory-clients")+bulk("4194304"), "CONFIG", "GET", "maxmemory-clients")
 }
 
-// TestOutputLimit: a client for whose replies more is copied than may wait is disconnected, whichever command it is.
+// TestOutputLimit: a client is disconnected if more bytes are copied for one of its replies than
+// may wait, for every command.
 func TestOutputLimit(t *testing.T) {
 	logged, logger := newLog()
 	s, addr := serve(t, Config{Values: OffHeap, Shards: 3, MaxClientOutput: 1 << 20, Logger: logger})
@@ -259,8 +262,8 @@ func TestOutputLimit(t *testing.T) {
 	}
 }
 
-// TestOutputLimitIsTold: a client that is disconnected for the limit is counted and logged, whatever
-// comes of its connection afterwards.
+// TestOutputLimitIsTold: a client that is disconnected by the limit is counted and logged, whatever
+// happens to its connection afterwards.
 func TestOutputLimitIsTold(t *testing.T) {
 	short, long := request("GET", "short"), request("GET", "long")
 	for name, test := range map[string]struct {
@@ -279,11 +282,12 @@ func TestOutputLimitIsTold(t *testing.T) {
 			logged, logger := newLog()
 			s, addr := serve(t, Config{MaxClientOutput: test.limit, Logger: logger})
 			c := dial(t, addr)
-			c.expect("+OK\r\n", "SET", "short", strings.Repeat("v", 12<<20)) // more than sockets hold, and less than half of the limit
+			// More than sockets hold, and less than half of the limit.
+			c.expect("+OK\r\n", "SET", "short", strings.Repeat("v", 12<<20))
 			c.expect("+OK\r\n", "SET", "long", strings.Repeat("v", 40<<20))
 			greedy := dial(t, addr)
 			greedy.send(test.pipeline)
-			eventually(t, "it is disconnected", func() bool { return s.stats.connections.Load() == 2 && len(s.everyone()) == 1 })
+			eventually(t, "it is disconnected", func() bool { return s.stats.connections.Load() == 2 && len(s.allConnections()) == 1 })
 			if n := s.Stats().OutputLimitedClients; n != 1 {
 				t.Errorf("%d clients were counted", n)
 			}
@@ -294,7 +298,7 @@ func TestOutputLimitIsTold(t *testing.T) {
 	}
 }
 
-// TestSpoiltTransactionsAreNotKept: what EXEC will refuse takes no memory.
+// TestSpoiltTransactionsAreNotKept: a transaction that EXEC will refuse takes no memory.
 func TestSpoiltTransactionsAreNotKept(t *testing.T) {
 	s, addr := serve(t, Config{})
 	c := dial(t, addr)
@@ -303,7 +307,7 @@ func TestSpoiltTransactionsAreNotKept(t *testing.T) {
 	for range 100 {
 		c.expect("+QUEUED\r\n", "SET", "k", strings.Repeat("v", 100<<10))
 	}
-	for _, held := range s.everyone() {
+	for _, held := range s.allConnections() {
 		if n := held.memory.queued.Load(); n != 0 {
 			t.Errorf("%d bytes are kept", n)
 		}
@@ -311,7 +315,7 @@ func TestSpoiltTransactionsAreNotKept(t *testing.T) {
 	c.expect("-"+errExecAbort+"\r\n", "EXEC")
 }
 
-// TestStats: what the server says of itself is what INFO says.
+// TestStats: Server.Stats agrees with INFO.
 func TestStats(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 3, MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU})
 	c := dial(t, addr)
@@ -343,15 +347,15 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestOutputLimitIsTheReason: the write that goes over the limit fails the output, even if nothing is
-// written after it, and nothing that follows from that takes its place.
+// TestOutputLimitIsTheReason: the write that exceeds the limit fails the output, even if it is the
+// last one, and no later error replaces that reason.
 func TestOutputLimitIsTheReason(t *testing.T) {
 	for name, pieces := range map[string][]int{
 		"the write that stands still": {2 << 20},
 		"what follows such a write":   {flushAt, 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			here, there := net.Pipe() // from which nobody reads
+			here, there := net.Pipe() // no goroutine reads from there
 			defer there.Close()
 			var sent atomic.Uint64
 			var all atomic.Int64

@@ -2,25 +2,31 @@ package ddb
 
 import "slices"
 
-// command is one entry of the command table. Exactly one of keyed, local, spread, transacts and subcommands is set (local
-// may stand beside subcommands: it is then the form without a subcommand).
+// command is one entry of the command table. Exactly one of keyed, local, fanOut, transacts and
+// subcommands is set; but local may stand beside subcommands, for the form without a subcommand.
 type command struct {
-	name  string // in lower case; of a subcommand "container|name"
-	arity int    // number of arguments with the name; -n: at least n
+	name  string // lower case; for a subcommand "container|name"
+	arity int    // number of arguments including the name; -n: at least n
 
-	keyed  func(s *shard, args [][]byte, w *writer)                // one key, the first argument
-	local  func(c *connection, args [][]byte, w *writer)           // answered by the connection itself
-	spread func(c *connection, args [][]byte, w *writer) *gathered // several shards; nil if it has answered with an error
+	// One key, the first argument.
+	keyed func(s *shard, args [][]byte, w *writer)
+	// Answered by the connection itself.
+	local func(c *connection, args [][]byte, w *writer)
+	// Several shards. It returns nil after an error reply.
+	fanOut func(c *connection, args [][]byte, w *writer) *fanOutReply
 
-	transacts func(c *connection, args [][]byte) slot // what has to do with transactions
+	// Commands about transactions.
+	transacts func(c *connection, args [][]byte) slot
 
 	subcommands map[string]*command
 
-	grows     growth
-	atomic    bool // spread: over all shards at one instant
-	alone     bool // local: executed when all before it in the pipeline is done, and before all behind it
+	grows  growth
+	atomic bool // fanOut: on all shards at one instant
+	// local: executed after all commands before it in the pipeline, and before all behind it.
+	barrier   bool
 	immediate bool // executed, not queued, between MULTI and EXEC
-	open      bool // for clients that have not given the password too: those flagged no_auth
+	// Also for clients that have not given the password: the flag no_auth.
+	noAuth bool
 
 	flags                        []string
 	firstKey, lastKey, stepKey   int
@@ -28,20 +34,20 @@ type command struct {
 	summary, since, group, costs string
 }
 
-// commands is the table by lower-case name, written once in init (its functions refer to it).
+// commands is the table by lower-case name. init writes it once, because its functions refer to it.
 var commands map[string]*command
 
 func init() {
 	commands = map[string]*command{}
 	for _, table := range [][]*command{stringCommands(), keyCommands(), serverCommands(), connectionCommands(), transactionCommands()} {
 		for _, c := range table {
-			c.open = slices.Contains(c.flags, "no_auth")
+			c.noAuth = slices.Contains(c.flags, "no_auth")
 			commands[c.name] = c
 		}
 	}
 }
 
-// longestName is longer than any command's name; what is as long is unknown.
+// longestName is longer than any command's name.
 const longestName = 32
 
 // lookup finds a command by its name as sent.
@@ -56,7 +62,7 @@ func lookup(table map[string]*command, name []byte) *command {
 	return table[string(folded[:len(name)])]
 }
 
-// resolve finds what a request asks for, or returns the text of the error.
+// resolve finds the command of a request, or returns the text of the error.
 func resolve(args [][]byte) (*command, string) {
 	c := lookup(commands, args[0])
 	if c == nil {

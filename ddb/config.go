@@ -9,69 +9,79 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Config is what New makes a server from. The zero value is a server with the defaults. It is copied: changing it
-// afterwards has no effect.
+// Config configures New. The zero value is a server with the defaults. New copies it: later changes
+// have no effect.
 type Config struct {
-	// Shards is the number of units that the keys are spread over; 0 means 2 per processor. More shards let more
-	// processors work at once, but a pipeline costs one message for each shard that it touches.
+	// Shards is the number of units that share the keys; 0 means 2 per processor. More shards let
+	// more processors work at once, but a pipeline costs one message for each shard that it
+	// touches.
 	Shards int
 	// Processors is the number of processors of the runtime; 0 means runtime.GOMAXPROCS(0).
 	Processors int
 	// Runtime are further options of the runtime, such as a watchdog.
 	Runtime []freerun.Option
-	// Logger gets what goes wrong; nil means slog.Default().
+	// Logger gets errors and warnings; nil means slog.Default().
 	Logger *slog.Logger
 
-	// MaxClients is how many clients may be connected at once; 0 means 10,000. One more gets an error and is closed.
+	// MaxClients is how many clients may be connected at once; 0 means 10,000. A further client
+	// gets an error and is closed.
 	MaxClients int
-	// IdleTimeout closes a connection that completes no request for so long, or up to a quarter longer, and does not
-	// make progress of at least 16 KiB with one. 0 means never.
+	// IdleTimeout closes a connection that completes no request for so long, or up to a quarter
+	// longer, and receives less than 16 KiB of an unfinished one. 0 means never.
 	IdleTimeout time.Duration
-	// WriteTimeout closes a connection whose client takes nothing of its replies for so long; 0 means a minute.
+	// WriteTimeout closes a connection whose client takes no byte of its replies for so long; 0
+	// means a minute.
 	WriteTimeout time.Duration
 
-	// MaxBulk is the length that an argument can have; 0 means 512 MiB, which is also the most.
+	// MaxBulk is the maximal length of an argument, in bytes; 0 means 512 MiB, which is also the
+	// most.
 	MaxBulk int
-	// MaxRequest is the length that a request can have with all its arguments; 0 means 1 GiB.
+	// MaxRequest is the maximal length of a request with all its arguments, in bytes; 0 means 1
+	// GiB.
 	MaxRequest int
-	// MaxArguments is how many arguments a request can have; 0 means 1,048,576.
+	// MaxArguments is the maximal number of arguments of a request; 0 means 1,048,576.
 	MaxArguments int
 
-	// MaxMemory is how many bytes keys and values may take, with what is kept about them; 0 means no
-	// limit. Unlike Redis's it is exceeded by no command however large; only CONFIG SET may bring it
-	// below what they take already, see the package's documentation. INFO's used_memory is what
-	// counts. What connections need comes on top.
+	// MaxMemory is how many bytes keys and values may take, with their bookkeeping; 0 means no
+	// limit. Unlike in Redis no command exceeds it, however large; only CONFIG SET may set it below
+	// what they take already, see the package's documentation. INFO's used_memory is what it
+	// limits. The memory of connections comes on top.
 	MaxMemory int64
-	// MaxMemoryPolicy says what makes room then; "" means NoEviction.
+	// MaxMemoryPolicy selects the keys that are evicted at the limit; "" means NoEviction.
 	MaxMemoryPolicy Policy
-	// MaxMemorySamples is how many keys AllKeysLRU looks at to find one that was not used for long; 0 means 5. With more than there
-	// are in a shard it finds the very one, and looks at all.
+	// MaxMemorySamples is how many keys AllKeysLRU samples to find one that was not used for long;
+	// 0 means 5. With at least as many as a shard has keys, it looks at all of them and finds the
+	// very one.
 	MaxMemorySamples int
 	// Values says where keys and values are kept; "" means OnHeap.
 	Values Values
 
-	// MaxClientMemory is how many bytes all clients together may take: buffers for requests and replies, queued transactions, watched keys,
-	// replies that wait. 0 means no limit, as in Redis (maxmemory-clients). Beyond it the clients that take the most are disconnected, and the log says so.
+	// MaxClientMemory is how many bytes all clients together may take: buffers for requests and
+	// replies, queued transactions, watched keys, waiting replies. 0 means no limit, as in Redis
+	// (maxmemory-clients). Beyond it the clients that take the most are disconnected, and logged.
 	MaxClientMemory int64
-	// MaxClientOutput is how many bytes of replies may wait for one client, or be copied for one reply (of MGET, KEYS or EXEC); beyond that
-	// the client is disconnected, and the log says so. 0 means 1 GiB, negative no limit. It is Redis's hard limit for normal clients in
-	// client-output-buffer-limit, which has none by default. A client that only reads slowly is waited for first, see the package's documentation.
+	// MaxClientOutput is how many bytes of replies may wait for one client, or be copied for one
+	// reply (of MGET, KEYS or EXEC). Beyond it the client is disconnected, and logged. 0 means 1
+	// GiB, negative no limit. It is Redis's hard limit for normal clients in
+	// client-output-buffer-limit, which has none by default. The server first waits for a client
+	// that reads slowly, see the package's documentation.
 	MaxClientOutput int64
 
-	// Password is what clients must give by AUTH or HELLO (requirepass); "" lets all in that protected mode lets in.
+	// Password is what clients must give by AUTH or HELLO (requirepass); "" means none.
 	Password string
-	// Unprotected switches Redis's protected mode off. With protected mode, and no password, only
-	// clients that connect from a loopback address are served, not even this machine by another of its
-	// addresses; others get an error that says what can be done about it.
+	// Unprotected switches Redis's protected mode off. In protected mode, without a password, only
+	// clients that connect from a loopback address are served, not even this machine from another
+	// of its addresses. Others get an error that says what can be done.
 	Unprotected bool
 
-	// Clock tells the time by which keys expire; nil means time.Now. It is called from many goroutines at once.
+	// Clock tells the time by which keys expire; nil means time.Now. Many goroutines call it at
+	// once.
 	Clock func() time.Time
 }
 
 const maxShards = 1 << 16
 
-// standardOutput is how many bytes of replies may wait for a client, unless the configuration says otherwise.
+// standardOutput is the default of MaxClientOutput.
 const standardOutput = 1 << 30
 
 func (c Config) withDefaults() (Config, error) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// CONFIG SET: the parameters that can change while the server runs are those of memory, and who is let in. Others may be set to
-// what they are.
+// CONFIG SET. The parameters of memory, and of who may connect, can change while the server runs.
+// Others may only be set to the value that they have.
 
-// parameter is one of them.
+// parameter is one that can change.
 type parameter struct {
-	// parse returns what sets the parameter, or the rest of an error's text.
+	// parse returns the function that sets the parameter, or the rest of an error's text.
 	parse func(s *Server, value string) (apply func(), problem string)
 }
 
@@ -64,8 +64,9 @@ var parameters = map[string]parameter{
 	}},
 }
 
-// parseOutputLimit reads client-output-buffer-limit: classes of clients, with a hard limit, a soft one and its seconds each. Here there are
-// normal clients only, and no soft limit: WriteTimeout ends clients that do not read.
+// parseOutputLimit reads client-output-buffer-limit: for each class of clients a hard limit, a soft
+// one and its seconds. This server has normal clients only and no soft limit: WriteTimeout ends
+// clients that do not read.
 func parseOutputLimit(s *Server, value string) (apply func(), problem string) {
 	fields := strings.Fields(value)
 	if len(fields) == 0 || len(fields)%4 != 0 {
@@ -95,8 +96,8 @@ func parseOutputLimit(s *Server, value string) (apply func(), problem string) {
 	}, ""
 }
 
-// configSet sets all of the parameters or, if one of them is wrong, none. When it answers, each shard has evicted what a lower limit demands, or a
-// portion of it; the rest follows by itself.
+// configSet sets all of the parameters or, if one of them is wrong, none. When it answers, each
+// shard has evicted what a lower limit demands, or a portion of it; the sweeper evicts the rest.
 func configSet(c *connection, args [][]byte, w *writer) {
 	if len(args)%2 != 0 {
 		w.fail(errArity("config|set"))
@@ -136,7 +137,7 @@ func configSet(c *connection, args [][]byte, w *writer) {
 		set()
 	}
 	if len(apply) > 0 {
-		c.visit()
+		c.enforceLimit()
 	}
 	w.ok()
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// connection serves one client in a goroutine of its own, an ordinary one, which may wait.
+// connection serves one client in an ordinary goroutine of its own, which may wait.
 type connection struct {
 	// Immutable.
 	server *Server
@@ -18,45 +18,46 @@ type connection struct {
 	id     uint64
 	since  time.Time
 
-	// The goroutine's own.
+	// Owned by the goroutine.
 	in     input
 	framer framer
 	out    output
-	local  writer   // replies of commands that need no shard
-	slots  []slot   // the replies of the round, in order
-	groups []*group // by shard: what comes next for it goes there; nil if there is nothing yet
-	arena  [][]byte // the arguments of the round
-	round  *round
-	used   []int      // shards that have, or had, a group in this round
-	outbox []*message // to be sent in this order
-	idle   []*group   // to be used again
+	local  writer // replies that the connection itself makes
+	slots  []slot // the replies of the batch, in order
+	// By shard, the group that takes its next task; nil if there is none yet.
+	groups     []*group
+	arena      [][]byte // the arguments of the batch
+	batch      *batch
+	usedShards []int      // shards that have or had a group in this batch
+	outbox     []*message // messages of the batch, in the order of sending
+	freeGroups []*group   // groups without tasks
 
-	together *message // what is being made of several groups
-	joint    *message // the last of those, if more can go into it
-	scratch  []*group // the groups of together by shard, meanwhile
-	answered int      // of slots
-	refused  bool     // the runtime has refused a command of the round
-	queue    queue    // between MULTI and EXEC
-	watches  watches
-	admitted bool // it has given the password, or there was none when it came
-	quit     bool
-	cut      bool // the round ends here
-	lost     bool // the runtime will not bring back what it was given
+	multishard       *message // the multishard message that is being made
+	lastMultishard   *message // the last one, if more commands may join it
+	multishardGroups []*group // by shard, the groups of multishard
+	answered         int      // how many slots are answered
+	refused          bool     // the runtime has refused a command of the batch
+	queue            queue    // between MULTI and EXEC
+	watches          watches
+	authenticated    bool // it gave the password, or needed none
+	quit             bool
+	endsBatch        bool // the batch ends with this request
+	lost             bool // the runtime will not return the messages
 
-	spreading *command // whose parts are being made
+	fanOutCommand *command // the command whose parts are being made
 
 	now      time.Time // a moment ago
-	executed bool      // since the last read, at now
+	executed bool      // a batch was executed at now, after the last read
 	drained  int       // reads since the server began to drain
 
 	kept      int64 // bytes of its groups
-	arguments int64 // bytes of the arguments that are not in arena
-	weighed   int64 // see weigh
+	arguments int64 // bytes of arguments outside arena
+	measured  int64 // total of the last measure
 
-	// Read by others, for CLIENT LIST and for the limit of what clients may take.
+	// Read by other goroutines, for CLIENT LIST and for the limit on the memory of clients.
 	memory  clientMemory
-	evicted atomic.Bool  // others closed it, since clients took too much
-	active  atomic.Int64 // Unix seconds of the last round
+	evicted atomic.Bool  // closed by the limit on the memory of clients
+	active  atomic.Int64 // Unix seconds of the last batch
 	last    atomic.Pointer[command]
 	multi   atomic.Int64 // commands queued since MULTI, -1 without it
 	mu      sync.Mutex
@@ -73,22 +74,23 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 		groups: make([]*group, len(s.units)),
 		memory: clientMemory{all: &s.clientMemory},
 	}
-	c.round = &round{done: make(chan struct{}, 2), halts: make([]bool, len(s.units)), weight: weight{client: &c.memory}}
-	c.admitted = s.password.Load() == nil
+	c.batch = &batch{done: make(chan struct{}, 2), halts: make([]bool, len(s.units)), replyMemory: replyMemory{client: &c.memory}}
+	c.authenticated = s.password.Load() == nil
 	c.now = c.since
 	c.active.Store(c.since.Unix())
 	c.multi.Store(-1)
 	c.out = output{conn: conn, timeout: s.config.WriteTimeout, sent: &s.stats.output, memory: &c.memory}
 	c.limitReplies()
-	c.weighed = clientOverhead
-	c.memory.add(c.weighed)
+	c.measured = clientOverhead
+	c.memory.add(c.measured)
 	return c
 }
 
-// errRefused ends a connection whose commands the runtime no longer takes.
+// errRefused ends a connection whose commands the runtime refuses.
 var errRefused = errors.New("ddb: the runtime is closed")
 
-// serve runs until the client leaves, breaks the protocol or asks to quit, or the server ends the connection.
+// serve runs until the client leaves, breaks the protocol or asks to quit, or until the server ends
+// the connection.
 func (c *connection) serve() error {
 	for {
 		if c.evicted.Load() {
@@ -118,15 +120,16 @@ func (c *connection) serve() error {
 	}
 }
 
-// collect takes the whole requests that have been received and routes them, up to the limits of a round.
+// collect takes the whole requests that have been received and routes them, up to the limits of a
+// batch.
 func (c *connection) collect() (broken error) {
 	c.in.again = false
 	for !c.quit {
-		if len(c.slots) == maxRound || c.cut || len(c.local.buf) > flushAt {
+		if len(c.slots) == maxBatch || c.endsBatch || len(c.local.buf) > flushAt {
 			c.in.again = true
 			return nil
 		}
-		c.framer.stranger = c.isStranger()
+		c.framer.unauthenticated = c.needsAuth()
 		kind, size, err := c.framer.frame(c.in.unread())
 		if err != nil {
 			return err
@@ -154,19 +157,20 @@ func (c *connection) collect() (broken error) {
 	return nil
 }
 
-// spare returns the spare room of the arena, which is enough for most requests (one with more arguments gets an array of
-// its own). A new arena leaves the old one to the requests that lie in it.
+// spare returns the spare room of the arena, which suffices for most requests; a request with more
+// arguments gets an array of its own. After a new arena is made, earlier requests keep the old one
+// alive.
 func (c *connection) spare() [][]byte {
 	if cap(c.arena)-len(c.arena) < usualArguments {
-		c.arena = make([][]byte, 0, min(max(64, 2*cap(c.arena)), maxRound*usualArguments))
+		c.arena = make([][]byte, 0, min(max(64, 2*cap(c.arena)), maxBatch*usualArguments))
 	}
 	return c.arena[len(c.arena):]
 }
 
-// usualArguments is how many arguments most requests do not exceed.
+// usualArguments is a number of arguments that most requests do not exceed.
 const usualArguments = 8
 
-// receive waits for more bytes.
+// receive waits for more bytes from the client.
 func (c *connection) receive() error {
 	if !c.executed {
 		c.now = time.Now()
@@ -175,7 +179,7 @@ func (c *connection) receive() error {
 	before := len(c.in.buf)
 	room := c.in.room(c.framer.exact())
 	if len(c.in.buf) != before {
-		c.weigh()
+		c.measure()
 	}
 	n, err := c.read(room)
 	for n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.rests() {
@@ -184,15 +188,15 @@ func (c *connection) receive() error {
 	c.in.received(n)
 	c.server.stats.input.Add(uint64(n))
 	if err != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
-		return io.EOF // idle for too long, or the server is shutting down
+		return io.EOF // idle for too long, or shutdown
 	}
 	return err
 }
 
 func (c *connection) read(b []byte) (int, error) {
 	c.in.deadline(c.net, c.server.config.IdleTimeout, c.server.rest, c.keepsMuch(), c.now)
-	// Shutdown stores draining first and sets the deadlines of the connections next. So whichever comes last here, the
-	// deadline is that of a server which drains.
+	// Shutdown stores draining first and then sets the deadlines of all connections. So whichever
+	// of the two comes last here, the deadline is the one for draining.
 	if c.server.draining.Load() {
 		if c.drained == drainReads {
 			return 0, errDrained
@@ -203,7 +207,7 @@ func (c *connection) read(b []byte) (int, error) {
 	return c.net.Read(b)
 }
 
-// rests reports whether a read has ended because the client rests, and gives its buffers back then.
+// rests reports whether a read ended because the client is silent, and then gives its buffers back.
 func (c *connection) rests() bool {
 	c.now = time.Now()
 	if c.server.draining.Load() || c.in.restAt.IsZero() || c.now.Before(c.in.restAt) {
@@ -216,7 +220,7 @@ func (c *connection) rests() bool {
 	return true
 }
 
-// errDrained ends a connection that still sends when it has had its share of a shutdown.
+// errDrained ends a connection that still sends after it has had its share of a shutdown.
 var errDrained = errors.New("ddb: server is shutting down")
 
 // reject answers a request that breaks the protocol and ends the connection.
@@ -231,8 +235,8 @@ func (c *connection) reject(broken error) error {
 	return broken
 }
 
-// linger reads for a moment what the client is still sending, since closing with unread bytes would reset the
-// connection and could take the last replies with it.
+// linger briefly reads what the client still sends. Closing with unread bytes would reset the
+// connection, and could take the last replies with it.
 func (c *connection) linger() {
 	if half, ok := c.net.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		c.net.SetReadDeadline(time.Now().Add(lingerTime))
@@ -245,7 +249,7 @@ const (
 	lingerBytes = 1 << 20
 )
 
-// clientName is the name that CLIENT SETNAME gave.
+// clientName is the name that CLIENT SETNAME set.
 func (c *connection) clientName() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestAgainstRedis sends the same requests to a redis-server and to ours, one after another, and compares the replies
-// byte by byte: effects, types of replies and the wording of every error.
+// TestAgainstRedis sends the same requests to a redis-server and to this one, one after another,
+// and compares the replies byte by byte: effects, types of replies and the wording of every error.
 func TestAgainstRedis(t *testing.T) {
 	theirs := dial(t, startRedis(t))
 	_, addr := serve(t, Config{Shards: 5})
@@ -33,7 +33,7 @@ func TestAgainstRedis(t *testing.T) {
 	}
 }
 
-// TestBrokenFramesAgainstRedis compares what a client is told that breaks the protocol.
+// TestBrokenFramesAgainstRedis compares the replies to requests that break the protocol.
 func TestBrokenFramesAgainstRedis(t *testing.T) {
 	theirs := startRedis(t)
 	_, ours := serve(t, Config{})
@@ -98,7 +98,8 @@ func freePort(t testing.TB) string {
 	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// closeTo reports whether two replies are positive numbers of seconds that differ by no more than a test may take.
+// closeTo reports whether two replies are positive numbers of seconds that differ by at most the
+// time of a test.
 func closeTo(got, want string) bool {
 	a, errA := strconv.Atoi(strings.Trim(got, ":\r\n"))
 	b, errB := strconv.Atoi(strings.Trim(want, ":\r\n"))
@@ -112,7 +113,8 @@ func sortedReply(reply string) string {
 	return strings.Join(lines, "\r\n")
 }
 
-// differentialScript reads testdata/differential.txt: a request a line, in Go's quoting where a word needs it.
+// differentialScript reads testdata/differential.txt: one request a line, with Go's quoting where a
+// word needs it.
 func differentialScript(t *testing.T) [][]string {
 	t.Helper()
 	var script [][]string

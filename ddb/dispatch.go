@@ -2,9 +2,10 @@ package ddb
 
 import "github.com/freerun-go/freerun"
 
-// How a connection sends the messages of a round, and waits for them.
+// How a connection sends the messages of a batch and waits for them.
 
-// dispatch reports whether the round was completed. If it was not, the messages may still be in a shard's hands.
+// dispatch sends the messages of the batch, again where shards halt, and reports whether all came
+// back. If not, shards may still have some of them.
 func (c *connection) dispatch() bool {
 	c.limitReplies()
 	for messages := c.outbox; len(messages) > 0 && !c.lost; messages = c.halted() {
@@ -21,9 +22,9 @@ func (c *connection) dispatch() bool {
 		switch {
 		case !completed:
 			return false
-		case c.round.over.Load():
-			return true // the client is to be closed
-		case c.round.held.Load() >= c.round.limit:
+		case c.batch.over.Load():
+			return true // the client will be disconnected
+		case c.batch.held.Load() >= c.batch.limit:
 			if c.answerReady(); c.refused {
 				return true
 			}
@@ -33,23 +34,24 @@ func (c *connection) dispatch() bool {
 	return !c.lost
 }
 
-// await sends so many messages and waits for all that were not refused. It reports whether they have come back.
+// await sends n messages and waits for all that were not refused. It reports whether these came
+// back.
 func (c *connection) await(n int, send func(i int) bool) bool {
 	if c.lost {
 		return false
 	}
-	c.round.pending.Store(int32(n))
+	c.batch.pending.Store(int32(n))
 	refused := int32(0)
 	for i := range n {
 		if !send(i) {
 			refused++
 		}
 	}
-	if refused > 0 && c.round.pending.Add(-refused) == 0 {
-		return true // nobody is left to put a token
+	if refused > 0 && c.batch.pending.Add(-refused) == 0 {
+		return true // no message is left that would put a token
 	}
-	<-c.round.done
-	c.lost = c.round.pending.Load() != 0
+	<-c.batch.done
+	c.lost = c.batch.pending.Load() != 0
 	return !c.lost
 }
 
@@ -62,13 +64,14 @@ func (c *connection) send(m *message) error {
 	for i, g := range m.groups {
 		units[i] = s.units[g.shard]
 	}
-	return executeTogether.Tell(s.outside, units, m)
+	return executeMultishard.Tell(s.outside, units, m)
 }
 
-// abandon ends the wait for a round that the runtime will not complete. Only after the runtime was closed.
+// abandon ends the wait for a batch that the runtime will not complete. It may be called only after
+// the runtime was closed.
 func (c *connection) abandon() {
 	select {
-	case c.round.done <- struct{}{}:
+	case c.batch.done <- struct{}{}:
 	default:
 	}
 }

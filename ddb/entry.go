@@ -2,59 +2,66 @@ package ddb
 
 import "github.com/freerun-go/freerun/offheap"
 
-// entry is what a shard knows about one key. There is no pointer in it, so Go's collector does not look at entries however
-// many there are; what the key and the value are is kept by [records]. Its fields belong to the shard.
+// entry is what a shard knows about one key. It has no pointer, so Go's collector does not scan
+// entries, however many there are. [records] keeps the bytes of key and value. The shard owns the
+// fields.
 type entry struct {
 	deadline int64         // Unix milliseconds; 0: the key does not expire
 	block    offheap.Block // off the heap: the key's bytes, then the value's
 	keyLen   uint32        // bytes of the key in block
 	length   uint32        // bytes of the value
-	cost     uint32        // what it counts as, in bytes: what records.costOf said, or less
-	clock    uint32        // when it was used last, see shard.tick
-	id, next uint32        // next: the entry with the same hash behind it, or the one behind it in the list of free ones
-	position int32         // in shard.entries, -1 while the entry is free
-	expiry   int32         // in shard.expiring, -1 if it is not there
+	cost     uint32        // bytes that it counts as: records.costOf, or less
+	clock    uint32        // the time of its last use, see shard.tick
+	// next: the next entry with the same hash, or the next free entry.
+	id, next uint32
+	position int32 // in shard.entries, -1 while the entry is free
+	expiry   int32 // in shard.expiring, -1 if it is not there
 }
 
-// text is a key and its value on Go's heap.
-type text struct {
+// heapRecord is a key and its value on Go's heap.
+type heapRecord struct {
 	key   string
 	value []byte // never overwritten if its capacity is above shareable
 }
 
-// chunkEntries is how many entries are allocated at a time.
+// chunkEntries is how many entries are allocated together.
 const chunkEntries = 128
 
-// records are the keys of a shard with their values, which are on Go's heap or in an arena. Entries are referred to by number, from 1 on, and
-// stay where they are. Plain sequential code.
+// records are the keys of a shard with their values, on Go's heap or in an arena. Entries have
+// numbers, from 1 on, and never move. Plain sequential code.
 //
-// Invariants: from table[hash(k)] the next fields lead to the entry of each key with that hash; an entry that was issued is either there or in the list
-// of free ones, which begins at free. Off the heap an entry that is not free has a block of its own, with the key and the value in it, and
-// texts is empty; on the heap it has texts, and no block.
+// Invariants:
+// From table[hash(k)], the next fields lead to the entry of each key with that hash.
+// Each issued entry is in the table or in the free list, which begins at free.
+// Off the heap, an entry in the table has a block of its own with key and value; heapRecords is
+// empty.
+// On the heap, an entry in the table has a heapRecord and no block.
 type records struct {
-	hasher hasher
-	table  map[uint64]uint32
-	chunks []*[chunkEntries]entry
-	texts  []*[chunkEntries]text
-	issued uint32 // entries with numbers below it have been made
-	free   uint32
-	arena  *offheap.Arena // nil: on the heap
+	hasher      hasher
+	table       map[uint64]uint32
+	chunks      []*[chunkEntries]entry
+	heapRecords []*[chunkEntries]heapRecord
+	issued      uint32 // the number of the next new entry
+	free        uint32
+	arena       *offheap.Arena // nil if values are on Go's heap
 }
 
 func newRecords(arena *offheap.Arena) *records {
 	r := &records{hasher: newHasher(), arena: arena}
-	r.forget()
+	r.reset()
 	return r
 }
 
-// forget makes the records empty, and frees no block.
-func (r *records) forget() {
-	r.table, r.chunks, r.texts, r.issued, r.free = map[uint64]uint32{}, nil, nil, 1, 0
+// reset empties the records without freeing blocks.
+func (r *records) reset() {
+	r.table, r.chunks, r.heapRecords, r.issued, r.free = map[uint64]uint32{}, nil, nil, 1, 0
 }
 
 func (r *records) at(id uint32) *entry { return &r.chunks[id/chunkEntries][id%chunkEntries] }
 
-func (r *records) textOf(e *entry) *text { return &r.texts[e.id/chunkEntries][e.id%chunkEntries] }
+func (r *records) heapRecordOf(e *entry) *heapRecord {
+	return &r.heapRecords[e.id/chunkEntries][e.id%chunkEntries]
+}
 
 // find returns the entry of a key, nil if there is none.
 func (r *records) find(key []byte) *entry {
@@ -68,8 +75,8 @@ func (r *records) find(key []byte) *entry {
 	return nil
 }
 
-// fresh returns an entry that is not in the table.
-func (r *records) fresh() *entry {
+// newEntry returns an entry that is not in the table.
+func (r *records) newEntry() *entry {
 	id := r.free
 	if id != 0 {
 		r.free = r.at(id).next
@@ -78,7 +85,7 @@ func (r *records) fresh() *entry {
 		if int(id/chunkEntries) == len(r.chunks) {
 			r.chunks = append(r.chunks, new([chunkEntries]entry))
 			if r.arena == nil {
-				r.texts = append(r.texts, new([chunkEntries]text))
+				r.heapRecords = append(r.heapRecords, new([chunkEntries]heapRecord))
 			}
 		}
 		r.issued++
@@ -88,14 +95,14 @@ func (r *records) fresh() *entry {
 	return e
 }
 
-// link puts an entry whose key is known into the table.
+// link puts an entry whose key is set into the table.
 func (r *records) link(e *entry) {
 	h := r.hasher.hashOf(r.key(e))
 	e.next = r.table[h]
 	r.table[h] = e.id
 }
 
-// drop removes an entry, with its key and value.
+// drop removes an entry with its key and value.
 func (r *records) drop(e *entry) {
 	h := r.hasher.hashOf(r.key(e))
 	switch first := r.table[h]; {
@@ -113,13 +120,13 @@ func (r *records) drop(e *entry) {
 	if r.arena != nil {
 		r.arena.Free(e.block)
 	} else {
-		*r.textOf(e) = text{}
+		*r.heapRecordOf(e) = heapRecord{}
 	}
 	*e = entry{id: e.id, next: r.free, position: -1, expiry: -1}
 	r.free = e.id
 }
 
-// clear drops everything.
+// clear removes all entries with their keys and values.
 func (r *records) clear() {
 	if r.arena != nil {
 		for id := uint32(1); id < r.issued; id++ {
@@ -128,5 +135,5 @@ func (r *records) clear() {
 			}
 		}
 	}
-	r.forget()
+	r.reset()
 }

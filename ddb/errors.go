@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ErrClosed is what a server that was shut down or closed answers to Listen and Serve.
+// ErrClosed is the error of Listen and Serve on a server that was shut down or closed.
 var ErrClosed = errors.New("ddb: server closed")
 
-// The replies of Redis 7.0, word for word: client libraries compare them.
+// The replies of Redis 7.0, word for word, because client libraries compare them.
 const (
 	errSyntax          = "ERR syntax error"
 	errNotInteger      = "ERR value is not an integer or out of range"
@@ -41,7 +41,7 @@ const (
 	errInvalidNumArgs = "ERR Invalid number of arguments specified for command"
 )
 
-// Replies that are ours, not Redis's.
+// Replies of this server that Redis does not have.
 const (
 	errShuttingDown    = "ERR server is shutting down"
 	errTransactionSize = "ERR the transaction is larger than a request may be"
@@ -54,7 +54,7 @@ func errArity(name string) string {
 
 func errNoMulti(name string) string { return "ERR " + name + " without MULTI" }
 
-// errAborted is the reply to an EXEC that is itself wrong.
+// errAborted is the reply to an EXEC that is wrong itself.
 func errAborted(msg string) string {
 	return "EXECABORT Transaction discarded because of: " + strings.TrimPrefix(msg, "ERR ")
 }
@@ -67,7 +67,7 @@ func errSubcommand(container string, sub []byte) string {
 	return fmt.Sprintf("ERR unknown subcommand '%s'. Try %s HELP.", clip(sub, 128), strings.ToUpper(container))
 }
 
-// errUnknownCommand quotes the name and as many arguments as fit in 128 bytes.
+// errUnknownCommand quotes the name, and as many arguments as fit into 128 bytes.
 func errUnknownCommand(args [][]byte) string {
 	var quoted []byte
 	for _, arg := range args[1:] {
@@ -79,7 +79,7 @@ func errUnknownCommand(args [][]byte) string {
 	return fmt.Sprintf("ERR unknown command '%s', with args beginning with: %s", clip(args[0], 128), quoted)
 }
 
-// clip returns at most n bytes of b, up to the first zero byte: what C's printf makes of it.
+// clip returns at most n bytes of b, up to the first zero byte, as C's printf does.
 func clip(b []byte, n int) []byte {
 	if zero := bytes.IndexByte(b, 0); zero >= 0 {
 		b = b[:zero]

@@ -2,22 +2,23 @@ package ddb
 
 import "math/rand/v2"
 
-// Which keys are evicted. Plain sequential code of one shard.
+// Selecting the keys to evict: plain sequential code of one shard.
 
-// standardSamples is Redis's maxmemory-samples.
+// standardSamples is Redis's default of maxmemory-samples.
 const standardSamples = 5
 
-// tickBits is how many bits of the time in milliseconds an entry's clock leaves out: it counts in 16 milliseconds and comes round in two years; an entry
-// that nobody has used for so long is taken for a younger one.
+// tickBits is how many low bits of the time in milliseconds an entry's clock leaves out. The clock
+// counts in 16 milliseconds and wraps in two years: an entry unused for longer looks younger than
+// it is.
 const tickBits = 4
 
-// use notes that an entry is used now.
+// use records that an entry is used now.
 func (s *shard) use(e *entry) { e.clock = s.tick }
 
-// idle returns for how long an entry was not used.
+// idle returns the ticks since an entry with this clock was used.
 func (s *shard) idle(clock uint32) uint32 { return s.tick - clock }
 
-// evictable returns how many bytes of the shard the policy would evict.
+// evictable returns how many bytes of the shard the policy may evict.
 func (s *shard) evictable() int64 {
 	switch s.budget.evicting() {
 	case AllKeysLRU:
@@ -28,14 +29,15 @@ func (s *shard) evictable() int64 {
 	return 0
 }
 
-// evict removes the entry that the policy would have go first, but never keep, and returns how many bytes that set free: 0 if there is none.
+// evict removes the entry that the policy selects, never keep. It returns how many bytes that
+// freed, 0 if the policy finds no entry.
 func (s *shard) evict(keep *entry) (freed int64) {
 	var e *entry
 	switch s.budget.evicting() {
 	case AllKeysLRU:
-		e = s.stalest(keep)
+		e = s.leastRecentlyUsed(keep)
 	case VolatileTTL:
-		e = s.nearest(keep)
+		e = s.firstToExpire(keep)
 	}
 	if e == nil {
 		return 0
@@ -46,9 +48,10 @@ func (s *shard) evict(keep *entry) (freed int64) {
 	return freed
 }
 
-// nearest returns the entry that would expire first: the heap of the expiring knows it exactly, where Redis samples.
-func (s *shard) nearest(keep *entry) *entry {
-	for i := range min(len(s.expiring), 3) { // the first, or if that is keep the earlier of its children
+// firstToExpire returns the entry with the earliest deadline other than keep. The heap of deadlines
+// knows it exactly; Redis samples.
+func (s *shard) firstToExpire(keep *entry) *entry {
+	for i := range min(len(s.expiring), 3) { // the root, or if that is keep its earlier child
 		e := s.records.at(s.expiring[i])
 		switch {
 		case e == keep:
@@ -61,19 +64,21 @@ func (s *shard) nearest(keep *entry) *entry {
 	return nil
 }
 
-// candidates are the entries that were found to be unused for longest when others were looked for, and are there still, perhaps: Redis's eviction
-// pool (antirez, Random notes on improving the Redis LRU algorithm, 2016). With it five samples come near to what LRU would evict. The longest unused
-// is last.
+// candidates are the longest unused entries that earlier samples found, and that may still be
+// there: Redis's eviction pool (antirez, Random notes on improving the Redis LRU algorithm, 2016).
+// With it, five samples come close to true LRU. The longest unused entry is last.
 type candidates struct {
 	all [16]candidate
 	n   int
 }
 
-// candidate is an entry as it was. If its clock has changed, or the entry was removed, it is none any more.
+// candidate is an entry as it was sampled. It is stale if its clock has changed or the entry was
+// removed.
 type candidate struct{ id, clock uint32 }
 
-// stalest returns an entry that has not been used for long: among samples, and what was found before.
-func (s *shard) stalest(keep *entry) *entry {
+// leastRecentlyUsed returns an entry other than keep that has not been used for long: the best of
+// new samples and of the candidates.
+func (s *shard) leastRecentlyUsed(keep *entry) *entry {
 	n := len(s.entries)
 	if n == 0 || (n == 1 && keep != nil) {
 		return nil
@@ -99,13 +104,14 @@ func (s *shard) stalest(keep *entry) *entry {
 	}
 }
 
-// propose puts an entry into the pool, if it has been unused for longer than one that is there or if there is room.
+// propose puts an entry into the pool if there is room, or if it has been unused for longer than a
+// candidate.
 func (s *shard) propose(e, keep *entry) {
 	p, c := &s.pool, candidate{e.id, e.clock}
 	if e == keep {
 		return
 	}
-	at := 0 // how many of those in the pool were used later
+	at := 0 // how many candidates were used later
 	for at < p.n && s.idle(p.all[at].clock) < s.idle(c.clock) {
 		at++
 	}

@@ -8,7 +8,7 @@ import (
 
 const oom = "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 
-// sized makes a shard whose limit is that of so many keys of one byte with values of a length.
+// sized makes a shard whose limit fits so many keys of one byte with values of this length.
 func sized(t *testing.T, keys, length int, config Config) *shardBench {
 	t.Helper()
 	b := newShardBench(t, config)
@@ -19,8 +19,8 @@ func sized(t *testing.T, keys, length int, config Config) *shardBench {
 
 func (b *shardBench) has(key string) bool { return b.records.find([]byte(key)) != nil }
 
-// TestLRU: with as many samples as there are keys, the one goes that was not used for longest; reading and writing are uses, TTL, EXISTS and
-// TYPE are none.
+// TestLRU: with as many samples as keys, the least recently used key is evicted. Reading and
+// writing are uses; TTL, EXISTS and TYPE are not.
 func TestLRU(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		b := sized(t, 5, 40, Config{Values: values, MaxMemoryPolicy: AllKeysLRU, MaxMemorySamples: 1000})
@@ -55,7 +55,7 @@ func TestLRU(t *testing.T) {
 	})
 }
 
-// TestApproximatedLRU: with five samples, those that are evicted are of the older half, nearly all.
+// TestApproximatedLRU: with five samples, nearly all evicted keys are of the older half.
 func TestApproximatedLRU(t *testing.T) {
 	b := newShardBench(t, Config{MaxMemoryPolicy: AllKeysLRU})
 	const keys = 2000
@@ -83,7 +83,7 @@ func TestApproximatedLRU(t *testing.T) {
 	}
 }
 
-// TestVolatileTTL: the key goes that expires first; others never.
+// TestVolatileTTL: the key with the earliest deadline is evicted, keys without a deadline never.
 func TestVolatileTTL(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		b := sized(t, 4, 40, Config{Values: values, MaxMemoryPolicy: VolatileTTL})
@@ -108,7 +108,8 @@ func TestVolatileTTL(t *testing.T) {
 	})
 }
 
-// TestNearestButOne: of those that expire, the one that is being written does not go.
+// TestNearestButOne: the key that is being written is not evicted, even if its deadline is the
+// earliest.
 func TestNearestButOne(t *testing.T) {
 	b := newShardBench(t, Config{MaxMemoryPolicy: VolatileTTL})
 	for i, key := range []string{"a", "b", "c", "d"} {
@@ -116,17 +117,18 @@ func TestNearestButOne(t *testing.T) {
 	}
 	find := func(key string) *entry { return b.records.find([]byte(key)) }
 	for _, test := range [][2]string{{"a", "b"}, {"b", "a"}} {
-		if e := b.nearest(find(test[0])); b.records.key(e) != test[1] {
+		if e := b.firstToExpire(find(test[0])); b.records.key(e) != test[1] {
 			t.Errorf("but for %q the nearest is %q", test[0], b.records.key(e))
 		}
 	}
 	b.do("expire", "b", "105")
-	if e := b.nearest(find("a")); b.records.key(e) != "c" {
+	if e := b.firstToExpire(find("a")); b.records.key(e) != "c" {
 		t.Errorf("the nearest is %q, want c", b.records.key(e))
 	}
 }
 
-// TestNoEviction: what does not fit is refused and changes nothing, whatever the command; what needs no more memory is not.
+// TestNoEviction: a command that does not fit is refused and changes nothing; a command that needs
+// no more memory is executed.
 func TestNoEviction(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		b := sized(t, 2, 40, Config{Values: values})
@@ -164,8 +166,8 @@ func TestNoEviction(t *testing.T) {
 	})
 }
 
-// TestArenaIsFull has no limit, so that it is the arena that has no block: keys are evicted if the policy allows, and commands refused otherwise; they
-// change nothing then.
+// TestArenaIsFull has no limit, so the arena runs out of blocks. If the policy allows it, keys are
+// evicted; otherwise commands are refused and change nothing.
 func TestArenaIsFull(t *testing.T) {
 	for _, policy := range []Policy{NoEviction, AllKeysLRU} {
 		b := newShardBench(t, Config{Values: OffHeap, MaxMemory: 1, MaxMemoryPolicy: policy})
@@ -191,11 +193,11 @@ func TestArenaIsFull(t *testing.T) {
 					t.Errorf("%.20q: %.60q", args, got)
 				}
 			}
-			g := &group{round: newRound()}
+			g := &group{batch: newBatch()}
 			g.tasks = []task{{cmd: commands["mset"], part: &part{effect: mset, picks: []int{1, 3}}, args: words([]string{"mset", "a", "fits", "b", value})}}
 			b.part(del, "del", "7")
 			b.do("set", "7", value[:len(value)/2-10]) // which leaves room for one as long
-			b.runAlone(g)
+			b.runGroup(g)
 			if !g.tasks[0].part.refused || b.has("a") || b.has("b") {
 				t.Errorf("MSET of two of which one has no room: refused %v, there are %v and %v", g.tasks[0].part.refused, b.has("a"), b.has("b"))
 			}

@@ -1,7 +1,7 @@
 package ddb
 
-// The entries that have a deadline are in a binary heap, the earliest first. Every key with a deadline is in it, so a key
-// that is never read again is still removed when it is due, and no sampling is needed to find it.
+// Entries with a deadline are in a binary heap, the earliest first. So a key that is never read
+// again is still removed when it is due, and no sampling is needed to find it.
 
 func (s *shard) expiresBefore(i, j int) bool {
 	return s.records.at(s.expiring[i]).deadline < s.records.at(s.expiring[j]).deadline
@@ -34,11 +34,12 @@ func (s *shard) moveExpiring(i int) {
 	}
 }
 
-// due reports whether an entry's deadline has passed. Both times are milliseconds of which the rest was cut off, so it has passed for
-// certain when now is a later one; a key lives its time and less than a millisecond more, as in Redis.
+// due reports whether an entry's deadline has passed. Both times are rounded down to milliseconds,
+// so the deadline has certainly passed when now is later. A key lives for its time, and less than a
+// millisecond longer, as in Redis.
 func (s *shard) due(e *entry) bool { return e.deadline != 0 && e.deadline < s.now }
 
-// setDeadline makes an entry expire at a time in Unix milliseconds, or never for 0.
+// setDeadline makes an entry expire at a time in Unix milliseconds, or never if it is 0.
 func (s *shard) setDeadline(e *entry, deadline int64) {
 	had := e.deadline != 0
 	e.deadline = deadline
@@ -67,7 +68,7 @@ func (s *shard) expire(e *entry) {
 	s.remove(e)
 }
 
-// sweep removes at most budget keys that are due and reports whether more are.
+// sweep removes at most budget keys that are due, and reports whether more are.
 func (s *shard) sweep(budget int) (more bool) {
 	for len(s.expiring) > 0 && s.due(s.records.at(s.expiring[0])) {
 		if budget == 0 {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// TestKeysDoNotExpireEarly: wherever in a millisecond a key was made, it lives at least as long as was asked for, and less than
-// a millisecond more; in its last one PTTL is 0, as in Redis.
+// TestKeysDoNotExpireEarly: a key lives at least for its time to live, and less than a millisecond
+// longer, in whichever part of a millisecond it was made. In its last millisecond PTTL is 0, as in
+// Redis.
 func TestKeysDoNotExpireEarly(t *testing.T) {
 	for _, test := range [][]string{
 		{"SET", "k", "v", "PX", "100"}, {"SET", "k", "v"}, {"SET", "k", "v", "PX", "100", "NX"},

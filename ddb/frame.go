@@ -7,29 +7,32 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// maxLine is the length that the announcement of a length, or an inline command, can have.
+// maxLine is the maximal length of an inline command, and of the line that announces a length.
 const maxLine = 64 << 10
 
-// protocolError ends a connection, after its text has been sent.
+// protocolError is an error whose text is sent to the client before the connection ends.
 type protocolError string
 
 func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
 
-// framer finds where a request ends and holds it to the limits; redcon.ReadNextCommand then cuts it into arguments.
+// framer finds the end of a request and holds it to the limits. Then redcon.ReadNextCommand cuts it
+// into arguments.
 //
-// It goes before redcon's parser because that one trusts what is announced: it panics on lengths such as -2, has no
-// limit, and begins anew with every read, which costs a request of a million arguments the square of its length. The
-// framer looks at each announcement once, however the request is split over reads.
+// It goes before redcon's parser because that parser trusts the announced lengths: it panics on
+// lengths such as -2, has no limit, and begins anew with every read, which costs a request of a
+// million arguments the square of its length. The framer looks at each announcement once, however
+// the request is split over reads.
 //
 // Owned by one connection. The zero position is the start of a request.
 type framer struct {
 	maxArguments, maxBulk, maxRequest int
 
-	stranger bool // the client has yet to give the password: its requests are to be short
+	unauthenticated bool // the client has yet to give the password
 
 	begun bool // the header of an array has been read
-	left  int  // arguments whose length has not been announced yet
-	next  int  // where the next announcement begins; behind the last argument, the request's length
+	left  int  // arguments whose length was not announced yet
+	// Where the next announcement begins; after the last argument, the request's length.
+	next int
 }
 
 type frameKind uint8
@@ -38,10 +41,11 @@ const (
 	incomplete frameKind = iota
 	array
 	inline
-	empty // an array of no arguments: nothing to do and nothing to answer
+	empty // an array without arguments, which has no answer
 )
 
-// frame examines what has been received of a request. It returns its length unless the kind is incomplete.
+// frame examines the received bytes of a request. It returns the request's length unless the kind
+// is incomplete.
 func (f *framer) frame(b []byte) (frameKind, int, error) {
 	if len(b) == 0 {
 		return incomplete, 0, nil
@@ -56,7 +60,7 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n > int64(f.maxArguments):
 			return incomplete, 0, protocolError("invalid multibulk length")
-		case n > strangersArguments && f.stranger:
+		case n > maxUnauthArguments && f.unauthenticated:
 			return incomplete, 0, protocolError("unauthenticated multibulk length")
 		case n <= 0:
 			return empty, size, nil
@@ -73,7 +77,7 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 			return incomplete, 0, err
 		case err != nil, n < 0, n > int64(f.maxBulk):
 			return incomplete, 0, protocolError("invalid bulk length")
-		case n > strangersBulk && f.stranger:
+		case n > maxUnauthBulk && f.unauthenticated:
 			return incomplete, 0, protocolError("unauthenticated bulk length")
 		case int64(f.next)+int64(size)+n+2 > int64(f.maxRequest):
 			return incomplete, 0, protocolError("request exceeds the limit of this server")
@@ -89,7 +93,8 @@ func (f *framer) frame(b []byte) (frameKind, int, error) {
 	return array, length, nil
 }
 
-// exact returns the length of the unfinished request, or 0 while not all of its arguments have been announced.
+// exact returns the length of the unfinished request, or 0 while some of its arguments have not
+// been announced.
 func (f *framer) exact() int {
 	if !f.begun || f.left > 0 {
 		return 0
@@ -97,7 +102,8 @@ func (f *framer) exact() int {
 	return f.next
 }
 
-// announcement reads a line such as "*3\r\n": its number and its length, which is 0 if the line has not ended.
+// announcement reads a line such as "*3\r\n". It returns the number and the length of the line,
+// which is 0 if the line is incomplete.
 func announcement(b []byte, what string) (n int64, size int, err error) {
 	end := bytes.IndexByte(b[:min(len(b), maxLine)], '\n')
 	if end < 0 {
@@ -127,10 +133,12 @@ func frameInline(b []byte) (frameKind, int, error) {
 	return incomplete, 0, nil
 }
 
-// arguments cuts a whole request into arguments, which are appended to nothing but the spare room of into.
+// arguments cuts a whole request into arguments. It appends them to into, whose spare room it may
+// use.
 func arguments(kind frameKind, request []byte, into [][]byte) ([][]byte, error) {
 	if kind == inline && request[0] == '$' {
-		// The native protocol of another server begins with '$' for redcon; for Redis it is an inline command.
+		// For redcon, '$' begins the native protocol of another server; for Redis, an inline
+		// command.
 		request = append([]byte(" "), request...)
 	}
 	complete, args, _, _, err := redcon.ReadNextCommand(request, into)

@@ -9,7 +9,7 @@ import (
 
 func newFramer() framer { return framer{maxArguments: 5, maxBulk: 20, maxRequest: 60} }
 
-// TestFrameInPieces: a stream gives the same requests and the same error however it is split.
+// TestFrameInPieces: a stream gives the same requests and the same error, however it is split.
 func TestFrameInPieces(t *testing.T) {
 	for _, stream := range []string{
 		request("get", "a") + request("set", "a", "b\r\n$") + "ping\r\n" + request(""),
@@ -36,7 +36,7 @@ func TestFrameInPieces(t *testing.T) {
 	}
 }
 
-// collectFrames tells what comes of a stream that arrives in pieces.
+// collectFrames returns the requests and the error of a stream that arrives in pieces.
 func collectFrames(stream string, piece int) string {
 	var (
 		seen strings.Builder
@@ -92,8 +92,8 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-// TestFrameLooksOnce: the work for a request of many arguments that arrives in small pieces grows with its length, not
-// with its square; the framer's place tells.
+// TestFrameLooksOnce: the work for a request of many arguments that arrives in small pieces is
+// linear in its length, not quadratic. The framer's position shows it.
 func TestFrameLooksOnce(t *testing.T) {
 	f := framer{maxArguments: 1 << 20, maxBulk: 1 << 20, maxRequest: 1 << 30}
 	stream := request(strings.Split(strings.Repeat("a ", 1000), " ")...)
@@ -109,7 +109,7 @@ func TestFrameLooksOnce(t *testing.T) {
 	}
 }
 
-// FuzzFrame: no bytes make the framer or redcon's parser panic, nor loop, nor take more than there is.
+// FuzzFrame: no bytes make the framer or redcon's parser panic, loop, or take more than there is.
 func FuzzFrame(f *testing.F) {
 	f.Add([]byte(request("set", "a", "b")))
 	f.Add([]byte("*1\r\n$-2\r\nab\r\n"))

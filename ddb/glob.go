@@ -1,10 +1,12 @@
 package ddb
 
-// matches reports whether s matches the pattern of KEYS, SCAN MATCH and CONFIG GET: `*`, `?`, `[a-z]`, `[^a]` and `\`
-// before a character that is meant literally; an unfinished class ends with the pattern, as in Redis.
+// matches reports whether s matches the pattern of KEYS, SCAN MATCH and CONFIG GET: `*`, `?`,
+// `[a-z]`, `[^a]`, and `\` before a literal character. An unfinished class ends with the pattern,
+// as in Redis.
 //
-// One star is remembered at a time: a later star makes the choices of the earlier ones irrelevant, so a match costs at
-// most len(pattern)*len(s) steps. (Trying every split recursively would let `a*a*a*a*b` occupy a shard for hours.)
+// It remembers one star at a time, because a later star makes the choices of earlier ones
+// irrelevant. So a match costs at most len(pattern)*len(s) steps. (Trying every split recursively
+// would let `a*a*a*a*b` occupy a shard for hours.)
 func matches(pattern, s string, fold bool) bool {
 	p, i := 0, 0
 	star, resume := -1, 0
@@ -32,7 +34,8 @@ func matches(pattern, s string, fold bool) bool {
 	return p == len(pattern)
 }
 
-// matchOne matches one character against the pattern's element at p and returns where the next element begins.
+// matchOne matches one character against the pattern's element at p. It returns where the next
+// element begins.
 func matchOne(pattern string, p int, c byte, fold bool) (next int, ok bool) {
 	switch pattern[p] {
 	case '?':
@@ -83,7 +86,7 @@ func lower(c byte, fold bool) byte {
 	return c
 }
 
-// equalFold compares an argument with an upper-case word, without regard to the case of ASCII letters.
+// equalFold compares an argument with an upper-case word, ignoring the case of ASCII letters.
 func equalFold(arg []byte, word string) bool {
 	if len(arg) != len(word) {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// connect makes a client of the library that most Go programs use, with the options it has by itself.
+// connect makes a client of the library that most Go programs use, with its default options.
 func connect(t testing.TB, addr string) (*redis.Client, context.Context) {
 	t.Helper()
 	db := redis.NewClient(&redis.Options{Addr: addr})
@@ -140,7 +140,8 @@ func TestGoRedisPipelines(t *testing.T) {
 	}
 }
 
-// TestCommandTable compares what COMMAND tells, as the library reads it, with a redis-server.
+// TestCommandTable compares the reply to COMMAND, as the library parses it, with that of a
+// redis-server.
 func TestCommandTable(t *testing.T) {
 	theirs, ctx := connect(t, startRedis(t))
 	_, addr := serve(t, Config{})

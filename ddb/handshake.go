@@ -2,7 +2,7 @@ package ddb
 
 import "strings"
 
-// The commands about the connection itself, its client excepted.
+// Commands about the connection itself, except CLIENT.
 
 func ping(_ *connection, args [][]byte, w *writer) {
 	switch len(args) {
@@ -38,7 +38,7 @@ func quit(c *connection, _ [][]byte, w *writer) {
 func reset(c *connection, _ [][]byte, w *writer) {
 	c.discard()
 	c.setClientName("")
-	c.admitted = c.server.password.Load() == nil
+	c.authenticated = c.server.password.Load() == nil
 	w.simple("RESET")
 }
 
@@ -75,7 +75,7 @@ func hello(c *connection, args [][]byte, w *writer) {
 			return
 		}
 	}
-	if c.isStranger() {
+	if c.needsAuth() {
 		w.fail(errNoAuthHello)
 		return
 	}
@@ -99,7 +99,7 @@ func hello(c *connection, args [][]byte, w *writer) {
 	w.array(0)
 }
 
-// validName: printable ASCII without spaces, so that CLIENT LIST can be parsed.
+// validName accepts printable ASCII without spaces, so that CLIENT LIST can be parsed.
 func validName(name string) bool {
 	return strings.IndexFunc(name, func(r rune) bool { return r < '!' || r > '~' }) < 0
 }

@@ -2,10 +2,10 @@ package ddb
 
 import "hash/maphash"
 
-// hasher hashes keys. The seed is drawn when it is made, so that nobody can prepare keys that collide.
+// hasher hashes keys. Its seed is random, so that a client cannot prepare keys that collide.
 type hasher struct {
 	seed maphash.Seed
-	mask uint64 // of the bits that count: all, except in tests of collisions
+	mask uint64 // the bits that count: all, except in tests of collisions
 }
 
 func newHasher() hasher { return hasher{seed: maphash.MakeSeed(), mask: ^uint64(0)} }

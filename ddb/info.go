@@ -12,7 +12,8 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// redisVersion is the version whose commands and error texts this server follows; clients choose features by it.
+// redisVersion is the Redis version whose commands and errors this server follows. Clients choose
+// features by it.
 const redisVersion = "7.0.15"
 
 // infoSections lists the sections in the order of their output.
@@ -29,7 +30,7 @@ var infoSections = []struct {
 	{"Keyspace", infoKeyspace},
 }
 
-func spreadInfo(c *connection, args [][]byte, _ *writer) *gathered {
+func fanOutInfo(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	wanted := map[string]bool{}
 	for _, arg := range args[1:] {
 		wanted[strings.ToLower(string(arg))] = true
@@ -37,13 +38,13 @@ func spreadInfo(c *connection, args [][]byte, _ *writer) *gathered {
 	if len(wanted) == 0 || wanted["all"] || wanted["default"] || wanted["everything"] {
 		wanted = nil
 	}
-	return &gathered{parts: c.everywhere(args, statistics), join: func(c *connection, g *gathered) {
+	return &fanOutReply{parts: c.partsEverywhere(args, statistics), join: func(c *connection, g *fanOutReply) {
 		text := c.server.info(wanted, g.parts)
 		c.out.bytes(redcon.AppendBulkString(nil, text))
 	}}
 }
 
-// info writes the sections that are wanted, by lower-case name; nil stands for all.
+// info writes the wanted sections, by lower-case name; nil stands for all.
 func (s *Server) info(wanted map[string]bool, parts []*part) string {
 	var sum shardStats
 	for _, p := range parts {
@@ -85,7 +86,7 @@ func infoServer(s *Server, _ shardStats, line func(string, any)) {
 }
 
 func infoClients(s *Server, _ shardStats, line func(string, any)) {
-	all := s.everyone()
+	all := s.allConnections()
 	var input, output int64
 	for _, c := range all {
 		input = max(input, c.memory.input.Load())
@@ -110,7 +111,7 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	used, limit := uint64(sum.used), uint64(s.budget.limit.Load())
 	line("used_memory", used)
 	line("used_memory_human", human(used))
-	s.stats.see(sum.used)
+	s.stats.notePeak(sum.used)
 	peak := uint64(s.stats.peak.Load())
 	line("used_memory_peak", peak)
 	line("used_memory_peak_human", human(peak))
@@ -140,7 +141,8 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 	line("go_heap_objects", objects)
 }
 
-// residentPages returns how many pages of the process are in memory, where the system has Linux's way of telling.
+// residentPages returns how many pages of the process are in memory. ok is false on systems without
+// Linux's /proc.
 func residentPages() (pages uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

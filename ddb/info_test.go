@@ -115,7 +115,7 @@ func TestQuit(t *testing.T) {
 	dial(t, addr).expect(bulk("v"), "get", "k")
 }
 
-// TestSweeper: a key that nobody reads again goes away by itself, and keys that stay do not.
+// TestSweeper: a key that no command reads again is removed when it is due; other keys stay.
 func TestSweeper(t *testing.T) {
 	clock := newTestClock()
 	s, addr := serve(t, Config{Shards: 3, Clock: clock.now})

@@ -6,25 +6,31 @@ import (
 )
 
 const (
-	smallBuffer = 16 << 10 // what a connection has at least for its requests
+	smallBuffer = 16 << 10 // the least buffer of a connection
 	minimumRead = 2 << 10
 )
 
-// input is the bytes that a connection has received and not yet executed. Its buffer grows with what really arrives, never
-// with what is announced, and geometrically: n bytes cost O(n) copies, however they come. It shrinks when the last uses left
-// most of it empty, and when the client rests. Owned by the connection's goroutine; the zero value is ready.
+// input holds the bytes that a connection has received and not yet executed. Its buffer grows with
+// what arrives, never with what is announced, and geometrically: n bytes cost O(n) copies, however
+// they come. It shrinks when recent batches left most of it empty, and when the client is silent.
+// Owned by the connection's goroutine; the zero value is ready.
 type input struct {
 	buf        []byte
 	start, end int  // buf[start:end] is unread
 	again      bool // whole requests may be left in it
-	limit      int  // the buffer has no more than that, and a read; 0 for no limit
+	// The buffer has at most that, and one read; 0 for no limit.
+	limit int
 
-	peak, uses int // the most that was in the buffer in so many uses; see review
+	// The most bytes in the buffer during the last uses; see review.
+	peak, uses int
 
-	progress int       // bytes received since idleAt was last set; progressMade after a whole request
-	idleAt   time.Time // when a client that goes on saying nothing is disconnected; zero for never
-	restAt   time.Time // when it rests; zero if it has nothing to give back
-	setAt    time.Time // the earlier of the two, as the connection has it
+	// Bytes received since idleAt was last set. A whole request sets it to progressMade.
+	progress int
+	// When a silent client is disconnected; zero for never.
+	idleAt time.Time
+	// When a silent client's buffers are given back; zero if there is nothing to give back.
+	restAt time.Time
+	setAt  time.Time // the connection's read deadline: the earlier of the two
 }
 
 // progressMade is how much of an unfinished request must arrive for the client not to be idle.
@@ -32,7 +38,7 @@ const progressMade = 16 << 10
 
 func (in *input) unread() []byte { return in.buf[in.start:in.end] }
 
-// take removes size bytes; they stay where they are until room is called.
+// take removes size bytes. They stay valid until room is called.
 func (in *input) take(size int) []byte {
 	b := in.buf[in.start : in.start+size]
 	in.start += size
@@ -40,8 +46,8 @@ func (in *input) take(size int) []byte {
 	return b
 }
 
-// room makes room for more bytes and returns it; what was taken is gone then. exact is the length of the unfinished request,
-// and 0 while that is not known.
+// room makes room for more bytes and returns it. Bytes that take returned are invalid then. exact
+// is the length of the unfinished request, 0 if it is not known yet.
 func (in *input) room(exact int) []byte {
 	if in.start == in.end {
 		in.review()
@@ -56,10 +62,10 @@ func (in *input) room(exact int) []byte {
 	return in.buf[in.end:]
 }
 
-// usesReviewed is after how many uses a buffer may be found too large.
+// usesReviewed is after how many uses a buffer may be replaced by a smaller one.
 const usesReviewed = 32
 
-// review drops an empty buffer of which the last uses took less than a quarter.
+// review replaces an empty buffer of which recent uses took less than a quarter.
 func (in *input) review() {
 	if len(in.buf) <= smallBuffer {
 		return
@@ -74,7 +80,7 @@ func (in *input) review() {
 	in.uses, in.peak = 0, 0
 }
 
-// rest drops a buffer that is larger than the unread bytes need.
+// rest replaces a buffer that is larger than the unread bytes need.
 func (in *input) rest() {
 	unread := in.unread()
 	if size := max(smallBuffer, len(unread)+minimumRead); size < len(in.buf)/2 {
@@ -84,14 +90,14 @@ func (in *input) rest() {
 	in.uses, in.peak = 0, 0
 }
 
-// received says that n bytes have been put into the room.
+// received records that n bytes were read into the room.
 func (in *input) received(n int) {
 	in.end += n
 	in.progress += n
 }
 
-// makeRoom moves the unread bytes to the front, of a larger buffer if they fill more than half of this one: twice as large,
-// or as large as the request if that is less.
+// makeRoom moves the unread bytes to the front. If they fill more than half of the buffer, they
+// move to a larger one: twice as large, or as large as the request if that is less.
 func (in *input) makeRoom(exact int) {
 	unread := in.unread()
 	to := in.buf
@@ -111,12 +117,14 @@ func (in *input) makeRoom(exact int) {
 	in.start, in.buf = 0, to
 }
 
-// restAfter is how long a client must say nothing, or up to twice as long, until its buffers are given back.
+// restAfter is how long a client must be silent, up to twice as long, until its buffers are given
+// back.
 const restAfter = 2 * time.Second
 
-// deadline makes a read fail when the client has been idle for timeout, or up to a quarter longer, or has rested, if it has
-// something to give back: neither is worth setting anew for every read. A client that sends a request byte by byte is idle too.
-// now may be a moment ago.
+// deadline sets the read deadline for an idle or a silent client. A client is idle after timeout,
+// or up to a quarter more; also if it sends a request byte by byte. A silent client that has
+// buffers to give back gives them back after rest, or up to twice as long. Both are inexact because
+// an exact deadline would be set anew for every read. now may be a moment ago.
 func (in *input) deadline(conn net.Conn, timeout, rest time.Duration, gives bool, now time.Time) {
 	if timeout > 0 && (in.progress >= progressMade || in.idleAt.IsZero()) {
 		now = time.Now()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// COMMAND and its subcommands: the command table, told to clients.
+// COMMAND and its subcommands: clients read the command table.
 
 func sortedCommands() []*command {
 	all := make([]*command, 0, len(commands))
@@ -120,7 +120,7 @@ func commandDocs(_ *connection, args [][]byte, w *writer) {
 	}
 }
 
-// describe is an element of COMMAND's reply.
+// describe writes an element of COMMAND's reply.
 func (c *command) describe(w *writer) {
 	w.array(10)
 	w.text(c.name)
@@ -139,7 +139,7 @@ func (c *command) describe(w *writer) {
 	}
 }
 
-// document is a pair of COMMAND DOCS' reply.
+// document writes a pair of COMMAND DOCS' reply.
 func (c *command) document(w *writer) {
 	subcommands := c.sortedSubcommands()
 	fields := []string{"summary", c.summary, "since", c.since, "group", c.group}

@@ -2,7 +2,7 @@ package ddb
 
 import "github.com/freerun-go/freerun/offheap"
 
-// typeOf is TYPE: strings are the only type so far.
+// typeOf is TYPE. Strings are the only type.
 func typeOf(s *shard, args [][]byte, w *writer) {
 	if s.find(args[1]) == nil {
 		w.simple("none")
@@ -11,24 +11,26 @@ func typeOf(s *shard, args [][]byte, w *writer) {
 	}
 }
 
-// part is what one shard does for a command whose keys, or whose answer, belong to several shards.
+// part is one shard's share of a command whose keys, or whose answer, belong to several shards.
 type part struct {
 	effect func(s *shard, args [][]byte, p *part)
 	picks  []int // the arguments of the command that are keys of this shard
 	scan   *scanQuery
-	blocks []offheap.Block // MSET: for each of picks, where its key and value will be
-	group  *group          // that it is in
-	bytes  int64           // that its reply has copied
-	refs   int64           // that it refers to
+	// MSET off the heap: for each of picks, the block for its key and value.
+	blocks []offheap.Block
+	group  *group // the group of the part's task
+	bytes  int64  // bytes that its reply has copied
+	refs   int64  // bytes that its reply refers to
 
-	// The outcome; the connection joins those of all shards.
+	// The outcome. The connection joins those of all shards.
 	done    bool
-	refused bool // there was no memory for it
+	refused bool // there was no memory for the command
 	count   int64
-	values  [][]byte // MGET: one per argument, shared by the parts, which write at their own picks only
-	keys    []string
-	next    uint64
-	stats   shardStats
+	// MGET: one for each argument. The parts share it, and each writes at its own picks.
+	values [][]byte
+	keys   []string
+	next   uint64
+	stats  shardStats
 }
 
 func del(s *shard, args [][]byte, p *part) {
@@ -64,7 +66,7 @@ func mget(s *shard, args [][]byte, p *part) {
 	}
 }
 
-// mset uses the blocks that prepare has put into p.blocks: so it cannot fail.
+// mset cannot fail: allocBlocks has put its blocks into p.blocks.
 func mset(s *shard, args [][]byte, p *part) {
 	for n, i := range p.picks {
 		var b offheap.Block
@@ -86,13 +88,13 @@ func memoryUsage(s *shard, args [][]byte, p *part) {
 
 func flush(s *shard, _ [][]byte, _ *part) { s.flush() }
 
-// size is DBSIZE: keys that are due are removed first, so that they are not counted.
+// size is DBSIZE. It removes keys that are due first, so that they are not counted.
 func size(s *shard, _ [][]byte, p *part) {
 	s.sweep(len(s.expiring))
 	p.count = int64(len(s.entries))
 }
 
-// keyOverhead is what a key takes in a part, beside its bytes.
+// keyOverhead is what a key takes in a part's reply beside its bytes.
 const keyOverhead = 16
 
 func keys(s *shard, args [][]byte, p *part) {
@@ -106,7 +108,7 @@ func keys(s *shard, args [][]byte, p *part) {
 			if !p.copy(len(key) + keyOverhead) {
 				return
 			}
-			p.keys = append(p.keys, s.records.keep(key))
+			p.keys = append(p.keys, s.records.cloneKey(key))
 		}
 	}
 }

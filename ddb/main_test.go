@@ -19,10 +19,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patienceOfTests is how long a test waits for what must come; it decides nothing but when to give up.
+// patienceOfTests is how long a test waits before it fails; no test succeeds by it.
 const patienceOfTests = 30 * time.Second
 
-// serve starts a server that the test's end shuts down.
+// serve starts a server, which the end of the test shuts down.
 func serve(t testing.TB, config Config) (*Server, string) {
 	t.Helper()
 	if config.Logger == nil {
@@ -41,10 +41,12 @@ func serve(t testing.TB, config Config) (*Server, string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patienceOfTests)
 		defer cancel()
-		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) { // of a test that called Close
+		// The test may have called Close.
+		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("Shutdown: %v", err)
 		}
-		if err := <-served; err != nil && !errors.Is(err, ErrClosed) { // of a test that ended before Serve began
+		// The test may have ended before Serve began.
+		if err := <-served; err != nil && !errors.Is(err, ErrClosed) {
 			t.Errorf("Serve: %v", err)
 		}
 	})
@@ -79,7 +81,7 @@ func (c *client) send(raw string) {
 // reply reads one reply as it is on the wire.
 func (c *client) reply() string {
 	c.t.Helper()
-	c.conn.SetDeadline(time.Now().Add(patienceOfTests)) // for each anew: a test may ask for much
+	c.conn.SetDeadline(time.Now().Add(patienceOfTests)) // a deadline for each reply
 	var raw bytes.Buffer
 	if err := readReply(c.in, &raw); err != nil {
 		c.t.Fatalf("reading a reply: %v (after %d bytes that begin with %.100q)", err, raw.Len(), raw.String())

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// memoryUnits are those of Redis's configuration: with a b they are powers of 1024, without of 1000.
+// memoryUnits are the units of Redis's configuration: with a b powers of 1024, without powers of
+// 1000.
 var memoryUnits = []struct {
 	suffix string
 	bytes  int64
@@ -22,8 +23,10 @@ var memoryUnits = []struct {
 	{"", 1},
 }
 
-// ParseMemory reads a size as Redis's configuration has it: 1gb is 1024³ bytes, 1g a thousand million, and so with mb, m, kb, k; b, or nothing, is
-// bytes. Upper and lower case are the same. The error says what would be right.
+// ParseMemory reads a size in the notation of Redis's configuration, and returns it in bytes. 1gb
+// is 1024³ bytes and 1g a thousand million; mb, m, kb and k follow the same rule; b, or no unit, is
+// bytes. Upper and lower case are the same. The error says what would be right. Any goroutine may
+// call it.
 func ParseMemory(text string) (bytes int64, err error) {
 	lower := strings.ToLower(text)
 	for _, u := range memoryUnits {

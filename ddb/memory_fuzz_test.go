@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzShardMemory runs bytes as commands on a shard with little memory, and on a plain map. Whatever is there is what was written; without
-// evicting all of that is there; the limit is kept, and the accounts are exact after each command.
+// FuzzShardMemory runs bytes as commands on a shard with little memory, and on a plain map. Values
+// in the shard are those written; without eviction all of them are there. After each command the
+// limit holds and the accounts are exact.
 func FuzzShardMemory(f *testing.F) {
 	f.Add([]byte{0, 9, 0, 1, 40, 0, 2, 90, 3, 1, 7, 4, 1, 200})
 	f.Add([]byte{1, 9, 0, 1, 40, 0, 2, 90, 3, 1, 7, 4, 1, 200, 8, 3, 99, 2, 4, 4, 1, 1, 1})
@@ -30,7 +31,7 @@ func FuzzShardMemory(f *testing.F) {
 		for rest := program[2:]; len(rest) >= 3; rest = rest[3:] {
 			key, other, text := fmt.Sprint(rest[1]%16), fmt.Sprint(rest[1]/16), strings.Repeat(string('a'+rest[2]%26), 3*int(rest[2]))
 			var reply string
-			var wrote []string // keys that have got text
+			var wrote []string // keys that were given text
 			switch rest[0] % 9 {
 			case 0:
 				if reply = b.do("set", key, text); reply == "+OK\r\n" {
@@ -70,10 +71,10 @@ func FuzzShardMemory(f *testing.F) {
 					t.Fatalf("get %s: %.40q, want %.40q", key, reply, v.text)
 				}
 			case 8:
-				g := &group{round: newRound()}
+				g := &group{batch: newBatch()}
 				p := &part{effect: mset, picks: []int{1, 3}}
 				g.tasks = []task{{cmd: commands["mset"], part: p, args: words([]string{"mset", key, text, other, text})}}
-				b.runAlone(g)
+				b.runGroup(g)
 				b.check()
 				if !p.refused {
 					wrote = []string{key, other}

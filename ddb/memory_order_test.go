@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestOrderWhileStarving has clients write values that are large for the limit, in pipelines, so that shards halt all the time and others evict for
-// them. A reader in the same pipeline finds what was written last before it, or nothing, and never what is older or newer.
+// TestOrderWhileStarving has clients write values that are large for the limit, in pipelines, so
+// that shards halt all the time and others evict for them. A read in the same pipeline finds the
+// last value written before it, or nothing; never an older or a newer one.
 func TestOrderWhileStarving(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Shards: 6, Processors: 3, Values: values, MaxMemory: 150_000, MaxMemoryPolicy: AllKeysLRU})

@@ -15,7 +15,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// TestMemoryAgainstRedis has two clients of a redis-server and two of ours do the same while memory is short, and compares the replies byte by byte.
+// TestMemoryAgainstRedis has two clients of a redis-server and two of ours do the same while memory
+// is short, and compares the replies byte by byte.
 func TestMemoryAgainstRedis(t *testing.T) {
 	redisAddr := startRedis(t)
 	for _, config := range []Config{{Shards: 1}, {Shards: 6}, {Shards: 6, Values: OffHeap, MaxMemory: 5 << 20}} {
@@ -55,7 +56,7 @@ func TestParseMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryConfig: what New refuses, and how.
+// TestMemoryConfig: New refuses wrong limits, policies and sizes, with an error that names them.
 func TestMemoryConfig(t *testing.T) {
 	for _, test := range []struct {
 		config Config
@@ -77,7 +78,8 @@ func TestMemoryConfig(t *testing.T) {
 	}
 }
 
-// TestGrowthIsDenied: the commands that are said to grow are those that Redis denies when it is out of memory.
+// TestGrowthIsDenied: the commands marked as growing are those that Redis denies when it is out of
+// memory.
 func TestGrowthIsDenied(t *testing.T) {
 	for name, c := range commands {
 		denied := false
@@ -103,7 +105,8 @@ func keysIn(s *Server) []string {
 	return keys
 }
 
-// checkBudget checks, when nothing is under way, that all that is reserved is used or credit, and that the limit is kept.
+// checkBudget checks, when no message is under way, that all that is reserved is used or credit,
+// and that the limit holds.
 func checkBudget(t *testing.T, s *Server, c *client) {
 	t.Helper()
 	used, err := strconv.ParseInt(parseInfo(t, c, "memory")["used_memory"], 10, 64)
@@ -120,7 +123,8 @@ func checkBudget(t *testing.T, s *Server, c *client) {
 	}
 }
 
-// TestOthersEvict: a shard that has nothing, or much too little, gets what others evict, and commands behind it keep their order.
+// TestOthersEvict: a shard that has nothing to evict, or too little, gets memory that others evict,
+// and the commands behind it keep their order.
 func TestOthersEvict(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Shards: 4, Processors: 2, Values: values, MaxMemory: 100_000, MaxMemoryPolicy: AllKeysLRU})
@@ -134,7 +138,8 @@ func TestOthersEvict(t *testing.T) {
 			}
 		}
 		before := parseInfo(t, c)["evicted_keys"]
-		// A pipeline whose second command starves: what comes behind it on these shards must not overtake it.
+		// The second command of the pipeline starves. Commands behind it on these shards must not
+		// overtake it.
 		c.send(request("set", keys[2], "small") + request("set", keys[1], value) + request("append", keys[1], "1") +
 			request("mset", keys[1], value+"2", keys[3], "3") + request("append", keys[1], "4") + request("strlen", keys[3]) + request("get", keys[2]))
 		for i, want := range []string{"+OK\r\n", "+OK\r\n", ":28001\r\n", "+OK\r\n", ":28002\r\n", ":1\r\n", bulk("small")} {
@@ -150,7 +155,8 @@ func TestOthersEvict(t *testing.T) {
 	})
 }
 
-// TestSmallShardIsSpared: a shard that has little does not lose all of it for one large value while others have much.
+// TestSmallShardIsSpared: a shard with few keys does not lose all of them to one large value while
+// others have many.
 func TestSmallShardIsSpared(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 2, MaxMemory: 100_000, MaxMemoryPolicy: AllKeysLRU})
 	c := dial(t, addr)
@@ -175,7 +181,8 @@ func TestSmallShardIsSpared(t *testing.T) {
 	}
 }
 
-// TestMsetAllOrNothing: when one shard has no room, no shard has its part of it; one in a pipeline of others is refused alone.
+// TestMsetAllOrNothing: if one shard has no room, no shard executes its part. In a pipeline only
+// that MSET is refused.
 func TestMsetAllOrNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Shards: 4, Processors: 2, Values: values, MaxMemory: 60_000})
@@ -194,7 +201,8 @@ func TestMsetAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestTransactionOutOfMemory: EXEC does all or nothing, and says why; its watches are gone.
+// TestTransactionOutOfMemory: EXEC executes all or nothing, and says why. Its watches are gone
+// afterwards.
 func TestTransactionOutOfMemory(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Shards: 4, Processors: 2, Values: values, MaxMemory: 60_000})
@@ -229,7 +237,7 @@ func TestTransactionOutOfMemory(t *testing.T) {
 	})
 }
 
-// TestEvictionTouchesWatches: a transaction that watched a key which was evicted is not executed.
+// TestEvictionTouchesWatches: a transaction is not executed if a key that it watches was evicted.
 func TestEvictionTouchesWatches(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 1, MaxMemory: 1000, MaxMemoryPolicy: AllKeysLRU, MaxMemorySamples: 100})
 	c, other := dial(t, addr), dial(t, addr)
@@ -244,7 +252,7 @@ func TestEvictionTouchesWatches(t *testing.T) {
 	c.expect("$-1\r\n", "get", "k")
 }
 
-// TestLimitIsLowered: what is too much goes by itself.
+// TestLimitIsLowered: memory above a lowered limit is freed in the background.
 func TestLimitIsLowered(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Shards: 3, Values: values, MaxMemory: 64 << 20, MaxMemoryPolicy: AllKeysLRU})
@@ -275,7 +283,7 @@ func TestLimitIsLowered(t *testing.T) {
 	})
 }
 
-// TestArenaBoundsTheLimit: off the heap the limit cannot be set above what was reserved.
+// TestArenaBoundsTheLimit: off the heap the limit cannot be set above the arena's size.
 func TestArenaBoundsTheLimit(t *testing.T) {
 	_, addr := serve(t, Config{Values: OffHeap, MaxMemory: 1 << 20})
 	c := dial(t, addr)
@@ -288,8 +296,9 @@ func TestArenaBoundsTheLimit(t *testing.T) {
 	}
 }
 
-// TestEvictionUnderLoad has many clients write all kinds of things at once. While they do, what is reserved stays within the limit; afterwards the
-// accounts are exact, and each value that is left is one that was written.
+// TestEvictionUnderLoad has many clients write values of all kinds at once. Throughout, the
+// reserved bytes stay within the limit. Afterwards the accounts are exact, and each remaining value
+// is one that was written.
 func TestEvictionUnderLoad(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		for _, policy := range policies {
@@ -364,7 +373,7 @@ func TestEvictionUnderLoad(t *testing.T) {
 	})
 }
 
-// TestCloseWithValuesOffHeap: whichever way a server ends, nothing of its arena is live.
+// TestCloseWithValuesOffHeap: however a server ends, no block of its arena is live.
 func TestCloseWithValuesOffHeap(t *testing.T) {
 	for range 5 {
 		s, addr := serve(t, Config{Shards: 4, Values: OffHeap, MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU})
@@ -392,7 +401,7 @@ func TestCloseWithValuesOffHeap(t *testing.T) {
 	}
 }
 
-// TestLeakIsTold: a block that nobody freed makes the end of the server an error.
+// TestLeakIsTold: a block that was never freed makes the end of the server an error.
 func TestLeakIsTold(t *testing.T) {
 	for _, end := range []func(s *Server) error{(*Server).Close, func(s *Server) error { return s.Shutdown(t.Context()) }} {
 		s, err := New(Config{Values: OffHeap, MaxMemory: 1 << 20})

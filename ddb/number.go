@@ -2,9 +2,9 @@ package ddb
 
 import "math"
 
-// parseInteger reads a decimal 64-bit integer as Redis does (string2ll): nothing but an optional minus sign and
-// digits, no leading zero, no "-0", no space, no plus sign. What passes prints back as the same bytes, which is why a
-// value may be treated as a number and as a string in turn.
+// parseInteger reads a decimal 64-bit integer as Redis does (string2ll): an optional minus sign and
+// digits; no leading zero, no "-0", no space, no plus sign. An accepted number prints back as the
+// same bytes, so a value can be a number and a string in turn.
 func parseInteger(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 20 {
 		return 0, false

@@ -25,7 +25,7 @@ func TestParseInteger(t *testing.T) {
 	}
 }
 
-// FuzzParseInteger: what is accepted is exactly what prints back as itself.
+// FuzzParseInteger: the accepted texts are exactly those that print back as themselves.
 func FuzzParseInteger(f *testing.F) {
 	f.Add("12")
 	f.Add("-9223372036854775808")

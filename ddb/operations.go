@@ -4,27 +4,28 @@ import "github.com/freerun-go/freerun"
 
 // The operations of a shard's unit.
 var (
+	// execute runs the message of one group.
 	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
-		defer g.round.finish()
-		s.runAlone(g)
+		defer g.batch.finish()
+		s.runGroup(g)
 		return struct{}{}, nil
 	})
 
-	// has all shards that a message is for to itself.
-	executeTogether = freerun.OpAll("ddb.executeTogether", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
-		defer m.round.finish()
+	// executeMultishard has exclusive access to all shards of its message.
+	executeMultishard = freerun.OpAll("ddb.executeMultishard", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+		defer m.batch.finish()
 		m.run(s)
 		return struct{}{}, nil
 	})
 
-	// make room for what others want to write.
-	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *relief) (struct{}, error) {
-		defer r.round.finish()
-		s.relieve(r)
+	// makeRoom evicts keys for other shards, or for a lowered limit.
+	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
+		defer r.batch.finish()
+		s.serveEviction(r)
 		return struct{}{}, nil
 	})
 
-	// forget the keys that a connection watched when it ended.
+	// forget drops the watches of a connection that has ended.
 	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
 		for _, w := range points {
 			s.unwatch(w)
@@ -32,17 +33,19 @@ var (
 		return struct{}{}, nil
 	})
 
-	// remove what is due, in portions, so that the commands that wait for the shard get their turn in between.
-	sweep *freerun.Operation[shard, *sweeping, struct{}]
+	// sweep removes keys that are due, and evicts above a lowered limit, in portions: commands for
+	// the shard run in between.
+	sweep *freerun.Operation[shard, *sweepOrder, struct{}]
 )
 
+// sweepPortion is how many keys a sweep removes, and evicts, at most.
 const sweepPortion = 1000
 
 func init() {
-	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweeping) (struct{}, error) {
+	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
 		s.begin()
 		more := s.sweep(sweepPortion)
-		if s.evictable() > 0 && s.shed(sweepPortion) && s.evictable() > 0 {
+		if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {
 			more = true
 		}
 		s.end()

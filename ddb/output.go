@@ -10,29 +10,31 @@ import (
 )
 
 const (
-	// flushAt is how many bytes of replies are gathered before they are written.
+	// flushAt is how many bytes of replies are collected before a write.
 	flushAt = 64 << 10
 
-	// patience is how long a write may stand still before the connection goes on without it.
+	// patience is how long a write may stall before the connection goes on without it.
 	patience = 200 * time.Millisecond
 
-	// standardBacklog bounds the bytes of replies that wait for a client which does not read, with those of the round.
+	// standardBacklog bounds the bytes of replies that wait for a client which does not read,
+	// including those of the current batch.
 	standardBacklog = 64 << 20
 )
 
 // output writes the replies of a connection.
 //
-// A client may send a long pipeline and begin to read only when all of it is sent. If the server stopped reading while
-// its replies cannot be written, both would wait for each other. So a write that stands still for patience goes on in a
-// second goroutine, with a backlog of at most limit and one reply. Beyond that the connection does wait; and a
-// client that takes nothing at all for timeout is disconnected.
+// A client may send a long pipeline and begin to read only after it has sent all. If the server
+// stopped reading while its replies cannot be written, both would wait for each other. So a write
+// that stalls for patience continues in a second goroutine, with a backlog of at most limit and one
+// reply. Beyond that the connection does wait. A client that takes nothing for timeout is
+// disconnected.
 //
-// Owned by the connection's goroutine, except the group under mu.
+// The connection's goroutine owns it, except the fields under mu.
 type output struct {
 	conn    net.Conn
 	timeout time.Duration
-	limit   int   // of waiting, beyond which the connection waits
-	most    int64 // of waiting, beyond which the client is disconnected; 0 for no limit
+	limit   int   // if more waits, the connection waits
+	most    int64 // if more waits, the client is disconnected; 0 for no limit
 	sent    *atomic.Uint64
 	memory  *clientMemory
 
@@ -44,12 +46,12 @@ type output struct {
 	changed *sync.Cond
 	backlog [][]byte
 	waiting int   // bytes in backlog
-	running bool  // the second goroutine is
-	failed  error // why the output has ended; see fail
+	running bool  // the second goroutine runs
+	failed  error // why the output ended; see fail
 	writers sync.WaitGroup
 }
 
-// bytes adds a short piece of a reply, which is copied.
+// bytes adds a short piece of a reply and copies it.
 func (o *output) bytes(b []byte) {
 	o.buf = append(o.buf, b...)
 	if len(o.buf) >= flushAt {
@@ -65,7 +67,8 @@ func (o *output) text(s string) {
 	}
 }
 
-// long adds a piece which is written from where it is if it is long. reused says that the caller will write over it.
+// long adds a piece of a reply. A long piece is written from its place. reused says that the caller
+// will overwrite it.
 func (o *output) long(b []byte, reused bool) {
 	if len(b) < flushAt {
 		o.bytes(b)
@@ -75,7 +78,7 @@ func (o *output) long(b []byte, reused bool) {
 	o.write(b, reused)
 }
 
-// flush writes what has been added. It returns the first error of this connection's output.
+// flush writes the collected replies. It returns the first error of this connection's output.
 func (o *output) flush() error {
 	if len(o.buf) > 0 {
 		o.write(o.buf, true)
@@ -87,7 +90,7 @@ func (o *output) flush() error {
 	return o.err
 }
 
-// write sends b, or hands it to the second goroutine; the caller goes on using b afterwards if reused is set.
+// write sends b, or hands it to the second goroutine. reused says that the caller will overwrite b.
 func (o *output) write(b []byte, reused bool) {
 	if o.err != nil {
 		return
@@ -107,8 +110,8 @@ func (o *output) write(b []byte, reused bool) {
 	o.err = err
 }
 
-// begin starts the second goroutine with the rest of a write, and returns why the output has failed
-// by that.
+// begin starts the second goroutine with the rest of a write. The error says why the output has
+// failed.
 func (o *output) begin(rest []byte, reused bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,8 +155,8 @@ func (o *output) add(b []byte, reused bool) {
 	o.memory.add(int64(len(b)))
 }
 
-// fail ends the output, and closes the connection: its goroutine might wait for a request that
-// never comes. The first reason stays, as the others follow from it. The caller holds mu.
+// fail ends the output and closes the connection, whose goroutine might wait for a request that
+// never comes. The first reason stays, because later ones follow from it. The caller holds mu.
 func (o *output) fail(err error) {
 	if o.failed == nil {
 		o.failed = err
@@ -161,7 +164,7 @@ func (o *output) fail(err error) {
 	}
 }
 
-// failure returns why the output has failed, nil if it has not. By the connection's goroutine.
+// failure returns why the output has failed, or nil. Only the connection's goroutine calls it.
 func (o *output) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -178,7 +181,8 @@ func (o *output) backlogged() int64 {
 	return int64(o.waiting)
 }
 
-// drain is the second goroutine: it ends when the backlog is written, or the client takes nothing for too long.
+// drain is the second goroutine. It ends when the backlog is written, or when the client takes
+// nothing for too long.
 func (o *output) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -203,7 +207,7 @@ func (o *output) drain() {
 	o.changed.Broadcast()
 }
 
-// writeSlowly writes b in portions, each of which must be taken within the timeout.
+// writeSlowly writes b in portions. The client must take each within the timeout.
 func (o *output) writeSlowly(b []byte) error {
 	for len(b) > 0 {
 		portion := b[:min(len(b), flushAt)]
@@ -218,7 +222,8 @@ func (o *output) writeSlowly(b []byte) error {
 	return nil
 }
 
-// close waits until the second goroutine has written everything or failed. The connection may be closed afterwards.
+// close waits until the second goroutine has written everything or failed. Then the connection may
+// be closed.
 func (o *output) close() error {
 	o.writers.Wait()
 	return o.failure()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPipelineOrder: replies come in the order of the requests, and every command, on however many shards, sees all
-// that the same connection sent before it and nothing that it sent after.
+// TestPipelineOrder: replies come in the order of the requests. Every command, on however many
+// shards, sees all that its connection sent before it and nothing that it sent after.
 func TestPipelineOrder(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 7, Processors: 4})
 	var clients sync.WaitGroup
@@ -24,7 +24,7 @@ func TestPipelineOrder(t *testing.T) {
 	clients.Wait()
 }
 
-// pipelineOnce sends a random pipeline on keys that nobody else uses and compares with a map.
+// pipelineOnce sends a random pipeline on keys of its own and compares with a map.
 func pipelineOnce(t *testing.T, c *client, prefix string) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -49,7 +49,7 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 		all = append(all, fmt.Sprint(prefix, i))
 	}
 	pipeline.WriteString(request(all...))
-	for step := range 2000 { // more than one round
+	for step := range 2000 { // more than one batch
 		switch random.IntN(8) {
 		case 0, 1:
 			k, v := key(), strings.Repeat(fmt.Sprint(step), 1+random.IntN(300))
@@ -101,7 +101,8 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 	}
 }
 
-// TestPipelineDBSize: DBSIZE and FLUSHALL count what the pipeline did before them and nothing of what it did after.
+// TestPipelineDBSize: DBSIZE and FLUSHALL count the effects of commands before them in the
+// pipeline, and none of those behind them.
 func TestPipelineDBSize(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 7, Processors: 4})
 	c := dial(t, addr)

@@ -6,23 +6,27 @@ import (
 	"strings"
 )
 
-// Policy says which keys make room for others when [Config].MaxMemory is reached, by its name in Redis. "" stands for NoEviction. Redis has others
-// (by frequency, or at random); those are refused.
+// Policy selects the keys that make room at the limit of [Config].MaxMemory, by its name in Redis.
+// "" stands for NoEviction. Redis has further policies (by frequency, or random); this server
+// refuses them.
 type Policy string
 
 const (
-	// NoEviction refuses commands that may need more memory, with Redis's error: "OOM command not allowed when used memory > 'maxmemory'."
+	// NoEviction refuses commands that may need more memory, with Redis's error: "OOM command not
+	// allowed when used memory > 'maxmemory'."
 	NoEviction Policy = "noeviction"
-	// AllKeysLRU evicts keys that have not been used for long, approximately the longest; see [Config].MaxMemorySamples.
+	// AllKeysLRU evicts keys that have not been used for long, approximately the least recently
+	// used; see [Config].MaxMemorySamples.
 	AllKeysLRU Policy = "allkeys-lru"
-	// VolatileTTL evicts keys that expire, of a shard the one first that has the least time left; if none expires, it refuses like NoEviction.
+	// VolatileTTL evicts keys with a deadline, of a shard the earliest first. If no key has one, it
+	// refuses like NoEviction.
 	VolatileTTL Policy = "volatile-ttl"
 )
 
-// policies are those that there are; a budget refers to them by their places.
+// policies are all policies. A budget stores an index.
 var policies = []Policy{NoEviction, AllKeysLRU, VolatileTTL}
 
-// policyNames lists them for messages.
+// policyNames lists the policies for messages.
 func policyNames() string {
 	names := make([]string, len(policies))
 	for i, p := range policies {
@@ -40,7 +44,8 @@ func parsePolicy(name string) (Policy, bool) {
 	return policies[i], true
 }
 
-// Set makes the policy the one with a name, as flags do; upper and lower case are the same. The error lists those that there are.
+// Set sets the policy by its name, in upper or lower case, as command lines do. The error lists the
+// names. Not for concurrent use.
 func (p *Policy) Set(name string) error {
 	found, ok := parsePolicy(name)
 	if !ok {

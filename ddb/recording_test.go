@@ -13,8 +13,9 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// BenchmarkRecording has clients set keys in servers with and without a recorder, in turns: so the ratios mean something on a busy machine, too. It reports the median
-// time of a command without one, and by how much it grows with each.
+// BenchmarkRecording has clients set keys in servers with and without a recorder, in turns, so that
+// the ratios mean something on a busy machine, too. It reports the median time of a command without
+// a recorder, and the growth with each recorder.
 func BenchmarkRecording(b *testing.B) {
 	for _, pipelined := range []int{1, 16} {
 		b.Run("pipelined="+strconv.Itoa(pipelined), func(b *testing.B) {
@@ -59,7 +60,7 @@ func BenchmarkRecording(b *testing.B) {
 	}
 }
 
-// nsSetting returns how long a command takes if all clients send so many at a time.
+// nsSetting returns the time of a command when all clients send this many at a time.
 func nsSetting(b *testing.B, crowd []*client, pipelined int) float64 {
 	const each = 8192
 	runtime.GC()

@@ -2,16 +2,17 @@ package ddb
 
 import "github.com/tidwall/redcon"
 
-// shareable is the length from which a value is immutable. Shorter ones are copied into the reply and overwritten in
-// place by the next SET, which spares an allocation; longer ones are never overwritten (bytes may be appended behind
-// them), so a reply refers to them and no copy is made, however many replies refer to one value.
+// shareable is the length above which a value is immutable. Shorter values are copied into the
+// reply, and the next SET overwrites them in place, which saves an allocation. Longer values are
+// never overwritten (bytes may be appended behind them), so replies refer to them without a copy,
+// however many refer to one value.
 const shareable = 512
 
-// writer collects the replies of the commands that one goroutine answers, one after another.
-// Not for concurrent use; the zero value is ready.
+// writer collects the replies of commands that one goroutine answers, one after another. Not for
+// concurrent use; the zero value is ready.
 type writer struct {
 	buf  []byte
-	tail []byte // the bulk that follows buf, its own line end not included; nil for none
+	tail []byte // the bulk after buf, without its line end; nil for none
 }
 
 func (w *writer) ok()               { w.buf = redcon.AppendOK(w.buf) }
@@ -30,7 +31,8 @@ func (w *writer) each(write func(string), s []string) {
 	}
 }
 
-// bulk answers with v. It must be the last part of a command's reply, since a long v becomes the tail.
+// bulk answers with v. It must be the last part of a command's reply, because a long v becomes the
+// tail.
 func (w *writer) bulk(v []byte) {
 	if len(v) <= shareable {
 		w.buf = redcon.AppendBulk(w.buf, v)
@@ -40,8 +42,8 @@ func (w *writer) bulk(v []byte) {
 	w.tail = v
 }
 
-// copied is bulk for a v that the shard may free or overwrite: nothing of it is referred to. Long ones get memory of their own, so that the buffer
-// does not grow with them.
+// copied is bulk for a v that the shard may free or overwrite: it is always copied. A long v gets
+// memory of its own, so that the buffer does not grow with it.
 func (w *writer) copied(v []byte) {
 	if len(v) <= longCopy {
 		w.buf = redcon.AppendBulk(w.buf, v)
@@ -53,7 +55,7 @@ func (w *writer) copied(v []byte) {
 
 const longCopy = 16 << 10
 
-// instead takes back what was written since the buffer had a length, and fails.
+// instead replaces what was written after the first length bytes by an error.
 func (w *writer) instead(length int, msg string) {
 	w.buf, w.tail = w.buf[:length], nil
 	w.fail(msg)

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestRuntimeOptions has the runtime watch a shard that is held up, and name it in its report.
+// TestRuntimeOptions has a watchdog of the runtime watch a shard that is held up, and name it in
+// its report.
 func TestRuntimeOptions(t *testing.T) {
 	late := make(chan freerun.Late, 1)
 	s, _ := serve(t, Config{Shards: 3, Runtime: []freerun.Option{

@@ -2,7 +2,7 @@ package ddb
 
 import "strconv"
 
-// scanQuery is SCAN's arguments and where it stands.
+// scanQuery has SCAN's arguments.
 type scanQuery struct {
 	cursor  uint64
 	pattern string
@@ -11,14 +11,15 @@ type scanQuery struct {
 	count   int
 }
 
-// A cursor is shard + shards*(position+1), or plain shard for "from the end of that shard's entries"; so 0 is the
-// beginning of the first shard, and is never given out as the middle of anything.
+// A cursor is shard + shards*(position+1), or the shard alone for "from the end of that shard's
+// entries". So 0 is the beginning of the first shard, and never the middle of anything.
 
 func (q *scanQuery) shard(shards int) int { return int(q.cursor % uint64(shards)) }
 
 func (q *scanQuery) position(shards int) uint64 { return q.cursor / uint64(shards) }
 
-// nextCursor continues the scan of a shard at a position, or if that is 0 with the next shard; 0 is the end.
+// nextCursor continues the scan of a shard at a position, or at position 0 with the next shard. It
+// returns 0 at the end.
 func nextCursor(shard, shards int, position uint64) uint64 {
 	if position > 0 {
 		return uint64(shard) + uint64(shards)*position
@@ -29,12 +30,13 @@ func nextCursor(shard, shards int, position uint64) uint64 {
 	return 0
 }
 
-// scan visits at most query.count entries of the shard downwards from a position (0: from the end) and leaves the next
-// one in p.next, 0 if there is none.
+// scan visits at most query.count entries of the shard, downwards from a position (0: from the
+// end), and sets p.next to the next position, 0 if there is none.
 //
-// A key that is present during the whole iteration is returned: what is still to be visited is entries[:position]. An
-// entry leaves its place only in remove, when it is the last and goes to the place of the removed one. If it was still
-// to be visited it goes to a lower place, which is still to be visited too; otherwise it may be returned once more.
+// It returns each key that is present during the whole iteration. What remains to be visited is
+// entries[:position]. An entry changes its place only in remove: the last entry moves to the place
+// of the removed one. If the moved entry was still to be visited, so is its new, lower place;
+// otherwise it may be returned once more.
 func (s *shard) scan(p *part, position uint64) {
 	end := len(s.entries)
 	if position > 0 {
@@ -50,7 +52,7 @@ func (s *shard) scan(p *part, position uint64) {
 			if !p.copy(len(key) + keyOverhead) {
 				return
 			}
-			p.keys = append(p.keys, s.records.keep(key))
+			p.keys = append(p.keys, s.records.cloneKey(key))
 		}
 	}
 	p.next = uint64(begin)

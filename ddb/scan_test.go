@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestScanGuarantee: keys that are present during the whole iteration are returned, whatever is added, removed and
-// expires meanwhile, and the iteration ends.
+// TestScanGuarantee: SCAN returns the keys that are present during the whole iteration, whatever is
+// added, removed and expires meanwhile, and the iteration ends.
 func TestScanGuarantee(t *testing.T) {
 	for range 200 {
 		seed := rand.Uint64()
@@ -32,7 +32,7 @@ func TestScanGuarantee(t *testing.T) {
 			}
 			home := query.shard(shards)
 			b := benches[home]
-			p := &part{scan: query, group: &group{round: newRound()}}
+			p := &part{scan: query, group: &group{batch: newBatch()}}
 			b.begin()
 			b.scan(p, query.position(shards))
 			for _, key := range p.keys {
@@ -68,7 +68,7 @@ func TestScanForeignCursor(t *testing.T) {
 	b.do("set", "k", "v")
 	for _, cursor := range []uint64{1, 2, 1 << 40, 1<<64 - 1} {
 		query := &scanQuery{cursor: cursor, all: true, count: 10}
-		p := &part{scan: query, group: &group{round: newRound()}}
+		p := &part{scan: query, group: &group{batch: newBatch()}}
 		b.scan(p, query.position(4))
 		if len(p.keys) != 1 || p.next != 0 {
 			t.Errorf("cursor %d: %v, next %d", cursor, p.keys, p.next)

@@ -23,7 +23,8 @@ func readLines(t testing.TB, name string) []string {
 	return lines
 }
 
-// splitWords splits at spaces; a word that begins with a double quote is a Go string, {300xa} stands for 300 times a.
+// splitWords splits at spaces. A word that begins with a double quote is a Go string; {300xa}
+// stands for 300 times a.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {

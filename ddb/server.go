@@ -16,8 +16,9 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Server is a database and the connections to it. Make it with New; it must not be copied. All methods may be called
-// from any goroutine. Servers of one process share nothing.
+// Server is a database with the connections to it. Make it with New, end it with Shutdown or Close;
+// the zero value panics on use. It must not be copied. Any goroutine may call the methods, but no
+// operation of the server's runtime may call those that wait. Servers of one process share nothing.
 type Server struct {
 	// Immutable.
 	config   Config
@@ -26,23 +27,25 @@ type Server struct {
 	outside  *freerun.Context
 	units    []*freerun.Unit[shard]
 	earliest []*atomic.Int64 // by shard, see shard.earliest
-	sweeps   []*sweeping     // by shard
+	sweeps   []*sweepOrder   // by shard
 	records  []*records      // by shard
 	budget   *budget
 	arena    *offheap.Arena // nil: values are on Go's heap
 	seed     maphash.Seed
 	started  time.Time
-	rest     time.Duration // restAfter, but for tests
+	rest     time.Duration // restAfter; tests set it
 
 	stats        serverStats
 	clientMemory atomic.Int64 // bytes of all clients
-	clientLimit  atomic.Int64 // of clientMemory; 0 for none
+	clientLimit  atomic.Int64 // limit of clientMemory; 0 for none
 	outputLimit  atomic.Int64 // bytes of replies that may wait for one client; 0 for no limit
 	limiting     atomic.Bool  // a goroutine is in limitClients
 	password     atomic.Pointer[string]
-	protected    atomic.Bool // without a password, only clients from a loopback address are served
+	// Without a password, only clients from a loopback address are served.
+	protected atomic.Bool
 
-	draining atomic.Bool // connections execute what has been received, then end
+	// Connections execute what they have received, then end.
+	draining atomic.Bool
 
 	mu          sync.Mutex
 	listener    net.Listener
@@ -52,14 +55,15 @@ type Server struct {
 
 	clients    sync.WaitGroup // the connections' goroutines
 	background sync.WaitGroup // the sweeper
-	stop       chan struct{}  // ends it
-	closed     chan struct{}  // Shutdown has ended, with closeErr
+	stop       chan struct{}  // closing it ends the sweeper
+	closed     chan struct{}  // closed when Shutdown has ended; closeErr is valid then
 	closeErr   error
-	leakErr    error // the part of closeErr that is about the arena
+	leakErr    error // the part of closeErr about the arena
 }
 
-// New makes a server with an empty database and starts its runtime. It must be ended with Shutdown or Close, even if
-// it never served. The error says what is wrong with the configuration.
+// New makes a server with an empty database and starts its runtime. It does not wait. The caller
+// must end the server with Shutdown or Close, even if it never served. The error says what is wrong
+// with the configuration.
 func New(config Config) (*Server, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -90,7 +94,7 @@ func New(config Config) (*Server, error) {
 		unit := freerun.NewUnit(s.rt, state, freerun.UnitName("shard "+strconv.Itoa(i)))
 		s.units = append(s.units, unit)
 		s.earliest = append(s.earliest, state.earliest)
-		s.sweeps = append(s.sweeps, &sweeping{unit: unit})
+		s.sweeps = append(s.sweeps, &sweepOrder{unit: unit})
 	}
 	s.background.Go(func() { s.sweepUntil(s.stop) })
 	return s, nil
@@ -98,8 +102,8 @@ func New(config Config) (*Server, error) {
 
 func (s *Server) clock() int64 { return s.config.Clock().UnixMilli() }
 
-// shardOf returns the shard that a key belongs to. The seed is the server's own, so nobody can prepare keys that
-// all fall into one shard.
+// shardOf returns the shard of a key. The seed is the server's own, so a client cannot prepare keys
+// that all fall into one shard.
 func (s *Server) shardOf(key []byte) int {
 	if len(s.units) == 1 {
 		return 0
@@ -108,16 +112,17 @@ func (s *Server) shardOf(key []byte) int {
 	return int(high)
 }
 
-// mustBeMade panics for a server that New has not made, of which a client would end the process.
+// mustBeMade panics for a server that New has not made, because its first client would crash the
+// process.
 func (s *Server) mustBeMade() {
 	if s == nil || s.rt == nil {
 		panic("ddb: a nil or zero Server; make servers with New")
 	}
 }
 
-// Listen binds a TCP address, "127.0.0.1:0" for a port that the system chooses, and returns what it bound. It does not
-// wait; clients that connect are accepted by Serve. A server listens once; afterwards, or after Shutdown, it is an
-// error (ErrClosed in the latter case).
+// Listen binds a TCP address and returns the bound address; with "127.0.0.1:0" the system chooses
+// the port. It does not wait: Serve accepts the clients. A server listens once. A second call
+// returns an error, and a call after Shutdown returns ErrClosed.
 func (s *Server) Listen(addr string) (net.Addr, error) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -136,9 +141,9 @@ func (s *Server) Listen(addr string) (net.Addr, error) {
 	return listener.Addr(), nil
 }
 
-// Serve accepts clients until Shutdown or Close is called; then it returns nil, or ErrClosed if that was before.
-// Listen must have been called. An error of the listener that does not pass ends it too; the clients that are
-// connected stay.
+// Serve accepts clients. It waits until Shutdown or Close is called and then returns nil; if the
+// server was closed before, it returns ErrClosed. Listen must come first, otherwise Serve returns
+// an error. A lasting error of the listener also ends Serve; the clients that are connected stay.
 func (s *Server) Serve() error {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -155,7 +160,7 @@ func (s *Server) Serve() error {
 		conn, err := listener.Accept()
 		if err == nil {
 			pause = shortestPause
-			s.admit(conn)
+			s.accept(conn)
 			continue
 		}
 		if s.isClosing() {
@@ -164,7 +169,7 @@ func (s *Server) Serve() error {
 		if errors.Is(err, net.ErrClosed) {
 			return err
 		}
-		// Usually there are too many open files, which passes.
+		// Usually the process has too many open files, which passes.
 		s.log.Warn("ddb: accepting a client failed", "error", err, "retry", pause)
 		select {
 		case <-time.After(pause):
@@ -185,8 +190,8 @@ func (s *Server) isClosing() bool {
 	return s.closing
 }
 
-// admit starts a connection, or turns the client away.
-func (s *Server) admit(conn net.Conn) {
+// accept starts a connection, or turns the client away.
+func (s *Server) accept(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.connections.Add(1)
@@ -207,31 +212,32 @@ func (s *Server) admit(conn net.Conn) {
 	s.lastID++
 	c := newConnection(s, s.lastID, conn)
 	s.connections[c.id] = c
-	s.clients.Go(func() { s.attend(c) })
+	s.clients.Go(func() { s.serveClient(c) })
 }
 
-// turnAway closes a connection that has just been made, with an error. There is room for that.
+// turnAway closes a new connection with an error, which fits into the socket's buffer.
 func turnAway(conn net.Conn, msg string) {
 	conn.SetWriteDeadline(time.Now().Add(lingerTime))
 	conn.Write([]byte("-" + msg + "\r\n"))
 	conn.Close()
 }
 
-// attend serves a client to the end.
-func (s *Server) attend(c *connection) {
+// serveClient serves a client to its end.
+func (s *Server) serveClient(c *connection) {
 	defer c.memory.end()
 	err := c.serve()
-	c.leave()
+	c.forgetWatches()
 	if errors.Is(c.out.failure(), errOutputLimit) {
-		err = errOutputLimit // serve may have ended in another way, as the connection was closed
+		// serve may have ended otherwise, because the connection was closed.
+		err = errOutputLimit
 	}
 	if errors.Is(err, errOutputLimit) {
-		c.net.Close() // it is not waited for
+		c.net.Close() // do not wait for this client
 		s.stats.outputLimited.Add(1)
 		s.log.Warn("ddb: client closed for overcoming of output buffer limits", "client", c.describe(), "limit", s.outputLimit.Load())
 	}
 	if outErr := c.out.close(); outErr != nil && (err == nil || err == io.EOF) {
-		err = outErr // which has closed the connection
+		err = outErr // that error closed the connection
 	}
 	if errors.Is(err, errDrained) {
 		c.linger()

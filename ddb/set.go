@@ -2,7 +2,7 @@ package ddb
 
 import "math"
 
-// setOptions is what may follow the value in SET.
+// setOptions are the options after the value in SET.
 type setOptions struct {
 	nx, xx, get, keepttl bool
 	unit                 setUnit
@@ -25,7 +25,7 @@ var setUnits = [...]struct {
 }{{"EX", seconds}, {"PX", milliseconds}, {"EXAT", unixSeconds}, {"PXAT", unixMilliseconds}}
 
 func set(s *shard, args [][]byte, w *writer) {
-	if len(args) == 3 { // nearly all of them
+	if len(args) == 3 { // the usual form
 		e := s.put(s.find(args[1]), args[1], args[2], 0)
 		if e == nil {
 			w.fail(errOOM)
@@ -111,7 +111,7 @@ func parseSetUnit(arg []byte) setUnit {
 	return noExpiry
 }
 
-// setDeadlineFrom turns the options' expiry into Unix milliseconds, 0 for none, or returns the error's text.
+// setDeadlineFrom returns the options' deadline in Unix milliseconds, 0 for none, or an error text.
 func (s *shard) setDeadlineFrom(o setOptions) (deadline int64, msg string) {
 	if o.unit == noExpiry {
 		return 0, ""

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// settings are what CONFIG GET knows: the parameters of Redis that clients and tools ask for, as they are here.
+// settings returns what CONFIG GET answers: the parameters of Redis that clients and tools ask for,
+// with this server's values.
 func (s *Server) settings() map[string]string {
 	host := ""
 	s.mu.Lock()
@@ -48,7 +49,8 @@ func yesNo(b bool) string {
 
 func configGet(c *connection, args [][]byte, w *writer) {
 	all := c.server.settings()
-	found := map[string]string{} // as Redis does, by the name as it was asked for if that is no pattern
+	// As in Redis, the key is the requested name unless that is a pattern.
+	found := map[string]string{}
 	for _, arg := range args[2:] {
 		pattern := string(arg)
 		for name, value := range all {
@@ -68,8 +70,8 @@ func configGet(c *connection, args [][]byte, w *writer) {
 	}
 }
 
-// spreadResetStat is CONFIG RESETSTAT.
-func spreadResetStat(c *connection, args [][]byte, _ *writer) *gathered {
+// fanOutResetStat is CONFIG RESETSTAT.
+func fanOutResetStat(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	c.server.stats.reset()
-	return &gathered{parts: c.everywhere(args, resetStatistics), join: joinOK}
+	return &fanOutReply{parts: c.partsEverywhere(args, resetStatistics), join: joinOK}
 }

@@ -7,44 +7,46 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// shard is the state of one unit: a part of the key space. It is plain sequential code; the runtime sees to it that
-// one operation at a time runs on it.
+// shard is the state of one unit: a part of the key space. It is plain sequential code; the runtime
+// runs one operation at a time on it.
 //
-// Invariants: entries[e.position] == e.id for each entry that is not free, and nothing else is in entries;
-// expiring[e.expiry] == e.id exactly for the entries with a deadline, least deadline first; used is the sum of the entries'
-// costs, and volatile that of those with a deadline.
+// Invariants:
+// entries[e.position] == e.id for each entry that is not free, and entries holds nothing else.
+// expiring[e.expiry] == e.id exactly for the entries with a deadline; expiring is a heap with the
+// earliest deadline first.
+// used is the sum of the entries' costs, volatile the sum over entries with a deadline.
 type shard struct {
 	clock func() int64 // Unix milliseconds
-	now   int64        // the time that the operation in hand goes by
-	tick  uint32       // the same as entries keep it, see use
+	now   int64        // the time of the operation that runs
+	tick  uint32       // now in the units of entry.clock, see use
 
 	records  *records
-	entries  []uint32 // without holes, so that SCAN has positions to go by
+	entries  []uint32 // without holes: SCAN's cursors are positions
 	expiring []uint32 // a heap, see expiry.go
 
 	stats shardStats
 
-	watched map[string]*watchpoint // by key, the first of those that are up for it
+	watched map[string]*watchpoint // by key, the first watchpoint of its list
 
-	budget   *budget
-	account  *account
-	used     int64
-	volatile int64
-	purse    int64
-	pool     candidates
+	budget      *budget
+	account     *account
+	used        int64
+	volatile    int64
+	reservation int64
+	pool        candidates
 
-	// earliest is the least deadline of all entries, for the sweeper, which reads it without a message.
+	// earliest is the earliest deadline of all entries. The sweeper reads it without a message.
 	earliest *atomic.Int64
 }
 
-// shardStats is what INFO adds up over the shards.
+// shardStats are the figures that INFO sums over the shards.
 type shardStats struct {
 	keys, expires                  int
 	used                           int64
 	hits, misses, expired, evicted uint64
 }
 
-// never is the earliest deadline of a shard in which nothing expires.
+// never is the earliest deadline of a shard without expiring keys.
 const never = math.MaxInt64
 
 func newShard(clock func() int64, r *records, b *budget, number int) shard {
@@ -53,7 +55,7 @@ func newShard(clock func() int64, r *records, b *budget, number int) shard {
 	return s
 }
 
-// begin takes the time for the commands of one message and end publishes what others must know.
+// begin sets the time for the commands of one message. end publishes what other goroutines read.
 func (s *shard) begin() {
 	s.now = s.clock()
 	s.tick = uint32(s.now >> tickBits)
@@ -70,7 +72,7 @@ func (s *shard) end() {
 	s.publish()
 }
 
-// find returns the entry of a key, nil if there is none. A key that is due is removed here and not found.
+// find returns the entry of a key, nil if there is none. It removes a key that is due.
 func (s *shard) find(key []byte) *entry {
 	e := s.records.find(key)
 	if e != nil && s.due(e) {
@@ -80,7 +82,7 @@ func (s *shard) find(key []byte) *entry {
 	return e
 }
 
-// look is find for the commands that count in keyspace_hits and keyspace_misses.
+// look is find for commands that count in keyspace_hits and keyspace_misses.
 func (s *shard) look(key []byte) *entry {
 	e := s.find(key)
 	if e == nil {
@@ -91,7 +93,7 @@ func (s *shard) look(key []byte) *entry {
 	return e
 }
 
-// read is look for those that use the value.
+// read is look for commands that use the value.
 func (s *shard) read(key []byte) *entry {
 	e := s.look(key)
 	if e != nil {
@@ -100,8 +102,9 @@ func (s *shard) read(key []byte) *entry {
 	return e
 }
 
-// put gives a key a copy of value. e is what find returned for it, and b what records.prepare did, or none. The deadline stays; see setDeadline.
-// It returns nil, and changes nothing but that others were evicted, if there is no memory for it.
+// put gives a key a copy of value. e is what find returned for the key; b is what
+// records.allocBlock returned, or none. The deadline stays; see setDeadline. Without memory for the
+// value, put returns nil, and has changed nothing but evicted other keys.
 func (s *shard) put(e *entry, key, value []byte, b offheap.Block) *entry {
 	if e == nil {
 		return s.insert(key, value, b)
@@ -130,7 +133,7 @@ func (s *shard) changed(e *entry, before uint32) {
 	if e.deadline != 0 {
 		s.volatile += delta
 	}
-	s.settle(delta)
+	s.charge(delta)
 	s.use(e)
 	s.touch(e)
 }
@@ -143,14 +146,15 @@ func (s *shard) insert(key, value []byte, b offheap.Block) *entry {
 	}
 	e.position = int32(len(s.entries))
 	s.entries = append(s.entries, e.id)
-	s.settle(int64(e.cost))
+	s.charge(int64(e.cost))
 	s.use(e)
 	s.touch(e)
 	return e
 }
 
-// fit tries to store n bytes. While the arena has no block for them it evicts others than keep, up to many times as much; it may be that what is
-// free lies in pieces. It reports whether it could.
+// fit calls try, which stores n bytes, until it succeeds. Whenever the arena has no block, fit
+// evicts entries other than keep. What is free may lie in pieces, so it evicts up to 16 times n
+// before it gives up. It reports whether try succeeded.
 func (s *shard) fit(keep *entry, n int, try func() error) bool {
 	for left := 16 * int64(n+overheadOffHeap); ; {
 		if try() == nil {
@@ -164,7 +168,7 @@ func (s *shard) fit(keep *entry, n int, try func() error) bool {
 	}
 }
 
-// remove deletes an entry; the last one takes its place in entries (SCAN relies on that, see scan).
+// remove deletes an entry. The last entry takes its place in entries (scan relies on that).
 func (s *shard) remove(e *entry) {
 	s.touch(e)
 	s.setDeadline(e, 0)
@@ -172,7 +176,7 @@ func (s *shard) remove(e *entry) {
 	moved := s.entries[last]
 	s.entries[e.position], s.records.at(moved).position = moved, e.position
 	s.entries = s.entries[:last]
-	s.settle(-int64(e.cost))
+	s.charge(-int64(e.cost))
 	s.records.drop(e)
 }
 
@@ -183,7 +187,7 @@ func (s *shard) flush() {
 			s.touch(e)
 		}
 	}
-	s.settle(-s.used)
+	s.charge(-s.used)
 	s.records.clear()
 	s.entries, s.expiring, s.volatile, s.pool = nil, nil, 0, candidates{}
 }

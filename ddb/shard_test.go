@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// shardBench is a shard without a server, whose clock the test sets.
+// shardBench is a shard without a server. The test sets its clock.
 type shardBench struct {
 	t testing.TB
 	shard
@@ -16,13 +16,14 @@ type shardBench struct {
 	limitKept bool // check holds the shard to the limit
 }
 
-// newShardBench makes a shard that is alone in its budget. The test's end checks that nothing is left off the heap.
+// newShardBench makes a shard with a budget of its own. The end of the test checks that no block is
+// left off the heap.
 func newShardBench(t testing.TB, config Config) *shardBench {
 	t.Helper()
 	config.Shards = 1
 	limit := config.MaxMemory
 	if limit == 0 {
-		config.MaxMemory = 8 << 20 // so that the arena is small, which is on Go's heap under the race detector
+		config.MaxMemory = 8 << 20 // a small arena: under the race detector it is on Go's heap
 	}
 	config, err := config.withDefaults()
 	if err != nil {
@@ -50,21 +51,21 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 	return b
 }
 
-// everywhere runs a test for each place that values can be at.
+// everywhere runs a test for each place of values.
 func everywhere(t *testing.T, test func(t *testing.T, values Values)) {
 	for _, values := range []Values{OnHeap, OffHeap} {
 		t.Run(string(values), func(t *testing.T) { test(t, values) })
 	}
 }
 
-// newRound makes a round for tests that run groups by themselves.
-func newRound() *round {
-	r := &round{done: make(chan struct{}, 1), halts: make([]bool, 1), weight: weight{limit: 1 << 30}}
+// newBatch makes a batch for tests that run groups by themselves.
+func newBatch() *batch {
+	r := &batch{done: make(chan struct{}, 1), halts: make([]bool, 1), replyMemory: replyMemory{limit: 1 << 30}}
 	r.pending.Store(1)
 	return r
 }
 
-// do runs a command of one key, as a message of its own, and returns the reply.
+// do runs a command on one key as a message of its own, and returns the reply.
 func (b *shardBench) do(args ...string) string {
 	b.t.Helper()
 	c, msg := resolve(words(args))
@@ -74,8 +75,8 @@ func (b *shardBench) do(args ...string) string {
 	if c.keyed == nil {
 		b.t.Fatalf("%s is no command of one key", args[0])
 	}
-	g := &group{tasks: []task{{cmd: c, effect: c.keyed, args: words(args)}}, round: newRound()}
-	b.runAlone(g)
+	g := &group{tasks: []task{{cmd: c, effect: c.keyed, args: words(args)}}, batch: newBatch()}
+	b.runGroup(g)
 	reply := string(g.out.buf)
 	if tail := g.tasks[0].tail; tail != nil {
 		reply += string(tail) + "\r\n"
@@ -86,7 +87,7 @@ func (b *shardBench) do(args ...string) string {
 
 // part runs one shard's part of a command of several keys.
 func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) *part {
-	p := &part{effect: effect, values: make([][]byte, len(args)), group: &group{round: newRound()}}
+	p := &part{effect: effect, values: make([][]byte, len(args)), group: &group{batch: newBatch()}}
 	for i := 1; i < len(args); i++ {
 		p.picks = append(p.picks, i)
 	}
@@ -97,7 +98,7 @@ func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) 
 	return p
 }
 
-// check holds the shard to its invariants.
+// check checks the shard's invariants.
 func (b *shardBench) check() {
 	b.t.Helper()
 	chained := 0
@@ -134,8 +135,8 @@ func (b *shardBench) check() {
 	if used != b.used || volatile != b.volatile || uint64(used) != b.account.used.Load() {
 		b.t.Fatalf("%d bytes used, %d of entries that expire; the shard says %d and %d, its account %d", used, volatile, b.used, b.volatile, b.account.used.Load())
 	}
-	if reserved := b.budget.reserved.Load(); b.purse != 0 || reserved != used+b.account.credit.Load() {
-		b.t.Fatalf("%d bytes are reserved, %d used, %d are credit, and %d in the purse", reserved, used, b.account.credit.Load(), b.purse)
+	if reserved := b.budget.reserved.Load(); b.reservation != 0 || reserved != used+b.account.credit.Load() {
+		b.t.Fatalf("%d bytes are reserved, %d used, %d are credit, and %d in the reservation", reserved, used, b.account.credit.Load(), b.reservation)
 	}
 	if limit := b.budget.limit.Load(); limit > 0 && b.budget.reserved.Load() > limit && b.limitKept {
 		b.t.Fatalf("%d bytes are reserved, the limit is %d", b.budget.reserved.Load(), limit)
@@ -160,8 +161,8 @@ func words(args []string) [][]byte {
 	return b
 }
 
-// TestShardCommands is a script with the replies that a redis-server gives (TestAgainstRedis has more, and compares
-// with a real one; this one runs everywhere, and has a clock).
+// TestShardCommands is a script with the replies of a redis-server. TestAgainstRedis has more and
+// compares with a real one; this test runs everywhere, and has a clock.
 func TestShardCommands(t *testing.T) {
 	const (
 		ok, null   = "+OK\r\n", "$-1\r\n"
@@ -236,7 +237,7 @@ func TestShardCommands(t *testing.T) {
 	})
 }
 
-// TestRepliesAreSnapshots: a reply that was made from a value does not change when the value does, although long
+// TestRepliesAreSnapshots: a reply does not change when its value changes afterwards, although long
 // values are not copied.
 func TestRepliesAreSnapshots(t *testing.T) {
 	everywhere(t, testSnapshots)
@@ -253,14 +254,14 @@ func testSnapshots(t *testing.T, values Values) {
 			value := strings.Repeat("v", size)
 			b.do("set", "k", value)
 			b.do("append", "k", "") // may leave spare room behind the value
-			g := &group{round: newRound()}
+			g := &group{batch: newBatch()}
 			g.tasks = []task{
 				{effect: get, args: words([]string{"get", "k"})},
 				{effect: lookup(commands, []byte(fields[0])).keyed, args: words(fields)},
 				{effect: appendTo, args: words([]string{"append", "k", "more"})},
 			}
 			part := b.part(mget, "mget", "k")
-			b.runAlone(g)
+			b.runGroup(g)
 			first := g.tasks[0]
 			got := string(g.out.buf[first.start:first.end])
 			if first.tail != nil {

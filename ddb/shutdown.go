@@ -8,19 +8,24 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// What a client has sent and the server has not read yet is executed and answered too. That is at most what the system
-// buffers, so a server that drains reads only so often, and waits only so long for bytes that should be there already.
+// The server also executes and answers what a client has sent and the server has not read yet. That
+// is at most what the system buffers; so a draining server limits the number of reads, and the wait
+// for bytes that should be there already.
 const (
 	drainReads = 256
 	drainTime  = 10 * time.Millisecond
 )
 
-// Shutdown ends the server without losing a command that it received: it stops listening, lets each connection execute
-// what it has received and send the replies, closes the connections, and shuts the runtime down. It waits for all
-// that; no goroutine of the server is left. When ctx ends first, connections are closed as they are, commands that have
-// not begun are dropped (their clients get an error, if they can still be reached), and the error is ctx's.
+// Shutdown ends the server without losing a command that it received. It stops listening, lets each
+// connection execute what it has received and send the replies, closes the connections, and shuts
+// the runtime down. It waits for all of that; no goroutine of the server is left.
 //
-// A second call waits for the first one, at most until its own ctx ends. It must not be called from an operation.
+// If ctx ends first, connections are closed, commands that have not begun are dropped (clients that
+// can be reached get an error), and the error is ctx's. If blocks of the arena are left at the end,
+// the error says so.
+//
+// Any goroutine may call it, but no operation of the server's runtime. A second call waits for the
+// first one, at most until its own ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -39,7 +44,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return s.closeErr
 }
 
-// Close is a shutdown whose deadline has passed. It returns nil unless something else went wrong.
+// Close is Shutdown with a context that has ended: commands that have not begun are dropped, and it
+// waits like Shutdown for the rest. It returns nil unless something else went wrong, such as blocks
+// of the arena that are left.
 func (s *Server) Close() error {
 	s.mustBeMade()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -52,7 +59,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// end does the work of Shutdown. It is entered with mu held, which it gives up.
+// end does the work of Shutdown. The caller holds mu; end unlocks it.
 func (s *Server) end(ctx context.Context) error {
 	s.draining.Store(true)
 	if s.listener != nil {
@@ -73,7 +80,7 @@ func (s *Server) end(ctx context.Context) error {
 	case <-gone:
 	case <-ctx.Done():
 		err = ctx.Err()
-		s.hangUp()
+		s.closeConnections()
 	}
 	close(s.stop)
 	s.background.Wait()
@@ -82,14 +89,14 @@ func (s *Server) end(ctx context.Context) error {
 	<-gone
 	var cut *freerun.ShutdownError
 	if errors.As(err, &cut) && len(cut.Running) > 0 {
-		return err // an operation that did not return may go on using what it has
+		return err // the operation may still use the arena
 	}
 	s.leakErr = s.release()
 	return errors.Join(err, s.leakErr)
 }
 
-// hangUp closes the connections of the clients that are left.
-func (s *Server) hangUp() {
+// closeConnections closes the connections that are left.
+func (s *Server) closeConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.connections {
@@ -97,7 +104,7 @@ func (s *Server) hangUp() {
 	}
 }
 
-// abandon wakes the connections that wait for a command which the runtime dropped.
+// abandon wakes the connections that wait for messages which the runtime dropped.
 func (s *Server) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

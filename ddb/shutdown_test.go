@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestShutdownAnswersWhatWasReceived: commands that arrived before the shutdown are executed and answered; then the
-// connections end.
+// TestShutdownAnswersWhatWasReceived: commands that arrived before the shutdown are executed and
+// answered; then the connections end.
 func TestShutdownAnswersWhatWasReceived(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 1, Processors: 1})
 	const n = 5000
@@ -48,7 +48,7 @@ func TestShutdownAnswersWhatWasReceived(t *testing.T) {
 	}
 }
 
-// blocked starts an operation on the first shard that lasts until the function it returns is called.
+// blocked starts an operation on the first shard. It lasts until the returned function is called.
 func blocked(t *testing.T, s *Server) (release func()) {
 	t.Helper()
 	gate := make(chan struct{})
@@ -62,7 +62,8 @@ func blocked(t *testing.T, s *Server) (release func()) {
 	return func() { close(gate) }
 }
 
-// TestShutdownDeadline: a command that cannot run before the deadline is dropped, and its client is not left waiting.
+// TestShutdownDeadline: a command that cannot run before the deadline is dropped, and its client
+// does not wait for ever.
 func TestShutdownDeadline(t *testing.T) {
 	s, err := New(Config{Shards: 1, Processors: 1})
 	if err != nil {
@@ -95,8 +96,8 @@ func TestShutdownDeadline(t *testing.T) {
 	}
 }
 
-// TestShutdownUnderTraffic: Shutdown ends although clients go on sending, and every command that was executed has been
-// answered.
+// TestShutdownUnderTraffic: Shutdown ends although clients go on sending, and each executed command
+// has been answered.
 func TestShutdownUnderTraffic(t *testing.T) {
 	s, addr := serve(t, Config{Processors: 4})
 	var (
@@ -139,7 +140,8 @@ func TestShutdownUnderTraffic(t *testing.T) {
 	}
 }
 
-// TestCloseUnderTraffic: Close does not wait for clients that go on sending, and leaves nothing behind (TestMain looks).
+// TestCloseUnderTraffic: Close does not wait for clients that go on sending, and leaves no
+// goroutine (TestMain looks).
 func TestCloseUnderTraffic(t *testing.T) {
 	s, addr := serve(t, Config{Processors: 4})
 	var clients sync.WaitGroup
@@ -164,7 +166,7 @@ func TestCloseUnderTraffic(t *testing.T) {
 	clients.Wait()
 }
 
-// expectEndOrReset waits for the end of a connection that is closed with unread bytes.
+// expectEndOrReset waits for the end of a connection that the server may close with unread bytes.
 func (c *client) expectEndOrReset() {
 	c.t.Helper()
 	buf := make([]byte, 100)
@@ -178,7 +180,7 @@ func (c *client) expectEndOrReset() {
 	}
 }
 
-// TestRefusedCommand: a runtime that takes nothing any more is told to the client as an error.
+// TestRefusedCommand: a client gets an error for a command that the runtime refuses.
 func TestRefusedCommand(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 3})
 	for _, args := range [][]string{{"incr", "k"}, {"dbsize"}} {
@@ -194,8 +196,8 @@ func TestRefusedCommand(t *testing.T) {
 	}
 }
 
-// TestPanicIsolation: a command that panics is an error for its client and those behind it in the same message; the
-// connection, the shard and the server go on.
+// TestPanicIsolation: a command that panics is an error for its client, and for the commands behind
+// it in the same message. The connection, the shard and the server go on.
 func TestPanicIsolation(t *testing.T) {
 	broken := &command{name: "broken", arity: 2, keyed: func(*shard, [][]byte, *writer) { panic("a fault") }}
 	commands["broken"] = broken

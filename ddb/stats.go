@@ -8,47 +8,52 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// serverStats counts for INFO. Connections add to it once per round or read.
+// serverStats are counters for INFO. Connections add to them once per batch or read.
 type serverStats struct {
 	commands    atomic.Uint64 // requests answered
-	failed      atomic.Uint64 // of them, those that named no command or had a wrong number of arguments
-	connections atomic.Uint64 // accepted, with the rejected ones
+	failed      atomic.Uint64 // of them, unknown commands and wrong numbers of arguments
+	connections atomic.Uint64 // accepted, including the rejected
 	rejected    atomic.Uint64
 	broken      atomic.Uint64 // connections that broke the protocol
 	input       atomic.Uint64 // bytes
 	output      atomic.Uint64
-	halted      atomic.Uint64 // messages that a shard could not execute before others had evicted, or replies had been written
+	// Messages that a shard halted at until others evicted, or until replies were written.
+	halted atomic.Uint64
 
-	evictedClients atomic.Uint64 // clients closed since all together took too much
-	outputLimited  atomic.Uint64 // clients closed since too much waited for them
+	evictedClients atomic.Uint64 // clients closed because all together took too much
+	outputLimited  atomic.Uint64 // clients closed because too much waited for them
 
 	rate rate
-	peak atomic.Int64 // bytes: the most of used_memory that was seen
+	peak atomic.Int64 // the most bytes of used_memory seen
 }
 
-// Stats is figures of a server, by [Server.Stats]. Those that only grow begin anew with CONFIG RESETSTAT.
+// Stats are the figures of a server, from [Server.Stats]: a plain value that may be copied. CONFIG
+// RESETSTAT sets the counters to 0.
 type Stats struct {
-	Keys     uint64 // stored, those that are due and have not been removed included
-	Expiring uint64 // of them, those that expire
+	Keys     uint64 // stored keys, including those that are due and not yet removed
+	Expiring uint64 // of them, those with a deadline
 
-	Hits, Misses     uint64 // of commands that read a key
-	Expired, Evicted uint64 // keys that were removed
+	Hits, Misses     uint64 // lookups of keys by commands that read
+	Expired, Evicted uint64 // keys removed
 
 	Memory, MaxMemory int64 // bytes of keys and values, and their limit; 0 for none
 
 	Clients                       int
 	ClientMemory, MaxClientMemory int64  // bytes that clients take, and their limit; 0 for none
-	Connections                   uint64 // accepted, the rejected ones included
-	RejectedClients               uint64 // since there were too many, or by protected mode
-	EvictedClients                uint64 // disconnected since all together took too much memory
-	OutputLimitedClients          uint64 // disconnected since too much waited for them
-	Commands, RejectedCommands    uint64 // answered; and of them, those that named no command, had a wrong number of arguments, or lacked the password
-	ProtocolErrors                uint64 // clients disconnected for what they sent
-	InputBytes, OutputBytes       uint64
+	Connections                   uint64 // accepted, including the rejected
+	RejectedClients               uint64 // too many clients, or protected mode
+	EvictedClients                uint64 // disconnected because all together took too much memory
+	OutputLimitedClients          uint64 // disconnected because too much waited for them
+	// Answered requests; of them, those with an unknown command, with a wrong number of arguments,
+	// or without the password.
+	Commands, RejectedCommands uint64
+	ProtocolErrors             uint64 // clients disconnected for what they sent
+	InputBytes, OutputBytes    uint64
 }
 
-// Stats returns figures for monitoring. It sends nothing to the shards and does not wait for them: what it says of keys is as of the
-// last message that each has executed. Any goroutine may call it, also after the end of the server.
+// Stats returns figures for monitoring. It sends nothing to the shards and waits for none: figures
+// of keys are as of the last message that each shard has executed. Any goroutine may call it, also
+// after the end of the server.
 func (s *Server) Stats() Stats {
 	s.mustBeMade()
 	sum := Stats{
@@ -74,7 +79,7 @@ func (s *Server) Stats() Stats {
 	return sum
 }
 
-// figures are a shard's as of its last message, which it stores if they have changed.
+// figures are a shard's counters as of its last message. The shard stores those that have changed.
 type figures struct {
 	keys, expiring, hits, misses, expired, evicted atomics.Release[uint64]
 }
@@ -94,8 +99,8 @@ func publish(to *atomics.Release[uint64], n uint64) {
 	}
 }
 
-// see notes how many bytes are used.
-func (s *serverStats) see(used int64) {
+// notePeak raises the peak to the bytes in use.
+func (s *serverStats) notePeak(used int64) {
 	for most := s.peak.Load(); used > most && !s.peak.CompareAndSwap(most, used); most = s.peak.Load() {
 	}
 }
@@ -108,7 +113,8 @@ func (s *serverStats) reset() {
 	}
 }
 
-// rate estimates commands per second from the last samples, as Redis does. The zero value is ready; any goroutine.
+// rate estimates commands per second from the last samples, as Redis does. The zero value is ready.
+// Any goroutine may use it.
 type rate struct {
 	mu      sync.Mutex
 	samples [16]float64

@@ -2,7 +2,7 @@ package ddb
 
 import "strconv"
 
-// maxValue is the length that a value can have: Redis's proto-max-bulk-len.
+// maxValue is the maximal length of a value: Redis's proto-max-bulk-len.
 const maxValue = 512 << 20
 
 func get(s *shard, args [][]byte, w *writer) {
@@ -90,7 +90,7 @@ func decrby(s *shard, args [][]byte, w *writer) {
 	switch {
 	case !ok:
 		w.fail(errNotInteger)
-	case n == -n && n != 0: // the least integer is its own negative
+	case n == -n && n != 0: // the least integer equals its negative
 		w.fail(errDecrOverflow)
 	default:
 		s.add(args[1], -n, w)

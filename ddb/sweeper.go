@@ -7,17 +7,19 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// sweepInterval is how often the sweeper looks whether a key is due. It looks without sending anything, so shards in
-// which nothing is due, and has to be evicted because the limit was lowered, are not disturbed.
+// sweepInterval is how often the sweeper looks for keys that are due. It looks without sending
+// messages, so it disturbs only shards in which a key is due or must be evicted for a lowered
+// limit.
 const sweepInterval = 100 * time.Millisecond
 
-// sweeping is one shard's standing order: at most one is under way, which active tells.
-type sweeping struct {
+// sweepOrder is the message that makes one shard sweep. At most one for each shard is under way,
+// which active tells.
+type sweepOrder struct {
 	unit   *freerun.Unit[shard]
 	active atomic.Bool
 }
 
-// sweepUntil removes what is due until stop is closed.
+// sweepUntil orders sweeps, and samples figures, until stop is closed.
 func (s *Server) sweepUntil(stop <-chan struct{}) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
@@ -28,7 +30,7 @@ func (s *Server) sweepUntil(stop <-chan struct{}) {
 		case <-ticker.C:
 			s.sweepDue()
 			s.stats.rate.sample(s.stats.commands.Load(), time.Now())
-			s.stats.see(s.budget.used())
+			s.stats.notePeak(s.budget.used())
 			s.limitClients()
 		}
 	}

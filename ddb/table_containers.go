@@ -77,14 +77,14 @@ func configSubcommands() map[string]*command {
 			costs: "O(1)",
 		},
 		&command{
-			name: "config|set", arity: -4, local: configSet, alone: true,
+			name: "config|set", arity: -4, local: configSet, barrier: true,
 			flags:      []string{"admin", "noscript", "loading", "stale"},
 			categories: []string{"@admin", "@slow", "@dangerous"},
 			summary:    "Set configuration parameters to the given values", since: "2.0.0", group: "server",
 			costs: "O(N) when N is the number of configuration parameters provided",
 		},
 		&command{
-			name: "config|resetstat", arity: 2, spread: spreadResetStat,
+			name: "config|resetstat", arity: 2, fanOut: fanOutResetStat,
 			flags:      []string{"admin", "noscript", "loading", "stale"},
 			categories: []string{"@admin", "@slow", "@dangerous"},
 			summary:    "Reset the stats returned by INFO", since: "2.0.0", group: "server",
@@ -103,13 +103,13 @@ func memorySubcommands() map[string]*command {
 			costs: "O(1)",
 		},
 		&command{
-			name: "memory|purge", arity: 2, local: memoryPurge, alone: true,
+			name: "memory|purge", arity: 2, local: memoryPurge, barrier: true,
 			categories: []string{"@slow"},
 			summary:    "Ask the allocator to release memory", since: "4.0.0", group: "server",
 			costs: "Depends on how much memory is allocated, could be slow",
 		},
 		&command{
-			name: "memory|usage", arity: -3, spread: spreadMemoryUsage,
+			name: "memory|usage", arity: -3, fanOut: fanOutMemoryUsage,
 			flags:      []string{"readonly"},
 			categories: []string{"@read", "@slow"},
 			firstKey:   2, lastKey: 2, stepKey: 1,

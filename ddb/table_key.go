@@ -3,7 +3,7 @@ package ddb
 func keyCommands() []*command {
 	return []*command{
 		{
-			name: "del", arity: -2, spread: spreadDel, atomic: true,
+			name: "del", arity: -2, fanOut: fanOutDel, atomic: true,
 			flags:      []string{"write"},
 			categories: []string{"@keyspace", "@write", "@slow"},
 			firstKey:   1, lastKey: -1, stepKey: 1,
@@ -11,7 +11,7 @@ func keyCommands() []*command {
 			costs: "O(N)",
 		},
 		{
-			name: "exists", arity: -2, spread: spreadExists, atomic: true,
+			name: "exists", arity: -2, fanOut: fanOutExists, atomic: true,
 			flags:      []string{"readonly", "fast"},
 			categories: []string{"@keyspace", "@read", "@fast"},
 			firstKey:   1, lastKey: -1, stepKey: 1,
@@ -67,14 +67,14 @@ func keyCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "keys", arity: 2, spread: spreadKeys,
+			name: "keys", arity: 2, fanOut: fanOutKeys,
 			flags:      []string{"readonly"},
 			categories: []string{"@keyspace", "@read", "@slow", "@dangerous"},
 			summary:    "Find all keys matching the given pattern", since: "1.0.0", group: "generic",
 			costs: "O(N)",
 		},
 		{
-			name: "scan", arity: -2, spread: spreadScan,
+			name: "scan", arity: -2, fanOut: fanOutScan,
 			flags:      []string{"readonly"},
 			categories: []string{"@keyspace", "@read", "@slow"},
 			summary:    "Incrementally iterate the keys space", since: "2.8.0", group: "generic",

@@ -83,7 +83,7 @@ func stringCommands() []*command {
 			costs: "O(1)",
 		},
 		{
-			name: "mget", arity: -2, spread: spreadMget, atomic: true,
+			name: "mget", arity: -2, fanOut: fanOutMget, atomic: true,
 			flags:      []string{"readonly", "fast"},
 			categories: []string{"@read", "@string", "@fast"},
 			firstKey:   1, lastKey: -1, stepKey: 1,
@@ -91,7 +91,7 @@ func stringCommands() []*command {
 			costs: "O(N)",
 		},
 		{
-			name: "mset", arity: -3, spread: spreadMset, grows: pairs, atomic: true,
+			name: "mset", arity: -3, fanOut: fanOutMset, grows: pairs, atomic: true,
 			flags:      []string{"write", "denyoom"},
 			categories: []string{"@write", "@string", "@slow"},
 			firstKey:   1, lastKey: -1, stepKey: 2,

@@ -81,7 +81,7 @@ func TestRedisBenchmark(t *testing.T) {
 	}
 }
 
-// TestRedisBenchmarkInLittleMemory: what does not fit makes room, and no client notices.
+// TestRedisBenchmarkInLittleMemory: with too little memory keys are evicted, and no client notices.
 func TestRedisBenchmarkInLittleMemory(t *testing.T) {
 	everywhere(t, func(t *testing.T, values Values) {
 		s, addr := serve(t, Config{Values: values, MaxMemory: 1 << 20, MaxMemoryPolicy: AllKeysLRU})

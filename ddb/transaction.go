@@ -4,16 +4,18 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// Transactions: MULTI queues what follows, EXEC sends all of it as one message to all shards concerned, so that nobody sees
-// a part of it, and nothing of it is done if a watched key has changed.
+// Transactions: MULTI queues the commands that follow. EXEC sends them as one message to all shards
+// concerned, so no other connection sees a part of the transaction. If a watched key has changed,
+// none of it is executed.
 
-// queue is what a connection has queued since MULTI.
+// queue holds the commands of a connection since MULTI.
 type queue struct {
-	open     bool
-	spoilt   bool // something could not be queued: EXEC will refuse, and nothing is kept for it
+	open bool
+	// A command could not be queued: EXEC will refuse, and the queue stays empty.
+	aborted  bool
 	tooLarge bool
 	commands []queued
-	bytes    int // what they take
+	bytes    int // bytes of the queued commands
 }
 
 type queued struct {
@@ -21,25 +23,25 @@ type queued struct {
 	args [][]byte
 }
 
-func (q *queue) spoil() {
+func (q *queue) abort() {
 	if q.open {
-		q.spoilt, q.commands, q.bytes = true, nil, 0
+		q.aborted, q.commands, q.bytes = true, nil, 0
 	}
 }
 
 // transaction is one EXEC.
 type transaction struct {
 	watches []*watchpoint
-	shards  []int // of each watch, where its shard is in the message
+	shards  []int // for each watch, the index of its shard in message.groups
 	slots   []slot
-	message *message // nil if it has nothing to do
+	message *message // nil if no shard takes part
 	// The outcome.
 	begun   bool
-	refused bool // there was no memory, and nothing was done
-	changed bool // a watched key has changed, and nothing was done
+	refused bool // no memory; nothing was executed
+	changed bool // a watched key has changed; nothing was executed
 }
 
-// begin decides whether the transaction is executed, and forgets its watches.
+// begin decides whether the transaction is executed, and drops its watches.
 func (tx *transaction) begin(shards []*shard) bool {
 	for i, w := range tx.watches {
 		s := shards[tx.shards[i]]
@@ -53,14 +55,15 @@ func (tx *transaction) begin(shards []*shard) bool {
 	return !tx.changed
 }
 
-// enqueue queues a command between MULTI and EXEC. Its arguments are copied: EXEC may come in a later round.
+// enqueue queues a command between MULTI and EXEC. It copies the arguments, because EXEC may come
+// in a later batch.
 func (c *connection) enqueue(cmd *command, args [][]byte) {
 	if c.queue.tooLarge {
 		c.local.fail(errTransactionSize)
 		return
 	}
-	if c.queue.spoilt {
-		c.local.simple("QUEUED") // as Redis does, which does not keep it either
+	if c.queue.aborted {
+		c.local.simple("QUEUED") // as Redis does, which does not queue it either
 		return
 	}
 	size := 0
@@ -68,7 +71,7 @@ func (c *connection) enqueue(cmd *command, args [][]byte) {
 		size += len(arg)
 	}
 	if c.queue.bytes += size + len(args)*argumentOverhead + queuedOverhead; c.queue.bytes > c.server.config.MaxRequest {
-		c.queue.spoil()
+		c.queue.abort()
 		c.queue.tooLarge = true
 		c.local.fail(errTransactionSize)
 		return
@@ -83,14 +86,15 @@ func (c *connection) enqueue(cmd *command, args [][]byte) {
 	c.local.simple("QUEUED")
 }
 
-// What a queued command takes beside its bytes, about, with what EXEC makes of it; and an argument.
+// Roughly what a queued command and an argument take beside their bytes, with what EXEC makes of
+// them.
 const (
 	queuedOverhead   = 400
 	argumentOverhead = 24
 )
 
 func multi(c *connection, _ [][]byte) slot {
-	return c.say(func() {
+	return c.replyLocally(func() {
 		if c.queue.open {
 			c.local.fail(errNested)
 			return
@@ -102,7 +106,7 @@ func multi(c *connection, _ [][]byte) slot {
 }
 
 func discard(c *connection, _ [][]byte) slot {
-	return c.say(func() {
+	return c.replyLocally(func() {
 		if !c.queue.open {
 			c.local.fail(errNoMulti("DISCARD"))
 			return
@@ -112,7 +116,7 @@ func discard(c *connection, _ [][]byte) slot {
 	})
 }
 
-// discard forgets the queue and the watches.
+// discard drops the queue and the watches.
 func (c *connection) discard() {
 	c.closeQueue()
 	c.unwatchAll()
@@ -127,24 +131,26 @@ func execAll(c *connection, _ [][]byte) slot {
 	q := c.queue
 	switch {
 	case !q.open:
-		return c.say(func() { c.local.fail(errNoMulti("EXEC")) })
-	case q.spoilt:
+		return c.replyLocally(func() { c.local.fail(errNoMulti("EXEC")) })
+	case q.aborted:
 		c.discard()
-		return c.say(func() { c.local.fail(errExecAbort) })
+		return c.replyLocally(func() { c.local.fail(errExecAbort) })
 	}
 	c.closeQueue()
 	tx := &transaction{watches: c.watches.points}
 	c.watches = watches{}
-	c.jointly(tx, func() {
+	c.addMultishard(tx, func() {
 		for _, one := range q.commands {
-			if one.cmd.local != nil { // it must not be executed before it is known that the others are
-				tx.slots = append(tx.slots, slot{source: fromCommand, cmd: one.cmd, args: one.args})
-				c.cut = c.cut || one.cmd.alone
+			// It must not run before it is known that the shards execute the transaction.
+			if one.cmd.local != nil {
+				tx.slots = append(tx.slots, slot{source: fromDeferred, cmd: one.cmd, args: one.args})
+				c.endsBatch = c.endsBatch || one.cmd.barrier
 			} else {
 				tx.slots = append(tx.slots, c.begin(one.cmd, one.args))
 			}
 		}
-		tx.begun = len(c.together.groups) == 0 && len(tx.watches) == 0 // there is no message then
+		// Without shards there is no message that could set it.
+		tx.begun = len(c.multishard.groups) == 0 && len(tx.watches) == 0
 	})
 	return slot{source: fromTransaction, tx: tx}
 }
@@ -153,7 +159,7 @@ func execAll(c *connection, _ [][]byte) slot {
 func (c *connection) answerTransaction(tx *transaction) bool {
 	switch {
 	case !tx.begun:
-		return c.incomplete()
+		return c.answerIncomplete()
 	case tx.refused:
 		c.out.bytes([]byte("-" + errAborted(errOOM) + "\r\n"))
 		return true

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestTransactionsAgainstRedis has two clients of a redis-server and two of ours do the same, and compares the replies byte by byte.
+// TestTransactionsAgainstRedis has two clients of a redis-server and two of ours do the same, and
+// compares the replies byte by byte.
 func TestTransactionsAgainstRedis(t *testing.T) {
 	redisAddr := startRedis(t)
 	for _, shards := range []int{1, 6} {
@@ -38,7 +39,7 @@ func TestTransactionsAgainstRedis(t *testing.T) {
 	}
 }
 
-// stripped is a reply to COMMAND INFO without what we do not tell.
+// stripped is a reply to COMMAND INFO without the parts that this server leaves out.
 func stripped(reply string) string {
 	var kept []string
 	for _, line := range strings.Split(reply, "\r\n") {
@@ -49,7 +50,7 @@ func stripped(reply string) string {
 	return strings.Join(kept[:6], " ")
 }
 
-// TestTransactionInOnePipeline has WATCH, MULTI and EXEC come in one round, among other commands.
+// TestTransactionInOnePipeline has WATCH, MULTI and EXEC come in one batch, among other commands.
 func TestTransactionInOnePipeline(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 5})
 	c := dial(t, addr)
@@ -68,8 +69,9 @@ func TestTransactionInOnePipeline(t *testing.T) {
 	}
 }
 
-// TestPipelineOfAll has commands on several shards, on one, wrong ones and transactions follow each other in all ways, in one pipeline, and compares
-// with a server of one shard that gets them one by one.
+// TestPipelineOfAll mixes, in one pipeline, commands on several shards, commands on one, wrong ones
+// and transactions in all orders. It compares the replies with a server of one shard that gets them
+// one by one.
 func TestPipelineOfAll(t *testing.T) {
 	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 16 << 20}, {MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
 		config.Shards, config.Processors = 6, 3
@@ -126,7 +128,8 @@ func testPipelineOfAll(t *testing.T, config Config) {
 	}
 }
 
-// TestAtomicAcrossShards: who reads several keys at once never sees a part of what others have written at once.
+// TestAtomicAcrossShards: a connection that reads several keys at once never sees a part of a write
+// to several keys.
 func TestAtomicAcrossShards(t *testing.T) {
 	for _, config := range []Config{{}, {Values: OffHeap, MaxMemory: 16 << 20, MaxMemoryPolicy: AllKeysLRU}} {
 		config.Shards, config.Processors = 8, 4
@@ -265,10 +268,10 @@ func TestTransfers(t *testing.T) {
 	s.checkUnwatched(t)
 }
 
-// checkUnwatched holds that no shard remembers a key that nobody watches any more.
+// checkUnwatched checks that no shard remembers a key that no client watches any more.
 func (s *Server) checkUnwatched(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patienceOfTests); len(s.everyone()) > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patienceOfTests); len(s.allConnections()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the connections do not end")
 		}
@@ -282,7 +285,7 @@ func (s *Server) checkUnwatched(t *testing.T) {
 	}
 }
 
-// TestWatchIsForgotten: of a client that leaves nothing stays.
+// TestWatchIsForgotten: nothing stays of a client that leaves.
 func TestWatchIsForgotten(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 3})
 	for i := range 20 {
@@ -298,7 +301,7 @@ func TestWatchIsForgotten(t *testing.T) {
 	s.checkUnwatched(t)
 }
 
-// TestTransactionSize: what is queued is bounded as a request is.
+// TestTransactionSize: queued commands are bounded like a request.
 func TestTransactionSize(t *testing.T) {
 	_, addr := serve(t, Config{MaxRequest: 4096})
 	c := dial(t, addr)

@@ -38,7 +38,7 @@ func (s *shard) expireIn(args [][]byte, unit int64, name string, w *writer) {
 	w.integer(1)
 }
 
-// allow decides from the present deadline (0: never) and the new one.
+// allow compares the present deadline (0: none) with the new one.
 func (o expireOptions) allow(now, when int64) bool {
 	switch {
 	case o.nx && now != 0, o.xx && now == 0:
@@ -85,7 +85,8 @@ func ttl(s *shard, args [][]byte, w *writer) {
 
 func pttl(s *shard, args [][]byte, w *writer) { w.integer(s.left(args[1])) }
 
-// left returns the milliseconds that a key has left, -1 if it does not expire, -2 if it does not exist.
+// left returns the milliseconds until a key expires, -1 if it does not expire, -2 if it does not
+// exist.
 func (s *shard) left(key []byte) int64 {
 	switch e := s.look(key); {
 	case e == nil:

@@ -9,21 +9,23 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Values says where a server keeps keys and values. "" stands for OnHeap.
+// Values selects where a server keeps keys and values. "" stands for OnHeap.
 type Values string
 
 const (
-	// OnHeap keeps them on Go's heap: two objects for each key, which Go's collector visits in every cycle. Replies refer to long values and do
-	// not copy them.
+	// OnHeap keeps them on Go's heap: two objects for each key, which Go's collector visits in
+	// every cycle. Replies refer to long values without a copy.
 	OnHeap Values = "heap"
-	// OffHeap keeps key and value together in a block of an offheap.Arena, whose size is a power of two. The collector does not see them: what
-	// is left on its heap for each key has no pointers. Replies are copies. The arena has twice the bytes of MaxMemory, or a GiB if there is no
-	// limit (256 MiB where addresses have 32 bits), rounded up to a power of two; they take memory when they are first used. When it is full
-	// although the limit is not reached, that is like reaching the limit.
+	// OffHeap keeps key and value together in a block of an offheap.Arena, whose size is a power of
+	// two. The collector does not see them; what is left on its heap for each key has no pointers.
+	// Replies are copies. The arena has twice the bytes of MaxMemory, or a GiB without a limit (256
+	// MiB with 32-bit addresses), rounded up to a power of two. The system provides its pages on
+	// first use. A full arena acts like the limit.
 	OffHeap Values = "offheap"
 )
 
-// Set makes v the one with a name, as flags do. The error says which there are.
+// Set sets v by its name, in upper or lower case, as command lines do. The error lists the names.
+// Not for concurrent use.
 func (v *Values) Set(name string) error {
 	switch found := Values(strings.ToLower(name)); found {
 	case OnHeap, OffHeap:
@@ -33,7 +35,7 @@ func (v *Values) Set(name string) error {
 	return fmt.Errorf("ddb: values cannot be kept in %q: it must be %s or %s", name, OnHeap, OffHeap)
 }
 
-// leastArena is for limits that are a few keys.
+// leastArena is the arena's size for limits of a few keys.
 const leastArena = 1 << 20
 
 // memory makes the budget, and the arena if there is to be one.
@@ -59,7 +61,8 @@ func (c Config) memory() (*budget, *offheap.Arena, error) {
 	return b, arena, nil
 }
 
-// memoryPurge gives what is free back to the system: of Go's heap, after a collection, and of the arena.
+// memoryPurge gives free memory back to the system: of Go's heap, after a collection, and of the
+// arena.
 func memoryPurge(c *connection, _ [][]byte, w *writer) {
 	debug.FreeOSMemory()
 	if c.server.arena != nil {
@@ -68,7 +71,7 @@ func memoryPurge(c *connection, _ [][]byte, w *writer) {
 	w.ok()
 }
 
-// release frees all keys and values, and the arena. Nothing of the server may be running.
+// release frees all keys and values, and the arena. Nothing of the server may run any more.
 func (s *Server) release() error {
 	if s.arena == nil {
 		return nil

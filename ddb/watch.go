@@ -1,17 +1,18 @@
 package ddb
 
-// watchpoint is one key that a connection watches. It belongs to the key's shard from WATCH on until it is forgotten there.
+// watchpoint is one key that a connection watches. From WATCH until it is dropped there, it belongs
+// to the key's shard.
 type watchpoint struct {
 	key        string
 	shard      int
-	touched    bool // the key has changed since; then it is not up any more
+	touched    bool // the key has changed; up is false then
 	up         bool
-	prev, next *watchpoint // others that are up for the same key
+	prev, next *watchpoint // other watchpoints that are up for the same key
 }
 
 // watch puts a watchpoint up.
 func (s *shard) watch(w *watchpoint) {
-	s.find([]byte(w.key)) // a key that is due goes now: that is no change later
+	s.find([]byte(w.key)) // a key that is due must go now, or its removal would be a change
 	if s.watched == nil {
 		s.watched = map[string]*watchpoint{}
 	}
@@ -22,7 +23,8 @@ func (s *shard) watch(w *watchpoint) {
 	s.watched[w.key] = w
 }
 
-// unwatch takes a watchpoint down, if it is up. It costs the same however many clients watch the key.
+// unwatch takes a watchpoint down if it is up. Its cost does not depend on how many clients watch
+// the key.
 func (s *shard) unwatch(w *watchpoint) {
 	if !w.up {
 		return
@@ -41,7 +43,8 @@ func (s *shard) unwatch(w *watchpoint) {
 	w.up, w.prev, w.next = false, nil, nil
 }
 
-// touch tells those who watch the key of an entry that it changes. They are taken down: a watchpoint is touched once.
+// touch marks all watchpoints for the key of an entry that is about to change, and takes them down:
+// a watchpoint is touched once.
 func (s *shard) touch(e *entry) {
 	if len(s.watched) == 0 {
 		return
@@ -59,14 +62,14 @@ func (s *shard) touch(e *entry) {
 	}
 }
 
-// watches are the keys that a connection watches, each once. The zero value is none.
+// watches are the keys that a connection watches, each once. The zero value is empty.
 type watches struct {
 	points []*watchpoint
 	keys   map[string]bool
 	bytes  int64
 }
 
-// add returns the watchpoint of a key, nil if it is watched already.
+// add returns a new watchpoint for a key, nil if the connection watches it already.
 func (w *watches) add(key []byte, shard int) *watchpoint {
 	if w.keys[string(key)] {
 		return nil
@@ -81,12 +84,13 @@ func (w *watches) add(key []byte, shard int) *watchpoint {
 	return point
 }
 
-// watchOverhead is what a watched key takes beside its bytes, about: the watchpoint, and its places here and in the shard.
+// watchOverhead is roughly what a watched key takes beside its bytes: the watchpoint, and its
+// places here and in the shard.
 const watchOverhead = 200
 
 func watch(c *connection, args [][]byte) slot {
 	if c.queue.open {
-		return c.say(func() { c.local.fail(errWatchInside) })
+		return c.replyLocally(func() { c.local.fail(errWatchInside) })
 	}
 	var added []*watchpoint
 	for _, arg := range args[1:] {
@@ -95,27 +99,28 @@ func watch(c *connection, args [][]byte) slot {
 		}
 	}
 	c.eachWatch(added, (*shard).watch)
-	return c.say(c.local.ok)
+	return c.replyLocally(c.local.ok)
 }
 
 func unwatch(c *connection, _ [][]byte) slot {
 	c.unwatchAll()
-	return c.say(c.local.ok)
+	return c.replyLocally(c.local.ok)
 }
 
-// unwatchAll takes all watchpoints of the connection down, in their turn of the round.
+// unwatchAll takes down all watchpoints of the connection, in order with the other commands of the
+// batch.
 func (c *connection) unwatchAll() {
 	c.eachWatch(c.watches.points, (*shard).unwatch)
 	c.watches = watches{}
 }
 
-// eachWatch has the shards do something with watchpoints of theirs, in one part for each shard.
+// eachWatch makes a part for each shard that calls do for the shard's watchpoints.
 func (c *connection) eachWatch(points []*watchpoint, do func(*shard, *watchpoint)) {
 	for number, own := range c.server.byShard(points) {
 		if len(own) == 0 {
 			continue
 		}
-		c.add(number, &part{effect: func(s *shard, _ [][]byte, _ *part) {
+		c.addPart(number, &part{effect: func(s *shard, _ [][]byte, _ *part) {
 			for _, w := range own {
 				do(s, w)
 			}
@@ -135,8 +140,8 @@ func (s *Server) byShard(points []*watchpoint) [][]*watchpoint {
 	return sorted
 }
 
-// leave takes them down for a connection that has ended.
-func (c *connection) leave() {
+// forgetWatches takes down the watchpoints of a connection that has ended.
+func (c *connection) forgetWatches() {
 	for number, own := range c.server.byShard(c.watches.points) {
 		if len(own) > 0 {
 			forget.Tell(c.server.outside, c.server.units[number], own)

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestWatchIsLinear: a connection that watches many keys makes one part for each shard, and a key once watched is not sent again.
+// TestWatchIsLinear: a connection that watches many keys makes one part for each shard, and sends
+// no key twice.
 func TestWatchIsLinear(t *testing.T) {
 	s, addr := serve(t, Config{Shards: 3})
 	c := dial(t, addr)
@@ -42,7 +43,8 @@ func TestWatchIsLinear(t *testing.T) {
 	}
 }
 
-// TestWatchersOfOneKey: many clients may watch one key; a change tells all of them once, and each of them forgets it by itself.
+// TestWatchersOfOneKey: many clients may watch one key. A change marks all of their watchpoints
+// once, and each client drops its own.
 func TestWatchersOfOneKey(t *testing.T) {
 	s, _ := serve(t, Config{Shards: 1})
 	points := make([]*watchpoint, 1000)

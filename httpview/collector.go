@@ -8,20 +8,24 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// collector tells Prometheus the figures of a runtime.
+// collector is a prometheus.Collector of a runtime's figures.
 type collector struct{ rt *freerun.Runtime }
 
-// NewCollector returns a collector of rt's figures, for a registry of your own; [Handler] has one with it already. It takes no samples. Two runtimes in one registry need
-// prometheus.WrapRegistererWith, and a label that tells them apart. It panics if rt is nil.
+// NewCollector returns a collector of rt's figures for a registry of your own; [Handler] includes
+// it already. It takes no samples, does not wait, and any goroutine may collect from it, also after
+// the end of the runtime. Two runtimes in one registry need prometheus.WrapRegistererWith and a
+// label that tells them apart. It panics if rt is nil.
 func NewCollector(rt *freerun.Runtime) prometheus.Collector {
 	if rt == nil {
 		panic("httpview: NewCollector needs a runtime")
 	}
-	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the registry
+	// Panics for a zero Runtime here, rather than in a goroutine of the registry.
+	rt.Processors()
 	return collector{rt}
 }
 
-// describe makes the description of a metric of the runtime, or of each processor.
+// describe makes the description of a metric, of the runtime or with the label processor of each
+// processor.
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("freerun_"+name, help, labels, nil)
 }
@@ -38,12 +42,12 @@ type counter struct {
 }
 
 var counters = []counter{
-	{describe("messages_sent_total", "Messages sent, from inside and outside, with those that a full mailbox refused."), func(s *freerun.Stats) uint64 { return s.Sent }},
-	{describe("messages_done_total", "Messages that were run or have failed."), func(s *freerun.Stats) uint64 { return s.Done }},
-	{describe("messages_failed_total", "Messages done that were not run to their end: refused or canceled, a future failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
+	{describe("messages_sent_total", "Messages sent, from inside and outside, including those that a full mailbox refused."), func(s *freerun.Stats) uint64 { return s.Sent }},
+	{describe("messages_done_total", "Messages that ran or failed."), func(s *freerun.Stats) uint64 { return s.Done }},
+	{describe("messages_failed_total", "Messages done that did not run to their end: refused, canceled, a future that failed, a panic, or the end of the runtime."), func(s *freerun.Stats) uint64 { return s.Failed }},
 	{describe("failures_lost_total", "Failures of messages without a future."), func(s *freerun.Stats) uint64 { return s.Lost }},
 	{describe("panics_total", "Operations that panicked, or called runtime.Goexit."), func(s *freerun.Stats) uint64 { return s.Panics }},
-	{describe("late_operations_total", "Operations that the watchdog has reported, since they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},
+	{describe("late_operations_total", "Operations that the watchdog reported because they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},
 }
 
 // perProcessor is a figure of one processor that only grows.
@@ -53,16 +57,16 @@ type perProcessor struct {
 }
 
 var perProcessors = []perProcessor{
-	{describe("messages_total", "Operations run to their end.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
+	{describe("messages_total", "Operations that ran to their end.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
 	{describe("steals_total", "Times that a processor took work from another one.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Steals }},
 	{describe("stolen_tasks_total", "Units and free operations that a processor took from another one.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
 	{describe("searches_total", "Times that a processor looked for work everywhere.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
-	{describe("parks_total", "Times that a processor had nothing to do, and slept.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
+	{describe("parks_total", "Times that a processor had no work and slept.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
 	{describe("wakes_total", "Times that a processor was woken to look for work.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
 	{describe("breaths_total", "Times that a busy processor let other goroutines run.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
 }
 
-// priorities are the figures of one processor by priority; those of normal priority are not counted apart.
+// priorities are the figures of one processor by priority. Those of normal priority are the rest.
 var (
 	describePriorities = describe("prioritized_tasks_total", "Units and free operations of a priority other than normal that a processor has taken to run.", "processor", "priority")
 	priorities         = []struct {
@@ -88,7 +92,7 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is called by a registry, on any goroutine.
+// Collect is for the registry. Any goroutine may call it.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	stats := c.rt.Stats()
 	to <- prometheus.MustNewConstMetric(describeProcessors, prometheus.GaugeValue, float64(c.rt.Processors()))
@@ -107,5 +111,6 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// pending returns how many messages were sent and are not done. The two figures are not of one instant.
+// pending returns how many messages were sent and are not done. The two counters are read one after
+// the other, so the difference may be off.
 func pending(s *freerun.Stats) float64 { return max(0, float64(s.Sent)-float64(s.Done)) }

@@ -2,5 +2,5 @@
 
 package httpview
 
-// cpuSeconds returns 0, which the page takes for not known.
+// cpuSeconds returns 0, which the page shows as unknown.
 func cpuSeconds() float64 { return 0 }

@@ -2,7 +2,8 @@ package httpview
 
 import "runtime/metrics"
 
-// frame is what the page gets each second. Counters are since the start of the runtime: the page shows what they have grown by.
+// frame is what the page gets each second. Counters count from the start of the runtime; the page
+// shows their growth.
 type frame struct {
 	Title     string  `json:"title"`
 	Started   string  `json:"started"`
@@ -35,7 +36,7 @@ type processor struct {
 	Parks     uint64 `json:"parks"`
 	Wakes     uint64 `json:"wakes"`
 	Breaths   uint64 `json:"breaths"`
-	Operation string `json:"operation"` // that runs now
+	Operation string `json:"operation"` // running now
 	Unit      string `json:"unit"`
 }
 
@@ -47,11 +48,11 @@ type incident struct {
 	Stack     string  `json:"stack"`
 }
 
-// process is what the Go runtime knows of the process. Idle CPU time of the Go runtime's own is not in CPU.
+// process is what Go's runtime knows about the process. CPU excludes idle time.
 type process struct {
 	Goroutines uint64  `json:"goroutines"`
-	Heap       uint64  `json:"heap"` // bytes in live objects, and such as have not been collected
-	CPU        float64 `json:"cpu"`  // seconds, since the start
+	Heap       uint64  `json:"heap"` // bytes in objects that are live or not yet collected
+	CPU        float64 `json:"cpu"`  // seconds since the start
 }
 
 func readProcess() process {

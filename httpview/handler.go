@@ -14,8 +14,9 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Option is a setting for [Handler].
-type Option func(*settings)
+// Option is a setting for [Handler]: Title, Public, Metrics. A value may be copied and used for
+// several handlers. The zero Option is invalid.
+type Option struct{ apply func(*settings) }
 
 type settings struct {
 	title      string
@@ -23,33 +24,45 @@ type settings struct {
 	collectors []prometheus.Collector
 }
 
-// Title is what the page calls the program; the name of its executable if it is not given.
-func Title(title string) Option { return func(s *settings) { s.title = title } }
-
-// Public has the handler answer requests from anywhere, instead of only those from this machine. What it shows, profiles included, is then for whoever can reach
-// it: put something before it that asks who they are.
-func Public() Option { return func(s *settings) { s.public = true } }
-
-// Metrics has /metrics show what the collectors collect, beside the figures of the runtime, of Go and of the process: those of the program itself. [Handler] panics if the
-// name of a metric is taken.
-func Metrics(collectors ...prometheus.Collector) Option {
-	return func(s *settings) { s.collectors = append(s.collectors, collectors...) }
+// Title sets the name of the program on the page. The default is the name of its executable.
+func Title(title string) Option {
+	return Option{func(s *settings) { s.title = title }}
 }
 
-// Handler returns a handler that shows rt: the page at /, what the page reads at /live.json, metrics for Prometheus at /metrics, and profiles at /debug/pprof/. It
-// may be mounted below another path with http.StripPrefix, as long as that ends with a slash. Any number of handlers may show one runtime, each with samples of its own;
-// take one. It has no goroutine, needs no end, and answers after the end of the runtime, too. It panics if rt is nil.
+// Public makes the handler answer requests from anywhere, not only those from this machine.
+// Everything, profiles included, is then open to all that can reach the handler: put authentication
+// in front of it.
+func Public() Option {
+	return Option{func(s *settings) { s.public = true }}
+}
+
+// Metrics adds the program's own collectors to /metrics, beside the figures of the runtime, of Go
+// and of the process. [Handler] panics if the name of a metric is taken.
+func Metrics(collectors ...prometheus.Collector) Option {
+	return Option{func(s *settings) { s.collectors = append(s.collectors, collectors...) }}
+}
+
+// Handler returns a handler that shows rt: the page at /, its data at /live.json, metrics for
+// Prometheus at /metrics, and profiles at /debug/pprof/. With http.StripPrefix it can be mounted
+// below a path that ends with a slash.
+//
+// The handler may serve any number of requests at once. A request may wait for a sample, at most
+// some tens of milliseconds; see the package's documentation for the cost. The handler has no
+// goroutine, needs no end, and also answers after the end of the runtime. Several handlers may show
+// one runtime, but each takes samples of its own: one is enough. Handler does not wait. It panics
+// if rt is nil, or if an option is the zero Option.
 func Handler(rt *freerun.Runtime, options ...Option) http.Handler {
 	if rt == nil {
 		panic("httpview: Handler needs a runtime")
 	}
-	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the registry
+	// Panics for a zero Runtime here, rather than in a goroutine of the registry.
+	rt.Processors()
 	s := settings{title: filepath.Base(os.Args[0])}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("httpview: Handler with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("httpview: a zero Option, the one with index %d", i))
 		}
-		o(&s)
+		o.apply(&s)
 	}
 	v := newView(rt, s.title)
 
@@ -62,7 +75,7 @@ func Handler(rt *freerun.Runtime, options ...Option) http.Handler {
 	mux.Handle("GET /", pages())
 	mux.HandleFunc("GET /live.json", v.serveFrame)
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		v.look(r.Context()) // the histograms are of samples: a scrape takes one
+		v.look(r.Context()) // a scrape takes a sample, for the histograms
 		metrics.ServeHTTP(w, r)
 	})
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

@@ -45,7 +45,7 @@ func start(t testing.TB, options ...freerun.Option) *freerun.Runtime {
 	return rt
 }
 
-// get asks a handler as a browser on this machine does.
+// get sends a request as a browser on this machine does.
 func get(t testing.TB, h http.Handler, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
@@ -63,7 +63,7 @@ func frameOf(t testing.TB, raw []byte) (f frame) {
 	return f
 }
 
-// TestLive looks at a runtime in which something happens.
+// TestLive looks at a busy runtime.
 func TestLive(t *testing.T) {
 	const sent = 1000
 	rt := start(t, freerun.Watchdog(time.Hour, 0))
@@ -98,7 +98,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestSamplesOfARuntime has operations run in samples, and looks until one was in the picture.
+// TestSamplesOfARuntime runs operations and looks until a sample has caught one.
 func TestSamplesOfARuntime(t *testing.T) {
 	rt := start(t)
 	v := newView(rt, "test")
@@ -155,7 +155,7 @@ func TestIncidentsAreShown(t *testing.T) {
 	}
 }
 
-// TestAfterTheEnd: a page that looks at a runtime that has ended is told so.
+// TestAfterTheEnd: the page of a runtime that has ended says so.
 func TestAfterTheEnd(t *testing.T) {
 	rt := start(t)
 	h := Handler(rt)
@@ -169,7 +169,8 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestPage: all files that the page asks for are there, and it asks for nothing from elsewhere. It may be mounted anywhere.
+// TestPage: every file that the page asks for exists, and it asks for nothing from elsewhere. The
+// handler may be mounted below any path.
 func TestPage(t *testing.T) {
 	h := http.StripPrefix("/admin", Handler(start(t)))
 	w := get(t, h, "/admin/")
@@ -270,7 +271,7 @@ func TestOnlyGet(t *testing.T) {
 	}
 }
 
-// TestOneSampleForAll: however many look at once, the runtime is recorded once.
+// TestOneSampleForAll: however many clients look at once, the runtime is recorded once.
 func TestOneSampleForAll(t *testing.T) {
 	v := newView(start(t), "test")
 	var records atomic.Int32
@@ -279,7 +280,7 @@ func TestOneSampleForAll(t *testing.T) {
 		return &recording.Trace{End: 1000}, nil
 	}
 	for round := int32(1); round <= 2; round++ {
-		v.last = time.Now() // within this second, whatever the machine does meanwhile
+		v.last = time.Now() // within this second, however slow the machine is
 		v.frame = nil
 		seen := make([][]byte, 20)
 		v.look(t.Context())
@@ -300,7 +301,8 @@ func TestOneSampleForAll(t *testing.T) {
 	}
 }
 
-// TestWhoLeaves: a viewer who goes while a sample is taken leaves nothing behind, and the next gets one.
+// TestWhoLeaves: a client that leaves while a sample is taken leaves nothing behind, and the next
+// client gets one.
 func TestWhoLeaves(t *testing.T) {
 	v := newView(start(t), "test")
 	ctx, leave := context.WithCancel(t.Context())
@@ -318,7 +320,7 @@ func TestWhoLeaves(t *testing.T) {
 	if f := frameOf(t, v.look(t.Context())); f.Sample.Error != "it is recorded already" || f.InService != 2 {
 		t.Errorf("without a sample the frame is %+v", f)
 	}
-	v.turn <- struct{}{} // somebody takes long
+	v.turn <- struct{}{} // another viewer takes long
 	if seen := v.look(ctx); seen != nil {
 		t.Errorf("who has left sees %s", seen)
 	}

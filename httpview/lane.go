@@ -2,12 +2,12 @@ package httpview
 
 import "github.com/freerun-go/freerun/recording"
 
-// columns is into how many parts of equal length a lane is cut: about as many as there are pixels for it.
+// columns is the number of parts of equal length in a lane, about one for each pixel.
 const columns = 360
 
-// What a processor did in a column, where it is no operation, which are numbered from 0 on.
+// What a processor did in a column if it ran no operation. Operations have numbers from 0 on.
 const (
-	doingNothing = -1 // between two operations: what scheduling takes; or not known
+	doingNothing = -1 // between operations: scheduling, or unknown
 	searching    = -2
 	parked       = -3
 )
@@ -17,15 +17,16 @@ type lane struct {
 	Running   float64 `json:"running"` // shares of the time
 	Searching float64 `json:"searching"`
 	Parked    float64 `json:"parked"`
-	// Columns are pairs: what was done, and for how many columns.
+	// Columns are pairs: what the processor did, and for how many columns.
 	Columns []int `json:"columns"`
 }
 
-// column is what happened in one of them.
+// column is what happened in one column.
 type column struct {
 	running, searching, parked int64 // nanoseconds
-	longest                    int64 // the longest time of one operation, which gives it its colour
-	operation                  int
+	// The longest time of one operation, whose colour the column gets.
+	longest   int64
+	operation int
 }
 
 // lanes paints the outermost slices of each processor.
@@ -44,7 +45,8 @@ func lanes(t *recording.Trace, slices []recording.Slice) []lane {
 	return all
 }
 
-// paint adds a slice of a sample of so many nanoseconds to the columns that it touches.
+// paint adds a slice to the columns that it touches. end is the length of the sample in
+// nanoseconds.
 func paint(lane *[columns]column, s *recording.Slice, end int64) {
 	from := max(0, s.Begin)
 	to := min(s.End, end)
@@ -70,11 +72,12 @@ func paint(lane *[columns]column, s *recording.Slice, end int64) {
 	}
 }
 
-// doing returns what took most of a column of so many nanoseconds.
+// doing returns what took most of a column, which has the given length in nanoseconds.
 func (c *column) doing(length int64) int {
 	nothing := length - c.running - c.searching - c.parked
 	switch most := max(c.running, c.searching, c.parked, nothing); {
-	case c.running > 0 && (most == c.running || most == nothing): // short operations: what lies between them is part of the picture
+	// Short operations: the gaps between them are part of the picture.
+	case c.running > 0 && (most == c.running || most == nothing):
 		return c.operation
 	case most == c.parked && c.parked > 0:
 		return parked

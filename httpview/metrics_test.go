@@ -19,7 +19,8 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// TestCollector holds the metrics against the figures of the runtime, and their names against Prometheus's conventions.
+// TestCollector compares the metrics with the runtime's figures, and their names with Prometheus's
+// conventions.
 func TestCollector(t *testing.T) {
 	rt := start(t)
 	u := freerun.NewUnit(rt, 0, freerun.UnitPriority(freerun.High))
@@ -33,7 +34,7 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	stats := rt.Stats()
-	want := "# HELP freerun_messages_total Operations run to their end.\n# TYPE freerun_messages_total counter\n"
+	want := "# HELP freerun_messages_total Operations that ran to their end.\n# TYPE freerun_messages_total counter\n"
 	for i, p := range stats.Processors {
 		want += fmt.Sprintf("freerun_messages_total{processor=%q} %d\n", fmt.Sprint(i), p.Messages)
 	}
@@ -41,8 +42,8 @@ func TestCollector(t *testing.T) {
 		name, help string
 		value      uint64
 	}{
-		{"messages_sent_total", "Messages sent, from inside and outside, with those that a full mailbox refused.", 101},
-		{"messages_failed_total", "Messages done that were not run to their end: refused or canceled, a future failed, a panic, or the end of the runtime.", 1},
+		{"messages_sent_total", "Messages sent, from inside and outside, including those that a full mailbox refused.", 101},
+		{"messages_failed_total", "Messages done that did not run to their end: refused, canceled, a future that failed, a panic, or the end of the runtime.", 1},
 		{"panics_total", "Operations that panicked, or called runtime.Goexit.", 1},
 	} {
 		want += fmt.Sprintf("# HELP freerun_%s %s\n# TYPE freerun_%[1]s counter\nfreerun_%[1]s %[3]d\n", x.name, x.help, x.value)
@@ -68,7 +69,8 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// TestScrape: a scrape takes a sample, and its histograms are native ones, with classic buckets for those who know only these.
+// TestScrape: a scrape takes a sample. Its histograms are native, and have classic buckets for
+// scrapers that know only these.
 func TestScrape(t *testing.T) {
 	rt := start(t)
 	v := newView(rt, "test")
@@ -108,7 +110,7 @@ func TestScrape(t *testing.T) {
 	}
 }
 
-// TestEveryMetricIsDocumented holds docs/live.md against the registry.
+// TestEveryMetricIsDocumented compares docs/live.md with the registry.
 func TestEveryMetricIsDocumented(t *testing.T) {
 	document := readDocument(t)
 	names := regexp.MustCompile(`^# TYPE (freerun_\w+) `)
@@ -133,7 +135,7 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	}
 }
 
-// scrape returns what a registry with these collectors tells in text.
+// scrape returns the text that a registry with these collectors serves.
 func scrape(t *testing.T, all ...prometheus.Collector) string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -151,7 +153,7 @@ func readDocument(t *testing.T) string {
 	return string(raw)
 }
 
-// TestMetricsOption: /metrics has what the program itself has to tell; a name that is taken is a mistake of the program.
+// TestMetricsOption: /metrics has the program's own metrics. Handler panics if a name is taken.
 func TestMetricsOption(t *testing.T) {
 	rt := start(t)
 	orders := prometheus.NewCounter(prometheus.CounterOpts{Name: "orders_total", Help: "Orders."})

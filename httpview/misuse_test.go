@@ -7,8 +7,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold uses zero values, and arguments that are missing. Each panic or error must say
+// what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	rt := freerun.New()
 	defer rt.Close()
@@ -24,9 +24,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { Handler(new(freerun.Runtime)) },
 		},
-		"Handler with a nil option": {
-			"httpview: Handler with a nil option, the one with index 0",
-			func() { Handler(rt, nil) },
+		"Handler with a zero Option": {
+			"httpview: a zero Option, the one with index 0",
+			func() { Handler(rt, Option{}) },
 		},
 		"NewCollector of a zero Runtime": {
 			"freerun: a nil or zero Runtime; make runtimes with New",

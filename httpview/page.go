@@ -9,7 +9,7 @@ import (
 //go:embed page
 var files embed.FS
 
-// pages serves the page: three files, and nothing from elsewhere, which the policy holds the browser to.
+// pages serves the page's files. The policy forbids the browser to load anything from elsewhere.
 func pages() http.Handler {
 	root, err := fs.Sub(files, "page")
 	if err != nil {
@@ -20,7 +20,7 @@ func pages() http.Handler {
 		header := w.Header()
 		header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cache-Control", "no-cache") // a program that was built anew has another page
+		header.Set("Cache-Control", "no-cache") // a newly built program has another page
 		server.ServeHTTP(w, r)
 	})
 }

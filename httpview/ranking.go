@@ -12,22 +12,25 @@ import (
 // mostUnits is how many units the page shows.
 const mostUnits = 16
 
-// unit is what the page says of one of the busy units.
+// unit is what the page shows of one busy unit.
 type unit struct {
 	Name     string  `json:"name"`
 	State    string  `json:"state"`
 	Messages int     `json:"messages"` // begun in the last sample
 	Rate     float64 `json:"rate"`     // messages a second, averaged over samples
 	Running  float64 `json:"running"`  // share of the last sample in which it ran
-	Waiting  int     `json:"waiting"`  // messages sent and not begun at its end, as far as the sample saw them
-	Peak     int     `json:"peak"`     // the most that there were within it
-	Moved    int     `json:"moved"`    // times that it ran on another processor than the time before
+	// Messages sent and not begun at the end of the sample, as far as the sample saw them.
+	Waiting int `json:"waiting"`
+	Peak    int `json:"peak"`  // the maximum of waiting within the sample
+	Moved   int `json:"moved"` // times that it changed its processor
 }
 
-// ranking remembers which units had traffic, so that the same stay in sight. The zero ranking is empty.
+// ranking remembers which units had traffic, so that the same units stay on the page. The zero
+// ranking is empty.
 type ranking struct{ units map[string]*unit }
 
-// A unit's rate is averaged: each sample counts for a quarter. Those go whose rate has fallen to nothing.
+// A unit's rate is an average in which each new sample counts for a quarter. A unit whose rate
+// falls below nothing leaves the ranking.
 const (
 	fresh   = 0.25
 	nothing = 0.5 // messages a second
@@ -35,8 +38,9 @@ const (
 
 // traffic is what a sample saw of one unit.
 type traffic struct {
-	begun, moved  int
-	depth         int // sent less begun, which goes below 0 when there were messages before the sample
+	begun, moved int
+	// Sent less begun. Below 0 if messages were there before the sample.
+	depth         int
 	lowest, peak  int
 	ran           int64
 	lastProcessor int16
@@ -67,7 +71,8 @@ func (r *ranking) add(t *recording.Trace, slices []recording.Slice) {
 	r.take(t, all)
 }
 
-// begin notes that a message of the unit was begun. One that was not seen to be sent was there before the sample, and so throughout it up to now.
+// begin counts a message of the unit that begins. A message whose send was not seen was there
+// before the sample, so it counts as waiting from the sample's beginning.
 func (u *traffic) begin(processor int16) {
 	if u.begun > 0 && processor != u.lastProcessor {
 		u.moved++
@@ -81,7 +86,7 @@ func (u *traffic) begin(processor int16) {
 	}
 }
 
-// take brings what a sample saw into the ranking.
+// take adds what a sample saw to the ranking.
 func (r *ranking) take(t *recording.Trace, all []traffic) {
 	if r.units == nil {
 		r.units = map[string]*unit{}
@@ -113,7 +118,7 @@ func (r *ranking) take(t *recording.Trace, all []traffic) {
 	maps.DeleteFunc(r.units, func(_ string, u *unit) bool { return u.Rate < nothing && u.Waiting == 0 })
 }
 
-// nameOf returns what a unit is called: as the program calls it, or its address, as in the reports of the watchdog.
+// nameOf returns a unit's name: the program's, or else its address as in the watchdog's reports.
 func nameOf(t *recording.Trace, number int) (name, state string) {
 	u := &t.Units[number]
 	if u.Name == "" {
@@ -122,7 +127,7 @@ func nameOf(t *recording.Trace, number int) (name, state string) {
 	return u.Name, u.State
 }
 
-// first returns the n units with the most traffic, or waiting messages.
+// first returns the n units with the highest rate, then with the most waiting messages.
 func (r *ranking) first(n int) []unit {
 	var all []unit
 	for _, u := range r.units {

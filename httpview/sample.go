@@ -7,32 +7,35 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// A sample is as long as it takes for so many events, between the two lengths. Where nothing happens the page would wait for nothing, so not longer.
+// A sample is as long as aimedEvents take, between shortest and longest. longest is for idle
+// runtimes, where the page would wait for nothing.
 const (
 	aimedEvents = 4000
-	mostEvents  = 4 * aimedEvents // what is beyond is not looked at: a goroutine may come late to the end of its recording
-	shortest    = 200 * time.Microsecond
-	longest     = 40 * time.Millisecond
+	// Events beyond are dropped: a goroutine may reach the end of its recording late.
+	mostEvents = 4 * aimedEvents
+	shortest   = 200 * time.Microsecond
+	longest    = 40 * time.Millisecond
 )
 
-// sample is what a recording of some milliseconds came to. Shares are of its length.
+// sample summarizes a recording of some milliseconds. Shares are shares of its length.
 type sample struct {
-	Error    string  `json:"error"`    // why there is none
+	Error    string  `json:"error"`    // why there is no sample
 	At       float64 `json:"at"`       // milliseconds since 1970
 	Length   int64   `json:"length"`   // nanoseconds
-	Messages int     `json:"messages"` // that were begun
-	Older    int     `json:"older"`    // of those, how many were sent before it: how long they waited is not known
-	Outside  int     `json:"outside"`  // of those, how many had been sent by ordinary goroutines
-	Moved    int     `json:"moved"`    // of those, how many had been sent on another processor
-	Steals   int     `json:"steals"`
-	Events   int     `json:"events"`
-	Missing  uint64  `json:"missing"` // events that the recorder had no room for
+	Messages int     `json:"messages"` // begun in the sample
+	// Of those, sent before the sample: their wait is unknown.
+	Older   int    `json:"older"`
+	Outside int    `json:"outside"` // of those, sent by ordinary goroutines
+	Moved   int    `json:"moved"`   // of those, sent on another processor
+	Steals  int    `json:"steals"`
+	Events  int    `json:"events"`
+	Missing uint64 `json:"missing"` // events for which the recorder had no room
 
-	Operations []string `json:"operations"` // the names that the lanes refer to
+	Operations []string `json:"operations"` // names, by the index that lanes use
 	Lanes      []lane   `json:"lanes"`      // one for each processor
 }
 
-// sample records for a while, and takes what it learns into the view.
+// sample takes a sample and adds it to the view's windows, metrics and ranking.
 func (v *view) sample(ctx context.Context) sample {
 	if v.rt.Context().Err() != nil {
 		return sample{Error: "the runtime has ended"}
@@ -74,7 +77,8 @@ func (v *view) sample(ctx context.Context) sample {
 	return s
 }
 
-// lengthAfter returns how long the next sample shall be, after one of length d with so many events: at most twice as long.
+// lengthAfter returns the length of the next sample after one of length d with so many events: at
+// most twice as long.
 func lengthAfter(d time.Duration, events int) time.Duration {
 	next := 2 * d
 	if events > aimedEvents/2 {
@@ -83,7 +87,7 @@ func lengthAfter(d time.Duration, events int) time.Duration {
 	return min(max(next, shortest), longest)
 }
 
-// cut ends a recording after so many events.
+// cut drops what a recording has after so many events.
 func cut(t *recording.Trace, events int) {
 	if len(t.Events) > events {
 		t.End = t.Events[events].Time

@@ -27,7 +27,7 @@ func TestLengthOfSamples(t *testing.T) {
 	}
 }
 
-// TestSampleIsCut: what is beyond the most events is not looked at.
+// TestSampleIsCut: events beyond the limit are dropped.
 func TestSampleIsCut(t *testing.T) {
 	tr := &recording.Trace{End: 1e9, Events: make([]recording.Event, 10)}
 	for i := range tr.Events {
@@ -43,7 +43,7 @@ func TestSampleIsCut(t *testing.T) {
 	}
 }
 
-// run is a message that is sent at one time, begins at the next and ends at the third.
+// run makes a message that is sent, begins and ends at the three times.
 func run(message, unit uint32, processor int16, sent, begin, end int64) []recording.Event {
 	return []recording.Event{
 		{Time: sent, Kind: recording.Send, Message: message, Operation: 1, Unit: unit, Processor: recording.Outside},
@@ -52,7 +52,8 @@ func run(message, unit uint32, processor int16, sent, begin, end int64) []record
 	}
 }
 
-// TestLanes has one processor run half of the time, search a tenth and park the rest, and the other do nothing.
+// TestLanes: one processor runs half of the time, searches a tenth and parks the rest; the other
+// does nothing.
 func TestLanes(t *testing.T) {
 	tr := &recording.Trace{End: 10 * columns, Processors: 2, Operations: []string{"", "a"}, Sent: 1}
 	tr.Events = append(run(1, 0, 0, 0, 0, 5*columns),
@@ -69,7 +70,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestManyInAColumn: of what is shorter than a column the whole counts, with the gaps between, and the longest gives the colour.
+// TestManyInAColumn: operations shorter than a column count together with the gaps between them,
+// and the longest gives the colour.
 func TestManyInAColumn(t *testing.T) {
 	const end = 100 * columns
 	tr := &recording.Trace{End: end, Processors: 1}
@@ -93,7 +95,7 @@ func TestManyInAColumn(t *testing.T) {
 	}
 }
 
-// TestQuantiles takes a hundred messages in, of which one waits long and one was sent before the sample.
+// TestQuantiles adds a hundred messages. One waits long, and one was sent before the sample.
 func TestQuantiles(t *testing.T) {
 	tr := &recording.Trace{End: 1e9, Processors: 1, Operations: []string{"", "a"}, Sent: 101}
 	for i := range int64(99) {
@@ -104,7 +106,7 @@ func TestQuantiles(t *testing.T) {
 	var w window
 	now := time.Now()
 	w.add(tr, tr.Messages(), now)
-	w.add(tr, tr.Messages(), now.Add(section)) // which begins another section: both count
+	w.add(tr, tr.Messages(), now.Add(section)) // a second section begins; both count
 	all := w.operations()
 	if len(all) != 1 || all[0].Name != "a" || all[0].Messages != 202 || all[0].Older != 2 || all[0].Share != 1 {
 		t.Fatalf("it comes to %+v", all)
@@ -131,7 +133,7 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// TestOperationsWithoutEnd: names are many, but not without bound.
+// TestOperationsWithoutEnd: the number of names is bounded.
 func TestOperationsWithoutEnd(t *testing.T) {
 	const names = 3 * mostOperations
 	tr := &recording.Trace{End: 1e9, Processors: 1, Operations: []string{""}}
@@ -156,7 +158,8 @@ func TestOperationsWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestRanking: what waits is counted from what the sample has seen, messages from before included.
+// TestRanking: the waiting messages are those that the sample saw, including messages from before
+// it.
 func TestRanking(t *testing.T) {
 	send := func(at int64, unit uint32) recording.Event {
 		return recording.Event{Time: at, Kind: recording.Send, Unit: unit, Processor: recording.Outside}
@@ -165,8 +168,8 @@ func TestRanking(t *testing.T) {
 		return recording.Event{Time: at, Kind: recording.RunBegin, Unit: unit, Processor: processor, Operation: 1}
 	}
 	tr := &recording.Trace{End: 1e9, Processors: 2, Units: []recording.Unit{{}, {Name: "ada", State: "int"}, {Address: 0xc000}}, Events: []recording.Event{
-		begin(1, 1, 0), begin(2, 1, 0), // two were there before
-		send(3, 1), send(4, 1), send(5, 1), // and three came, when none was left
+		begin(1, 1, 0), begin(2, 1, 0), // two messages were there before
+		send(3, 1), send(4, 1), send(5, 1), // three came when none was left
 		begin(6, 1, 1),
 		send(7, 2),
 	}}

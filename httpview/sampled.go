@@ -6,8 +6,8 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// sampled are the metrics of the messages in samples. They are native histograms, whose buckets are 10% wide; a scraper that does not know those gets some
-// classic buckets.
+// sampled are the metrics of the messages in samples. They are native histograms with buckets 10%
+// wide, and have some classic buckets for scrapers that do not know native ones.
 type sampled struct {
 	waits, runs *prometheus.HistogramVec
 	samples     prometheus.Counter
@@ -21,7 +21,8 @@ func newSampled() *sampled {
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "freerun_sampled_" + name, Help: help,
-			Buckets:                        prometheus.ExponentialBuckets(100e-9, 10, 9), // 100 ns to 10 s
+			// 100 ns to 10 s.
+			Buckets:                        prometheus.ExponentialBuckets(100e-9, 10, 9),
 			NativeHistogramBucketFactor:    1.1,
 			NativeHistogramMaxBucketNumber: 160,
 		}, []string{"operation"})
@@ -30,12 +31,12 @@ func newSampled() *sampled {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: "freerun_" + name, Help: help})
 	}
 	return &sampled{
-		waits:    histogram("wait_seconds", "Time from the send of a message to its begin, of those whose send and begin are in a sample."),
-		runs:     histogram("run_seconds", "Time that an operation ran, of those whose begin and end are in a sample."),
-		samples:  counter("samples_total", "Samples taken, one a second at most, and only while somebody looks."),
+		waits:    histogram("wait_seconds", "Time from the send of a message to its begin, if both are in a sample."),
+		runs:     histogram("run_seconds", "Time that an operation ran, if its begin and end are in a sample."),
+		samples:  counter("samples_total", "Samples taken: at most one a second, and only for a page or a scrape."),
 		seconds:  counter("sampled_seconds_total", "Time that was sampled."),
-		messages: counter("sampled_messages_total", "Messages begun in samples."),
-		missing:  counter("sample_events_lost_total", "Events that are missing in samples, for which the recorder had no room."),
+		messages: counter("sampled_messages_total", "Messages that began in samples."),
+		missing:  counter("sample_events_lost_total", "Events that samples are missing because the recorder had no room."),
 		names:    map[string]bool{},
 	}
 }
@@ -44,21 +45,21 @@ func (s *sampled) all() []prometheus.Collector {
 	return []prometheus.Collector{s.waits, s.runs, s.samples, s.seconds, s.messages, s.missing}
 }
 
-// Describe is called by a registry.
+// Describe is for the registry. Any goroutine may call it.
 func (s *sampled) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range s.all() {
 		c.Describe(to)
 	}
 }
 
-// Collect is called by a registry, on any goroutine.
+// Collect is for the registry. Any goroutine may call it.
 func (s *sampled) Collect(to chan<- prometheus.Metric) {
 	for _, c := range s.all() {
 		c.Collect(to)
 	}
 }
 
-// add takes the messages of a sample in. One goroutine at a time.
+// add adds the messages of a sample. One goroutine at a time may call it.
 func (s *sampled) add(t *recording.Trace, messages []recording.Message) {
 	type observers struct{ wait, run prometheus.Observer }
 	known := make([]observers, len(t.Operations)+1)
@@ -87,7 +88,8 @@ func (s *sampled) add(t *recording.Trace, messages []recording.Message) {
 	s.missing.Add(float64(t.Lost))
 }
 
-// label returns the name that an operation has in metrics: a metric must not have any number of labels.
+// label returns the label of an operation. It bounds the number of labels, because metrics must not
+// have arbitrarily many.
 func (s *sampled) label(name string) string {
 	if !s.names[name] {
 		if len(s.names) >= mostOperations {

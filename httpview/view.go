@@ -13,22 +13,23 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// freshness is how long those who ask get what the one before them got. A little less than the second after which a page asks again, so that
-// one page is not shown the same twice.
+// freshness is how long requests share one result. It is slightly less than the second after which
+// a page asks again, so that a page does not get the same result twice.
 const freshness = 900 * time.Millisecond
 
-// view is what all who look at a runtime share.
+// view is the state that all viewers of a runtime share.
 type view struct {
 	rt      *freerun.Runtime
 	title   string
-	started string // tells one run of a program from the next
+	started string // identifies this run of the program
 	record  func(ctx context.Context, d time.Duration) (*recording.Trace, error)
 	sampled *sampled
 
-	turn chan struct{} // who has put something into it may use the rest
+	// Owned while it holds a token: the goroutine that put it there may use the fields below.
+	turn chan struct{}
 
 	last    time.Time
-	frame   []byte // what was seen then, encoded
+	frame   []byte // the encoded frame of that time
 	length  time.Duration
 	window  window
 	ranking ranking
@@ -42,7 +43,8 @@ func newView(rt *freerun.Runtime, title string) *view {
 	}
 }
 
-// look returns what is to be seen now, or was within the last second. It waits for as long as a sample takes; if ctx ends first, it returns nil.
+// look returns a new frame, or the frame of less than a second ago. It waits for the sample. If ctx
+// ends first, it returns nil.
 func (v *view) look(ctx context.Context) []byte {
 	select {
 	case v.turn <- struct{}{}:
@@ -60,13 +62,13 @@ func (v *view) look(ctx context.Context) []byte {
 	}
 	encoded, err := json.Marshal(v.see(sample))
 	if err != nil {
-		panic(err) // a frame is numbers and texts
+		panic(err) // a frame has only numbers and texts
 	}
 	v.frame, v.last = encoded, begun
 	return encoded
 }
 
-// see puts together what is known of the runtime now.
+// see makes a frame from a sample and the runtime's figures of now.
 func (v *view) see(s sample) frame {
 	stats, running := v.rt.Stats(), v.rt.Running()
 	f := frame{
@@ -79,7 +81,7 @@ func (v *view) see(s sample) frame {
 		shown := processor{
 			Messages: p.Messages, Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes, Breaths: p.Breaths,
 		}
-		if i < len(running) { // not if it was added in between
+		if i < len(running) { // a processor added in between is missing there
 			shown.Operation, shown.Unit = running[i].Operation, running[i].Unit
 		}
 		f.Processors = append(f.Processors, shown)
@@ -92,7 +94,7 @@ func (v *view) see(s sample) frame {
 	return f
 }
 
-// shownOperations is how many operations the page shows: those that take the most time.
+// shownOperations is how many operations the page shows, those first that take the most time.
 const shownOperations = 30
 
 func firstOf[T any](all []T, n int) []T { return all[:min(n, len(all))] }
@@ -100,7 +102,7 @@ func firstOf[T any](all []T, n int) []T { return all[:min(n, len(all))] }
 func (v *view) serveFrame(w http.ResponseWriter, r *http.Request) {
 	frame := v.look(r.Context())
 	if frame == nil {
-		return // nobody is there any more
+		return // the client has gone
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -10,29 +10,30 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// section is how long the histograms of a window grow; what is shown is the last whole one with the one that grows.
+// section is how long a set of histograms grows. The page shows the growing section together with
+// the last whole one.
 const section = 30 * time.Second
 
-// mostOperations is how many are told apart; what comes later goes under [others]. A program has as many operations as its source, so only
-// closures get there.
+// mostOperations is how many operations are told apart; later ones go under [others]. A program has
+// as many operations as its source has, so only closures reach the limit.
 const mostOperations = 100
 
 const others = "(others)"
 
-// Latencies are kept from a nanosecond to two minutes, with two digits.
+// Latencies are kept from a nanosecond to two minutes, with two significant digits.
 const (
 	longestLatency = 2 * time.Minute
 	digits         = 2
 )
 
-// operation is what the page says of one, in nanoseconds.
+// operation is what the page shows of one operation, in nanoseconds.
 type operation struct {
 	Name     string    `json:"name"`
-	Messages int       `json:"messages"` // sampled, in the window
-	Older    int       `json:"older"`    // of those, how many had been sent before their sample
-	Share    float64   `json:"share"`    // of the time that operations ran
+	Messages int       `json:"messages"` // in the window's samples
+	Older    int       `json:"older"`    // of those, sent before their sample
+	Share    float64   `json:"share"`    // share of the time that operations ran
 	Wait     quantiles `json:"wait"`     // from send to begin
-	Run      quantiles `json:"run"`      // from begin to end, without what it spent waiting off its processor
+	Run      quantiles `json:"run"`      // from begin to end, without waits off the processor
 }
 
 type quantiles struct {
@@ -47,7 +48,8 @@ type quantiles struct {
 type window struct {
 	growing, whole map[string]*latency
 	since          time.Time // when the growing section began
-	sum            *latency  // of the two, of one operation at a time: it is used again and again
+	// Scratch: the sum of both sections for one operation at a time.
+	sum *latency
 }
 
 type latency struct {
@@ -65,7 +67,7 @@ func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(longestLatency), digits)
 }
 
-// add takes the messages of a sample in.
+// add adds the messages of a sample.
 func (w *window) add(t *recording.Trace, messages []recording.Message, now time.Time) {
 	w.turn(now)
 	known := make([]*latency, len(t.Operations)+1)
@@ -82,7 +84,7 @@ func (w *window) add(t *recording.Trace, messages []recording.Message, now time.
 	}
 }
 
-// turn begins another section when it is time.
+// turn begins another section when the growing one has its length.
 func (w *window) turn(now time.Time) {
 	switch age := now.Sub(w.since); {
 	case w.growing == nil || age >= 2*section:
@@ -113,16 +115,17 @@ func (l *latency) add(m *recording.Message) {
 		l.older++
 	}
 	l.ran += m.Ran
-	if m.End >= 0 && !m.Activity { // an activity comes to its end in pieces
+	if m.End >= 0 && !m.Activity { // an activity ends in pieces
 		record(l.run, m.Ran)
 	}
 }
 
 func record(h *hdrhistogram.Histogram, nanoseconds int64) {
-	_ = h.RecordValue(min(max(nanoseconds, 0), int64(longestLatency))) // which it can hold
+	// A value in range cannot fail.
+	_ = h.RecordValue(min(max(nanoseconds, 0), int64(longestLatency)))
 }
 
-// operations returns what is known, those first that took the most time.
+// operations returns the operations in the window, those first that ran longest.
 func (w *window) operations() []operation {
 	var all []operation
 	var total int64

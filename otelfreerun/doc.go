@@ -1,4 +1,5 @@
-// Package otelfreerun tells OpenTelemetry about a freerun runtime: its figures as metrics, and recordings of it as spans.
+// Package otelfreerun shows a freerun runtime to OpenTelemetry: its figures as metrics, and
+// recordings of it as spans.
 //
 //	what                                              use
 //	a runtime's figures, whenever a reader collects   [Observe]
@@ -10,5 +11,6 @@
 //	recording, err := rt.Sample(ctx, 10*time.Millisecond) // every message of ten milliseconds
 //	otelfreerun.Spans(ctx, otel.Tracer("example.org/shop"), recording)
 //
-// It needs the API of OpenTelemetry only; which SDK and exporter there are is the program's business. Nothing is paid between two collections.
+// The package needs only the API of OpenTelemetry; the program chooses the SDK and the exporter.
+// Between two collections it costs nothing.
 package otelfreerun

@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/otelfreerun"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold uses zero values, and arguments that are missing. Each panic or error must say
+// what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	for name, misuse := range map[string]struct {

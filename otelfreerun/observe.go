@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Processor is the key of the attribute that tells processors apart.
+// Processor is the key of the attribute with a processor's number, from 0 on.
 const Processor = attribute.Key("freerun.processor")
 
 // figure is a counter of the runtime.
@@ -20,12 +20,12 @@ type figure struct {
 }
 
 var figures = []figure{
-	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, with those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
-	{"freerun.messages.done", "{message}", "Messages that were run or have failed.", func(s *freerun.Stats) uint64 { return s.Done }},
-	{"freerun.messages.failed", "{message}", "Messages done that were not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
+	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, including those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
+	{"freerun.messages.done", "{message}", "Messages that ran or failed.", func(s *freerun.Stats) uint64 { return s.Done }},
+	{"freerun.messages.failed", "{message}", "Messages done that did not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
 	{"freerun.failures.lost", "{failure}", "Failures of messages without a future.", func(s *freerun.Stats) uint64 { return s.Lost }},
 	{"freerun.panics", "{panic}", "Operations that panicked.", func(s *freerun.Stats) uint64 { return s.Panics }},
-	{"freerun.late_operations", "{operation}", "Operations that the watchdog has reported, since they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
+	{"freerun.late_operations", "{operation}", "Operations that the watchdog reported because they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
 }
 
 // processorFigure is a counter of one processor.
@@ -35,16 +35,16 @@ type processorFigure struct {
 }
 
 var processorFigures = []processorFigure{
-	{"freerun.processor.messages", "{message}", "Operations run to their end.", func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
+	{"freerun.processor.messages", "{message}", "Operations that ran to their end.", func(p *freerun.ProcessorStats) uint64 { return p.Messages }},
 	{"freerun.processor.steals", "{steal}", "Times that the processor took work from another one.", func(p *freerun.ProcessorStats) uint64 { return p.Steals }},
-	{"freerun.processor.stolen_tasks", "{task}", "Units and free operations that it took so.", func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
-	{"freerun.processor.searches", "{search}", "Times that it looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
-	{"freerun.processor.parks", "{park}", "Times that it had nothing to do, and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
-	{"freerun.processor.wakes", "{wake}", "Times that it was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
-	{"freerun.processor.breaths", "{breath}", "Times that it was busy, and let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
+	{"freerun.processor.stolen_tasks", "{task}", "Units and free operations that the processor took from another one.", func(p *freerun.ProcessorStats) uint64 { return p.Stolen }},
+	{"freerun.processor.searches", "{search}", "Times that the processor looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
+	{"freerun.processor.parks", "{park}", "Times that the processor had no work and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
+	{"freerun.processor.wakes", "{wake}", "Times that the processor was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
+	{"freerun.processor.breaths", "{breath}", "Times that the busy processor let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
 }
 
-// instruments are what the figures are observed with.
+// instruments are the instruments of one registration.
 type instruments struct {
 	rt         *freerun.Runtime
 	processors metric.Int64ObservableUpDownCounter
@@ -53,14 +53,20 @@ type instruments struct {
 	each       []metric.Int64ObservableCounter // as processorFigures
 }
 
-// Observe has the figures of rt observed whenever a reader of the meter's provider collects, until the registration is ended; it may outlive the runtime. attributes are
-// added to all of them: two runtimes with one meter need some that tell them apart. The error is the meter's: it may refuse an instrument. Any goroutine; it does
-// not wait. It panics if rt or meter is nil.
+// Observe registers the figures of rt with meter: they are observed whenever a reader of the
+// meter's provider collects. The caller ends this by unregistering the registration, which may
+// outlive the runtime. Each observation has the attributes; two runtimes with one meter need
+// attributes that tell them apart. The error is the meter's, which may refuse an instrument; then
+// nothing is observed.
+//
+// Any goroutine may call it; it does not wait. A collection reads the counters and does not disturb
+// the processors. It panics if rt or meter is nil.
 func Observe(rt *freerun.Runtime, meter metric.Meter, attributes ...attribute.KeyValue) (metric.Registration, error) {
 	if rt == nil || meter == nil {
 		panic("otelfreerun: Observe needs a runtime and a meter")
 	}
-	rt.Processors() // panics if rt is zero: here, and not in a goroutine of the reader
+	// Panics for a zero Runtime here, rather than in a goroutine of the reader.
+	rt.Processors()
 	i := instruments{rt: rt}
 	all, err := i.make(meter)
 	if err != nil {
@@ -107,7 +113,8 @@ func (i *instruments) observe(o metric.Observer, common attribute.Set) {
 	stats := i.rt.Stats()
 	with := metric.WithAttributeSet(common)
 	o.ObserveInt64(i.processors, int64(i.rt.Processors()), with)
-	o.ObserveInt64(i.pending, max(0, int64(stats.Sent-stats.Done)), with) // the two are not of one instant
+	// The two counters are read one after the other.
+	o.ObserveInt64(i.pending, max(0, int64(stats.Sent-stats.Done)), with)
 	for n, f := range figures {
 		o.ObserveInt64(i.whole[n], int64(f.of(&stats)), with)
 	}

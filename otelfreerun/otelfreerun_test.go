@@ -70,7 +70,7 @@ func collect(t *testing.T, reader metric.Reader) map[string]int64 {
 	return values
 }
 
-// TestObserve holds what a reader collects against the runtime's figures.
+// TestObserve compares the collected values with the runtime's figures.
 func TestObserve(t *testing.T) {
 	rt := start(t)
 	reader := metric.NewManualReader()
@@ -116,7 +116,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestSpans turns a recording with known times into spans.
+// TestSpans makes spans of a recording with known times.
 func TestSpans(t *testing.T) {
 	begin := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	recorded := &recording.Trace{
@@ -130,7 +130,8 @@ func TestSpans(t *testing.T) {
 			{Time: 180, Kind: recording.RunBegin, Message: 2, Operation: 2, Processor: 1},
 			{Time: 200, Kind: recording.RunEnd, Message: 2, Operation: 2, Processor: 1},
 			{Time: 300, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1},
-			{Time: 400, Kind: recording.Send, Message: 3, Operation: 1, Unit: 1, Processor: recording.Outside}, // not begun
+			// Not begun.
+			{Time: 400, Kind: recording.Send, Message: 3, Operation: 1, Unit: 1, Processor: recording.Outside},
 		},
 	}
 	exporter := tracetest.NewInMemoryExporter()
@@ -170,7 +171,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSpansOfARuntime records a runtime in which one unit passes messages on to another.
+// TestSpansOfARuntime records a runtime in which one unit forwards messages to another.
 func TestSpansOfARuntime(t *testing.T) {
 	rt := start(t)
 	from, to := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.UnitName("ada"))
@@ -207,7 +208,7 @@ func TestSpansOfARuntime(t *testing.T) {
 		}
 		for _, s := range spans.Ended() {
 			if s.Name() == "test.add" && passed[s.Parent().SpanID().String()] {
-				return // it was sent by the other
+				return // the other operation sent it
 			}
 		}
 	}

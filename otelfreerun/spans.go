@@ -12,19 +12,25 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// The attributes of spans, beside [Processor].
+// The keys of the spans' attributes, beside [Processor].
 const (
-	Unit     = attribute.Key("freerun.unit")     // the unit's name, for those that have one
+	Unit     = attribute.Key("freerun.unit")     // the unit's name, if it has one
 	State    = attribute.Key("freerun.state")    // the type of the unit's state
-	Activity = attribute.Key("freerun.activity") // the message is an activity
-	Wait     = attribute.Key("freerun.wait")     // seconds from the send to the begin, where both are known
-	Ran      = attribute.Key("freerun.ran")      // seconds that it ran, without those in which it waited off its processor
+	Activity = attribute.Key("freerun.activity") // true for a message that is an activity
+	// Seconds from the send to the begin, if both are known.
+	Wait = attribute.Key("freerun.wait")
+	// Seconds that it ran, without waits off its processor.
+	Ran = attribute.Key("freerun.ran")
 )
 
-// Spans starts and ends a span with the tracer for each message that has begun and ended in the recording, and returns how many that were. A span has the name and the
-// times of the operation; that it was sent, and that all it needed was there, are events of the span. Its parent is the span of the message that sent it, or what ctx has
-// if that is not in the recording. All spans are ended when it returns; it does not wait, unless
-// the program's span processor does. Any goroutine; it panics if ctx, tracer or t is nil.
+// Spans makes a span for each message that has begun and ended in the recording, and returns the
+// number of spans. A span has the name and the times of the operation. The events "sent" and
+// "ready" tell when the message was sent and when all that it needed was there. The parent is the
+// span of the message that sent it, or the span in ctx if the recording does not have that message.
+//
+// All spans are ended when Spans returns. It does not wait, unless the program's span processor
+// does. Any goroutine may call it. Its cost grows with the messages of the recording. It panics if
+// ctx, tracer or t is nil.
 func Spans(ctx context.Context, tracer trace.Tracer, t *recording.Trace) int {
 	if ctx == nil || tracer == nil || t == nil {
 		panic("otelfreerun: Spans needs a context, a tracer and a recording")
@@ -36,7 +42,7 @@ func Spans(ctx context.Context, tracer trace.Tracer, t *recording.Trace) int {
 			whole = append(whole, uint32(i))
 		}
 	}
-	// Who sends has begun before what it sends begins, so parents are there first.
+	// A sender begins before the messages that it sends, so parents come first.
 	slices.SortStableFunc(whole, func(a, b uint32) int { return cmp.Compare(messages[a].Begin, messages[b].Begin) })
 	parents := make(map[uint32]context.Context, len(whole))
 	for _, n := range whole {
@@ -58,7 +64,7 @@ func Spans(ctx context.Context, tracer trace.Tracer, t *recording.Trace) int {
 	return len(whole)
 }
 
-// at returns the time of the wall clock at so many nanoseconds of the recording.
+// at returns the wall-clock time at an offset of the recording, in nanoseconds.
 func at(t *recording.Trace, nanoseconds int64) time.Time {
 	return t.Start.Add(time.Duration(nanoseconds))
 }

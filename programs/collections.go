@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Collections watches Go's garbage collector over the measured part of a run: how often it ran, what CPU time it took, and for how long it stopped the
-// program. [MeterCollections] makes one. One goroutine uses it.
+// Collections measures Go's garbage collector over the measured part of a run: how often it ran,
+// its CPU time, and its longest pause. [MeterCollections] makes one. One goroutine uses it.
 type Collections struct {
 	samples []metrics.Sample
 	before  collected
@@ -18,7 +18,7 @@ type Collections struct {
 type collected struct {
 	cycles uint64
 	cpu    float64  // seconds
-	pauses []uint64 // how many of each length
+	pauses []uint64 // the number of pauses of each length
 }
 
 const (
@@ -27,26 +27,30 @@ const (
 	pausesMetric = "/sched/pauses/total/gc:seconds"
 )
 
-// MeterCollections does what [StartMeter] does, and from then on watches the collector too. What the collection before the clock costs is not counted.
+// MeterCollections does what [StartMeter] does, and measures the collector from then on. The
+// collection before the clock starts is not counted.
 func MeterCollections() (Meter, *Collections) {
 	c := &Collections{samples: []metrics.Sample{{Name: cyclesMetric}, {Name: cpuMetric}, {Name: pausesMetric}}}
 	return startMeter(time.Now, func() { c.before = c.read() }), c
 }
 
-// read reads what has been done so far. Go counts the CPU time when a collection ends.
+// read returns what the collector has done so far. Go counts the CPU time at the end of a
+// collection.
 func (c *Collections) read() collected {
 	metrics.Read(c.samples)
 	now := collected{cycles: c.samples[0].Value.Uint64(), cpu: c.samples[1].Value.Float64()}
 	return collected{now.cycles, now.cpu, append([]uint64(nil), c.histogram().Counts...)}
 }
 
-// histogram is the pauses as they were read last.
+// histogram returns the pauses of the last read.
 func (c *Collections) histogram() *metrics.Float64Histogram {
 	return c.samples[2].Value.Float64Histogram()
 }
 
-// Figures returns what the collector has done since the meter was started, for a result of that meter: collections that ended, their CPU time, in µs and as a share of what
-// all processors had, and the longest time for which one stopped the program, in ns, which is known to within the limits of runtime/metrics: it is the upper one.
+// Figures returns what the collector has done since the meter was started, for a result of that
+// meter: the collections that ended; their CPU time, in µs and as a share of what all processors
+// had; and the longest pause, in ns. runtime/metrics knows pauses within limits; the figure is the
+// upper limit.
 func (c *Collections) Figures(r Result) []Figure {
 	after := c.read()
 	cpu := max(0, after.cpu-c.before.cpu)
@@ -59,8 +63,9 @@ func (c *Collections) Figures(r Result) []Figure {
 	}
 }
 
-// longest returns the limit in ns of the longest pause that there are more of after than before, and 0 if there were none. Buckets has one limit more than there are counts, the
-// last of which may be infinite: then the limit below stands for it.
+// longest returns the upper limit, in ns, of the longest pause that after has more of than before,
+// and 0 if there is none. buckets has one limit more than there are counts. The last limit may be
+// infinite; then the limit below stands for it.
 func longest(before, after []uint64, buckets []float64) uint64 {
 	for i := len(after) - 1; i >= 0; i-- {
 		if after[i] == before[i] {

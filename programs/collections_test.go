@@ -18,7 +18,7 @@ func numberOf(t *testing.T, figures []Figure, name string) uint64 {
 	return 0
 }
 
-// TestCollectionsCount holds that the collections of the measured part are counted, and not the one before it.
+// TestCollectionsCount: the collections of the measured part count, the one before it does not.
 func TestCollectionsCount(t *testing.T) {
 	for _, forced := range []uint64{0, 3} {
 		meter, collections := MeterCollections()

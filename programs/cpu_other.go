@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// cpuTime returns how much CPU time the process has used, as Go's runtime estimates it at the end of a collection: the system has no
-// call for it that Go knows. Figures from here are not to be compared with those of other systems.
+// cpuTime returns how much CPU time the process has used, as Go's runtime estimates it at the end
+// of a collection: Go knows no system call for it here. Do not compare its figures with those of
+// other systems.
 func cpuTime() (time.Duration, bool) {
 	runtime.GC()
 	used := []metrics.Sample{{Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"}}

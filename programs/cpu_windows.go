@@ -18,7 +18,7 @@ func cpuTime() (time.Duration, bool) {
 	return ticks(kernel) + ticks(user), true
 }
 
-// ticks turns a duration in units of 100 ns, which is what a Filetime can be too, into one of Go.
+// ticks converts a Filetime that holds a duration, in units of 100 ns.
 func ticks(t syscall.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// Crew is the activities of a run. [Activities] makes one.
+// Crew starts the activities of a run. [Activities] makes one.
 type Crew struct{ fail context.CancelCauseFunc }
 
-// Activities runs root as an activity, on a runtime of as many processors as cfg has, and measures until it, and all activities that the crew was told to start,
-// have ended. It returns the first error that one of them has returned. It waits, and must not be called by an activity or operation.
+// Activities runs root as an activity, on a runtime with cfg's processors. It measures until root,
+// and all activities that the crew started, have ended. It returns the first error of an activity.
+// It waits, and must not be called by an activity or an operation.
 func Activities(cfg Config, operations uint64, root func(a *activity.Activity, crew *Crew) error) (Result, error) {
 	return OnRuntime(cfg, func(rt *freerun.Runtime) (Result, error) {
 		ctx, fail := context.WithCancelCause(context.Background())
@@ -28,7 +29,8 @@ func Activities(cfg Config, operations uint64, root func(a *activity.Activity, c
 	})
 }
 
-// Go starts a task as an activity. If it returns an error, the run ends with that, and what has not ended is given up. Any goroutine; it does not wait.
+// Go starts a task as an activity. An error of the task ends the run with that error, and abandons
+// the activities that have not ended. Any goroutine may call it; it does not wait.
 func (c *Crew) Go(where activity.Starter, task func(a *activity.Activity) error) {
 	activity.Go(where, func(a *activity.Activity) {
 		if err := task(a); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestActivitiesWaitsForAll has activities start activities, which are all to have ended when Activities returns.
+// TestActivitiesWaitsForAll: activities start activities, and all have ended when Activities
+// returns.
 func TestActivitiesWaitsForAll(t *testing.T) {
 	var ended atomic.Int64
 	r, err := Activities(Config{Processors: 2}, 7, func(a *activity.Activity, crew *Crew) error {
@@ -35,7 +36,8 @@ func TestActivitiesWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestActivitiesGivesUpWhenOneFails has others wait for what the one that fails was to do.
+// TestActivitiesGivesUpWhenOneFails: other activities wait for something that the failing one
+// should have done.
 func TestActivitiesGivesUpWhenOneFails(t *testing.T) {
 	fault := errors.New("fault")
 	for name, root := range map[string]func(*activity.Activity, *Crew) error{
@@ -58,7 +60,8 @@ func TestActivitiesGivesUpWhenOneFails(t *testing.T) {
 	}
 }
 
-// TestOnRuntimeClosesIt holds that the runtime has the processors that it should, and is closed, whatever came of the run.
+// TestOnRuntimeClosesIt: the runtime has the right processors, and is closed whatever the run
+// returns.
 func TestOnRuntimeClosesIt(t *testing.T) {
 	fault := errors.New("fault")
 	for _, want := range []error{nil, fault} {

@@ -2,8 +2,8 @@ package programs
 
 import "github.com/freerun-go/freerun"
 
-// MessagesPerProcessor returns how many operations each processor of the runtime has run so far (the first paper's
-// figure 7). Any goroutine may call it.
+// MessagesPerProcessor returns how many operations each processor of the runtime has run so far
+// (paper 1, figure 7). Any goroutine may call it.
 func MessagesPerProcessor(rt *freerun.Runtime) Figure {
 	stats := rt.Stats()
 	messages := make([]uint64, len(stats.Processors))
@@ -13,8 +13,8 @@ func MessagesPerProcessor(rt *freerun.Runtime) Figure {
 	return Figure{Name: "messages_per_processor", Doc: "messages run by each processor", Value: messages}
 }
 
-// Steals returns how many raids on another processor succeeded so far, and how many units and free operations they
-// took. Any goroutine may call it.
+// Steals returns how many steals from another processor succeeded so far, and how many units and
+// free operations they took. Any goroutine may call it.
 func Steals(rt *freerun.Runtime) Figure {
 	var raids, taken uint64
 	for _, p := range rt.Stats().Processors {

@@ -2,16 +2,16 @@ package programs
 
 import "time"
 
-// Machine is what a run is measured on in place of this one: it simulates how long the run would take elsewhere. Operations run only while it settles, or while
-// somebody waits for a future. One goroutine at a time may use it.
+// Machine simulates a machine on which a run is measured in place of this one. Operations run only
+// during Settle, or while a goroutine waits for a future. One goroutine at a time may use it.
 type Machine interface {
-	// Now returns the time there.
+	// Now returns the simulated time.
 	Now() time.Time
-	// Settle runs what there is to run, until nothing is left.
+	// Settle runs operations until nothing is left to run.
 	Settle() error
 }
 
-// Now returns the time by the clock that the run goes by.
+// Now returns the time by the clock of the run.
 func (c Config) Now() time.Time {
 	if c.Machine != nil {
 		return c.Machine.Now()
@@ -19,10 +19,10 @@ func (c Config) Now() time.Time {
 	return time.Now()
 }
 
-// StartMeter is [StartMeter] by the clock that the run goes by.
+// StartMeter is [StartMeter] with the clock of the run.
 func (c Config) StartMeter() Meter { return startMeter(c.Now, nil) }
 
-// NewFinish is [NewFinish] for what runs on runtimes of the configuration: by the clock that the run goes by.
+// NewFinish is [NewFinish] with the clock of the run, for runtimes of the configuration.
 func (c Config) NewFinish(parts int) *Finish {
 	f := NewFinish(parts)
 	f.machine, f.now = c.Machine, c.Now

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Meter measures the part of a run that counts. One goroutine starts and stops it.
+// Meter measures the measured part of a run. One goroutine starts and stops it.
 type Meter struct {
 	allocs uint64
 	cpu    time.Duration
@@ -13,11 +13,12 @@ type Meter struct {
 	start  time.Time
 }
 
-// StartMeter collects garbage, so that no run pays for what an earlier one or the set-up left behind, then reads the
-// allocation counter and the CPU time and starts the clock, in this order.
+// StartMeter first collects garbage, so that no run pays for an earlier run or for the set-up. Then
+// it reads the allocation counter and the CPU time, and starts the clock, in this order.
 func StartMeter() Meter { return startMeter(time.Now, nil) }
 
-// startMeter does what StartMeter does, by the clock now, and calls ahead, if there is one, between the collection and the rest.
+// startMeter is StartMeter with another clock. It calls ahead, unless that is nil, after the
+// collection.
 func startMeter(now func() time.Time, ahead func()) Meter {
 	runtime.GC()
 	if ahead != nil {
@@ -29,17 +30,19 @@ func startMeter(now func() time.Time, ahead func()) Meter {
 	return m
 }
 
-// Stop stops the clock and fills the measured fields of a result for that many operations.
+// Stop stops the clock and returns the measured fields of a result for this many operations.
 func (m Meter) Stop(operations uint64) Result {
 	return m.StopAt(m.now(), operations)
 }
 
-// StopAt does what [Meter.Stop] does for a measured part that ended at an earlier instant, which whoever did the last
-// operation noted: waking the goroutine that waits for the end is not a part of the program. The CPU time is that up to now.
+// StopAt is [Meter.Stop] for a measured part that ended earlier, at an instant that its last
+// operation noted: waking the goroutine that waits for the end is not part of the program. The CPU
+// time is that until now.
 func (m Meter) StopAt(end time.Time, operations uint64) Result {
 	r := Result{Operations: operations, Elapsed: end.Sub(m.start)}
 	if now, known := cpuTime(); known {
-		r.CPU = max(1, now-m.cpu) // a clock may be too coarse to see a short run, which used some all the same
+		// A coarse clock may not see a short run, which used some CPU time all the same.
+		r.CPU = max(1, now-m.cpu)
 	}
 	r.Allocs = mallocs() - m.allocs
 	return r

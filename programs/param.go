@@ -9,10 +9,11 @@ import (
 // Size is the name of the parameter that every program has and that scales its work.
 const Size = "size"
 
-// Param is a parameter of a program: a whole number within bounds.
+// Param is a parameter of a program: an integer within bounds.
 type Param struct {
-	Name    string // what a user types
-	Letter  string // what its paper calls it, which a user may type instead; mostly there is none
+	Name string // what a user types
+	// The name in its paper, which users may type instead; mostly "".
+	Letter  string
 	Doc     string // one line
 	Default int    // the value for a measurement worth reporting
 	Quick   int    // the value for a run that ends within a second
@@ -20,12 +21,12 @@ type Param struct {
 	Max     int    // the greatest value that makes sense
 }
 
-// Values are a program's parameters with their values. Use [Program.Values] to make one. A Values is not written after
-// it was made, so any goroutine may read it.
+// Values are a program's parameters with their values. [Program.Values] makes them. They are not
+// written afterwards, so any goroutine may read them.
 type Values map[string]int
 
-// Get returns the value of a parameter. It panics if the program has no such parameter: that is a misspelling in the
-// program, not a user's mistake.
+// Get returns the value of a parameter. It panics if the program has no such parameter, which is a
+// mistake in the program, not a user's.
 func (v Values) Get(name string) int {
 	n, ok := v[name]
 	if !ok {
@@ -39,7 +40,7 @@ type ParamError struct {
 	Program string   // the program's name
 	Name    string   // the parameter's name
 	Value   int      // the value that was asked for
-	Param   *Param   // the parameter whose bounds are broken, nil if there is none of that name
+	Param   *Param   // nil if there is no parameter of that name
 	Known   []string // the parameters that exist
 }
 
@@ -51,8 +52,8 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s: %s is %d, and must be from %d to %d", e.Program, e.Name, e.Value, e.Param.Min, e.Param.Max)
 }
 
-// Values returns the program's parameters with their default values, or with those for a quick run, except where set
-// has another. A name that the program does not have, or a value out of bounds, is a [*ParamError].
+// Values returns the program's parameters with their default values, or with those for a quick run,
+// except those that set overrides. An unknown name, or a value out of bounds, is a [*ParamError].
 func (p *Program) Values(quick bool, set map[string]int) (Values, error) {
 	v := make(Values, len(p.Params))
 	for _, param := range p.Params {
@@ -74,7 +75,7 @@ func (p *Program) Values(quick bool, set map[string]int) (Values, error) {
 	return v, nil
 }
 
-// Param returns the parameter of that name or letter, and whether the program has one.
+// Param returns the parameter with that name or letter, and whether the program has one.
 func (p *Program) Param(name string) (Param, bool) {
 	i := slices.IndexFunc(p.Params, func(param Param) bool {
 		return name != "" && (param.Name == name || param.Letter == name)

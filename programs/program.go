@@ -7,11 +7,12 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Kind tells whose way of writing a variant is.
+// Kind is the way in which a variant is written.
 type Kind int
 
 const (
-	// Baseline is the program without any concurrency. It shows what the work itself costs and is nobody's rival.
+	// Baseline is the program without concurrency. It shows the cost of the work itself; freerun is
+	// not compared with it.
 	Baseline Kind = iota
 	// Freerun is the program written with freerun.
 	Freerun
@@ -21,10 +22,10 @@ const (
 	Rival
 )
 
-// Compared reports whether a variant of this kind is what freerun's are measured against.
+// Compared reports whether freerun's variants are compared with a variant of this kind.
 func (k Kind) Compared() bool { return k == PlainGo || k == Rival }
 
-// String returns the word that tables use for the kind.
+// String returns the word for the kind in tables.
 func (k Kind) String() string {
 	switch k {
 	case Baseline:
@@ -39,8 +40,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// Program is one program in all its variants. It is immutable once made; any goroutine may read and run it, though runs
-// that are to be measured should not overlap.
+// Program is one program with all its variants. It is immutable once made. Any goroutine may read
+// and run it, but measured runs should not overlap.
 type Program struct {
 	// Name is what a user types.
 	Name string
@@ -48,16 +49,17 @@ type Program struct {
 	Doc string
 	// Source names the paper, section and figures, or says what the program isolates.
 	Source string
-	// Operation says what is counted as one operation, in the singular.
+	// Operation says, in the singular, what counts as one operation.
 	Operation string
 	// Params are the parameters; the first is called "size".
 	Params []Param
-	// Points are the combinations of parameters that are measured one after another, those of them that agree with what a
-	// user has set; nil for the default values alone.
+	// Points are the combinations of parameters that are measured one after another, except those
+	// that contradict what a user has set. nil means the default values alone.
 	Points []map[string]int
-	// Variants are the ways in which the program is written, the baseline first, then freerun's, then plain Go's, then rivals.
+	// Variants are the ways in which the program is written: the baseline first, then freerun's,
+	// plain Go's, and rivals.
 	Variants []Variant
-	// Expected returns the checksum that every variant must arrive at.
+	// Expected returns the checksum that every variant must have.
 	Expected func(Values) string
 }
 
@@ -65,42 +67,47 @@ type Program struct {
 type Variant struct {
 	// Name is one of the names fixed for the whole project, such as "futures" or "channels".
 	Name string
-	// Kind says whose way it is.
+	// Kind is the way in which it is written.
 	Kind Kind
 	// Doc says in one line how it is written.
 	Doc string
-	// Fits reports whether the variant can run with these values; nil means that it always can.
+	// Fits reports whether the variant can run with these values; nil means always.
 	Fits func(Values) bool
-	// Simulable says that the variant can be run on a [Machine]: what it measures happens in operations, and one goroutine waits for that.
+	// Simulable says that the variant can run on a [Machine]: all that it measures happens in
+	// operations, and one goroutine waits for their end.
 	Simulable bool
-	// Run sets up, runs the measured part, tears down, and returns what it measured. It may wait, runs to completion,
-	// and leaves no goroutine behind. Its checksum is not checked yet: call [Program.Run].
+	// Run sets up, runs the measured part, tears down, and returns the measurements. It may wait.
+	// It runs to completion and leaves no goroutine behind. It does not check its checksum: call
+	// [Program.Run].
 	Run func(Config) (Result, error)
 }
 
-// Config is what a run is told.
+// Config configures a run.
 type Config struct {
-	// Processors is how many processors a freerun runtime is given; at least 1. Setting GOMAXPROCS, which is what
-	// plain Go goes by, is the caller's part, since it concerns the whole process.
+	// Processors is the number of processors of a freerun runtime, at least 1. The caller sets
+	// GOMAXPROCS, which plain Go goes by, because it affects the whole process.
 	Processors int
-	// Values are the values of the program's parameters, as made by [Program.Values].
+	// Values are the values of the program's parameters, from [Program.Values].
 	Values Values
-	// Runtime makes the runtimes that freerun's variants measure with, given their options; nil stands for [freerun.New]. Whoever traces a run, or
-	// drives it in another way, adds options here and sees what was made. Variants call [Config.NewRuntime].
+	// Runtime makes the runtimes of freerun's variants with these options; nil means [freerun.New].
+	// A caller that records a run, or drives it in another way, adds options here and sees the
+	// runtime. Variants call [Config.NewRuntime].
 	Runtime func(options ...freerun.Option) *freerun.Runtime
-	// Machine is what the run is measured on, nil for this one. Only variants that are Simulable may be given one.
+	// Machine simulates the machine of the run; nil means this machine. Only Simulable variants
+	// take one.
 	Machine Machine
 }
 
 // Result is what one run measured.
 type Result struct {
-	// Operations is how many operations were done.
+	// Operations is the number of operations done.
 	Operations uint64
 	// Elapsed is the time of the measured part alone.
 	Elapsed time.Duration
-	// CPU is the CPU time of the measured part, of the whole process, its garbage collector included; 0 if the system does not tell.
+	// CPU is the CPU time of the whole process in the measured part, with its garbage collector; 0
+	// if the system does not tell.
 	CPU time.Duration
-	// Allocs is how many heap objects were allocated in the measured part, by the whole process.
+	// Allocs is the number of heap objects that the whole process allocated in the measured part.
 	Allocs uint64
 	// Checksum is the program's result in a form that can be compared.
 	Checksum string
@@ -112,16 +119,16 @@ type Result struct {
 type Figure struct {
 	// Name is the field's name in JSON: lower case with underscores.
 	Name string
-	// Doc says in a few words what the figure is, for tables.
+	// Doc describes the figure in a few words, for tables.
 	Doc string
 	// Value is a number or a slice of numbers.
 	Value any
-	// Labels name the numbers of a slice if they are not alike, in a word or two each; tables then show them instead
-	// of Doc. Otherwise it is nil.
+	// Labels name the numbers of a slice of unlike numbers, in a word or two each; tables show them
+	// instead of Doc. Otherwise it is nil.
 	Labels []string
 }
 
-// NsPerOp returns the nanoseconds that one operation took, or 0 if there were none.
+// NsPerOp returns the nanoseconds per operation, or 0 without operations.
 func (r Result) NsPerOp() float64 {
 	if r.Operations == 0 {
 		return 0
@@ -129,7 +136,8 @@ func (r Result) NsPerOp() float64 {
 	return float64(r.Elapsed.Nanoseconds()) / float64(r.Operations)
 }
 
-// CPUNsPerOp returns the nanoseconds of CPU time that one operation took, or 0 if there were none or the system does not tell.
+// CPUNsPerOp returns the nanoseconds of CPU time per operation, or 0 without operations or if the
+// system does not tell.
 func (r Result) CPUNsPerOp() float64 {
 	if r.Operations == 0 {
 		return 0
@@ -137,7 +145,7 @@ func (r Result) CPUNsPerOp() float64 {
 	return float64(r.CPU.Nanoseconds()) / float64(r.Operations)
 }
 
-// AllocsPerOp returns the heap objects allocated per operation, or 0 if there were no operations.
+// AllocsPerOp returns the heap objects allocated per operation, or 0 without operations.
 func (r Result) AllocsPerOp() float64 {
 	if r.Operations == 0 {
 		return 0
@@ -153,12 +161,12 @@ func (r Result) OpsPerSecond() float64 {
 	return float64(r.Operations) / r.Elapsed.Seconds()
 }
 
-// WrongResultError says that a variant ran to its end and arrived at something else than what was due.
+// WrongResultError says that a variant ran to its end with a wrong result.
 type WrongResultError struct {
 	Program string // the program's name
 	Variant string // the variant's name
-	Got     string // what it arrived at
-	Want    string // what was due
+	Got     string // the checksum of the run
+	Want    string // the expected checksum
 }
 
 // Error implements error.
@@ -166,7 +174,7 @@ func (e *WrongResultError) Error() string {
 	return fmt.Sprintf("%s/%s: wrong result: got %s, want %s", e.Program, e.Variant, e.Got, e.Want)
 }
 
-// Variant returns the variant of that name and whether the program has one.
+// Variant returns the variant of that name, and whether the program has one.
 func (p *Program) Variant(name string) (Variant, bool) {
 	for _, v := range p.Variants {
 		if v.Name == name {
@@ -176,8 +184,8 @@ func (p *Program) Variant(name string) (Variant, bool) {
 	return Variant{}, false
 }
 
-// Run runs a variant of the program once and checks its result: a wrong one is a [*WrongResultError]. It waits for the
-// run to end.
+// Run runs a variant once and checks its result: a wrong one is a [*WrongResultError]. It waits
+// until the run has ended.
 func (p *Program) Run(v Variant, cfg Config) (Result, error) {
 	r, err := v.Run(cfg)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// Resident returns how many bytes of the process are in the machine's memory, and whether the system tells. Any goroutine may call it.
+// Resident returns how many bytes of the process are in the machine's memory, and whether the
+// system tells. Any goroutine may call it.
 func Resident() (bytes uint64, known bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -16,7 +17,7 @@ func Resident() (bytes uint64, known bool) {
 	return pages * uint64(os.Getpagesize()), known
 }
 
-// residentPages reads the second of the numbers in statm: the pages in memory.
+// residentPages returns the second number in statm: the pages in memory.
 func residentPages(statm []byte) (pages uint64, known bool) {
 	fields := bytes.Fields(statm)
 	if len(fields) < 2 {

@@ -14,7 +14,7 @@ func TestResidentPages(t *testing.T) {
 	}
 }
 
-// TestResidentGrows holds that memory which is written is in the figure, and that it is in bytes.
+// TestResidentGrows: memory that is written shows in the figure, which is in bytes.
 func TestResidentGrows(t *testing.T) {
 	const more = 64 << 20
 	debug.FreeOSMemory()

@@ -1,11 +1,11 @@
-// What is drawn on canvases. Each function draws all of its canvas anew.
+// Drawing on canvases. Each function draws its whole canvas anew.
 
 const probe = document.createElement("i");
 probe.hidden = true;
 document.documentElement.append(probe);
 let colours = new Map();
 
-// colour returns what a variable of the style sheet is in the theme of the moment.
+// colour returns the value of a style sheet variable in the present theme.
 export function colour(name) {
   let c = colours.get(name);
   if (!c) {
@@ -16,10 +16,11 @@ export function colour(name) {
   return c;
 }
 
-// forget is called when the theme has changed.
+// forget drops the colours after the theme has changed.
 export function forget() { colours = new Map(); }
 
-// begin clears a canvas, sees to it that its pixels are those of the screen, and returns how to draw on it; null if it is not shown.
+// begin clears a canvas, fits its pixels to those of the screen, and returns its drawing context;
+// null if the canvas is hidden.
 function begin(canvas) {
   const width = canvas.clientWidth, height = canvas.clientHeight, ratio = window.devicePixelRatio || 1;
   if (!width || !height) return null;
@@ -33,7 +34,8 @@ function begin(canvas) {
   return { g, width, height };
 }
 
-// sparkline draws values over time, the newest at the right, where there is room for so many. Values that are null leave a gap.
+// sparkline draws values over time, the newest at the right, in a canvas with room for this many.
+// Values that are null leave a gap.
 export function sparkline(canvas, values, room, hue = "accent") {
   const at = begin(canvas);
   if (!at) return;
@@ -73,7 +75,7 @@ export function sparkline(canvas, values, room, hue = "accent") {
   }
 }
 
-// lane draws what a processor did: pairs of what, and for how many of so many columns.
+// lane draws what a processor did: pairs of an activity and its number of columns, of this many.
 export function lane(canvas, pairs, columns, hueOf) {
   const at = begin(canvas);
   if (!at) return;

@@ -1,4 +1,4 @@
-// Numbers and times as people read them: three digits, and a unit.
+// Numbers and times for people: three digits and a unit.
 
 const thin = "\u202f";
 
@@ -32,7 +32,7 @@ export function nanoseconds(x) {
   return digits(x / 1e9) + thin + "s";
 }
 
-// span formats a time that people wait for.
+// span formats a duration of seconds and more.
 export function span(seconds) {
   const s = Math.floor(seconds);
   if (s < 60) return s + thin + "s";

@@ -1,4 +1,4 @@
-// What the page remembers: the last frames as series of figures, a value a frame.
+// The memory of the page: the last frames as series of figures, with a value for each frame.
 
 export const room = 120; // frames that are kept: two minutes
 
@@ -16,8 +16,8 @@ export class History {
   constructor() { this.clear(); }
 
   clear() {
-    this.frame = null; // the last
-    this.previous = null; // the one before, null if rates cannot be told
+    this.frame = null; // the last one
+    this.previous = null; // the one before; null if rates are unknown
     this.length = 0; // of each series
     this.series = new Map();
     this.hues = new Map();
@@ -26,7 +26,7 @@ export class History {
   // gap says that the next frame does not follow the last one in time.
   gap() { this.broken = true; }
 
-  // add takes a frame in, and reports whether the program was started anew since the last.
+  // add adds a frame, and reports whether the program was restarted since the last one.
   add(frame) {
     const anew = this.frame !== null && this.frame.started !== frame.started;
     if (anew) this.clear();
@@ -55,7 +55,7 @@ export class History {
       this.note(`u${u.name} peak`, u.peak);
     }
     this.length = Math.min(this.length + 1, room);
-    for (const [name, series] of this.series) { // those that this frame says nothing of
+    for (const [name, series] of this.series) { // series without a value in this frame
       if (this.touched.has(name)) continue;
       series.add(null);
       if (series.values.every(v => v === null)) this.series.delete(name);
@@ -70,7 +70,7 @@ export class History {
     this.touched.add(name);
   }
 
-  // rate returns by how much a counter grows in a second, null if that is not known.
+  // rate returns the growth of a counter per second, null if it is unknown.
   rate(now, before) {
     return before === undefined || !(this.seconds > 0) ? null : Math.max(0, now - before) / this.seconds;
   }

@@ -14,7 +14,7 @@ const theme = document.querySelector("#theme");
 const history = new History();
 let paused = false, timer = 0, asking = false, lastSeen = 0;
 
-// say tells how the page stands to the program.
+// say shows the state of the connection to the program.
 function say(how, text, trouble = "") {
   state.dataset.state = how;
   if (state.textContent !== text) state.textContent = text;
@@ -23,7 +23,7 @@ function say(how, text, trouble = "") {
   document.body.classList.toggle("stale", how === "lost");
 }
 
-// ask gets the next frame, unless the page is paused or nobody sees it.
+// ask gets the next frame, unless the page is paused or hidden.
 async function ask() {
   clearTimeout(timer);
   if (paused || asking || document.hidden) return;

@@ -1,4 +1,5 @@
-// What the page shows of a frame. Elements are made once and changed after that, so that a selection, the focus and an open stack stay.
+// Showing a frame. Elements are made once and then changed, so that a selection, the focus and an
+// open stack stay.
 import { bytes, clock, count, nanoseconds, percent } from "./format.js";
 import { axis, lane, ranges, sparkline } from "./draw.js";
 import { room } from "./history.js";
@@ -15,7 +16,7 @@ function make(tag, name, ...children) {
 
 function text(e, s) { if (e.textContent !== s) e.textContent = s; }
 
-// picture makes a canvas that says to those who do not see it what it is.
+// picture makes a canvas with a label for screen readers.
 function picture(label) {
   const c = make("canvas");
   c.setAttribute("role", "img");
@@ -23,7 +24,7 @@ function picture(label) {
   return c;
 }
 
-// fit has a parent contain n children, which add makes.
+// fit gives a parent n children; add makes new ones.
 function fit(parent, n, add) {
   while (parent.children.length < n) parent.append(add(parent.children.length));
   while (parent.children.length > n) parent.lastElementChild.remove();
@@ -69,7 +70,7 @@ function processorRow(i) {
 
 let current; // the frame that is shown
 
-// hover tells what is at a point of a strip.
+// hover shows what is at a point of a strip.
 function hover(e, i) {
   const pairs = current?.sample.lanes?.[i]?.columns, tip = $("tip");
   if (!pairs) return;
@@ -105,7 +106,7 @@ function showProcessors(frame, history) {
   text($("sampled"), s.error ? `no sample: ${s.error}` : describe(s));
 }
 
-// describe says what a sample is of.
+// describe describes a sample in words.
 function describe(s) {
   const of = [[s.outside, "from ordinary goroutines"], [s.moved, "from another processor"], [s.older, "sent before it"]].filter(([n]) => n).map(([n, what]) => `${whole(n)} ${what}`);
   return `the last sample: ${nanoseconds(s.length)} at ${clock(s.at)}, ${whole(s.messages)} messages` + (of.length ? ` (${of.join(", ")})` : "") +
@@ -119,7 +120,7 @@ function operationRow() {
     ...["n", "n", "n wide", "n", "n", "n wide"].map(name => make("td", name)), make("td", "range", picture("ranges of wait and run, from p50 to p99.9")));
 }
 
-// atLeast formats a quantile; if more than so many messages are of unknown wait, it may be more.
+// atLeast formats a quantile, with a ≥ if more than this share of the messages have an unknown wait.
 function atLeast(o, q, beyond) {
   if (!o.wait.count) return unknown;
   return (o.older > beyond * o.messages ? "≥" : "") + nanoseconds(q);
@@ -203,7 +204,7 @@ export function show(frame, history) {
   text($("title"), frame.title);
   text($("facts"), `pid ${frame.pid} · ${frame.go} · ${frame.inService} processor${frame.inService === 1 ? "" : "s"} · ${count(frame.done)} messages` +
     (frame.panics ? ` · ${count(frame.panics)} panics` : "") + (frame.late ? ` · ${count(frame.late)} late` : ""));
-  for (const o of frame.operations ?? []) history.hue(o.name); // those first that take the most time
+  for (const o of frame.operations ?? []) history.hue(o.name); // those that take the most time first
   showFigures(frame, history);
   showProcessors(frame, history);
   showOperations(frame, history);
@@ -212,5 +213,5 @@ export function show(frame, history) {
   axis($("axis"));
 }
 
-// redraw draws the last frame anew: the window or the theme has changed.
+// redraw draws the last frame again, after the window or the theme has changed.
 export function redraw(history) { if (history.frame) show(history.frame, history); }

@@ -38,7 +38,7 @@ var Program = &programs.Program{
 	},
 }
 
-// points are the graphs of the lecture, for each kind of frees; the last is what an overview shows.
+// points are the graphs of the lecture, for each kind of frees. The last one is for an overview.
 func points() (all []map[string]int) {
 	for _, size := range []int{10_000, 1000} {
 		for _, foreign := range []int{100, 0} {
@@ -50,30 +50,33 @@ func points() (all []map[string]int) {
 	return all
 }
 
-// Memory is how a task allocates and frees. R is what it knows a block by. One goroutine at a time calls it, and what it has allocated may be freed by that of another task.
+// Memory is a task's way to allocate and free. R identifies a block. One goroutine at a time calls
+// its functions, but the goroutine of another task may free its blocks.
 type Memory[R any] interface {
-	// Alloc returns a block of at least so many bytes, in which there may be anything.
+	// Alloc returns a block of at least this many bytes, with arbitrary contents.
 	Alloc(size int) (R, error)
-	// Bytes returns what is in a block.
+	// Bytes returns the contents of a block.
 	Bytes(block R) []byte
 	// Free frees a block that was not freed before.
 	Free(block R) error
 }
 
-// Demand is what the memory of a run is to be good for.
+// Demand tells what the memory of a run must be able to serve.
 type Demand struct {
 	Size    int  // bytes of a block
 	Tasks   int  // tasks that use it at the same time
-	Blocks  int  // blocks that are going to be allocated, of all tasks together
-	Live    int  // blocks that are in use at most, of all tasks together
-	Foreign bool // whether a task frees what others have allocated
+	Blocks  int  // blocks allocated in all, by all tasks together
+	Live    int  // blocks in use at most, by all tasks together
+	Foreign bool // whether tasks free blocks of other tasks
 }
 
 // Source is the memory of a run.
 type Source[R any] struct {
-	// Task returns what a task uses, which may be the same for all. It is called once for each, before any of them begins.
+	// Task returns the memory of one task, which may be the same for all. It is called once for
+	// each task, before any of them begins.
 	Task func(i int) Memory[R]
-	// Close ends it when all blocks have been freed, outside the clock. If blocks are left, that is an error, if it can tell.
+	// Close ends the memory after all blocks have been freed, outside the clock. It returns an
+	// error for blocks that are left, if it can tell.
 	Close func() error
 }
 

@@ -19,7 +19,8 @@ func some(size, tasks, foreign, blocks, batch int) programs.Values {
 	return programs.Values{programs.Size: size, paramTasks: tasks, paramForeign: foreign, paramBlocks: blocks, paramBatch: batch}
 }
 
-// shapes are runs of all kinds, among them those whose blocks cannot be divided evenly, and those with more tasks than blocks.
+// shapes are runs of all kinds, among them runs whose blocks cannot be divided evenly, and runs
+// with more tasks than blocks.
 var shapes = []programs.Values{
 	some(10, 1, 0, 1, 1),
 	some(10, 1, 100, 1000, 7),
@@ -41,10 +42,12 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestGarbageIsCollected holds that the collector has run within the clock when there was garbage for it: its work is part of what make costs.
+// TestGarbageIsCollected: the collector has run within the clock if there was garbage, because its
+// work is part of the cost of make.
 func TestGarbageIsCollected(t *testing.T) {
 	variant, _ := Program.Variant("make")
-	r, err := Program.Run(variant, programs.Config{Processors: 2, Values: some(10_000, 2, 0, 20_000, 8)}) // 200 MB
+	// 200 MB.
+	r, err := Program.Run(variant, programs.Config{Processors: 2, Values: some(10_000, 2, 0, 20_000, 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func TestGarbageIsCollected(t *testing.T) {
 	}
 }
 
-// audit is memory that counts, and that fails or cheats as it is told.
+// audit is memory that counts, and that fails or cheats on demand.
 type audit struct {
 	live, most, freed, foreign atomic.Int64
 
@@ -67,14 +70,14 @@ type audit struct {
 	last     atomic.Pointer[audited]
 }
 
-// audited is a block that knows whose it is.
+// audited is a block that knows its task.
 type audited struct {
 	owner int
 	data  []byte
 	gone  atomic.Bool
 }
 
-// auditor is what a task has of it.
+// auditor is a task's part of an audit.
 type auditor struct {
 	*audit
 	i int
@@ -129,7 +132,8 @@ func (a *audit) variant() programs.Variant {
 	})
 }
 
-// TestFrees holds that each block is freed, no more are in use than the memory was told, and as many frees are foreign as were asked for.
+// TestFrees: each block is freed, no more blocks are in use than the demand said, and the share of
+// foreign frees is as asked for.
 func TestFrees(t *testing.T) {
 	for _, v := range shapes {
 		a := new(audit)
@@ -151,7 +155,8 @@ func TestFrees(t *testing.T) {
 	}
 }
 
-// TestFailuresEndTheRun plays memory that is full, cannot free, or hands blocks out twice: the run ends with an error, and all that was allocated is freed.
+// TestFailuresEndTheRun simulates memory that is full, cannot free, or hands blocks out twice. The
+// run ends with an error, and every allocated block is freed.
 func TestFailuresEndTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		memory *audit
@@ -178,7 +183,7 @@ func TestFailuresEndTheRun(t *testing.T) {
 	}
 }
 
-// TestOverwritten holds that a block whose end was written by somebody else is noticed.
+// TestOverwritten: a run notices a block whose end was overwritten.
 func TestOverwritten(t *testing.T) {
 	k := &task[[]byte]{memory: heap{}, size: 100, batch: 4, end: 4}
 	blocks, err := k.fill()
@@ -191,7 +196,7 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
-// TestOpenFails holds that memory which cannot be made is an error of the run.
+// TestOpenFails: if the memory cannot be made, the run returns an error.
 func TestOpenFails(t *testing.T) {
 	broken := Variant("broken", programs.Rival, "", func(Demand) (Source[[]byte], error) { return Source[[]byte]{}, errFull })
 	if _, err := Program.Run(broken, programs.Config{Processors: 1, Values: shapes[0]}); !errors.Is(err, errFull) {

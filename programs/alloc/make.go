@@ -10,10 +10,10 @@ func openHeap(Demand) (Source[[]byte], error) {
 	}, nil
 }
 
-// Alloc leaves to the collector what it cannot foresee: the size is not known when the program is compiled, so each block is on the heap.
+// Alloc allocates on the heap: the size is unknown to the compiler, so no block is on a stack.
 func (heap) Alloc(size int) ([]byte, error) { return make([]byte, size), nil }
 
 func (heap) Bytes(block []byte) []byte { return block }
 
-// Free does nothing: whoever calls it forgets the block, and the collector finds that out.
+// Free does nothing: the caller drops the block, and the collector finds it.
 func (heap) Free([]byte) error { return nil }

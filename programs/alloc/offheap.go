@@ -9,11 +9,13 @@ import (
 // arena is memory outside of Go's heap, which all tasks share.
 type arena struct{ *offheap.Arena }
 
-// spare is how much memory there is beside twice what the blocks take at most, if not more: what lies in caches must not make it scarce.
+// spare is how much the arena has at least beside twice the bytes of the blocks in use: blocks in
+// caches must not make memory scarce.
 const spare = 8 << 20
 
-// ample is how much memory there is if all blocks together have as much. The caches of an arena are a small share of it, and reserving what is never touched costs nothing, so
-// nobody who allocates much would have a small one.
+// ample bounds the part of an arena's size that follows from all blocks of the run. Up to it, the
+// arena has room for all of them at once: the caches of an arena are then a small share of it, and
+// untouched memory costs nothing, so a program that allocates much would choose no smaller arena.
 const ample = 512 << 20
 
 func openArena(d Demand) (Source[offheap.Block], error) {
@@ -24,11 +26,11 @@ func openArena(d Demand) (Source[offheap.Block], error) {
 	}
 	return Source[offheap.Block]{
 		Task:  func(int) Memory[offheap.Block] { return arena{a} },
-		Close: a.Close, // which fails if a block is left
+		Close: a.Close, // fails if a block is left
 	}, nil
 }
 
-// Free panics if the block is not live, so there is no error to be returned.
+// Free panics if the block is not live, so it has no error to return.
 func (a arena) Free(block offheap.Block) error {
 	a.Arena.Free(block)
 	return nil

@@ -11,10 +11,12 @@ import (
 // under is how many batches may be under way to a task.
 const under = 4
 
-// liveBatches is how many batches of a task there are at most: one that it allocates, one that it keeps, one that it frees or is about to hand over, and those under way.
+// liveBatches is how many batches of a task exist at most: one that it allocates, one that it
+// keeps, one that it frees or is about to hand over, and those under way.
 const liveBatches = 3 + under
 
-// run divides the blocks among the tasks, lets them begin together, and measures until the last has ended.
+// run divides the blocks among the tasks, starts them together, and measures until the last one has
+// ended.
 func run[R any](open Open[R], v programs.Values) (result programs.Result, err error) {
 	n, batch := v.Get(paramTasks), v.Get(paramBatch)
 	blocks, foreign := uint64(v.Get(paramBlocks)), v.Get(paramForeign)

@@ -7,26 +7,30 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// task allocates blocks of consecutive numbers, batch by batch, and frees what it keeps or is handed. It belongs to one goroutine, and no other task is on its cache lines.
+// task allocates blocks with consecutive numbers, batch by batch, and frees what it keeps or is
+// handed. It belongs to one goroutine. No other task is on its cache lines.
 type task[R any] struct {
 	_ pad.Line
 
-	memory    Memory[R]
-	size      int
-	batch     int    // blocks of a batch
-	foreign   int    // batches in 100 that it hands over
-	next, end uint64 // the numbers of its blocks, from 0; a block's own is one more
+	memory Memory[R]
+	size   int
+	batch  int // blocks of a batch
+	// How many batches in 100 it hands over.
+	foreign int
+	// The numbers of its blocks, from 0. The mark of a block is one more.
+	next, end uint64
 
 	in  <-chan []R // batches to be freed; nil when no more will come
-	out chan<- []R // what it hands over
+	out chan<- []R // batches that it hands over
 
-	spare [][]R  // of batches that were freed, for the next
+	spare [][]R  // slices of freed batches, for later batches
 	sum   uint64 // of the numbers of blocks that it freed
 
 	_ pad.Line
 }
 
-// work does all that the task has to do. If something fails it still takes what it is handed, so that the others come to their end.
+// work does all that the task has to do. After an error it still receives the batches that it is
+// handed, so that the other tasks can end.
 func (t *task[R]) work() error {
 	err := t.allocate()
 	close(t.out)
@@ -52,7 +56,7 @@ func (t *task[R]) allocate() error {
 		}
 		kept = blocks
 		if err != nil {
-			t.free(kept) // what failed first is told
+			t.free(kept) // the first error is reported
 			return err
 		}
 		if (n+1)*t.foreign/100 > n*t.foreign/100 {
@@ -65,7 +69,8 @@ func (t *task[R]) allocate() error {
 	return t.free(kept)
 }
 
-// fill allocates a batch, and writes each block's number. What was allocated before something failed is returned beside the error.
+// fill allocates a batch and writes each block's number. It returns the allocated blocks also
+// beside an error.
 func (t *task[R]) fill() ([]R, error) {
 	var blocks []R
 	if last := len(t.spare) - 1; last >= 0 {
@@ -87,10 +92,10 @@ func (t *task[R]) fill() ([]R, error) {
 	return blocks, nil
 }
 
-// mark is what the last byte of a block is.
+// mark is the last byte of a block.
 func mark(number uint64) byte { return byte(number) ^ 0xa5 }
 
-// free frees a batch, if each block has what was written to it. All are freed even if one has not.
+// free frees all blocks of a batch. It returns an error if a block has lost its contents.
 func (t *task[R]) free(blocks []R) (err error) {
 	if blocks == nil {
 		return nil
@@ -106,12 +111,13 @@ func (t *task[R]) free(blocks []R) (err error) {
 			err = failed
 		}
 	}
-	clear(blocks) // or the collector would find what was dropped
+	clear(blocks) // or the collector would keep what was dropped
 	t.spare = append(t.spare, blocks[:0])
 	return err
 }
 
-// handOver gives a batch to the next task. It waits while too many are under way there, and frees what comes meanwhile.
+// handOver gives a batch to the next task. While too many batches are under way there, it waits,
+// and frees the batches that it is handed.
 func (t *task[R]) handOver(blocks []R) error {
 	for {
 		select {
@@ -119,9 +125,9 @@ func (t *task[R]) handOver(blocks []R) error {
 			return nil
 		case more, open := <-t.in:
 			if !open {
-				t.in = nil // and is not ready again
+				t.in = nil // never ready again
 			} else if err := t.free(more); err != nil {
-				t.free(blocks) // what failed first is told
+				t.free(blocks) // the first error is reported
 				return err
 			}
 		}

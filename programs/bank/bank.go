@@ -13,7 +13,7 @@ const (
 	paramClients  = "clients"
 )
 
-// opening is what is on each account at first.
+// opening is the initial balance of an account.
 const opening = 1000
 
 // Program is the program with all its variants.
@@ -43,7 +43,7 @@ var Program = &programs.Program{
 	},
 }
 
-// checksum is what a run has to arrive at: the money in the bank, and how many transfers were made.
+// checksum returns the expected checksum: the money in the bank and the number of transfers.
 func checksum(money, transfers int64) string {
 	return fmt.Sprintf("%d in the bank, %d transfers", money, transfers)
 }
@@ -54,13 +54,13 @@ type account struct {
 	in, out int64 // transfers
 }
 
-// move transfers the amount, or what there is if that is less, and works for so many rounds meanwhile. Whoever calls it has both accounts
-// to itself.
+// move transfers the amount, or the balance if that is less, and works for so many rounds in
+// between. The caller has exclusive access to both accounts.
 func move(from, to *account, amount int64, rounds int) {
 	amount = min(amount, from.balance)
 	from.balance -= amount
 	from.out++
-	amount += burn(rounds) // here the money is in neither
+	amount += burn(rounds) // the money is in neither account now
 	to.balance += amount
 	to.in++
 }

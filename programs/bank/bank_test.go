@@ -25,7 +25,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestClients holds that they make as many transfers as they are told to, of all accounts, none with itself.
+// TestClients: clients make the right number of transfers, with all accounts, and never from an
+// account to itself.
 func TestClients(t *testing.T) {
 	const accounts, transfers = 5, 1003
 	n, from, to := 0, [accounts]int{}, [accounts]int{}
@@ -49,11 +50,11 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestAuditFindsFaults plays a bank that does transfers in halves.
+// TestAuditFindsFaults simulates a bank that does transfers in halves.
 func TestAuditFindsFaults(t *testing.T) {
 	a, b := &account{balance: opening}, &account{balance: opening}
 	move(a, b, 70, 10)
-	move(b, a, 5000, 0) // more than there is
+	move(b, a, 5000, 0) // more than the balance
 	sum, err := audit([]*account{a, b})
 	if want := checksum(2*opening, 2); err != nil || sum != want {
 		t.Errorf("%q, %v after two transfers, want %q", sum, err, want)

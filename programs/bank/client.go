@@ -1,19 +1,19 @@
 package bank
 
-// transfer is what a client wants done: two different accounts, and an amount.
+// transfer is a client's order: two different accounts and an amount.
 type transfer struct {
 	from, to int
 	amount   int64
 }
 
-// client decides what to transfer next. It is the same in all variants. Nothing in it is synchronised.
+// client chooses the next transfer, in the same way in all variants. Nothing in it is synchronised.
 type client struct {
 	accounts int
 	left     int    // transfers to make
 	random   uint64 // state of the generator, never 0
 }
 
-// newClients returns clients that make so many transfers between them.
+// newClients returns clients that share this many transfers.
 func newClients(clients, accounts, transfers int) []*client {
 	all := make([]*client, clients)
 	for i := range all {
@@ -45,5 +45,5 @@ func (c *client) draw() uint64 {
 	c.random ^= c.random << 13
 	c.random ^= c.random >> 7
 	c.random ^= c.random << 17
-	return c.random >> 11 // the low bits are the worse ones
+	return c.random >> 11 // the low bits are of lower quality
 }

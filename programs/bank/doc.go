@@ -1,12 +1,15 @@
-// Package bank transfers money between the accounts of a bank: operations on two things at once, that must not be done in halves, and
-// must not deadlock whatever the order of the two. One operation is one transfer.
+// Package bank transfers money between the accounts of a bank. A transfer is an operation on two
+// things at once: it must not be done in halves, and transfers must not deadlock, whatever the
+// order of their accounts. One operation is one transfer.
 //
-// The parameter "accounts" says how much is contended for: with 8, most transfers meet another one; with 1,000, few do. "work" is how long
-// a transfer takes besides, with both accounts held; with 0 there is nothing but two additions, which a lock is cheapest for.
+// The parameter "accounts" sets the contention: with 8, most transfers meet another one; with
+// 1,000, few do. "work" is the time that a transfer takes besides, with both accounts held. With 0,
+// a transfer is two additions, the best case for a lock.
 //
-// A run checks that no money came into being or was lost, and that each account saw as many transfers as were made with it.
+// A run checks that no money appeared or was lost, and that each account saw as many transfers as
+// were made with it.
 //
 //	variant   file       how
-//	units     units.go   each client is a unit that sends an operation on both accounts, and is at most 16 of its transfers ahead
-//	mutex     mutex.go   each client is a goroutine that locks both accounts, the one with the lower number first
+//	units     units.go   a client is a unit; it sends operations on both accounts, 16 ahead
+//	mutex     mutex.go   a client is a goroutine; it locks both accounts, the lower number first
 package bank

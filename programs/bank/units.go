@@ -20,19 +20,20 @@ type teller struct {
 	work   int
 }
 
-// order is what an account is told.
+// order is the argument of an operation on an account.
 type order struct {
 	amount int64
 	work   int
 }
 
-// transferOp has both accounts to itself.
+// transferOp has exclusive access to both accounts.
 var transferOp = freerun.Op2("programs/bank.transfer", func(_ *freerun.Context, from, to *account, o order) (struct{}, error) {
 	move(from, to, o.amount, o.work)
 	return struct{}{}, nil
 })
 
-// serveOp sends the next transfers of a teller, and itself once the last of them is done. As it sends itself, it is made in init.
+// serveOp sends the next transfers of a teller, and sends itself after the last of them is done. It
+// sends itself, so init makes it.
 var serveOp *freerun.Operation[teller, freerun.Future[struct{}], struct{}]
 
 func init() {
@@ -61,14 +62,14 @@ func (t *teller) serve(c *freerun.Context) error {
 	}
 }
 
-// office waits for the tellers to close, and has the books audited then.
+// office waits until the tellers close, then has the books audited.
 type office struct {
 	open   int
 	bank   []*freerun.Unit[account]
 	report *report
 }
 
-// report is what the audit came to. It belongs to the audit until the finish is reached.
+// report is the result of the audit. The audit owns it until the finish is reached.
 type report struct {
 	finish   *programs.Finish
 	checksum string
@@ -86,7 +87,8 @@ var closeOp = freerun.Op("programs/bank.close", func(c *freerun.Context, o *offi
 	return struct{}{}, err
 })
 
-// auditOp has all accounts to itself. All transfers were sent before, so they have been made.
+// auditOp has exclusive access to all accounts. All transfers were sent before it, so they have
+// been made.
 var auditOp = freerun.OpAll("programs/bank.audit", func(_ *freerun.Context, accounts []*account, r *report) (struct{}, error) {
 	r.finish.Reached()
 	r.checksum, r.err = audit(accounts)
@@ -123,7 +125,7 @@ func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	if err != nil {
 		return result, err
 	}
-	if err := rt.Quiesce(context.Background()); err != nil { // the audit is written by then
+	if err := rt.Quiesce(context.Background()); err != nil { // the audit is complete then
 		return result, err
 	}
 	result.Checksum = books.checksum

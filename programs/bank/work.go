@@ -2,7 +2,8 @@ package bank
 
 import "time"
 
-// spin is work that nobody can take away: so many rounds in which each needs the result of the one before.
+// spin is work that a compiler cannot remove and a processor cannot run in parallel: each round
+// needs the result of the one before.
 //
 //go:noinline
 func spin(rounds int) (x uint64) {
@@ -13,7 +14,7 @@ func spin(rounds int) (x uint64) {
 	return x | 1 // never 0
 }
 
-// burn does the work and returns 0, in a way that the compiler has to carry out.
+// burn does the work and returns 0, in a way that the compiler must carry out.
 func burn(rounds int) int64 {
 	if rounds > 0 && spin(rounds) == 0 {
 		return 1
@@ -21,8 +22,9 @@ func burn(rounds int) int64 {
 	return 0
 }
 
-// rounds returns how many rounds of spin take so many nanoseconds on this machine, while nothing disturbs it. To look at the
-// clock within the work would be no less disturbed, and much coarser: that alone takes some 50 ns.
+// rounds returns how many rounds of spin take this many nanoseconds on this machine, if nothing
+// disturbs them. Reading the clock within the work would be disturbed just as much, and much
+// coarser: a reading alone takes some 50 ns.
 func rounds(ns int) int {
 	if ns == 0 {
 		return 0

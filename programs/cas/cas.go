@@ -32,21 +32,21 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// word is what all contend for, on a line of its own.
+// word is the contended word, on a cache line of its own.
 type word struct {
 	_ pad.Line
 	n atomic.Uint64
 	_ pad.Line
-	// for mutex, instead of n
+	// For the variant mutex, in place of n.
 	mu     sync.Mutex
 	locked uint64
 	_      pad.Line
 }
 
-// tally is what one contender has done.
+// tally is the work of one contender.
 type tally struct{ succeeded, failed uint64 }
 
-// A contender counts w up, one at a time, until it is at size.
+// A contender counts w up, one at a time, until it reaches size.
 type contender func(w *word, size uint64) tally
 
 func countBackingOff(w *word, size uint64) (t tally) {
@@ -79,7 +79,7 @@ func countPlainly(w *word, size uint64) (t tally) {
 	}
 }
 
-// countByAdding finds out afterwards whether it has gone too far, and takes that back.
+// countByAdding takes an addition back that went beyond the size.
 func countByAdding(w *word, size uint64) (t tally) {
 	for w.n.Add(1) <= size {
 		t.succeeded++
@@ -101,7 +101,7 @@ func countLocked(w *word, size uint64) (t tally) {
 	}
 }
 
-// variant returns how to run a program whose contenders are such.
+// variant returns the Run function for a kind of contender.
 func variant(count contender) func(programs.Config) (programs.Result, error) {
 	return func(cfg programs.Config) (programs.Result, error) {
 		contenders := cfg.Values.Get(paramContenders)
@@ -112,7 +112,7 @@ func variant(count contender) func(programs.Config) (programs.Result, error) {
 	}
 }
 
-// run lets the contenders begin together, and measures until the last has ended.
+// run starts the contenders together, and measures until the last one has ended.
 func run(contenders int, size uint64, count contender) (programs.Result, error) {
 	w := &word{}
 	tallies := make([]tally, contenders)
@@ -139,7 +139,7 @@ func run(contenders int, size uint64, count contender) (programs.Result, error) 
 	return result, err
 }
 
-// figures makes further measurements of the tallies, which must add up to the operations.
+// figures makes the further figures from the tallies, whose sum must be the operations.
 func figures(r programs.Result, tallies []tally, size uint64) ([]programs.Figure, error) {
 	var succeeded, failed uint64
 	least, most := size, uint64(0)

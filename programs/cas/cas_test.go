@@ -39,7 +39,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestContendersPerProcessor holds that there is a contender on each processor unless something else is asked for.
+// TestContendersPerProcessor: by default there is a contender for each processor.
 func TestContendersPerProcessor(t *testing.T) {
 	for _, processors := range []int{1, 3} {
 		variant, _ := Program.Variant("backoff")
@@ -55,8 +55,9 @@ func TestContendersPerProcessor(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCounted takes the word away from a contender between its load and its compare-and-swap often enough that some fail.
-// Each of its failures is due to a step of the other, so there cannot be more of them than the other has made.
+// TestFailuresAreCounted changes the word between a contender's load and its compare-and-swap,
+// often enough that some of its steps fail. Each failure is due to a step of the other contender,
+// so there cannot be more failures than such steps.
 func TestFailuresAreCounted(t *testing.T) {
 	const size = 200_000
 	for name, count := range map[string]contender{"backoff": countBackingOff, "plain": countPlainly} {
@@ -70,7 +71,8 @@ func TestFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// TestDisagreement plays a contender that miscounts: the run has to fail, not to report a figure.
+// TestDisagreement simulates a contender that miscounts: the run must fail instead of reporting a
+// figure.
 func TestDisagreement(t *testing.T) {
 	_, err := run(2, 100, func(w *word, size uint64) tally {
 		t := countPlainly(w, size)

@@ -5,12 +5,13 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runActivities has the store as two semaphores, of what is stored and of the room for more: an activity.Mailbox keeps messages besides, which here are all alike.
+// runActivities has two semaphores as the store: for the units stored and for the room. An
+// activity.Mailbox would also keep messages, which are all alike here.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	c := newCity(cfg.Values)
 	result, err := programs.Activities(cfg, c.operations(), func(a *activity.Activity, crew *programs.Crew) error {
 		room, stored := activity.NewSemaphore(c.store), activity.NewSemaphore(c.store)
-		if err := stored.Acquire(a, c.store); err != nil { // at first there is nothing
+		if err := stored.Acquire(a, c.store); err != nil { // the store begins empty
 			return err
 		}
 		crew.Go(a, func(a *activity.Activity) error {

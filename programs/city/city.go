@@ -35,25 +35,25 @@ var Program = &programs.Program{
 	},
 }
 
-// city is what is to be consumed, and what was.
+// city is the demand of the city, and what was consumed.
 type city struct {
 	units, store int
 	homes        []home
-	produced     int // units of electricity; the plant's
+	produced     int // units of electricity; owned by the plant
 	river        river
 }
 
-// home is what a house has consumed. Its own task writes it.
+// home is what a house has consumed. The house's own task writes it.
 type home struct{ electricity, water int }
 
-// river is the water that is left. It is enough for the houses and the plant.
+// river is the remaining water, enough for the houses and the plant.
 type river struct {
 	_    pad.Line
 	left atomic.Int64
 	_    pad.Line
 }
 
-// take takes a unit of water. Any task may.
+// take takes a unit of water. Any task may call it.
 func (r *river) take() { r.left.Add(-1) }
 
 func newCity(v programs.Values) *city {
@@ -68,20 +68,21 @@ func (c *city) total() int { return len(c.homes) * c.units }
 // operations is how many units are consumed.
 func (c *city) operations() uint64 { return 2 * uint64(c.total()) }
 
-// produce makes a unit of electricity from one of water. Only the plant's task does.
+// produce makes a unit of electricity from one of water. Only the plant's task calls it.
 func (c *city) produce() {
 	c.river.take()
 	c.produced++
 }
 
-// consume is what a house does with a unit of electricity: it consumes it, and one of water.
+// consume has a house consume a unit of electricity and one of water.
 func (c *city) consume(h *home) {
 	h.electricity++
 	c.river.take()
 	h.water++
 }
 
-// checksum tells what was produced, the least and the most that any house consumed of anything, and what is left in the river.
+// checksum formats the electricity produced, the least and the most that a house consumed of either
+// kind, and the water left.
 func checksum(produced, least, most, left int) string {
 	return fmt.Sprintf("%d units produced, %d to %d consumed by each house, %d left in the river", produced, least, most, left)
 }

@@ -26,7 +26,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestChecksumSeesWhoGetsTooMuch has one task do everything, right and in three ways wrong.
+// TestChecksumSeesWhoGetsTooMuch has one task do everything: rightly, and wrongly in three ways.
 func TestChecksumSeesWhoGetsTooMuch(t *testing.T) {
 	v := programs.Values{programs.Size: 4, paramUnits: 3, paramStore: 1}
 	for name, wrong := range map[string]func(*city){

@@ -6,8 +6,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runGoroutines has a buffered channel as the plant's store. A mutex with two conditions takes about as long with one processor, and much longer
-// with two.
+// runGoroutines has a buffered channel as the plant's store. A mutex with two conditions takes
+// about as long on one processor, and much longer on two.
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	c := newCity(cfg.Values)
 	var all sync.WaitGroup

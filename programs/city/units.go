@@ -15,20 +15,25 @@ type house struct {
 	plant *freerun.Unit[plant]
 }
 
-// plant is the state of the power plant. When nothing is left in its store, it fills that, once those who wait have been served.
+// plant is the state of the power plant. When its store is empty and the waiting houses have been
+// served, it fills the store.
 type plant struct {
 	city   *city
 	self   *freerun.Unit[plant]
 	stored int
-	orders []*freerun.Unit[house] // that wait for electricity, oldest first
+	orders []*freerun.Unit[house] // houses that wait for electricity, oldest first
 }
 
-// The operations send each other, so they are made in init.
+// The operations send each other, so init makes them.
 var (
-	begin   *freerun.Operation[house, *freerun.Unit[house], struct{}] // tells a house who it is, and that it may order
-	deliver *freerun.Operation[house, struct{}, struct{}]             // brings a unit of electricity to a house
-	order   *freerun.Operation[plant, *freerun.Unit[house], struct{}] // asks the plant for a unit of electricity
-	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}] // has the plant, which is told who it is, fill its store
+	// begin tells a house its unit, and that it may order.
+	begin *freerun.Operation[house, *freerun.Unit[house], struct{}]
+	// deliver brings a unit of electricity to a house.
+	deliver *freerun.Operation[house, struct{}, struct{}]
+	// order asks the plant for a unit of electricity.
+	order *freerun.Operation[plant, *freerun.Unit[house], struct{}]
+	// produce tells the plant its unit, and makes it fill the store.
+	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}]
 )
 
 func init() {
@@ -67,7 +72,8 @@ func init() {
 	})
 }
 
-// serve delivers a unit out of the store. When that was the last, the plant is to produce again, after what it has been sent by now.
+// serve delivers a unit from the store. After the last unit, the plant produces again, behind the
+// messages that it has by then.
 func (p *plant) serve(c *freerun.Context, to *freerun.Unit[house]) error {
 	p.stored--
 	if err := deliver.Tell(c, to, struct{}{}); err != nil || p.stored > 0 {
@@ -76,7 +82,7 @@ func (p *plant) serve(c *freerun.Context, to *freerun.Unit[house]) error {
 	return produce.Tell(c, p.self, p.self)
 }
 
-// runUnits waits until there is nothing left to do. A message that is lost is missing in the checksum.
+// runUnits waits until nothing is left to do. A lost message would be missing in the checksum.
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
 		town := newCity(cfg.Values)

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runActivities creates them in an activity, which does not let others run until a batch is complete. With one processor, all of it waits for its turn then.
+// runActivities creates the tasks in an activity, which lets no other task run before its batch is
+// complete. So with one processor the whole batch waits for its turn.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	w := newWork(cfg.Values)
 	result, err := programs.Activities(cfg, w.operations(), func(a *activity.Activity, _ *programs.Crew) error {
@@ -41,7 +42,7 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// holdActivities creates them in an operation, which keeps the only processor meanwhile.
+// holdActivities creates the tasks in an operation, which occupies the only processor meanwhile.
 func holdActivities(tasks int) (bytes uint64, err error) {
 	rt := freerun.New(freerun.Processors(1), freerun.Watchdog(time.Hour, 0))
 	defer func() {

@@ -31,11 +31,11 @@ var Program = &programs.Program{
 	},
 }
 
-// work is what is to be created.
+// work is the tasks to be created.
 type work struct {
 	batches, batch int
-	left           atomic.Int64 // of the batch under way
-	ended          int          // in earlier ones; the creator's
+	left           atomic.Int64 // tasks left of the batch under way
+	ended          int          // tasks of earlier batches; owned by the creator
 }
 
 func newWork(v programs.Values) *work {
@@ -46,23 +46,25 @@ func newWork(v programs.Values) *work {
 // begin begins a batch.
 func (w *work) begin() { w.left.Store(int64(w.batch)) }
 
-// last is what each task does. It reports whether the task is the last of its batch to do it.
+// last is the body of each task. It reports whether the task is the last of its batch.
 func (w *work) last() bool { return w.left.Add(-1) == 0 }
 
-// end ends a batch whose last task has been seen. If one was run twice, it is found here.
+// end ends a batch after its last task. It finds a task that ran twice.
 func (w *work) end() { w.ended += w.batch - int(w.left.Load()) }
 
 // operations is how many tasks are created.
 func (w *work) operations() uint64 { return uint64(w.batches) * uint64(w.batch) }
 
-// fewest is of how many tasks the memory is worth mentioning: that of fewer is lost in what a process needs anyway.
+// fewest is the number of tasks from which their memory is reported: that of fewer is lost in what
+// a process needs anyway.
 const fewest = 1000
 
-// sample is of how many tasks the memory is measured at most.
+// sample is the maximal number of tasks whose memory is measured.
 const sample = 100_000
 
-// memory returns the figures about memory: what the process has come to need in all, and what one task takes from its creation until it runs. Hold
-// creates so many tasks, none of which ends before all have been created, and returns how much more memory is live then.
+// memory returns the figures about memory: what the process obtained in all, and what one task
+// takes from its creation until it runs. hold creates this many tasks, none of which ends before
+// all were created, and returns how much more memory is live then.
 func (w *work) memory(hold func(tasks int) (bytes uint64, err error)) ([]programs.Figure, error) {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
@@ -78,7 +80,7 @@ func (w *work) memory(hold func(tasks int) (bytes uint64, err error)) ([]program
 	return figures, err
 }
 
-// live returns the bytes in use, of objects and stacks.
+// live returns the bytes in use by objects and stacks.
 func live() uint64 {
 	runtime.GC()
 	var now runtime.MemStats
@@ -86,7 +88,7 @@ func live() uint64 {
 	return now.HeapAlloc + now.StackInuse
 }
 
-// grown returns how much more that is than before.
+// grown returns how much live memory has grown over an earlier figure.
 func grown(before uint64) uint64 {
 	now := live()
 	return max(now, before) - before

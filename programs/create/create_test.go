@@ -33,7 +33,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestTasksRunTwice holds that it is seen when a task is run once more than it was created.
+// TestTasksRunTwice: a task that runs once too often is noticed.
 func TestTasksRunTwice(t *testing.T) {
 	for _, twice := range []bool{false, true} {
 		w := newWork(programs.Values{programs.Size: 5, paramBatch: 5})
@@ -54,7 +54,7 @@ func TestTasksRunTwice(t *testing.T) {
 	}
 }
 
-// TestMemory holds what the figures are, of tasks whose memory is known, and that it is told what goes wrong.
+// TestMemory: the figures are right for tasks whose memory is known, and an error is reported.
 func TestMemory(t *testing.T) {
 	w := &work{batch: 2000}
 	var held [][]byte

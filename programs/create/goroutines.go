@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runGoroutines counts the tasks itself: a sync.WaitGroup whose Go is called for each allocates a closure for each besides.
+// runGoroutines counts the tasks itself: sync.WaitGroup.Go would also allocate a closure for each.
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	w := newWork(cfg.Values)
 	done := make(chan struct{}, 1)
@@ -32,7 +32,8 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// holdGoroutines has them wait for a channel. What they take before they run is little less: they have a stack from the start.
+// holdGoroutines makes the tasks wait for a channel. Before they run they take little less: they
+// have a stack from the start.
 func holdGoroutines(tasks int) (bytes uint64, err error) {
 	gate := make(chan struct{})
 	var all sync.WaitGroup

@@ -2,8 +2,8 @@ package ddb
 
 import "fmt"
 
-// audit checks the books once a run has ended: no request was lost or served twice, no update was lost, nothing was
-// written to a wrong place.
+// audit checks the books after a run: no request was lost or served twice, no update was lost,
+// nothing was written to a wrong place.
 func (db *database) audit() error {
 	var added, shared int64
 	for id, c := range db.clients {

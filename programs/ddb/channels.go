@@ -6,7 +6,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// asked is a request with the channel that its answer goes to.
+// asked is a request with the channel for its answer.
 type asked struct {
 	request
 	answer chan<- int64
@@ -17,7 +17,7 @@ func runChannels(cfg programs.Config) (programs.Result, error) {
 	inboxes := make([]chan asked, len(db.tables))
 	var servers sync.WaitGroup
 	for i, t := range db.tables {
-		// A client has one request under way, so with this much room no client ever waits to be let in.
+		// A client has one request under way, so with this much room no client waits to send.
 		inbox := make(chan asked, len(db.clients))
 		inboxes[i] = inbox
 		servers.Go(func() {
@@ -31,7 +31,7 @@ func runChannels(cfg programs.Config) (programs.Result, error) {
 	meter := programs.StartMeter()
 	for _, c := range db.clients {
 		clients.Go(func() {
-			answer := make(chan int64, 1) // with room, so that no server ever waits for a client
+			answer := make(chan int64, 1) // with room, so that no server waits for a client
 			r, ok := c.next(0)
 			for ok {
 				inboxes[home(r.key, len(inboxes))] <- asked{r, answer}

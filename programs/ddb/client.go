@@ -9,7 +9,7 @@ const (
 	increment
 )
 
-// request is what a client asks a server. The value is what to put or to add.
+// request is what a client asks of a server. The value is for put and increment.
 type request struct {
 	verb  verb
 	key   int
@@ -19,8 +19,8 @@ type request struct {
 // hotKey is the key with the heavy load.
 const hotKey = 0
 
-// client decides what to ask next from what came back last. It is the same in all variants, which differ only in how a
-// request reaches its server and the answer its client. Nothing in it is synchronised.
+// client chooses the next request from the last answer. It is the same in all variants, which
+// differ only in how requests and answers travel. Nothing in it is synchronised.
 type client struct {
 	shared int    // keys 0 to shared-1 belong to all clients
 	tally  int    // the key that belongs to this client
@@ -44,12 +44,12 @@ func newClient(id, shared, hot, quota int) *client {
 	}
 }
 
-// next returns the request that the answer to the last one leads to, and false if the client has made all its requests.
-// For the first request the answer is 0.
+// next returns the request that follows from the answer to the last one, and false if the client
+// has made all its requests. For the first request the answer is 0.
 //
-// A client reads a key and then increments it, by an amount that depends on the value it read, unless the value
-// tells it to write down its tally instead. Having incremented a key to a multiple of 8 it reads the same key again,
-// otherwise another. The last request writes down the tally.
+// A client reads a key and then increments it, by an amount that depends on the value read; some
+// values make it store its tally instead. After incrementing a key to a multiple of 8 it reads the
+// same key again, otherwise another. The last request stores the tally.
 func (c *client) next(answer int64) (request, bool) {
 	switch {
 	case c.asked == c.quota:
@@ -72,7 +72,8 @@ func (c *client) next(answer int64) (request, bool) {
 
 // pick returns the key to read next: the hot one or any.
 func (c *client) pick() int {
-	c.random ^= c.random << 13 // Marsaglia's xorshift: three shifts, so that choosing costs next to nothing
+	// Marsaglia's xorshift: three shifts, so that choosing costs next to nothing.
+	c.random ^= c.random << 13
 	c.random ^= c.random >> 7
 	c.random ^= c.random << 17
 	if int(c.random>>40%100) < c.hot {

@@ -38,13 +38,13 @@ var Program = &programs.Program{
 	},
 }
 
-// database is what every variant sets up: the tables of the servers and the clients.
+// database is the state that every variant sets up: the servers' tables and the clients.
 type database struct {
 	tables  []*table
 	clients []*client
 }
 
-// newDatabase makes the tables, with every key in the one it belongs to, and the clients.
+// newDatabase makes the clients, and the tables with every key at its server.
 func newDatabase(v programs.Values) *database {
 	db := &database{}
 	for range v.Get(paramServers) {

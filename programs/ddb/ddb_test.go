@@ -19,7 +19,8 @@ func small(set map[string]int) programs.Values {
 	if err != nil {
 		panic(err)
 	}
-	maps.Copy(v, set) // unchecked: a program must also be right where its figures would mean nothing
+	// Without bounds: the program must be right also where its figures mean nothing.
+	maps.Copy(v, set)
 	return v
 }
 
@@ -42,8 +43,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestFigures holds the figures of the variants on units against what must be in them: every request takes at least one
-// message to the server and one to the client.
+// TestFigures checks the figures of the variants on units: every request takes at least one message
+// to the server and one to the client.
 func TestFigures(t *testing.T) {
 	for _, name := range []string{"units", "replies"} {
 		v := small(nil)
@@ -70,7 +71,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// played returns a database in which the clients have made all their requests, taking turns at random.
+// played returns a database in which the clients have made all their requests, in random turns.
 func played(seed uint64) *database {
 	db := newDatabase(small(nil))
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// BenchmarkRecording runs the variants on units with and without a recorder, which take turns within an iteration: so the ratios mean something on a busy machine,
-// too. It reports the median time of a request without one, and by how much it grows with each.
+// BenchmarkRecording runs the variants on units with and without a recorder, in turns within an
+// iteration, so that the ratios mean something on a busy machine, too. It reports the median time
+// of a request without a recorder, and the growth with each recorder.
 func BenchmarkRecording(b *testing.B) {
 	for _, v := range Program.Variants {
 		if v.Kind != programs.Freerun {
@@ -58,7 +59,7 @@ var recorders = []struct {
 	}},
 }
 
-// nsRecorded returns how long a request takes with a runtime that is made so.
+// nsRecorded returns the time of a request on a runtime made in this way.
 func nsRecorded(b *testing.B, v programs.Variant, create func([]freerun.Option) (*freerun.Runtime, func() error)) float64 {
 	values, err := Program.Values(true, nil)
 	if err != nil {

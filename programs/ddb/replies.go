@@ -5,14 +5,15 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// question is an entry with the client that wants to know what becomes of it.
+// question is an entry with the client that waits for the answer.
 type question struct {
 	entry
 	from *freerun.Unit[worker]
 }
 
-// The server's three operations in the form that answers with a message instead of a result, and the client's two. No
-// future is made, so a request allocates nothing. replyOp leads back to the others, so it is made in init.
+// The server's three operations in the form that answers by a message, and the client's two. They
+// make no future, so a request allocates nothing. replyOp leads back to the others, so init makes
+// it.
 var (
 	putReplyOp = freerun.Op("programs/ddb.put_reply",
 		func(c *freerun.Context, t *table, q question) (struct{}, error) {
@@ -39,7 +40,7 @@ func init() {
 	})
 }
 
-// ask sends the next request to its server, which will answer with a message.
+// ask sends the next request to its server, which will answer by a message.
 func (w *worker) ask(c *freerun.Context, answer int64) error {
 	r, ok := w.next(answer)
 	if !ok {

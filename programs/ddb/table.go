@@ -1,6 +1,7 @@
 package ddb
 
-// table is the state of one server: what its keys map to. Nothing in it is synchronised; whoever uses it excludes others.
+// table is the state of one server: its keys and values. Nothing in it is synchronised; the caller
+// has exclusive access.
 type table struct {
 	values map[int]int64
 	served uint64 // requests
@@ -27,7 +28,7 @@ func (t *table) increment(key int, by int64) int64 {
 	return value
 }
 
-// serve does what the request asks for.
+// serve executes a request.
 func (t *table) serve(r request) int64 {
 	switch r.verb {
 	case put:
@@ -39,8 +40,8 @@ func (t *table) serve(r request) int64 {
 	}
 }
 
-// home returns which of so many servers holds the key: the key's hash decides (the finalizer of MurmurHash3), so that
-// neighbouring keys do not end up in a pattern.
+// home returns which of this many servers holds the key. The key's hash selects it (the finalizer
+// of MurmurHash3), so that neighbouring keys make no pattern.
 func home(key, servers int) int {
 	h := uint64(key)
 	h ^= h >> 33

@@ -24,8 +24,9 @@ type entry struct {
 	value int64
 }
 
-// startOp makes a client send its first request, answerOp the one that follows from an answer. The answer is a future
-// when answerOp is sent, and resolved when it runs. answerOp sends itself, so it is made in init.
+// startOp makes a client send its first request, answerOp the request that follows from an answer.
+// The answer is an open future when answerOp is sent, and resolved when it runs. answerOp sends
+// itself, so init makes it.
 var (
 	startOp = freerun.Op("programs/ddb.start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
 		return struct{}{}, w.proceed(c, 0)
@@ -40,7 +41,8 @@ func init() {
 		})
 }
 
-// proceed sends the next request to its server, and to the client itself what is to be done with the answer.
+// proceed sends the next request to its server, and to the client itself the message that waits for
+// the answer.
 func (w *worker) proceed(c *freerun.Context, answer int64) error {
 	r, ok := w.next(answer)
 	if !ok {

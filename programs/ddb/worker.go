@@ -23,8 +23,8 @@ func (w *worker) failed(err error) error {
 	return err
 }
 
-// runAsUnits is what the variants on units have in common: they differ in how an answer comes back to the client, and
-// start says which it is.
+// runAsUnits is the common part of the variants on units, which differ in how an answer comes back
+// to the client: start says how.
 func runAsUnits(
 	cfg programs.Config, start *freerun.Operation[worker, struct{}, struct{}],
 ) (result programs.Result, err error) {

@@ -34,14 +34,14 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// start starts a sieve and returns where it is given its numbers.
+// start starts a sieve and returns the mailbox for its numbers.
 func (r *row) start(a *activity.Activity) *activity.Mailbox[int] {
 	in := activity.NewMailbox[int](r.buffer)
 	r.crew.Go(a, func(a *activity.Activity) error { return r.sieve(a, in) })
 	return in
 }
 
-// sieve starts the next one when it has a number for it. There is a first number for each.
+// sieve starts the next sieve when it has a number for it. Each sieve gets a first number.
 func (r *row) sieve(a *activity.Activity, in *activity.Mailbox[int]) error {
 	prime, err := in.Receive(a)
 	if err != nil {

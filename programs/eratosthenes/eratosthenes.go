@@ -26,10 +26,11 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return due(v.Get(programs.Size)).String() },
 }
 
-// tally is what came of a sieve, or of many.
+// tally is the result of one sieve or of many.
 type tally struct{ primes, sum, given uint64 }
 
-// sieve is what a task knows: its prime, which is the first number that it is given, and how many numbers it was given.
+// sieve is a task's state: its prime, which is the first number that it gets, and how many numbers
+// it got.
 type sieve struct{ prime, given int }
 
 // passes reports whether a number, which must not be the first, goes on to the next sieve.
@@ -38,7 +39,7 @@ func (s *sieve) passes(number int) bool {
 	return number%s.prime != 0
 }
 
-// add adds what came of a sieve.
+// add adds the result of a sieve.
 func (t *tally) add(s sieve) {
 	t.primes++
 	t.sum += uint64(s.prime)
@@ -49,7 +50,8 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d primes, sum %d, %d numbers given", t.primes, t.sum, t.given)
 }
 
-// due is what must come of all sieves up to n, computed with an array: a number is given to every sieve up to the one of its least prime factor.
+// due computes the expected result up to n with an array. A number goes to every sieve up to the
+// one of its least prime factor.
 func due(n int) (t tally) {
 	least := make([]int, n+1) // the ordinal of the number's least prime factor, from 1
 	for i := 2; i <= n; i++ {

@@ -26,7 +26,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestDue holds what is due against what is known, and against a sieve for each prime in a row.
+// TestDue compares the expected result with known ones, and with a sieve for each prime in a row.
 func TestDue(t *testing.T) {
 	if d := due(10_000); d.primes != 1229 || d.sum != 5736396 {
 		t.Errorf("up to 10,000 there are %d primes with the sum %d, want 1229 and 5736396", d.primes, d.sum)

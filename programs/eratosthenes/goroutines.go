@@ -29,14 +29,14 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	return result, nil
 }
 
-// start starts a sieve and returns where it is given its numbers.
+// start starts a sieve and returns the channel for its numbers.
 func (c *chain) start() chan<- int {
 	in := make(chan int, c.buffer)
 	c.all.Go(func() { c.sieve(in) })
 	return in
 }
 
-// sieve starts the next one when it has a number for it. There is a first number for each.
+// sieve starts the next sieve when it has a number for it. Each sieve gets a first number.
 func (c *chain) sieve(in <-chan int) {
 	s := sieve{prime: <-in, given: 1}
 	var out chan<- int

@@ -14,7 +14,7 @@ type link struct {
 	after *link // the state of next
 }
 
-// give gives a number to a sieve. It sends itself, so it is made in init.
+// give gives a number to a sieve. It sends itself, so init makes it.
 var give *freerun.Operation[*link, int, struct{}]
 
 func init() {
@@ -35,7 +35,8 @@ func init() {
 	})
 }
 
-// runUnits gives the numbers to the first sieve in an operation, and waits until there is nothing left to do. A message that is lost is missing in the checksum.
+// runUnits gives the numbers to the first sieve in an operation, and waits until nothing is left to
+// do. A lost message would be missing in the checksum.
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
 		size := cfg.Values.Get(programs.Size)

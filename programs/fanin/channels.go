@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// buffer is how many messages wait in the channel before a sender has to: the usual generous choice.
+// buffer is how many messages the channel holds before a sender waits: the usual generous choice.
 const buffer = 1024
 
 func runChannels(cfg programs.Config) (programs.Result, error) {

@@ -36,8 +36,8 @@ var Program = &programs.Program{
 	},
 }
 
-// message is the number of a message among those of its sender, counted from 1. It is as small as that allows, since every
-// byte of it goes from one core to another.
+// message is the number of a message among those of its sender, from 1. It is as small as possible,
+// because every byte of it goes from one core to another.
 type message struct{ from, number int32 }
 
 // tally is the state of the receiver. Nothing in it is synchronised.
@@ -50,7 +50,7 @@ type tally struct {
 
 func newTally(size int) tally { return tally{left: size, finish: programs.NewFinish(1)} }
 
-// receive counts a message. The last one, or one out of order, ends the run.
+// receive counts a message. The last message ends the run, and so does one out of order.
 func (t *tally) receive(m message) {
 	if m.number != t.last[m.from]+1 {
 		t.finish.Fail(fmt.Errorf("message %d of sender %d came after its message %d", m.number, m.from, t.last[m.from]))
@@ -63,7 +63,7 @@ func (t *tally) receive(m message) {
 	}
 }
 
-// share is how many of so many messages a sender sends.
+// share returns how many messages of a total a sender sends.
 func share(size, from int) int {
 	n := size / senders
 	if from < size%senders {
@@ -72,9 +72,9 @@ func share(size, from int) int {
 	return n
 }
 
-// run lets the goroutines send to a receiver and measures until the last message is received. send must have passed on
-// the message, or dropped it after calling the tally's Fail, when it returns; any goroutine calls it. stop is called
-// when all have sent.
+// run lets the goroutines send to a receiver, and measures until the last message is received. Any
+// goroutine calls send. When send returns, it has passed on the message, or has called the tally's
+// Fail and dropped it. stop is called after all have sent.
 func run(size int, finish *programs.Finish, send func(message)) (programs.Result, error) {
 	gate := make(chan struct{})
 	var group sync.WaitGroup

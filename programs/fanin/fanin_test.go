@@ -35,7 +35,8 @@ func TestShareLeavesNothingOver(t *testing.T) {
 	}
 }
 
-// TestTallyFindsDisorder plays faulty receivers: the run has to fail, not to report a figure.
+// TestTallyFindsDisorder simulates faulty receivers: the run must fail instead of reporting a
+// figure.
 func TestTallyFindsDisorder(t *testing.T) {
 	for name, numbers := range map[string][]int32{
 		"lost":    {1, 3},
@@ -53,7 +54,8 @@ func TestTallyFindsDisorder(t *testing.T) {
 	}
 }
 
-// TestRunEndsOnFailure has a sender whose messages are refused: the run must report that and not wait for ever.
+// TestRunEndsOnFailure has a sender whose messages are refused: the run must report that and not
+// wait for ever.
 func TestRunEndsOnFailure(t *testing.T) {
 	var mu sync.Mutex
 	tally := newTally(8)

@@ -8,13 +8,13 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// count is the one operation of the counting unit.
+// count is the operation of the counting unit.
 var count = freerun.Op("programs/fanin.count", func(_ *freerun.Context, t *tally, m message) (struct{}, error) {
 	t.receive(m)
 	return struct{}{}, nil
 })
 
-// total is what the unit has counted.
+// total is the number that the unit has counted.
 var total = freerun.Op("programs/fanin.total", func(_ *freerun.Context, t *tally, _ struct{}) (int, error) {
 	return t.sum, nil
 })

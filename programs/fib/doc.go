@@ -1,9 +1,9 @@
-// Package fib is the tree-recursive Fibonacci program of the first paper (Quirk, 2008, section 9): every call makes two
-// recursive calls and adds what they return. As a way to compute the sequence it is absurd; as a test of messages and
-// futures it is hard, because there is next to nothing in it but messages and futures.
+// Package fib is the tree-recursive Fibonacci program of the first paper (Quirk, 2008, section 9):
+// every call makes two recursive calls and adds their results. As a way to compute the sequence it
+// is absurd. As a test of messages and futures it is hard, because it does next to nothing else.
 //
-// The parameter "work" counts to a number at every call and at every addition, as the paper does, so that the share of
-// the synchronization in the whole can be seen.
+// The parameter "work" counts to a number at every call and at every addition, as in the paper, so
+// that the share of the synchronization shows.
 //
 //	figure 4   speedup over one processor: run with --processors 1,2,… and divide
 //	figure 5   CPU time lost to synchronization: the total CPU time less that of one processor
@@ -13,8 +13,8 @@
 //
 //	variant         file            how
 //	serial          serial.go       plain recursion, the work itself
-//	join            join.go         one branch forked, the other called, and joined: freerun.Branch
+//	join            join.go         one branch forked, one called, then joined: freerun.Branch
 //	join-closures   join.go         the same with freerun.Join and closures
-//	futures         futures.go      two free operations fib, one free operation plus that waits for both futures
-//	goroutines      goroutines.go   one branch in a goroutine that answers over a buffered channel, the other inline
+//	futures         futures.go      two operations fib, and one operation plus that waits for both
+//	goroutines      goroutines.go   one branch in a goroutine, with a channel; one inline
 package fib

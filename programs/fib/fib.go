@@ -24,13 +24,14 @@ var Program = &programs.Program{
 		{Name: "join", Kind: programs.Freerun, Doc: "fork and join with a declared branch: the typed form", Run: runJoin},
 		{Name: "join-closures", Kind: programs.Freerun, Doc: "fork and join with two closures", Run: runJoinClosures},
 		{Name: "futures", Kind: programs.Freerun, Doc: "two free operations a call, and a third that waits for their futures", Simulable: true, Run: runFutures},
-		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: run where they are sent while nobody is idle", Simulable: true, Run: runLazy},
+		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: run where they are sent while no processor is idle", Simulable: true, Run: runLazy},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine that answers over a channel, the other inline", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return strconv.Itoa(number(v.Get(programs.Size))) },
 }
 
-// number is the n-th Fibonacci number, by addition from below: what the recursive variants are checked against.
+// number returns the n-th Fibonacci number by addition from below. The recursive variants are
+// compared with it.
 func number(n int) int {
 	a, b := 0, 1
 	for range n {
@@ -39,11 +40,12 @@ func number(n int) int {
 	return a
 }
 
-// calls is how many calls of fib the recursion for n makes: one per leaf and one per addition, and fib(n+1) leaves.
+// calls returns how many calls of fib the recursion for n makes: one for each leaf and one for each
+// addition. There are fib(n+1) leaves.
 func calls(n int) uint64 { return 2*uint64(number(n+1)) - 1 }
 
-// count is the extra work of one operation. It is not inlined, and its result is used, so the compiler cannot see that
-// the loop has no purpose; all variants call this same code.
+// count is the extra work of one operation. It is not inlined and its result is used, so the
+// compiler cannot see that the loop has no purpose. All variants call this same code.
 //
 //go:noinline
 func count(n int) int {
@@ -54,7 +56,7 @@ func count(n int) int {
 	return sum
 }
 
-// burn does the extra work and returns 0, in a way that the compiler has to carry out.
+// burn does the extra work and returns 0, in a way that the compiler must carry out.
 func burn(n int) int {
 	if n > 0 && count(n) < 0 {
 		return 1

@@ -28,7 +28,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestCalls holds the closed form against a recursion that counts its calls.
+// TestCalls compares the closed form with a recursion that counts its calls.
 func TestCalls(t *testing.T) {
 	for n := range 20 {
 		var counted uint64
@@ -50,7 +50,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestBurnAddsNothing keeps the extra work from changing the result.
+// TestBurnAddsNothing: the extra work does not change the result.
 func TestBurnAddsNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 1000} {
 		if burn(n) != 0 {

@@ -8,17 +8,17 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// call is what a fib operation is told. Its fields are small so that a message with it is: with an int each it would take
-// 80 bytes instead of 64.
+// call is the argument of a fib operation. Its fields are small to keep the message small: with two
+// ints it would take 80 bytes instead of 64.
 type call struct{ n, work int32 }
 
-// sum is what a plus operation is told. It starts when both futures are resolved.
+// sum is the argument of a plus operation, which starts when both futures are resolved.
 type sum struct {
 	x, y freerun.Future[int]
 	work int32
 }
 
-// fib sends itself, so it is made in init: as an initialised variable it would refer to itself.
+// fib sends itself, so init makes it: as an initialised variable it would refer to itself.
 var fib *freerun.FreeOperation[call, int]
 
 var plus = freerun.FreeOp("programs/fib.plus", add)

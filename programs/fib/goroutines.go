@@ -15,8 +15,8 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	return r, nil
 }
 
-// forked makes one goroutine per addition, not two: the cheap form. The channel has room for the answer, so the
-// goroutine that sends it never waits for its receiver.
+// forked makes one goroutine per addition, not two: the cheap form. The channel has room for the
+// answer, so the goroutine that sends it never waits for its receiver.
 func forked(n, work int) int {
 	extra := burn(work)
 	if n < 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// joined forks itself, so it is made in init, as fib is.
+// joined forks itself, so init makes it, as with fib.
 var joined *freerun.Branch[call, int]
 
 func init() {

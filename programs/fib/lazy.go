@@ -5,7 +5,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// The same operations as in futures.go, declared small: most of them are run where they are sent.
+// The same operations as in futures.go, declared small: most of them run where they are sent.
 
 var smallFib *freerun.FreeOperation[call, int]
 

@@ -7,12 +7,13 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runChannels has room in each hot one's channel for all messages of the flood, so that none of them waits for another.
+// runChannels gives each hot entity's channel room for all messages of the flood, so that none
+// waits for another.
 func runChannels(cfg programs.Config) (programs.Result, error) {
 	depth := cfg.Values.Get(paramDepth)
 	var stopped atomic.Bool
 	var left, calls atomic.Int64
-	var all, flood sync.WaitGroup // flood is counted down by each message that is kept
+	var all, flood sync.WaitGroup // each message that is kept counts flood down
 
 	var hot [hotOnes]chan struct{}
 	for i := range hot {

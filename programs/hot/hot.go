@@ -41,7 +41,8 @@ var Program = &programs.Program{
 	},
 }
 
-// checksum is what a run has to arrive at: how many calls the quiet ones answered, and what was left of the flood in the end.
+// checksum returns the expected checksum: the calls that the quiet entities answered, and the
+// messages of the flood at the end.
 func checksum(answered, left int) string {
 	return fmt.Sprintf("%d calls, %s messages", answered, strconv.Itoa(left))
 }

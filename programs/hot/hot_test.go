@@ -42,7 +42,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestFailuresEndTheRun has a call that fails: every caller must come back, and the flood must be stopped.
+// TestFailuresEndTheRun has a call that fails: every caller must return, and the flood must end.
 func TestFailuresEndTheRun(t *testing.T) {
 	fault := errors.New("fault")
 	calls, stops := 0, 0

@@ -11,16 +11,17 @@ import (
 
 // subject is what a variant sets up.
 type subject struct {
-	call  func(quiet int) error // calls a quiet one and waits for the answer; any goroutine
+	call  func(quiet int) error // calls a quiet entity and waits for the answer; any goroutine
 	flood func() error          // begins the flood
-	stop  func() error          // makes the hot ones keep what they receive, and returns when all have come to rest
+	// Makes the hot entities keep what they receive, and returns when all are at rest.
+	stop  func() error
 	count func() (answered, left int, err error)
 }
 
-// sample is what was measured of calls, in nanoseconds, each kind of time with the shortest first.
+// sample is the measurements of calls, in nanoseconds, sorted.
 type sample struct {
-	took []uint64 // by each call
-	late []uint64 // how much longer than asked for the caller slept before
+	took []uint64 // the time of each call
+	late []uint64 // how much longer than asked the caller slept before it
 }
 
 // run measures a subject: the calls in peace, then the same under the flood.
@@ -46,7 +47,7 @@ func run(s subject, cfg programs.Config) (result programs.Result, err error) {
 	if err != nil {
 		return result, err
 	}
-	for _, ns := range flooded.took { // not the time that the callers slept
+	for _, ns := range flooded.took { // without the time that the callers slept
 		result.Elapsed += time.Duration(ns)
 	}
 	answered, left, err := s.count()
@@ -55,7 +56,7 @@ func run(s subject, cfg programs.Config) (result programs.Result, err error) {
 	return result, err
 }
 
-// calls lets the callers make so many calls between them, each to all quiet ones in turn.
+// calls lets the callers share this many calls, each to all quiet entities in turn.
 func calls(call func(quiet int) error, cfg programs.Config) (sample, error) {
 	v := cfg.Values
 	size, callers, pause := v.Get(programs.Size), v.Get(paramCallers), time.Duration(v.Get(paramPause))*time.Microsecond
@@ -84,7 +85,7 @@ func calls(call func(quiet int) error, cfg programs.Config) (sample, error) {
 	return s, errors.Join(errs...)
 }
 
-// quantile returns the time that so many thousandths of the times stay below or at. They are sorted.
+// quantile returns the time that a number of thousandths of the sorted times do not exceed.
 func quantile(times []uint64, thousandths int) uint64 { return times[(len(times)-1)*thousandths/1000] }
 
 func figures(idle, flooded sample) []programs.Figure {

@@ -18,7 +18,7 @@ type burner struct {
 // answerer is the state of a quiet unit.
 type answerer struct{ answered int }
 
-// pass sends itself, so it is made in init: as an initialised variable it would refer to itself.
+// pass sends itself, so init makes it: as an initialised variable it would refer to itself.
 var pass *freerun.Operation[burner, struct{}, struct{}]
 
 var (
@@ -36,7 +36,8 @@ var (
 	answered = freerun.Op("programs/hot.answered", func(_ *freerun.Context, a *answerer, _ struct{}) (int, error) {
 		return a.answered, nil
 	})
-	// ignite puts messages into the mailboxes from inside, since ordinary goroutines that send too fast are held back.
+	// ignite fills the mailboxes from inside, because ordinary goroutines that send too fast are
+	// held back.
 	ignite = freerun.FreeOp("programs/hot.ignite", func(c *freerun.Context, f fire) (struct{}, error) {
 		for range f.depth {
 			for _, b := range f.burners {
@@ -49,7 +50,7 @@ var (
 	})
 )
 
-// fire is what ignite is told.
+// fire is the argument of ignite.
 type fire struct {
 	burners [hotOnes]*freerun.Unit[burner]
 	depth   int

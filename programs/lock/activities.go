@@ -7,14 +7,15 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// mutex is a lock for activities: *activity.Mutex, or *activity.FairMutex.
+// mutex is a lock for activities: *activity.Mutex or *activity.FairMutex.
 type mutex[L any] interface {
 	*L
 	Lock(context.Context) error
 	Unlock()
 }
 
-// runActivities has them yield now and then, as implicit cooperation would, between one time and the next: that is about three simple statements.
+// runActivities makes the activities yield now and then between two locks, as implicit cooperation
+// would: a lock is about three simple statements.
 func runActivities[L any, M mutex[L]](cfg programs.Config) (programs.Result, error) {
 	c := newContest[L](cfg.Values)
 	result, err := programs.Activities(cfg, uint64(c.size), func(a *activity.Activity, crew *programs.Crew) error {

@@ -39,7 +39,7 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// guarded is a count that a lock guards, on lines of its own.
+// guarded is a count under a lock, on cache lines of its own.
 type guarded[L any] struct {
 	_     pad.Line
 	lock  L
@@ -47,7 +47,7 @@ type guarded[L any] struct {
 	_     pad.Line
 }
 
-// contest is tasks, and the locks that they take.
+// contest is the tasks with the locks that they take.
 type contest[L any] struct {
 	size, tasks int
 	locks       []guarded[L]
@@ -66,7 +66,7 @@ func (c *contest[L]) part(i int) (lock *guarded[L], times int) {
 	return &c.locks[i%len(c.locks)], (i+1)*c.size/c.tasks - i*c.size/c.tasks
 }
 
-// checksum is how often locks were taken.
+// checksum returns how often locks were taken.
 func (c *contest[L]) checksum() string {
 	sum := 0
 	for i := range c.locks {

@@ -27,7 +27,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestParts holds that the tasks take locks so often as they should together, and which.
+// TestParts: the tasks together take the locks as often as they should, each the right one.
 func TestParts(t *testing.T) {
 	for _, local := range []int{0, 1} {
 		c := newContest[struct{}](programs.Values{programs.Size: 100, paramTasks: 7, paramLocks: local})

@@ -1,5 +1,6 @@
-// Package locks is a program in which goroutines contend for one lock: the queue locks of package lock beside sync.Mutex, in time and in
-// fairness. Who has the lock counts, for himself and for all; the program ends when all have counted so far together.
+// Package locks has goroutines contend for one lock: the queue locks of package lock beside
+// sync.Mutex, in time and in fairness. The holder of the lock counts for itself and for all. The
+// program ends when the common count reaches the size.
 //
 // Source: A. Filatov, Lecture 13: concurrent queues, the part about queues for mutual exclusion.
 package locks

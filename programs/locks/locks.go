@@ -32,7 +32,7 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// variant measures the lock that newLock makes for so many goroutines.
+// variant measures the lock that newLock makes for this many goroutines.
 func variant(name, doc string, newLock func(goroutines int) sync.Locker) programs.Variant {
 	return programs.Variant{Name: name, Kind: programs.Freerun, Doc: doc, Run: func(cfg programs.Config) (programs.Result, error) {
 		goroutines := cfg.Values.Get(paramGoroutines)
@@ -45,12 +45,12 @@ func plain(v programs.Variant) programs.Variant {
 	return v
 }
 
-// run lets goroutines take the lock until it was taken so many times. What counts begins when each of them has had it once: before, those
-// who started first have it to themselves.
+// run lets goroutines take the lock this many times. Counting begins after each of them has had it
+// once: before that, the goroutines that started first have it to themselves.
 func run(l sync.Locker, goroutines, size int) (programs.Result, error) {
 	count, started := 0, 0 // under the lock
 	meter := programs.StartMeter()
-	taken := make([]uint64, 16*goroutines) // by each, on lines of their own
+	taken := make([]uint64, 16*goroutines) // by each goroutine, on lines of their own
 	gate := make(chan struct{})
 	var all sync.WaitGroup
 	finish := programs.NewFinish(goroutines)
@@ -90,7 +90,8 @@ func run(l sync.Locker, goroutines, size int) (programs.Result, error) {
 	return result, err
 }
 
-// unfairness returns the difference between whoever took the lock most often and whoever did least often, in percent of the mean.
+// unfairness returns the difference between the most and the least that a goroutine took the lock,
+// in percent of the mean.
 func unfairness(taken []uint64, goroutines, size int) uint64 {
 	least, most := taken[0], taken[0]
 	for i := range goroutines {

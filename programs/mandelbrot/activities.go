@@ -25,7 +25,8 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// rowFairly computes a row and lets others run now and then: an iteration is about as much as three simple statements.
+// rowFairly computes a row and lets others run now and then: an iteration is about three simple
+// statements.
 func (t *tally) rowFairly(a *activity.Activity, p *plane, row int) {
 	for column := range p.side {
 		x, y := p.at(row, column)

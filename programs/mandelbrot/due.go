@@ -1,7 +1,8 @@
 package mandelbrot
 
-// due returns what the checksum must be. It takes two short cuts, both exact, without which the check would take as long as the run: the
-// lower half of the plane is the upper one mirrored, and an orbit that comes back to where it has been never escapes.
+// due returns the expected checksum. Without two short cuts, both exact, it would take as long as
+// the run: the lower half of the plane mirrors the upper one, and an orbit that returns to an
+// earlier point never escapes.
 func (p *plane) due() string {
 	var all tally
 	for row := range (p.side + 1) / 2 {
@@ -18,8 +19,9 @@ func (p *plane) due() string {
 	return all.String()
 }
 
-// escapeOrReturn does what escape does, but remembers a point of the orbit, at distances that double, and stops when the orbit meets it (R. P.
-// Brent, An improved Monte Carlo factorization algorithm, 1980).
+// escapeOrReturn is escape with a memory of one point of the orbit, which moves on at distances
+// that double. It stops when the orbit meets that point (R. P. Brent, An improved Monte Carlo
+// factorization algorithm, 1980).
 func escapeOrReturn(x, y float64, limit int) int {
 	var zx, zy, distance, seenX, seenY float64
 	next := 8

@@ -30,24 +30,24 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return newPlane(v).due() },
 }
 
-// plane is the points from -2-1.5i to 1+1.5i, in rows, and what came of them.
+// plane is the points from -2-1.5i to 1+1.5i, in rows, with the results of its parts.
 type plane struct {
 	side  int
 	limit int
 	parts []part
 }
 
-// part is some rows of the plane and what one task found there, which it writes once, at the end.
+// part is some rows of the plane with the result of its task, which writes it once, at the end.
 type part struct {
 	from, to int
 	found    tally
 }
 
-// tally is what came of some points.
+// tally is the result for some points.
 type tally struct {
 	iterations uint64 // in all
 	inside     uint64 // points that did not escape
-	print      uint64 // a sum over the points in which each has another weight
+	print      uint64 // a sum over the points, with a different weight for each
 }
 
 func newPlane(v programs.Values) *plane {
@@ -58,24 +58,26 @@ func newPlane(v programs.Values) *plane {
 	return p
 }
 
-// points is how many there are.
+// points returns the number of points.
 func (p *plane) points() uint64 { return uint64(p.side) * uint64(p.side) }
 
-// at returns the coordinates of a point. What is above the real axis is, to the last bit, what is below it.
+// at returns the coordinates of a point. Points above the real axis mirror those below it to the
+// last bit.
 func (p *plane) at(row, column int) (x, y float64) {
 	step := 3 / float64(p.side)
 	return (float64(column)+0.5)*step - 2, (float64(row) + 0.5 - float64(p.side)/2) * step
 }
 
-// step is one iteration, and the square of what the distance from the origin was before. The conversions keep the compiler from fusing
-// operations, which would make the last bit depend on the machine.
+// step is one iteration; it also returns the square of the distance from the origin before it. The
+// conversions keep the compiler from fusing operations, after which the last bit would depend on
+// the machine.
 func step(zx, zy, x, y float64) (nx, ny, distance float64) {
 	xx, yy := float64(zx*zx), float64(zy*zy)
 	return float64(xx-yy) + x, float64(2*float64(zx*zy)) + y, xx + yy
 }
 
-// escape returns after how many iterations the point is known to be outside the set, at most limit. It is not inlined, so that all variants run the same
-// code, whatever is around it.
+// escape returns after how many iterations the point is known to be outside the set, at most limit.
+// It is not inlined, so that all variants run the same code in any surroundings.
 //
 //go:noinline
 func escape(x, y float64, limit int) int {
@@ -88,7 +90,7 @@ func escape(x, y float64, limit int) int {
 	return limit
 }
 
-// add notes that the point in that place of a plane took so many iterations of at most limit.
+// add counts a point of the plane that took this many iterations of at most limit.
 func (t *tally) add(place, iterations, limit int) {
 	t.iterations += uint64(iterations)
 	t.print += uint64(iterations) * (uint64(place)*0x9e3779b97f4a7c15 | 1)
@@ -105,7 +107,7 @@ func (t *tally) row(p *plane, row int) {
 	}
 }
 
-// checksum adds up what was found in the parts.
+// checksum sums the results of the parts.
 func (p *plane) checksum() string {
 	var all tally
 	for i := range p.parts {

@@ -26,7 +26,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestEscape holds some points of which it is known where they are.
+// TestEscape checks some points whose iterations are known.
 func TestEscape(t *testing.T) {
 	for _, c := range []struct {
 		x, y   float64
@@ -41,7 +41,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestShortCuts holds that what the check computes is what the program computes.
+// TestShortCuts: the check computes the same as the program.
 func TestShortCuts(t *testing.T) {
 	for _, side := range []int{1, 2, 99, 150} {
 		p := newPlane(programs.Values{programs.Size: side, paramParts: 1, paramIterations: 3000})
@@ -60,7 +60,7 @@ func TestShortCuts(t *testing.T) {
 	}
 }
 
-// TestChecksumKnowsWhere holds that it matters which points took how many iterations.
+// TestChecksumKnowsWhere: the checksum depends on which points took how many iterations.
 func TestChecksumKnowsWhere(t *testing.T) {
 	var one, other tally
 	one.add(3, 10, 99)

@@ -25,7 +25,8 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// multiplyFairly computes rows of the product and lets others run now and then: an addition is about as much as a simple statement.
+// multiplyFairly computes rows of the product and lets others run now and then: an addition is
+// about one simple statement.
 func (p *problem) multiplyFairly(a *activity.Activity, from, to int) {
 	for i := from; i < to; i++ {
 		for j := range p.c[i] {

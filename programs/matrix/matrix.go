@@ -28,7 +28,8 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return newProblem(v.Get(programs.Size)).due() },
 }
 
-// problem is two matrices and their product. What is in them are whole numbers, so small that the sums are exact.
+// problem is two matrices and their product. The elements are integers, so small that the sums are
+// exact.
 type problem struct {
 	n       int
 	a, b, c [][]float64 // c is a times b; each row of it is written by one task
@@ -53,11 +54,12 @@ func square(n int) [][]float64 {
 	return rows
 }
 
-// operations is how many multiplications the product takes.
+// operations returns how many multiplications the product takes.
 func (p *problem) operations() uint64 { return uint64(p.n) * uint64(p.n) * uint64(p.n) }
 
-// element returns one element of the product, as a textbook has it: as in the paper, nothing is done for the cache. It is not inlined, so that all variants
-// run the same code, whatever is around it.
+// element returns one element of the product by the textbook's loop: as in the paper, without
+// regard to the cache. It is not inlined, so that all variants run the same code in any
+// surroundings.
 //
 //go:noinline
 func (p *problem) element(row []float64, column int) (sum float64) {
@@ -67,10 +69,10 @@ func (p *problem) element(row []float64, column int) (sum float64) {
 	return sum
 }
 
-// share returns the rows that task i of so many computes, which may be none.
+// share returns the rows of task i, of this many tasks; there may be none.
 func (p *problem) share(i, tasks int) (from, to int) { return i * p.n / tasks, (i + 1) * p.n / tasks }
 
-// alone computes the product without tasks, forgets it, and returns how long that took.
+// alone computes the product without tasks, drops it, and returns the time that this took.
 func (p *problem) alone() time.Duration {
 	began := time.Now()
 	p.multiply(0, p.n)
@@ -81,14 +83,14 @@ func (p *problem) alone() time.Duration {
 	return took
 }
 
-// speedup is the figure of how much less time the tasks have taken than it took alone.
+// speedup is the figure of how much faster the tasks were than alone.
 func speedup(alone, elapsed time.Duration) []programs.Figure {
 	return []programs.Figure{{
 		Name: "speedup_percent", Doc: "time without tasks, in % of the time with them", Value: uint64(100 * alone / max(1, elapsed)),
 	}}
 }
 
-// checksum is the sum of the product's elements, each weighted by where it stands.
+// checksum returns the sum of the product's elements, each weighted by its place.
 func (p *problem) checksum() string {
 	var sum float64
 	for i, row := range p.c {
@@ -101,7 +103,7 @@ func (p *problem) checksum() string {
 
 func weight(i int) float64 { return float64(1 + i%7) }
 
-// due is what the checksum must be, computed without the product: weights times a, times b times weights.
+// due returns the expected checksum without the product: weights times a, times b times weights.
 func (p *problem) due() string {
 	var sum float64
 	for k := range p.n {

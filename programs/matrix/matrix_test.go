@@ -30,7 +30,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestProduct holds the product of a problem that can be computed by hand: two rows, two columns.
+// TestProduct checks a product that can be computed by hand: two rows, two columns.
 func TestProduct(t *testing.T) {
 	p := newProblem(2)
 	p.multiply(0, 2) // (0 5, 3 8) times (0 2, 7 9)
@@ -39,7 +39,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestAloneForgets holds that the tasks find nothing of what was computed before they are.
+// TestAloneForgets: the tasks find nothing of the product that was computed before them.
 func TestAloneForgets(t *testing.T) {
 	p := newProblem(5)
 	p.alone()
@@ -73,7 +73,7 @@ func TestChecksumSeesEveryElement(t *testing.T) {
 	}
 }
 
-// TestShares holds that every row is computed by one task, and that no task has two rows more than another.
+// TestShares: one task computes each row, and no task has two rows more than another.
 func TestShares(t *testing.T) {
 	for n := 1; n < 40; n++ {
 		p := &problem{n: n}

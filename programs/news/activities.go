@@ -5,10 +5,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// notice is a place on the board, with a message once out is set.
+// notice is a place on the board. It has a message after out is set.
 type notice struct {
 	out     activity.Event // set when the message is there
-	message int            // written before out is set, read after; next too
+	message int            // written before out is set, read after; so is next
 	next    *notice
 	unread  *activity.Latch // customers who have not read the message
 }
@@ -39,7 +39,7 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 	return result, err
 }
 
-// follow reads so many messages from the first on.
+// follow reads this many messages, from the first on.
 func (r *reader) follow(a *activity.Activity, n *notice, messages int) error {
 	var mine reader
 	for ; mine.read < messages; n = n.next {
@@ -55,8 +55,8 @@ func (r *reader) follow(a *activity.Activity, n *notice, messages int) error {
 
 // board is where reporters publish.
 type board struct {
-	lock activity.Mutex // a reporter has it until the message is read
-	free *notice        // the place that the next message comes to
+	lock activity.Mutex // the reporter holds it until the message is read
+	free *notice        // the place of the next message
 }
 
 // publish publishes a message and returns when all customers have read it.

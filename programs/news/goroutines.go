@@ -7,13 +7,13 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// post is a place on the board, with a message once out is closed.
+// post is a place on the board. It has a message after out is closed.
 type post struct {
 	out     chan struct{} // closed when the message is there
-	message int           // written before out is closed, read after; next too
+	message int           // written before out is closed, read after; so is next
 	next    *post
 	unread  atomic.Int64  // customers who have not read the message
-	read    chan struct{} // closed when all have
+	read    chan struct{} // closed after all have read it
 }
 
 func newPost(customers int) *post {
@@ -22,15 +22,15 @@ func newPost(customers int) *post {
 	return p
 }
 
-// runGoroutines announces a message, and that it has been read, by closing a channel. A mutex with conditions to broadcast to takes somewhat longer,
-// and so does a channel to each customer.
+// runGoroutines closes a channel to announce a message, and another when all have read it. A mutex
+// with conditions to broadcast takes somewhat longer, and so does a channel to each customer.
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	a := newAgency(cfg.Values)
 	var all sync.WaitGroup
-	var board sync.Mutex // a reporter has it until the message is read
+	var board sync.Mutex // the reporter holds it until the message is read
 	meter := programs.StartMeter()
 	first := newPost(len(a.customers))
-	free := first // the place that the next message comes to, under the lock
+	free := first // the place of the next message, under the lock
 	for i := range a.customers {
 		mine := &a.customers[i]
 		all.Go(func() {

@@ -31,16 +31,17 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return due(v) },
 }
 
-// agency is who reads what, and who publishes.
+// agency is the customers, and the messages of each reporter.
 type agency struct {
 	customers           []reader
 	reporters, messages int
 }
 
-// reader is what a customer has read. Its own task writes it, at its end.
+// reader is what a customer has read. The customer's own task writes it, at its end.
 type reader struct {
-	sum   uint64 // of the messages
-	print uint64 // the same for those who have read the same messages in the same order
+	sum uint64 // of the messages
+	// Equal for customers who read the same messages in the same order.
+	print uint64
 	read  int
 }
 
@@ -48,10 +49,10 @@ func newAgency(v programs.Values) *agency {
 	return &agency{make([]reader, v.Get(programs.Size)), v.Get(paramReporters), v.Get(paramMessages)}
 }
 
-// total is how many messages there are.
+// total returns the number of messages.
 func (a *agency) total() int { return a.reporters * a.messages }
 
-// operations is how often a message is read.
+// operations returns how often a message is read.
 func (a *agency) operations() uint64 { return uint64(len(a.customers)) * uint64(a.total()) }
 
 // message is what a reporter publishes: a number that no other message has.
@@ -64,7 +65,7 @@ func (r *reader) see(message int) {
 	r.print = r.print*6364136223846793005 + uint64(message) + 1
 }
 
-// checksum tells what the customers have read, if all of them have read the same.
+// checksum formats what the customers have read, if all have read the same.
 func (a *agency) checksum() string {
 	first := a.customers[0]
 	for i, r := range a.customers {
@@ -79,7 +80,7 @@ func checksum(customers, messages int, sum uint64) string {
 	return fmt.Sprintf("%d customers have read %d messages, sum %d, in the same order", customers, messages, sum)
 }
 
-// due is what the checksum must be. The messages are the whole numbers below their number.
+// due returns the expected checksum. The messages are the integers from 0 up.
 func due(v programs.Values) string {
 	n := v.Get(paramReporters) * v.Get(paramMessages)
 	return checksum(v.Get(programs.Size), n, uint64(n)*uint64(n-1)/2)

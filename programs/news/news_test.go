@@ -26,7 +26,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestChecksumSeesWhoReadsSomethingElse has customers read all by themselves; one of them reads wrong.
+// TestChecksumSeesWhoReadsSomethingElse: all customers read everything, but one of them reads
+// wrong.
 func TestChecksumSeesWhoReadsSomethingElse(t *testing.T) {
 	v := programs.Values{programs.Size: 3, paramReporters: 2, paramMessages: 2}
 	for name, order := range map[string][]int{

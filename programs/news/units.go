@@ -13,26 +13,27 @@ type desk struct {
 	*agency
 	self     *freerun.Unit[desk]
 	audience []*freerun.Unit[reader]
-	busy     bool // a message is out that not all have read
+	busy     bool // a message is out that some customer has yet to read
 	offered  []offer
 }
 
-// offer is a message that a reporter wants to have published.
+// offer is a message that a reporter wants to publish.
 type offer struct{ reporter, i int }
 
 // bulletin is a message on its way to the customers.
 type bulletin struct {
 	message int
-	unread  *atomic.Int64 // customers who have not read it
+	unread  *atomic.Int64 // customers who have yet to read it
 	desk    *freerun.Unit[desk]
 	from    offer
 }
 
-// The operations send each other, so they are made in init.
+// The operations send each other, so init makes them.
 var (
 	submit *freerun.Operation[desk, offer, struct{}]      // offers a message to the agency
 	read   *freerun.Operation[reader, bulletin, struct{}] // has a customer read a message
-	known  *freerun.Operation[desk, offer, struct{}]      // tells the agency that all have read a message
+	// known tells the agency that all customers have read a message.
+	known *freerun.Operation[desk, offer, struct{}]
 )
 
 func init() {
@@ -76,7 +77,7 @@ func (d *desk) publish(c *freerun.Context) error {
 // gather returns what a customer has read.
 var gather = freerun.Op("programs/news.gather", func(_ *freerun.Context, r *reader, _ struct{}) (reader, error) { return *r, nil })
 
-// runUnits waits until there is nothing left to do. A message that is lost is missing in the checksum.
+// runUnits waits until nothing is left to do. A lost message would be missing in the checksum.
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
 		ctx, g := context.Background(), newAgency(cfg.Values)

@@ -26,7 +26,8 @@ func runChannels(cfg programs.Config) (programs.Result, error) {
 	return r, nil
 }
 
-// play answers each message with one less until there is nothing left to play, and returns how many it received.
+// play answers each message with the number below, down to 0. It returns how many messages it
+// received.
 func play(in <-chan int, out chan<- int, finish *programs.Finish) int {
 	received := 0
 	for left := range in {

@@ -1,6 +1,6 @@
-// Package pingpong passes one message to and fro between two parties. There is never more than one message under way, so
-// there is nothing to run in parallel and nothing to batch: what is measured is the cost of handing over, one hop after
-// the other. One operation is one hop.
+// Package pingpong passes one message to and fro between two parties. There is never more than one
+// message under way, so nothing runs in parallel and nothing can be batched: the program measures
+// the cost of handing over, hop by hop. One operation is one hop.
 //
 //	variant    file          how
 //	units      units.go      two units; each operation tells the other unit

@@ -22,5 +22,6 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// hops returns the checksum: what both parties counted. The one that serves makes the odd hops.
+// hops returns the checksum: the messages that each party received. The party that serves makes the
+// odd hops.
 func hops(first, second int) string { return strconv.Itoa(first + second) }

@@ -14,7 +14,7 @@ type player struct {
 	received int
 }
 
-// hit is told how many hops are left after it. It sends itself, so it is made in init.
+// hit has the number of hops left after it as its argument. It sends itself, so init makes it.
 var hit *freerun.Operation[player, int, struct{}]
 
 func init() {
@@ -32,14 +32,14 @@ func init() {
 	})
 }
 
-// meet makes a player know the other.
+// meet tells a player the other one.
 var meet = freerun.Op("programs/pingpong.meet",
 	func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
 		p.other = other
 		return struct{}{}, nil
 	})
 
-// score is how many messages a player received.
+// score returns how many messages a player received.
 var score = freerun.Op("programs/pingpong.score", func(_ *freerun.Context, p *player, _ struct{}) (int, error) {
 	return p.received, nil
 })

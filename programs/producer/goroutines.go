@@ -6,7 +6,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runGoroutines has a buffered channel. A slice with a mutex and two conditions takes about as long with one processor, and longer with two.
+// runGoroutines has a buffered channel. A slice with a mutex and two conditions takes about as long
+// on one processor, and longer on two.
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	m, capacity := newMarket(cfg.Values), cfg.Values.Get(paramBuffer)
 	var all sync.WaitGroup

@@ -31,19 +31,20 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return newMarket(v).due() },
 }
 
-// market is who produces what. The messages are the whole numbers below size, each once.
+// market divides the messages among the pairs. The messages are the integers below size, each once.
 type market struct {
 	size  int
 	pairs []pair
 }
 
-// pair is a producer, who produces the messages from from to to, and a consumer, who consumes as many, of whomever.
+// pair is a producer, of the messages from from up to to, and a consumer, of as many messages from
+// any producer.
 type pair struct {
 	from, to int
 	got      tally // written by the consumer, once, at its end
 }
 
-// tally is what was consumed.
+// tally is a summary of consumed messages.
 type tally struct{ messages, sum, squares uint64 }
 
 func newMarket(v programs.Values) *market {
@@ -61,7 +62,7 @@ func (t *tally) consume(message int) {
 	t.squares += uint64(message) * uint64(message)
 }
 
-// checksum adds up what all consumers got.
+// checksum sums what all consumers got.
 func (m *market) checksum() string {
 	var all tally
 	for i := range m.pairs {
@@ -72,7 +73,7 @@ func (m *market) checksum() string {
 	return all.String()
 }
 
-// due is what the checksum must be.
+// due returns the expected checksum.
 func (m *market) due() string {
 	var all tally
 	for message := range m.size {

@@ -27,7 +27,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestChecksumSeesWhatIsLostOrDoubled consumes all messages but one, all and one again, and all with one in the place of another.
+// TestChecksumSeesWhatIsLostOrDoubled consumes all messages but one, all and one again, and all
+// with one in the place of another.
 func TestChecksumSeesWhatIsLostOrDoubled(t *testing.T) {
 	m := newMarket(programs.Values{programs.Size: 50, paramPairs: 3, paramBuffer: 1})
 	for i := range m.pairs {

@@ -1,4 +1,4 @@
-// Package programtest is what the tests of all programs have in common.
+// Package programtest has what the tests of all programs share.
 package programtest
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Run runs every variant of the program with 1, 2 and 5 processors and fails the test unless each arrives at the
-// checksum that is due, having done at least one operation in a measurable time. It returns the results by variant and
-// processors, for tests that look closer.
+// Run runs every variant of the program with 1, 2 and 5 processors. It fails the test unless each
+// run has the expected checksum and at least one operation in a measurable time. It returns the
+// results by variant and processors, for tests that look closer.
 func Run(t *testing.T, p *programs.Program, values programs.Values) map[string]programs.Result {
 	t.Helper()
 	results := make(map[string]programs.Result)
@@ -32,7 +32,7 @@ func Run(t *testing.T, p *programs.Program, values programs.Values) map[string]p
 	return results
 }
 
-// Figure returns the value of a figure of a result, and fails the test if there is none of that name.
+// Figure returns the value of a result's figure, and fails the test if there is none of that name.
 func Figure[T any](t *testing.T, r programs.Result, name string) T {
 	t.Helper()
 	for _, f := range r.Figures {

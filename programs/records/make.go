@@ -4,7 +4,7 @@ import (
 	"sync"
 )
 
-// maps is what one writes without a second thought: maps, each under a mutex.
+// maps is the store as most programmers would first write it: maps, each under a mutex.
 type maps struct{ shards [shardCount]mapShard }
 
 type mapShard struct {
@@ -33,7 +33,8 @@ func (m *maps) put(key uint64, value []byte) error {
 	return nil
 }
 
-// get returns what is in the map: nobody writes it, and the collector keeps it as long as anybody looks.
+// get returns the value in the map, which is never overwritten. The collector keeps it while a
+// caller refers to it.
 func (m *maps) get(key uint64, _ []byte) ([]byte, bool) {
 	s := m.shard(key)
 	s.mu.Lock()

@@ -6,14 +6,15 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// arenaStore is the store of the variant.
+// arenaStore is the store of the variant offheap.
 type arenaStore struct{ *Store }
 
-// perRecord is how much of the arena there is for each record, in bytes: twice what it takes on the average, which is a block of 221 and 22 to 43 of a table. Reserving what is
-// never touched costs nothing.
+// perRecord is how many bytes of the arena there are for each record: twice its average, which is a
+// block of 221 bytes and 22 to 43 bytes of a table. Untouched memory costs nothing.
 const perRecord = 512
 
-// base is how much more there is: the tables of a store without records, and what is in the caches of processors.
+// base is the arena's size beside that: for the tables of an empty store, and for blocks in the
+// caches of processors.
 const base = 16 << 20
 
 func openOffheap(records int) (compared, error) {
@@ -36,7 +37,7 @@ func (s arenaStore) remove(key uint64) bool { return s.Delete(key) }
 
 func (s arenaStore) count() int { return s.Len() }
 
-// close fails if a block is left that is no record of the store.
+// close fails if a block is left that is not a record of the store.
 func (s arenaStore) close() error {
 	s.Close()
 	return s.arena.Close()

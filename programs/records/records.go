@@ -43,22 +43,24 @@ var Program = &programs.Program{
 	},
 }
 
-// compared is a store as the program sees it. Any number of goroutines may use it at the same time, each with keys of its own.
+// compared is a store as the program uses it. Any number of goroutines may use it at the same time,
+// each with keys of its own.
 type compared interface {
 	// put makes a copy of value the key's value.
 	put(key uint64, value []byte) error
-	// get returns the key's value, and whether there is one: in memory of the store, which nobody may write and nobody writes while the key is left alone, or
-	// in that of into, if it is large enough.
+	// get returns the key's value and whether there is one. The value is in memory of the store,
+	// which the caller must not write and which does not change while the key does not; or it is in
+	// the memory of into, if that is large enough.
 	get(key uint64, into []byte) (value []byte, found bool)
-	// remove forgets a key and returns whether it had a value.
+	// remove deletes a key and returns whether it had a value.
 	remove(key uint64) bool
-	// count returns how many keys have a value. Nobody else may use the store meanwhile.
+	// count returns how many keys have a value. No other goroutine may use the store meanwhile.
 	count() int
-	// close gives back all memory that it has. Nobody may use it any more.
+	// close gives back all memory of the store, which may not be used any more.
 	close() error
 }
 
-// opener makes a store that is going to have so many records, or a few more.
+// opener makes a store for about this many records.
 type opener func(records int) (compared, error)
 
 func variant(name string, kind programs.Kind, doc string, open opener) programs.Variant {
@@ -67,7 +69,7 @@ func variant(name string, kind programs.Kind, doc string, open opener) programs.
 	}}
 }
 
-// checksum is what a run comes to: records that are there, and look-ups that found one.
+// checksum formats the result of a run: the records at the end, and the look-ups that found one.
 func (t *traffic) checksum(count int) string {
 	var found uint64
 	for _, l := range t.lanes {

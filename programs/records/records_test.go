@@ -44,7 +44,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestMemory holds what the figures about memory come to for values that are known. That memory which is written is seen is tested where it is read.
+// TestMemory checks the figures about memory for known values. TestResidentGrows checks that
+// written memory is seen.
 func TestMemory(t *testing.T) {
 	tr := newTraffic(some(100, 1, 80, 0))
 	var bytes, rounded uint64
@@ -64,7 +65,7 @@ func TestMemory(t *testing.T) {
 	for _, c := range []struct{ before, after, resident, percent uint64 }{
 		{1000, 1000 + 3*rounded, 3 * rounded, 300},
 		{1000, 1000, 0, 0},
-		{1000, 900, 0, 0}, // what others give back meanwhile is no memory of the store
+		{1000, 900, 0, 0}, // memory that others give back meanwhile is not the store's
 	} {
 		r := programs.Result{Figures: tr.memory(c.after, c.before)}
 		for name, want := range map[string]uint64{
@@ -77,7 +78,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestTraffic holds that what is done is not a matter of who does it, that there are as many records as were asked for, and acts of all kinds.
+// TestTraffic: the traffic does not depend on the number of tasks, has as many records as asked
+// for, and has acts of all kinds.
 func TestTraffic(t *testing.T) {
 	for _, size := range []int{1, 5, 63, 64, 65, 1000} {
 		v := some(size, 1, 50, 20)
@@ -111,7 +113,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// TestValues holds that each byte of a value matters, and its length.
+// TestValues: each byte of a value counts, and so does its length.
 func TestValues(t *testing.T) {
 	memory := make([]byte, mostValue)
 	lengths := map[int]bool{}
@@ -138,7 +140,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestFaultyStores plays compareds that lose or keep records, or have them wrong: that must be an error, not a figure.
+// TestFaultyStores simulates stores that lose or keep records, or change them: the run must fail
+// instead of reporting a figure.
 func TestFaultyStores(t *testing.T) {
 	fault := errors.New("fault")
 	for name, c := range map[string]struct {
@@ -174,7 +177,7 @@ func TestFaultyStores(t *testing.T) {
 	}
 }
 
-// faulty is a store that does something wrong at one of the calls, which are counted down.
+// faulty is a store that fails at one of its calls, which it counts down.
 type faulty struct {
 	compared
 	putsNothing, removesNothing, getsOther, deniesRemoval, fails int
@@ -182,7 +185,7 @@ type faulty struct {
 	miscounts                                                    bool
 }
 
-// due counts down and reports whether it is time.
+// due counts down and reports whether it is time to fail.
 func due(n *int) bool {
 	*n--
 	return *n == 0
@@ -207,7 +210,7 @@ func (f *faulty) get(key uint64, into []byte) ([]byte, bool) {
 }
 
 func (f *faulty) remove(key uint64) bool {
-	if f.removesNothing > 0 { // not only one, which may be inserted again before anybody looks
+	if f.removesNothing > 0 { // more than one: a single one may be inserted again unseen
 		f.removesNothing--
 		return true
 	}

@@ -18,7 +18,8 @@ func run(open opener, cfg programs.Config) (result programs.Result, err error) {
 	if tasks == 0 {
 		tasks = cfg.Processors
 	}
-	debug.FreeOSMemory() // what an earlier run has left is not to be taken for this one's, nor to be had again for nothing
+	// Memory of an earlier run must neither count for this run nor be free for it.
+	debug.FreeOSMemory()
 	before, known := programs.Resident()
 	s, err := open(t.records)
 	if err != nil {
@@ -48,12 +49,12 @@ func run(open opener, cfg programs.Config) (result programs.Result, err error) {
 	return result, nil
 }
 
-// each returns the ns that one of n operations took.
+// each returns the nanoseconds of one of n operations.
 func each(d time.Duration, n int) uint64 {
 	return uint64(math.Round(float64(d.Nanoseconds()) / float64(max(n, 1))))
 }
 
-// memory returns the figures about what the store takes.
+// memory returns the figures about the store's memory.
 func (t *traffic) memory(after, before uint64) []programs.Figure {
 	bytes, rounded := t.held()
 	resident := max(after, before) - before
@@ -65,7 +66,7 @@ func (t *traffic) memory(after, before uint64) []programs.Figure {
 	}
 }
 
-// all divides the lanes among the tasks and waits until each has done what there is to do with its own.
+// all divides the lanes among the tasks and waits until each task has done the work of its own.
 func (t *traffic) all(tasks int, do func([]*lane) error) error {
 	failures := make([]error, tasks)
 	var group sync.WaitGroup
@@ -77,7 +78,8 @@ func (t *traffic) all(tasks int, do func([]*lane) error) error {
 	return errors.Join(failures...)
 }
 
-// fill inserts the first records of the lanes, in turns, so that at no time all that is done is about a few keys.
+// fill inserts the first records of the lanes, in turns, so that work at no time concentrates on a
+// few keys.
 func fill(s compared, lanes []*lane) error {
 	memory := make([]byte, mostValue)
 	for left := len(lanes); left > 0; {
@@ -95,7 +97,7 @@ func fill(s compared, lanes []*lane) error {
 	return nil
 }
 
-// use does what is to be done when the store is full, in turns likewise.
+// use does the acts on the full store, in turns likewise.
 func use(s compared, lanes []*lane) error {
 	memory := make([]byte, mostValue)
 	for left := len(lanes); left > 0; {
@@ -113,7 +115,7 @@ func use(s compared, lanes []*lane) error {
 	return nil
 }
 
-// do does it, and checks what comes of it.
+// do does a step and checks its result.
 func (s step) do(to compared, memory []byte) error {
 	switch s.act {
 	case insert:

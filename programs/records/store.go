@@ -10,18 +10,21 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// The store is divided into shardCount parts by the upper bits of a key's hash. The lower ones are the table's.
+// The store has shardCount parts, selected by the upper bits of a key's hash. The tables use the
+// lower bits.
 const (
 	shardCount = 256
 	shardShift = 64 - 8
 )
 
-// Store keeps values by their keys outside of Go's heap: the values are in blocks of an arena, and so are the tables that find them. The collector sees a few hundred
-// objects, however many records there are. [NewStore] makes one, which must not be copied. Any goroutine, activity or operation may use it; it waits only while another
-// one is at work on the same shard.
+// Store keeps values by their keys outside of Go's heap: the values are in blocks of an arena, and
+// so are the tables that find them. Go's collector sees a few hundred objects, however many records
+// there are. [NewStore] makes one; it must not be copied. Any goroutine, activity or operation may
+// use it. A call waits only while another one works on the same shard.
 type Store struct {
-	arena  *offheap.Arena
-	seed   uint64 // so that nobody can choose keys that get into each other's way
+	arena *offheap.Arena
+	// Random, so that a user of the store cannot choose keys that collide.
+	seed   uint64
 	shards [shardCount]shard
 }
 
@@ -31,7 +34,8 @@ type shard struct {
 	_     [64]byte // two mutexes must not share a cache line
 }
 
-// NewStore returns a store in an arena, which others may use as well. The error is [offheap.ErrNoMemory].
+// NewStore returns a store in an arena, which may have other users. The error is
+// [offheap.ErrNoMemory].
 func NewStore(arena *offheap.Arena) (*Store, error) {
 	view, err := offheap.ViewOf[slot](arena)
 	if err != nil {
@@ -49,18 +53,21 @@ func NewStore(arena *offheap.Arena) (*Store, error) {
 	return r, nil
 }
 
-// hash returns the key's hash, which no other key has, and the shard that it belongs to.
+// hash returns the key's hash, which no other key has, and the key's shard.
 func (r *Store) hash(key uint64) (uint64, *shard) {
 	h := mixed(key ^ r.seed)
 	return h, &r.shards[h>>shardShift]
 }
 
-// header is how many bytes of a record come before its value: they have its length, since the block may be longer.
+// header is how many bytes of a record come before its value. They have the value's length, because
+// the block may be longer.
 const header = 4
 
-// Put makes a copy of value the key's value. If there is no memory for it, the error is [offheap.ErrNoMemory], and nothing has changed.
+// Put makes a copy of value the key's value. The error is [offheap.ErrNoMemory]; then nothing has
+// changed.
 //
-// The block is allocated before the mutex is locked, and what it replaces is freed afterwards: neither needs it.
+// It allocates the new block before it locks the mutex, and frees the old one after it unlocks:
+// neither needs the mutex.
 func (r *Store) Put(key uint64, value []byte) error {
 	if uint64(len(value)) > math.MaxUint32 {
 		return fmt.Errorf("records: a value of %d bytes; it may have %d", len(value), uint32(math.MaxUint32))
@@ -82,7 +89,8 @@ func (r *Store) Put(key uint64, value []byte) error {
 	return err
 }
 
-// Get appends the key's value to into, and reports whether there is one. It is copied while the mutex is locked: later another goroutine may free it.
+// Get appends the key's value to into, and reports whether there is one. It copies the value while
+// the mutex is locked, because another goroutine may free it afterwards.
 func (r *Store) Get(key uint64, into []byte) (value []byte, found bool) {
 	h, s := r.hash(key)
 	s.mu.Lock()
@@ -96,7 +104,7 @@ func (r *Store) Get(key uint64, into []byte) (value []byte, found bool) {
 	return append(into, memory[header:header+n]...), true
 }
 
-// Delete forgets the key, and reports whether it had a value.
+// Delete deletes the key, and reports whether it had a value.
 func (r *Store) Delete(key uint64) bool {
 	h, s := r.hash(key)
 	s.mu.Lock()
@@ -109,7 +117,7 @@ func (r *Store) Delete(key uint64) bool {
 	return true
 }
 
-// Len returns how many keys have a value. It looks at one shard after the other.
+// Len returns how many keys have a value. It visits the shards one after the other.
 func (r *Store) Len() (n int) {
 	for i := range r.shards {
 		s := &r.shards[i]
@@ -120,7 +128,7 @@ func (r *Store) Len() (n int) {
 	return n
 }
 
-// Close frees all memory. The arena stays. Nobody may use the store any more.
+// Close frees all memory of the store; the arena stays. The store may not be used any more.
 func (r *Store) Close() {
 	for i := range r.shards {
 		t := &r.shards[i].table
@@ -133,7 +141,8 @@ func (r *Store) Close() {
 	}
 }
 
-// mixed returns another number for each number, of which every bit depends on all of its bits: the finalizer of MurmurHash3 as D. Stafford improved it.
+// mixed maps each number to another one, of which every bit depends on all bits of the first: the
+// finalizer of MurmurHash3 as D. Stafford improved it.
 func mixed(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

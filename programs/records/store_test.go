@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// newArena returns an arena that must have no live block when the test ends.
+// newArena returns an arena that must have no live block at the end of the test.
 func newArena(t *testing.T, size int64) *offheap.Arena {
 	t.Helper()
 	arena, err := offheap.New(size)
@@ -35,13 +35,13 @@ func newStore(t *testing.T, size int64) *Store {
 	return r
 }
 
-// TestAgainstAMap does at random to a store what is done to a map.
+// TestAgainstAMap does the same random changes to a store and to a map.
 func TestAgainstAMap(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
 	r, model := newStore(t, 64<<20), make(map[uint64][]byte)
 	for n := range 60_000 {
-		key := random.Uint64N(5000) // 0 is a key as others are
+		key := random.Uint64N(5000) // 0 is a valid key
 		want, there := model[key]
 		switch random.IntN(3) {
 		case 0:
@@ -70,7 +70,8 @@ func TestAgainstAMap(t *testing.T) {
 	}
 }
 
-// TestTableWithCollisions holds a small table against a map, all of whose records have one of three homes, the last slot among them: searches are long, and wrap around.
+// TestTableWithCollisions compares a small table with a map. All records have one of three homes,
+// among them the last slot: searches are long and wrap around.
 func TestTableWithCollisions(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -119,7 +120,8 @@ func TestTableWithCollisions(t *testing.T) {
 	}
 }
 
-// TestNoMemory fills a store until its arena is full: what does not fit is refused and changes nothing, and when something was deleted it fits again.
+// TestNoMemory fills a store until its arena is full. A value that does not fit is refused and
+// changes nothing; after a deletion it fits again.
 func TestNoMemory(t *testing.T) {
 	r := newStore(t, 1<<20)
 	value := bytes.Repeat([]byte{7}, 200)
@@ -159,7 +161,8 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// TestSharedKeys has goroutines change the same keys all the time. Whoever reads one finds a value that somebody wrote, whole.
+// TestSharedKeys has goroutines change the same keys all the time. Each value read is a whole one
+// that some goroutine wrote.
 func TestSharedKeys(t *testing.T) {
 	r := newStore(t, 16<<20)
 	var group sync.WaitGroup

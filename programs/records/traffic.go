@@ -7,39 +7,41 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Bytes of a value.
+// The bytes of a value.
 const (
 	leastValue = 64
 	mostValue  = 256
 )
 
-// mostLanes is in how many lanes the traffic is divided, if there are records for so many: a number that does not depend on how many tasks there are, and so neither does
-// what is done.
+// mostLanes is the number of lanes of the traffic, if there are enough records. It does not depend
+// on the number of tasks, so neither does the traffic.
 const mostLanes = 64
 
-// traffic is what is done to a store. There are twice as many keys as records: half of them are there at first, and about half of them later.
+// traffic is the sequence of acts on a store. There are twice as many keys as records: half of the
+// keys are present at first, and about half of them later.
 type traffic struct {
-	lanes    []*lane
-	versions []uint8 // of each key: how often it was inserted and deleted; it is there if that is odd
+	lanes []*lane
+	// Of each key, how often it was inserted and deleted. It is present if that is odd.
+	versions []uint8
 	records  int
 	rounds   int
 }
 
-// lane is the part of the traffic that is about some of the keys. It belongs to one task.
+// lane is the part of the traffic on some of the keys. It belongs to one task.
 type lane struct {
 	first    uint64  // the number of its first key
 	versions []uint8 // of its keys
 	filled   int     // keys that the filling has passed
-	steps    int     // that are left when it is full
-	lookups  uint64  // among 100
+	steps    int     // steps left after the filling
+	lookups  uint64  // of 100 steps
 	random   uint64
-	found    uint64 // look-ups that have found a record
+	found    uint64 // look-ups that found a record
 }
 
 func newTraffic(v programs.Values) *traffic {
 	n, rounds := v.Get(programs.Size), v.Get(paramRounds)
 	t := &traffic{lanes: make([]*lane, min(n, mostLanes)), versions: make([]uint8, 2*n), records: n, rounds: rounds}
-	clear(t.versions) // so that the memory is there
+	clear(t.versions) // makes the memory resident
 	from := 0
 	for i := range t.lanes {
 		to := (i + 1) * n / len(t.lanes)
@@ -52,10 +54,10 @@ func newTraffic(v programs.Values) *traffic {
 	return t
 }
 
-// operations is how many there are, the filling included.
+// operations returns how many acts there are, including the filling.
 func (t *traffic) operations() uint64 { return uint64(t.records) * uint64(1+t.rounds) }
 
-// present returns how many keys are there.
+// present returns how many keys are present.
 func (t *traffic) present() (n int) {
 	for _, version := range t.versions {
 		n += int(version & 1)
@@ -63,7 +65,8 @@ func (t *traffic) present() (n int) {
 	return n
 }
 
-// held returns how many bytes the values have that are there, and how many they would have if each was rounded to a power of two.
+// held returns the bytes of all present values, and the bytes if each were rounded to a power of
+// two.
 func (t *traffic) held() (bytes, rounded uint64) {
 	for number, version := range t.versions {
 		if version&1 == 1 {
@@ -75,7 +78,7 @@ func (t *traffic) held() (bytes, rounded uint64) {
 	return bytes, rounded
 }
 
-// act is what is to be done to a key.
+// act is what a step does to a key.
 type act int
 
 const (
@@ -84,12 +87,12 @@ const (
 	remove
 )
 
-// step is one of the things to do.
+// step is one act on one key.
 type step struct {
 	act   act
 	key   uint64
-	seed  uint64 // of the key's value: that to be inserted, or that to be found
-	there bool   // whether a look-up should find one
+	seed  uint64 // the seed of the value to insert or to find
+	there bool   // whether a look-up must find one
 }
 
 func (l *lane) filling() bool { return l.filled < len(l.versions) }
@@ -102,7 +105,7 @@ func (l *lane) fill() step {
 	return l.change(i)
 }
 
-// step returns what is to be done next when the store is full, and takes it for done.
+// step returns the next step on the full store, and counts it as done.
 func (l *lane) step() step {
 	l.steps--
 	l.random += 0x9e3779b97f4a7c15
@@ -119,7 +122,7 @@ func (l *lane) step() step {
 	return s
 }
 
-// change inserts a key that is not there, or deletes one that is.
+// change inserts a key that is absent, or deletes one that is present.
 func (l *lane) change(i int) step {
 	l.versions[i]++
 	number, version := l.first+uint64(i), l.versions[i]
@@ -130,16 +133,16 @@ func (l *lane) change(i int) step {
 	return s
 }
 
-// seed is what the value of a key is made of, another one each time that the key is inserted.
+// seed returns the seed of a key's value: another one each time that the key is inserted.
 func seed(number uint64, version uint8) uint64 { return mixed(^(number<<8 | uint64(version))) }
 
-// length is how many bytes the value has that is made of a seed.
+// length returns the bytes of the value with this seed.
 func length(seed uint64) int { return leastValue + int(seed>>32*(mostValue-leastValue+1)>>32) }
 
-// word is the n-th one of the value.
+// word returns the n-th word of the value.
 func word(seed uint64, n int) uint64 { return seed + uint64(n)*0x9e3779b97f4a7c15 }
 
-// made returns the value of a seed, in memory that has room for any.
+// made returns the value of a seed, in memory that has room for every value.
 func made(seed uint64, memory []byte) []byte {
 	value := memory[:length(seed)]
 	n := 0

@@ -8,19 +8,21 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// answers are those of a node's children, as many as there are. The operation that gets them starts when it has them all.
+// answers are the answers of a node's children. The operation that takes them starts when all are
+// there.
 type answers struct {
 	of [degree]freerun.Future[int64]
 	n  int
 }
 
-// tree is the two operations that the program is made of.
+// tree is the two operations of the program.
 type tree struct {
 	node *freerun.FreeOperation[span, int64]
 	add  *freerun.FreeOperation[answers, int64]
 }
 
-// They send themselves, so they are made in init: as initialised variables they would refer to themselves.
+// They send themselves, so init makes them: as initialised variables they would refer to
+// themselves.
 var queued, small tree
 
 func init() {
@@ -30,7 +32,7 @@ func init() {
 	small.node = freerun.SmallOp("programs/skynet.small.node", small.visit)
 }
 
-// visit is what a node does.
+// visit is the body of a node.
 func (t *tree) visit(c *freerun.Context, s span) (int64, error) {
 	if s.leaves == 1 {
 		return int64(s.first), nil

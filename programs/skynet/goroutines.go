@@ -17,8 +17,8 @@ func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	return r, nil
 }
 
-// skynet answers with the sum of the leaves' ordinals. As in the original, the children of a node share a channel without a
-// buffer.
+// skynet answers with the sum of the leaves' ordinals. As in the original, the children of a node
+// share an unbuffered channel.
 func skynet(answer chan<- int64, s span) {
 	if s.leaves == 1 {
 		answer <- int64(s.first)

@@ -30,13 +30,14 @@ var Program = &programs.Program{
 	},
 }
 
-// span is the leaves below a node: so many, from the first on. A span of one is a leaf.
+// span is the leaves below a node: the first one and their number. A span of one is a leaf.
 type span struct{ first, leaves int32 }
 
-// children is how many children the node has.
+// children returns how many children the node has.
 func (s span) children() int { return int(min(degree, s.leaves)) }
 
-// child returns the leaves below child i of the node: the first ones have one more if they cannot be shared evenly.
+// child returns the leaves below child i of the node. The first children have one more if the
+// leaves cannot be shared evenly.
 func (s span) child(i int) span {
 	n := int32(s.children())
 	share, over, at := s.leaves/n, s.leaves%n, int32(i)

@@ -17,7 +17,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestChildrenShareTheLeaves holds that the children of a node follow one another without a gap, and differ by one leaf at most.
+// TestChildrenShareTheLeaves: the children of a node follow one another without a gap, and differ
+// by at most one leaf.
 func TestChildrenShareTheLeaves(t *testing.T) {
 	for leaves := int32(2); leaves < 500; leaves++ {
 		s := span{first: 7, leaves: leaves}

@@ -8,16 +8,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// count is what the tasks count themselves in: a word for each thread, on a line of its own and written without atomics where that can be,
-// since one word for all would be what is measured as soon as two threads run tasks.
+// count is the counter of all tasks: a word for each thread, on a line of its own, written without
+// atomics where possible. With one word for all, the program would measure that word as soon as two
+// threads run tasks.
 type count struct {
 	stripes []stripe
-	rest    atomic.Uint64 // of those who have no stripe to themselves
+	rest    atomic.Uint64 // of threads without a stripe of their own
 }
 
 type stripe struct {
 	_ pad.Line
-	n uint64 // written by whoever is pinned
+	n uint64 // written by the goroutine that is pinned to the thread
 	_ pad.Line
 }
 
@@ -34,7 +35,7 @@ func (c *count) add() {
 	c.rest.Add(1)
 }
 
-// total returns how many tasks were run. They must have ended.
+// total returns how many tasks have run. All must have ended.
 func (c *count) total() uint64 {
 	n := c.rest.Load()
 	for i := range c.stripes {

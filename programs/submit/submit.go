@@ -23,17 +23,17 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// Pool is what tasks are submitted to. One goroutine calls its functions, one after another.
+// Pool runs tasks. One goroutine calls its functions, one after another.
 type Pool struct {
-	// Submit hands over a task and returns before it was run, or an error if it will not be.
+	// Submit hands over a task and returns before it has run. After an error the task does not run.
 	Submit func(task func()) error
-	// Wait returns when all tasks that were submitted have been run.
+	// Wait returns after all submitted tasks have run.
 	Wait func() error
 	// Close ends the pool, outside the clock.
 	Close func() error
 }
 
-// Start makes a pool of so many workers.
+// Start makes a pool of this many workers.
 type Start func(workers int) (Pool, error)
 
 // Variant returns the program written with such a pool.
@@ -43,7 +43,7 @@ func Variant(name string, kind programs.Kind, doc string, start Start) programs.
 	}}
 }
 
-// run submits the tasks, all of them the same function, so that no rival has to allocate for them.
+// run submits the tasks. All are the same function, so that no rival has to allocate for them.
 func run(start Start, cfg programs.Config) (result programs.Result, err error) {
 	pool, err := start(cfg.Processors)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// pool returns a pool that runs every task so many times, at once, and refuses to end with err.
+// pool returns a pool that runs every task this many times, at once, and ends with err.
 func pool(times int, err error) Start {
 	return func(int) (Pool, error) {
 		return Pool{
@@ -38,7 +38,8 @@ func pool(times int, err error) Start {
 	}
 }
 
-// TestFaultyPools plays pools that lose tasks, or run them twice: that must be an error, not a figure.
+// TestFaultyPools simulates pools that lose tasks, or run them twice: the run must fail instead of
+// reporting a figure.
 func TestFaultyPools(t *testing.T) {
 	cfg := programs.Config{Processors: 2, Values: programs.Values{programs.Size: 100}}
 	for _, times := range []int{0, 1, 2} {

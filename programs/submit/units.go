@@ -25,7 +25,8 @@ func runTell(cfg programs.Config) (programs.Result, error) {
 	}, cfg)
 }
 
-// runFutures keeps the futures in a slice that is made before the clock starts, and waits for them in turn.
+// runFutures keeps the futures in a slice, which it makes before the clock starts, and waits for
+// them in turn.
 func runFutures(cfg programs.Config) (programs.Result, error) {
 	size := cfg.Values.Get(programs.Size)
 	futures := make([]freerun.Future[struct{}], 0, size)

@@ -33,10 +33,10 @@ type dance struct {
 	dancers []dancer
 }
 
-// dancer is a task: how often it switches, and what came of it, which the task writes once, at its end.
+// dancer is a task: how often it switches, and its result, which the task writes once, at its end.
 type dancer struct {
 	steps, done int
-	at          time.Time // when it had done its last step
+	at          time.Time // when it did its last step
 }
 
 func newDance(v programs.Values) *dance {
@@ -47,10 +47,10 @@ func newDance(v programs.Values) *dance {
 	return d
 }
 
-// end is what a task does at its end.
+// end is called by a task at its end.
 func (d *dancer) end(done int) { d.done, d.at = done, time.Now() }
 
-// result completes what was measured of tasks of which the first was started at that time.
+// result completes the measurements of tasks, the first of which started at the given time.
 func (d *dance) result(began time.Time, r programs.Result) programs.Result {
 	done, first := 0, d.dancers[0].at
 	for _, dancer := range d.dancers {

@@ -31,7 +31,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestResult holds what is made of tasks whose times are known.
+// TestResult checks the result of tasks whose times are known.
 func TestResult(t *testing.T) {
 	d := newDance(programs.Values{programs.Size: 10, paramTasks: 3})
 	began := time.Now()

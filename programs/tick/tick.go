@@ -29,8 +29,8 @@ var Program = &programs.Program{
 	Expected: func(v programs.Values) string { return strconv.Itoa(v.Get(programs.Size)) },
 }
 
-// run calls tick for each of so many ticks and measures what the process uses meanwhile. finish is called at the end, and returns how many
-// tasks were done.
+// run calls tick for each of this many ticks, and measures the CPU time of the process meanwhile.
+// At the end it calls finish, which returns how many tasks were done.
 func run(size int, tick func() error, finish func() (int, error)) (result programs.Result, err error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

@@ -7,11 +7,12 @@ import (
 
 // seat is where a player waits for the token.
 type seat struct {
-	token token               // written before it is its turn, read after
-	turn  *activity.Semaphore // of one, which is there while the token is
+	token token               // written before the player's turn, read after
+	turn  *activity.Semaphore // one permit, available while the player has the token
 }
 
-// runActivities has a semaphore for each turn. A Mailbox to each player takes longer: there is one token, for which it is always the right place.
+// runActivities has a semaphore for each turn. A Mailbox to each player takes longer, and its bound
+// has no use: there is one token.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	g := newGame(cfg.Values)
 	result, err := programs.Activities(cfg, g.operations(), func(a *activity.Activity, crew *programs.Crew) error {

@@ -6,8 +6,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runGoroutines has a channel to each player. It makes no difference whether the channels have a buffer, nor whether they are conditions of one
-// mutex instead.
+// runGoroutines has a channel to each player. Buffers make no difference, nor do conditions of one
+// mutex in place of channels.
 func runGoroutines(cfg programs.Config) (programs.Result, error) {
 	g := newGame(cfg.Values)
 	var all sync.WaitGroup

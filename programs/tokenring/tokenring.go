@@ -29,14 +29,14 @@ var Program = &programs.Program{
 	},
 }
 
-// token is what is passed. It counts on whom it was.
+// token is what the players pass. It counts its passes.
 type token struct{ passes int }
 
-// game is what is to be done, and what was.
+// game is the players, and what they did.
 type game struct {
 	players, rounds int
-	had             []int // how often each player had the token; each its own
-	passes          int   // that the token counted; written by who had it last
+	had             []int // how often each player had the token; owned by the player
+	passes          int   // the token's count; written by its last holder
 }
 
 func newGame(v programs.Values) *game {
@@ -45,13 +45,13 @@ func newGame(v programs.Values) *game {
 	return g
 }
 
-// operations is how often the token is passed.
+// operations returns how often the token is passed.
 func (g *game) operations() uint64 { return uint64(g.players) * uint64(g.rounds) }
 
-// next is who sits beside player i.
+// next returns the player beside player i.
 func (g *game) next(i int) int { return (i + 1) % g.players }
 
-// play is the turn of player i. It reports whether the token is to be passed on; if not, the game is over.
+// play is the turn of player i. It reports whether the token goes on; if not, the game is over.
 func (g *game) play(i int, t *token) bool {
 	g.had[i]++
 	t.passes++
@@ -62,7 +62,7 @@ func (g *game) play(i int, t *token) bool {
 	return false
 }
 
-// checksum is how often the token was passed, and how often the players had it who had it least often and most often.
+// checksum formats how often the token was passed, and the least and the most that a player had it.
 func checksum(passes, least, most int) string {
 	return fmt.Sprintf("%d passes, each player had it %d to %d times", passes, least, most)
 }

@@ -27,7 +27,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestChecksumSeesWhoIsLeftOut lets a player be passed over, whose turn another has.
+// TestChecksumSeesWhoIsLeftOut: one player is passed over, and another has that turn.
 func TestChecksumSeesWhoIsLeftOut(t *testing.T) {
 	v := programs.Values{programs.Size: 5, paramRounds: 3}
 	for _, left := range []int{-1, 2} {

@@ -13,7 +13,7 @@ type player struct {
 	finish *programs.Finish
 }
 
-// pass hands the token to a player. It sends itself, so it is made in init.
+// pass hands the token to a player. It sends itself, so init makes it.
 var pass *freerun.Operation[player, token, struct{}]
 
 func init() {

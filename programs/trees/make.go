@@ -2,7 +2,7 @@ package trees
 
 import "github.com/freerun-go/freerun/programs"
 
-// node is a tree, or the lower part of one. Leaves have neither.
+// node is a tree or a part of one. Leaves have no children.
 type node struct{ left, right *node }
 
 // grown returns a tree on Go's heap.

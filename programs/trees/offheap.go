@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// object is a tree in memory outside of Go's heap, or the lower part of one. Leaves have neither.
+// object is a tree, or a part of one, outside of Go's heap. Leaves have no children.
 type object struct{ left, right gc.Pointer[object] }
 
 // woods is a heap of such trees, which all tasks share.
@@ -19,7 +19,7 @@ type woods struct {
 	objects gc.Type[object]
 }
 
-// grown returns a tree. Its inner nodes are held by those above as soon as they are complete, and by nothing else.
+// grown returns a tree. Complete inner nodes are held by the nodes above them, and by nothing else.
 func (w woods) grown(depth int) (gc.Root[object], error) {
 	tree, err := w.objects.New()
 	if err != nil || depth == 0 {
@@ -47,7 +47,7 @@ func (w woods) graft(at *gc.Pointer[object], depth int) error {
 	return nil
 }
 
-// count counts the nodes of a tree, which the caller holds.
+// count counts the nodes of a tree that the caller holds.
 func (w woods) count(tree *object) uint64 {
 	return 1 + w.below(&tree.left) + w.below(&tree.right)
 }
@@ -78,11 +78,12 @@ func (w woods) lasting(depth int) (func() (uint64, error), error) {
 	}, err
 }
 
-// perNode is how much of the arena there is for each node of the first tree, which is the largest: eight times what one takes, for the long-lived tree, for as much garbage as
-// there are objects, and for what the collector has beside them. Reserving what is never touched costs nothing.
+// perNode is how many bytes of the arena there are for each node of the first tree, which is the
+// largest. It is eight times what a node takes: for the long-lived tree, for as much garbage as
+// there are objects, and for the collector's data. Untouched memory costs nothing.
 const perNode = 128
 
-// base is how much more there is, for the short-lived trees of many tasks.
+// base is the arena's size beside that, for the short-lived trees of many tasks.
 const base = 64 << 20
 
 func runOffheap(cfg programs.Config) (result programs.Result, err error) {
@@ -96,7 +97,7 @@ func runOffheap(cfg programs.Config) (result programs.Result, err error) {
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, heap.Close()) }() // which fails if a root is left
+	defer func() { err = errors.Join(err, heap.Close()) }() // fails if a root is left
 	objects, err := gc.For[object](heap)
 	if err != nil {
 		return result, err
@@ -110,7 +111,7 @@ func runOffheap(cfg programs.Config) (result programs.Result, err error) {
 	defer collectors.Wait()
 	defer end()
 	for range cfg.Values.Get(paramCollectors) {
-		collectors.Go(func() { heap.Tend(ctx) }) // which returns why ctx has ended
+		collectors.Go(func() { heap.Tend(ctx) }) // returns when ctx has ended
 	}
 	return p.run(forests)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// leastDepth is that of the smallest trees.
+// leastDepth is the depth of the smallest trees.
 const leastDepth = 4
 
-// plan is which trees are built. A tree of depth 0 is one node.
+// plan tells which trees are built. A tree of depth 0 is one node.
 type plan struct {
-	depth int // of the long-lived tree
+	depth int // depth of the long-lived tree
 	tasks int
 }
 
@@ -25,16 +25,17 @@ func newPlan(v programs.Values, processors int) plan {
 	return p
 }
 
-// stretch is the depth of the first tree.
+// stretch returns the depth of the first tree.
 func (p plan) stretch() int { return p.depth + 1 }
 
-// short returns how many short-lived trees there are of a depth, so that those of each depth have about as many nodes.
+// short returns how many short-lived trees of a depth are built: about the same number of nodes for
+// each depth.
 func (p plan) short(depth int) int { return 1 << (p.depth - depth + leastDepth) }
 
-// nodes is how many nodes a tree has.
+// nodes returns how many nodes a tree has.
 func nodes(depth int) uint64 { return 1<<(depth+1) - 1 }
 
-// shortNodes is how many nodes all short-lived trees have.
+// shortNodes returns how many nodes all short-lived trees have.
 func (p plan) shortNodes() (sum uint64) {
 	for depth := leastDepth; depth <= p.depth; depth += 2 {
 		sum += uint64(p.short(depth)) * nodes(depth)
@@ -42,10 +43,10 @@ func (p plan) shortNodes() (sum uint64) {
 	return sum
 }
 
-// operations is how many nodes are allocated.
+// operations returns how many nodes are allocated.
 func (p plan) operations() uint64 { return nodes(p.stretch()) + nodes(p.depth) + p.shortNodes() }
 
-// due is the checksum that is due.
+// due returns the expected checksum.
 func (p plan) due() string { return checksum(nodes(p.stretch()), p.shortNodes(), nodes(p.depth)) }
 
 func checksum(stretch, short, long uint64) string {
@@ -56,11 +57,12 @@ func checksum(stretch, short, long uint64) string {
 type forest interface {
 	// passing builds a tree, counts its nodes, and drops it.
 	passing(depth int) (nodes uint64, err error)
-	// lasting builds a tree and returns how to count its nodes, and drop it, later.
+	// lasting builds a tree, and returns a function that later counts its nodes and drops it.
 	lasting(depth int) (count func() (nodes uint64, err error), err error)
 }
 
-// run builds the trees, each task in a forest of its own, and measures until all have been counted. The first forest has the first tree and the long-lived one.
+// run builds the trees, each task in a forest of its own, and measures until all have been counted.
+// The first forest has the first tree and the long-lived one.
 func (p plan) run(forests []forest) (programs.Result, error) {
 	meter, collections := programs.MeterCollections()
 	counted, err := p.build(forests)
@@ -84,7 +86,8 @@ func (p plan) build(forests []forest) (string, error) {
 	return checksum(stretch, short, long), errors.Join(err, failed)
 }
 
-// buildShort divides the trees of each depth among the tasks, and returns how many nodes they had together. No task waits for another.
+// buildShort divides the trees of each depth among the tasks, and returns the number of their
+// nodes. No task waits for another.
 func (p plan) buildShort(forests []forest) (sum uint64, err error) {
 	sums, failures := make([]uint64, len(forests)), make([]error, len(forests))
 	var all sync.WaitGroup
@@ -98,7 +101,7 @@ func (p plan) buildShort(forests []forest) (sum uint64, err error) {
 	return sum, errors.Join(failures...)
 }
 
-// share builds the part of the short-lived trees that is task i's of so many.
+// share builds the short-lived trees of task i, of this many tasks.
 func (p plan) share(f forest, i, tasks int) (sum uint64, err error) {
 	for depth := leastDepth; depth <= p.depth; depth += 2 {
 		all := p.short(depth)

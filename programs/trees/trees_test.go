@@ -27,7 +27,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestPlan holds the plan of a size that can be counted by hand.
+// TestPlan checks the plan of a size that can be counted by hand.
 func TestPlan(t *testing.T) {
 	p := newPlan(programs.Values{programs.Size: 6, paramTasks: 0, paramCollectors: 2}, 5)
 	// a tree of depth 7, one of depth 6; 64 of depth 4 and 16 of depth 6
@@ -36,7 +36,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestTreesAreAsTall holds that a tree on Go's heap has its depth everywhere.
+// TestTreesAreAsTall: every path in a tree on Go's heap has the tree's depth.
 func TestTreesAreAsTall(t *testing.T) {
 	var height func(n *node) (least, most int)
 	height = func(n *node) (least, most int) {
@@ -55,7 +55,7 @@ func TestTreesAreAsTall(t *testing.T) {
 	}
 }
 
-// faulty is a forest in which a tree loses a node, or which fails after so many trees.
+// faulty is a forest in which a tree loses a node, or which fails after a number of trees.
 type faulty struct {
 	heap
 	loses bool
@@ -75,7 +75,7 @@ func (f faulty) passing(depth int) (uint64, error) {
 	return n, err
 }
 
-// TestFaultyForests holds that a lost node is a wrong result, and that a forest's failure is the run's.
+// TestFaultyForests: a lost node is a wrong result, and a forest's failure is the run's.
 func TestFaultyForests(t *testing.T) {
 	variant := func(f forest) programs.Variant {
 		return programs.Variant{Name: "faulty", Run: func(cfg programs.Config) (programs.Result, error) {

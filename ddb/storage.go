@@ -7,18 +7,20 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Where keys and values are, and what they count as. On Go's heap a value is immutable above [shareable], and replies refer to it. Off the heap
-// key and value share one block, which is freed as soon as the entry is dropped or gets another: so nothing that outlives an operation may
-// refer to it, and replies copy.
+// Storage of keys and values, and what they count as. On Go's heap, a value longer than [shareable]
+// is immutable, and replies refer to it. Off the heap, key and value share one block, which is
+// freed when the entry is dropped or gets another block. So nothing that outlives an operation may
+// refer to the block, and replies copy.
 
-// What an entry counts as beside its key and value, in bytes: itself, its place in the table, in shard.entries and perhaps among the expiring
-// ones. It is what a million keys take on Go's heap, by BenchmarkCollect.
+// What an entry counts as beside its key and value, in bytes: itself, its place in the table, in
+// shard.entries and perhaps in shard.expiring. The figures are what a million keys take on Go's
+// heap, by BenchmarkCollect.
 const (
 	overheadOnHeap  = 130
 	overheadOffHeap = 100
 )
 
-// costOf returns what the entry of a key would count as with a value.
+// costOf returns what the entry of a key would count as with a value of this length.
 func (r *records) costOf(keyLen, length int) int64 {
 	if r.arena != nil {
 		return overheadOffHeap + int64(r.arena.SizeFor(keyLen+length))
@@ -26,7 +28,7 @@ func (r *records) costOf(keyLen, length int) int64 {
 	return overheadOnHeap + int64(room(keyLen)+room(length))
 }
 
-// costExtended is costOf for a value to which something was appended.
+// costExtended is costOf for a value after an append.
 func (r *records) costExtended(keyLen, length int) int64 {
 	if r.arena == nil {
 		length = grown(length)
@@ -34,7 +36,8 @@ func (r *records) costExtended(keyLen, length int) int64 {
 	return r.costOf(keyLen, length)
 }
 
-// room returns the size of what Go's allocator gives for n bytes, or a little more: classes an eighth apart, and pages above.
+// room returns the size of the memory that Go's allocator gives for n bytes, or a little more:
+// classes an eighth apart, and whole pages above 32 KiB.
 func room(n int) int {
 	const page = 8192
 	switch {
@@ -50,65 +53,67 @@ func room(n int) int {
 	return (n + step - 1) &^ (step - 1)
 }
 
-// grown is the room that a value gets when something is appended to it, so that appending n bytes one by one costs n steps, not n².
+// grown is the room for a value after an append. It is geometric, so that appending n bytes one by
+// one takes n steps, not n².
 func grown(n int) int { return room(min(n+n/4, maxValue)) }
 
-// key returns the key of an entry, for as long as the entry stays as it is.
+// key returns the key of an entry, valid while the entry is unchanged.
 func (r *records) key(e *entry) string {
 	switch {
 	case r.arena == nil:
-		return r.textOf(e).key
+		return r.heapRecordOf(e).key
 	case e.keyLen == 0:
 		return ""
 	}
 	return unsafe.String(unsafe.SliceData(r.arena.Bytes(e.block)), e.keyLen)
 }
 
-// keep returns a key that key returned for as long as anybody wants.
-func (r *records) keep(key string) string {
+// cloneKey returns a key from key that stays valid for ever.
+func (r *records) cloneKey(key string) string {
 	if r.arena == nil {
 		return key
 	}
 	return strings.Clone(key)
 }
 
-// value returns the value of an entry. On the heap it stays what it is if it is longer than shareable; otherwise, and off the heap, it is valid
-// while the entry stays as it is. It is never nil.
+// value returns the value of an entry, never nil. On the heap, a value longer than shareable is
+// never overwritten. Otherwise, and off the heap, it is valid while the entry is unchanged.
 func (r *records) value(e *entry) []byte {
 	if r.arena == nil {
-		return r.textOf(e).value
+		return r.heapRecordOf(e).value
 	}
 	b := r.arena.Bytes(e.block)
 	return b[e.keyLen : e.keyLen+e.length : e.keyLen+e.length]
 }
 
-// prepare returns a block for a key and a value that are this long together. On the heap there is nothing to prepare.
-func (r *records) prepare(n int) (offheap.Block, error) {
+// allocBlock returns a block for a key and a value of n bytes together. On the heap it returns
+// none.
+func (r *records) allocBlock(n int) (offheap.Block, error) {
 	if r.arena == nil {
 		return 0, nil
 	}
 	return r.arena.Alloc(n)
 }
 
-// unprepare gives a block back that was not used.
-func (r *records) unprepare(b offheap.Block) {
+// freeBlock frees a block that was not used.
+func (r *records) freeBlock(b offheap.Block) {
 	if !b.IsZero() {
 		r.arena.Free(b)
 	}
 }
 
-// add makes the entry of a key that is not there, with copies of both. b is what prepare returned for them, or none. The error is the arena's: then
-// nothing has changed.
+// add makes the entry of a key that is not there, with copies of key and value. b is what
+// allocBlock returned for them, or none. After an error, which is the arena's, nothing has changed.
 func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	if b.IsZero() {
 		var err error
-		if b, err = r.prepare(len(key) + len(value)); err != nil {
+		if b, err = r.allocBlock(len(key) + len(value)); err != nil {
 			return nil, err
 		}
 	}
-	e := r.fresh()
+	e := r.newEntry()
 	if r.arena == nil {
-		r.texts[e.id/chunkEntries][e.id%chunkEntries] = text{string(key), append(make([]byte, 0, room(len(value))), value...)}
+		r.heapRecords[e.id/chunkEntries][e.id%chunkEntries] = heapRecord{string(key), append(make([]byte, 0, room(len(value))), value...)}
 		e.length = uint32(len(value))
 		e.cost = uint32(overheadOnHeap + room(len(key)) + room(len(value)))
 	} else {
@@ -118,7 +123,7 @@ func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	return e, nil
 }
 
-// fill has an entry keep its key and value in b.
+// fill stores key and value of an entry in b.
 func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
 	to := r.arena.Bytes(b)
 	copy(to[copy(to, key):], value)
@@ -126,11 +131,11 @@ func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
 	e.cost = uint32(overheadOffHeap + r.arena.Size(b))
 }
 
-// set gives an entry a copy of a value, as add.
+// set gives an entry a copy of a value, like add.
 func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	switch {
 	case r.arena == nil:
-		t := r.textOf(e)
+		t := r.heapRecordOf(e)
 		if cap(t.value) > shareable || len(value) > cap(t.value) {
 			t.value = make([]byte, 0, room(len(value)))
 		}
@@ -158,8 +163,9 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	return nil
 }
 
-// extend appends to the value of an entry. The error is the arena's: then nothing has changed. On the heap the bytes behind the end of a value are nobody
-// else's, so a reply that refers to the shorter value is not disturbed.
+// extend appends to the value of an entry. After an error, which is the arena's, nothing has
+// changed. On the heap, the bytes behind the end of a value are unused, so replies that refer to
+// the shorter value stay valid.
 func (r *records) extend(e *entry, more []byte) error {
 	old := int(e.length)
 	if r.arena != nil {
@@ -169,7 +175,7 @@ func (r *records) extend(e *entry, more []byte) error {
 		}
 		return err
 	}
-	t := r.textOf(e)
+	t := r.heapRecordOf(e)
 	if len(more) > cap(t.value)-old {
 		t.value = append(make([]byte, 0, grown(old+len(more))), t.value...)
 	}
@@ -179,16 +185,16 @@ func (r *records) extend(e *entry, more []byte) error {
 	return nil
 }
 
-// hasRoom reports whether extend would append so many bytes without taking more memory.
+// hasRoom reports whether extend would append so many bytes without more memory.
 func (r *records) hasRoom(e *entry, more int) bool {
 	if r.arena != nil {
 		return int(e.keyLen+e.length)+more <= r.arena.Size(e.block)
 	}
-	t := r.textOf(e)
+	t := r.heapRecordOf(e)
 	return more <= cap(t.value)-len(t.value)
 }
 
-// resize has the value of an entry off the heap be length bytes long, of which those that were there stay.
+// resize makes the value of an entry off the heap length bytes long, and keeps its first bytes.
 func (r *records) resize(e *entry, length int) error {
 	b, err := r.arena.Resize(e.block, int(e.keyLen)+length)
 	if err != nil {

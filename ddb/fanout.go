@@ -6,32 +6,33 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-// The commands that touch several shards. Each shard does its part at a moment of its own, unless they are atomic: otherwise
+// Commands that fan out: they have a part in each of several shards, and their replies are joined.
+// Each shard does its part at a moment of its own, unless the command is atomic: without that,
 // another connection may see one shard's part done and another's not.
 
-func spreadDel(c *connection, args [][]byte, _ *writer) *gathered {
-	return &gathered{parts: c.byKey(args, 1, del, nil), join: joinCount}
+func fanOutDel(c *connection, args [][]byte, _ *writer) *fanOutReply {
+	return &fanOutReply{parts: c.partsByKey(args, 1, del, nil), join: joinCount}
 }
 
-func spreadExists(c *connection, args [][]byte, _ *writer) *gathered {
-	return &gathered{parts: c.byKey(args, 1, exists, nil), join: joinCount}
+func fanOutExists(c *connection, args [][]byte, _ *writer) *fanOutReply {
+	return &fanOutReply{parts: c.partsByKey(args, 1, exists, nil), join: joinCount}
 }
 
-func spreadMget(c *connection, args [][]byte, _ *writer) *gathered {
+func fanOutMget(c *connection, args [][]byte, _ *writer) *fanOutReply {
 	values := make([][]byte, len(args))
-	return &gathered{parts: c.byKey(args, 1, mget, values), values: values[1:], join: joinValues}
+	return &fanOutReply{parts: c.partsByKey(args, 1, mget, values), values: values[1:], join: joinValues}
 }
 
-func spreadMset(c *connection, args [][]byte, w *writer) *gathered {
+func fanOutMset(c *connection, args [][]byte, w *writer) *fanOutReply {
 	if len(args)%2 == 0 {
 		w.fail(errArity("mset"))
 		return nil
 	}
-	return &gathered{parts: c.byKey(args, 2, mset, nil), join: joinMset}
+	return &fanOutReply{parts: c.partsByKey(args, 2, mset, nil), join: joinMset}
 }
 
-// spreadMemoryUsage is MEMORY USAGE, which has its key behind another argument.
-func spreadMemoryUsage(c *connection, args [][]byte, w *writer) *gathered {
+// fanOutMemoryUsage is MEMORY USAGE, whose key is the third argument.
+func fanOutMemoryUsage(c *connection, args [][]byte, w *writer) *fanOutReply {
 	for rest := args[3:]; len(rest) > 0; rest = rest[2:] {
 		if !equalFold(rest[0], "SAMPLES") || len(rest) == 1 {
 			w.fail(errSyntax)
@@ -46,8 +47,8 @@ func spreadMemoryUsage(c *connection, args [][]byte, w *writer) *gathered {
 		}
 	}
 	p := &part{effect: memoryUsage}
-	c.add(c.server.shardOf(args[2]), p, args)
-	return &gathered{parts: []*part{p}, join: func(c *connection, g *gathered) {
+	c.addPart(c.server.shardOf(args[2]), p, args)
+	return &fanOutReply{parts: []*part{p}, join: func(c *connection, g *fanOutReply) {
 		if p.count < 0 {
 			c.out.bytes(redcon.AppendNull(nil))
 		} else {
@@ -56,23 +57,23 @@ func spreadMemoryUsage(c *connection, args [][]byte, w *writer) *gathered {
 	}}
 }
 
-func spreadKeys(c *connection, args [][]byte, _ *writer) *gathered {
-	return &gathered{parts: c.everywhere(args, keys), join: joinKeys}
+func fanOutKeys(c *connection, args [][]byte, _ *writer) *fanOutReply {
+	return &fanOutReply{parts: c.partsEverywhere(args, keys), join: joinKeys}
 }
 
-func spreadDBSize(c *connection, args [][]byte, _ *writer) *gathered {
-	return &gathered{parts: c.everywhere(args, size), join: joinCount}
+func fanOutDBSize(c *connection, args [][]byte, _ *writer) *fanOutReply {
+	return &fanOutReply{parts: c.partsEverywhere(args, size), join: joinCount}
 }
 
-func spreadFlush(c *connection, args [][]byte, w *writer) *gathered {
+func fanOutFlush(c *connection, args [][]byte, w *writer) *fanOutReply {
 	if len(args) > 2 || (len(args) == 2 && !equalFold(args[1], "ASYNC") && !equalFold(args[1], "SYNC")) {
 		w.fail(errSyntax)
 		return nil
 	}
-	return &gathered{parts: c.everywhere(args, flush), join: joinOK}
+	return &fanOutReply{parts: c.partsEverywhere(args, flush), join: joinOK}
 }
 
-func spreadScan(c *connection, args [][]byte, w *writer) *gathered {
+func fanOutScan(c *connection, args [][]byte, w *writer) *fanOutReply {
 	query, msg := parseScan(args)
 	if msg != "" {
 		w.fail(msg)
@@ -81,17 +82,17 @@ func spreadScan(c *connection, args [][]byte, w *writer) *gathered {
 	shards := len(c.server.units)
 	home := query.shard(shards)
 	p := &part{scan: query, effect: func(s *shard, _ [][]byte, p *part) { s.scan(p, query.position(shards)) }}
-	c.add(home, p, args)
-	return &gathered{parts: []*part{p}, join: func(c *connection, g *gathered) {
+	c.addPart(home, p, args)
+	return &fanOutReply{parts: []*part{p}, join: func(c *connection, g *fanOutReply) {
 		c.out.bytes(redcon.AppendArray(nil, 2))
 		c.out.bytes(redcon.AppendBulkString(nil, strconv.FormatUint(nextCursor(home, shards, p.next), 10)))
 		joinKeys(c, g)
 	}}
 }
 
-func joinOK(c *connection, _ *gathered) { c.out.bytes([]byte("+OK\r\n")) }
+func joinOK(c *connection, _ *fanOutReply) { c.out.bytes([]byte("+OK\r\n")) }
 
-func joinMset(c *connection, g *gathered) {
+func joinMset(c *connection, g *fanOutReply) {
 	for _, p := range g.parts {
 		if p.refused {
 			c.out.bytes([]byte("-" + errOOM + "\r\n"))
@@ -101,7 +102,7 @@ func joinMset(c *connection, g *gathered) {
 	joinOK(c, g)
 }
 
-func joinCount(c *connection, g *gathered) {
+func joinCount(c *connection, g *fanOutReply) {
 	var n int64
 	for _, p := range g.parts {
 		n += p.count
@@ -109,7 +110,7 @@ func joinCount(c *connection, g *gathered) {
 	c.out.bytes(redcon.AppendInt(nil, n))
 }
 
-func joinValues(c *connection, g *gathered) {
+func joinValues(c *connection, g *fanOutReply) {
 	var line [32]byte
 	c.out.bytes(redcon.AppendArray(line[:0], len(g.values)))
 	for _, v := range g.values {
@@ -123,7 +124,7 @@ func joinValues(c *connection, g *gathered) {
 	}
 }
 
-func joinKeys(c *connection, g *gathered) {
+func joinKeys(c *connection, g *fanOutReply) {
 	var line [32]byte
 	n := 0
 	for _, p := range g.parts {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// heaviest follows the most that the replies of a server's clients take, until stop is called.
+// heaviest follows the maximum of the replies' memory of a server's clients, until stop is called.
 func heaviest(s *Server) (stop func() int64) {
 	done, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -26,8 +26,8 @@ func heaviest(s *Server) (stop func() int64) {
 	return func() int64 { close(done); return <-result }
 }
 
-// TestRepliesAreBounded: of a long pipeline of long values, wherever they are, no more replies are made than may wait, and all
-// of them come, in order, with what is between them.
+// TestRepliesAreBounded: of a long pipeline of long values, wherever values are kept, no more
+// replies are made than may wait. All replies come in order, with the short ones between them.
 func TestRepliesAreBounded(t *testing.T) {
 	const length, n = 256 << 10, 120
 	everywhere(t, func(t *testing.T, values Values) {
@@ -54,7 +54,8 @@ func TestRepliesAreBounded(t *testing.T) {
 					case shape == "mget":
 						other := keys[(i+1)%len(keys)]
 						ask("*2\r\n"+value(key)+value(other), "mget", key, other)
-					case shape == "reversed": // the first replies come from the shard that gets its part last
+					// The first replies come from the shard that gets its part last.
+					case shape == "reversed":
 						key := keys[i*len(keys)/n]
 						ask(value(key), "get", key)
 					case i%5 == 0:
@@ -82,7 +83,8 @@ func TestRepliesAreBounded(t *testing.T) {
 						t.Fatalf("reply %d of %d: %d bytes that begin with %.40q, want %d with %.40q", i, len(wants), len(got), got, len(want), want)
 					}
 				}
-				// Half of MaxClientOutput may wait, each processor may add a reply of two values, and the requests are buffered.
+				// Half of MaxClientOutput may wait. Each processor may add a reply of two values.
+				// The requests are buffered.
 				if most := stop() - before; most > 8*length+2*2*length+8*length {
 					t.Errorf("%d bytes were taken by replies", most)
 				}
@@ -92,9 +94,9 @@ func TestRepliesAreBounded(t *testing.T) {
 				for s.clientMemory.Load() > before+8*length {
 					time.Sleep(time.Millisecond)
 				}
-				for _, held := range s.everyone() {
+				for _, held := range s.allConnections() {
 					c.expect("+PONG\r\n", "ping")
-					if n := held.round.held.Load(); n != 0 {
+					if n := held.batch.held.Load(); n != 0 {
 						t.Errorf("%d bytes are held between rounds", n)
 					}
 				}
@@ -103,7 +105,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	})
 }
 
-// TestListsOfClientsAreBounded: what the connection answers itself ends a round too when it gets long.
+// TestListsOfClientsAreBounded: long replies of the connection itself end a batch, too.
 func TestListsOfClientsAreBounded(t *testing.T) {
 	s, addr := serve(t, Config{})
 	c := dial(t, addr)
