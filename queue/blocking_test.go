@@ -44,7 +44,7 @@ func ExampleBlocking() {
 	// Output: 5050
 }
 
-// ExampleWaiting_Dequeue waits for no longer than a context lasts.
+// ExampleBlocking_Dequeue waits for no longer than a context lasts.
 func ExampleBlocking_Dequeue() {
 	q := queue.NewBlocking[string](queue.NewMPMC[string](8))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
