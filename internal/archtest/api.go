@@ -152,7 +152,9 @@ func (r *apiReader) declared(o *types.TypeName) {
 			}
 		}
 		for embedded := range under.EmbeddedTypes() {
-			r.mentions(o.Name(), o, embedded)
+			if !types.IsInterface(embedded) || promotes(embedded) {
+				r.mentions(o.Name(), o, embedded)
+			}
 		}
 	default:
 		r.mentions(o.Name(), o, under)

@@ -1,8 +1,10 @@
-// Package record is how a running program is recorded: tapes, of which each processor writes one, and the stream that they are copied to.
+// Package record records a running program: each processor writes a tape, and a stream copies the
+// tapes to a writer.
 //
-// A tape has words of 64 bits, and an event is one to three of them. The first says what it is, of which operation, and when; the others are addresses, of
-// messages and of units, as they are: what costs time is left to whoever reads the recording, above all to find out which two addresses are the same
-// message. So nothing in a message or a unit is there for the sake of recording.
+// A tape has words of 64 bits, and an event takes one to three of them. The first says what
+// happened, in which operation, and when. The others are plain addresses of messages and units.
+// Finding out which addresses mean the same message takes time, so it is left to the reader of the
+// recording, and neither messages nor units have fields for recording.
 //
-// Package trace reads a stream.
+// Package recording reads a stream.
 package record

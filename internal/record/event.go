@@ -1,55 +1,56 @@
 package record
 
-// Kind is what an event is about.
+// Kind says what happened.
 type Kind uint8
 
-// The kinds of events, and their words after the first. message and unit are addresses.
+// The kinds of events, with the words that follow the first. message and unit are addresses.
 const (
-	Pad       Kind = iota // nothing, to the end of the chunk
-	Chunk                 // ticks, lost: where reading may begin; how many events were lost so far
-	Begin                 // message, unit: an operation begins, with Operation; Flag: it is the unit's first one
-	End                   // message: it has returned, and not on a processor
+	Pad       Kind = iota // nothing up to the end of the chunk
+	Chunk                 // ticks, lost so far: a reader may begin here
+	Begin                 // message, unit: Operation begins; Flag: it is the first one of the unit
+	End                   // message: it has returned without a processor
 	Pause                 // the processor stops doing what it did
 	Send                  // message, unit
 	Need                  // message, message: the first needs the outcome of the second
 	Ready                 // message
 	Fulfilled             // message
 	Seen                  // message
-	Branch                // message: of whose operation it is; Flag: another operation waits below it on the stack
+	Branch                // message: the one with the branch; Flag: an operation waits below it
 	BranchEnd             //
-	In                    // message: an activity has the processor, or an operation that has waited in a join has one again
-	Out                   // message: it has it no more
+	In                    // message: it gets the processor: an activity, or after a join
+	Out                   // message: it loses the processor
 	Steal                 // victim<<32 | tasks
 	Search                //
 	SearchEnd             // Flag: it has found something
 	Park                  //
 	Unpark                //
-	Leave                 // message, identity: it leaves its processor, and goes on on that goroutine
-	Back                  // message: it is done with what it left its processor for
+	Leave                 // message, identity: it goes on on that goroutine, without a processor
+	Back                  // message: the work for which it left its processor is done
 	With                  // unit: one more of the operation that has just begun; Flag as for Begin
-	Name                  // number: the name of the unit that was last spoken of
-	Goroutine             // identity: of who does what comes next, outside
-	Kinds                 // how many there are
+	Name                  // number: the name of the unit in the last event
+	Goroutine             // identity: the goroutine of the events that follow, outside
+	Kinds                 // the number of kinds
 )
 
-// extra is how many words follow the first.
+// extra is the number of words after the first.
 var extra = [32]uint8{
 	Chunk: 2, Begin: 2, End: 1, Send: 2, Need: 2, Ready: 1, Fulfilled: 1, Seen: 1, Branch: 1, In: 1, Out: 1, Steal: 1, Leave: 2, Back: 1,
 	With: 1, Name: 1, Goroutine: 1,
 }
 
-// The first word: kind | flag<<6 | operation<<8 | ticks<<24. Of the ticks there are the lowest 40 bits; whoever reads knows the rest from the event before.
+// The first word: kind | flag<<6 | operation<<8 | ticks<<24. It has the lowest 40 bits of the
+// ticks; the reader knows the rest from the event before.
 const (
 	flagBit        = 1 << 6
 	operationShift = 8
 	ticksShift     = 24
 	ticksMask      = 1<<(64-ticksShift) - 1
 
-	// MostOperations is how many operations can be told apart.
+	// MostOperations limits the operations that can be told apart.
 	MostOperations = 1 << (ticksShift - operationShift)
 )
 
-// Event is an event as it is read.
+// Event is an event as a reader gets it.
 type Event struct {
 	Kind      Kind
 	Flag      bool
@@ -58,20 +59,21 @@ type Event struct {
 	A, B      uint64
 }
 
-// Reader takes events out of what was on one tape.
+// Reader reads the events of one tape.
 type Reader struct {
 	words []uint64
 	ticks uint64
-	known bool // ticks is
+	known bool // ticks is valid
 }
 
 // NewReader returns a reader of the words of one tape, which begin with a chunk.
 func NewReader(words []uint64) *Reader { return &Reader{words: words} }
 
-// More has the reader go on with words that come after those that it has.
+// More appends words that the reader goes on with.
 func (r *Reader) More(words []uint64) { r.words = append(r.words, words...) }
 
-// Next returns the next event; false if there is none left, or what comes next is no event: then [Reader.Broken] is true.
+// Next returns the next event. ok is false if none is left, or if what comes next is no event;
+// [Reader.Broken] tells which.
 func (r *Reader) Next() (e Event, ok bool) {
 	for len(r.words) > 0 {
 		w := r.words[0]
@@ -105,5 +107,5 @@ func (r *Reader) Next() (e Event, ok bool) {
 	return Event{}, false
 }
 
-// Broken reports whether there is something left that is no event.
+// Broken reports whether words are left that are no event.
 func (r *Reader) Broken() bool { return len(r.words) > 0 }

@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// Operation is what is known of an operation by its number.
+// Operation is what a recording tells about an operation.
 type Operation struct {
 	Name  string `json:"name"`
-	State string `json:"state,omitempty"` // the type of the state of the units that it is for
+	State string `json:"state,omitempty"` // type of the state of its units
 }
 
-// The operations of the process. Those that are declared get their numbers then, functions when they are met.
+// The operations of the process. A declared operation gets its number at its declaration, a
+// function when it is recorded first.
 var operations = struct {
 	sync.RWMutex
 	all    []Operation
@@ -19,7 +20,7 @@ var operations = struct {
 	titles map[string]uint16
 }{all: make([]Operation, 1), codes: map[uintptr]uint16{}, titles: map[string]uint16{}}
 
-// Declare returns the number of an operation; 0, the one that has no name, if there are too many.
+// Declare returns the number of a new operation, or 0, which has no name, if there are too many.
 func Declare(o Operation) uint16 {
 	operations.Lock()
 	defer operations.Unlock()
@@ -30,18 +31,18 @@ func Declare(o Operation) uint16 {
 	return uint16(len(operations.all) - 1)
 }
 
-// Names are the names of units in one recording, and what of the operations' it has told already.
+// Names has the names of units in one recording, and knows which names were told.
 type Names struct {
 	sync.Mutex
 	units   map[string]uint32
-	fresh   map[uint32]string // not told
-	telling int               // operations told
+	fresh   map[uint32]string // not told yet
+	telling int               // how many operations were told
 }
 
-// mostUnits is how many names of units a recording knows.
+// mostUnits limits the names of units in a recording.
 const mostUnits = 1 << 20
 
-// Code returns the number of the operation that is the function at code. Any goroutine.
+// Code returns the number of the operation that is the function at code. Any goroutine may call it.
 func (*Names) Code(code uintptr) uint16 {
 	operations.RLock()
 	n, ok := operations.codes[code]
@@ -60,7 +61,7 @@ func (*Names) Code(code uintptr) uint16 {
 	return n
 }
 
-// Title returns the number of the activities with a name. Any goroutine.
+// Title returns the number of the activities with a name. Any goroutine may call it.
 func (*Names) Title(name string) uint16 {
 	operations.RLock()
 	n, ok := operations.titles[name]
@@ -77,7 +78,7 @@ func (*Names) Title(name string) uint16 {
 	return n
 }
 
-// Unit returns the number of a unit's name, 0 if there are too many. Any goroutine.
+// Unit returns the number of a unit's name, or 0 if there are too many. Any goroutine may call it.
 func (n *Names) Unit(name string) uint32 {
 	n.Lock()
 	defer n.Unlock()
@@ -93,13 +94,13 @@ func (n *Names) Unit(name string) uint32 {
 	return number
 }
 
-// table is what a stream has of names.
+// table is the block of a stream that holds names.
 type table struct {
 	Operations map[int]Operation `json:"operations,omitempty"`
 	Units      map[uint32]string `json:"units,omitempty"`
 }
 
-// tell returns the names that were not told before; all of them if it is for a stream of its own.
+// tell returns the names that were not told yet, or all names for a stream of its own.
 func (n *Names) tell(all bool) (t table, some bool) {
 	n.Lock()
 	defer n.Unlock()

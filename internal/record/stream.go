@@ -12,17 +12,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/ticks"
 )
 
-// Magic is how a stream begins; then come blocks:
+// Magic begins a stream; blocks follow:
 //
-//	type: 1 byte    length: 4 bytes    checksum of the contents: 4 bytes (CRC-32, Castagnoli)    contents
+//	type: 1 byte | length: 4 bytes | checksum: 4 bytes (CRC-32, Castagnoli) | contents
 //
-// Numbers are little-endian. What the contents are:
+// Numbers are little-endian. The contents by type:
 //
-//	H   a Header, in JSON; the first block
-//	N   names, in JSON: {"operations": {number: {name, state}}, "units": {number: name}}, those that the blocks before do not have
-//	E   events: 4 bytes for the tape, 0 is outside and n+1 processor n; then words, of which a block goes on where the last one of that tape ended
+//	H   a Header in JSON; the first block
+//	N   names in JSON: {"operations": {number: {name, state}}, "units": {number: name}};
+//	    those that no block before has
+//	E   events: 4 bytes for the tape, where 0 is outside and n+1 is processor n; then words,
+//	    which go on where the last block of that tape ended
 //	M   8 bytes of ticks, 8 bytes of nanoseconds since the start: an instant on both clocks
-//	Z   a Trailer, in JSON; the last block
+//	Z   a Trailer in JSON; the last block
 const Magic = "freerun trace 1\n"
 
 // Types of blocks.
@@ -33,45 +35,47 @@ const (
 	BlockMark    = 'M'
 	BlockTrailer = 'Z'
 
-	// BlockHead is how many bytes come before the contents of a block.
+	// BlockHead is the number of bytes before the contents of a block.
 	BlockHead = 9
-	// MostContents is how many bytes of contents a block has at most.
+	// MostContents limits the contents of a block, in bytes.
 	MostContents = 1 << 26
 )
 
-// Header is how a stream begins.
+// Header begins a stream.
 type Header struct {
 	Start      time.Time `json:"start"`
 	Ticks      uint64    `json:"ticks"` // at the start
 	Program    string    `json:"program"`
 	Processors int       `json:"processors"`
 	Virtual    bool      `json:"virtual,omitempty"`
-	Window     bool      `json:"window,omitempty"` // only the end of what was recorded: the recording begins with its first event
+	// only the end was recorded, and time 0 is the first event
+	Window bool `json:"window,omitempty"`
 }
 
-// Trailer is how a stream that is whole ends.
+// Trailer ends a stream that is whole.
 type Trailer struct {
 	Ticks      uint64   `json:"ticks"`
-	Processors int      `json:"processors"` // the most that there were
-	Lost       []uint64 `json:"lost"`       // events of each tape, all in all
+	Processors int      `json:"processors"` // the greatest number at any time
+	Lost       []uint64 `json:"lost"`       // by tape: the number of lost events
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Checksum returns that of the contents of a block.
+// Checksum returns the checksum of the contents of a block.
 func Checksum(contents []byte) uint32 { return crc32.Checksum(contents, castagnoli) }
 
-// Stream writes a recording. Its first error stays.
+// Stream writes a recording. It keeps its first error and writes nothing more then.
 type Stream struct {
 	w      *bufio.Writer
 	header Header
 	names  *Names
-	all    bool // names are told from the beginning
+	all    bool // tells all names, not only new ones
 	buffer []uint64
 	err    error
 }
 
-// NewStream begins a stream to w. One that is not the only one for its names says so with all.
+// NewStream begins a stream to w. all says that other streams use the same names, so this one tells
+// all of them.
 func NewStream(w io.Writer, header Header, names *Names, all bool) *Stream {
 	s := &Stream{w: bufio.NewWriterSize(w, 1<<16), header: header, names: names, all: all}
 	if !all {
@@ -122,14 +126,14 @@ func (s *Stream) write(b []byte) {
 	}
 }
 
-// Drain writes what came onto a tape since the last time, and returns how many words that were.
+// Drain writes the words that came onto a tape since the last Drain, and returns their number.
 func (s *Stream) Drain(tape int, t *Tape) int {
 	s.buffer = t.Drain(s.buffer[:0])
 	s.events(tape)
 	return len(s.buffer)
 }
 
-// Last writes what a tape that overwrites holds.
+// Last writes what an overwriting tape holds.
 func (s *Stream) Last(tape int, t *Tape) {
 	s.buffer = t.Last(s.buffer[:0])
 	s.events(tape)
@@ -152,7 +156,7 @@ func (s *Stream) events(tape int) {
 	}
 }
 
-// littleEndian says that words lie in memory as they are in a stream.
+// littleEndian says that words lie in memory as in a stream.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 func bytesOf(words []uint64) []byte {
@@ -166,7 +170,7 @@ func bytesOf(words []uint64) []byte {
 	return out
 }
 
-// Tell writes names that are new, and an instant of both clocks, and hands all on that was written.
+// Tell writes new names and an instant on both clocks, and flushes.
 func (s *Stream) Tell() {
 	if t, some := s.names.tell(s.all); some {
 		s.json(BlockNames, t)
@@ -181,7 +185,7 @@ func (s *Stream) Tell() {
 	}
 }
 
-// End writes what a whole stream ends with.
+// End writes the trailer and flushes.
 func (s *Stream) End(t Trailer) error {
 	s.Tell()
 	s.json(BlockTrailer, t)

@@ -8,27 +8,35 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/ticks"
 )
 
-// chunk is how many words belong together: events do not lie across its end, and it begins with an event Chunk.
+// chunk is a number of words. Events do not cross the end of a chunk, and each chunk begins with an
+// event Chunk.
 const chunk = 512
 
-// Source:     L. Lamport, Specifying concurrent program modules, TOPLAS 1983 (the ring with one writer and one reader); the chunks are those of
-//             LTTng (M. Desnoyers and M. Dagenais, The LTTng tracer, OLS 2006)
+// Source:     L. Lamport, Specifying concurrent program modules, TOPLAS 1983 (the ring with one
+//             writer and one reader); M. Desnoyers and M. Dagenais, The LTTng tracer, OLS 2006
+//             (chunks)
 // Sketch:     write: words at n, n+1, …; head = n
 //             read:  h = head; the words from tail to h; tail = h
-//             last:  h = head; the words from h−size, by atomic loads; h' = head; those of chunks that begin above h'−size+chunk
-//                    are good
-// Invariants: I1 only the owner writes words, n and head. I2 head ≤ tail + size, unless the tape overwrites. I3 chunks begin with Chunk,
-//             and no event lies in two. Not invariant: that the words before head are what was written there, if the tape overwrites.
-// Progress:   wait-free. An event for which there is no room is counted and left out.
-// Publish:    words before head; the reader's reading before tail
-// ABA/memory: last compares h' with h. A word that is written while last reads spoils the one that is size below it. The exchange of head
-//             at the beginning of a chunk comes before all words that follow it, also on machines that reorder stores; so a reader
-//             that has seen a word of a chunk finds head at that chunk's beginning at least, or one chunk before for the words of
-//             Chunk itself. One chunk more is left out for that. The loads of last are atomic: a plain one may be made after that of h'.
-// Cost:       two or three plain stores, one that publishes, and a look at the clock, for an event
-// Checked by: TestTape…, FuzzEvents of package recording
+//             last:  h = head; the words from h−size, by atomic loads; h' = head;
+//                    words of chunks that begin above h'−size+chunk are good
+// Invariants: I1 Only the owner writes words, n and head.
+//             I2 head ≤ tail + size, unless the tape overwrites.
+//             I3 A chunk begins with Chunk, and no event lies in two chunks.
+//             Not invariant: on an overwriting tape, that a word below head is the one that was
+//             written there.
+// Progress:   wait-free. An event that finds no room is counted and left out.
+// Publish:    words before head; the reader's loads before tail
+// ABA/memory: last compares h' with h. A word written while last reads spoils the word one size
+//             below it. At the beginning of a chunk head is exchanged before the words that follow,
+//             also on machines that reorder stores. So a reader that has seen a word of a chunk
+//             finds head at the beginning of that chunk or later; for the words of Chunk itself,
+//             one chunk earlier. Therefore last leaves out one chunk more. Its loads are atomic: a
+//             plain load may happen after that of h'.
+// Cost:       an event: two or three plain stores, one that publishes, and a reading of the clock
+// Checked by: TestTape…, and FuzzEvents of package recording
 
-// Tape is a ring of events. One goroutine at a time writes: all that is not said to be for others is for that one.
+// Tape is a ring of events with one writer at a time, the owner. Methods are for the owner unless
+// they say otherwise.
 type Tape struct {
 	// immutable
 	words      []atomics.RelaxedUint64
@@ -47,12 +55,12 @@ type Tape struct {
 	lost   atomics.RelaxedUint64
 	head   atomics.Release[uint64]
 	_      pad.Line
-	tail   atomics.Uint64 // the reader's
+	tail   atomics.Uint64 // written by the reader
 	_      pad.Line
 }
 
-// NewTape returns a tape with room for at least the given number of words. One that overwrites keeps the newest events, others those that were there
-// first. clock may be nil, for that of package ticks.
+// NewTape returns a tape with room for at least the given number of words. A full tape drops new
+// events; one that overwrites drops the oldest. A nil clock means that of package ticks.
 func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tape {
 	size := 4 * chunk
 	for size < words {
@@ -69,7 +77,7 @@ func NewTape(words int, overwrites bool, clock func() uint64, names *Names) *Tap
 	}
 }
 
-// Note records an event now, with no, one, or two words as its kind has them.
+// Note records an event now, with as many of the words a and b as its kind has.
 func (t *Tape) Note(k Kind, operation uint16, flag bool, a, b uint64) {
 	now := uint64(0)
 	if t.counts {
@@ -96,23 +104,24 @@ func (t *Tape) Note(k Kind, operation uint16, flag bool, a, b uint64) {
 		w |= flagBit
 	}
 	at := t.words[n&t.mask:]
-	at = at[:3:3] // as a chunk does not end before
+	at = at[:3:3] // no chunk ends before
 	at[0].Store(w)
-	at[1].Store(a) // if the event has no such word, the next one overwrites it
+	at[1].Store(a) // without such a word in the event, the next event overwrites it
 	at[2].Store(b)
 	n += 1 + uint64(extra[k&31])
 	t.n = n
-	if k != Send { // which is followed by something that publishes it
+	if k != Send { // what follows a Send publishes it
 		t.head.Store(n)
 	}
 }
 
-// leap is called when the clock shows something that the lowest bits do not tell: it was read a little early, or nothing was recorded for long.
+// leap handles a time that the lowest bits cannot tell: the clock was read a little early, or
+// nothing was recorded for long.
 func (t *Tape) leap(now uint64) bool {
 	return int64(now-t.now) < 0 || t.turn(now)
 }
 
-// Add records an event that belongs to the last one, and happened at the same time.
+// Add records an event that belongs to the last one and has the same time.
 func (t *Tape) Add(k Kind, flag bool, a, b uint64) {
 	if (t.n-1)&(chunk-1) > chunk-4 && !t.turn(t.now) {
 		return
@@ -129,10 +138,11 @@ func (t *Tape) Add(k Kind, flag bool, a, b uint64) {
 	t.n += 1 + uint64(extra[k&31])
 }
 
-// Publish lets the reader see what was recorded. It is called by those whose tape may come to rest after a Send, or after an Add.
+// Publish lets the reader see what was recorded. The owner calls it if the tape may come to rest
+// after a Send or an Add.
 func (t *Tape) Publish() { t.head.Store(t.n) }
 
-// turn begins a chunk, and reports whether there is room for it.
+// turn begins a chunk. It reports whether there is room for one.
 func (t *Tape) turn(now uint64) bool {
 	next := (t.n + chunk - 1) &^ (chunk - 1)
 	if !t.overwrites && next+chunk-t.tail.Load() > uint64(len(t.words)) {
@@ -147,7 +157,7 @@ func (t *Tape) turn(now uint64) bool {
 	t.words[(t.n+2)&t.mask].Store(t.lost.Load())
 	t.n += 1 + uint64(extra[Chunk])
 	if t.overwrites {
-		t.head.Swap(t.n) // not Store, which what is written next may overtake
+		t.head.Swap(t.n) // not Store: words that follow may overtake it
 	}
 	return true
 }
@@ -175,10 +185,10 @@ func (t *Tape) Title(name string) uint16 {
 	return n
 }
 
-// mostCalled is how many names of units a tape remembers.
+// mostCalled limits the names that a tape remembers.
 const mostCalled = 1 << 12
 
-// Called records the name of the unit that the last event was about.
+// Called records the name of the unit in the last event.
 func (t *Tape) Called(name string) {
 	n, ok := t.called[name]
 	if !ok {
@@ -191,10 +201,11 @@ func (t *Tape) Called(name string) {
 	t.Add(Name, false, uint64(n), 0)
 }
 
-// Lost returns how many events found no room. Any goroutine.
+// Lost returns the number of events that found no room. Any goroutine may call it.
 func (t *Tape) Lost() uint64 { return t.lost.Load() }
 
-// Drain appends to words what was written since the last time. It is for one reader, of a tape that does not overwrite.
+// Drain appends to words what was written since the last Drain. It is for one reader of a tape that
+// does not overwrite.
 func (t *Tape) Drain(words []uint64) []uint64 {
 	tail, head := t.tail.Load(), t.head.Load()
 	words = t.copy(words, tail, head)
@@ -202,7 +213,7 @@ func (t *Tape) Drain(words []uint64) []uint64 {
 	return words
 }
 
-// copy appends to words those from one place to another.
+// copy appends to words those from one position to another.
 func (t *Tape) copy(words []uint64, from, to uint64) []uint64 {
 	n := len(words)
 	words = slices.Grow(words, int(to-from))[:n+int(to-from)]
@@ -217,7 +228,8 @@ func (t *Tape) copy(words []uint64, from, to uint64) []uint64 {
 	return words
 }
 
-// Last appends to words what a tape that overwrites holds now, from the beginning of a chunk on. Any goroutine.
+// Last appends to words what an overwriting tape holds now, from the beginning of a chunk on. Any
+// goroutine may call it.
 func (t *Tape) Last(words []uint64) []uint64 {
 	size, head := uint64(len(t.words)), t.head.Load()
 	from := uint64(0)
@@ -228,7 +240,7 @@ func (t *Tape) Last(words []uint64) []uint64 {
 	words = t.copy(words, from, head)
 	good := from
 	if now := t.head.Load() + chunk; now > size {
-		good = max(from, (now-size+chunk-1)&^(chunk-1)) // and one chunk more
+		good = max(from, (now-size+chunk-1)&^(chunk-1)) // leaves out one chunk more
 	}
 	good = min(good, head)
 	return append(words[:start], words[start+int(good-from):]...)

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// write records n events of which each tells its number, from the given one on; the clock is the number, too.
+// write records n events with consecutive numbers from the given one on. The clock shows the
+// number.
 func write(t *record.Tape, now *uint64, from, n uint64) {
 	for i := from; i < from+n; i++ {
 		*now = 10 * i
@@ -23,8 +24,8 @@ func write(t *record.Tape, now *uint64, from, n uint64) {
 	}
 }
 
-// check reads words, and holds that their events are whole and follow one another; it returns the first number, one after the last, and how many events
-// the chunks say were lost.
+// check reads words and checks that their events are whole and consecutive. It returns the first
+// number, one after the last, and the number of lost events by the chunks.
 func check(t testing.TB, words []uint64) (from, to, lost uint64) {
 	t.Helper()
 	r := record.NewReader(words)
@@ -34,7 +35,7 @@ func check(t testing.TB, words []uint64) (from, to, lost uint64) {
 			break
 		}
 		if e.Kind == record.Chunk {
-			if e.B != lost { // what comes next is later
+			if e.B != lost { // the next event has a later number
 				lost, to = e.B, 0
 			}
 			continue
@@ -56,7 +57,7 @@ func check(t testing.TB, words []uint64) (from, to, lost uint64) {
 	return from, to, lost
 }
 
-// TestTapeDrained drains a tape now and then, and is told of all that was written.
+// TestTapeDrained drains a tape now and then and gets all that was written.
 func TestTapeDrained(t *testing.T) {
 	now := uint64(0)
 	tape := record.NewTape(1, false, func() uint64 { return now }, new(record.Names))
@@ -72,7 +73,8 @@ func TestTapeDrained(t *testing.T) {
 	}
 }
 
-// TestTapeFull writes more than there is room for: what was first is there, what came then is counted, and it goes on.
+// TestTapeFull writes more than fits: the first events are there, later ones are counted, and the
+// tape goes on once it has room.
 func TestTapeFull(t *testing.T) {
 	now := uint64(0)
 	tape := record.NewTape(1, false, func() uint64 { return now }, new(record.Names))
@@ -88,7 +90,7 @@ func TestTapeFull(t *testing.T) {
 	}
 }
 
-// TestTapeOverwrites keeps the last events.
+// TestTapeOverwrites holds that the last events are kept.
 func TestTapeOverwrites(t *testing.T) {
 	for _, n := range []uint64{1, 100, 600, 1000, 5000, 12_345} {
 		now := uint64(0)
@@ -101,7 +103,7 @@ func TestTapeOverwrites(t *testing.T) {
 	}
 }
 
-// TestTapeLeap records events with long pauses, longer than the lowest bits of the clock tell.
+// TestTapeLeap records events with pauses that the lowest bits of the clock cannot tell.
 func TestTapeLeap(t *testing.T) {
 	now := uint64(0)
 	tape := record.NewTape(1, false, func() uint64 { return now }, new(record.Names))
@@ -126,7 +128,7 @@ func TestTapeLeap(t *testing.T) {
 	}
 }
 
-// TestTapeStress has one goroutine write and another read at the same time, in both ways.
+// TestTapeStress has one goroutine write and another read at the same time, on both kinds of tape.
 func TestTapeStress(t *testing.T) {
 	const many = 300_000
 	for _, overwrites := range []bool{false, true} {

@@ -1,4 +1,4 @@
-// Package room makes the arrays of bounded containers.
+// Package room allocates the arrays of bounded containers and refuses sizes that cannot be meant.
 package room
 
 import (
@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// Most is how many bytes one array may have: a terabyte, or what can be addressed if that is less. Go
-// ends a program that asks for more than the machine has, and nothing recovers from that; so what is
-// certain to be a mistake is found before.
+// Most limits the bytes of one array: a terabyte, or the address space if that is smaller. Go ends
+// a program that asks for more memory than the machine has, and nothing recovers from that. So a
+// size that is certainly a mistake is refused before.
 const Most = uint64(1) << min(40, bits.UintSize-2)
 
-// Places returns how many places there are for n elements: a power of two. fits is false if they have
-// more than Most bytes. n must not be negative.
+// Places returns the number of places for n elements: the next power of two. fits is false if they
+// need more than Most bytes. n must not be negative.
 func Places[S any](n int) (places int, fits bool) {
 	var one S
 	size := uint64(max(unsafe.Sizeof(one), 1))
@@ -23,7 +23,7 @@ func Places[S any](n int) (places int, fits bool) {
 	return 1 << log, true
 }
 
-// For returns as many places as Places says, and nothing if they do not fit.
+// For returns an array with as many places as Places says, or none if they do not fit.
 func For[S any](n int) (places []S, fits bool) {
 	count, fits := Places[S](n)
 	return make([]S, count), fits

@@ -14,8 +14,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of other libraries complain of, and the test that shows that freerun does not share it. Those marked with * are in the files
-// peers_…_test.go, in this order; the others are where they were before.
+// What users of other libraries complain of, and the test that shows that freerun does not share it. Those marked with * are in
+// this folder, in this order; the others are beside what they test.
 //
 //	entities
 //	protoactor-go#795    A calls B calls A: deadlock            TestComplaintCallBack*, TestCycleOfMany

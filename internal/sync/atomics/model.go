@@ -4,10 +4,11 @@ package atomics
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// ReleaseWay says how a Release word is stored, for people.
+// ReleaseWay says for people how a Release word is stored.
 const ReleaseWay = "the explorer's model"
 
-// In builds with the tag explore the names stand for words that a scheduler watches: see internal/verify/memory.
+// With the build tag explore the names stand for words that a scheduler watches:
+// internal/verify/memory.
 type (
 	Bool    = memory.Bool
 	Int32   = memory.Integer[int32]

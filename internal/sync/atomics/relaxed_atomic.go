@@ -4,7 +4,8 @@ package atomics
 
 import "sync/atomic"
 
-// RelaxedPointer is a pointer with relaxed stores; here it is an ordinary atomic (relaxed_plain.go says why it exists).
+// RelaxedPointer is a pointer with relaxed stores; in this build an atomic one. See
+// relaxed_plain.go.
 type RelaxedPointer[T any] struct{ p atomic.Pointer[T] }
 
 // Store sets the pointer. One writer at a time.
@@ -16,11 +17,12 @@ func (r *RelaxedPointer[T]) Load() *T { return r.p.Load() }
 // LoadAcquire is Load.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return r.p.Load() }
 
-// CompareAndSwap replaces old by v, and reports whether it did. Any goroutine; a Store of the one writer beside it may undo it.
+// CompareAndSwap replaces old by v and reports whether it did. Any goroutine may call it; a
+// concurrent Store of the writer may undo it.
 func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool { return r.p.CompareAndSwap(old, v) }
 
-// RelaxedWord is an integer with one writer at a time; here it is an ordinary atomic, or nothing
-// that the race detector sees (word_race.go).
+// RelaxedWord is an integer with one writer at a time; in this build an atomic one, or one that the
+// race detector does not see (word_race.go).
 type RelaxedWord[T uint64 | uintptr] struct{ v word }
 
 // Store sets the word. One writer at a time.
@@ -40,6 +42,7 @@ type (
 	RelaxedUint64 = RelaxedWord[uint64]
 	// RelaxedUintptr is a word for diagnostics with one writer at a time.
 	RelaxedUintptr = RelaxedWord[uintptr]
-	// RelaxedIndex is a word of a protocol, one writer at a time, whose reader confirms afterwards what it read.
+	// RelaxedIndex is a word of a protocol with one writer at a time. The reader confirms later
+	// what it read.
 	RelaxedIndex = RelaxedWord[uintptr]
 )

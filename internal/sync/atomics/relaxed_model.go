@@ -4,7 +4,8 @@ package atomics
 
 import "sync/atomic"
 
-// RelaxedWord counts and diagnoses; it is no part of any protocol, and the explorer spends no steps on it.
+// RelaxedWord counts and diagnoses. It is part of no protocol, so the explorer spends no steps on
+// it.
 type RelaxedWord[T uint64 | uintptr] struct{ v atomic.Uint64 }
 
 // Store sets the word. One writer at a time.

@@ -7,19 +7,22 @@ import (
 	"unsafe"
 )
 
-// The Relaxed types are one machine word each, stored by one writer at a time and readable by anybody. An atomic store
-// costs 6 to 10 ns on amd64, where it is an exchange; a plain store is free. They are for two uses only:
+// The Relaxed types are one machine word each. One writer at a time stores it, and any goroutine
+// may read it. An atomic store is an exchange on amd64 and costs 6 to 10 ns; a plain store is free.
+// They have two uses only:
 //
-//   - words whose reader checks afterwards, with an atomic compare-and-swap, that what it read still holds and drops it
-//     otherwise: the slots of a work-stealing deque;
-//   - counters and diagnostics, whose reader is content with any value that was stored before something it has
+//   - Words whose reader confirms them later with an atomic compare-and-swap, and drops what no
+//     longer holds: the slots of a work-stealing deque.
+//   - Counters and diagnostics, whose reader accepts any value stored before something that it has
 //     synchronised with.
 //
-// Go's memory model defines such reads: a read of a word-sized location observes some value that was written to it.
-// Under the race detector, in portable builds, and on machines where a plain 64-bit store may tear, the same names are
-// ordinary atomics (relaxed_atomic.go), so the detector still sees every access.
+// Go's memory model defines such reads: a read of a word-sized location observes some value that
+// was written to it. Under the race detector, in portable builds, and on machines where a plain
+// 64-bit store may tear, the same names are ordinary atomics (relaxed_atomic.go), so the detector
+// still sees every access.
 
-// RelaxedPointer is a pointer with relaxed stores. The zero value is nil. It must not be copied after first use.
+// RelaxedPointer is a pointer with relaxed stores. The zero value is nil. It must not be copied
+// after first use.
 type RelaxedPointer[T any] struct{ p unsafe.Pointer }
 
 // Store sets the pointer. One writer at a time.
@@ -28,17 +31,19 @@ func (r *RelaxedPointer[T]) Store(v *T) { r.p = unsafe.Pointer(v) }
 // Load returns some value stored before, without ordering.
 func (r *RelaxedPointer[T]) Load() *T { return (*T)(r.p) }
 
-// LoadAcquire is Load as an atomic operation: it is ordered after the atomic operations that precede it.
+// LoadAcquire is Load as an atomic operation: it is ordered after the atomic operations that
+// precede it.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return (*T)(atomic.LoadPointer(&r.p)) }
 
-// CompareAndSwap replaces old by v, and reports whether it did. Any goroutine; a Store of the one writer beside it may undo it.
+// CompareAndSwap replaces old by v and reports whether it did. Any goroutine may call it; a
+// concurrent Store of the writer may undo it.
 func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool {
 	return atomic.CompareAndSwapPointer(&r.p, unsafe.Pointer(old), unsafe.Pointer(v))
 }
 
-// RelaxedWord is an integer with one writer at a time. The zero value is 0. It must not be copied after first use. It is generic
-// so that generic code which is instantiated elsewhere gets its methods inlined: Go inlines there what is generic, and what is
-// in packages that are imported there.
+// RelaxedWord is an integer with one writer at a time. The zero value is 0. It must not be copied
+// after first use. It is generic because Go inlines, in generic code that another package
+// instantiates, only generic methods and those of packages imported there.
 type RelaxedWord[T uint64 | uintptr] struct{ v T }
 
 // Store sets the word. One writer at a time.
@@ -50,9 +55,11 @@ func (r *RelaxedWord[T]) Add(n T) { r.v += n }
 // Load returns some value stored before, without ordering.
 func (r *RelaxedWord[T]) Load() T { return r.v }
 
-// LoadAcquire is Load as an atomic operation: atomic operations that follow it are ordered after it.
+// LoadAcquire is Load as an atomic operation: atomic operations that follow it are ordered after
+// it.
 func (r *RelaxedWord[T]) LoadAcquire() T {
-	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.v)))) // both types have 64 bits where this file is built
+	// Both types have 64 bits where this file is built.
+	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.v))))
 }
 
 type (
@@ -60,6 +67,7 @@ type (
 	RelaxedUint64 = RelaxedWord[uint64]
 	// RelaxedUintptr is a word for diagnostics with one writer at a time.
 	RelaxedUintptr = RelaxedWord[uintptr]
-	// RelaxedIndex is a word of a protocol, one writer at a time, whose reader confirms afterwards what it read.
+	// RelaxedIndex is a word of a protocol with one writer at a time. The reader confirms later
+	// what it read.
 	RelaxedIndex = RelaxedWord[uintptr]
 )

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// TestRelaxedPointer publishes a plain value through a relaxed pointer that an atomic word confirms, as the deque does.
+// TestRelaxedPointer publishes a plain value through a relaxed pointer that an atomic word
+// confirms, as the deque does.
 func TestRelaxedPointer(t *testing.T) {
 	const rounds = 100_000
 	var p atomics.RelaxedPointer[int]
@@ -69,7 +70,8 @@ func TestRelaxedWords(t *testing.T) {
 	}
 }
 
-// TestRelease publishes a plain value through a release word, of either width, and takes words back by exchange.
+// TestRelease publishes a plain value through a release word of either width, and takes words back
+// by exchange.
 func TestRelease(t *testing.T) {
 	const rounds = 100_000
 	var narrow atomics.Release[uint32]
@@ -114,7 +116,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// BenchmarkStores shows why there are words that only release.
+// BenchmarkStores shows the cost that words which only release save.
 func BenchmarkStores(b *testing.B) {
 	b.Run("atomic", func(b *testing.B) {
 		var w atomic.Uint64

@@ -7,20 +7,22 @@ import (
 	"unsafe"
 )
 
-// ReleaseWay says how a Release word is stored, for people.
+// ReleaseWay says for people how a Release word is stored.
 const ReleaseWay = "assembly: a plain store, which the processor orders"
 
-// Release is a word whose Store is ordered after all that its thread did before, and not before what it does next: a later load of
-// another word may overtake it. That is enough to publish something, as the index of a ring does, and not enough for "I
-// tell, then I look whether the other told me", for which there are the atomic integers.
+// Release is a word whose Store comes after all that its thread did before. A later load of another
+// word may overtake the Store. That suffices to publish something, as the index of a ring does. It
+// does not suffice for "I tell, then I look whether the other has told me"; the atomic integers are
+// for that.
 //
-// It exists because Go has sequentially consistent stores only. On amd64 those are exchanges, of 7 ns here, where this store
-// takes 1.2: the processor orders stores anyway, and the compiler cannot move anything past a call of assembly. On arm64 it is the
-// instruction for a release. Under the race detector, in portable builds and on other machines it is an ordinary atomic
-// (release_atomic.go); the explorer keeps it in a store buffer.
+// It exists because Go has sequentially consistent stores only. On amd64 those are exchanges and
+// take 7 ns; this store takes 1.2 ns. There the processor keeps stores in order, and the compiler
+// moves nothing past a call of assembly. On arm64 Store is the instruction for a release. Under the
+// race detector, in portable builds and on other machines it is an ordinary atomic
+// (release_atomic.go). The explorer keeps it in a store buffer.
 //
-// The zero value is 0. It must not be copied after first use. (It is generic because Go inlines, in generic code that is instantiated
-// elsewhere, only what is generic too.)
+// The zero value is 0. It must not be copied after first use. It is generic because Go inlines, in
+// generic code that another package instantiates, only generic methods.
 type Release[T uint32 | uint64] struct{ v T }
 
 // Load returns the value: an atomic load.
@@ -31,7 +33,7 @@ func (r *Release[T]) Load() T {
 	return T(atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.v))))
 }
 
-// Store sets the value, and publishes what was done before.
+// Store sets the value and publishes what was done before.
 func (r *Release[T]) Store(v T) {
 	if unsafe.Sizeof(r.v) == 8 {
 		storeRelease64((*uint64)(unsafe.Pointer(&r.v)), uint64(v))

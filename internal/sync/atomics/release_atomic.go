@@ -4,16 +4,16 @@ package atomics
 
 import "sync/atomic"
 
-// ReleaseWay says how a Release word is stored, for people.
+// ReleaseWay says for people how a Release word is stored.
 const ReleaseWay = "an atomic store"
 
-// Release is a word whose Store publishes; here it is an ordinary atomic (release_asm.go says why it exists).
+// Release is a word whose Store publishes; in this build an ordinary atomic. See release_asm.go.
 type Release[T uint32 | uint64] struct{ v atomic.Uint64 }
 
 // Load returns the value.
 func (r *Release[T]) Load() T { return T(r.v.Load()) }
 
-// Store sets the value, and publishes what was done before.
+// Store sets the value and publishes what was done before.
 func (r *Release[T]) Store(v T) { r.v.Store(uint64(v)) }
 
 // Swap sets the value and returns the one before.

@@ -4,5 +4,5 @@ package atomics
 
 import "sync/atomic"
 
-// word is what a RelaxedWord consists of where it is no plain word.
+// word is the content of a RelaxedWord where that is no plain word.
 type word = atomic.Uint64

@@ -2,11 +2,11 @@
 
 package atomics
 
-// word is what a RelaxedWord consists of under the race detector: a plain word that the detector
-// does not see. A relaxed word orders nothing, in no build, so the detector must not take it for
-// synchronisation either; and an atomic operation costs some hundred nanoseconds there, of which a
-// message did a dozen. On amd64 a plain load acquires and a plain store releases; on other machines
-// it is an ordinary atomic (word_atomic.go).
+// word is the content of a RelaxedWord under the race detector: a plain word that the detector does
+// not see. A relaxed word orders nothing in any build, so the detector must not take it for
+// synchronisation. And an atomic operation costs some hundred nanoseconds there; a message has a
+// dozen of them. On amd64 a plain load acquires and a plain store releases. On other machines word
+// is an ordinary atomic (word_atomic.go).
 type word struct{ v uint64 }
 
 //go:norace

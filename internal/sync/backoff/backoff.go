@@ -4,19 +4,23 @@ package backoff
 
 import "runtime"
 
-// Backoff counts the attempts of one call. The zero value has made none; it belongs to one goroutine and is a local variable.
+// Backoff counts the attempts of one call. The zero value has made none. It belongs to one
+// goroutine and is a local variable.
 type Backoff struct {
 	turns uint8
 }
 
 const (
-	// longest is the exponent of the longest pause: 2^longest pause instructions, some 100 ns to 1 µs.
+	// longest is the exponent of the longest pause: 2^longest pause instructions, some 100 ns to 1
+	// µs.
 	longest = 5
-	// spins is how many turns of Wait pause before it yields: all in all about as long as a goroutine takes to be rescheduled.
+	// spins is the number of turns for which Wait pauses before it yields: together about as long
+	// as a goroutine takes to be rescheduled.
 	spins = 8
 )
 
-// Retry pauses after a failed attempt, twice as long each time up to a limit. It takes at most about a microsecond.
+// Retry pauses after a failed attempt, twice as long each time up to a limit of about a
+// microsecond.
 func (b *Backoff) Retry() {
 	pause(1 << min(b.turns, longest))
 	b.turns++
@@ -25,8 +29,8 @@ func (b *Backoff) Retry() {
 	}
 }
 
-// Wait passes the time until another thread may have done what the caller waits for: the first few times it pauses, and
-// afterwards lets other goroutines run.
+// Wait passes time until another thread may have done what the caller waits for. It pauses for the
+// first turns and then lets other goroutines run.
 func (b *Backoff) Wait() {
 	if b.turns < spins {
 		pause(1 << min(b.turns, longest))
@@ -36,8 +40,9 @@ func (b *Backoff) Wait() {
 	runtime.Gosched()
 }
 
-// Rest is Wait for who competes with one that uses the same word again and again: it pauses for about a microsecond at once, so that the other has its way
-// for many turns, and the line of the word stays where it is.
+// Rest is Wait for a goroutine that competes with one which uses the same word again and again. It
+// pauses for about a microsecond at once: the other gets many turns, and the cache line of the word
+// stays where it is.
 func (b *Backoff) Rest() {
 	if b.turns < spins {
 		pause(1 << longest)
@@ -47,5 +52,6 @@ func (b *Backoff) Rest() {
 	runtime.Gosched()
 }
 
-// Spent reports whether Wait has begun to yield: the caller has waited as long as it pays to stay awake, and should park if it can.
+// Spent reports whether Wait has begun to yield: the caller has waited as long as it pays to stay
+// awake, and should park if it can.
 func (b *Backoff) Spent() bool { return b.turns >= spins }

@@ -4,14 +4,14 @@ package backoff
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// Backoff counts nothing: the scheduler decides who goes on.
+// Backoff counts nothing: the scheduler decides which thread goes on.
 type Backoff struct{ waited bool }
 
 // Retry does nothing.
 func (b *Backoff) Retry() {}
 
-// Wait waits until another thread has written something. The first turn passes by itself, as real ones do without anybody's doing: or
-// nobody would ever be seen to give up spinning, and park.
+// Wait waits until another thread has written something. The first turn passes by itself, as real
+// turns do: otherwise no thread would ever be seen to give up spinning and park.
 func (b *Backoff) Wait() {
 	if !b.waited {
 		b.waited = true

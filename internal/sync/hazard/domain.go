@@ -2,43 +2,47 @@ package hazard
 
 import (
 	"iter"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// Words is how many hazard words, and how many pooled nodes, a record has.
+// Words is the number of hazard words, and of pooled nodes, in a record.
 const Words = 2
 
-// Domain is the records of all processors for lists whose nodes are of type N. Lists that exchange nodes must share a domain.
+// Domain has the records of all processors, for lists whose nodes are of type N. Lists that
+// exchange nodes must share a domain.
 //
-// The zero value is ready; it must not be copied after first use. Any goroutine may use it. Nothing waits. A record takes about
-// 200 bytes.
+// The zero value is ready; it must not be copied after first use. Any goroutine may use it. Nothing
+// waits. A record takes about 200 bytes.
 type Domain[N any] struct {
-	records atomics.Pointer[[]*Record[N]] // only ever replaced by a longer one that begins with the same records
+	// only replaced by a longer one that begins with the same records
+	records atomics.Pointer[[]*Record[N]]
 }
 
-// Record is what one processor has in a domain. Only who got it from [Domain.Enter] may call its methods, until
-// [Domain.Leave].
+// Record is what one processor has in a domain. Only the operation that got it from [Domain.Enter]
+// may call its methods, until [Domain.Leave].
 type Record[N any] struct {
 	_ pad.Line
 
 	words  [Words]word[N]            // written by the holder, read by all
 	pooled [Words]atomics.Pointer[N] // exchanged by all
 
-	// Chain and Chained are the holder's to use: nodes that it has acquired and not used yet, say. They stay with the record.
+	// Chain and Chained are for the holder: nodes that it has acquired and not used yet, for
+	// example. They stay with the record.
 	Chain   *N
 	Chained int
-	// Latest is the holder's to use: which word it wants to keep for its next operation, say.
+	// Latest is for the holder: the word that it wants to keep for its next operation, for example.
 	Latest int
 
 	claimed atomics.Uint32 // where pins do not exclude: 1 while there is a holder
 }
 
-// Enter pins the calling goroutine and returns the record of its processor. From here to [Domain.Leave] the rules of internal/sys/pin
-// bind the caller. It allocates when there are more processors than there ever were.
+// Enter pins the calling goroutine and returns the record of its processor. From here to
+// [Domain.Leave] the rules of internal/sys/pin bind the caller. Enter allocates when there are more
+// processors than ever before.
 func (d *Domain[N]) Enter() *Record[N] {
 	i := pin.Pin()
 	if all := d.records.Load(); all != nil && i < len(*all) {
@@ -50,7 +54,7 @@ func (d *Domain[N]) Enter() *Record[N] {
 	return d.enterSlowly(i)
 }
 
-// enterSlowly is Enter where the record with index i does not exist, or is not to be had.
+// enterSlowly is Enter where the record with index i does not exist or is taken.
 func (d *Domain[N]) enterSlowly(i int) *Record[N] {
 	for {
 		all := d.grow(i + 1)
@@ -70,7 +74,7 @@ func (d *Domain[N]) enterSlowly(i int) *Record[N] {
 	}
 }
 
-// Leave ends what Enter began. What the caller relied upon because r's words name it, it must not rely upon any more.
+// Leave ends what Enter began. The caller may no longer rely on the nodes that r's words name.
 func (d *Domain[N]) Leave(r *Record[N]) {
 	if !pin.Exclusive {
 		r.claimed.Store(0)
@@ -82,7 +86,7 @@ func (r *Record[N]) claim() bool {
 	return r.claimed.Load() == 0 && r.claimed.CompareAndSwap(0, 1)
 }
 
-// grow sees to it that there are at least so many records and returns them.
+// grow adds records until there are at least so many, and returns them.
 func (d *Domain[N]) grow(atLeast int) []*Record[N] {
 	for {
 		old := d.records.Load()
@@ -95,7 +99,7 @@ func (d *Domain[N]) grow(atLeast int) []*Record[N] {
 		}
 		size := max(atLeast, expected())
 		longer := make([]*Record[N], size)
-		fresh := make([]Record[N], size-copy(longer, all)+1) // the last one only pads
+		fresh := make([]Record[N], size-copy(longer, all)+1) // the last one is padding only
 		for i := len(all); i < size; i++ {
 			longer[i] = &fresh[i-len(all)]
 		}
@@ -105,10 +109,10 @@ func (d *Domain[N]) grow(atLeast int) []*Record[N] {
 	}
 }
 
-// Reserve has records added until there are so many. Enter does so by itself when it must.
+// Reserve adds records until there are so many. Enter does so by itself when it must.
 func (d *Domain[N]) Reserve(records int) { d.grow(records) }
 
-// Records returns how many records there are: the N of the package documentation. It never falls.
+// Records returns the number of records: the N of the package documentation. It never falls.
 func (d *Domain[N]) Records() int {
 	if all := d.records.Load(); all != nil {
 		return len(*all)
@@ -127,14 +131,16 @@ func (r *Record[N]) Names(x *N) int {
 	return -1
 }
 
-// Set makes word w name x. Others see it at the latest when the caller's next atomic read-modify-write has been done, and
-// one must come before, or be, the finding of R1 or R2. It costs a sixth of SetNow.
+// Set makes word w name x. Others see it at the latest when the caller's next atomic
+// read-modify-write is done. Such an operation must come before the finding of R1 or R2, or be that
+// finding. Set costs a sixth of SetNow.
 func (r *Record[N]) Set(w int, x *N) { r.words[w&1].set(x) }
 
-// SetNow makes word w name x. Others see it before the caller reads anything else. An atomic exchange.
+// SetNow makes word w name x. Others see it before the caller reads anything else. It is an atomic
+// exchange.
 func (r *Record[N]) SetNow(w int, x *N) { r.words[w&1].setNow(x) }
 
-// All yields the records, for those who take stock while nobody holds any.
+// All yields the records, for counting while no operation holds any.
 func (d *Domain[N]) All() iter.Seq[*Record[N]] {
 	return func(yield func(*Record[N]) bool) {
 		all := d.records.Load()

@@ -11,8 +11,9 @@ import (
 
 type node struct{ value atomics.Plain[int] }
 
-// replace has writers who replace the node at a root and use the old one again, and readers who rely upon what they find there.
-// That a reader relies upon a node that begins a new life shows as a data race.
+// replace has writers replace the node at a root and use the old one again, and readers rely on the
+// node that they find there. A reader that relies on a node which begins a new life shows as a data
+// race.
 func replace(readers, writers int, read func(*Record[node], *atomics.Pointer[node]) *node, search bool) func(*explore.Run) {
 	return replaceBy((*Domain[node]).Acquire, readers, writers, read, search)
 }
@@ -29,7 +30,7 @@ func screened(d *Domain[node], own *Record[node], n *node) *node {
 	return d.Acquire(own, n)
 }
 
-// replaceBy is replace with a way to search.
+// replaceBy is replace with a choice of search.
 func replaceBy(acquire func(*Domain[node], *Record[node], *node) *node, readers, writers int, read func(*Record[node], *atomics.Pointer[node]) *node, search bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		var d Domain[node]

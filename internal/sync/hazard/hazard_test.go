@@ -15,7 +15,7 @@ import (
 
 type node struct{ value int }
 
-// reserved returns a domain and so many records, which the test uses as if it held them all.
+// reserved returns a domain with so many records. The test uses them as if it held them all.
 func reserved(t *testing.T, records int) (*Domain[node], []*Record[node]) {
 	t.Helper()
 	d := new(Domain[node])
@@ -46,7 +46,7 @@ func TestAcquireExchanges(t *testing.T) {
 	if n := d.Acquire(own, &b); n != nil || r[2].Pooled(1) != &b {
 		t.Error("a node that a word names is not in the pool beside it")
 	}
-	r[2].SetNow(1, &c) // b is free now, but in the pool until somebody needs it
+	r[2].SetNow(1, &c) // b is free now, and in the pool until an operation needs it
 	r[1].Set(0, &a)
 	if n := d.Acquire(own, &a); n != nil || r[1].Pooled(0) != &a {
 		t.Error("a second pool does not take a node")
@@ -66,7 +66,8 @@ func TestAcquireExchanges(t *testing.T) {
 	}
 }
 
-// TestAcquireMisses holds that no more nodes than 2N ever go to pools for nothing, and that none is in two places.
+// TestAcquireMisses holds that at most 2N nodes ever go to pools without another coming out, and
+// that no node is in two places.
 func TestAcquireMisses(t *testing.T) {
 	const records = 4
 	d, r := reserved(t, records)
@@ -115,7 +116,7 @@ func TestAcquireMisses(t *testing.T) {
 	}
 }
 
-// TestScreen holds that a node which is named never passes, and that of others most do.
+// TestScreen holds that a named node never passes, and most others do.
 func TestScreen(t *testing.T) {
 	d, r := reserved(t, 8)
 	nodes := make([]node, 4096)
@@ -141,7 +142,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestEnterExcludes counts plainly in records, in many more goroutines than processors, whose number changes.
+// TestEnterExcludes counts plainly in records, with many more goroutines than processors, whose
+// number changes.
 func TestEnterExcludes(t *testing.T) {
 	const each = 3_000
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -182,7 +184,7 @@ func TestEnterExcludes(t *testing.T) {
 	}
 }
 
-// TestEnterAllocatesNothing once there are records.
+// TestEnterAllocatesNothing holds that Enter allocates nothing once there are records.
 func TestEnterAllocatesNothing(t *testing.T) {
 	var d Domain[node]
 	n := new(node)
@@ -196,8 +198,8 @@ func TestEnterAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestReuse has readers who rely upon the node at a root, and writers who replace it and use the old one again: no reader must see
-// the value of a node change.
+// TestReuse has readers rely on the node at a root, and writers replace it and use the old one
+// again. No reader may see the value of a node change.
 func TestReuse(t *testing.T) {
 	const each = 20_000
 	var d Domain[node]

@@ -2,8 +2,8 @@
 
 package hazard
 
-// exact forbids the shortcut of Screen, as addresses differ between executions, which must be the same each time.
+// exact forbids the shortcut of Screen: addresses differ between executions, which must be equal.
 const exact = true
 
-// expected returns how many records to begin with: as many as turn out to be needed.
+// expected returns the number of records to begin with: the explorer adds those that are needed.
 func expected() int { return 1 }

@@ -7,5 +7,5 @@ import "runtime"
 // exact forbids the shortcut of Screen.
 const exact = false
 
-// expected returns how many records to begin with.
+// expected returns the number of records to begin with.
 func expected() int { return runtime.GOMAXPROCS(0) }

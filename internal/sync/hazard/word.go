@@ -6,10 +6,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// word is a hazard word: the address of a node. It is written by the record's holder alone.
+// word is a hazard word: the address of a node. Only the holder of the record writes it.
 type word[N any] struct{ v atomics.Release[uint64] }
 
-// set makes the word name x, visibly at the latest with the caller's next read-modify-write. It costs a sixth of setNow.
+// set makes the word name x, visibly at the latest with the caller's next read-modify-write. It
+// costs a sixth of setNow.
 func (w *word[N]) set(x *N) { w.v.Store(addressOf(x)) }
 
 // setNow makes the word name x, visibly before anything that the caller reads afterwards.
@@ -21,6 +22,6 @@ func (w *word[N]) address() uint64 { return w.v.Load() }
 // names reports whether the word names x.
 func (w *word[N]) names(x *N) bool { return w.address() == addressOf(x) }
 
-// addressOf returns what a word that names x holds, and 0 for nil. Go's collector does not move what is on the heap, so the address of
-// a node is the same as long as there is the node.
+// addressOf returns the content of a word that names x, 0 for nil. Go's collector does not move
+// objects on the heap, so a node has one address in its life.
 func addressOf[N any](x *N) uint64 { return uint64(uintptr(unsafe.Pointer(x))) }

@@ -38,7 +38,8 @@ type Mutex struct {
 	free  memory.Token
 }
 
-// key is free from the start: the first caller, whoever it is, makes it so, which is no step of the model.
+// key returns the token of the lock, which is there from the start. The first caller puts it there,
+// which is no step of the model.
 func (m *Mutex) key() *memory.Token {
 	if !m.begun {
 		m.begun = true

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Parker is where one goroutine sleeps: it holds at most one token, which Unpark leaves and Park takes. Make one with [New]; it may be
-// used again and again. One goroutine at a time parks; any may unpark.
+// Parker is where one goroutine sleeps. It holds at most one token: Unpark leaves the token and
+// Park takes it. Make one with [New]; it may be used again and again. One goroutine at a time
+// parks; any goroutine may unpark.
 type Parker struct {
 	token chan struct{}
 }
@@ -20,10 +21,11 @@ func New() *Parker { return &Parker{token: make(chan struct{}, 1)} }
 // Park waits for the token and takes it. An Unpark that came before is not lost.
 func (p *Parker) Park() { <-p.token }
 
-// ParkContext is Park until ctx ends: then it returns [context.Cause], and a token may come, or may have come, all the same.
+// ParkContext is Park until ctx ends. It returns [context.Cause] then, and a token may have come
+// nevertheless, or may come later.
 func (p *Parker) ParkContext(ctx context.Context) error {
 	done := ctx.Done()
-	if done == nil { // to wait for one channel is cheaper than for two
+	if done == nil { // waiting for one channel is cheaper than for two
 		<-p.token
 		return nil
 	}
@@ -53,8 +55,9 @@ func (p *Parker) Unpark() {
 	}
 }
 
-// Mutex is a lock for rare paths whose waiting can be bounded. The zero value is unlocked; it must not be copied after first use.
-// Where neither a bound nor the explorer matters, sync.Mutex is faster.
+// Mutex is a lock for rare paths whose waiting can be bounded. The zero value is unlocked; it must
+// not be copied after first use. Where neither a bound nor the explorer matters, sync.Mutex is
+// faster.
 type Mutex struct {
 	once sync.Once
 	free chan struct{} // holds one while unlocked
@@ -81,7 +84,8 @@ func (m *Mutex) TryLock() bool {
 	}
 }
 
-// LockTimeout takes the lock if it becomes free within d, and reports whether. With d of 0 or less it is TryLock.
+// LockTimeout takes the lock if it becomes free within d, and reports whether it did. If d is 0 or
+// less it is TryLock.
 func (m *Mutex) LockTimeout(d time.Duration) bool {
 	if m.TryLock() {
 		return true

@@ -55,7 +55,7 @@ func TestParkContext(t *testing.T) {
 	})
 }
 
-// TestParkContextThatNeverEnds wakes who waits with a context that cannot end.
+// TestParkContextThatNeverEnds wakes a goroutine that waits with a context that cannot end.
 func TestParkContextThatNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := park.New()

@@ -19,8 +19,8 @@ func enter(s *rolecheck.Sole, call string) (text string) {
 	return ""
 }
 
-// TestSole holds both builds to what they promise: one that checks refuses the second call and lets the first one go on; one
-// that does not is not even there.
+// TestSole holds both builds to their promise: a checking build refuses the second call and lets
+// the first go on; in the other there is no check at all.
 func TestSole(t *testing.T) {
 	var s rolecheck.Sole
 	if size := unsafe.Sizeof(s); !rolecheck.Checked && size != 0 {
@@ -43,7 +43,7 @@ func TestSole(t *testing.T) {
 	}
 }
 
-// TestSoleAllocates nothing in a normal build, since it is nothing there.
+// TestSoleAllocates holds that a normal build allocates nothing for a Sole.
 func TestSoleAllocates(t *testing.T) {
 	var s rolecheck.Sole
 	allocated := testing.AllocsPerRun(100, func() {

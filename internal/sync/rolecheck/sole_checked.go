@@ -4,17 +4,18 @@ package rolecheck
 
 import "sync/atomic"
 
-// Checked tells whether this build checks contracts.
+// Checked says whether this build checks the roles of callers.
 const Checked = true
 
-// Sole is a side of a container on which one call at a time may be made. The zero value is a side with nobody on it. It must
-// not be copied after first use.
+// Sole is a side of a container that allows one call at a time. The zero value is a side without a
+// call. It must not be copied after first use.
 //
-// It uses sync/atomic and not the seam: an explorer is not to spend its steps on the check.
+// It uses sync/atomic and not internal/sync/atomics, so that the explorer spends no steps on the
+// check.
 type Sole struct{ call atomic.Pointer[string] }
 
-// Enter says that a call on this side begins, and names it: the package, a colon, the method and the type. It panics with the
-// names of both if another one has not left. Any goroutine.
+// Enter begins a call on this side and names it: the package, a colon, the method and the type. It
+// panics with the names of both calls if another one has not left. Any goroutine may call it.
 func (s *Sole) Enter(call string) {
 	if !s.call.CompareAndSwap(nil, &call) {
 		other := "another one" // it has left meanwhile
@@ -25,5 +26,5 @@ func (s *Sole) Enter(call string) {
 	}
 }
 
-// Leave says that the call which entered last is over. The goroutine that entered.
+// Leave ends the call that has entered. The goroutine that entered calls it.
 func (s *Sole) Leave() { s.call.Store(nil) }

@@ -2,14 +2,14 @@
 
 package rolecheck
 
-// Checked tells whether this build checks contracts.
+// Checked says whether this build checks the roles of callers.
 const Checked = false
 
-// Sole is a side of a container on which one call at a time may be made: nothing in this build.
+// Sole is a side of a container that allows one call at a time: nothing in this build.
 type Sole struct{}
 
-// Enter says that a call on this side begins.
+// Enter begins a call on this side.
 func (*Sole) Enter(string) {}
 
-// Leave says that the call which entered last is over.
+// Leave ends the call that has entered.
 func (*Sole) Leave() {}

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// KnowsCreators says whether this build can tell, with a Go that it was tested with.
+// KnowsCreators says whether this build can find creators, with a Go that it was tested with.
 const KnowsCreators = true
 
 // Number returns the number of the running goroutine that Creator tells, 0 if it is not known here.
@@ -56,9 +56,9 @@ func take() (s sample) {
 	return s
 }
 
-// layout finds the offsets by comparing goroutines whose kin is known. What holds in all families
-// is what is looked for; if not exactly one answer is left for each, nothing is known, and nothing
-// depends on it.
+// layout finds the offsets by comparing goroutines whose kin is known. It looks for offsets that
+// hold in all families. If not exactly one is left for each, nothing is known; nothing depends on
+// it.
 var layout = sync.OnceValue(func() offsets {
 	type family struct{ parent, child, coroutine sample }
 	families := make([]family, 8)

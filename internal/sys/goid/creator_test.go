@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// TestCreator: a coroutine knows the goroutine that made it, whoever runs it; a goroutine is no
-// coroutine. Where that is not known, all are 0.
+// TestCreator holds that a coroutine knows the goroutine that made it, whichever goroutine runs it,
+// and that an ordinary goroutine is no coroutine. Where creators are not known, all numbers are 0.
 func TestCreator(t *testing.T) {
 	if known := goid.Number() != 0; known != goid.KnowsCreators {
 		t.Errorf("known is %v", known)
@@ -56,7 +56,7 @@ func TestCreator(t *testing.T) {
 	all.Wait()
 }
 
-// BenchmarkCreator is what a goroutine pays that is about to wait.
+// BenchmarkCreator measures what a goroutine pays before it waits.
 func BenchmarkCreator(b *testing.B) {
 	for b.Loop() {
 		goid.Creator()

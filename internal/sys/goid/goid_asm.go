@@ -2,13 +2,14 @@
 
 package goid
 
-// Way says how ID finds out, for people.
+// Way says for people how ID finds the identity.
 const Way = "assembly: where the machine keeps the running goroutine"
 
-// ID returns the identity of the running goroutine: never 0, the same for as long as the goroutine lives, and different
-// from that of every other goroutine alive at the same time. Any goroutine may call it; it never waits or allocates.
+// ID returns the identity of the running goroutine: never 0, the same as long as the goroutine
+// lives, and different from that of every other goroutine alive at the same time. Any goroutine may
+// call it; it never waits or allocates.
 //
-// The g is allocated outside the stack and is never moved, which is why growing the stack, a collection, or a change of
-// thread leave the identity as it is. The collector does not see the result as a pointer, so keeping one keeps nothing
-// alive.
+// The runtime allocates the g outside the stack and never moves it. So a growing stack, a
+// collection, or a change of thread leaves the identity as it is. The collector does not see the
+// result as a pointer, so keeping one keeps nothing alive.
 func ID() uintptr

@@ -7,22 +7,24 @@ import (
 	"sync"
 )
 
-// Way says how ID finds out, for people.
+// Way says for people how ID finds the identity.
 const Way = "the number in the first line of a stack trace"
 
-// heading is what a stack trace begins with; the goroutine's number follows.
+// heading begins a stack trace; the number of the goroutine follows.
 const heading = "goroutine "
 
-// room is what the heading and every uint64 fit in.
+// room has space for the heading and every uint64.
 const room = len(heading) + 20
 
-// traces keeps the room for a trace between calls: handed to runtime.Stack, it would be allocated anew each time.
+// traces keeps buffers between calls: runtime.Stack makes a buffer escape, so each call would
+// allocate.
 var traces = sync.Pool{New: func() any { return new([room]byte) }}
 
-// ID returns the identity of the running goroutine: never 0, the same for as long as the goroutine lives, and different
-// from that of every other goroutine alive at the same time. Any goroutine may call it; it never waits, in steady state
-// it allocates nothing, and it costs about two microseconds. Where a uintptr has 32 bits, two goroutines share an
-// identity if the second was started 4,294,967,295 goroutines after the first.
+// ID returns the identity of the running goroutine: never 0, the same for as long as the goroutine
+// lives, and different from that of every other goroutine alive at the same time. Any goroutine may
+// call it; it never waits, in steady state it allocates nothing, and it costs about two
+// microseconds. Where a uintptr has 32 bits, two goroutines share an identity if the second was
+// started 4,294,967,295 goroutines after the first.
 func ID() uintptr {
 	trace := traces.Get().(*[room]byte)
 	id := parse(trace[:runtime.Stack(trace[:], false)])
@@ -30,8 +32,8 @@ func ID() uintptr {
 	return id
 }
 
-// parse returns the identity that stands for the number in the first line of a stack trace. It panics if there is none:
-// a wrong identity would break exclusion silently.
+// parse returns the identity that stands for the number in the first line of a stack trace. It
+// panics if there is none: a wrong identity would break exclusion silently.
 func parse(trace []byte) uintptr {
 	if len(trace) <= len(heading) || string(trace[:len(heading)]) != heading {
 		panic("goid: a stack trace does not begin with the goroutine's number")
@@ -48,6 +50,7 @@ func parse(trace []byte) uintptr {
 	if digits == 0 || number == 0 {
 		panic("goid: a stack trace does not begin with the goroutine's number")
 	}
-	// The remainder lies between 1 and the greatest uintptr: never 0, and numbers that fit stand for themselves.
+	// The remainder lies between 1 and the greatest uintptr: never 0, and numbers that fit stand
+	// for themselves.
 	return uintptr((number-1)%uint64(^uintptr(0))) + 1
 }

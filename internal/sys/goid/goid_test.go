@@ -30,7 +30,8 @@ func TestUniqueAmongLive(t *testing.T) {
 			<-release
 		})
 	}
-	seen := map[uintptr]bool{0: true, goid.ID(): true} // 0 counts as taken, so that a goroutine called 0 is caught
+	// 0 counts as taken, so a goroutine called 0 is caught
+	seen := map[uintptr]bool{0: true, goid.ID(): true}
 	for range goroutines {
 		id := <-identities
 		if seen[id] {
@@ -42,8 +43,8 @@ func TestUniqueAmongLive(t *testing.T) {
 	all.Wait()
 }
 
-// TestStable asks again after everything that could move what an identity is read from: another thread, a larger stack,
-// a smaller one, a collection.
+// TestStable asks again after everything that could move the source of an identity: another thread,
+// a larger stack, a smaller one, a collection.
 func TestStable(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) {
@@ -72,8 +73,8 @@ func TestStable(t *testing.T) {
 	all.Wait()
 }
 
-// descend returns the identity seen from depth frames further down, which needs a larger stack than a goroutine starts
-// with.
+// descend returns the identity seen from depth frames further down, which needs a larger stack than
+// a goroutine starts with.
 //
 //go:noinline
 func descend(depth int) uintptr {
@@ -99,7 +100,8 @@ func TestLockedThread(t *testing.T) {
 	}
 }
 
-// TestCoroutine holds the statement that a coroutine has an identity of its own, and the same one at each resumption.
+// TestCoroutine holds that a coroutine has an identity of its own, and the same one at each
+// resumption.
 func TestCoroutine(t *testing.T) {
 	next, stop := iter.Pull(func(yield func(uintptr) bool) {
 		for yield(goid.ID()) {

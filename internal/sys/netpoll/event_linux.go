@@ -22,7 +22,7 @@ func openEvent() (*os.File, error) {
 		return nil, os.NewSyscallError("eventfd2", errno)
 	}
 	f := os.NewFile(fd, "eventfd")
-	if err := f.SetReadDeadline(time.Time{}); err != nil { // Go does not poll it
+	if err := f.SetReadDeadline(time.Time{}); err != nil { // Go does not poll this file
 		_ = f.Close()
 		return nil, err
 	}

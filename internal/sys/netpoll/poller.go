@@ -16,13 +16,14 @@ import (
 //	N3  Read parks until the descriptor is ready     [waiting]
 //	N4  look says "done"
 //
-// An event made at N2 is found by a poll after N2. If that comes before N3, N3 returns at once. So no wake-up is lost.
+// An event made at N2 is found by a poll after N2. If that comes before N3, N3 returns at once. So
+// no wake-up is lost.
 type Poller struct {
 	source source
 	conn   syscall.RawConn
 	look   func(fd uintptr) bool
-	asked  bool // N2 has been
-	polled bool // so has N4
+	asked  bool // N2 is done
+	polled bool // N4 is done
 }
 
 // New makes a poller. It fails where the process may open no further descriptor.
@@ -52,9 +53,9 @@ func build(open func(*source) error) (*Poller, error) {
 	return p, nil
 }
 
-// Poll lets others run and has Go poll the network. It reports whether the network was polled: where the run queues
-// of the P do not run empty within limit, Poll gives up and returns false. It allocates nothing. One goroutine at a
-// time; it must not be pinned.
+// Poll lets others run and has Go poll the network. It reports whether the network was polled: if
+// the run queues of the P do not run empty within limit, Poll gives up and returns false. It
+// allocates nothing. One goroutine at a time may call it, and must not be pinned.
 func (p *Poller) Poll(limit time.Duration) bool {
 	p.asked, p.polled = false, false
 	if err := p.source.file.SetReadDeadline(time.Now().Add(limit)); err != nil {
@@ -64,8 +65,9 @@ func (p *Poller) Poll(limit time.Duration) bool {
 	return p.polled
 }
 
-// Close gives the descriptors back. A Poll that is waiting returns false. Any goroutine, any number of times.
+// Close gives the descriptors back. A waiting Poll returns false. Any goroutine may call it, any
+// number of times.
 func (p *Poller) Close() { p.source.close() }
 
-// tell notes what became of a poller that was to be made.
+// tell notes the outcome of making a poller.
 func tell(way string, err error) { last.Store(&status{way, err}) }

@@ -47,8 +47,9 @@ func TestPollReturns(t *testing.T) {
 	}
 }
 
-// TestPollFindsSockets has one goroutine keep the only P, and counts how often it polls until a byte has come over a
-// socket: the second poll at the latest, as the first may be before the byte is there.
+// TestPollFindsSockets has one goroutine keep the only P, and counts how often it polls until a
+// byte has come over a socket: the second poll at the latest, as the first may be before the byte
+// is there.
 func TestPollFindsSockets(t *testing.T) {
 	each(t, func(t *testing.T, p *Poller) {
 		here, there := connected(t)
@@ -101,8 +102,8 @@ func connected(t *testing.T) (here, there net.Conn) {
 	return here, there
 }
 
-// TestPollGivesUp polls beside a goroutine that yields without end, so that the run queue is never empty; and again
-// when it has ended.
+// TestPollGivesUp polls beside a goroutine that yields without end, so that the run queue is never
+// empty; and again when it has ended.
 func TestPollGivesUp(t *testing.T) {
 	each(t, func(t *testing.T, p *Poller) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -9,16 +9,19 @@ import (
 
 // source is a descriptor that Go polls, and a way to give it an event.
 //
-//	write is nil   file is an eventfd. Each write adds one to its count and makes an event, whether the count has been
-//	               read or not. So it is not read: at a write each microsecond the count is full after 500,000 years.
-//	otherwise      both are ends of a pipe. It holds a byte while the poller waits, and at most one more for each Poll
-//	               that gave up. They are read before the next byte is written, since a full pipe takes none.
+//	write is nil   file is an eventfd. Each write adds one to its count and makes an event, whether
+//	               the count has been read or not. So it is not read: at a write each microsecond
+//	               the count is full after 500,000 years.
+//	otherwise      both are ends of a pipe. It holds a byte while the poller waits, and at most one
+//	               more for each Poll that gave up. They are read before the next byte is written,
+//	               since a full pipe takes none.
 type source struct {
 	file, write *os.File
 	buffer      [64]byte
 }
 
-// open makes a source: an eventfd, or a pipe where there is none, or where the process may not make any.
+// open makes a source: an eventfd, or a pipe where there is none, or where the process may not make
+// any.
 func (s *source) open() (err error) {
 	if s.file, err = openEvent(); err == nil {
 		return nil

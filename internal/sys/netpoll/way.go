@@ -2,14 +2,14 @@ package netpoll
 
 import "sync/atomic"
 
-// What [Way] says.
+// The ways that [Way] returns.
 const (
 	WayEventfd = "eventfd"
 	WayPipe    = "pipe"
 	WayYield   = "yield" // a busy processor yields, and no more: Go's monitor polls, every 10 ms
 )
 
-// status is what became of the last poller that was to be made.
+// status is the outcome of making the last poller.
 type status struct {
 	way string
 	err error
@@ -17,8 +17,8 @@ type status struct {
 
 var last atomic.Pointer[status]
 
-// Way returns how this program has the network polled while every P is busy, and why so, in words for people. Before
-// the first poller is made it tries one. Any goroutine.
+// Way returns, in words for people, how this program has the network polled while every P is busy,
+// and why so. Before the first poller is made it tries to make one. Any goroutine may call it.
 func Way() (way, why string) {
 	if last.Load() == nil {
 		if p, err := New(); err == nil {

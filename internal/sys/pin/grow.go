@@ -2,8 +2,10 @@ package pin
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// Grow sees to it that a list of what each processor has, by the number that Pin gives, has at least so many entries, and returns it. The list is only ever replaced by a longer one that
-// begins with the same entries; create makes the one with index i, perhaps in vain. Any goroutine, pinned or not; lock-free.
+// Grow returns a list with an entry for each processor, by the number that Pin returns, and at
+// least so many entries. A list is only replaced by a longer one that begins with the same entries.
+// create makes the entry with index i, perhaps in vain. Any goroutine, pinned or not, may call
+// Grow; it is lock-free.
 func Grow[T any](list *atomics.Pointer[[]*T], atLeast int, create func(i int) *T) []*T {
 	for {
 		old := list.Load()

@@ -4,7 +4,7 @@ package pin
 
 import "unsafe"
 
-// Exclusive tells whether two goroutines that hold the same index at the same time are impossible.
+// Exclusive says that no two goroutines hold the same index at the same time.
 const Exclusive = false
 
 // The stripe is taken from the address of a local variable: stacks are at least 2 KiB apart, so the
@@ -17,8 +17,8 @@ const (
 )
 
 // Pin returns a stripe number, from 0 to 15, which is mostly the same for one goroutine and mostly
-// different for two. It excludes nobody, may change between two calls of one goroutine, and two
-// goroutines may hold the same one. Any goroutine may call it; it never waits or allocates.
+// different for two. It excludes no other goroutine, may change between two calls of one goroutine,
+// and two goroutines may hold the same one. Any goroutine may call it; it never waits or allocates.
 func Pin() int {
 	var local byte
 	stack := uint32(uintptr(unsafe.Pointer(&local)) >> stackBits)

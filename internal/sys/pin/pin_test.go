@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// counter is used plainly where pins exclude, and atomically where they do not: the way any user of the package has to.
+// counter is used plainly where pins exclude, and atomically where they do not: the way any user of
+// the package has to.
 type counter struct {
 	plain  uint64
 	atomic atomic.Uint64
@@ -21,7 +22,8 @@ func (c *counter) add() {
 		c.atomic.Add(1)
 		return
 	}
-	// The gap between reading and writing makes a preemption in between, or a second goroutine on this P, lose a count.
+	// The gap between reading and writing makes a preemption in between, or a second goroutine on
+	// this P, lose a count.
 	before := c.plain
 	for range 50 {
 		if c.plain != before {
@@ -33,8 +35,9 @@ func (c *counter) add() {
 
 func (c *counter) value() uint64 { return c.plain + c.atomic.Load() }
 
-// TestExclusion counts with many more goroutines than Ps while collections demand preemption all the time. A count is
-// lost if two pinned goroutines share an index, or if one is preempted while pinned.
+// TestExclusion counts with many more goroutines than Ps while collections demand preemption all
+// the time. A count is lost if two pinned goroutines share an index, or if one is preempted while
+// pinned.
 func TestExclusion(t *testing.T) {
 	const each = 20_000
 	goroutines := 16 * runtime.GOMAXPROCS(0)
@@ -102,8 +105,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestNests holds that the inner Unpin leaves the outer pin in force: the index stays, which it would not for long
-// among so many goroutines that are ready to run.
+// TestNests holds that the inner Unpin leaves the outer pin in force: the index stays, which it
+// would not for long among so many goroutines that are ready to run.
 func TestNests(t *testing.T) {
 	if !pin.Exclusive {
 		// Nothing is held here; the calls must merely pair up in any number.

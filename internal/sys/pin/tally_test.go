@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// desk is what is counted in: by whoever is pinned, or has claimed it.
+// desk is what the test counts in. Its holder is pinned, or has claimed it.
 type desk struct {
 	_       [128]byte
 	tally   pin.Tally
@@ -20,7 +20,7 @@ type desk struct {
 	_       [128]byte
 }
 
-// enter returns a desk for the caller alone, nil if there is none.
+// enter returns a desk for the caller alone, or nil if there is none.
 func enter(desks []desk) *desk {
 	i := pin.Pin()
 	switch {

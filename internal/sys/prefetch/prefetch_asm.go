@@ -4,11 +4,11 @@ package prefetch
 
 import "unsafe"
 
-// Way says what a hint becomes, for people.
+// Way says for people what a hint becomes.
 const Way = "assembly: the processor's instruction"
 
-// ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: no address is wrong, nothing is read
-// or written, and nothing is ordered. Any goroutine.
+// ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: no
+// address is wrong, nothing is read or written, and nothing is ordered. Any goroutine.
 //
 //go:noescape
 func ForWrite(p unsafe.Pointer)

@@ -4,10 +4,10 @@ package prefetch
 
 import "unsafe"
 
-// Way says what a hint becomes, for people.
+// Way says for people what a hint becomes.
 const Way = "nothing"
 
-// ForWrite does nothing: on this processor nobody has measured what would be gained.
+// ForWrite does nothing: the gain on this processor was not measured.
 func ForWrite(unsafe.Pointer) {}
 
 // RangeForWrite does nothing, either.

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// TestForWriteChangesNothing gives hints of all kinds, also such that no memory is there, and looks at what they must leave alone.
+// TestForWriteChangesNothing gives hints of all kinds, also for addresses without memory, and
+// checks the memory around.
 func TestForWriteChangesNothing(t *testing.T) {
 	words := make([]uint64, 1024)
 	for i := range words {

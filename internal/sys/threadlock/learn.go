@@ -8,17 +8,18 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// What the first call of Mine finds out.
+// The result of the first call of Mine.
 var (
 	learned  sync.Once
-	at       uintptr // where in the g the word is; 0: not known
-	byHeader bool    // the header is all that tells
+	at       uintptr // offset of the word in the g; 0: not known
+	byHeader bool    // only the header tells
 )
 
-// words is how many words of the g are looked at: far less than it has, and more than the first half, where the word has been in all versions.
+// words is how many words of the g are looked at: far less than it has, and more than the first
+// half, where the word has been in all versions.
 const words = 40
 
-// witnesses is how many goroutines must agree on the word.
+// witnesses is the number of goroutines that must agree on the word.
 const witnesses = 3
 
 func learn() {
@@ -38,7 +39,8 @@ func learn() {
 	}
 }
 
-// wordOf returns where the word is that the bits of candidates name; 0 if that is not one.
+// wordOf returns the offset of the word that the bits of candidates name, 0 if that is not exactly
+// one.
 func wordOf(candidates uint64) uintptr {
 	for i := range words {
 		if candidates == 1<<i {
@@ -48,7 +50,8 @@ func wordOf(candidates uint64) uintptr {
 	return 0
 }
 
-// examine locks the running goroutine, which is not locked, and unlocks it. It returns the words of the g that say so, as bits, and whether the header did.
+// examine locks the running goroutine, which is not locked, and unlocks it. It returns, as bits,
+// the words of the g that show this, and whether the header did.
 func examine() (candidates uint64, marked bool) {
 	before, first := look(), headerTells()
 	runtime.LockOSThread()
@@ -72,7 +75,8 @@ func examine() (candidates uint64, marked bool) {
 	return candidates, marked
 }
 
-// look returns the first words of the running goroutine's g. Other threads may write some of them meanwhile.
+// look returns the first words of the running goroutine's g. Other threads may write some of them
+// meanwhile.
 //
 //go:norace
 func look() (now [words]uintptr) {
@@ -84,7 +88,8 @@ func look() (now [words]uintptr) {
 	return now
 }
 
-// Status returns the way in which a locked goroutine is recognised, and why it is that one: for reports.
+// Status returns, for reports, the way in which a locked goroutine is recognised, and why it is
+// that one.
 func Status() (way, why string) {
 	learned.Do(learn)
 	switch {

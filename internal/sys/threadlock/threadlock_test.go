@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// TestHeader fails when Go writes another header for a goroutine that is locked to its thread: then a locked goroutine is not recognised where there is no word.
+// TestHeader fails when Go writes another header for a locked goroutine: then such a goroutine is
+// not recognised where there is no word.
 func TestHeader(t *testing.T) {
 	if headerTells() {
 		t.Error("the header says that a goroutine is locked which is not")
@@ -23,7 +24,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestWord fails where the g can be read, and no word of it tells, or several do.
+// TestWord fails where the g can be read and not exactly one word of it tells.
 func TestWord(t *testing.T) {
 	if goid.G() == nil {
 		t.Skip("this build does not read the g")
@@ -33,7 +34,7 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// ways runs a test in each way to recognise a locked goroutine that there is.
+// ways runs a test in each way to recognise a locked goroutine.
 func ways(t *testing.T, test func(t *testing.T)) {
 	way, _ := Status()
 	t.Run(way, test)

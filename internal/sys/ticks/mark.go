@@ -10,7 +10,8 @@ type Mark struct {
 
 // Take reads both clocks.
 func Take() Mark {
-	// The pair whose two readings of the counter are closest together was not interrupted in between.
+	// The pair whose two readings of the counter are closest together was not interrupted in
+	// between.
 	var best Mark
 	least := ^uint64(0)
 	for range 5 {
@@ -24,7 +25,8 @@ func Take() Mark {
 	return best
 }
 
-// PerSecond returns how many ticks a second has, by two instants; those of a nanosecond clock if they are too close to tell.
+// PerSecond returns the ticks of a second, from two instants; those of a nanosecond clock if the
+// instants are too close to tell.
 func PerSecond(from, to Mark) float64 {
 	d := to.Time.Sub(from.Time)
 	if d <= 0 || to.Ticks <= from.Ticks {

@@ -6,7 +6,7 @@ import "time"
 
 var base = time.Now()
 
-// Counts reports whether Now is [Counter], and nothing else.
+// Counts reports whether Now is [Counter] and nothing else.
 func Counts() bool { return false }
 
 // Counter is Now.

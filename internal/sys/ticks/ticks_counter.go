@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// counts says that the counter can be relied on.
+// counts says that the counter is reliable.
 var counts = func() bool {
 	source, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	return err == nil && strings.TrimSpace(string(source)) == "tsc"
@@ -24,7 +24,8 @@ func Now() uint64 {
 	return uint64(time.Since(base))
 }
 
-// Counts reports whether Now is [Counter], and nothing else: who asks very often may ask for that instead.
+// Counts reports whether Now is [Counter] and nothing else. A frequent caller may call Counter
+// then.
 func Counts() bool { return counts }
 
 // Counter returns what the counter shows.

@@ -8,8 +8,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/ticks"
 )
 
-// TestNow sends readings to and fro between two goroutines on threads of their own: what was read before, and told, is not later, but for the little that a
-// machine reads ahead.
+// TestNow sends readings to and fro between two goroutines on threads of their own. A reading that
+// was sent is not later than one made after its arrival, but for the little that a machine reads
+// ahead.
 func TestNow(t *testing.T) {
 	const rounds = 10_000
 	ask, answer := make(chan uint64), make(chan uint64)

@@ -4,7 +4,7 @@ package yield
 
 import "runtime"
 
-// Way says how Local lets others run, for people.
+// Way says for people how Local lets others run.
 const Way = "runtime.Gosched"
 
 // Local lets other goroutines run, then goes on. Any goroutine that is not pinned.

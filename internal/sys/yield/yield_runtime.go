@@ -4,11 +4,11 @@ package yield
 
 import _ "unsafe" // for go:linkname
 
-// Way says how Local lets others run, for people.
+// Way says for people how Local lets others run.
 const Way = "runtime.goyield, by linkname"
 
-// Local lets the goroutines run that wait in the queue of this P, then goes on; goroutines in the queue of all Ps wait longer. Any
-// goroutine that is not pinned.
+// Local lets the goroutines in the queue of this P run, then goes on. Goroutines in the queue of
+// all Ps wait longer. Any goroutine that is not pinned may call it.
 func Local() { goyield() }
 
 //go:linkname goyield runtime.goyield

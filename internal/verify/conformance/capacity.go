@@ -32,7 +32,8 @@ func capacity(s QueueSpec) error {
 	return nil
 }
 
-// refusesCapacities returns an error if a container can be made with a capacity that makes no sense.
+// refusesCapacities returns an error if a container can be made with a capacity that makes no
+// sense.
 func refusesCapacities(made func(capacity int)) error {
 	for _, wrong := range []int{0, -1, -1 << 31} {
 		if said := panicOf(func() { made(wrong) }); !strings.Contains(said, ": ") {
@@ -76,7 +77,8 @@ func wrap(s QueueSpec) error {
 	return nil
 }
 
-// laps brings the queue to a level and then puts in and takes out one at a time; each third time it fills and empties it.
+// laps brings the queue to a level and then puts in and takes out one at a time; each third time it
+// fills and empties it.
 func (d *drill) laps(level, count int) error {
 	fail := func(i int, err error) error { return fmt.Errorf("kept at %d items, step %d: %w", level, i, err) }
 	for i := range level {

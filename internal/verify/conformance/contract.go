@@ -2,20 +2,22 @@ package conformance
 
 import "github.com/freerun-go/freerun/internal/verify/linear"
 
-// A Total is a queue as the ladder calls it. TryEnqueue of a queue without bound always returns true.
+// A Total is a queue as the ladder calls it. TryEnqueue of a queue without bound always returns
+// true.
 //
 // It is asked for more, which it may have or not:
 //
-//	Len() int                       how many items it holds; exact while nobody else calls, and otherwise as the spec says
+//	Len() int                       number of items; exact without other calls, or as specified
 //	Empty() bool                    whether it holds nothing
 //	Cap() int                       of a bounded queue
 //	EnqueueN(vs []T) int            takes a prefix of vs, returns how many
 //	DequeueN(dst []T) int           fills a prefix of dst, returns how many
 //	Drain(yield func(T) bool)       takes items out until there is none, or yield returns false
-//	Producer() Enqueuer[T]          the handle that each producing goroutine needs (made in an adapter, mostly)
+//	Producer() Enqueuer[T]          the handle of a producing goroutine (mostly made in an adapter)
 //	Consumer() Dequeuer[T]          the handle that each consuming goroutine needs
 //
-// The handles may have the batch form too. Without Producer and Consumer all goroutines call the queue itself.
+// The handles may have the batch form too. Without Producer and Consumer all goroutines call the
+// queue itself.
 type Total[T any] interface {
 	Enqueuer[T]
 	Dequeuer[T]
@@ -46,9 +48,11 @@ const (
 	Unordered                // any
 )
 
-// A QueueSpec says what a queue promises. The zero value of each field is the strongest promise, or that of most queues.
+// A QueueSpec says what a queue promises. The zero value of each field is the strongest promise, or
+// that of most queues.
 type QueueSpec struct {
-	// New and the others return a queue for so many items of their type; queues without bound ignore it. All are needed.
+	// New and the others return a queue for so many items of their type; queues without bound
+	// ignore it. All are needed.
 	New      func(capacity int) Total[int]
 	NewWide  func(capacity int) Total[Wide]
 	NewBoxed func(capacity int) Total[*Box]
@@ -62,18 +66,20 @@ type QueueSpec struct {
 	Smallest   int         // capacity that a bounded queue rounds up to; 0 means 1
 	Full       linear.Full // what TryEnqueue of a bounded queue means when it returns false
 
-	// EachProducer means that the capacity is each producer's own (Order is PerProducer, and full is Strict).
+	// EachProducer means that the capacity is each producer's own (Order is PerProducer, and full
+	// is Strict).
 	EachProducer bool
 
 	Len linear.Length // what Len means while others call
 	In  linear.Batch  // what EnqueueN promises
 	Out linear.Batch  // what DequeueN promises
 
-	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's search: a queue that is better than
-	// what it says is a mistake too.
+	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's
+	// search: a queue that is better than what it says is a mistake too.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	// Long means that a call takes so many steps that the explorer must be content with few
+	// preemptions of two threads, too.
 	Long bool
 
 	// NearOverflow, if not nil, returns an empty queue whose indices are about to overflow.
@@ -109,7 +115,8 @@ func (s QueueSpec) fits(capacity int) int {
 	return fits
 }
 
-// producers and consumers return how many goroutines there may be of a kind, if one would like to have so many.
+// producers and consumers return how many goroutines there may be of a kind, if one would like to
+// have so many.
 func (s QueueSpec) producers(wanted int) int {
 	if s.OneProducer {
 		return 1

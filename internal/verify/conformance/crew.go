@@ -11,18 +11,20 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// patience is for how long a crew may get nothing done at all before it gives up. It is no bound on how long anything takes.
+// patience is for how long a crew may get nothing done at all before it gives up. It is no bound on
+// how long anything takes.
 var patience = 20 * time.Second
 
-// A crew is goroutines that begin at the same instant and end with an error or without one. Between beginning and end they have
-// nothing in common, as whatever synchronised them would hide from the race detector what the container fails to synchronise.
+// A crew is goroutines that begin at the same instant and end with an error or without one. Between
+// beginning and end they have nothing in common, as whatever synchronised them would hide from the
+// race detector what the container fails to synchronise.
 type crew struct {
 	hands    []*hand
 	jobs     []func(h *hand) error
 	arrived  atomic.Int64
 	counted  int64        // hands that count, see add
 	finished atomic.Int64 // those of them that have ended
-	giveUp   atomic.Bool  // somebody has failed; the others need not wait for what will not come
+	giveUp   atomic.Bool  // a hand has failed; the others need not wait for what will not come
 }
 
 // A hand is one goroutine of a crew.
@@ -30,7 +32,7 @@ type hand struct {
 	_     pad.Line
 	crew  *crew
 	ends  bool         // counts
-	moved atomic.Int64 // how often it got something done; written by itself, read by hands that are stuck
+	moved atomic.Int64 // how often it got something done: for hands that are stuck
 	fails int          // since then
 	last  int64        // what all hands together had done when it last looked
 	since time.Time    // when that changed
@@ -39,7 +41,8 @@ type hand struct {
 
 var errGivenUp = errors.New("gave up because another goroutine has failed")
 
-// add gives the crew one more hand. If it counts, the others can ask whether all of those have finished.
+// add gives the crew one more hand. If it counts, the others can ask whether all of those have
+// finished.
 func (c *crew) add(counts bool, job func(h *hand) error) {
 	c.hands = append(c.hands, &hand{crew: c, ends: counts})
 	if counts {
@@ -48,7 +51,8 @@ func (c *crew) add(counts bool, job func(h *hand) error) {
 	c.jobs = append(c.jobs, job)
 }
 
-// run starts all hands, waits for them, and returns the first error of a hand that did not merely give up.
+// run starts all hands, waits for them, and returns the first error of a hand that did not merely
+// give up.
 func (c *crew) run() error {
 	var group sync.WaitGroup
 	errs := make([]error, len(c.hands))
@@ -84,7 +88,8 @@ func (h *hand) did() {
 	h.fails = 0
 }
 
-// pause lets others run after a call that got nothing done. It returns an error if the hand should give up.
+// pause lets others run after a call that got nothing done. It returns an error if the hand should
+// give up.
 func (h *hand) pause() error {
 	const yields, look = 50, 64
 	if h.fails++; h.fails < yields {

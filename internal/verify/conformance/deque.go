@@ -26,9 +26,11 @@ type Ends[T any] struct {
 	Len   func() int                     // owner only; may be nil
 }
 
-// A DequeSpec says what a work-stealing deque promises: its owner pushes and pops at one end, thieves steal at the other.
+// A DequeSpec says what a work-stealing deque promises: its owner pushes and pops at one end,
+// thieves steal at the other.
 type DequeSpec struct {
-	// New and the others return a deque for so many items of their type; deques without bound ignore it. All are needed.
+	// New and the others return a deque for so many items of their type; deques without bound
+	// ignore it. All are needed.
 	New      func(capacity int) Ends[int]
 	NewWide  func(capacity int) Ends[Wide]
 	NewBoxed func(capacity int) Ends[*Box]
@@ -40,10 +42,12 @@ type DequeSpec struct {
 
 	Retry linear.Retry // when a Steal may return [Retry]
 
-	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the others up.
+	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the
+	// others up.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	// Long means that a call takes so many steps that the explorer must be content with few
+	// preemptions of two threads, too.
 	Long bool
 
 	// NearOverflow, if not nil, returns an empty deque whose indices are about to overflow.
@@ -59,7 +63,8 @@ func Deque(t *testing.T, s DequeSpec) {
 	climb(t, s, dequeRungs(s))
 }
 
-// FuzzDeque compares a deque with the model, for calls that the fuzzer chooses: the first byte is the capacity, each further one a call.
+// FuzzDeque compares a deque with the model, for calls that the fuzzer chooses: the first byte is
+// the capacity, each further one a call.
 func FuzzDeque(f *testing.F, s DequeSpec) {
 	f.Helper()
 	for _, seed := range fuzzSeeds {
@@ -244,7 +249,8 @@ func dequeCapacity(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// dequeWrap keeps deques at each level of filling for many laps: pushed and stolen, pushed and popped, and both in turns.
+// dequeWrap keeps deques at each level of filling for many laps: pushed and stolen, pushed and
+// popped, and both in turns.
 func dequeWrap(s DequeSpec, _ uint64) error {
 	laps := func(d *dequeDrill, level, count int) error {
 		for range level {

@@ -22,8 +22,8 @@ func insist[T any](h *hand, steal func() (T, Outcome)) (v T, ok bool, err error)
 	}
 }
 
-// dequeStampede lets the owner and thieves take one item each at the same instant, of a deque with few of them: as many must
-// succeed as there are items.
+// dequeStampede lets the owner and thieves take one item each at the same instant, of a deque with
+// few of them: as many must succeed as there are items.
 func dequeStampede(s DequeSpec, _ uint64) error {
 	const thieves = 3
 	type prize struct {
@@ -81,7 +81,8 @@ func dequeStampede(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// A raid is an owner that pushes and pops in bursts while thieves steal. Afterwards the accounts are made.
+// A raid is an owner that pushes and pops in bursts while thieves steal. Afterwards the accounts
+// are made.
 type raid[T any] struct {
 	ends    Ends[T]
 	items   int
@@ -177,7 +178,8 @@ func (r *raid[T]) own(h *hand, take func(item T) error) error {
 	}
 }
 
-// dequeStress makes the accounts of what went in and came out: bursts of one item, which owner and thieves race for, and long ones.
+// dequeStress makes the accounts of what went in and came out: bursts of one item, which owner and
+// thieves race for, and long ones.
 func dequeStress(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
 		for _, burst := range []int{1, 4, 10} {
@@ -200,8 +202,8 @@ func dequeTorn(s DequeSpec, seed uint64) error {
 	return nil
 }
 
-// dequeLinearizable checks short histories of an owner and two thieves, at deques that begin with some items or, so that those without
-// bound grow while they are stolen from, with many.
+// dequeLinearizable checks short histories of an owner and two thieves, at deques that begin with
+// some items or, so that those without bound grow while they are stolen from, with many.
 func dequeLinearizable(s DequeSpec, seed uint64) error {
 	return record(1+linearThieves, size(linearRounds), func(round int) session {
 		return s.session(round, rand.New(rand.NewPCG(seed, uint64(round))))
@@ -254,8 +256,9 @@ func (s DequeSpec) session(round int, random *rand.Rand) session {
 	return r
 }
 
-// dequeTruthful has an owner and thieves that take only when there certainly is something: they have a permit for each call, of which
-// there is one for each item that was pushed. And the owner pushes only if there certainly is room.
+// dequeTruthful has an owner and thieves that take only when there certainly is something: they
+// have a permit for each call, of which there is one for each item that was pushed. And the owner
+// pushes only if there certainly is room.
 func dequeTruthful(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
 		if err := dequePermits(s, seed, room, size(truthfulItems)); err != nil {

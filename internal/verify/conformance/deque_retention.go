@@ -6,8 +6,8 @@ import (
 	"weak"
 )
 
-// dequeRetention looks whether items that were popped or stolen can be collected while the deque is alive. A deque may keep what was
-// stolen until its owner's next call.
+// dequeRetention looks whether items that were popped or stolen can be collected while the deque is
+// alive. A deque may keep what was stolen until its owner's next call.
 func dequeRetention(s DequeSpec, _ uint64) error {
 	for _, count := range []int{1, 3, 16, 65, 300} {
 		for _, stolen := range []int{0, 1, count / 2, count} {

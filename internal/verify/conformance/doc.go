@@ -1,36 +1,46 @@
-// Package conformance holds every container to the same ladder of tests, so that a container's own test file is a few lines:
+// Package conformance holds every container to the same ladder of tests, so that a container's own
+// test file is a few lines:
 //
-//	func newMPMC[T any](capacity int) ladder.Total[T] { return queue.NewMPMC[T](capacity) }
+//	func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 //
-//	var mpmc = ladder.QueueSpec{
-//		New: newMPMC[int], NewWide: newMPMC[ladder.Wide], NewBoxed: newMPMC[*ladder.Box],
+//	var mpmc = conformance.QueueSpec{
+//		New: newMPMC[int], NewWide: newMPMC[conformance.Wide], NewBoxed: newMPMC[*conformance.Box],
 //		Bounded: true, PowerOfTwo: true, Full: linear.InFlight,
 //	}
 //
-//	func TestMPMC(t *testing.T)        { ladder.Queue(t, mpmc) }
-//	func FuzzMPMC(f *testing.F)        { ladder.FuzzQueue(f, mpmc) }
-//	func TestExploreMPMC(t *testing.T) { ladder.ExploreQueue(t, mpmc) } // in a file with the build constraint explore
+//	func TestMPMC(t *testing.T) { conformance.Queue(t, mpmc) }
+//	func FuzzMPMC(f *testing.F) { conformance.FuzzQueue(f, mpmc) }
+//
+//	// in a file with the build constraint explore
+//	func TestExploreMPMC(t *testing.T) { conformance.ExploreQueue(t, mpmc) }
 //
 // The rungs, each a subtest:
 //
-//	sequential    random calls by one goroutine, compared with a model call by call; batches too, if the container has them
-//	capacity      what is refused (0, -1), what is rounded, and that exactly so many items fit (bounded only)
-//	wrap          many laps at every level of filling, and from just below the overflow of the indices if the spec can start there
+//	sequential    random calls by one goroutine, compared with a model call by call; batches too, if
+//	              the container has them
+//	capacity      what is refused (0, -1), what is rounded, and that exactly so many items fit
+//	              (bounded only)
+//	wrap          many laps at every level of filling, and from just below the overflow of the
+//	              indices if the spec can start there
 //	order         many producers, one consumer: each producer's items come without a gap
-//	stampede      all at once at an almost empty, or almost full, container: exactly as many succeed as can
-//	stress        many at a time: each item comes out once, each producer's in order for each consumer
+//	stampede      all at once at an almost empty, or almost full, container: exactly as many succeed
+//	              as can
+//	stress        many at a time: each item comes out once, each producer's in order for each
+//	              consumer
 //	batch         stress with EnqueueN and DequeueN (if the container has them)
 //	linearizable  short histories, checked by internal/verify/linear
 //	wide          items of 128 bytes are never torn
 //	retention     items that came out can be collected
-//	truthful      never empty while an item is certainly there, never full while there is certainly room
-//	balanced      a container that always holds something is never empty and, filled to 40%, never full
+//	truthful      never empty while an item is certainly there, never full while there is certainly
+//	              room
+//	balanced      a container that always holds something is never empty and, filled to 40%, never
+//	              full
 //
-// A rung is a function that returns an error, so that the tests of this package can hold it against containers that are broken on
-// purpose: each defect must be found by the rung that is there for it.
+// A rung is a function that returns an error, so that the tests of this package can hold it against
+// containers that are broken on purpose: the rung for a defect must find it.
 //
-// Sizes are constants, smaller under the race detector and with -short. A rung has no deadline, but gives up when for many seconds
-// no goroutine at all has got anything done.
+// Sizes are constants, smaller under the race detector and with -short. A rung has no deadline, but
+// gives up when no goroutine has got anything done for many seconds.
 //
 // The package is for tests only.
 package conformance

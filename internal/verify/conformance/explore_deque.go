@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// ExploreDeque runs a deque through the explorer, as [ExploreQueue] does a queue. In its programs the first thread is the owner: p pushes
-// and o pops. The others are thieves, each s a Steal.
+// ExploreDeque runs a deque through the explorer, as [ExploreQueue] does a queue. In its programs
+// the first thread is the owner: p pushes and o pops. The others are thieves, each s a Steal.
 func ExploreDeque(t *testing.T, s DequeSpec) {
 	t.Helper()
 	all := scenarios(s.Bounded, s.fits, "po-s", "oo-ss", "pp-ss", "opo-s", "o-s", "p-s", "o-s-s", "po-s-s", "pp-s-s")

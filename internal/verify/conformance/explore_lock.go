@@ -13,10 +13,11 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// ExploreLock runs a lock through the explorer, as subtests: programs of two and of three threads, all interleavings with few
-// preemptions, and random ones of four. A letter locks, counts in a plain field, and unlocks: l by Lock, t by TryLock, c by LockContext
-// with a context that ends at any time if a thread ends it, which x does. A lock that is not handed on is a deadlock, two holders are a
-// data race.
+// ExploreLock runs a lock through the explorer, as subtests: programs of two and of three threads,
+// all interleavings with few preemptions, and random ones of four. A letter locks, counts in a
+// plain field, and unlocks: l by Lock, t by TryLock, c by LockContext with a context that ends at
+// any time if a thread ends it, which x does. A lock that is not handed on is a deadlock, two
+// holders are a data race.
 func ExploreLock(t *testing.T, s LockSpec) {
 	t.Helper()
 	var all []scenario

@@ -11,9 +11,11 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A scenario is a small program for model threads: a container with some items in it, and what each thread does, a letter for each
-// call. Of queues e enqueues and d dequeues; E and D do so with two items at once. n asks for the length, z whether it is empty, c for the capacity; r drains,
-// until it is empty, and a takes all at one instant; l asks a producer's handle, and p for the number of handles.
+// A scenario is a small program for model threads: a container with some items in it, and what each
+// thread does, a letter for each call. Of queues e enqueues and d dequeues; E and D do so with two
+// items at once. n asks for the length, z whether it is empty, c for the capacity; r drains, until
+// it is empty, and a takes all at one instant; l asks a producer's handle, and p for the number of
+// handles.
 type scenario struct {
 	capacity int
 	items    int
@@ -24,7 +26,8 @@ func (s scenario) String() string {
 	return fmt.Sprintf("capacity %d, %d items, %s", s.capacity, s.items, s.threads)
 }
 
-// scenarios pairs programs with small containers, empty and full. Containers without bound have only one capacity, and hold one item.
+// scenarios pairs programs with small containers, empty and full. Containers without bound have
+// only one capacity, and hold one item.
 func scenarios(bounded bool, fits func(int) int, programs ...string) []scenario {
 	var all []scenario
 	seen := map[scenario]bool{}
@@ -48,8 +51,9 @@ func scenarios(bounded bool, fits func(int) int, programs ...string) []scenario 
 // randomExecutions is how many executions of four threads there are.
 const randomExecutions = 2_000
 
-// explored runs programs of two threads through all interleavings and those of three through those with few preemptions. If a
-// container's calls take too many steps for that, its spec says that it is long.
+// explored runs programs of two threads through all interleavings and those of three through those
+// with few preemptions. If a container's calls take too many steps for that, its spec says that it
+// is long.
 func explored(t *testing.T, long bool, all []scenario, body func(c scenario) func(r *explore.Run)) {
 	t.Helper()
 	for _, c := range all {
@@ -61,7 +65,8 @@ func explored(t *testing.T, long bool, all []scenario, body func(c scenario) fun
 	}
 }
 
-// frozen stops each thread at each of its steps; without lock-freedom there must be one that holds up another.
+// frozen stops each thread at each of its steps; without lock-freedom there must be one that holds
+// up another.
 func frozen(t *testing.T, notLockFree bool, all []scenario, body func(c scenario) func(r *explore.Run)) {
 	t.Helper()
 	if notLockFree {
@@ -73,9 +78,10 @@ func frozen(t *testing.T, notLockFree bool, all []scenario, body func(c scenario
 	}
 }
 
-// ExploreQueue runs a queue through the explorer, as subtests: all interleavings of two threads, those with few preemptions of three,
-// and random ones of four, each history checked; and, with each thread stopped for good at each of its steps, whether the others
-// end. If the spec says that it is not lock-free, a thread must be held up.
+// ExploreQueue runs a queue through the explorer, as subtests: all interleavings of two threads,
+// those with few preemptions of three, and random ones of four, each history checked; and, with
+// each thread stopped for good at each of its steps, whether the others end. If the spec says that
+// it is not lock-free, a thread must be held up.
 func ExploreQueue(t *testing.T, s QueueSpec) {
 	t.Helper()
 	if err := s.check(); err != nil {
@@ -90,8 +96,8 @@ func ExploreQueue(t *testing.T, s QueueSpec) {
 	frozen(t, s.NotLockFree, all, s.body)
 }
 
-// programs returns those for the producers and consumers that there may be, of two, three and four threads. The first is one in which a
-// thread that is stopped can hold up the other.
+// programs returns those for the producers and consumers that there may be, of two, three and four
+// threads. The first is one in which a thread that is stopped can hold up the other.
 func (s QueueSpec) programs() (two, three []string, four string) {
 	two, three, four = s.singly()
 	in, out := s.hasBatches()

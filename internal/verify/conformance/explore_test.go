@@ -14,8 +14,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A turnstile is a bounded queue of slots with turns. As it should be, it waits for who has a slot but has not finished, so it is not
-// lock-free. It has flaws.
+// A turnstile is a bounded queue of slots with turns. Without a flaw it waits for a call that has a
+// slot and has not finished, so it is not lock-free. Its flaws are planted.
 type turnstile struct {
 	flaw  flaw
 	slots []turn
@@ -65,7 +65,8 @@ func (q *turnstile) TryEnqueue(v int) bool {
 			s.at.Store(2*t + 1)
 			return true
 		case at > 2*t:
-		case q.flaw == hasty || int64(t-q.head.Load()) >= int64(size): // negative if t is an old tail
+		// negative if t is an old tail
+		case q.flaw == hasty || int64(t-q.head.Load()) >= int64(size):
 			return false
 		default:
 			b.Wait()
@@ -73,7 +74,7 @@ func (q *turnstile) TryEnqueue(v int) bool {
 	}
 }
 
-// claim moves an index on, unless somebody else has.
+// claim moves an index on, unless another thread has done so.
 func (q *turnstile) claim(index *atomics.Uint64, from uint64) bool {
 	if q.flaw == unclaimed {
 		index.Store(from + 1)
@@ -136,8 +137,8 @@ func turnstiles(f flaw) QueueSpec {
 	}
 }
 
-// A tower is a lock-free stack; with the flaw unclaimed it is none. As a queue of towers, one for each producer, each of one item, it
-// has no order among producers.
+// A tower is a lock-free stack; with the flaw unclaimed it is none. As a queue of towers, one for
+// each producer, each of one item, it has no order among producers.
 type tower struct {
 	flaw flaw
 	top  atomics.Pointer[stone]
@@ -180,8 +181,9 @@ func towers(f flaw) StackSpec {
 	return s
 }
 
-// boxes is a queue of a box for each producer, which holds one item. A consumer looks at them one after another: so it has no order
-// among producers, though nothing but the order of calls shows it.
+// boxes is a queue of a box for each producer, which holds one item. A consumer looks at them one
+// after another: so it has no order among producers, though nothing but the order of calls shows
+// it.
 type boxes struct{ of [4]atomics.Int64 }
 
 func (q *boxes) TryEnqueue(v int) bool {
@@ -202,7 +204,8 @@ func newBoxes() QueueSpec {
 	return QueueSpec{New: func(int) Total[int] { return &boxes{} }, NewWide: newChannel[Wide], NewBoxed: newChannel[*Box]}
 }
 
-// A line is a deque of fixed length for a few items, each of which is taken by moving its mark: lock-free.
+// A line is a deque of fixed length for a few items, each of which is taken by moving its mark:
+// lock-free.
 type line struct {
 	flaw   flaw
 	bottom atomics.Int64
@@ -325,7 +328,8 @@ func TestExploreSound(t *testing.T) {
 	t.Run("lock", func(t *testing.T) { ExploreLock(t, doors(sound)) })
 }
 
-// TestExploreFails holds that what the explorer is given to execute tells flawed containers from sound ones.
+// TestExploreFails holds that what the explorer is given to execute tells flawed containers from
+// sound ones.
 func TestExploreFails(t *testing.T) {
 	queue := func(s QueueSpec, c scenario) func(t *testing.T) {
 		return func(t *testing.T) { explore.MustFail(t, 2, s.body(c)) }

@@ -15,10 +15,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// verbs are the letters of programs for the methods of queues and of their handles. Those without a letter are part of every program. A queue with a method that is
-// not here is refused: no program calls it.
+// verbs are the letters of programs for the methods of queues and of their handles. Those without a
+// letter are part of every program. A queue with a method that is not here is refused: no program
+// calls it.
 var verbs = map[string]rune{
-	"TryEnqueue": 'e', "Push": 'e', "Enqueue": 0, // Enqueue of a queue without bound is what its TryEnqueue calls
+	// TryEnqueue of an unbounded queue calls Enqueue.
+	"TryEnqueue": 'e', "Push": 'e', "Enqueue": 0,
 	"TryDequeue": 'd', "TryPop": 'd',
 	"EnqueueN": 'E', "DequeueN": 'D', "Drain": 'r', "TakeAll": 'a',
 	"Len": 'n', "Empty": 'z', "Cap": 'c',
@@ -26,11 +28,13 @@ var verbs = map[string]rune{
 	"Producers": 'p', "Consumers": 'p',
 }
 
-// handleVerbs are those of a producer's handle that mean something else there: what they say is of one producer's items.
+// handleVerbs are those of a producer's handle that mean something else there: what they say is of
+// one producer's items.
 var handleVerbs = map[string]rune{"Len": 'l', "Cap": 'l'}
 
-// ExploreVerbs has every method of a queue, and of its handles, called beside others in the explorer: observers beside each call that changes something, two
-// and three threads, and batches beside batches. Histories are checked, short counts and what observers say included.
+// ExploreVerbs has every method of a queue, and of its handles, called beside others in the
+// explorer: observers beside each call that changes something, two and three threads, and batches
+// beside batches. Histories are checked, short counts and what observers say included.
 func ExploreVerbs(t *testing.T, s QueueSpec) {
 	t.Helper()
 	if err := s.check(); err != nil {
@@ -49,7 +53,8 @@ func ExploreVerbs(t *testing.T, s QueueSpec) {
 	}
 }
 
-// letters returns those of the methods that the queue and its handles have, and the names of methods that have none.
+// letters returns those of the methods that the queue and its handles have, and the names of
+// methods that have none.
 func (s QueueSpec) letters() (letters []rune, unknown []string) {
 	q := s.New(1)
 	for i, v := range []any{inside(q), producer(q), consumer(q)} {
@@ -60,7 +65,8 @@ func (s QueueSpec) letters() (letters []rune, unknown []string) {
 		}
 		for i := range of.NumMethod() {
 			name := of.Method(i).Name
-			if name == "Deregister" { // ends a handle: no call may follow it, so it has tests of its own
+			// It ends a handle: no call may follow it, so it has tests of its own.
+			if name == "Deregister" {
 				continue
 			}
 			if f := runtime.FuncForPC(of.Method(i).Func.Pointer()); verbs[name] == 0 && isTest(f) {
@@ -160,7 +166,8 @@ func (s QueueSpec) capacityOf(r *explore.Run, v any, capacity int) {
 	}
 }
 
-// count asks how many handles there are. None is made or given back while threads run, so the answer is the same in each call.
+// count asks how many handles there are. None is made or given back while threads run, so the
+// answer is the same in each call.
 func (s QueueSpec) count(r *explore.Run, q Total[int]) {
 	var ask func() int
 	switch q := q.(type) {
@@ -174,7 +181,8 @@ func (s QueueSpec) count(r *explore.Run, q Total[int]) {
 	}
 }
 
-// drain records the items that come out of a loop over Drain, each as a call of its own, and that there were no more.
+// drain records the items that come out of a loop over Drain, each as a call of its own, and that
+// there were no more.
 func (s QueueSpec) drain(q Total[int], client *linear.Client, in Dequeuer[int]) {
 	type drainer interface{ Drain(yield func(int) bool) }
 	from, can := in.(drainer)
@@ -189,7 +197,8 @@ func (s QueueSpec) drain(q Total[int], client *linear.Client, in Dequeuer[int]) 
 	client.End(begin, linear.Call{Verb: linear.Dequeue}, linear.Answer{})
 }
 
-// ExploreStackVerbs has every method of a stack called beside others, as [ExploreVerbs] does with a queue.
+// ExploreStackVerbs has every method of a stack called beside others, as [ExploreVerbs] does with a
+// queue.
 func ExploreStackVerbs(t *testing.T, s StackSpec) {
 	t.Helper()
 	ExploreVerbs(t, s.queue(t))

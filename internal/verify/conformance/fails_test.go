@@ -18,8 +18,8 @@ func impatient() func() {
 	return func() { patience = before }
 }
 
-// fails holds flawed containers against the rungs that are there for their flaws. A flaw that shows only when goroutines meet is
-// given some more rounds.
+// fails holds flawed containers against the rungs that are there for their flaws. A flaw that shows
+// only when goroutines meet is given some more rounds.
 func fails[S any](t *testing.T, spec func(f flaw) S, rungs func(s S) []rung[S], cases []reports) {
 	t.Helper()
 	defer impatient()()

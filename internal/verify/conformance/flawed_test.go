@@ -70,7 +70,7 @@ func newRing[T any](f flaw, capacity int) *ring[T] {
 // now says whether it is time for the flaw to show.
 func (r *ring[T]) now(f flaw) bool { return r.flaw == f && r.calls%17 == 16 }
 
-// begin locks the ring and says whether somebody else is calling it.
+// begin locks the ring and reports whether another call is under way.
 func (r *ring[T]) begin() (busy bool) {
 	busy = r.callers.Add(1) > 1
 	if r.flaw != sound && r.flaw[0] == 'b' {

@@ -2,7 +2,8 @@ package conformance
 
 import "testing"
 
-// FuzzQueue compares a queue with the model, for calls that the fuzzer chooses: the first byte is the capacity, each further one a call.
+// FuzzQueue compares a queue with the model, for calls that the fuzzer chooses: the first byte is
+// the capacity, each further one a call.
 func FuzzQueue(f *testing.F, s QueueSpec) {
 	f.Helper()
 	if err := s.check(); err != nil {
@@ -18,7 +19,8 @@ func FuzzQueue(f *testing.F, s QueueSpec) {
 	})
 }
 
-// fuzzSeeds are calls that fill and empty, once around the ring, one at a time, and in batches. See drill.do for what a byte means.
+// fuzzSeeds are calls that fill and empty, once around the ring, one at a time, and in batches. See
+// drill.do for what a byte means.
 var fuzzSeeds = []string{
 	"\x02\x00\x00\x00\x03\x03\x03\x00\x03",
 	"\x00\x00\x00\x03\x03\x00\x03",

@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A session is a round of calls whose history is checked: what each client does is decided beforehand.
+// A session is a round of calls whose history is checked: what each client does is decided
+// beforehand.
 type session struct {
 	recorder *linear.Recorder
 	model    linear.Model
@@ -16,8 +17,9 @@ type session struct {
 	finish   func()     // takes out what is left, which is part of the history
 }
 
-// record has clients go through sessions together, and checks the histories. Where processors are few or busy, hardly any two calls
-// overlap at first; then there are more sessions, though not without end.
+// record has clients go through sessions together, and checks the histories. Where processors are
+// few or busy, hardly any two calls overlap at first; then there are more sessions, though not
+// without end.
 func record(clients, rounds int, prepare func(round int) session) error {
 	const batches = 6
 	overlaps := 0
@@ -47,7 +49,8 @@ func record(clients, rounds int, prepare func(round int) session) error {
 	return nil
 }
 
-// pauses returns a call that lets others get ahead: not at all, mostly, or a few steps, or until others have run.
+// pauses returns a call that lets others get ahead: not at all, mostly, or a few steps, or until
+// others have run.
 func pauses(random *rand.Rand) func() {
 	switch random.IntN(8) {
 	case 0:
@@ -69,7 +72,8 @@ func pauses(random *rand.Rand) func() {
 //go:noinline
 func spin() {}
 
-// linearizable checks short histories: a few goroutines, a few calls each, at small queues that begin empty, filled, or between.
+// linearizable checks short histories: a few goroutines, a few calls each, at small queues that
+// begin empty, filled, or between.
 func linearizable(s QueueSpec, seed uint64) error {
 	return record(linearClients, size(linearRounds), func(round int) session {
 		return s.session(1+round%4, rand.New(rand.NewPCG(seed, uint64(round))))

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// A load is many goroutines that put items into a queue and take them out. Afterwards the accounts are made.
+// A load is many goroutines that put items into a queue and take them out. Afterwards the accounts
+// are made.
 type load[T any] struct {
 	queue                Total[T]
 	producers, consumers int
@@ -25,8 +26,8 @@ func (l *load[T]) name() string {
 	return fmt.Sprintf("%d producers, %d consumers, room for %d", l.producers, l.consumers, l.fits)
 }
 
-// run returns an error if an item is lost, doubled, invented, torn, or out of order, or if a consumer was told that the queue was
-// empty when it was not.
+// run returns an error if an item is lost, doubled, invented, torn, or out of order, or if a
+// consumer was told that the queue was empty when it was not.
 func (l *load[T]) run() error {
 	if err := l.attempt(); err != nil {
 		return fmt.Errorf("%s: %w", l.name(), err)

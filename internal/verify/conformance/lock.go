@@ -24,22 +24,24 @@ type LockSpec struct {
 	// Bound means that a lock must be unlocked by the goroutine that locked it.
 	Bound bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	// Long means that a call takes so many steps that the explorer must be content with few
+	// preemptions of two threads, too.
 	Long bool
 
-	// broken means that what the lock guards is atomic, so that the race detector does not fail the test that wants to see it fail here.
+	// broken means that what the lock guards is atomic, so that the race detector does not fail the
+	// test that wants to see it fail here.
 	broken bool
 }
 
 // Lock holds a lock to its ladder:
 //
 //	sequential   every way to lock and unlock, by one goroutine; unlocking an unlocked lock panics
-//	refusal      a lock that is held is not got by TryLock, nor by LockContext once its context has ended
-//	passed on    a lock may be unlocked by another goroutine than the one that locked it (unless Bound)
+//	refusal      TryLock does not get a lock that is held, nor does LockContext after its context
+//	passed on    another goroutine may unlock than the one that locked (unless Bound)
 //	exclusion    more goroutines than processors count in a plain variable
 //	handoff      a lock that is held for long, and for which all others wait, comes to each of them
-//	storm        Lock, TryLock, and LockContext whose contexts end before, while, and after they wait
-//	abandoned    those who wait at the front, in the middle and at the end of a queue leave it, and the others get the lock
+//	storm        Lock, TryLock, and LockContext with contexts that end before, in and after the wait
+//	abandoned    waiters at the front, in the middle and at the end leave; the others get the lock
 func Lock(t *testing.T, s LockSpec) {
 	t.Helper()
 	if s.New == nil {

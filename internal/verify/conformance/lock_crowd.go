@@ -51,7 +51,8 @@ func (g *guarded) enter(random *rand.Rand) error {
 	return nil
 }
 
-// compete has goroutines that lock in a way of their own and count while they hold the lock. The way says whether it got it.
+// compete has goroutines that lock in a way of their own and count while they hold the lock. The
+// way says whether it got it.
 func (s LockSpec) compete(seed uint64, goroutines, each int, lock func(l Locker, random *rand.Rand) (bool, error)) error {
 	l := s.New(goroutines)
 	g := s.guards()
@@ -110,7 +111,8 @@ func lockExclusion(s LockSpec, seed uint64) error {
 	return nil
 }
 
-// lockHandoff holds the lock until all others have come to wait, long enough that they do so in every way they know.
+// lockHandoff holds the lock until all others have come to wait, long enough that they do so in
+// every way they know.
 func lockHandoff(s LockSpec, _ uint64) error {
 	const goroutines = 12
 	for range size(lockHandoffs) {
@@ -184,13 +186,13 @@ func lockStorm(s LockSpec, seed uint64) error {
 	})
 }
 
-// lockAbandoned has waiters some of which are told to leave while the lock is held: they must return, and when the lock is
-// unlocked the others must get it, each once.
+// lockAbandoned has waiters some of which are told to leave while the lock is held: they must
+// return, and when the lock is unlocked the others must get it, each once.
 func lockAbandoned(s LockSpec, seed uint64) error {
 	const waiters = 7
 	for round := range uint64(size(lockHandoffs)) {
 		random := rand.New(rand.NewPCG(seed, round))
-		leaves := uint64(1)<<waiters - 1 // those who leave; all of them at first
+		leaves := uint64(1)<<waiters - 1 // the waiters that leave; all of them at first
 		if round > 0 {
 			leaves = random.Uint64N(1 << waiters)
 		}

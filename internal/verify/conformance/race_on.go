@@ -2,5 +2,6 @@
 
 package conformance
 
-// RaceDetector says whether this is a build with the race detector, under which tests do less of what takes long there.
+// RaceDetector says whether this is a build with the race detector, under which tests do less of
+// what takes long there.
 const RaceDetector = true

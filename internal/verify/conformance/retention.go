@@ -6,7 +6,8 @@ import (
 	"weak"
 )
 
-// retention looks whether items that came out can be collected while the queue is alive, whatever is still in it.
+// retention looks whether items that came out can be collected while the queue is alive, whatever
+// is still in it.
 func retention(s QueueSpec, _ uint64) error {
 	counts := []int{1, 2, 3, 64, 65, 300, 3000}
 	if s.Bounded {

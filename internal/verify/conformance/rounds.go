@@ -5,10 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// inRounds has goroutines do round after round of something. They begin each round at the same instant, or as near to it as spinning
-// brings them: goroutines that were started for one round alone would come so late, one after another, that no two of their calls
-// overlapped. What a round needs must be there before, and its result is looked at after all rounds, so that nobody is late for the next.
-// In the first rounds, which do nothing, the processors wake up.
+// inRounds has goroutines do round after round of something. They begin each round at the same
+// instant, or as near to it as spinning brings them: goroutines that were started for one round
+// alone would come so late, one after another, that no two of their calls overlapped. What a round
+// needs must be there before, and its result is looked at after all rounds, so that no goroutine is
+// late for the next. In the first rounds, which do nothing, the processors wake up.
 func inRounds(goroutines, rounds int, do func(h *hand, i, round int) error) error {
 	var c crew
 	var arrived atomic.Int64
@@ -41,6 +42,7 @@ func inRounds(goroutines, rounds int, do func(h *hand, i, round int) error) erro
 const (
 	// wakingUp is how many rounds do nothing.
 	wakingUp = 200
-	// spinsForOthers is how often a goroutine looks whether the others have come before it lets one of them run instead.
+	// spinsForOthers is how often a goroutine looks whether the others have come before it lets one
+	// of them run instead.
 	spinsForOthers = 128
 )

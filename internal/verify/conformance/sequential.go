@@ -147,7 +147,8 @@ func (d *drill) dequeueN(consumer, count int) error {
 	return nil
 }
 
-// drain takes out items by the call that hands them to a function, which has enough of them after so many.
+// drain takes out items by the call that hands them to a function, which has enough of them after
+// so many.
 func (d *drill) drain(consumer, enough int) error {
 	drainer, can := d.consumers[consumer].(interface{ Drain(yield func(v int) bool) })
 	if !can {
@@ -205,7 +206,8 @@ func (d *drill) do(b byte) error {
 	return d.look()
 }
 
-// run makes the calls that bytes stand for, and then dequeues everything. The error says what was in the queue.
+// run makes the calls that bytes stand for, and then dequeues everything. The error says what was
+// in the queue.
 func (d *drill) run(calls []byte) error {
 	for i, b := range calls {
 		before := len(d.items)

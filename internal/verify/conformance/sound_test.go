@@ -69,7 +69,8 @@ func TestSound(t *testing.T) {
 	t.Run("lock", func(t *testing.T) { Lock(t, locks(sound)) })
 }
 
-// producers is a queue of one ring for each producer: it needs handles, and is in order for each producer only.
+// producers is a queue of one ring for each producer: it needs handles, and is in order for each
+// producer only.
 type producers[T any] struct {
 	mu       sync.Mutex
 	capacity int

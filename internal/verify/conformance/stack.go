@@ -4,22 +4,26 @@ import (
 	"testing"
 )
 
-// A PushPopper is a stack as the ladder calls it. Len, PushN and PopN are not needed; Len is called if the stack has it.
+// A PushPopper is a stack as the ladder calls it. Len, PushN and PopN are not needed; Len is called
+// if the stack has it.
 type PushPopper[T any] interface {
 	Push(v T)
 	TryPop() (v T, ok bool)
 }
 
-// A StackSpec says what a stack without bound promises: last in, first out, for any number of goroutines.
+// A StackSpec says what a stack without bound promises: last in, first out, for any number of
+// goroutines.
 type StackSpec struct {
 	New      func() PushPopper[int]
 	NewWide  func() PushPopper[Wide]
 	NewBoxed func() PushPopper[*Box]
 
-	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the others up.
+	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the
+	// others up.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few preemptions of two threads, too.
+	// Long means that a call takes so many steps that the explorer must be content with few
+	// preemptions of two threads, too.
 	Long bool
 }
 

@@ -2,8 +2,9 @@ package conformance
 
 import "fmt"
 
-// stampede lets all goroutines make one call at the same instant: at a queue with fewer items than they want, with less room than
-// they need, and both at once. As many calls must succeed as there are items, or room for.
+// stampede lets all goroutines make one call at the same instant: at a queue with fewer items than
+// they want, with less room than they need, and both at once. As many calls must succeed as there
+// are items, or room for.
 func stampede(s QueueSpec, _ uint64) error {
 	rounds := size(stampedeRounds)
 	out := s.consumers(many)
@@ -103,7 +104,8 @@ func (r *rush) account(s QueueSpec, in, out int) error {
 	if !s.EachProducer && out == 0 && entered != min(in, r.room-r.items) {
 		return wrong("as many must go in as there is room for")
 	}
-	// Beside enqueues a dequeue may come too early or not; what was there before is there for certain.
+	// Beside enqueues a dequeue may come too early or not; what was there before is there for
+	// certain.
 	if certain := min(r.items, out); left < certain || in == 0 && left > certain {
 		return wrong("as many must come out as there are items")
 	}

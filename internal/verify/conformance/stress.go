@@ -23,7 +23,8 @@ func (s QueueSpec) crowds() [][2]int {
 	return crowds
 }
 
-// rooms are the capacities of a stress: of the smallest queue, a small one, and one in which there is always some way to go.
+// rooms are the capacities of a stress: of the smallest queue, a small one, and one in which there
+// is always some way to go.
 func (s QueueSpec) rooms() []int {
 	if s.Bounded {
 		return []int{1, 4, 256}
@@ -31,8 +32,8 @@ func (s QueueSpec) rooms() []int {
 	return []int{0}
 }
 
-// share returns how many of so many items go through a queue of this capacity: few through the small ones, where each costs a
-// change of goroutines.
+// share returns how many of so many items go through a queue of this capacity: few through the
+// small ones, where each costs a change of goroutines.
 func (s QueueSpec) share(items, room int) int {
 	items = size(items)
 	switch {
@@ -106,8 +107,9 @@ func torn(s QueueSpec, _ uint64) error {
 	return nil
 }
 
-// order has producers that take turns, each putting in some items before it is the next one's turn: so the order among all items
-// is known, whoever put them in, and a consumer must not get an older one after a newer one.
+// order has producers that take turns, each putting in some items before it is the next one's turn:
+// so the order among all items of all producers is known, and a consumer must not get an older
+// one after a newer one.
 func order(s QueueSpec, seed uint64) error {
 	const hands = 3
 	for _, room := range s.rooms() {

@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// truthful has goroutines that call only when they must succeed: a consumer has a permit for each call, of which there is one for
-// each item that was put in, and a producer a permit for room, of which there is one for each item that came out.
+// truthful has goroutines that call only when they must succeed: a consumer has a permit for each
+// call, of which there is one for each item that was put in, and a producer a permit for room, of
+// which there is one for each item that came out.
 func truthful(s QueueSpec, _ uint64) error {
 	for _, crowd := range s.crowds() {
 		for _, room := range s.rooms() {
@@ -89,8 +90,9 @@ func permits(s QueueSpec, room, producers, consumers, items int) error {
 	return c.run()
 }
 
-// balanced has goroutines each of which enqueues and dequeues in turns, so that the queue always holds about as much as at first:
-// something, and far less than fits. It must never be called empty or full. With one producer or one consumer there is one goroutine.
+// balanced has goroutines each of which enqueues and dequeues in turns, so that the queue always
+// holds about as much as at first: something, and far less than fits. It must never be called empty
+// or full. With one producer or one consumer there is one goroutine.
 func balanced(s QueueSpec, _ uint64) error {
 	hands := 2 * many
 	if s.OneProducer || s.OneConsumer {

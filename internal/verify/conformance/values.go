@@ -32,7 +32,8 @@ type Box struct {
 	_      [56]byte // not so small that the allocator puts several into one block
 }
 
-// valueOf returns the value of a producer's item, which are counted from 0. Those of up to 2,000 producers fit 32 bits.
+// valueOf returns the value of a producer's item, which are counted from 0. Those of up to 2,000
+// producers fit 32 bits.
 func valueOf(producer, i int) int { return producer*linear.Stride + i }
 
 // A tally is what came out: for each producer, how often each of its items did.

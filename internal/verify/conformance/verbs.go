@@ -11,9 +11,11 @@ import (
 	"testing"
 )
 
-// Explored holds that every exported method of every exported struct of the package in the current folder is called by explorations: the test functions that are
-// listed for the struct, with all functions, methods and variables of tests and of this package that these mention. A struct that has methods and is not listed
-// fails, and so does one that is listed and not there. There are no exceptions; constructors are no methods.
+// Explored holds that every exported method of every exported struct of the package in the current
+// folder is called by explorations: the test functions that are listed for the struct, with all
+// functions, methods and variables of tests and of this package that these mention. A struct that
+// has methods and is not listed fails, and so does one that is listed and not there. There are no
+// exceptions; constructors are no methods.
 func Explored(t *testing.T, explorations map[string][]string) {
 	t.Helper()
 	source, tests := declarations(t, "."), newMentions()
@@ -168,7 +170,8 @@ func (m *mentions) add(f sourceFile) {
 	}
 }
 
-// collect adds to called what is selected, as methods are, in a declaration and in all that it mentions.
+// collect adds to called what is selected, as methods are, in a declaration and in all that it
+// mentions.
 func (m *mentions) collect(name string, called, seen map[string]bool) {
 	if seen[name] {
 		return

@@ -6,8 +6,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// The controls here are the mistakes that the lecture on lock-free runtimes shows first. Those that need a container to be made in
-// are beside the containers. If one of them is not found any more, the gate has become blind to its kind.
+// The controls here are the mistakes that the lecture on lock-free runtimes shows first. Those that
+// need a container to be made in are beside the containers. If one of them is not found any more,
+// the gate has become blind to its kind.
 
 type link struct {
 	next  memory.Pointer[link]
@@ -50,8 +51,8 @@ func (q *naive) dequeue() (int, bool) {
 	}
 }
 
-// TestExploreNaiveQueue finds the interleaving e1, d2, e2: one enqueues behind the item that another takes away meanwhile, and the
-// new item is lost for good.
+// TestExploreNaiveQueue finds the interleaving e1, d2, e2: one enqueues behind the item that
+// another takes away meanwhile, and the new item is lost for good.
 func TestExploreNaiveQueue(t *testing.T) {
 	MustFail(t, 1, func(r *Run) {
 		var q naive
@@ -77,7 +78,8 @@ func TestExploreNaiveQueue(t *testing.T) {
 	})
 }
 
-// TestExploreLostWakeUp finds the sleeper who looks, finds nothing, and says only then that he sleeps.
+// TestExploreLostWakeUp finds a sleeper that looks, finds nothing, and only then announces that it
+// sleeps.
 func TestExploreLostWakeUp(t *testing.T) {
 	sleep := func(lookAgain bool) func(*Run) {
 		return func(r *Run) {
@@ -105,8 +107,8 @@ func TestExploreLostWakeUp(t *testing.T) {
 	Exhaustive(t, Unbounded, sleep(true))
 }
 
-// TestExploreUnfencedFlags finds that two threads which raise a flag and look at the other's are both inside, if their stores are
-// still in their buffers when they look.
+// TestExploreUnfencedFlags finds that two threads which raise a flag and look at the other's are
+// both inside, if their stores are still in their buffers when they look.
 func TestExploreUnfencedFlags(t *testing.T) {
 	type flag interface {
 		Store(uint64)

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// A process is what can make a step: number i below memory.MaxThreads is thread i, and number i + memory.MaxThreads its store
-// buffer, whose steps are flushes.
+// A process is what can make a step: number i below memory.MaxThreads is thread i, and number i +
+// memory.MaxThreads its store buffer, whose steps are flushes.
 const processes = 2 * memory.MaxThreads
 
 // set is a set of processes.
@@ -36,8 +36,8 @@ func (s *situation) preempts(p int) bool {
 	return s.current >= 0 && p != s.current && !isBuffer(p) && s.enabled.has(s.current) && s.next[s.current].kind != memory.Spin
 }
 
-// usual returns what is chosen if nothing speaks for anything else: the current thread goes on while it can. Store buffers are
-// flushed when there is nothing else to do.
+// usual returns what is chosen if nothing speaks for anything else: the current thread goes on
+// while it can. Store buffers are flushed when there is nothing else to do.
 func (s *situation) usual() int {
 	if s.current >= 0 && s.enabled.has(s.current) {
 		return s.current
@@ -64,7 +64,8 @@ type strategy interface {
 	choose(s *situation) int
 	// did is told of each step once it is done: p made it, in the situation s.
 	did(s *situation, p int)
-	// buffered is told when thread p has put stores into its buffer, in its latest step or before its first.
+	// buffered is told when thread p has put stores into its buffer, in its latest step or before
+	// its first.
 	buffered(p, stores int)
 }
 
@@ -88,8 +89,8 @@ const maxSteps = 5000
 
 var errAbandoned = errors.New("explore: abandoned")
 
-// execute runs the body once, and its threads as the strategy chooses. The error says what was wrong with the execution; it is
-// errAbandoned if the strategy gave up.
+// execute runs the body once, and its threads as the strategy chooses. The error says what was
+// wrong with the execution; it is errAbandoned if the strategy gave up.
 func (m *machine) execute(choose strategy) (err error) {
 	memory.Reset()
 	memory.StoreBuffers = m.buffers
@@ -168,7 +169,8 @@ func (m *machine) look(s *situation) {
 		changes += w.thread.Changes
 	}
 	for i, w := range m.threads {
-		// What is in the buffer of a stopped thread stays there: so the thread is stopped before those stores, too, which are no steps.
+		// What is in the buffer of a stopped thread stays there: so the thread is stopped before
+		// those stores, too, which are no steps.
 		if l := w.thread.Buffered(); l != nil && !m.stopped.has(i) {
 			b := i + memory.MaxThreads
 			s.next[b] = action{kind: memory.Flush, at: l.ID}
@@ -232,7 +234,8 @@ func (m *machine) step(s *situation, p int) error {
 	return nil
 }
 
-// stuck says who waits for what, if anybody does although nobody can go on.
+// stuck returns an error that names the waiting threads and what they wait for, if no thread can go
+// on.
 func (m *machine) stuck() error {
 	var waiting []string
 	for i, w := range m.threads {

@@ -2,21 +2,26 @@ package explore
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// Source:   C. Flanagan and P. Godefroid, Dynamic partial-order reduction for model checking software, POPL 2005; with sleep sets
-//           (P. Godefroid, 1996) and source sets (P. Abdulla et al., Optimal dynamic partial order reduction, POPL 2014) where
-//           there is no bound; bounded as in K. Coons, M. Musuvathi, K. McKinley, Bounded partial-order
-//           reduction, OOPSLA 2013; store buffers as processes after P. Abdulla et al., Stateless model checking for TSO and
-//           PSO, TACAS 2015.
-// Sketch:   Depth first. A node is a situation on the path of the present execution. At each, for what each process is about to do, we
-//           look for the latest earlier steps of other processes on the same location that were not forced to come first, and note
-//           at their nodes that there this process, or one that it needs, should be tried instead. The next execution follows the path to the deepest node with a process noted and
-//           untried. Executions that differ in the order of independent steps alone are so visited once, or few times.
-//           With a bound, going first may cost a preemption too many although going first earlier would cost none: so the
-//           process is noted also where the thread that made the earlier step was chosen, and where it would have given way.
-// Why store buffers only without a bound: flushes cost no preemption, so where a process may go instead is no longer a matter of the
-//           blocks of steps that the reduction reasons about. With a bound, relaxed stores are visible at once.
-// Why sleep sets only without a bound: they leave out an execution because an equivalent one was visited, which may be one that the
-//           bound forbids.
+// Source:   C. Flanagan and P. Godefroid, Dynamic partial-order reduction for model checking
+//           software, POPL 2005; with sleep sets (P. Godefroid, 1996) and source sets (P. Abdulla
+//           et al., Optimal dynamic partial order reduction, POPL 2014) where there is no bound;
+//           bounded as in K. Coons, M. Musuvathi, K. McKinley, Bounded partial-order reduction,
+//           OOPSLA 2013; store buffers as processes after P. Abdulla et al., Stateless model
+//           checking for TSO and PSO, TACAS 2015.
+// Sketch:   Depth first. A node is a situation on the path of the present execution. At each, for
+//           what each process is about to do, we look for the latest earlier steps of other
+//           processes on the same location that were not forced to come first, and note at their
+//           nodes that there this process, or one that it needs, should be tried instead. The next
+//           execution follows the path to the deepest node with a process noted and untried.
+//           Executions that differ in the order of independent steps alone are so visited once, or
+//           few times. With a bound, going first may cost a preemption too many although going
+//           first earlier would cost none: so the process is noted also where the thread that made
+//           the earlier step was chosen, and where it would have given way.
+// Store buffers are there only without a bound: flushes cost no preemption, so where a process may
+//           go instead is no longer a matter of the blocks of steps that the reduction reasons about.
+//           With a bound, relaxed stores are visible at once.
+// Sleep sets are there only without a bound: they leave out an execution because an equivalent one
+//           was visited, and the bound may forbid that one.
 
 // tree is the strategy of an exhaustive search.
 type tree struct {
@@ -33,7 +38,8 @@ type tree struct {
 	differs bool // a path that was repeated did not repeat itself
 }
 
-// past is a vector clock over steps: for each process, how many steps of the path (the latest's depth + 1) come before.
+// past is a vector clock over steps: for each process, how many steps of the path (the latest's
+// depth + 1) come before.
 type past [processes]int32
 
 func (c *past) join(o *past) {
@@ -111,8 +117,9 @@ func (t *tree) choose(s *situation) int {
 	return n.chosen
 }
 
-// races notes, for what each process is about to do, where it might go earlier. Waiting until it does it would not be enough: by then
-// a later step may stand in front, at which the bound, or sleep, keeps it from going.
+// races notes, for what each process is about to do, where it might go earlier. Waiting until it
+// does it would not be enough: by then a later step may stand in front, at which the bound, or
+// sleep, keeps it from going.
 func (t *tree) races(s *situation) {
 	for p, act := range s.next {
 		if act.at == 0 {
@@ -130,7 +137,8 @@ func (t *tree) races(s *situation) {
 	}
 }
 
-// placesOf returns the place that a step is made on, and the one that it reads besides: place 0, which nobody writes, if there is none.
+// placesOf returns the place that a step is made on, and the one that it reads besides: if there is
+// none, place 0, which no thread writes.
 func (t *tree) placesOf(act action) (at, also *place) {
 	for max(act.at, act.also) >= len(t.places) {
 		t.places = append(t.places, place{})
@@ -187,15 +195,17 @@ func (t *tree) did(s *situation, p int) {
 	}
 }
 
-// buffered notes that what these stores depend on is what the latest step of their thread depends on.
+// buffered notes that what these stores depend on is what the latest step of their thread depends
+// on.
 func (t *tree) buffered(p, stores int) {
 	for range stores {
 		t.buffers[p] = append(t.buffers[p], t.clocks[p])
 	}
 }
 
-// reverse notes where p might go before steps that its own conflicts with, if nothing forces the order of the two: what comes before
-// p's step without the order on the location, and with it, is given.
+// reverse notes where p might go before steps that its own conflicts with, if nothing forces the
+// order of the two: what comes before p's step without the order on the location, and with it, is
+// given.
 func (t *tree) reverse(at *place, act action, p int, without, with *past) {
 	if at.writer > 0 && at.writeFrom != p && at.writer > without[at.writeFrom] {
 		t.instead(int(at.writer-1), act, p, without, with)
@@ -227,8 +237,8 @@ func (t *tree) instead(i int, act action, p int, without, with *past) {
 	t.want(i, p)
 }
 
-// opened returns the depth of the latest step, at i or before, that conflicts with the Acquire of p and could have been made later: a step
-// without which p could not have gone on cannot.
+// opened returns the depth of the latest step, at i or before, that conflicts with the Acquire of p
+// and could have been made later: a step without which p could not have gone on cannot.
 func (t *tree) opened(i int, act action, p int, clock *past) int {
 	for d := i; d >= 0; d-- {
 		n := &t.nodes[d]
@@ -239,8 +249,8 @@ func (t *tree) opened(i int, act action, p int, clock *past) int {
 	return i
 }
 
-// initials returns the processes that can go first, instead of the step at depth i, on the way to p's step: those whose first step of
-// the ones that do not need step i needs none of the others.
+// initials returns the processes that can go first, instead of the step at depth i, on the way to
+// p's step: those whose first step of the ones that do not need step i needs none of the others.
 func (t *tree) initials(i, p int, clock *past) set {
 	var seen, initial set
 	var first [processes]int32
@@ -267,7 +277,8 @@ func (t *tree) initials(i, p int, clock *past) set {
 	return initial
 }
 
-// wantOneOf notes one of the initials at this depth, unless one was noted, or would only repeat what was visited.
+// wantOneOf notes one of the initials at this depth, unless one was noted, or would only repeat
+// what was visited.
 func (t *tree) wantOneOf(depth int, initials set) {
 	n := &t.nodes[depth]
 	if initials&(n.wanted|n.asleep) != 0 {
@@ -280,7 +291,7 @@ func (t *tree) wantOneOf(depth int, initials set) {
 	}
 }
 
-// want notes p, or if it cannot go there whoever can, for the node at this depth.
+// want notes p for the node at this depth, or, if p cannot go on there, all that can.
 func (t *tree) want(depth, p int) {
 	n := &t.nodes[depth]
 	if n.enabled.has(p) {

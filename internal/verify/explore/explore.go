@@ -40,8 +40,8 @@ type outcome struct {
 	complete   bool // no bound left anything out
 }
 
-// search runs all executions with at most so many preemptions; first with none, then with one and so on, so that a failure is
-// found with as few as possible.
+// search runs all executions with at most so many preemptions; first with none, then with one and
+// so on, so that a failure is found with as few as possible.
 func search(preemptions int, body func(*Run)) (outcome, error) {
 	bounds := []int{0, 1, Unbounded}
 	if preemptions >= 0 {
@@ -111,8 +111,9 @@ func (m *machine) end() {
 	}
 }
 
-// Exhaustive explores all interleavings with at most so many preemptions ([Unbounded] for all) and fails the test at the
-// first that is wrong. A preemption takes the processor from a thread that could go on and does not wait.
+// Exhaustive explores all interleavings with at most so many preemptions ([Unbounded] for all) and
+// fails the test at the first that is wrong. A preemption takes the processor from a thread that
+// could go on and does not wait.
 func Exhaustive(t testing.TB, preemptions int, body func(r *Run)) {
 	t.Helper()
 	if replayed(t, body) {
@@ -153,8 +154,9 @@ func Random(t testing.TB, executions int, body func(r *Run)) {
 	report(t, o, "random", fmt.Sprintf("%d schedules", executions))
 }
 
-// Freeze stops each thread for good before each of its steps in turn, once running it first and then under random schedules, and
-// fails the test if the others cannot end without it. That is what lock-free means for every one of them.
+// Freeze stops each thread for good before each of its steps in turn, once running it first and
+// then under random schedules, and fails the test if the others cannot end without it. That is what
+// lock-free means for every one of them.
 func Freeze(t testing.TB, body func(r *Run)) {
 	t.Helper()
 	if replayed(t, body) {
@@ -196,7 +198,8 @@ func freeze(seed uint64, body func(*Run)) (o outcome) {
 	return o
 }
 
-// MustFail is for controls: it explores like [Exhaustive] and fails the test unless an execution goes wrong, which it returns.
+// MustFail is for controls: it explores like [Exhaustive] and fails the test unless an execution
+// goes wrong, which it returns.
 func MustFail(t testing.TB, preemptions int, body func(r *Run)) *Failure {
 	t.Helper()
 	o, err := search(preemptions, body)
@@ -206,7 +209,8 @@ func MustFail(t testing.TB, preemptions int, body func(r *Run)) *Failure {
 	return found(t, o)
 }
 
-// MustBlock is for controls: it explores like [Freeze] and fails the test unless a stopped thread holds up another.
+// MustBlock is for controls: it explores like [Freeze] and fails the test unless a stopped thread
+// holds up another.
 func MustBlock(t testing.TB, body func(r *Run)) *Failure {
 	t.Helper()
 	return found(t, freeze(seed(t), body))
@@ -243,7 +247,8 @@ func extent(o outcome, preemptions int) string {
 	return fmt.Sprintf("all with at most %d preemptions", preemptions)
 }
 
-// replayed repeats the schedule that the environment has, if any, and reports whether there was one.
+// replayed repeats the schedule that the environment has, if any, and reports whether there was
+// one.
 func replayed(t testing.TB, body func(*Run)) bool {
 	t.Helper()
 	schedule := os.Getenv("FREERUN_SCHEDULE")
@@ -271,7 +276,8 @@ func replayed(t testing.TB, body func(*Run)) bool {
 	return true
 }
 
-// seed returns where random schedules begin: the same each time, so that a change is judged by what it changes, unless there is time for more.
+// seed returns where random schedules begin: the same each time, so that a change is judged by what
+// it changes, unless there is time for more.
 func seed(t testing.TB) uint64 {
 	if long() || os.Getenv("FREERUN_SEED") != "" {
 		return replay.Seed(t)

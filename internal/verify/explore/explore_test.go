@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// outcomes runs a search and returns what came of its executions, and how many there were. The body sets the result.
+// outcomes runs a search and returns what came of its executions, and how many there were. The body
+// sets the result.
 func outcomes(t *testing.T, s tree, body func(r *Run, result *string)) (set map[string]bool, executions int) {
 	t.Helper()
 	set = map[string]bool{}
@@ -97,8 +98,8 @@ func (p program) body(r *Run, result *string) {
 	})
 }
 
-// TestReductionLosesNothing compares what random programs come to under partial-order reduction with what they come to when
-// everything is tried everywhere, without a bound and with bounds.
+// TestReductionLosesNothing compares what random programs come to under partial-order reduction
+// with what they come to when everything is tried everywhere, without a bound and with bounds.
 func TestReductionLosesNothing(t *testing.T) {
 	seed := replay.Seed(t)
 	var all, reduced int
@@ -159,7 +160,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestStoreBuffer is the litmus test of relaxed stores: both threads may read 0, unless the stores are atomic.
+// TestStoreBuffer is the litmus test of relaxed stores: both threads may read 0, unless the stores
+// are atomic.
 func TestStoreBuffer(t *testing.T) {
 	relaxed := func(r *Run, result *string) {
 		var x, y memory.Release[int32]
@@ -432,7 +434,8 @@ func BenchmarkExecution(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
 }
 
-// TestOwnStores holds that between a store that waits in its thread's buffer and the thread's own load of it another thread may come.
+// TestOwnStores holds that between a store that waits in its thread's buffer and the thread's own
+// load of it another thread may come.
 func TestOwnStores(t *testing.T) {
 	for _, preemptions := range []int{1, Unbounded} {
 		MustFail(t, preemptions, func(r *Run) {
@@ -447,7 +450,8 @@ func TestOwnStores(t *testing.T) {
 	}
 }
 
-// TestContextOpens holds that the order of what ends a context and what waits for it, or for a token, is explored with every bound.
+// TestContextOpens holds that the order of what ends a context and what waits for it, or for a
+// token, is explored with every bound.
 func TestContextOpens(t *testing.T) {
 	body := func(r *Run, result *string) {
 		var token memory.Token

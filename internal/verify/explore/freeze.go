@@ -2,7 +2,8 @@ package explore
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// stopping is a strategy that stops one thread for good after some of its steps, and otherwise does as another strategy does.
+// stopping is a strategy that stops one thread for good after some of its steps, and otherwise does
+// as another strategy does.
 type stopping struct {
 	strategy
 	machine *machine

@@ -6,11 +6,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// Source: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, A randomized scheduler with probabilistic guarantees of
-//         finding bugs (PCT), ASPLOS 2010.
-// Sketch: Each process has a random priority, and the one with the highest that can go on does. At d-1 random steps the running
-//         one falls below all others. So a bug that needs d orderings is found with a probability of at least 1/(n·k^(d-1)), for n
-//         processes and k steps; we draw d from 1 to 4 anew each time. Who spins falls below all others, too.
+// Source: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, A randomized scheduler with
+//         probabilistic guarantees of finding bugs (PCT), ASPLOS 2010.
+// Sketch: Each process has a random priority, and the one with the highest that can go on does. At
+//         d-1 random steps the running one falls below all others. So a bug that needs d orderings
+//         is found with a probability of at least 1/(n·k^(d-1)), for n processes and k steps; we
+//         draw d from 1 to 4 anew each time. A process that spins also falls below all others.
 
 // lottery is the strategy of one random execution.
 type lottery struct {

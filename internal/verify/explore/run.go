@@ -13,7 +13,8 @@ type Run struct {
 	after   func()
 }
 
-// Go declares a thread. The threads start together once the body has returned; there are at most [memory.MaxThreads].
+// Go declares a thread. The threads start together once the body has returned; there are at most
+// [memory.MaxThreads].
 func (r *Run) Go(name string, f func()) {
 	if len(r.threads) == memory.MaxThreads {
 		panic(fmt.Sprintf("explore: more than %d threads", memory.MaxThreads))
@@ -22,7 +23,8 @@ func (r *Run) Go(name string, f func()) {
 	r.threads = append(r.threads, f)
 }
 
-// After declares what runs alone once all threads have ended. It does not run when a thread was stopped for good.
+// After declares what runs alone once all threads have ended. It does not run when a thread was
+// stopped for good.
 func (r *Run) After(f func()) { r.after = f }
 
 // failed is what Failf panics with.

@@ -41,8 +41,8 @@ func (t *trace) String() string {
 	return strings.Join(t.lines, "\n")
 }
 
-// encode writes a path as numbers of processes, each with how many steps it makes in a row, and a thread that is stopped as its
-// number after an exclamation mark: "0x3.1x2.!0.1x4".
+// encode writes a path as numbers of processes, each with how many steps it makes in a row, and a
+// thread that is stopped as its number after an exclamation mark: "0x3.1x2.!0.1x4".
 func encode(path []uint8) string {
 	var parts []string
 	for i := 0; i < len(path); {

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// worker is a coroutine that runs one function after another, stopping at each access. It serves many executions, since
-// making a coroutine costs as much as a dozen steps.
+// worker is a coroutine that runs one function after another, stopping at each access. It serves
+// many executions, since making a coroutine costs as much as a dozen steps.
 type worker struct {
 	thread  *memory.Thread
 	pending memory.Access // what the function is about to do

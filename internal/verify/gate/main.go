@@ -1,5 +1,6 @@
-// Command gate writes what exploring came to as a table, into the page that is its second argument, between the two marks
-// there. The first argument is the file that FREERUN_GATE named while the tests ran.
+// Command gate writes what exploring came to as a table, into the page that is its second argument,
+// between the two marks there. The first argument is the file that FREERUN_GATE named while the
+// tests ran.
 //
 //	go run ./internal/verify/gate .gate/explored.jsonl docs/algorithms/README.md
 package main

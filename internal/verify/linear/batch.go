@@ -1,17 +1,21 @@
 package linear
 
-// A Batch is what a call that moves several items promises. The zero value is the usual promise: as many single calls one after another, up to the
-// first that is refused; so a short count says that there was no room, or no item, when the others had taken effect.
+// A Batch is what a call that moves several items promises. The zero value is the usual promise: as
+// many single calls one after another, up to the first that is refused; so a short count says that
+// there was no room, or no item, when the others had taken effect.
 type Batch struct {
-	// AtOnce means that all items move at one instant. A short count then says that at some instant before, in the same call, there was room for no
-	// more, or were no more: whether it is still so when they move, the call does not know.
+	// AtOnce means that all items move at one instant. A short count then says that at some instant
+	// before, in the same call, there was room for no more, or were no more: whether it is still so
+	// when they move, the call does not know.
 	AtOnce bool
 
-	// Busy means that a short count, though not of 0, may also say that a call of the other side was under way beside this one.
+	// Busy means that a short count, though not of 0, may also say that a call of the other side
+	// was under way beside this one.
 	Busy bool
 }
 
-// EnqueueN records a call that adds a prefix of vs to a queue and says how many items. None is the answer of a call that was refused.
+// EnqueueN records a call that adds a prefix of vs to a queue and says how many items. None is the
+// answer of a call that was refused.
 func (c *Client) EnqueueN(vs []int, promise Batch, enqueueN func(vs []int) int) int {
 	begin := c.Begin()
 	n := enqueueN(vs)
@@ -19,7 +23,8 @@ func (c *Client) EnqueueN(vs []int, promise Batch, enqueueN func(vs []int) int) 
 	return n
 }
 
-// DequeueN records a call that takes items out of a queue, into a prefix of dst, and says how many. None is the answer of a call that found nothing.
+// DequeueN records a call that takes items out of a queue, into a prefix of dst, and says how many.
+// None is the answer of a call that found nothing.
 func (c *Client) DequeueN(dst []int, promise Batch, dequeueN func(dst []int) int) int {
 	begin := c.Begin()
 	n := dequeueN(dst)
@@ -32,7 +37,8 @@ func (c *Client) DequeueN(dst []int, promise Batch, dequeueN func(dst []int) int
 	return n
 }
 
-// batch records what one call did, in parts, of which the one with number n was refused if it was asked for more.
+// batch records what one call did, in parts, of which the one with number n was refused if it was
+// asked for more.
 func (c *Client) batch(begin int64, n, asked int, promise Batch, part func(i int) (Call, Answer)) {
 	add := func(call Call, answer Answer, joined bool) {
 		c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open, Joined: joined})
@@ -79,7 +85,8 @@ func (c *Client) Empty(empty func() bool) bool {
 // Peek records a call that says which item comes out next, or that there is none.
 func (c *Client) Peek(peek func() (int, bool)) (int, bool) { return c.remove(Peek, peek) }
 
-// TakeAll records a call that takes out all items at one instant, in the order in which they come out, and leaves nothing.
+// TakeAll records a call that takes out all items at one instant, in the order in which they come
+// out, and leaves nothing.
 func (c *Client) TakeAll(verb Verb, takeAll func() []int) []int {
 	begin := c.Begin()
 	items := takeAll()

@@ -6,7 +6,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// moved returns the operations of one call of EnqueueN or DequeueN between two instants, of a client of its own.
+// moved returns the operations of one call of EnqueueN or DequeueN between two instants, of a
+// client of its own.
 func moved(begin, end int64, promise linear.Batch, call func(c *linear.Client, promise linear.Batch)) linear.History {
 	r := linear.NewRecorder(1)
 	call(r.Client(0), promise)
@@ -46,7 +47,8 @@ func TestShortBatches(t *testing.T) {
 	}
 	is := func(operations ...linear.Operation) linear.History { return operations }
 	filled := is(at(0, 1, enqueue(2), yes))
-	// A queue with room for two holds one item. One call asks for two items beside another that brings two, and each moves one.
+	// A queue with room for two holds one item. One call asks for two items beside another that
+	// brings two, and each moves one.
 	crossed := func(promise linear.Batch) linear.History {
 		return join(filled, moved(2, 3, promise, took(2, 2)), moved(2, 3, promise, put(1, 3, 4)), is(at(4, 5, dequeue, got(3)), at(6, 7, dequeue, no)))
 	}

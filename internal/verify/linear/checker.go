@@ -2,8 +2,8 @@ package linear
 
 import "encoding/binary"
 
-// A Checker checks many histories, among which the same ones occur again and again, as they do when a program is explored. One
-// goroutine at a time.
+// A Checker checks many histories, among which the same ones occur again and again, as they do when
+// a program is explored. One goroutine at a time.
 type Checker struct {
 	model Model
 	known map[string]error

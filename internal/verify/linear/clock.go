@@ -13,5 +13,6 @@ func (c *clock) now() int64 { return c.ended.Load() }
 // tick counts one more.
 func (c *clock) tick() int64 { return c.ended.Add(1) }
 
-// unseen reports whether there are stores that others do not see yet, which matters in the explorer alone.
+// unseen reports whether there are stores that others do not see yet, which matters in the explorer
+// alone.
 func unseen() bool { return false }

@@ -5,8 +5,8 @@ type Retry uint8
 
 // The two meanings of a race that was lost.
 const (
-	RetryTaken Retry = iota // an item was taken by somebody else during the call
-	RetryBusy               // somebody else was using the deque during the call
+	RetryTaken Retry = iota // another thread took an item during the call
+	RetryBusy               // another thread used the deque during the call
 )
 
 // Deque is a work-stealing deque: the owner pushes and pops at one end, thieves steal at the other.

@@ -2,10 +2,12 @@ package linear
 
 import "math"
 
-// The search for an order of calls tries one after another and steps back when an answer does not fit. Which of several
-// overlapping calls that add went first shows only when items come out, perhaps much later, and the search has then to come back
-// from trying the orders of everything between: with four threads that enqueue and one that drains afterwards, it would not end. So it
-// is told beforehand what the order in which items come out says of that in which they must have gone in.
+// The search for an order of calls tries one after another and steps back when an answer does not
+// fit. Which of several overlapping calls that add went first shows only when items come out,
+// perhaps much later, and the search has then to come back from trying the orders of everything
+// between: with four threads that enqueue and one that drains afterwards, it would not end. So it
+// is told beforehand what the order in which items come out says of that in which they must have
+// gone in.
 
 // order is that in which items come out.
 type order uint8
@@ -73,7 +75,8 @@ func (h History) first(i int, m Model, leaves []span) (first set) {
 		case m.order == firstIn && leaves[j].before(leaves[i]):
 			first.add(j) // it comes out before
 		case m.order == lastIn && leaves[i].before(leaves[j]) && (span{o.Begin, o.End}).before(leaves[i]):
-			first.add(j) // it comes out after, and goes in before this one is out: so it must lie below
+			// It comes out after, and goes in before this one is out: so it must lie below.
+			first.add(j)
 		}
 	}
 	return first

@@ -14,8 +14,8 @@ type History []Operation
 // undecided is how long a history may take. One that cannot be decided is no evidence of anything.
 const undecided = time.Minute
 
-// Sequential returns the history of one thread that makes one call after another, for the tests of models: calls and their
-// answers take turns.
+// Sequential returns the history of one thread that makes one call after another, for the tests of
+// models: calls and their answers take turns.
 func Sequential(callsAndAnswers ...any) History {
 	var h History
 	for i := 0; i < len(callsAndAnswers); i += 2 {
@@ -25,8 +25,9 @@ func Sequential(callsAndAnswers ...any) History {
 	return h
 }
 
-// Check returns nil if the history is one that the model allows: some order of its calls respects the order of those that do not
-// overlap, and the model, called in that order, gives these answers. Otherwise the error prints the history.
+// Check returns nil if the history is one that the model allows: some order of its calls respects
+// the order of those that do not overlap, and the model, called in that order, gives these answers.
+// Otherwise the error prints the history.
 func Check(m Model, h History) error {
 	operations, inputs := make([]porcupine.Operation, len(h)), h.inputs(m)
 	for i, o := range h {
@@ -49,7 +50,8 @@ func Check(m Model, h History) error {
 	}
 }
 
-// Overlaps returns how many calls began before one that had begun earlier, of another client, had ended.
+// Overlaps returns how many calls began before one that had begun earlier, of another client, had
+// ended.
 func (h History) Overlaps() int {
 	count := 0
 	for i, o := range h {
@@ -63,7 +65,8 @@ func (h History) Overlaps() int {
 	return count
 }
 
-// String prints the history: a line for each call in the order in which they ended, with the instants between which it took effect.
+// String prints the history: a line for each call in the order in which they ended, with the
+// instants between which it took effect.
 func (h History) String() string {
 	var b strings.Builder
 	for _, o := range h {

@@ -11,7 +11,8 @@ type Model struct {
 	length   Length
 	vague    bool // see Vague
 
-	// For containers whose OK does not mean that something went in or came out: each call that adds, or removes, does.
+	// For containers whose OK does not mean that something went in or came out: each call that
+	// adds, or removes, does.
 	alwaysAdds, alwaysRemoves bool
 
 	step func(s state, in input, out Answer) (bool, state)
@@ -47,8 +48,8 @@ func (m Model) removed(o Operation) bool {
 	return o.Call.Verb.removes() && (o.Answer.OK || m.alwaysRemoves)
 }
 
-// A state is never changed; step makes a new one. Its items are in an order that the model chooses so that states which behave
-// alike are equal.
+// A state is never changed; step makes a new one. Its items are in an order that the model chooses
+// so that states which behave alike are equal.
 type state struct {
 	items  []int
 	owned  bool
@@ -94,8 +95,9 @@ func (in input) taken() input {
 	return in
 }
 
-// underWay returns how many slots the calls that overlap may hold beside those of the items, with what took effect already: one
-// that adds, until it has taken effect, and one that removes, from then on.
+// underWay returns how many slots the calls that overlap may hold beside those of the items, with
+// what took effect already: one that adds, until it has taken effect, and one that removes, from
+// then on.
 func (in input) underWay(done set) int {
 	return in.adding.count() - in.adding.and(done).count() + in.taking.and(done).count()
 }

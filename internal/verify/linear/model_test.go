@@ -105,7 +105,8 @@ func TestSequentialHistories(t *testing.T) {
 	})
 }
 
-// TestPerProducerHistories tells right answers from wrong ones of queues in which only the items of one producer are in order.
+// TestPerProducerHistories tells right answers from wrong ones of queues in which only the items of
+// one producer are in order.
 func TestPerProducerHistories(t *testing.T) {
 	const a, b = linear.Stride, 2 * linear.Stride // first values of two producers
 	queue, three, each := linear.PerProducer(linear.Unbounded, linear.Strict), linear.PerProducer(3, linear.Strict), linear.PerProducerEach(2)
@@ -176,7 +177,8 @@ func TestOverlappingHistories(t *testing.T) {
 	})
 }
 
-// TestBatches holds that the parts of one call take effect in their order, and that those of others may come between.
+// TestBatches holds that the parts of one call take effect in their order, and that those of others
+// may come between.
 func TestBatches(t *testing.T) {
 	fifo, two := linear.FIFO(linear.Unbounded, linear.Strict), linear.FIFO(2, linear.Strict)
 	batch := func(client int, vs ...int) linear.History {
@@ -244,7 +246,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestManyOverlap holds that histories are decided in which so many calls that add overlap that all their orders could not be tried.
+// TestManyOverlap holds that histories are decided in which so many calls that add overlap that all
+// their orders could not be tried.
 func TestManyOverlap(t *testing.T) {
 	const count = 60
 	in := func(verb linear.Verb) (h linear.History) {
@@ -263,11 +266,12 @@ func TestManyOverlap(t *testing.T) {
 		}
 		return h
 	}
-	late := func(h linear.History, value int) linear.History { // the call that added it begins when the first item is out
+	// the call that added it begins when the first item is out
+	late := func(h linear.History, value int) linear.History {
 		h[value].Begin, h[value].End = 3, 3
 		return h
 	}
-	owned := in(linear.Enqueue) // by who enqueued what comes out first
+	owned := in(linear.Enqueue) // by the thread that enqueued the item that comes out first
 	for i := range owned[1:] {
 		owned[1+i].Answer = no
 	}
@@ -322,7 +326,8 @@ func TestOwnerHistories(t *testing.T) {
 	})
 }
 
-// TestErrorIsReadable holds that an error says what the container was taken for, and has the calls in the order in which they ended.
+// TestErrorIsReadable holds that an error says what the container was taken for, and has the calls
+// in the order in which they ended.
 func TestErrorIsReadable(t *testing.T) {
 	r := linear.NewRecorder(2)
 	late := r.Client(0).Begin()

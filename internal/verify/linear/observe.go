@@ -1,15 +1,15 @@
 package linear
 
-// A Length is what the answer of a container's Len means while others call it.
+// A Length says what the answer of a container's Len means during other calls.
 type Length uint8
 
 // The meanings of Len, from the strongest to the weakest. All answers are from 0 to the capacity.
 const (
-	Exact    Length = iota // so many items there were at some instant of the call
-	NotFewer               // so many, and perhaps those besides that calls under way beside it took out; 0 means that it was empty
-	Near                   // more or fewer, by no more than the items that calls under way beside it put in or took out
-	NotZero                // 0 means that it was empty; what is greater may be too great
-	Rough                  // exact if no call is under way beside it, and otherwise anything
+	Exact    Length = iota // the number of items at some instant of the call
+	NotFewer               // that, and perhaps what concurrent calls took out; 0: it was empty
+	Near                   // more or fewer, by what concurrent calls put in or took out at most
+	NotZero                // 0: it was empty; a greater number may be too great
+	Rough                  // exact without concurrent calls, and otherwise any number
 )
 
 // Measured returns the model of a container whose Len has this meaning; without, it is Exact.
@@ -18,7 +18,8 @@ func (m Model) Measured(l Length) Model {
 	return m
 }
 
-// Vague returns the model of a container whose Empty may say that there is something while calls are under way beside it, though there is not.
+// Vague returns the model of a container whose Empty may say that there is something while calls
+// are under way beside it, though there is not.
 func (m Model) Vague() Model {
 	m.vague = true
 	return m
@@ -41,10 +42,11 @@ func (m Model) observe(s state, in input, out Answer) bool {
 	}
 }
 
-// busy reports whether a refusal is allowed because one of the calls beside it has taken effect, and may not be over.
+// busy reports whether a refusal is allowed because one of the calls beside it has taken effect,
+// and may not be over.
 func (in input) busy(beside, done set) bool { return in.Busy && beside.and(done).count() > 0 }
 
-// room returns how many more items there is room for; v is one of the producer who asks.
+// room returns the number of further items that fit; v is an item of the producer that asks.
 func (m Model) room(s state, v int) int {
 	switch {
 	case m.capacity == Unbounded:

@@ -17,7 +17,8 @@ const (
 // Unbounded is the capacity of a container that never refuses.
 const Unbounded = 0
 
-// Stride separates the values of one producer from another's: value v is one of producer v / Stride.
+// Stride separates the values of one producer from another's: value v is one of producer v /
+// Stride.
 const Stride = 1 << 20
 
 // FIFO is a queue: first in, first out, among all items.
@@ -30,8 +31,9 @@ func LIFO(capacity int, full Full) Model {
 	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, lastIn, atEnd, atBack)
 }
 
-// PerProducer is a queue in which only the items of one producer are in order: any producer's oldest item may come out. Nothing
-// is lost or doubled, and "empty" means that nothing of any producer was there. The capacity is that of all producers together.
+// PerProducer is a queue in which only the items of one producer are in order: any producer's
+// oldest item may come out. Nothing is lost or doubled, and "empty" means that nothing of any
+// producer was there. The capacity is that of all producers together.
 func PerProducer(capacity int, full Full) Model {
 	return bag(bounded("a queue in order for each producer", capacity, full), capacity, full, anyOrder, atEndOfProducer, oldestOfProducer)
 }
@@ -49,8 +51,8 @@ func Bag(capacity int, full Full) Model {
 // where returns the index of v, or the one that it belongs at.
 func where(items []int, v int) int { return sort.SearchInts(items, v) }
 
-// PerProducerEach is PerProducer with a capacity for each producer by itself: an item is refused if so many of the same
-// producer are there.
+// PerProducerEach is PerProducer with a capacity for each producer by itself: an item is refused if
+// so many of the same producer are there.
 func PerProducerEach(capacity int) Model {
 	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, anyOrder, atEndOfProducer, oldestOfProducer)
 	m.capacity, m.each = capacity, true
@@ -79,8 +81,8 @@ func bounded(what string, capacity int, full Full) string {
 	}
 }
 
-// bag is a container of items: where says at which index one goes in, and from at which index one must be to come out (-1 if there
-// is no such item).
+// bag is a container of items: where says at which index one goes in, and from at which index one
+// must be to come out (-1 if there is no such item).
 func bag(name string, capacity int, full Full, by order, where, from func(items []int, v int) int) Model {
 	return Model{name: name, capacity: capacity, order: by, step: func(s state, in input, out Answer) (bool, state) {
 		switch {

@@ -11,9 +11,10 @@ import (
 // A Verb is what a container was asked to do.
 type Verb uint8
 
-// The verbs. Queues know the first two; stacks Push and Pop; deques the three from Push on. Observers change nothing, and any container has them:
-// Len and Empty are what their names say; Peek answers with an item that stays; Room and Stock are what a call that moved fewer items than it was asked to
-// has said besides: that there was room for no more, or that there were no more.
+// The verbs. Queues know the first two; stacks Push and Pop; deques the three from Push on.
+// Observers change nothing, and any container has them: Len and Empty are what their names say;
+// Peek answers with an item that stays; Room and Stock are what a call that moved fewer items than
+// it was asked to has said besides: that there was room for no more, or that there were no more.
 const (
 	Enqueue Verb = iota
 	Dequeue
@@ -35,25 +36,29 @@ func (v Verb) adds() bool { return v == Enqueue || v == Push }
 
 func (v Verb) removes() bool { return v == Dequeue || v == Pop || v == Steal }
 
-// A Call is what went in: Value matters to verbs that add. Values must be different from each other within one history. Busy means that the refusal of an item,
-// or of room, need not be true if a call of the other side was under way beside it.
+// A Call is what went in: Value matters to verbs that add. Values must be different from each other
+// within one history. Busy means that the refusal of an item, or of room, need not be true if a
+// call of the other side was under way beside it.
 type Call struct {
 	Verb  Verb
 	Value int
 	Busy  bool
 }
 
-// An Answer is what came out. OK is true if the call did what was asked; Value is the item that was removed, if it was, or the number that an observer gave.
-// Lost is for thieves only: the call neither took anything nor says that there was nothing.
+// An Answer is what came out. OK is true if the call did what was asked; Value is the item that was
+// removed, if it was, or the number that an observer gave. Lost is for thieves only: the call
+// neither took anything nor says that there was nothing.
 type Answer struct {
 	Value int
 	OK    bool
 	Lost  bool
 }
 
-// An Operation is a call with its answer. It took effect after the instant Begin and before the instant End: another operation came
-// before it if its End is less than this one's Begin. Those of one client took effect in their order, even if they overlap: as parts of one
-// call, or because the end of a call was noted late. Joined means that the client's next operation took effect at the same instant.
+// An Operation is a call with its answer. It took effect after the instant Begin and before the
+// instant End: another operation came before it if its End is less than this one's Begin. Those of
+// one client took effect in their order, even if they overlap: as parts of one call, or because the
+// end of a call was noted late. Joined means that the client's next operation took effect at the
+// same instant.
 type Operation struct {
 	Client     int
 	Call       Call
@@ -62,8 +67,8 @@ type Operation struct {
 	Joined     bool
 }
 
-// A Recorder takes a history, of goroutines or of the explorer's model threads. Its clock is one atomic variable, which is read when a
-// call begins and incremented when it has ended.
+// A Recorder takes a history, of goroutines or of the explorer's model threads. Its clock is one
+// atomic variable, which is read when a call begins and incremented when it has ended.
 type Recorder struct {
 	clock   clock
 	clients []Client
@@ -107,9 +112,10 @@ func (c *Client) End(begin int64, call Call, answer Answer) {
 // Done is for model threads that make no more calls.
 func (c *Client) Done() { c.close(true) }
 
-// open is the End of a call of a model thread some of whose stores are still in its store buffer. Another thread could know that the
-// call has ended only by what the thread stores afterwards, which it sees after those. Ticking would make the thread wait for them, and
-// hide what can go wrong if its next call does not.
+// open is the End of a call of a model thread some of whose stores are still in its store buffer.
+// Another thread could know that the call has ended only by what the thread stores afterwards,
+// which it sees after those. Ticking would make the thread wait for them, and hide what can go
+// wrong if its next call does not.
 const open = math.MaxInt64
 
 // close ends the calls that are open, at once or if nothing keeps them open.
@@ -135,7 +141,8 @@ func (c *Client) Push(v int, push func(v int) bool) bool { return c.add(Push, v,
 // Pop is Dequeue for stacks and the owners of deques.
 func (c *Client) Pop(pop func() (int, bool)) (int, bool) { return c.remove(Pop, pop) }
 
-// Steal records a call of a thief. If it lost a race, lost is true and nothing is known of the deque.
+// Steal records a call of a thief. If it lost a race, lost is true and nothing is known of the
+// deque.
 func (c *Client) Steal(steal func() (v int, ok, lost bool)) (v int, ok, lost bool) {
 	begin := c.Begin()
 	v, ok, lost = steal()
@@ -157,7 +164,8 @@ func (c *Client) remove(verb Verb, remove func() (int, bool)) (int, bool) {
 	return v, ok
 }
 
-// History returns the calls that have returned, in the order in which they ended. No client may be recording.
+// History returns the calls that have returned, in the order in which they ended. No client may be
+// recording.
 func (r *Recorder) History() History {
 	var h History
 	for i := range r.clients {

@@ -9,12 +9,13 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// TestRecorderOrder holds that what the recorder says of two calls is true: those that did not overlap are not said to, and none is
-// said to have come before another that had begun already. Each call notes the truth itself, by a counter that it reads and moves.
+// TestRecorderOrder holds that what the recorder says of two calls is true: those that did not
+// overlap are not said to, and none is said to have come before another that had begun already.
+// Each call notes the truth itself, by a counter that it reads and moves.
 func TestRecorderOrder(t *testing.T) {
 	const clients, calls = 4, 500
 	r := linear.NewRecorder(clients)
-	type truth struct{ began, ended int64 } // by the counter: it certainly began before began, and ended after ended
+	type truth struct{ began, ended int64 } // by the counter
 	truths := make([][]truth, clients)
 	var counter atomic.Int64
 	var group sync.WaitGroup

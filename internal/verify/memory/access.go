@@ -45,7 +45,8 @@ type Access struct {
 	From []uintptr   // while tracing: the callers
 }
 
-// Where returns the line that made the access, in the form file:line function, or nothing unless it was traced.
+// Where returns the line that made the access, in the form file:line function, or nothing unless it
+// was traced.
 func (a Access) Where() string {
 	if len(a.From) == 0 {
 		return ""

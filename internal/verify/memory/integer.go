@@ -7,8 +7,8 @@ type Number interface {
 	int32 | int64 | uint32 | uint64 | uintptr
 }
 
-// Integer is an atomic integer. The zero value is 0; it must not be copied after first use. Its methods are those of the integers in
-// sync/atomic.
+// Integer is an atomic integer. The zero value is 0; it must not be copied after first use. Its
+// methods are those of the integers in sync/atomic.
 type Integer[T Number] struct {
 	v  atomic.Uint64 // T, widened
 	at Location

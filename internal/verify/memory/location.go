@@ -2,10 +2,11 @@ package memory
 
 import "fmt"
 
-// Location is what the scheduler knows of a word. The zero value is one that no thread has touched. It is part of the word, and must
-// not be copied after first use.
+// Location is what the scheduler knows of a word. The zero value is one that no thread has touched.
+// It is part of the word, and must not be copied after first use.
 type Location struct {
-	// ID numbers the locations of an execution from 1, in the order of first access, which repeats when a schedule is repeated.
+	// ID numbers the locations of an execution from 1, in the order of first access, which repeats
+	// when a schedule is repeated.
 	ID int
 	// Type names the word's type.
 	Type string
@@ -36,8 +37,9 @@ func (l *Location) touch(typ string) {
 // acquire lets t know what the writers of the present value knew.
 func (l *Location) acquire(t *Thread) { t.Clock.Join(&l.released) }
 
-// release lets readers of the value that is written know what t knows. A store replaces what they learn; an update has read
-// the value before, and passes on what it came with. Only a new value is a change.
+// release lets readers of the value that is written know what t knows. A store replaces what they
+// learn; an update has read the value before, and passes on what it came with. Only a new value is
+// a change.
 func (l *Location) release(t *Thread, changed bool) {
 	l.released = t.Clock
 	if changed {
@@ -45,7 +47,8 @@ func (l *Location) release(t *Thread, changed bool) {
 	}
 }
 
-// Race is what a plain access panics with when nothing orders it after an earlier one of another thread.
+// Race is what a plain access panics with when nothing orders it after an earlier one of another
+// thread.
 type Race string
 
 // Error implements error.

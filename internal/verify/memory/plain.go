@@ -1,7 +1,8 @@
 package memory
 
-// Plain is a field that is read and written plainly. The zero value holds the zero T; it must not be copied after first use.
-// An access that nothing orders after one of another thread, if one of the two writes, ends the execution with a [Race].
+// Plain is a field that is read and written plainly. The zero value holds the zero T; it must not
+// be copied after first use. An access that nothing orders after one of another thread, if one of
+// the two writes, ends the execution with a [Race].
 type Plain[T any] struct {
 	v  T
 	at Location

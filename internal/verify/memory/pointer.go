@@ -2,8 +2,8 @@ package memory
 
 import "sync/atomic"
 
-// Pointer is an atomic pointer. The zero value is nil; it must not be copied after first use. Its methods are those of
-// [atomic.Pointer].
+// Pointer is an atomic pointer. The zero value is nil; it must not be copied after first use. Its
+// methods are those of [atomic.Pointer].
 type Pointer[T any] struct {
 	p  atomic.Pointer[T]
 	at Location

@@ -13,7 +13,8 @@ type relaxed struct {
 	clock Clock
 }
 
-// Buffered returns where the oldest store that others do not see yet will go, or nil if there is none.
+// Buffered returns where the oldest store that others do not see yet will go, or nil if there is
+// none.
 func (t *Thread) Buffered() *Location {
 	if len(t.buffer) == 0 {
 		return nil
@@ -46,10 +47,12 @@ func (t *Thread) own(l *Location) (v any, found bool) {
 	return nil, false
 }
 
-// StoreBuffers makes relaxed stores wait in the buffer of their thread. Otherwise others see them at once.
+// StoreBuffers makes relaxed stores wait in the buffer of their thread. Otherwise others see them
+// at once.
 var StoreBuffers bool
 
-// relaxedStore puts a store into the buffer of the current thread; outside of one, or without buffers, it is done at once.
+// relaxedStore puts a store into the buffer of the current thread; outside of one, or without
+// buffers, it is done at once.
 func relaxedStore(l *Location, typ string, value any, write func()) {
 	t := Current
 	if !StoreBuffers || t == nil || t.Freed {
@@ -65,7 +68,8 @@ func relaxedStore(l *Location, typ string, value any, write func()) {
 	t.buffer = append(t.buffer, relaxed{at: l, write: write, value: value, clock: t.Clock})
 }
 
-// relaxedLoad returns the value at l: what the current thread has stored itself, or else what load returns.
+// relaxedLoad returns the value at l: what the current thread has stored itself, or else what load
+// returns.
 func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V {
 	t := step(Load, l, typ)
 	if t != nil {
@@ -84,7 +88,8 @@ func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V 
 	return v
 }
 
-// RelaxedPointer is a pointer with relaxed stores, one writer at a time. The zero value is nil; it must not be copied after first use.
+// RelaxedPointer is a pointer with relaxed stores, one writer at a time. The zero value is nil; it
+// must not be copied after first use.
 type RelaxedPointer[T any] struct {
 	p  atomic.Pointer[T]
 	at Location
@@ -121,8 +126,9 @@ func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool {
 	return swapped
 }
 
-// Release is an integer whose Store publishes what its thread did before, but may become visible after what the thread does next. The
-// other operations are atomic. The zero value is 0; it must not be copied after first use.
+// Release is an integer whose Store publishes what its thread did before, but may become visible
+// after what the thread does next. The other operations are atomic. The zero value is 0; it must
+// not be copied after first use.
 type Release[T Number] struct{ word Integer[T] }
 
 // Store sets the value.
@@ -141,7 +147,8 @@ func (r *Release[T]) Swap(v T) T { return r.word.Swap(v) }
 // CompareAndSwap sets the value to v if it is old, and reports whether it was.
 func (r *Release[T]) CompareAndSwap(old, v T) bool { return r.word.CompareAndSwap(old, v) }
 
-// numbered is a value that traces show: pointers by what tells them apart. It is formatted only if it is shown.
+// numbered is a value that traces show: pointers by what tells them apart. It is formatted only if
+// it is shown.
 type numbered struct{ value any }
 
 // String formats the value.
@@ -153,8 +160,8 @@ func (n numbered) String() string {
 	return fmt.Sprint(n.value)
 }
 
-// RelaxedIndex is an integer with relaxed stores, one writer at a time, whose reader confirms afterwards what it read. The zero value is 0; it must
-// not be copied after first use.
+// RelaxedIndex is an integer with relaxed stores, one writer at a time, whose reader confirms
+// afterwards what it read. The zero value is 0; it must not be copied after first use.
 type RelaxedIndex struct {
 	v  atomic.Uint64
 	at Location

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Token is what a thread can wait for: given by one thread, taken by another. At most one is held. The zero value holds none.
-// Model threads only.
+// Token is what a thread can wait for: given by one thread, taken by another. At most one is held.
+// The zero value holds none. Model threads only.
 type Token struct {
 	held bool
 	at   Location
@@ -38,7 +38,8 @@ func (k *Token) TryTake() bool {
 	return taken
 }
 
-// Take waits until there is a token, or ctx has ended, and reports whether it took the token. A thread that waits is not run.
+// Take waits until there is a token, or ctx has ended, and reports whether it took the token. A
+// thread that waits is not run.
 func (k *Token) Take(ctx context.Context) bool {
 	over := func() bool { return ctx != nil && ctx.Err() != nil }
 	if t := Current; t != nil && !t.Freed {
@@ -92,7 +93,8 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// Done panics: a model thread cannot wait for a channel. internal/sync/park knows how to wait for this context.
+// Done panics: a model thread cannot wait for a channel. internal/sync/park knows how to wait for
+// this context.
 func (c *Context) Done() <-chan struct{} {
 	panic("model: a model thread waits for a context through internal/sync/park only")
 }

@@ -1,4 +1,5 @@
-// Package replay lets a randomized test that failed be run again with the same random numbers. Only tests import it.
+// Package replay lets a randomized test that failed be run again with the same random numbers. Only
+// tests import it.
 package replay
 
 import (
@@ -11,8 +12,9 @@ import (
 // Variable is the environment variable that a seed is given in.
 const Variable = "FREERUN_SEED"
 
-// Seed returns the seed for this run of a test: a random one, or the one that is given in [Variable]. Should the test fail, it
-// prints the seed, and the line that runs the test with it again.
+// Seed returns the seed for this run of a test: a random one, or the one that is given in
+// [Variable]. Should the test fail, it prints the seed, and the line that runs the test with it
+// again.
 func Seed(t testing.TB) uint64 {
 	seed := rand.Uint64()
 	if text, given := os.LookupEnv(Variable); given {
