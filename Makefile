@@ -18,6 +18,7 @@ COUNT ?= 10
 FUZZTIME ?= 30s
 MAYHEM ?= 1h
 RUN ?= .
+PAIRS ?= 20
 BENCH ?= .
 
 .PHONY: help
@@ -138,6 +139,10 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
 	@tools/apidiff.sh "$(CURDIR)/.bin/apidiff" "$(BASE)"
+
+.PHONY: compare
+compare: ## whether the working tree is slower than the commit BASE=: binaries alternate, PAIRS times; RUN= chooses programs; about five minutes
+	go run ./bench/internal/compare -base "$(BASE)" -run '$(RUN)' -pairs $(PAIRS)
 
 .PHONY: release
 release: ## a release of all modules: VERSION=v0.2.0 sets it, commits and tags, and writes a module proxy into .release

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/freerun-go/freerun/programs"
+)
+
+// subject is one program that is compared, in one variant.
+type subject struct {
+	program *programs.Program
+	variant programs.Variant
+	values  programs.Values
+}
+
+// compared are the programs, each in the variant that stands for freerun, at sizes at which one run
+// takes 50 to 300 ms on a processor of 2022: long enough for the clock and some collections of
+// garbage, short enough for a pair to share the machine's mood. Work between the messages, where a
+// program has such a parameter, is 0: it would hide a difference.
+var compared = []struct {
+	program, variant string
+	values           map[string]int
+}{
+	{"fib", "futures", map[string]int{"size": 27}},
+	{"pingpong", "units", map[string]int{"size": 1_000_000}},
+	{"fanin", "units", map[string]int{"size": 2_000_000}},
+	{"submit", "tell", map[string]int{"size": 1_000_000}},
+	{"skynet", "futures", map[string]int{"size": 500_000}},
+	{"bank", "units", map[string]int{"size": 300_000, "work": 0}},
+	{"ddb", "units", map[string]int{"size": 10_000}},
+	{"switch", "activities", map[string]int{"size": 1_000_000}},
+	{"create", "activities", map[string]int{"size": 400_000, "batch": 10_000}},
+}
+
+// subjects finds the compared programs in the catalogue.
+func subjects(catalogue []*programs.Program) ([]subject, error) {
+	var all []subject
+	for _, c := range compared {
+		s, err := find(catalogue, c.program, c.variant)
+		if err != nil {
+			return nil, err
+		}
+		if s.values, err = s.program.Values(false, c.values); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// find returns the program and variant of these names.
+func find(catalogue []*programs.Program, program, variant string) (subject, error) {
+	for _, p := range catalogue {
+		if v, ok := p.Variant(variant); ok && p.Name == program {
+			return subject{program: p, variant: v}, nil
+		}
+	}
+	return subject{}, fmt.Errorf("there is no %s/%s", program, variant)
+}
+
+// names lists the programs of the subjects.
+func names(all []subject) string {
+	var list []string
+	for _, s := range all {
+		list = append(list, s.program.Name)
+	}
+	return strings.Join(list, ", ")
+}
