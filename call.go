@@ -85,7 +85,9 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 			o.failSend(s, &m.message, received(o.called.describe(&m.message), err))
 			return
 		case dep == nil:
-			if !m.lead(nil, fresh != nil) {
+			if !m.revocable() { // as in await
+				m.edge.Store(nil)
+			} else if !m.lead(nil, fresh != nil) {
 				o.dropRevoked(m)
 				return
 			}

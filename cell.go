@@ -99,11 +99,15 @@ func (m *promise) fillFailed(s *worker, err error) bool {
 
 // notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.
 func (m *promise) notify(l *message) bool {
-	if m.unit != nil && m.unit.rt != l.unit.rt {
-		m.done() // known to its runtime, so that the end of that one closes it (done.go)
+	if m.foreign(l) {
+		m.done()
 	}
 	return m.push(l)
 }
+
+// foreign reports whether m belongs to another runtime than l. Then the caller of push calls m.done
+// first, which makes m known to its runtime: the end of that runtime closes m (done.go).
+func (m *promise) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
 
 // push is notify where the end of m's runtime is known to close m, if that is another one than l's.
 func (m *promise) push(l *message) bool {

@@ -48,7 +48,9 @@ const (
 
 // await makes m wait for dep. fresh says that nobody else knows m's future yet.
 func (m *promise) await(s *worker, dep *promise, fresh bool) waiting {
-	if !m.lead(dep, fresh) { // C1
+	if !m.revocable() { // the first case of lead, without a call: most messages
+		m.edge.Store(dep) // C1
+	} else if !m.lead(dep, fresh) { // C1
 		return revoked
 	}
 	return m.follow(s, dep, fresh)
@@ -56,7 +58,10 @@ func (m *promise) await(s *worker, dep *promise, fresh bool) waiting {
 
 // follow is await for a message whose edge leads to dep already.
 func (m *promise) follow(s *worker, dep *promise, fresh bool) waiting {
-	if !dep.notify(&m.message) { // C2
+	if dep.foreign(&m.message) {
+		dep.done()
+	}
+	if !dep.push(&m.message) { // C2
 		return resolved
 	}
 	if !fresh && m.closesCycle(dep) && m.seal(s, &cycled) { // C3

@@ -3,13 +3,10 @@ package freerun
 // admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused. For an activity, which is counted
 // like one, l is nil.
 func (s *worker) admits(c *Context, u *unit, l *message) error {
-	if err := s.refuses(u); err != nil {
-		return u.naming(err, func() string {
-			if l == nil {
-				return ""
-			}
-			return l.vtable().describe(l)
-		})
+	if !s.accepts(u) {
+		if err := s.refuses(u); err != nil {
+			return u.refusing(err, l)
+		}
 	}
 	var o *lineage
 	if c.key != nil {
@@ -34,6 +31,16 @@ func (s *worker) admits(c *Context, u *unit, l *message) error {
 		s.sending(u, l)
 	}
 	return nil
+}
+
+// refusing is naming for l, the message that was refused with err; nil stands for an activity.
+func (u *unit) refusing(err error, l *message) error {
+	return u.naming(err, func() string {
+		if l == nil {
+			return ""
+		}
+		return l.vtable().describe(l)
+	})
 }
 
 // enter counts a message that is about to be sent through c, which has a realm, in its scope, and returns its origin; or the error if the

@@ -59,8 +59,10 @@ func (o *operation[A, R]) drop(n *tellMessage[A]) {
 // there is one, and the depot.
 func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *depot, err error) {
 	s = c.here()
-	if err := s.refuses(u); err != nil {
-		return nil, nil, nil, nil, err
+	if !s.accepts(u) {
+		if err := s.refuses(u); err != nil {
+			return nil, nil, nil, nil, err
+		}
 	}
 	if c.key != nil {
 		if origin, err = c.enter(s); err != nil {

@@ -97,6 +97,11 @@ func (rt *Runtime) detachedWorker() *worker {
 
 func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 
+// accepts reports whether a message to u can be sent from here, in the case that each send meets
+// until the runtime ends. If not, [worker.refuses] tells. accepts is inlined into sends, refuses is
+// too large for that.
+func (s *worker) accepts(u *unit) bool { return u.rt == s.rt && s.rt.phase.Load() == running }
+
 // refuses returns why a message to u cannot be sent from here, if so. For one without a processor
 // that is looked at once more when it is counted (border.go); here it keeps those who come late from
 // being counted at all.
