@@ -60,7 +60,7 @@ func (s *worker) labelBranch(j *job) {
 const (
 	bySchedule uint64 = 1 << iota // of a deterministic runtime
 	byLabels
-	byRecorder // recording.go
+	byRecorder // trace.go
 )
 
 // observers returns those of the bits that do not change.

@@ -67,7 +67,7 @@ func (u *Unit[S]) Stats() UnitStats {
 //
 // Its life: idle; a send finds the mailbox idle and queues the unit; a processor takes it and drains the mailbox, up to
 // drainLimit letters; then it queues the unit again behind the others, or gives the mailbox up, which is idle then. So a unit
-// is in at most one queue at a time, which is what makes stealing it safe. A unit with lanes is more than one task: lanes.go.
+// is in at most one queue at a time, which is what makes stealing it safe. A unit with lanes is more than one task: unit_priority.go.
 type unit struct {
 	sched.Task
 	rt         *Runtime

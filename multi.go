@@ -7,7 +7,7 @@ import "github.com/freerun-go/freerun/internal/mailbox"
 // comes last has all units now, and runs the message, as a task of its own; after that, each unit is given up, or held by the next such message, or
 // queued if there is more for it. Nobody waits, and nothing spins: a unit that is held is in nobody's hands, as one that waits in a queue.
 //
-// No deadlock: messages are in all mailboxes in the order in which they were placed (placing.go). Of all that are placed and
+// No deadlock: messages are in all mailboxes in the order in which they were placed (multi_place.go). Of all that are placed and
 // not done, take the first: ahead of it there are, in each of its mailboxes, only messages to one unit and messages that are done. So
 // each of its units comes to it, and it runs; then the next is the first.
 

@@ -9,7 +9,7 @@ import (
 )
 
 // A unit whose operation has sent to a full mailbox is held back: its own mailbox stays owned, and in no queue, until the hold is
-// released. bound.go has the argument why it will be. If it has sent to several, it is held for one after another.
+// released. unit_limit.go has the argument why it will be. If it has sent to several, it is held for one after another.
 
 // hold is one time that a unit is held back.
 type mute struct {

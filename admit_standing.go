@@ -9,7 +9,7 @@ import "github.com/freerun-go/freerun/internal/sched"
 // another context than their own; they stay what they are. Two rules depend on it:
 //
 //	                                     outsider  visitor  insider
-//	a sender may be kept waiting         yes       no       no       flood.go, bound.go
+//	a sender may be kept waiting         yes       no       no       tell_backpressure.go, unit_limit.go
 //	a runtime that drains takes it       no        no       yes      refuses, admits, letterFromOutside
 //
 // The receiver may wait for an operation, so an operation is not kept waiting. What an insider sends

@@ -1,6 +1,6 @@
 package freerun
 
-// Messages to two and to three units without a future are used again, as those to one unit are (recycle.go). But what is marked in a mailbox is
+// Messages to two and to three units without a future are used again, as those to one unit are (reuse.go). But what is marked in a mailbox is
 // looked at by whoever is about to enqueue there, and who does so late must not come upon the message in its next life, not placed yet,
 // and take it for the one that was. So it waits until all those are gone who may have found it.
 

@@ -43,7 +43,7 @@ const (
 	resolved waiting = iota // dep is closed already: the caller goes on
 	waits                   // m will be woken, or was woken, and belongs to whoever wakes it
 	circular                // m would have waited for itself, and was sealed
-	revoked                 // m was revoked: see start.go
+	revoked                 // m was revoked: see message_start.go
 )
 
 // await makes m wait for dep. fresh says that nobody else knows m's future yet.

@@ -15,8 +15,8 @@ import (
 //             question is the empty offer itself, and the private deque has a lane of typed frames for each function.
 // Sketch:     join(f, g):   push g; if offer is empty: lay the oldest frame that is not laid yet into it
 //                           f(); pop; if g was not laid: g()
-//                           else: take g back from the offer, or claim it → g(); it is stolen → await it (join_await.go)
-//             thief:        take a job from an offer or deque; claim it; run it; done; wake who waits (job.go)
+//                           else: take g back from the offer, or claim it → g(); it is stolen → await it (fork_await.go)
+//             thief:        take a job from an offer or deque; claim it; run it; done; wake who waits (fork_job.go)
 // Invariants: I1 frames of one Context are a stack: what was forked last is joined first, by construction of the API, and unwinding
 //             joins too.
 //             I2 runs cut that stack, oldest first, into pieces that lie in one lane and belong to one job; only the top one changes.

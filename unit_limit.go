@@ -44,7 +44,7 @@ func Mailbox(most int, full Full) UnitOption {
 	}
 }
 
-// Source:     the notices of flood.go; for held units S. Clebsch, S. Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes
+// Source:     the notices of tell_backpressure.go; for held units S. Clebsch, S. Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes
 //             who sends to an overloaded actor, and never an overloaded one (ponyrt, mailbox backpressure)
 // Sketch:     send: count+1, if there is room or the sender may not wait; over goes up with it if that is above the limit
 //             take out: count−1; over goes down with it at half the limit; then tell one who waits, release all who are held

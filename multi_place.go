@@ -25,7 +25,7 @@ import (
 // Publish:    the message is written before the first push and read by who finds the part
 // ABA/memory: push looks at placed after it has loaded h. If m was not placed then, h was there before any part of m was
 //             (I1), so a CAS from h is in time, or late: h came back, and m is long placed (I4). That a part is not used again
-//             while somebody compares with it is in several_again.go.
+//             while somebody compares with it is in multi_reuse.go.
 // Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle; helpers allocate a part for each push
 // Checked by: TestExploreSeveral…, TestSeveral…; the argument at length: docs/algorithms/several-units.md
 

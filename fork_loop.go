@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// A loop is one frame in the stack of what is forked (forks.go), and it is split only when the offer is empty: then the upper half of what is left
+// A loop is one frame in the stack of what is forked (fork_state.go), and it is split only when the offer is empty: then the upper half of what is left
 // goes into the offer, and the loop goes on with the lower half. When it comes to the end of that, it takes the part that it gave away
 // last back, which is the next one in order, or waits for the thief that has it, which has split it in turn. So the pieces are as small
 // as the thieves need them and no smaller (A. Tzannes et al., Lazy Scheduling, ACM TOPLAS 2014), and results are combined in the order of the indices.

@@ -64,7 +64,7 @@ func TestSmallOutcomes(t *testing.T) {
 			v, err := send(kind)
 			if kind == smallPanic {
 				var p *freerun.PanicError
-				if !errors.As(err, &p) || p.Operation != "test.small" || p.Value != "small" || !strings.Contains(string(p.Stack), "small_test.go") {
+				if !errors.As(err, &p) || p.Operation != "test.small" || p.Value != "small" || !strings.Contains(string(p.Stack), "inline_test.go") {
 					t.Errorf("%s: a panic came to %v", name, err)
 				}
 			} else if v != want.value || !errors.Is(err, want.err) {

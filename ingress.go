@@ -19,7 +19,7 @@ type ingress struct {
 	timers  sync.Pool // of those who are held back; a runtime's own, as timers must not leave a testing/synctest bubble
 	// for those who find no stripe, and what happens once in a while
 	sent, ran, failed, abandoned, lost, panics atomics.Uint64
-	sections                                   atomics.Int32 // who are no processors: see several_again.go
+	sections                                   atomics.Int32 // who are no processors: see multi_reuse.go
 }
 
 type stripe struct {

@@ -27,14 +27,14 @@ type worker struct {
 	credit    quiesce.Credit                  // of the scope of the active one
 	woken     mailbox.Chain
 	waking    bool
-	orphans   *mailbox.Chain               // see discard.go
+	orphans   *mailbox.Chain               // see shutdown_discard.go
 	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
 	messages  messageCache
 	counters  counters
 	pressed   []*mailboxLimit // the full mailboxes that the running operation has sent to: its unit is to be held back
 	retired   retired
-	inSection atomics.Release[uint32] // see several_again.go
-	inStart   atomics.Release[uint32] // a message of a scope is being started: see start.go
+	inSection atomics.Release[uint32] // see multi_reuse.go
+	inStart   atomics.Release[uint32] // a message of a scope is being started: see message_start.go
 	_         pad.Line
 }
 
@@ -103,7 +103,7 @@ func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 func (s *worker) accepts(u *unit) bool { return u.rt == s.rt && s.rt.phase.Load() == running }
 
 // refuses returns why a message to u cannot be sent from here, if so. For one without a processor
-// that is looked at once more when it is counted (border.go); here it keeps those who come late from
+// that is looked at once more when it is counted (ingress.go); here it keeps those who come late from
 // being counted at all.
 func (s *worker) refuses(u *unit) error {
 	if u.rt != s.rt {
@@ -117,7 +117,7 @@ func (s *worker) refuses(u *unit) error {
 }
 
 // begin is called before an operation is run, and returns the context to run it with; nil if it must not be started, for the reason that
-// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled: start.go. m is the letter's message, nil if
+// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled: message_start.go. m is the letter's message, nil if
 // it has no future. Other goroutines run before that is decided, not after: they may cancel.
 func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
 	if s.processor.Spent() {

@@ -15,7 +15,7 @@ type multiSend[A, R any] struct {
 	multi
 }
 
-// jointNote is a note to several units. It is used again later than others: several_again.go.
+// jointNote is a note to several units. It is used again later than others: multi_reuse.go.
 type multiTell[A any] struct {
 	tellMessage[A]
 	multi

@@ -19,7 +19,7 @@ import (
 type promise struct {
 	message
 	state atomics.Pointer[mailbox.Node]
-	// edge is the future that this one waits for now (see cycle.go); once filled, the failure if there is one.
+	// edge is the future that this one waits for now (see promise_cycle.go); once filled, the failure if there is one.
 	edge atomics.RelaxedPointer[promise]
 }
 
@@ -27,7 +27,7 @@ type promise struct {
 type failure struct {
 	promise
 	err     error
-	senders []string     // of the message that failed; see origin.go
+	senders []string     // of the message that failed; see scope_lineage.go
 	dropped atomics.Bool // whoever has revoked the message drops its argument
 }
 
@@ -106,7 +106,7 @@ func (m *promise) notify(l *message) bool {
 }
 
 // foreign reports whether m belongs to another runtime than l. Then the caller of push calls m.done
-// first, which makes m known to its runtime: the end of that runtime closes m (done.go).
+// first, which makes m known to its runtime: the end of that runtime closes m (future_done.go).
 func (m *promise) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
 
 // push is notify where the end of m's runtime is known to close m, if that is another one than l's.

@@ -16,7 +16,7 @@ import (
 //
 // Who may touch what: argument, parent, kind and function are written before it is queued, and so is realm. Whoever took it out of queued has the argument; a thief
 // writes result and failure before done, and the operation reads them after. waiter is written before awaited. Parent alone is
-// read by anybody at any time (join_await.go).
+// read by anybody at any time (fork_await.go).
 type job struct {
 	sched.Task
 	state    atomics.Uint32

@@ -11,7 +11,7 @@ import (
 // makes it worse. A sender that finds no letter to use again while many are under way sleeps until
 // a batch comes back, as it would before a full channel.
 //
-// It is no limit: a receiver may be slow, or wait for what the sender does next. stillness.go tells
+// It is no limit: a receiver may be slow, or wait for what the sender does next. tell_progress.go tells
 // the two apart. While the addressee runs operations, the sender sleeps. When it runs none for its
 // patience, the mark is raised and the sender goes on: fast until quickBytes of letters exist, so
 // that some 100,000 messages to a unit that is stuck cost some ten milliseconds in all, then by

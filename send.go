@@ -1,0 +1,289 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sched"
+)
+
+// The life of a message with a future:
+//
+//	send ─→ (waits for a future of its argument ─→ wakeCall)* ─→ dispatch ─→ runCall ─→ settle ─→ filled
+//	                    │                                                        ├─→ owing: (waits for a future of its result)* ─→ filled
+//	                    ↓                                                        └─→ passing: waits for what it forwarded ─→ filled
+//	                failCall ─→ filled with an error
+
+func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
+	m := &sendMessage[A, R]{arg: arg}
+	m.become(o.called)
+	m.unit = u
+	f := Future[R]{cell: &m.result}
+	s := c.here()
+	if err := s.admits(c, u, &m.message); err != nil {
+		c.blame(o.called, &m.message, err)
+		m.arg = *new(A)
+		m.fillFailed(s, err)
+		return f
+	}
+	if o.args != nil { // launch, written out: it is not inlined
+		if s.observed.Load() != 0 {
+			s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+		}
+		o.collect(s, m, anySender)
+		return f
+	}
+	if m.lineage.Load() != nil {
+		m.lead(nil, true)
+	}
+	if err := s.dispatch(&m.message, anySender); err != nil {
+		o.failSend(s, &m.message, err)
+	}
+	return f
+}
+
+// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh is the sender if that is the caller, at the send; nil otherwise.
+func (s *worker) dispatch(l *message, fresh *sender) error {
+	switch {
+	case !l.free():
+		return l.unit.deliver(s, l, fresh)
+	case l.vtable().place != nil:
+		l.vtable().place(s, l)
+	case !s.at(l.unit.rt) || l.priority() != Normal:
+		s.queueReady(l.unit.rt, l.priority(), &l.Task)
+	case s.between() && s.runsMessage():
+		s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
+	default:
+		s.processor.Push(&l.Task) // queueReady, written out: it is not inlined
+	}
+	return nil
+}
+
+// launch sends an admitted message on its way: it waits for the futures of its argument, or is
+// dispatched. fresh is as for dispatch; without it the caller has called lead.
+func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender) {
+	if o.args != nil {
+		if fresh != nil && s.observed.Load() != 0 {
+			s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+		}
+		o.collect(s, m, fresh)
+		return
+	}
+	if fresh != nil && m.lineage.Load() != nil {
+		m.lead(nil, true)
+	}
+	if err := s.dispatch(&m.message, fresh); err != nil {
+		o.failSend(s, &m.message, err)
+	}
+}
+
+// collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.
+func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender) {
+	for {
+		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg))
+		switch {
+		case err != nil && !o.tolerant:
+			o.failSend(s, &m.message, received(o.called.describe(&m.message), err))
+			return
+		case dep == nil:
+			if !m.revocable() { // as in await
+				m.edge.Store(nil)
+			} else if !m.lead(nil, fresh != nil) {
+				o.dropRevoked(m)
+				return
+			}
+			if fresh == nil && s.observed.Load() != 0 {
+				s.traceReady(&m.message)
+			}
+			if err := s.dispatch(&m.message, fresh); err != nil {
+				o.failSend(s, &m.message, err)
+			}
+			return
+		case fresh == nil && o.args.many:
+			if !o.args.gather(s, &m.promise, unsafe.Pointer(&m.arg)) {
+				o.dropRevoked(m)
+			}
+			return
+		}
+		switch m.await(s, dep, fresh != nil) {
+		case circular:
+			s.countCycle(&m.promise, o.called)
+			return
+		case revoked:
+			o.dropRevoked(m)
+			return
+		case waits:
+			return
+		}
+	}
+}
+
+// dropRevoked drops what is left of a message that was revoked: it has its outcome, and is no part of its scope any more.
+func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
+	if f := failureOf(m.edge.Load()); !f.dropped.Load() {
+		m.arg = *new(A)
+	}
+	m.lineage.Store(nil)
+}
+
+func (o *operation[A, R]) dropArgument(l *message) { sendMessageOf[A, R](l).arg = *new(A) }
+
+// wakeCall goes on after a future of the argument was resolved.
+func (o *operation[A, R]) wakeSend(s *worker, l *message) {
+	m := sendMessageOf[A, R](l)
+	if !m.open() { // sealed from outside while it waited: nobody wants it to run
+		m.arg = *new(A)
+		return
+	}
+	if l.lineage.Load() != nil {
+		if err := l.canceled(); err != nil {
+			o.failSend(s, l, err)
+			return
+		}
+	}
+	o.collect(s, m, nil)
+}
+
+func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
+	s := workerOf(p)
+	m := (*sendMessage[A, R])(unsafe.Pointer(t))
+	c := s.begin(&m.message, o.called, &m.promise)
+	if c == nil {
+		o.failSend(s, &m.message, m.refusal())
+		return
+	}
+	var v R
+	var err error
+	if o.onUnit != nil {
+		v, err = o.onUnit(c, m.unit, m.arg)
+	} else {
+		v, err = o.onNone(c, m.arg)
+	}
+	m.arg = *new(A) // not needed any more: dropped before the future is resolved
+	s, forwarded := c.end()
+	o.settle(s, &m.result, v, err, forwarded)
+}
+
+// failCall ends a message that will not be run, or whose operation did not return.
+func (o *operation[A, R]) failSend(s *worker, l *message, err error) {
+	m := sendMessageOf[A, R](l)
+	if !m.claim(failing) {
+		o.dropRevoked(m)
+		return
+	}
+	l.blame(o.called, err)
+	m.arg = *new(A)
+	s.countFailed(l.unit.rt, err, 1)
+	if !m.fillFailed(s, err) {
+		s.countFailed(l.unit.rt, err, minusOne)
+		return
+	}
+	l.leave(s)
+}
+
+// settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
+func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwarded any) {
+	switch {
+	case err == nil && forwarded != nil:
+		r.finish(s, ErrForward)
+	case err == nil && o.results == nil:
+		r.value = v
+		r.finish(s, nil)
+	case err == nil:
+		r.value = v
+		r.become(o.owing)
+		if s.observed.Load() != 0 {
+			s.traceNeeds(&r.message, o.results, unsafe.Pointer(&r.value))
+		}
+		o.payUp(s, r)
+	case err == ErrForward:
+		source, ok := forwarded.(*result[R])
+		if !ok {
+			r.finish(s, err)
+			return
+		}
+		r.become(o.passing)
+		if s.observed.Load() != 0 {
+			s.traceNeed(&r.message, &source.promise)
+		}
+		if r.owe(s, &source.promise) == resolved {
+			r.takeOver(s, source)
+		}
+	default:
+		r.finish(s, err)
+	}
+}
+
+// finish counts the message as run, and publishes its outcome: err, or the value. It is counted before, so that whoever sees the outcome
+// sees it counted; and that is taken back if somebody else has sealed, and counted, it.
+func (m *promise) finish(s *worker, err error) {
+	s.countRan(m.unit.rt, 1)
+	won := false
+	if err != nil {
+		m.blameRan(s, err)
+		won = m.fillFailed(s, err)
+	} else {
+		won = m.fill(s)
+	}
+	if !won {
+		s.countRan(m.unit.rt, minusOne)
+	} else if o := m.lineage.Load(); o != nil {
+		m.leave(s)
+		o.ended(s)
+	}
+}
+
+// owe makes m, which was run, wait for dep.
+func (m *promise) owe(s *worker, dep *promise) waiting {
+	edge := dep
+	if m.revocable() {
+		edge = newBridge(dep)
+	}
+	m.edge.Store(edge)
+	w := m.follow(s, dep, false)
+	if w == circular {
+		s.countRan(m.unit.rt, 1)
+		m.closedAsCycle(s, m.vtable())
+		m.lineage.Load().ended(s)
+	}
+	return w
+}
+
+// payUp waits for the next future in the result, or fills the cell if there is none.
+func (o *operation[A, R]) payUp(s *worker, r *result[R]) {
+	for {
+		dep, err := o.results.firstOpen(unsafe.Pointer(&r.value))
+		switch {
+		case err != nil:
+			r.value = *new(R)
+			r.finish(s, received(o.called.describe(&r.message), err))
+			return
+		case dep == nil:
+			r.finish(s, nil)
+			return
+		}
+		if r.owe(s, dep) != resolved {
+			return
+		}
+	}
+}
+
+func (o *operation[A, R]) wakeOwing(s *worker, l *message) {
+	if r := (*result[R])(unsafe.Pointer(l)); r.open() {
+		o.payUp(s, r)
+	}
+}
+
+func (o *operation[A, R]) wakePassing(s *worker, l *message) {
+	if r := (*result[R])(unsafe.Pointer(l)); r.open() {
+		r.takeOver(s, (*result[R])(unsafe.Pointer(beyond(r.edge.Load()))))
+	}
+}
+
+// takeOver makes the outcome of source, which is resolved, that of r.
+func (r *result[R]) takeOver(s *worker, source *result[R]) {
+	_, err := source.outcome()
+	if err == nil {
+		r.value = source.value
+	}
+	r.finish(s, err)
+}
