@@ -72,7 +72,7 @@ func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor)  {}
 func (*scope) Depart(*activity.Activity, *activity.Stack, *sched.Processor) {}
 func (*scope) Closed() error                                                { return activity.ErrClosed }
 func (*scope) Closing() bool                                                { return false }
-func (*scope) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+func (*scope) AfterFunc(d time.Duration, f func()) func() bool              { return time.AfterFunc(d, f).Stop }
 
 func (*scope) AfterDone(ctx context.Context, f func()) func() bool {
 	return context.AfterFunc(ctx, f)
