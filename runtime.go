@@ -19,6 +19,7 @@ import (
 // Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
 // several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
+	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	scheduler *sched.Scheduler
 	outside   worker          // of ordinary goroutines

@@ -23,6 +23,7 @@ import (
 // the parent's Wait waits for it; but its failures are its own, and not the parent's. All methods may be called by any goroutine; only
 // Wait waits. A Scope must not be copied; the zero Scope is of no use.
 type Scope struct {
+	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	rt       *Runtime
 	parent   *Scope // nil if it is in no other
