@@ -31,6 +31,7 @@ func ContextOf(a *activity.Activity) *Context {
 }
 
 // activityPlace makes Runtime, Scope and Context places where activities can be started.
+//
 //lint:ignore U1000 it is embedded for its method
 type activityPlace = activityhost.Mark
 
