@@ -13,17 +13,21 @@ import (
 // It keeps what is made once per operation, so that a message need not make it: the vtables of its
 // messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	name    string
-	state   string // the type of the units' state; empty without a unit
-	id      int
-	onUnit  func(c *Context, u *unit, arg A) (R, error) // nil for a free operation
-	onNone  func(c *Context, arg A) (R, error)          // for a free operation
-	args    *plan                                       // nil: an A cannot hold a future
-	results *plan                                       // nil: an R cannot hold a future
-	called  *vtable                                     // messages with a future, until they have run
-	owing   *vtable                                     // those that have run, and whose result holds an open future
-	passing *vtable                                     // those that have run, and have forwarded another future
-	told    *vtable                                     // messages without a future
+	name  string
+	state string // the type of the units' state; empty without a unit
+	id    int
+	// onUnit runs an operation on a unit, onNone a free operation; the other one is nil.
+	onUnit func(c *Context, u *unit, arg A) (R, error)
+	onNone func(c *Context, arg A) (R, error)
+
+	args    *plan // nil: an A cannot hold a future
+	results *plan // nil: an R cannot hold a future
+
+	called  *vtable // of messages with a future, until they have run
+	owing   *vtable // of those that have run, while the result holds an open future
+	passing *vtable // of those that have run and have forwarded another future
+	told    *vtable // of messages without a future
+
 	// tolerant: the operation runs although the future in its argument failed. Only for arguments
 	// with one future.
 	tolerant bool
