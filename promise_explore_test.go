@@ -41,7 +41,8 @@ func promises(n int) []*watched {
 	return all
 }
 
-// TestExploreCell has two wait for a cell that a third one fills: each goes on once, and sees the value.
+// TestExploreCell has two wait for a cell that a third one fills: each goes on once, and sees the
+// value.
 func TestExploreCell(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(3)
@@ -79,7 +80,8 @@ func TestExploreCell(t *testing.T) {
 	explore.Freeze(t, body)
 }
 
-// TestExploreSeals has a cell filled, failed and abandoned at once: one of them counts, and whoever waits hears of that one.
+// TestExploreSeals has a cell filled, failed and abandoned at once: one of them counts, and whoever
+// waits hears of that one.
 func TestExploreSeals(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		all := promises(2)
@@ -114,7 +116,8 @@ func TestExploreSeals(t *testing.T) {
 	})
 }
 
-// TestExploreCycle has two, and three, messages come to wait for each other at once: it is noticed, and all of them are closed.
+// TestExploreCycle has two, and three, messages come to wait for each other at once: it is noticed,
+// and all of them are closed.
 func TestExploreCycle(t *testing.T) {
 	ring := func(n int) func(*explore.Run) {
 		return func(r *explore.Run) {
