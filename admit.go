@@ -45,9 +45,9 @@ func (u *unit) refusing(err error, l *message) error {
 	})
 }
 
-// enter counts a message that is about to be sent through c in the scope of c's key, and returns
-// its lineage. If the scope was canceled it returns the error instead: the message would not start.
-// c has a key. [lineage.withdraw] takes the count back.
+// enter counts a message that is about to be sent through c in the scope of c, and returns its
+// lineage. If the scope was canceled it returns the error instead: the message would not start. c
+// must have a key. [lineage.withdraw] takes the count back.
 func (c *Context) enter(s *worker) (*lineage, error) {
 	r := c.key
 	if r.scope != nil {

@@ -313,8 +313,8 @@ func TestFloodDoesNotHoldOperations(t *testing.T) {
 	}
 }
 
-// TestMailboxDoesNotHoldOperations: an operation does not wait for room in a mailbox, even one that
-// the receiver waits for.
+// TestMailboxDoesNotHoldOperations: an operation does not wait for room in a mailbox: the receiver
+// may wait for that operation.
 func TestMailboxDoesNotHoldOperations(t *testing.T) {
 	for name, insider := range insiders {
 		t.Run(name, func(t *testing.T) {

@@ -110,8 +110,8 @@ var closures sync.Map
 
 // closureOf returns the operation for closures that are sent as an A, whose first word is the
 // function. onNone calls the function of a free closure, onUnit that of a closure on a unit; the
-// other one is nil. For one type it is always the same caller, so the operation that was made first
-// serves all.
+// other one is nil. All calls for one type pass the same function, so the operation that was made
+// first serves all.
 func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Context, *unit, A) (R, error)) *operation[A, R] {
 	t := reflect.TypeFor[sendMessage[A, R]]()
 	if o, ok := closures.Load(t); ok {

@@ -64,8 +64,8 @@ var waitsSmall = freerun.SmallOp("test.waitsSmall", func(c *freerun.Context, tel
 	return 1, nil
 })
 
-// TestOperationIsToldHowToWait: in an operation, the errors do not name the ways of an activity;
-// nor do they where an activity has called the operation, as an inlined one.
+// TestOperationIsToldHowToWait: in an operation the errors say what ErrWouldBlock says, also where
+// an activity has called the operation, as an inlined one.
 func TestOperationIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0

@@ -16,7 +16,8 @@ type operation[A, R any] struct {
 	name  string
 	state string // the type of the units' state; empty without a unit
 	id    int
-	// onUnit runs an operation on a unit, onNone a free operation; the other one is nil.
+	// onUnit runs an operation on a unit, onNone a free operation. The other one is nil, and both
+	// are nil for an operation on several units.
 	onUnit func(c *Context, u *unit, arg A) (R, error)
 	onNone func(c *Context, arg A) (R, error)
 

@@ -6,17 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The life of a message with a future. A step in brackets happens once for each open future, or not
-// at all:
+// The life of a message with a future; (…)* happens once for each open future, or not at all:
 //
 //	send ─→ (await a future of the argument ─→ wakeSend)* ─→ dispatch ─→ runSend ─→ settle
-//	                                               │
-//	                                               ↓
-//	                                           failSend ─→ filled with an error
 //
-//	settle ─→ filled with the result, or the operation's error
-//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled
+//	settle ─→ filled with the result, or with the operation's error
+//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
 //	       ─→ passing: await the forwarded future ─→ wakePassing ─→ filled with its outcome
+//
+//	each step before settle ─→ failSend ─→ filled with an error
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &sendMessage[A, R]{arg: arg}
@@ -125,8 +123,9 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 	}
 }
 
-// dropRevoked drops what is left of a message that was revoked. The revoker has given it its
-// outcome and has taken it out of its scope. It drops the argument, too, unless the revoker did.
+// dropRevoked drops what a revoked message still refers to: its lineage, and its argument unless
+// the revoker drops that. The revoker has filled the promise, and has taken the message out of its
+// scope.
 func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
 	if f := failureOf(m.edge.Load()); !f.dropped.Load() {
 		m.arg = *new(A)
