@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// waitsOf calls all that waits as ordinary goroutines do, and hands each error to tell.
+// waitsOf calls every function that waits as ordinary goroutines do, and hands each error to tell.
 func waitsOf(rt *freerun.Runtime, ctx context.Context, tell func(wait string, err error)) {
 	u := freerun.NewUnit(rt, 0)
 	s := rt.Scope(context.Background())
@@ -31,14 +31,14 @@ func waitsOf(rt *freerun.Runtime, ctx context.Context, tell func(wait string, er
 	tell("Close", rt.Close())
 }
 
-// adviceFor is what the error of a wait in an activity names.
+// adviceFor has, for each wait, the words that its error in an activity must contain.
 var adviceFor = map[string]string{
 	"Future.Wait": "Await", "Call": "Await", "Scope.Wait": "activity.Latch", "Quiesce": "ordinary goroutine", "Shutdown": "ordinary goroutine",
 	"Close": "ordinary goroutine",
 }
 
-// TestActivityIsToldHowToWait: where waits of ordinary goroutines are refused in an activity, their
-// errors name what an activity does instead.
+// TestActivityIsToldHowToWait: the error of a wait that is refused in an activity names the wait
+// to use instead.
 func TestActivityIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	tell := func(where string) func(string, error) {
@@ -64,8 +64,8 @@ var waitsSmall = freerun.SmallOp("test.waitsSmall", func(c *freerun.Context, tel
 	return 1, nil
 })
 
-// TestOperationIsToldHowToWait: what an operation is told is as ever, also where an activity has
-// called it, as a small one.
+// TestOperationIsToldHowToWait: the error of a wait in an operation is the one for operations,
+// also where an activity has called the operation, as an inlined one.
 func TestOperationIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0
@@ -87,8 +87,8 @@ func TestOperationIsToldHowToWait(t *testing.T) {
 	}
 }
 
-// TestPulledOfAnActivityIsTold: a coroutine that an activity has made with iter.Pull is told that
-// it is one, by locks too.
+// TestPulledOfAnActivityIsTold: a coroutine that an activity has made with iter.Pull gets errors,
+// also from locks, that say that it is one.
 func TestPulledOfAnActivityIsTold(t *testing.T) {
 	if goid.Number() == 0 {
 		t.Log("this build cannot tell, and says so")
@@ -123,7 +123,7 @@ func TestPulledOfAnActivityIsTold(t *testing.T) {
 }
 
 // TestActivityWaitsInItsBlock: an activity that waits in its Block goes on with the processor that
-// this has given it, and leaves its context with nobody else.
+// the wait has given it, and leaves its context to no other task.
 func TestActivityWaitsInItsBlock(t *testing.T) {
 	for _, locked := range []bool{false, true} {
 		rt := runtimetest.Quiet(t, freerun.Processors(1))
@@ -154,7 +154,7 @@ func TestActivityWaitsInItsBlock(t *testing.T) {
 	}
 }
 
-// An activity has an ordinary goroutine wait for a scope, and waits for that.
+// An activity has an ordinary goroutine wait for a scope, and waits for that goroutine.
 func ExampleScope_Wait_activity() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -183,8 +183,8 @@ func ExampleScope_Wait_activity() {
 	// <nil>
 }
 
-// An activity awaits a future no longer than a deadline: another one awaits, in a scope that has
-// it.
+// An activity awaits a future no longer than a deadline: another activity awaits the future, in a
+// scope that has the deadline.
 func ExampleFuture_Await_deadline() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -197,7 +197,7 @@ func ExampleFuture_Await_deadline() {
 		var err error
 		awaits := activity.Go(freerun.ContextOf(a).In(s), func(b *activity.Activity) { _, err = slow.Await(b) })
 		if refused := awaits.Wait(a); refused != nil {
-			err = refused // the deadline came before it began
+			err = refused // the deadline came before the other activity began
 		}
 		fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	})
