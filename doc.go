@@ -112,18 +112,19 @@
 //     higher ones. Operations that look at a unit and operations that write to it do not starve
 //     each other. A busy processor lets the program's ordinary goroutines run about every 45 µs,
 //     and those that wait for the network about every 200 µs.
-//  7. Isolation of faults. A panic, or runtime.Goexit, fails that future and is reported at once
-//     through log/slog with its stack. The unit goes on with its next message: with the state
-//     that it has, or as [RestartOnPanic] and [StopOnPanic] say. No library survives the faults
-//     for which Go ends the process: a concurrent map write, a stack overflow, no memory.
+//  7. Isolation of faults. A panic, or runtime.Goexit, fails the future of that operation and is
+//     reported at once through log/slog with its stack. The unit goes on with its next message:
+//     with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. No library
+//     survives the faults for which Go itself ends the process: a concurrent map write, a stack
+//     overflow, no memory.
 //  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and
 //     returns when the work is done. Past its deadline, messages that have not started fail with
 //     ErrClosed, and an operation that does not return is named in the error.
 //  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
 //  10. Cost. Tell allocates nothing in steady state. Send allocates at most once, besides what
-//     the argument itself allocates, and its scan where interfaces or maps in it hold futures. An
-//     idle unit costs 88 bytes beside its state. The argument of an operation is dropped before
-//     its future is resolved.
+//     the argument itself allocates, and what its scan allocates where interfaces or maps in it
+//     hold futures. An idle unit costs 88 bytes beside its state. The argument of an operation is
+//     dropped before its future is resolved.
 //
 // # What the scan of an argument looks into
 //

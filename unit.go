@@ -49,8 +49,8 @@ type UnitStats struct {
 	Waiting int
 	// Peak is the most that Waiting ever was. 0 for a unit without a [Mailbox] limit.
 	Peak int
-	// HeldBack says that the unit is held back by a full mailbox to which it has sent. The unit
-	// itself needs no limit.
+	// HeldBack says that the unit is held back by a full mailbox to which it has sent. It is known
+	// of every unit, with or without a limit.
 	HeldBack bool
 	// Restarts is how many times the unit was restarted: see [RestartOnPanic].
 	Restarts int
@@ -188,8 +188,9 @@ func (u *unit) goOn(s *worker) {
 	s.queueBack(u.rt, u.priority(), &u.Task)
 }
 
-// drain runs the messages of a unit whose mailbox this processor owns. next and runOne are written
-// out here for units without a unitExt, the usual case. A unit may get one during any message.
+// drain runs the messages of a unit whose mailbox this processor owns. Its loop has dequeue and
+// runOne written out for units without a unitExt, the usual case. A unit may get a unitExt during
+// any message.
 func drain(p *sched.Processor, t *sched.Task) {
 	s, u, h := workerOf(p), unitOf(t), p.Host()
 	if s.watched {
