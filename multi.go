@@ -41,7 +41,7 @@ func takePart(s *worker, _ *unit, l *message) taken {
 	}
 	if m.isComplete(1) {
 		whole := m.whole()
-		s.hand(whole.unit.rt, &whole.Task) // the caller is drain, which returns at once
+		s.hand(whole.unit.rt, &whole.Task) // the caller drains the unit, and returns at once
 	}
 	return gone
 }
