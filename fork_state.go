@@ -78,9 +78,9 @@ type forkParts struct {
 type stack interface {
 	// height returns how many frames there are.
 	height() int
-	// lay exposes the oldest unexposed frame below end. It makes a job of what is left of the frame,
-	// or of a part of that if the frame can be split and all is false. It returns nil if no frame
-	// is left. The caller queues the job.
+	// lay exposes the oldest unexposed frame below end. It makes a job of what is left of that
+	// frame, or of a part of it if the frame can be split and all is false. It returns nil if no
+	// frame is left. The caller queues the job.
 	lay(end int, all bool) *job
 }
 
