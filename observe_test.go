@@ -76,7 +76,8 @@ func TestTraceRegions(t *testing.T) {
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 }
 
-// TestWatchdog has the operations of all processors stay: each is reported once, and one more processor runs what is queued meanwhile.
+// TestWatchdog has the operations of all processors stay: each is reported once, and one more
+// processor runs what is queued meanwhile.
 func TestWatchdog(t *testing.T) {
 	reports := make(chan freerun.Late, 10)
 	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.Late) { reports <- l }))
@@ -108,7 +109,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestResize changes the number of processors under load, from outside and inside, and loses nothing.
+// TestResize changes the number of processors under load, from outside and inside, and loses
+// nothing.
 func TestResize(t *testing.T) {
 	const each = 20_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))

@@ -10,10 +10,10 @@ import (
 
 // Late is the watchdog's report of an operation that does not return.
 type Late struct {
-	Operation string // its name, or that of the function for a closure
-	Unit      string // the unit's name ([UnitName]) or address; empty for a free operation
+	Operation string        // its name, or that of the function for a closure
+	Unit      string        // the unit's name ([UnitName]) or address; empty for a free operation
 	Been      time.Duration // how long it had run
-	Stack     []byte // of its goroutine
+	Stack     []byte        // of its goroutine
 }
 
 // Watchdog has operations reported that run longer than after without an end, once each, through
