@@ -84,7 +84,8 @@ func TestWatchdog(t *testing.T) {
 	gates := []*runtimetest.Gate{runtimetest.NewGate(), runtimetest.NewGate()}
 	first := observed.Send(rt.Context(), freerun.NewUnit(rt, gates[0], freerun.UnitName("ada")), 0)
 	second := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { gates[1].Pass(); return 0, nil })
-	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)) // by a third processor
+	// A third processor runs this.
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	told := map[string]freerun.Late{}
 	for range 2 {
 		l := <-reports
