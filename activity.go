@@ -105,6 +105,7 @@ var slotVtable = newVtable(vtable{describe: describeSlot}, nil)
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
+// roomOn returns the activity slot of a stack; it panics if the runtime has put none there.
 func roomOn(on *activityhost.Stack) *activitySlot {
 	r, ok := on.Local.(*activitySlot)
 	if !ok {
@@ -196,6 +197,7 @@ func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *s
 	hostStateOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
+// moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
 	s, r := workerOf(p), roomOn(on)
 	c := r.context

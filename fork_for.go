@@ -82,6 +82,7 @@ func (s span[T]) visit(c *Context) (sum T) {
 	return sum
 }
 
+// serially runs the span right here, index after index.
 func (s *span[T]) serially(c *Context) T {
 	f := loopFrame[T]{loop: s.loop, next: s.from, to: s.to}
 	for i := s.from; i < s.to; i++ {

@@ -32,9 +32,9 @@ import (
 //             A piece lies in one fork stack and belongs to one job.
 //             Only the top run changes.
 //             I3 Exposed frames are the oldest:
-//             in each fork stack a prefix, and all of each run before the first open one.
+//             in each fork stack a prefix, and all frames of the runs before the first open run.
 //             I4 The offer holds the job that was exposed last, or nothing.
-//             Jobs that publishAll exposes go to the deque, past the offer.
+//             publishAll moves that job to the deque, and exposes the rest there.
 //             Not invariant: that a frame's job is in the offer. It may be in a deque, or with a
 //             thief.
 // Progress:   fork is wait-free, and so is a join of a branch that was not stolen. A join of a
@@ -70,7 +70,7 @@ type forkParts struct {
 	runs   []run
 	open   int // the first run that may have unexposed frames
 	lanes  map[unsafe.Pointer]stack
-	strand *sched.Suspension // where it sleeps; nil until it does
+	strand *sched.Suspension // where it sleeps with a processor to come back to; nil until it does
 	parker *park.Parker      // where it sleeps without a processor; nil while it has one
 }
 
@@ -221,8 +221,8 @@ func (c *Context) publish() {
 	}
 }
 
-// publishAll exposes all frames in the processor's deque, oldest first, because no other goroutine
-// reaches them while this one sleeps.
+// publishAll exposes all frames in the processor's deque, oldest first. The caller is about to give
+// the processor away, and no other goroutine reaches unexposed frames.
 func (c *Context) publishAll(p *sched.Processor) {
 	if f := &c.forks; f.forkParts != nil && len(f.runs) != 0 {
 		c.publishSome(p)

@@ -58,6 +58,8 @@ func (pl *plan) allThere(p unsafe.Pointer) bool {
 	return true
 }
 
+// runNow runs the operation as a call, and returns a future that has the outcome, or is open if the
+// outcome waits for another future.
 func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
 	c.kind.Store(o.called)

@@ -41,6 +41,8 @@ type session struct {
 	drained  chan struct{} // closed when it has ended
 }
 
+// newRecording returns a session with tapes of so many words, and has it begin now. The caller
+// holds rt.recorded.
 func (rt *Runtime) newRecording(words int, keeps bool) *session {
 	r := &session{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
 	if rt.deterministic() {
@@ -77,6 +79,7 @@ func (rt *Runtime) attach(s *worker) {
 	rt.attachLocked(s)
 }
 
+// attachLocked is attach for a caller that holds rt.recorded.
 func (rt *Runtime) attachLocked(s *worker) {
 	bits := rt.observers()
 	r := rt.recording.Load()
@@ -97,7 +100,8 @@ func (rt *Runtime) attachLocked(s *worker) {
 	}
 }
 
-// tapeOf returns the tape of processor i.
+// tapeOf returns the tape of processor i, a new one if it has none yet. The caller holds
+// rt.recorded.
 func (r *session) tapeOf(i int) *record.Tape {
 	for len(r.tapes) <= i {
 		r.tapes = append(r.tapes, record.NewTape(r.words, r.keeps, r.clock, r.names))
@@ -105,12 +109,13 @@ func (r *session) tapeOf(i int) *record.Tape {
 	return r.tapes[i]
 }
 
-// switchTo makes r the recording of the runtime, nil for none.
+// switchTo makes r the recording of the runtime, nil for none. The caller holds rt.recorded.
 func (rt *Runtime) switchTo(r *session) {
 	rt.recording.Store(r)
 	rt.attachAllLocked()
 }
 
+// attachAllLocked attaches all workers. The caller holds rt.recorded.
 func (rt *Runtime) attachAllLocked() {
 	rt.attachLocked(&rt.outside)
 	for _, s := range rt.seats() {
@@ -222,6 +227,7 @@ func (r *session) drain(stream *record.Stream) {
 	}
 }
 
+// drainOnce writes what the tapes have now.
 func (r *session) drainOnce(stream *record.Stream) {
 	stream.Drain(0, r.outside.tape)
 	for i, t := range r.all() {
@@ -236,6 +242,7 @@ func (r *session) all() []*record.Tape {
 	return r.tapes[:len(r.tapes):len(r.tapes)]
 }
 
+// trailer returns the end of the recording: how many events each tape lost, and the time.
 func (r *session) trailer() record.Trailer {
 	tapes := r.all()
 	t := record.Trailer{Processors: len(tapes), Lost: []uint64{r.outside.tape.Lost()}}

@@ -61,6 +61,7 @@ func (c *Context) recorded() uint64 {
 	return 0
 }
 
+// address returns the address that stands for the unit in recordings, 0 for no unit.
 func (u *unit) address() uint64 {
 	if u == nil || u == &u.rt.free {
 		return 0
@@ -72,6 +73,7 @@ func (u *unit) address() uint64 {
 // was another one.
 func (u *unit) isFirst() bool { return u != &u.rt.free && u.operations.Load() == 1 }
 
+// called returns the name of the unit, empty if it has none.
 func (u *unit) called() string {
 	if x := u.ext.Load(); x != nil {
 		return x.name
@@ -79,6 +81,8 @@ func (u *unit) called() string {
 	return ""
 }
 
+// traceBegin records that an operation begins. For an activity it does nothing: see
+// traceActivityIn.
 func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
 	t := s.processor.Tape()
 	if t == nil || k == slotVtable {
@@ -116,6 +120,7 @@ func (s *worker) traceEnd(c *Context) {
 	}
 }
 
+// traceSend records that a message is sent.
 func (s *worker) traceSend(l *message) {
 	k := l.vtable()
 	if s.processor == nil {
@@ -136,14 +141,17 @@ func (s *worker) traceNeeds(l *message, pl *plan, p unsafe.Pointer) {
 	}
 }
 
+// traceNeed records that l needs the future of m, unless m belongs to no operation.
 func (s *worker) traceNeed(l *message, m *promise) {
 	if m != known && m.unit != nil {
 		s.add(record.Need, false, address(l), address(&m.message))
 	}
 }
 
+// traceReady records that a message has all that it waited for.
 func (s *worker) traceReady(l *message) { s.add(record.Ready, false, address(l), 0) }
 
+// traceFulfilled records that a promise has its outcome.
 func (s *worker) traceFulfilled(m *promise) {
 	if s.observed.Load()&byRecorder != 0 {
 		s.note(record.Fulfilled, address(&m.message), 0)
@@ -245,6 +253,7 @@ func (s *worker) traceActivity(a *activity.Activity) {
 	}
 }
 
+// traceActivityIn records that an activity has come to run.
 func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
 	if t := s.processor.Tape(); t != nil {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
