@@ -6,16 +6,16 @@ import (
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
-// clock is the time of a runtime. All timers go through it, so that virtual time can take the place
-// of Go's.
+// clock is the time of a runtime: Go's, or virtual time in a deterministic runtime. A timer wheel,
+// which a deterministic runtime does not use, has its time from wheelTime instead.
 type clock interface {
 	now() time.Time
-	// afterFunc calls f once d has passed, on a goroutine of its own if time is Go's. stop keeps it
-	// from that, and reports whether it did.
+	// afterFunc calls f once d has passed, on a goroutine of its own if time is Go's. stop prevents
+	// the call, and reports whether it did.
 	afterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// systemClock is Go's. In a testing/synctest bubble that is the bubble's.
+// systemClock is Go's clock; in a testing/synctest bubble, the bubble's.
 type systemClock struct{}
 
 func (systemClock) now() time.Time { return time.Now() }
@@ -34,8 +34,9 @@ func (c virtualClock) afterFunc(d time.Duration, f func()) (stop func() bool) {
 	return func() bool { return c.Stop(t) }
 }
 
-// Now returns the time of the runtime's clock: time.Now, or virtual time in a deterministic runtime. Any goroutine, operations too; in a
-// deterministic runtime only operations and the goroutine that waits.
+// Now returns the time of the runtime's clock: time.Now, or virtual time in a deterministic
+// runtime. Any goroutine may call it, operations too; in a deterministic runtime, only operations
+// and the goroutine that waits. It does not wait.
 func (rt *Runtime) Now() time.Time {
 	rt.mustBeMade()
 	return rt.clock.now()

@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// An activity that waits with a context of the program's own is woken when that is done. The standard library would tell so on a goroutine of its own, at a moment that no
-// seed decides; so the driver of a deterministic runtime looks for itself, when nothing is left to run.
+// An activity that waits with a context of the program's own is woken when that context is done.
+// The standard library would wake it on a goroutine of its own, at a moment that no seed decides.
+// So the driver of a deterministic runtime looks at these contexts itself, when nothing is left to
+// run.
 
-// watchedContext is what f is called for when ctx is done.
+// watchedContext is a context that the driver watches. The driver calls f when ctx is done.
 type watchedContext struct {
 	ctx context.Context
 	f   func()
 }
 
-// whenDone is [context.AfterFunc], but that the driver calls f.
+// whenDone is [context.AfterFunc], except that the driver calls f.
 func (rt *Runtime) whenDone(ctx context.Context, f func()) (stop func() bool) {
 	w := &watchedContext{ctx, f}
 	rt.contexts = append(rt.contexts, w)
@@ -31,7 +33,8 @@ func (rt *Runtime) forgetContext(w *watchedContext) bool {
 	return true
 }
 
-// endDone tells those whose context is done, in the order in which they began to wait, and reports whether there were any.
+// endDone calls f of each watched context that is done, in the order in which the waits began. It
+// reports whether there were any.
 func (rt *Runtime) endDone() (some bool) {
 	for _, w := range slices.Clone(rt.contexts) {
 		if w.ctx.Err() != nil && rt.forgetContext(w) {
@@ -42,8 +45,8 @@ func (rt *Runtime) endDone() (some bool) {
 	return some
 }
 
-// awaitDeadline waits until one of the contexts is done that have a deadline, which is in real time, and reports whether there was one: what waits with a deadline is
-// not stalled.
+// awaitDeadline waits, in real time, for the watched context with the soonest deadline, and ends
+// the waits with it. It reports whether there was one: a wait with a deadline is not stalled.
 func (rt *Runtime) awaitDeadline() bool {
 	var first context.Context
 	var soonest time.Time

@@ -13,13 +13,13 @@ import (
 	"github.com/freerun-go/freerun/internal/activityhost"
 )
 
-// A deterministic runtime that has come to a standstill knows what waits: it keeps the letters that
-// wait for a future, and its activities have their stacks.
+// A deterministic runtime that has come to a standstill can report every waiter: it keeps a list of
+// the messages that wait for a future, and its waiting activities have stacks.
 
-// stalledError is an [ErrStalled] that tells what waits for what.
+// stalledError is an [ErrStalled] that names the waiters, and what they wait for.
 type stalledError struct{ waits []string }
 
-// Error has a line for each that waits.
+// Error has a line for each waiter.
 func (e *stalledError) Error() string {
 	return strings.Join(append([]string{ErrStalled.Error()}, e.waits...), "\n\t")
 }
@@ -30,16 +30,18 @@ func (e *stalledError) Unwrap() error { return ErrStalled }
 // mostStalled is how many activities, and how many messages, a stalledError names.
 const mostStalled = 16
 
-// pending is a letter that waits for a future.
+// pending is a message that waits for a future.
 type pending struct {
 	letter *message
 	future *promise
 }
 
-// fewestPending is how many entries are looked through at least when some are forgotten.
+// fewestPending is the length that Runtime.pending must have before it is searched for entries to
+// drop.
 const fewestPending = 64
 
-// notePending notes that l waits for m. What does not wait any more is forgotten now and then.
+// notePending records that l waits for m. Now and then it drops the entries that do not wait any
+// more, whenever the list has doubled since the last time.
 func (rt *Runtime) notePending(l *message, m *promise) {
 	if len(rt.pending) >= max(fewestPending, 2*rt.pendingLeft) {
 		left := rt.pending[:0]
@@ -54,7 +56,7 @@ func (rt *Runtime) notePending(l *message, m *promise) {
 	rt.pending = append(rt.pending, pending{l, m})
 }
 
-// stalled returns the error of a caller that waits in vain, for m if that is a future.
+// stalled returns the error for a caller that waits in vain: for m, or for no future if m is nil.
 func (rt *Runtime) stalled(m *promise) error {
 	e := &stalledError{}
 	where := waitingCaller()
@@ -108,7 +110,8 @@ func (e *stalledError) addActivities(rt *Runtime) {
 	e.addMore(more, "activities that wait")
 }
 
-// nameWaiting names the message of a letter that waits for a future.
+// nameWaiting names a message that waits for a future. For a waitAll it names the message that
+// waits for all of them.
 func nameWaiting(l *message) string {
 	if l.vtable() == waitAllVtable {
 		l = (*waitAll)(unsafe.Pointer(l)).then
@@ -120,7 +123,7 @@ func nameWaiting(l *message) string {
 	return name + l.unit.whichIsNamed()
 }
 
-// whichIsNamed tells the unit's name, if it has one, as what an operation is for.
+// whichIsNamed returns " on unit" and the unit's name, "" if it has none.
 func (u *unit) whichIsNamed() string {
 	if x := u.ext.Load(); x != nil && x.name != "" {
 		return " on unit " + x.name
@@ -128,27 +131,27 @@ func (u *unit) whichIsNamed() string {
 	return ""
 }
 
-// resultOf names what a future is the result of, and why there is none, if it does not wait for
-// another one.
+// resultOf names the operation of a future, and says why it has no outcome yet if the reason is
+// another runtime or a muted unit. An operation that waits for a future has a line of its own.
 func (rt *Runtime) resultOf(m *promise) string {
 	text := "the result of operation " + m.vtable().describe(&m.message) + m.unit.whichIsNamed()
 	switch x := m.unit.ext.Load(); {
 	case m.unit.rt != rt:
 		text += ", which is another runtime's"
-	case m.edge.Load() != nil: // then it has a line of its own
+	case m.edge.Load() != nil: // it waits for a future itself, and has a line of its own
 	case x != nil && x.held.Load() != nil:
 		text += ", a unit that is held back by a full mailbox"
 	}
 	return text
 }
 
-// ownPackages are those whose functions are not where a program waits, but what it waits in.
+// ownPackages are the packages of freerun: a program waits in their functions, and calls them from
+// its own.
 var ownPackages = []string{".", "/activity.", "/sched.", "/freeruntest.", "/simulate.", "/internal/"}
 
 var ownPath = reflect.TypeFor[Runtime]().PkgPath()
 
-// isOwn reports whether a function is of freerun, and not of a program; isBeneath, whether it is of
-// Go's library beneath both.
+// isOwn reports whether a function belongs to freerun, and not to a program.
 func isOwn(function string) bool {
 	rest, own := strings.CutPrefix(function, ownPath)
 	for _, p := range ownPackages {
@@ -159,15 +162,16 @@ func isOwn(function string) bool {
 	return false
 }
 
+// isBeneath reports whether a function belongs to the parts of Go's library on which freerun waits.
 func isBeneath(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "sync.")
 }
 
-// callSearch looks for the call of a function of freerun by the program, in the frames of a stack,
-// the innermost first.
+// callSearch looks in the frames of a stack, the innermost first, for the program's call of a
+// function of freerun.
 type callSearch struct{ what, where string }
 
-// found takes the next frame, and reports whether that is where the program calls.
+// found takes the next frame, and reports whether it is the frame of the program's call.
 func (c *callSearch) found(function, file string, line string) bool {
 	switch {
 	case isOwn(function):
@@ -179,8 +183,8 @@ func (c *callSearch) found(function, file string, line string) bool {
 	return false
 }
 
-// waitingCaller tells in which function of freerun the calling goroutine waits, and where that was
-// called.
+// waitingCaller says in which function of freerun the calling goroutine waits, and where the
+// program called it.
 func waitingCaller() string {
 	var counters [64]uintptr
 	frames, c := runtime.CallersFrames(counters[:runtime.Callers(1, counters[:])]), callSearch{}
@@ -194,8 +198,8 @@ func waitingCaller() string {
 	return "the goroutine"
 }
 
-// callInTrace is waitingCaller for another goroutine, of which there is a trace: a heading, and two
-// lines for each frame.
+// callInTrace is waitingCaller for another goroutine, given its trace: a heading, and two lines for
+// each frame.
 func callInTrace(trace []byte) (what, where string) {
 	lines, c := bytes.Split(trace, []byte("\n")), callSearch{}
 	for i := 1; i+1 < len(lines); i += 2 {

@@ -6,42 +6,48 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// timed is what a [Schedule] may have besides: one that simulates how long the program would take (package simulate). It keeps the time, and is told of what takes time.
-// Choose comes at every instant at which others may see what a processor has done, before they do: so it can have those go on first who are behind. Processors are given by
-// their numbers, units by a pointer that stands for them, nil for none.
+// timed has the further methods of a [Schedule] that simulates how long the program would take
+// (package simulate). Such a schedule keeps the time, and is told of what takes time.
+//
+// The runtime calls Choose at every instant at which other processors may see what a processor has
+// done, before they do. So the schedule can let processors that are behind go on first. Processors
+// are given by their numbers, units by a pointer that stands for them, nil for none.
 type timed interface {
 	// Now returns how much time has passed.
 	Now() time.Duration
-	// Enter tells that an ordinary goroutine begins to wait. What it has sent was sent now.
+	// Enter tells that an ordinary goroutine begins to wait. Its earlier sends count as made now.
 	Enter()
-	// Idle lets time pass until an instant, if that is to come: nothing is left to run.
+	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
 	Idle(until time.Duration)
-	// On tells, after Began, which unit the operation is on, and whether there is a future of its result.
+	// On tells, after Began, which unit the operation is on, and whether its result has a future.
 	On(processor int, unit any, answers bool)
 	// Sends tells that the running operation is about to send to a unit. Choose comes next.
 	Sends(processor int, unit any)
-	// Ends tells that the running operation has come to its end, and nobody has seen that yet. Choose comes next.
+	// Ends tells that the running operation has come to its end, before any other processor sees
+	// that. Choose comes next.
 	Ends(processor int)
-	// Rests tells that a processor has run out of what is at hand, and looks elsewhere, or sleeps, until the next Began.
+	// Rests tells that a processor has no task at hand. Until the next Began it looks elsewhere, or
+	// sleeps.
 	Rests(processor int)
-	// Stole tells that a processor has stolen from a victim, and how many units and free operations the thief has stolen so far.
+	// Stole tells that a thief has stolen from a victim, and how many units and free operations the
+	// thief has stolen so far.
 	Stole(thief, victim int, tasks uint64)
 }
 
-// timedScheduler is a timed schedule, as the scheduler knows it.
+// timedScheduler adapts a timed schedule to the interface of the scheduler.
 type timedScheduler struct{ timed }
 
 func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// beginTimed tells of an operation that begins.
+// beginTimed tells the timed schedule that the operation of l begins.
 func (s *worker) beginTimed(c *Context, l *message) {
 	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
 	c.marks |= isTimed
 }
 
-// endTimed tells of an operation that ends, before others see it.
+// endTimed tells the timed schedule that the operation ends, before other processors see that.
 func (c *Context) endTimed() {
 	if s := c.worker.Load(); s.processor != nil {
 		s.rt.timed.Ends(s.processor.Index())
@@ -49,7 +55,7 @@ func (c *Context) endTimed() {
 	}
 }
 
-// pauseToSend is pause ahead of a message to u.
+// pauseToSend is pause before a send to u.
 func (s *worker) pauseToSend(u *unit) {
 	if s.rt.timed != nil {
 		s.rt.timed.Sends(s.processor.Index(), u.known())
@@ -57,7 +63,7 @@ func (s *worker) pauseToSend(u *unit) {
 	s.processor.Pause()
 }
 
-// known returns what a schedule knows the unit by.
+// known returns the pointer by which a schedule knows the unit, nil for free operations.
 func (u *unit) known() any {
 	if u == &u.rt.free {
 		return nil

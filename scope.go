@@ -10,46 +10,50 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Scope is a tree of sends that is awaited and canceled together. What is sent through its [Scope.Context] belongs to it, and so
-// does all that follows: an operation runs in the scope of its message, and what it sends is of the same scope. Make it with
-// [Runtime.Scope].
+// Scope is a tree of sends that is awaited and canceled together. A message sent through its
+// [Scope.Context] belongs to it, and so does all that follows: an operation runs in the scope of
+// its message, and its own sends belong to the same scope. Make a Scope with [Runtime.Scope].
 //
 //	s := rt.Scope(ctx)
-//	defer s.Cancel(nil)                     // as with context.WithCancel: frees what ctx keeps for it
-//	fetch.Send(s.Context(), site, url)      // and whatever fetch sends
+//	defer s.Cancel(nil)                     // as with context.WithCancel: releases it from ctx
+//	fetch.Send(s.Context(), site, url)      // and all that fetch sends
 //	err := s.Wait(ctx)                      // until all of it is done; the first error
 //
-// A scope that is made with the context of another one, or with one derived from it, is a child: it is canceled with its parent, and
-// the parent's Wait waits for it; but its failures are its own, and not the parent's. All methods may be called by any goroutine; only
-// Wait waits. A Scope must not be copied; the zero Scope is of no use.
+// A scope made with the context of another scope, or with a context derived from that, is a child.
+// A child is canceled with its parent, and the parent's Wait waits for it, but its failures are
+// its own and not the parent's.
+//
+// Any goroutine may call the methods; only Wait waits. A Scope must not be copied; the zero Scope
+// is of no use.
 type Scope struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	rt       *Runtime
-	parent   *Scope // nil if it is in no other
+	parent   *Scope // nil without a parent
 	failFast bool
-	limited  bool // the context that it was made with may end
+	limited  bool // the context given to Runtime.Scope may end
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 
 	account quiesce.Account
 	failure atomics.Pointer[ScopeError]
-	refused atomics.Pointer[CanceledError] // what its messages fail with, once it is canceled
+	refused atomics.Pointer[CanceledError] // the error of its messages once it is canceled
 	more    atomics.Pointer[scopeMore]
-	key     contextKey // of Normal
+	key     contextKey // for priority Normal
 }
 
-// scopeMore has what few scopes need, made when it is needed first: most live for one request.
+// scopeMore holds the fields that few scopes need. It is allocated on first use, as most scopes
+// live for one request.
 type scopeMore struct {
 	name     string
-	keys     [priorities]atomics.Pointer[contextKey] // of other priorities, made when they are needed
+	keys     [priorities]atomics.Pointer[contextKey] // for other priorities, each made on first use
 	timers   timerList
-	waiting  sync.Map // *activity.Activity → nil: those that have waited, and not ended
+	waiting  sync.Map // *activity.Activity → nil: activities that have waited and not ended
 	linkOnce sync.Once
-	// Of the end; see scope_end.go.
+	// For the end of the scope; see scope_end.go.
 	enrollOnce sync.Once
 	watching   atomics.Pointer[watching]
-	below      sync.Map // *Scope → nil: those that have enrolled
+	below      sync.Map // *Scope → nil: children that have enrolled
 }
 
 func (s *Scope) withMore() *scopeMore {
@@ -65,17 +69,18 @@ type scopeKey struct{}
 // ScopeOption is a setting for [Runtime.Scope].
 type ScopeOption func(*Scope)
 
-// ScopeName gives a scope a name, for errors.
+// ScopeName sets the name of a scope, which errors mention.
 func ScopeName(name string) ScopeOption { return func(s *Scope) { s.withMore().name = name } }
 
-// FailFast has the first failure in the scope cancel it: what has not started then fails with
-// [ErrCanceled], whose cause is that failure. It is told by Wait and as the cause, so neither that
-// failure nor one that passes it on is logged as lost.
+// FailFast has the first failure in the scope cancel the scope. Messages that have not started
+// then fail with [ErrCanceled], whose cause is that failure. Wait and the cause report the
+// failure, so neither that failure nor one that passes it on is logged as lost.
 func FailFast() ScopeOption { return func(s *Scope) { s.failFast = true } }
 
-// Scope returns a new scope, which is canceled when ctx is done, and has its deadline and values. Any goroutine, operations too; it does
-// not wait. Call [Scope.Cancel] when it is not needed any more: until then ctx, if it can be
-// canceled, keeps it. It panics if ctx or an option is nil.
+// Scope returns a new scope. It is canceled when ctx is done, and has the deadline and values of
+// ctx. Call [Scope.Cancel] when the scope is not needed any more: until then a ctx that can be
+// canceled keeps the scope from being collected. Any goroutine may call it, operations too; it does
+// not wait. It panics if ctx or an option is nil.
 func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	mustContext(ctx)
 	rt.mustBeMade()
@@ -91,7 +96,7 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 		s.account.Below(&parent.account)
 	}
 	if c, ok := ctx.(*Context); ok && c.rt == rt && c.Scope() == nil {
-		ctx = context.Background() // of this runtime: linked when it is needed
+		ctx = context.Background() // linked to the runtime's end on first use: Scope.linked
 	}
 	s.limited = ctx != context.Background()
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
@@ -99,11 +104,12 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	return s
 }
 
-// Context returns the context for sends under the scope by ordinary goroutines. It is a [context.Context], done when the scope
-// is canceled. In an operation of another scope, [Context.In] returns a faster one.
+// Context returns the context through which ordinary goroutines send under the scope. It is a
+// [context.Context], done when the scope is canceled. In an operation of another scope,
+// [Context.In] returns a faster one.
 func (s *Scope) Context() *Context { return &s.checked().key.outside }
 
-// Name returns the name that the scope was given.
+// Name returns the name set by [ScopeName], "" without one.
 func (s *Scope) Name() string {
 	if m := s.more.Load(); m != nil {
 		return m.name
@@ -111,40 +117,61 @@ func (s *Scope) Name() string {
 	return ""
 }
 
-// Cancel ends the scope: what has not started of it, and of scopes below, fails with an error that is [ErrCanceled] and cause;
-// operations that run see that their contexts are done. cause is [context.Canceled] if nil. When Cancel returns, no message of the
-// scope is started any more, also of what lies at busy units or waits for futures: its future has failed for all that ask it, and Wait of the scope
-// waits for those only that were started. Three do not ask, and learn of the failure when the unit comes to the message, or the future that it waits for is resolved: a message of
-// another scope that has such a future in its argument, an activity of another scope that awaits it, and Wait of a scope above that is not canceled. Its timers, and those of scopes below, have failed, or are about to if
-// something else cancels the scope at the same time. An operation that was called in the moment of Cancel counts as started, though its first instruction may come
-// later. What was queued keeps its argument, and its place in a limited mailbox, until its unit comes to it.
-// Any goroutine, operations too; Cancel waits for no operation. Calls after the first do nothing.
+// Cancel ends the scope and the scopes below it. Messages that have not started fail with an error
+// that is [ErrCanceled] and cause; running operations see that their contexts are done. A nil
+// cause stands for [context.Canceled].
+//
+// When Cancel returns:
+//   - No message of the scope starts any more, not even a message that lies at a busy unit or
+//     waits for a future. Its own future has failed for every caller that asks.
+//   - Wait of the scope waits only for messages that were started.
+//   - The timers of the scope, and of scopes below, have failed. They are about to fail if
+//     something else cancels the scope at the same time.
+//
+// An operation that was called at the moment of Cancel counts as started, though its first
+// instruction may come later. A queued message keeps its argument, and its place in a limited
+// mailbox, until its unit comes to it.
+//
+// Three waiters do not ask, and learn of the failure when the unit comes to the message, or the
+// future that the message waits for is resolved: a message of another scope with such a future in
+// its argument, an activity of another scope that awaits it, and Wait of a scope above that is not
+// canceled.
+//
+// Any goroutine may call it, operations too; Cancel waits for no operation. Calls after the first
+// do nothing.
 func (s *Scope) Cancel(cause error) {
-	s.checked().unwatch() // or a watch would end timers beside this call, which would find them stopped, and return before they have failed
+	// Without unwatch, a watch might end timers beside this call. The call would find them stopped
+	// and return before they have failed.
+	s.checked().unwatch()
 	s.end(cause)
 	s.rt.awaitStarts()
 	s.endAll()
 }
 
-// end cancels the scope, and wakes those who wait for all of it: now they wait for what was started.
+// end cancels the scope and wakes the waiters for all of it, which now wait for started messages
+// only.
 func (s *Scope) end(cause error) {
 	s.cancel(cause)
 	s.account.Open.Wake()
 }
 
-// Wait waits until nothing of the scope is open: every message that was sent under it, or under a
-// scope below, has an outcome; those of a canceled scope that were not started have one. It returns
-// nil if none of its own has failed and no operation of its own has returned an error; otherwise a
-// [*ScopeError] for the first that did, whether or not anybody has looked at its future. If ctx is
-// done before, Wait returns ctx's error, and [ErrClosed] if the runtime has ended, or its end has ended ctx, before
-// all had an outcome. It cancels nothing: the scope may be used, and waited for, again. Inside an operation or
-// an activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
+// Wait waits until nothing of the scope is open: every message sent under it, or under a scope
+// below, has an outcome. A message of a canceled scope that was not started has one.
 //
-// An activity waits for the futures and activities that it has started in the scope, or has an
-// ordinary goroutine wait for the scope, and waits for a latch that this one counts down (the
-// example). It must not wait so for a scope that it belongs to itself, or for one above: its own
-// end is what would be waited for. In a deterministic runtime, where ordinary goroutines have no
-// turn while one of them drives it, only the futures and activities can be waited for.
+// Wait returns nil if no message of the scope itself has failed and no operation of it has returned
+// an error. Otherwise it returns a [*ScopeError] for the first failure, whether or not the program
+// has looked at that future. If ctx is done before, it returns ctx's error; if the runtime has
+// ended, or its end has ended ctx, before all had an outcome, it returns [ErrClosed].
+//
+// Wait cancels nothing: the scope may be used, and waited for, again. Inside an operation or an
+// activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
+//
+// An activity waits for the futures and activities that it has started in the scope. Or it has an
+// ordinary goroutine wait for the scope, and waits for a latch that the goroutine counts down (the
+// example). It must not wait so for a scope that it belongs to, or for a scope above: such a wait
+// includes the activity's own end. In a deterministic runtime an activity can wait only for the
+// futures and activities, because other ordinary goroutines have no turn while one of them drives
+// the runtime.
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
 	s.checked()
@@ -181,8 +208,10 @@ func (s *Scope) Wait(ctx context.Context) error {
 	}
 }
 
-// nextQuiet returns nil if nothing of the scope is open, or the waiters that are woken when that may be
-// so, which the caller must leave; and a channel that is closed when the scope is canceled, unless end does it, which wakes the waiter.
+// nextQuiet returns nil if nothing of the scope is open. Otherwise it returns the waiters that are
+// woken when that may have changed; the caller is one of them and must leave them. canceled is
+// closed when the scope's context ends the scope; it is nil where only Scope.end can, which wakes
+// the waiters itself.
 func (s *Scope) nextQuiet() (zero *quiesce.Waiters, canceled <-chan struct{}) {
 	if !s.canceled() {
 		zero = s.account.Open.NextZero(&s.rt.waiters)
@@ -212,7 +241,8 @@ func (s *Scope) quiet() bool {
 	return true
 }
 
-// blameUnstarted notes that the scope was canceled before all of it was started, if that is so. Nothing of it runs.
+// blameUnstarted records the cancellation as the scope's failure, if messages remain that were
+// never started. The caller has found that none of its operations runs.
 func (s *Scope) blameUnstarted() {
 	if s.failure.Load() == nil && s.account.Open.Open() != 0 {
 		s.fail("", &s.key.root, s.refusal())
@@ -229,7 +259,7 @@ func (s *Scope) outcome(err error) error {
 
 func (s *Scope) canceled() bool { return s.ctx.Err() != nil }
 
-// refusal returns the error of messages that are not started, nil if the scope was not canceled.
+// refusal returns the error for messages that are not started, nil if the scope is not canceled.
 func (s *Scope) refusal() error {
 	if !s.canceled() {
 		return nil
@@ -242,15 +272,16 @@ func (s *Scope) refusal() error {
 	return e
 }
 
-// linked returns the scope's context for those who want to know when it is done: which it is also at the end of the runtime. That is
-// arranged for when it is asked for first: few scopes are asked, and the runtime keeps those that are until they are canceled.
+// linked returns the scope's context, linked to the runtime: the end of the runtime ends it too.
+// The first call makes the link, because few scopes need it, and the runtime keeps a linked scope
+// until the scope is canceled.
 func (s *Scope) linked() context.Context {
 	s.withMore().linkOnce.Do(func() {
 		stop := context.AfterFunc(s.rt.ctx, func() { s.end(ErrClosed) })
 		context.AfterFunc(s.ctx, func() { stop() })
 	})
 	if s.rt.ctx.Err() != nil {
-		s.end(ErrClosed) // not a moment later
+		s.end(ErrClosed) // before this call returns; the link's goroutine may be late
 	}
 	return s.ctx
 }

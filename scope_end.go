@@ -7,20 +7,20 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
-// The end of a scope fails its timers, and wakes its activities that wait. A scope ends with the
-// context that it was made with: a goroutine of package context does the work then. Or it ends with
-// the scope above, whose Cancel does the work itself, before it returns. So a scope that begins to
-// have timers, or activities that wait, enrolls for both:
+// The end of a scope fails its timers and wakes its waiting activities. A scope ends in two ways:
+// with the context given to Runtime.Scope, where a goroutine of package context does the work;
+// or with the scope above, whose Cancel does the work itself before it returns. So a scope that
+// gets its first timer, or its first waiting activity, enrolls for both:
 //
 //	E1  the scope enrolls in the scope above, which enrolls first
 //	E2  the scope watches its context
-//	E3  the timer is put into the list
-//	E4  its maker looks whether the scope is canceled
+//	E3  the maker of a timer puts it into the scope's list
+//	E4  the maker looks whether the scope is canceled
 //
-//	F1  the canceler stops the watches of the scope, and of those below
+//	F1  the canceler stops the watches of the scope, and of the scopes below
 //	F2  the canceler cancels the scope
-//	F3  the canceler ends the timers of the scope, and of those below; where a watch was begun
-//	    after F1, it waits for the end of that first
+//	F3  the canceler ends the timers of the scope, and of the scopes below; where a watch began
+//	    after F1, the canceler first waits for the end of that watch
 //
 // Either E4 finds the scope canceled, or F3 finds the timer.
 //
@@ -28,13 +28,13 @@ import (
 
 // watching is a scope's watch on its context.
 type watching struct {
-	stop func() bool  // reports whether it has not begun to end the timers
-	over atomics.Bool // it has ended them, or was stopped
+	stop func() bool  // stops the watch; false if it has begun to end the timers, or was stopped
+	over atomics.Bool // the watch has ended the timers, or was stopped
 }
 
 // enroll does E1 and E2, once.
 func (s *Scope) enroll() {
-	if s.rt.deterministic() { // whose driver looks
+	if s.rt.deterministic() { // the driver finds canceled scopes itself: Runtime.endCanceled
 		return
 	}
 	m := s.withMore()
@@ -86,7 +86,7 @@ func (s *Scope) endAll() {
 	}
 }
 
-// leaveAbove ends what E1 has begun.
+// leaveAbove undoes E1.
 func (s *Scope) leaveAbove() {
 	if above := s.parent; above != nil {
 		if m := above.more.Load(); m != nil {
@@ -95,8 +95,8 @@ func (s *Scope) leaveAbove() {
 	}
 }
 
-// endTimers fails the timers of the scope, which was canceled, and wakes its activities; in a
-// deterministic runtime, the timers of scopes below too.
+// endTimers fails the timers of the scope, which is canceled, and wakes its waiting activities. In
+// a deterministic runtime it fails the timers of scopes below too.
 func (s *Scope) endTimers() {
 	if s.rt.deterministic() {
 		for _, t := range s.rt.openTimers(s) {
@@ -109,7 +109,7 @@ func (s *Scope) endTimers() {
 	s.interruptWaiting()
 }
 
-// isIn reports whether s is above, or below it.
+// isIn reports whether s is the scope above itself, or lies below it.
 func (s *Scope) isIn(above *Scope) bool {
 	for ; s != nil; s = s.parent {
 		if s == above {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// errScopeInside is what Wait of a scope returns inside an operation.
+// errScopeInside is the error of Scope.Wait inside an operation.
 var errScopeInside = fmt.Errorf("freerun: an operation must not wait for a scope; pass on futures of what is in it (%w)", ErrWouldBlock)
 
-// CanceledError is the error of a message that was not started because its scope was canceled. It is [ErrCanceled] and the cause.
+// CanceledError is the error of a message that was not started because its scope was canceled. For
+// [errors.Is] it is [ErrCanceled] and the cause.
 type CanceledError struct {
-	Scope string // its name, if it has one
-	Cause error  // what was given to Cancel, or the cause of the context that ended: context.Cause
+	Scope string // the scope's name, "" without one
+	Cause error  // the argument of Cancel, or context.Cause of the context that ended the scope
 }
 
-// Error tells the scope and the cause.
+// Error returns the scope's name and the cause.
 func (e *CanceledError) Error() string {
 	if e.Scope == "" {
 		return fmt.Sprintf("%v: %v", ErrCanceled, e.Cause)
@@ -29,15 +30,21 @@ func (e *CanceledError) Is(target error) bool { return target == ErrCanceled }
 // Unwrap returns the cause.
 func (e *CanceledError) Unwrap() error { return e.Cause }
 
-// ScopeError is what [Scope.Wait] returns: the first failure in the scope.
+// ScopeError is the error of [Scope.Wait]: the first failure in the scope.
 type ScopeError struct {
-	Scope     string   // its name, if it has one
-	Operation string   // the one that failed, or was not run; empty if the scope was canceled before one was started that a busy unit has still
-	Senders   []string // the operations that sent it: the one that sent it first, then who sent that one, and so on; bounded
-	Err       error    // the error of its future
+	// Scope is the scope's name, "" without one.
+	Scope string
+	// Operation is the operation that failed, or was not run. It is empty if the scope was canceled
+	// and a busy unit still has a message that was not started.
+	Operation string
+	// Senders is the chain of sending operations: the operation that sent Operation, then the
+	// sender of that one, and so on. Its length is bounded.
+	Senders []string
+	// Err is the error of the operation's future.
+	Err error
 }
 
-// Error tells all of it in one line.
+// Error returns scope, operation, senders and error in one line.
 func (e *ScopeError) Error() string {
 	b := strings.Builder{}
 	b.WriteString("freerun: ")
@@ -58,7 +65,7 @@ func (e *ScopeError) Error() string {
 // Unwrap returns the error of the future.
 func (e *ScopeError) Unwrap() error { return e.Err }
 
-// fail notes that a message from o failed; the first counts.
+// fail records that a message with lineage o failed. Only the first failure of a scope is kept.
 func (s *Scope) fail(operation string, o *lineage, err error) {
 	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.Name(), Operation: operation, Senders: o.chain(), Err: err})
 	if first && s.failFast && !errors.Is(err, ErrCanceled) {
@@ -66,13 +73,16 @@ func (s *Scope) fail(operation string, o *lineage, err error) {
 	}
 }
 
-// hasReported reports whether a FailFast scope was canceled because of err, or err only tells that it was: its cause and its Wait tell, and nothing is lost.
+// hasReported reports whether a FailFast scope was canceled because of err, or err only says that
+// it was canceled. Then the scope's cause and its Wait report err, and it need not be logged as
+// lost.
 func (s *Scope) hasReported(err error) bool {
 	first := s.failure.Load()
 	return s.failFast && first != nil && (errors.Is(err, first.Err) || err == s.ctx.Err())
 }
 
-// blamed returns the scope that is to be told of a failure of l, nil if there is none or it was told of one before.
+// blamed returns the scope that must record a failure of l. It is nil if l has no scope, or the
+// scope has a failure already.
 func (l *message) blamed() *Scope {
 	x := l.lineage.Load().keyOf().scopeOf()
 	if x == nil || x.failure.Load() != nil {
@@ -81,21 +91,22 @@ func (l *message) blamed() *Scope {
 	return x
 }
 
-// blame tells the scope of a message that failed before its operation returned, and still has its argument.
+// blame records a failure of l in its scope. l failed before its operation returned, and still has
+// its argument.
 func (l *message) blame(k *vtable, err error) {
 	if s := l.blamed(); s != nil {
 		s.fail(k.describe(l), l.lineage.Load(), err)
 	}
 }
 
-// blameRan is blame for one whose operation has returned.
+// blameRan is blame for a message whose operation has returned.
 func (m *promise) blameRan(at *worker, err error) {
 	s := m.blamed()
 	if s == nil {
 		return
 	}
 	k, name := m.vtable(), m.vtable().name
-	if name == "" && k.fail != nil && at.processor != nil { // just now
+	if name == "" && k.fail != nil && at.processor != nil { // it has just returned, on this worker
 		name = functionName(at.active.Load().function.Load())
 	} else if name == "" {
 		name = k.describe(&m.message)

@@ -7,45 +7,50 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// origin is where a message comes from: its realm, and the chain of operations that sent it. A letter has one pointer for all of
-// it; nil is the runtime's own realm, without scope and priority, where nothing is recorded.
+// lineage says where a message comes from: its context key, and the chain of operations that sent
+// it. A message has one pointer for both. nil stands for the runtime's own context, without scope
+// and priority, where nothing is recorded.
 //
-// Each realm has a tree of them, the root for what ordinary goroutines send, and below a node one for each operation that sends
-// while it runs on behalf of that node. So a chain is recorded once, not with every message, and a send in steady state only
-// looks for the node that is there. The tree is bounded in depth and size: beyond, nodes stand for longer chains (a calling context tree: G.
-// Ammons, T. Ball and J. Larus, Exploiting hardware performance counters with flow and context sensitive profiling, PLDI 1997).
+// Each context key has a tree of lineages, a calling context tree (G. Ammons, T. Ball and J. Larus,
+// Exploiting hardware performance counters with flow and context sensitive profiling, PLDI 1997).
+// The root stands for what ordinary goroutines send. Below a node is one node for each operation
+// that sends while it runs on behalf of that node. So a chain is recorded once, not with every
+// message, and a send in steady state only looks up an existing node. The tree is bounded in depth
+// and size; at the bound, a node stands for longer chains too.
 type lineage struct {
 	key      *contextKey
-	sender   *vtable  // of the operation that sends; nil in the root
-	function uintptr  // its code, for a closure
-	earlier  *lineage // of the message that this operation runs for; nil at the end of what is known
+	sender   *vtable  // of the sending operation; nil in the root
+	function uintptr  // the code of the sending operation, if it is a closure
+	earlier  *lineage // of the message that the sender runs for; nil where the known chain ends
 	depth    int32
 
-	// revocable says that messages of this origin are canceled before they start by those who are not their holders: all of a
-	// scope, and those that Call has sent.
+	// revocable says that a canceler may fail messages of this lineage before they start, without
+	// holding them. It is set for all messages of a scope, and for those sent by Call.
 	revocable bool
 
 	below atomics.Pointer[lineage] // newest first, linked by next
 	next  *lineage
-	names atomics.Pointer[[]string] // what chain has found
+	names atomics.Pointer[[]string] // the result of chain, once computed
 }
 
 const (
 	mostDeep  = 16  // operations in a chain
-	mostNodes = 256 // in the tree of a realm
+	mostNodes = 256 // in the tree of a context key
 )
 
-// realm is what messages with the same scope and the same priority have in common: the contexts that they are run with.
+// contextKey holds the contexts shared by all messages with the same scope and the same priority.
 type contextKey struct {
-	scope    *Scope // nil: the runtime's own
+	scope    *Scope // nil: no scope
 	priority Priority
 	nodes    atomics.Int32 // in the tree of root
 	root     lineage
 	outside  Context // for ordinary goroutines
 	tenant   activityHost
-	// contexts are the seats', by index, each made by its seat when it is needed first, and written by it alone.
+	// contexts has one context for each worker, by index. The worker makes it on first use, and
+	// alone writes it.
 	contexts []atomics.RelaxedPointer[Context]
-	two      [2]atomics.RelaxedPointer[Context] // contexts, if there are few processors
+	// two is the memory of contexts if there are at most two processors.
+	two [2]atomics.RelaxedPointer[Context]
 }
 
 func newContextKey(rt *Runtime, scope *Scope, priority Priority) *contextKey {
@@ -67,7 +72,7 @@ func (r *contextKey) init(rt *Runtime, scope *Scope, priority Priority) {
 	r.outside.worker.Store(&rt.outside)
 }
 
-// realmOf returns the realm of a letter's origin, nil for the runtime's own.
+// keyOf returns the context key of a message's lineage, nil for the runtime's own.
 func (o *lineage) keyOf() *contextKey {
 	if o == nil {
 		return nil
@@ -75,7 +80,7 @@ func (o *lineage) keyOf() *contextKey {
 	return o.key
 }
 
-// scopeOf returns the realm's scope, nil if it has none.
+// scopeOf returns the scope of the key, nil without one.
 func (r *contextKey) scopeOf() *Scope {
 	if r == nil {
 		return nil
@@ -83,7 +88,7 @@ func (r *contextKey) scopeOf() *Scope {
 	return r.scope
 }
 
-// account returns that of the realm's scope, nil if it has none.
+// account returns the account of the key's scope, nil without a scope.
 func (r *contextKey) account() *quiesce.Account {
 	if r == nil || r.scope == nil {
 		return nil
@@ -91,7 +96,7 @@ func (r *contextKey) account() *quiesce.Account {
 	return &r.scope.account
 }
 
-// priorityOf returns the realm's priority, Normal for the runtime's own.
+// priorityOf returns the priority of the key, Normal for the runtime's own.
 func (r *contextKey) priorityOf() Priority {
 	if r == nil {
 		return Normal
@@ -99,7 +104,8 @@ func (r *contextKey) priorityOf() Priority {
 	return r.priority
 }
 
-// sends returns the origin of what operation c, which runs on seat s, sends through via. via is c, or made from it.
+// sends returns the lineage of a message that the operation running on worker s sends through via.
+// via is the operation's own context, or derived from it.
 func (s *worker) sends(via *Context) *lineage {
 	r, c := via.key, s.active.Load()
 	if r.scope == nil || c.current == nil {
@@ -110,14 +116,16 @@ func (s *worker) sends(via *Context) *lineage {
 		switch {
 		case from.key == r:
 			at, earlier = from, from
-		case from.key.scope == r.scope, from.key.scope == r.scope.parent: // a shorter scope must not be kept by a longer one
+		case from.key.scope == r.scope, from.key.scope == r.scope.parent:
+			// No other scope: a long-lived scope must not keep a short-lived one alive.
 			earlier = from
 		}
 	}
 	return at.after(c.kind.Load(), c.function.Load(), earlier)
 }
 
-// after returns the node below o of an operation that runs for earlier; o if there are too many.
+// after returns the node below o for a sender that runs on behalf of earlier. It returns o where
+// the tree has reached its bounds.
 func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lineage {
 	if sender.name != "" {
 		function = 0
@@ -136,11 +144,12 @@ func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lin
 	}
 	n := &lineage{key: o.key, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, revocable: o.revocable, next: newest}
 	o.key.nodes.Add(1)
-	o.below.CompareAndSwap(newest, n) // in vain if another was added: then this one serves once
+	o.below.CompareAndSwap(newest, n) // if another node was added, n serves this send only
 	return n
 }
 
-// chain returns the names of the operations that sent, the last one first. The caller must not change them. They keep no origin, and so no scope.
+// chain returns the names of the sending operations, the last sender first. The caller must not
+// change the slice. It refers to no lineage, and so keeps no scope from being collected.
 func (o *lineage) chain() []string {
 	if o == nil || o.sender == nil {
 		return nil
@@ -160,7 +169,7 @@ func (o *lineage) chain() []string {
 	return names
 }
 
-// report adds to what is logged of a message where it came from.
+// report appends the scope and the senders of a message to the arguments of a log entry.
 func (o *lineage) report(args []any) []any {
 	if o.keyOf().scopeOf() == nil {
 		return args

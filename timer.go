@@ -12,65 +12,71 @@ import (
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
-// Timer is a message that [Operation.SendAfter] sends later, or the repetition that [Every] has
-// begun, until it is stopped. SendAfter goes above the limit of a full mailbox with [Wait]; Every
-// waits for room, and sends nothing else meanwhile. Any goroutine may call its methods; none waits.
-// It must not be copied; the zero Timer is of no use. Once it has fired or was stopped it keeps
-// nothing but itself from being collected.
+// Timer is a message that [Operation.SendAfter] sends later, or the repetition begun by [Every],
+// until it is stopped. SendAfter goes above the limit of a full mailbox with [Wait]; Every waits
+// for room, and sends nothing else meanwhile.
 //
-// A timer never fires early. One of Go's own timers rings for the first that is due, so it is as late
-// as [time.AfterFunc] would be, and is not rounded to a tick; in a [testing/synctest] bubble it fires
-// at its instant. Timers that are due together and were made on one P fire one after another, soonest
-// first. Making one allocates twice and costs no more than time.AfterFunc, however many there are;
-// stopping one allocates nothing and takes the message out of memory at once.
+// Any goroutine may call the methods; none waits. A Timer must not be copied; the zero Timer is of
+// no use. A timer that has fired or was stopped keeps nothing but itself from being collected.
 //
-// A timer stops with the scope that it was made under, and with the runtime, from the moment that
-// [Runtime.Shutdown] or [Runtime.Close] is called: what has not fired is no work that is queued. A
-// Shutdown does not wait for it, nor does Quiesce; its future fails with [ErrClosed] at once, and
-// so does that of a timer made later, by an operation that still runs.
+// A timer never fires early. One of Go's own timers rings for the first timer that is due. So a
+// timer is as late as [time.AfterFunc] would be, and is not rounded to a tick; in a
+// [testing/synctest] bubble it fires at its instant. Timers that are due together and were made on
+// one P fire one after another, soonest first. To make a timer allocates twice and costs no more
+// than time.AfterFunc, however many there are. To stop a timer allocates nothing, and frees the
+// message for collection at once.
+//
+// A timer stops with the scope that it was made under. It stops with the runtime too, from the
+// moment that [Runtime.Shutdown] or [Runtime.Close] is called: a timer that has not fired is not
+// queued work. Neither Shutdown nor Quiesce waits for it. Its future fails with [ErrClosed] at
+// once, and so does the future of a timer made later, by an operation that still runs.
 type Timer struct {
 	node    mailbox.Node // in the wheel's inbox
 	wheel   *timerWheel
-	target  *message // what is sent; of kind.late and kind.unsent. Nil once it has ended
-	scope   *Scope   // nil if it is in none, or has ended
+	target  *message // the message to send; its vtable has late. Nil once the timer has ended
+	scope   *Scope   // nil without a scope, and once the timer has ended
 	state   atomics.Uint32
 	repeats bool
 
-	// The wheel's.
+	// Used by the wheel's owner.
 	slot           uint16
 	when           int64
 	next, previous *Timer
 
-	below   atomics.Pointer[Timer] // in the scope's list
-	virtual *vclock.Timer          // of a deterministic runtime
+	below   atomics.Pointer[Timer] // the next timer in the scope's list
+	virtual *vclock.Timer          // in a deterministic runtime, in place of the wheel's fields
 }
 
 // The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped,
 // never both:
 //
-//	T1 new, fired → sent → set   to be armed: sent lies in the wheel's inbox until its owner looks
-//	T2 new, fired → set          the same, when the maker owns the wheel
-//	T3 set → fired               by the wheel's owner when it is due: then it fires
-//	T4 sent, set → stopped       by the stopper: then it fails
-//	T5 new → stopped             by the maker, who finds that the runtime ends: then it fails
+//	T1 new, fired → sent → set   arming: sent while the timer lies in the wheel's inbox, set once
+//	                             the wheel's owner has taken it in
+//	T2 new, fired → set          arming by a goroutine that owns the wheel
+//	T3 set → fired               by the wheel's owner when the timer is due: then it fires
+//	T4 sent, set → stopped       by the stopper: then the timer fails
+//	T5 new → stopped             by the maker that finds the runtime ending: then the timer fails
 //
-// A timer that repeats is armed again when its operation has ended. It may be stopped when it is
-// fired, too, and is not armed again then.
+// A timer that repeats is armed again when its operation has ended. It may be stopped in state
+// fired too, and is not armed again then.
 //
-// The winner of T3 or T4 has target and scope to itself. If one that repeats is stopped when it is
+// The winner of T3 or T4 has target and scope to itself. If a repeating timer is stopped in state
 // fired, the end of its operation drops the target.
 //
-// The list of its scope has the timer before it is armed first, and then the maker looks whether
-// the scope is canceled; a canceler cancels first and then goes through the list: one of the two
-// sees the other. The end of the runtime and all who arm a timer meet the same way, in the phase
-// and the wheels. The maker looks at the phase before, too (T5): so a timer that is made while the
-// runtime ends has failed when its maker goes on, which waits for no wheel's owner.
+// Timer and cancellation: the maker puts the timer into the list of its scope, arms it, and then
+// looks whether the scope is canceled. A canceler first cancels and then goes through the list. So
+// one of the two sees the other.
 //
-// A timer that fires counts as firing from before T3 until its message is sent, or failed. One that
-// repeats, and whose unit has a full mailbox, counts while it waits for room. The end of the runtime
-// waits for all of them after it has ended that wait, at most as long as Grace says; a drain does
-// not, nor does the maker of a timer. So when a runtime has ended within its grace there is no
-// message that a timer is about to count, or fail.
+// Timer and end of the runtime: the goroutine that arms a timer and the goroutine that ends the
+// runtime meet the same way, in the phase and the wheels. The maker looks at the phase before it
+// arms, too (T5). So a timer made while the runtime ends has failed when its maker goes on, and the
+// maker waits for no wheel's owner.
+//
+// A timer counts as firing from before T3 until its message is sent, or failed. A repeating timer
+// whose unit has a full mailbox counts while it waits for room. The end of the runtime ends that
+// wait, and then waits for all firing timers, at most as long as Grace says. Neither a drain nor
+// the maker of a timer waits for them. So when a runtime has ended within its grace, no timer is
+// about to count or fail a message.
 const (
 	timerNew uint32 = iota
 	timerSent
@@ -82,14 +88,15 @@ const (
 var (
 	errStopped = errors.New("the timer was stopped")
 
-	// What timers fail with that are ended one by one, made once.
+	// Failures of timers that end one by one, allocated once.
 	stoppedTimer = newFailure(&CanceledError{Cause: errStopped})
 	closedTimer  = newFailure(ErrClosed)
 )
 
-// Stop keeps the timer from firing, and reports whether it did: false if it has fired, or was
-// stopped, before. Then the future fails with [ErrCanceled] at once. One that repeats does not fire
-// again; if its operation is running, that goes on to its end.
+// Stop keeps the timer from firing, and reports whether it did: false if the timer has fired, or
+// was stopped, before. If it did, the future fails with [ErrCanceled] at once. A repeating timer
+// does not fire again; its operation, if running, goes on to its end. Any goroutine may call Stop;
+// it does not wait, and panics for a nil or zero Timer.
 func (t *Timer) Stop() bool {
 	if t == nil || t.wheel == nil {
 		panic("freerun: Stop of a nil or zero Timer")
@@ -105,10 +112,10 @@ func (t *Timer) over() bool {
 
 // begin arms the timer for the first time.
 func (t *Timer) begin(d time.Duration) {
-	rt, s := t.wheel.rt, t.scope // which may be gone once it is armed
+	rt, s := t.wheel.rt, t.scope // read here: an armed timer may end and drop its scope
 	if rt.phase.Load() != running {
 		t.state.Store(timerStopped) // T5
-		t.scope = nil               // it is in no list
+		t.scope = nil               // the timer is in no list
 		t.fail(closedTimer)
 		return
 	}
@@ -126,7 +133,7 @@ func (t *Timer) begin(d time.Duration) {
 	}
 }
 
-// arm has the timer fire after d (T1, T2), if its state is from; otherwise it was stopped.
+// arm has the timer fire after d (T1, T2), if its state is from. Otherwise the timer was stopped.
 func (t *Timer) arm(d time.Duration, from uint32) {
 	w := t.wheel
 	if w.rt.deterministic() {
@@ -145,7 +152,7 @@ func (t *Timer) arm(d time.Duration, from uint32) {
 	}
 }
 
-// fire is what the wheel's owner does with a timer that is due.
+// fire sends the message of a timer that is due. The wheel's owner calls it, and the virtual clock.
 func (t *Timer) fire(s *worker) {
 	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
 		return
@@ -158,7 +165,7 @@ func (t *Timer) fire(s *worker) {
 	l.vtable().late(s, l)
 }
 
-// tick is what the virtual clock calls.
+// tick fires the timer in a deterministic runtime. The virtual clock calls it.
 func (t *Timer) tick() {
 	rt := t.wheel.rt
 	rt.firing.Add(1)
@@ -166,8 +173,8 @@ func (t *Timer) tick() {
 	t.fire(rt.detachedWorker())
 }
 
-// end stops the timer, and has it fail with why; one that has fired only if it repeats. It reports
-// whether it did.
+// end stops the timer and fails it with why, and reports whether it did. A timer that has fired is
+// stopped only if it repeats.
 func (t *Timer) end(why *failure) bool {
 	for {
 		now := t.state.Load()
@@ -191,7 +198,7 @@ func (t *Timer) end(why *failure) bool {
 	}
 }
 
-// fail has a timer fail that the caller has stopped before it fired.
+// fail fails the timer's message. The caller has stopped the timer before it fired (T4, T5).
 func (t *Timer) fail(why *failure) {
 	l := t.target
 	t.target = nil
@@ -201,7 +208,7 @@ func (t *Timer) fail(why *failure) {
 	}
 }
 
-// forget takes the timer off the registers.
+// forget takes the timer out of its scope's list, or out of the deterministic runtime's register.
 func (t *Timer) forget() {
 	if rt := t.wheel.rt; rt.deterministic() {
 		rt.timers.Delete(t)
@@ -211,7 +218,7 @@ func (t *Timer) forget() {
 	t.scope = nil
 }
 
-// endTimers fails all timers of the runtime but those that fire.
+// endTimers fails all timers of the runtime except those that are firing.
 func (rt *Runtime) endTimers() {
 	if rt.deterministic() {
 		for _, t := range rt.openTimers(nil) {
@@ -225,7 +232,7 @@ func (rt *Runtime) endTimers() {
 	}
 }
 
-// fired ends what counts as firing.
+// fired ends one count of firing, and tells awaitFiring when none is left.
 func (rt *Runtime) fired() {
 	if rt.firing.Add(-1) == 0 && rt.phase.Load() != running {
 		select {
@@ -235,8 +242,9 @@ func (rt *Runtime) fired() {
 	}
 }
 
-// awaitFiring waits until no timer fires, or over is closed: one that logs waits for the logger, and
-// the goroutine of any of them for a core. The end of the runtime only.
+// awaitFiring waits until no timer is firing, or over delivers. It may wait long: a firing timer
+// that logs waits for the logger, and its goroutine waits for a core. Only the end of the runtime
+// calls it.
 func (rt *Runtime) awaitFiring(over <-chan time.Time) {
 	for rt.firing.Load() != 0 {
 		select {
@@ -248,7 +256,7 @@ func (rt *Runtime) awaitFiring(over <-chan time.Time) {
 }
 
 // openTimers returns the timers of a deterministic runtime that have not ended, in the order in
-// which they began; if s is not nil, those of that scope and of scopes below.
+// which they began. With a non-nil s it returns only the timers of s and of the scopes below.
 func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
 	began := map[*Timer]uint64{}
 	rt.timers.Range(func(key, nth any) bool {

@@ -6,9 +6,11 @@ import (
 	"unsafe"
 )
 
-// After returns a future that is resolved after d, with the time of that moment: an operation that takes it as an argument starts then, as
-// with any other future. It fails with [ErrCanceled] when c's scope is canceled, and with [ErrClosed] when the runtime is shut
-// down or closed; see [Timer]. Any goroutine, operations too; it does not wait. It panics if c is nil.
+// After returns a future that is resolved after d, with the time of that moment. An operation that
+// takes it as an argument starts then, as with any other future. The future fails with
+// [ErrCanceled] when c's scope is canceled, and with [ErrClosed] when the runtime is shut down or
+// closed; see [Timer]. Any goroutine may call After, operations too; it does not wait. It panics if
+// c is nil.
 func After(c *Context, d time.Duration) Future[time.Time] {
 	rt := c.checked().rt
 	m := &result[time.Time]{}
@@ -39,7 +41,8 @@ var afterVtable = newVtable(vtable{
 	},
 }, nil)
 
-// accompany gives a letter that is to be sent later, through c, its origin now; or returns why it is refused.
+// accompany sets the lineage of a message that a timer will send through c, or returns the error of
+// its refusal. The message counts as open in its scope from now on.
 func (c *Context) accompany(k *vtable, l *message) error {
 	s := c.here()
 	if err := s.refuses(l.unit); err != nil {
@@ -57,13 +60,18 @@ func (c *Context) accompany(k *vtable, l *message) error {
 	}
 	l.lineage.Store(o)
 	if a := c.key.account(); a != nil {
-		s.credit.Begin(a) // it has no holder that finds it revoked: a canceled scope waits until the timer has failed it
+		// Counted as running at once: no holder will find the message revoked. So a canceled scope
+		// waits until the timer has failed it.
+		s.credit.Begin(a)
 	}
 	return nil
 }
 
-// endUnsent closes a message that was never counted as sent, as its timer was stopped and it fails with why, or it is the timer's own. If the runtime has ended before, a waiter may
-// have asked for the outcome, and abandoned and counted it as if it had been sent: that is taken back. s may be nil.
+// endUnsent ends a promise that was never counted as sent. Either its timer was stopped, and it
+// fails with why; or it is the promise of After, and why is nil.
+//
+// If the runtime has ended before, a waiter may have asked for the outcome, abandoned the promise
+// and counted it as if it had been sent. endUnsent takes that count back. s may be nil.
 func (m *promise) endUnsent(s *worker, why *failure) {
 	rt := m.unit.rt
 	if why != nil {
@@ -75,7 +83,7 @@ func (m *promise) endUnsent(s *worker, why *failure) {
 		}
 		m.edge.Store(&why.promise)
 	}
-	if !m.state.CompareAndSwap(nil, &filled) { // it is waited for, or sealed
+	if !m.state.CompareAndSwap(nil, &filled) { // it has waiters, or is sealed
 		if s == nil {
 			s = rt.detachedWorker()
 		}
@@ -89,14 +97,15 @@ func (m *promise) endUnsent(s *worker, why *failure) {
 	from.ended(s)
 }
 
-// blameTimer tells the scope that a timer did not fire, unless it was stopped by a caller, who knows.
+// blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
+// knows.
 func (m *promise) blameTimer(k *vtable, why *failure) {
 	if !errors.Is(why.err, errStopped) {
 		m.blame(k, why.err)
 	}
 }
 
-// sendAfter is send, d later.
+// sendAfter makes a message that a timer sends to u after d, and arms the timer.
 func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A) (Future[R], *Timer) {
 	m := &sendMessage[A, R]{arg: arg}
 	m.become(o.called)
@@ -117,14 +126,14 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 // sendNow sends a message whose time has come.
 func (o *operation[A, R]) sendNow(s *worker, l *message) {
 	m := sendMessageOf[A, R](l)
-	if !m.unit.rt.countSent(running) { // whoever fires it: a drain has ended the timers
+	if !m.unit.rt.countSent(running) { // the runtime ends or drains, and has ended the timers
 		m.blame(o.called, ErrClosed)
 		m.arg = *new(A)
 		m.endUnsent(s, closedTimer)
 		return
 	}
 	from := m.lineage.Load()
-	defer from.ended(s) // from here on it is one that was sent
+	defer from.ended(s) // takes back what accompany counted as running: it is a sent message now
 	m.lead(nil, true)
 	o.launch(s, m, nil)
 }
@@ -137,15 +146,19 @@ func (o *operation[A, R]) failUnsent(l *message, why *failure) {
 	m.endUnsent(nil, why)
 }
 
-// SendAfter sends the operation to u, with arg, when d has passed, and returns the future of its result at once, and the timer, which can
-// be stopped until then. The message has c's scope and priority, and is awaited with the scope. The future fails as that of
-// [Operation.Send], and, until it is sent, with [ErrCanceled] when the timer is stopped or the scope canceled, and with
-// [ErrClosed] when the runtime is shut down or closed; see [Timer]. Any goroutine, operations too; nothing waits. It panics if c or u is nil.
+// SendAfter sends the operation to u, with arg, when d has passed. It returns at once the future of
+// the result, and the timer, which can be stopped until then. The message has c's scope and
+// priority, and is awaited with the scope.
+//
+// The future fails as that of [Operation.Send]. Until the message is sent, it fails with
+// [ErrCanceled] when the timer is stopped or the scope canceled, and with [ErrClosed] when the
+// runtime is shut down or closed; see [Timer]. Any goroutine may call SendAfter, operations too; it
+// does not wait. It panics if c or u is nil.
 func (o *Operation[S, A, R]) SendAfter(c *Context, d time.Duration, u *Unit[S], arg A) (Future[R], *Timer) {
 	return o.checked().sendAfter(c.checked(), d, u.checked(), arg)
 }
 
-// SendAfter is as [Operation.SendAfter], to no unit.
+// SendAfter sends the operation, which has no unit, when d has passed; see [Operation.SendAfter].
 func (o *FreeOperation[A, R]) SendAfter(c *Context, d time.Duration, arg A) (Future[R], *Timer) {
 	return o.checked().sendAfter(c, d, &c.checked().rt.free, arg)
 }

@@ -6,21 +6,23 @@ import (
 	"unsafe"
 )
 
-// repetition sends one message at a time, at instants of a grid that begins with the first. When the one before has not ended by an
-// instant, that one is left out; so runs do not overlap, and what they take does not shift the ones to come.
+// repetition sends one message at a time, at the instants of a grid: multiples of period after
+// begun. An instant at which the message before has not ended is left out. So runs do not overlap,
+// and the duration of a run does not shift the later ones.
 type repetition struct {
-	message // waits for the message that was sent last
+	message // waits for the promise of the message that was sent last
 	timer   *Timer
 	begun   time.Time
 	period  time.Duration
 	send    func() *promise
 	last    *promise
-	called  *vtable // of the messages
+	called  *vtable // of the sent messages
 }
 
 var repetitionVtable = newVtable(vtable{name: "repetition", wake: wakeRepetition, late: fireRepetition}, nil)
 
-// every has send called each d. c is the context that it sends through.
+// every has a timer call send each d, under the scope of c. send sends through c, and returns the
+// promise of the message.
 func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *promise) *Timer {
 	if d <= 0 {
 		panic("freerun: Every needs a duration above zero")
@@ -44,7 +46,7 @@ func fireRepetition(s *worker, l *message) {
 		return
 	}
 	rt.firing.Add(1)
-	go func() { // what else is due must not wait for room in this mailbox
+	go func() { // not here: other timers that are due must not wait for room in this mailbox
 		defer rt.fired()
 		r.fire(rt.detachedWorker())
 	}()
@@ -70,11 +72,16 @@ func (r *repetition) ended(s *worker) {
 	r.timer.arm(r.period-passed%r.period, timerFired)
 }
 
-// Every runs fn each d from now on, the first time when d has passed, under c's scope and with its priority, until the timer is stopped, the scope is
-// canceled, or the runtime is shut down. Runs do not overlap: an instant at which the run before has not ended is left out. They do not
-// drift: instants are multiples of d from the beginning. An error or a panic is an error of the scope, and is counted and logged as one of a
-// Tell; it does not end the repetition. A scope's Wait waits for a run, not for the repetition's end. Any goroutine; it does not wait. It
-// panics if c or fn is nil, or d is not above zero.
+// Every runs fn each d from now on, the first time when d has passed, under c's scope and with its
+// priority, until the timer is stopped, the scope is canceled, or the runtime is shut down.
+//
+// Runs do not overlap: an instant at which the run before has not ended is left out. They do not
+// drift: instants are multiples of d from the beginning. An error or a panic is an error of the
+// scope, and is counted and logged as that of a Tell; it does not end the repetition. A scope's
+// Wait waits for a run, not for the end of the repetition.
+//
+// Any goroutine may call Every; it does not wait. It panics if c or fn is nil, or d is not above
+// zero.
 func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 	if fn == nil {
 		panic("freerun: Every with a nil function")
@@ -90,7 +97,8 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 
 type everyArg struct{ fn func(*Context) error }
 
-// Every sends the operation to u, with arg, each d; see the function [Every]. arg is the same each time.
+// Every sends the operation to u each d, with the same arg each time; see the function [Every]. It
+// panics if c or u is nil, if u is of another runtime, or if d is not above zero.
 func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
 	if u.checked().rt != c.rt {
@@ -99,7 +107,8 @@ func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg 
 	return every(c, d, u.checked(), op.called, func() *promise { return &op.send(c, &u.unit, arg).cell.promise })
 }
 
-// Every is as [Operation.Every], to no unit.
+// Every sends the operation, which has no unit, each d, with the same arg each time; see the
+// function [Every].
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
 	return every(c, d, &c.rt.free, op.called, func() *promise { return &op.send(c, &c.rt.free, arg).cell.promise })

@@ -2,35 +2,37 @@ package freerun
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// Source:     R. K. Treiber's stack without its pop; nodes that have ended are unlinked by one
-//             sweeper at a time
+// Source:     R. K. Treiber's stack without its pop. One sweeper at a time unlinks the nodes of
+//             timers that have ended.
 // Sketch:     head ─→ t3 ─→ t2 (ended) ─→ t1
 //             add:    CAS(head)
 //             sweep:  t3.below = t1, t2.below = &sweptTimer
-// Invariants: I1 a timer that has not ended is reached from head. I2 below is written by the adder
-//             before the timer is in the list, and then by the sweeper alone. I3 at most half of
-//             the timers have ended, or fewest, but for those that ended during a sweep.
-// Progress:   add is lock-free. ended is wait-free but for the sweep, which is the work of one call
-//             in many. each is lock-free: it begins anew only if a sweeper has taken half of the
-//             list out meanwhile
-// ABA/memory: a timer is added once. One that was taken out keeps no other from being collected.
+// Invariants: I1 A timer that has not ended is reached from head.
+//             I2 The adder writes below before the timer is in the list; then the sweeper alone
+//                writes it.
+//             I3 At most half of the timers in the list, or fewestSwept of them, have ended; timers
+//                that ended during a sweep come on top.
+// Progress:   add is lock-free. ended is wait-free but for the sweep, which one call in many does.
+//             each is lock-free: it begins anew only if a sweeper has meanwhile taken half of the
+//             list out.
+// ABA/memory: A timer is added once. A timer that was taken out keeps no other one alive.
 // Checked by: TestExploreTimerList, TestTimerScope…
 
-// timerList has the timers of a scope, so that they end with it. The zero value is empty.
+// timerList holds the timers of a scope, so that they end with it. The zero value is empty.
 type timerList struct {
 	head     atomics.Pointer[Timer]
 	size     atomics.Int64 // timers in the list
-	over     atomics.Int64 // of those, how many have ended; for a moment too few
-	sweeping atomics.Bool
+	over     atomics.Int64 // how many of them have ended; for a moment too few
+	sweeping atomics.Bool  // there is a sweeper
 }
 
-// sweptTimer is below a timer that was taken out.
+// sweptTimer is the mark in below of a timer that was taken out.
 var sweptTimer Timer
 
-// fewestSwept is how many timers must have ended for a sweep to be worth while.
+// fewestSwept is how many timers must have ended before a sweep is worth its cost.
 const fewestSwept = 32
 
-// add puts in t, which is in no list.
+// add puts in t, which was in no list before.
 func (l *timerList) add(t *Timer) {
 	l.size.Add(1)
 	for {
@@ -42,7 +44,7 @@ func (l *timerList) add(t *Timer) {
 	}
 }
 
-// ended tells that one of the timers has ended.
+// ended counts a timer that has ended, and sweeps if that makes it worth while.
 func (l *timerList) ended() {
 	over := l.over.Add(1)
 	if over >= fewestSwept && 2*over >= l.size.Load() && l.sweeping.CompareAndSwap(false, true) {
@@ -51,14 +53,14 @@ func (l *timerList) ended() {
 	}
 }
 
-// sweep takes out what has ended.
+// sweep takes out the timers that have ended. The caller is the sweeper.
 func (l *timerList) sweep() {
 	taken := int64(0)
 	h := l.head.Load()
 	for h != nil && h.over() {
 		below := h.below.Load()
 		if !l.head.CompareAndSwap(h, below) {
-			break // it is not the first any more; the next sweep finds it
+			break // h is not the first any more; the next sweep takes it out
 		}
 		h.below.Store(&sweptTimer)
 		taken++
@@ -80,8 +82,8 @@ func (l *timerList) sweep() {
 
 func (l *timerList) empty() bool { return l.head.Load() == nil }
 
-// each calls f for all timers that were in the list before, and have not ended; for some perhaps
-// twice, and for others too.
+// each calls f for all timers that were in the list before the call and have not ended. It may call
+// f for other timers too, and for some timers twice.
 func (l *timerList) each(f func(t *Timer)) {
 	for t := l.head.Load(); t != nil; {
 		f(t)

@@ -8,21 +8,22 @@ import (
 )
 
 // Source:     G. Varghese and A. Lauck, Hashed and hierarchical timing wheels, SOSP 1987, scheme 7.
-//             Ours: a slot knows the soonest instant in it, so the wheel is turned when a timer is
+//             Ours: a slot knows the soonest instant in it. So the wheel is turned when a timer is
 //             due, not once a tick, and a timer is not rounded to its slot.
 // Sketch:     level 0: 64 slots of 65 µs;  level 1: 64 of 4.2 ms;  …  level 7: of 9 years
-//             add:      the level is that of the highest digit (6 bits) in which the tick differs
-//                       from the wheel's own
-//             advance:  empty each slot whose soonest is not after now; what is due comes out, the
-//                       rest is added again
-// Invariants: I1 at never goes back, and no timer in a slot has a tick below at. I2 a timer in a
-//             slot of level n has the digits of at above n, and its own digit n is that of the
-//             slot. Hence the first slot in use of a level, in the order of their numbers, has the
-//             level's soonest timer. I3 soonest is not after any timer in the slot. NOT invariant:
-//             that the timer of soonest is there still; that a timer of level n is due before those
-//             of level n+1.
-// Cost:       add and remove a few instructions and the two neighbours in the slot; a timer is
-//             moved at most once for each level, when a slot of that level is emptied
+//             add:      the level is that of the highest digit (6 bits) in which the timer's tick
+//                       differs from the wheel's own
+//             advance:  empty each slot whose soonest is not after now; due timers come out, the
+//                       others are added again
+// Invariants: I1 at never goes back, and no timer in a slot has a tick below at.
+//             I2 A timer in a slot of level n has the same digits above n as at, and its digit n is
+//                the number of the slot.
+//                Hence the first slot in use of a level has the level's soonest timer.
+//             I3 soonest is not after any timer in the slot.
+//             NOT invariant: that the timer with the soonest instant is still in the slot; that a
+//             timer of level n is due before those of level n+1.
+// Cost:       add and remove take a few instructions and touch the two neighbours in the slot. A
+//             timer is moved at most once for each level, when a slot of that level is emptied.
 // Checked by: TestTimerSlots…
 
 const (
@@ -31,19 +32,19 @@ const (
 	digits     = 1 << digitBits
 	slotLevels = 8 // 48 bits of ticks: all instants
 	timerNever = math.MaxInt64
-	timerOut   = 0 // the slot of a timer in none; others are counted from 1
+	timerOut   = 0 // Timer.slot of a timer in no slot; slots are counted from 1
 )
 
-// timerSlots is a hierarchical timing wheel: timers in the order in which they are due, roughly.
-// Instants are nanoseconds since the wheel was made. One goroutine at a time; the zero value is
-// empty, at instant 0.
+// timerSlots is a hierarchical timing wheel: timers roughly in the order in which they are due.
+// Instants are nanoseconds since the wheel was made. One goroutine at a time uses it; the zero
+// value is empty, at instant 0.
 type timerSlots struct {
-	at    int64 // the tick up to which all is out
-	used  [slotLevels]uint64
+	at    int64              // the tick below which no timer is left
+	used  [slotLevels]uint64 // for each level, a bit for each slot that is not empty
 	slots [slotLevels * digits]timerSlot
 }
 
-// timerSlot is a list of timers, the one that was added first in front.
+// timerSlot is a list of timers, in the order in which they were added.
 type timerSlot struct {
 	first, last *Timer
 	soonest     int64
@@ -96,8 +97,8 @@ func (w *timerSlots) remove(t *Timer) {
 // empty reports whether no timer is in a slot.
 func (w *timerSlots) empty() bool { return w.used == [slotLevels]uint64{} }
 
-// next returns an instant at which a timer may be due, before which none is; timerNever if there is
-// no timer.
+// next returns an instant before which no timer is due, and at which one may be. It returns
+// timerNever if there is no timer.
 func (w *timerSlots) next() int64 {
 	soonest := int64(timerNever)
 	for level, used := range w.used {
@@ -108,10 +109,10 @@ func (w *timerSlots) next() int64 {
 	return soonest
 }
 
-// advance takes out what is due at an instant, and appends it to due, soonest first. Timers of one
-// instant come in any order.
+// advance takes out the timers that are due at now, and appends them to due, soonest first. Timers
+// of one instant come in any order.
 func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
-	var first, last *Timer // what was in the slots that were emptied, linked by next
+	var first, last *Timer // the timers of the emptied slots, linked by next
 	for level := range w.used {
 		for w.used[level] != 0 {
 			digit := bits.TrailingZeros64(w.used[level])
@@ -140,7 +141,7 @@ func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
 		}
 		t = behind
 	}
-	if !slices.IsSortedFunc(due, sooner) { // most often one is due, or all are due at one instant
+	if !slices.IsSortedFunc(due, sooner) { // most often one timer is due, or all at one instant
 		slices.SortStableFunc(due, sooner)
 	}
 	return due

@@ -12,63 +12,66 @@ import (
 // Source:     the owner queue (L. Quirk, Ownership of a queue for practical lock-free scheduling,
 //             2008, section 6), with a timing wheel in the place of the consumer: the call that
 //             finds the wheel idle owns it.
-// Sketch:     inbox: nil ── idle;  &wheelOwned ── owned;  n2 ─→ n1 ─→ … ── owned, and these came since
+// Sketch:     inbox: nil ── idle;  &wheelOwned ── owned;  n2 ─→ n1 ─→ … ── owned, with requests
 //             arm, remove:  CAS(inbox: nil → owned): do it, set the alarm, release;
 //                           otherwise add the timer to the inbox
-//             release:      CAS(inbox: owned → nil), or take the inbox whole, do what it asks for,
-//                           and again
+//             release:      CAS(inbox: owned → nil); if that fails, take the inbox whole, do what
+//                           it asks for, and try again
 //             alarm rings:  own the wheel, or add ring to the inbox;
-//                           the owner fires what is due, and sets the next alarm
+//                           the owner fires the due timers, and sets the next alarm
 //             end:          the same with ending; the owner fails all timers
-// Invariants: I1 inbox is nil exactly while the wheel has no owner. I2 slots, armed and alarm are
-//             the owner's. I3 a timer whose state is timerSet is in slots, or out and about to be
-//             fired by the owner; one that is timerSent is in the inbox. I4 while the wheel has no
-//             owner, the alarm is set for an instant not after any timer in slots, or has rung and
-//             its goroutine is on its way. I5 ring and ending are each in the inbox once at most,
-//             and the node of a timer for its arming or its removal. NOT invariant: that a timer is
-//             due when the alarm rings: it may have been stopped.
-// Progress:   to arm and to stop is lock-free, and waits for no owner: a CAS fails because another
-//             took effect. The owner of a call takes in what others have added, wheelBudget at
-//             most, then a goroutine of its own goes on. An owner that stalls delays what is due on
-//             its wheel until it goes on; so does a long batch.
+// Invariants: I1 inbox is nil exactly while the wheel has no owner.
+//             I2 slots, armed and alarm belong to the owner.
+//             I3 A timer in state timerSet is in slots, or the owner has taken it out and is about
+//                to fire it. A timer in state timerSent is in the inbox.
+//             I4 While the wheel has no owner, the alarm is set for an instant not after any timer
+//                in slots, or has rung and its goroutine is on its way.
+//             I5 ring and ending are each in the inbox once at most. So is the node of a timer, for
+//                its arming or its removal.
+//             NOT invariant: that a timer is due when the alarm rings. It may have been stopped.
+// Progress:   Arming and stopping are lock-free, and wait for no owner: a CAS fails because another
+//             one took effect. A caller that owns the wheel takes in at most wheelBudget requests
+//             of others; then a new goroutine goes on. An owner that stalls delays the due timers
+//             of its wheel; so does a long batch.
 // Linearize:  Stop at its CAS on the timer's state (T4), firing at T3
-// Publish:    when before the timer's state is timerSet or timerSent; what an owner writes, before
-//             its release and after the next one's CAS
-// ABA/memory: the inbox is only added to and taken whole. A node may be added again as soon as it
-//             was taken. A wheel that is idle holds the timers that are set, and no others: one
-//             that was stopped is out when Stop returns, or when the owner has read the inbox.
+// Publish:    Timer.when is written before the timer's state becomes timerSet or timerSent. The
+//             writes of an owner come before its release, and so before the next owner's CAS.
+// ABA/memory: The inbox is only added to and taken whole. A node may be added again as soon as it
+//             was taken. An idle wheel holds the timers that are set, and no others: a stopped
+//             timer is out when Stop returns, or when the owner has read the inbox.
 // Cost:       two compare-and-swaps to arm and two to remove, besides one each on the timer's state
 // Checked by: TestExploreTimer…, TestTimer…
 
-// timerWheel has the timers of the goroutines that run on one of Go's Ps. Go's own timer rings when
-// the first is due: so the wheel is driven by the clock of a testing/synctest bubble too, and an
-// idle runtime has no goroutine for it.
+// timerWheel holds the timers made by goroutines on one of Go's Ps. A timer of Go's, the alarm,
+// rings when the first of them is due. So the clock of a testing/synctest bubble drives the wheel
+// too, and an idle runtime has no goroutine for it.
 type timerWheel struct {
-	inbox atomics.Pointer[mailbox.Node]
-	rang  atomics.Bool // ring is in the inbox
-	ended atomics.Bool // ending was sent
+	inbox atomics.Pointer[mailbox.Node] // nil, &wheelOwned, or the newest request to the owner
+	rang  atomics.Bool                  // ring is in the inbox
+	ended atomics.Bool                  // ending was sent
 	rt    *Runtime
 	time  wheelTime
 
-	ring, ending mailbox.Node
+	ring, ending mailbox.Node // the requests of rung and of end
 
-	// the owner's
+	// The owner's.
 	slots  *timerSlots
-	armed  int64 // when the alarm rings; timerNever if it is not set
-	wanted int64 // when it must ring, for what was added since it was set
-	alarm  alarm // nil until it is needed
-	due    []*Timer
+	armed  int64    // when the alarm rings; timerNever if it is not set
+	wanted int64    // the soonest timer put into slots since the alarm was set
+	alarm  alarm    // nil until first needed
+	due    []*Timer // empty; kept for its memory
 }
 
+// wheelOwned is the end of the inbox of a wheel that has an owner.
 var wheelOwned mailbox.Node
 
-// wheelBudget is how many timers a goroutine that arms or stops one takes in for others.
+// wheelBudget is how many requests of others a goroutine that arms or stops a timer takes in.
 const wheelBudget = 64
 
-// mostDueKept is how large a batch's list may be to be used again.
+// mostDueKept is the largest capacity of a list of due timers that is kept for reuse.
 const mostDueKept = 4096
 
-// wheelTime is where a wheel has its time from.
+// wheelTime is the source of a wheel's time.
 type wheelTime interface {
 	// elapsed returns the nanoseconds since the wheel was made.
 	elapsed() int64
@@ -78,13 +81,13 @@ type wheelTime interface {
 	spawn(f func())
 }
 
-// alarm is what [time.Timer] is.
+// alarm has the methods of [time.Timer] that a wheel calls.
 type alarm interface {
 	Reset(d time.Duration) bool
 	Stop() bool
 }
 
-// sinceThen is the time of a real wheel. In a testing/synctest bubble it is the bubble's.
+// sinceThen is Go's time since the wheel was made; in a testing/synctest bubble, the bubble's.
 type sinceThen struct{ origin time.Time }
 
 func (s sinceThen) elapsed() int64 { return int64(time.Since(s.origin)) }
@@ -95,14 +98,14 @@ func (sinceThen) spawn(f func()) { go f() }
 
 func newTimerWheel(rt *Runtime, t wheelTime) *timerWheel {
 	w := &timerWheel{rt: rt, time: t, armed: timerNever, wanted: timerNever}
-	if !rt.deterministic() { // otherwise its timers are the virtual clock's
+	if !rt.deterministic() { // otherwise the virtual clock has the timers
 		w.slots = new(timerSlots)
 	}
 	return w
 }
 
-// wheel returns the wheel of the P that the caller runs on. Goroutines may move, so a wheel may get
-// calls from several.
+// wheel returns the wheel of the P that the caller runs on. The caller is not pinned to it, so
+// several goroutines may call the methods of one wheel at the same time.
 func (rt *Runtime) wheel() *timerWheel {
 	i := pin.Pin()
 	pin.Unpin()
@@ -114,7 +117,7 @@ func (rt *Runtime) wheel() *timerWheel {
 	return slot.Load()
 }
 
-// add has t fire at t.when (T1, T2), and reports whether its state was from: otherwise it was
+// add has t fire at t.when (T1, T2), and reports whether its state was from. Otherwise t was
 // stopped.
 func (w *timerWheel) add(t *Timer, from uint32) bool {
 	if !w.own() {
@@ -132,7 +135,7 @@ func (w *timerWheel) add(t *Timer, from uint32) bool {
 	return set
 }
 
-// remove takes t out, whose state was timerSet, and is timerStopped.
+// remove takes t out. The caller has changed its state from timerSet to timerStopped.
 func (w *timerWheel) remove(t *Timer) {
 	if w.own() {
 		w.takeOut(t)
@@ -142,7 +145,7 @@ func (w *timerWheel) remove(t *Timer) {
 	}
 }
 
-// own makes the caller the owner, and reports whether it did: false if another is.
+// own makes the caller the owner, and reports whether it did: false if the wheel has an owner.
 func (w *timerWheel) own() bool {
 	return w.inbox.Load() == nil && w.inbox.CompareAndSwap(nil, &wheelOwned)
 }
@@ -158,11 +161,12 @@ func (w *timerWheel) push(n *mailbox.Node) bool {
 	}
 }
 
-// giveUp ends the ownership, if nothing has come, and reports whether it did. Owner only, as all
-// below.
+// giveUp ends the ownership if the inbox has no request, and reports whether it did. Only the owner
+// calls it.
 func (w *timerWheel) giveUp() bool { return w.inbox.CompareAndSwap(&wheelOwned, nil) }
 
-// inOrder takes what has come, and returns the oldest, which leads to the newest.
+// inOrder takes the requests out of the inbox and returns the oldest, linked up to the newest. Only
+// the owner calls it.
 func (w *timerWheel) inOrder() (oldest *mailbox.Node) {
 	for n := w.inbox.Swap(&wheelOwned); n != nil && n != &wheelOwned; {
 		older := n.Next()
@@ -172,14 +176,15 @@ func (w *timerWheel) inOrder() (oldest *mailbox.Node) {
 	return oldest
 }
 
-// put puts t into its slot.
+// put puts t into its slot. Only the owner calls it.
 func (w *timerWheel) put(t *Timer) {
 	w.slots.add(t)
 	w.wanted = min(w.wanted, t.when)
 }
 
-// takeOut takes t, which was stopped, out of its slot. An alarm that rings for it does no harm, but
-// the last one after the end must not be left.
+// takeOut takes t, which was stopped, out of its slot. An alarm that rings for a stopped timer does
+// no harm. But a runtime that has ended must leave no alarm, so the last timer out takes it along.
+// Only the owner calls it.
 func (w *timerWheel) takeOut(t *Timer) {
 	w.slots.remove(t)
 	if w.rt.phase.Load() != running && w.slots.empty() {
@@ -187,7 +192,9 @@ func (w *timerWheel) takeOut(t *Timer) {
 	}
 }
 
-// release does what others ask for meanwhile, sets the alarm, and gives the wheel up.
+// release sets the alarm and gives the wheel up, after it has done what the inbox asks for. Beyond
+// wheelBudget requests, and for a ring or an ending, a new goroutine takes the ownership over. Only
+// the owner calls it.
 func (w *timerWheel) release() {
 	for taken := 0; ; {
 		w.setAlarm(w.wanted)
@@ -208,7 +215,7 @@ func (w *timerWheel) release() {
 	}
 }
 
-// takeIn does what a node asks for, and returns the one behind.
+// takeIn does what request n asks for, and returns the next one. Only the owner calls it.
 func (w *timerWheel) takeIn(n *mailbox.Node) (behind *mailbox.Node) {
 	behind = n.Next()
 	n.Link(nil)
@@ -221,14 +228,14 @@ func (w *timerWheel) takeIn(n *mailbox.Node) (behind *mailbox.Node) {
 		t := (*Timer)(unsafe.Pointer(n))
 		if t.state.CompareAndSwap(timerSent, timerSet) {
 			w.put(t)
-		} else { // stopped: in a slot, or before it came there
+		} else { // stopped: after it was put into a slot, or before
 			w.takeOut(t)
 		}
 	}
 	return behind
 }
 
-// setAlarm sees to it that the alarm rings at an instant, or sooner.
+// setAlarm makes sure that the alarm rings at instant at, or sooner. Only the owner calls it.
 func (w *timerWheel) setAlarm(at int64) {
 	w.wanted = timerNever
 	if at >= w.armed {
@@ -250,7 +257,7 @@ func (w *timerWheel) disarm() {
 	}
 }
 
-// rung is what the alarm calls. Any goroutine.
+// rung fires the due timers, or asks the owner to. The alarm calls it on a goroutine of its own.
 func (w *timerWheel) rung() {
 	switch {
 	case w.own():
@@ -260,10 +267,11 @@ func (w *timerWheel) rung() {
 	}
 }
 
-// end fails all timers that are in the wheel, or has its owner do so, who counts as firing until
-// then. Any goroutine.
+// end fails all timers in the wheel, or has its owner do so. The end counts as firing until that is
+// done. Any goroutine may call it.
 func (w *timerWheel) end() {
-	w.rt.firing.Add(1) // before the end is known to others, who do nothing, and wait for this one
+	// Counted before ended is set: later callers of end do nothing and wait for this count.
+	w.rt.firing.Add(1)
 	switch {
 	case !w.ended.CompareAndSwap(false, true):
 		w.rt.fired()
@@ -272,14 +280,15 @@ func (w *timerWheel) end() {
 	}
 }
 
-// serve does what was asked for, fires what is due, sets the alarm and gives the wheel up.
+// serve does the requests that lead from asked, fires the due timers, sets the alarm and gives the
+// wheel up. Only the owner calls it.
 func (w *timerWheel) serve(asked *mailbox.Node) {
 	for {
 		for asked != nil {
 			asked = w.takeIn(asked)
 		}
 		now := w.time.elapsed()
-		if w.armed <= now { // it has rung, or its goroutine will find nothing to do
+		if w.armed <= now { // the alarm has rung, or its goroutine will find nothing to do
 			w.armed = timerNever
 		}
 		w.fireUntil(now)
@@ -291,7 +300,7 @@ func (w *timerWheel) serve(asked *mailbox.Node) {
 	}
 }
 
-// fireUntil fires what is due.
+// fireUntil fires the timers that are due at now.
 func (w *timerWheel) fireUntil(now int64) {
 	due := w.slots.advance(now, w.due)
 	if len(due) == 0 {
@@ -306,9 +315,9 @@ func (w *timerWheel) fireUntil(now int64) {
 	w.keep(due)
 }
 
-// endAll fails all timers, as the runtime ends.
+// endAll fails all timers at the end of the runtime.
 func (w *timerWheel) endAll() {
-	defer w.rt.fired() // of end
+	defer w.rt.fired() // pairs with the count in end
 	all := w.slots.takeAll(w.due)
 	for _, t := range all {
 		if t.state.CompareAndSwap(timerSet, timerStopped) { // T4
@@ -319,7 +328,7 @@ func (w *timerWheel) endAll() {
 	w.disarm()
 }
 
-// keep keeps a list to use it again.
+// keep clears a list of timers and keeps it for reuse, unless it is too large.
 func (w *timerWheel) keep(list []*Timer) {
 	clear(list)
 	w.due = list[:0]

@@ -3,13 +3,13 @@
 //
 // Package activity lies below package freerun and knows nothing of scopes, futures and shutdowns.
 // Package freerun hosts activities: it starts them in a runtime, a scope or a context, counts
-// them, cancels them and reports them. The two meet here, so that none of it is an exported method
-// of a type that programs use.
+// them, cancels them and reports them. The two packages meet here, so that the protocol adds no
+// exported method to a type that programs use.
 //
 //	activity        freerun
 //	Provide    ──→  For                   once, when both are initialized
 //	start      ──→  Activities.StartWith  how activity.Go starts an activity
-//	Owner      ←──  a runtime, a scope    what an activity calls to begin, wait and end
+//	Owner      ←──  a runtime, a scope    called by an activity to begin, wait and end
 //
 // The type parameter A is activity.Activity everywhere: this package lies below it and cannot name
 // it.
@@ -23,11 +23,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Place is where activities can be started. Types of package freerun become places by embedding
-// [Mark]; nothing else can be one.
+// Place is a value in which activities can be started: a runtime, a scope or a context. A type
+// becomes a place by embedding [Mark], and in no other way.
 type Place interface{ place() }
 
-// Mark makes the type that embeds it a [Place]. It takes no memory if it is not the last field.
+// Mark makes the type that embeds it a [Place]. It takes no memory unless it is the last field.
 type Mark struct{}
 
 func (Mark) place() {}
@@ -35,85 +35,87 @@ func (Mark) place() {}
 // Owner keeps the accounts of the activities of one place. An activity calls it on the goroutine
 // that runs the activity, or is about to.
 type Owner[A any] interface {
-	// Context returns the context that activities pass on as their own: done when they are
+	// Context returns the context that activities pass on as their own. It is done when they are
 	// canceled.
 	Context() context.Context
-	// Start starts another activity b where a was started; any goroutine.
+	// Start starts another activity b in the place where a was started. Any goroutine may call it.
 	Start(a, b *A) error
-	// Enter is called each time a has come to run on p; Leave when a is about to be left, or has
-	// ended. Depart is called instead of Leave when a gives p away and runs on without a
-	// processor, until Enter. All three on a's goroutine.
+	// Enter is called each time a has come to run on processor p. Leave is called when a is about
+	// to be suspended, or has ended. Depart is called instead of Leave when a gives p away and runs
+	// on without a processor, until the next Enter. All three are called on a's goroutine.
 	Enter(a *A, on *Stack, p *sched.Processor)
 	Leave(a *A, on *Stack, p *sched.Processor)
 	Depart(a *A, on *Stack, p *sched.Processor)
-	// End is called once, when a has ended and before those who wait for its end are woken. p is
-	// nil if a has no processor. failure is what a panicked with, [ErrGoexit], or nil; refused is
-	// why a was never begun, or nil. End returns what Wait is to return.
+	// End is called once, after a has ended and before the waiters for its end are woken. p is nil
+	// if a has no processor. failure is the value that a panicked with, [ErrGoexit], or nil;
+	// refused says why a was never begun, or is nil. End returns the error for the activity's Wait.
 	End(a *A, p *sched.Processor, failure any, stack []byte, refused error) error
-	// Canceled returns the error of what would begin, or wait, after a was canceled or while all
-	// is being given up; nil before.
+	// Canceled returns the error with which an activity fails to begin, or to wait, once it is
+	// canceled or its host gives up everything that has not ended. It returns nil before.
 	Canceled() error
-	// Closing reports whether all that has not ended is being given up: then an activity ends
-	// where it would wait.
+	// Closing reports whether the host gives up everything that has not ended. Then an activity
+	// ends where it would wait.
 	Closing() bool
 	// Closed returns the error of an activity that is discarded although it was not canceled.
 	Closed() error
-	// Watch is called before a waits for the first time: from then until a's end, a cancellation
+	// Watch is called before a waits for the first time. From then until a's end, a cancellation
 	// calls [Activities.Interrupt].
 	Watch(a *A)
-	// AfterFunc calls f, which does not wait, when d has passed, unless stop is called before.
+	// AfterFunc calls f when d has passed, unless stop is called before. f does not wait.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
-	// AfterDone calls f, which does not wait, when ctx is done, unless stop is called before.
+	// AfterDone calls f when ctx is done, unless stop is called before. f does not wait.
 	AfterDone(ctx context.Context, f func()) (stop func() bool)
-	// Drive runs what there is to run until the condition holds, and then returns nil, if an
-	// ordinary goroutine that waits has to do that; driven is false if not.
+	// Drive is called by an ordinary goroutine that waits. If the runtime is deterministic, Drive
+	// runs operations and activities until reached reports true, and then returns nil; it returns
+	// an error if ctx is done before, or nothing is left to run. In other runtimes it does nothing,
+	// and driven is false.
 	Drive(ctx context.Context, reached func() bool) (driven bool, err error)
 }
 
 // ErrGoexit is the failure of an activity that called runtime.Goexit.
 var ErrGoexit = errors.New("the activity called runtime.Goexit")
 
-// Stack is what an owner sees of the stack that an activity runs on. Activities use a stack one
-// after another. By the goroutine of the activity, from [Owner.Enter] to [Owner.End]; in
-// [Activities.EachWaiting] by its caller.
+// Stack is the owner's view of the stack that an activity runs on. Activities use a stack one after
+// another. Only the goroutine of the activity may use it, from [Owner.Enter] to [Owner.End]; in
+// [Activities.EachWaiting] its caller may.
 type Stack struct {
-	Local any     // the owner's; a later activity finds what an earlier one has left here
+	Local any     // for the owner; it stays from one activity on the stack to the next
 	Code  uintptr // the address of the code of the activity's function
 	Title *string // the activity's name, nil if it has none
 }
 
-// Activities is what package activity can do for a host.
+// Activities has the services of package activity for its host.
 type Activities[A any] struct {
-	// StartWith sets what starts an activity, which is new, in a place. The error says why it did
-	// not.
+	// StartWith sets the function that starts a new activity in a place. Its error says why the
+	// activity was not started.
 	StartWith func(start func(where Place, a *A) error)
-	// Begin queues a new activity: on p, the processor that the caller runs on, or from outside if
-	// p is nil. The caller has counted the activity before.
+	// Begin queues a new activity: on p, the processor that the caller runs on, or in the inbox of
+	// the scheduler if p is nil. The caller has counted the activity before.
 	Begin func(a *A, owner Owner[A], priority sched.Priority, s *sched.Scheduler, p *sched.Processor)
 	// StackOf returns the stack of a, nil if the caller is not the goroutine of a.
 	StackOf func(a *A) *Stack
 	// Code returns the address of the code of the activity's function, 0 once the activity has
-	// ended. Only for an activity that does not end meanwhile.
+	// ended. The caller makes sure that the activity does not end meanwhile.
 	Code func(a *A) uintptr
-	// Interrupt ends the wait of a, and reports whether a waited. The caller cancels a, and
-	// [Owner.Canceled] or [Owner.Closing] tells so already. Any goroutine.
+	// Interrupt ends the wait of a, and reports whether a waited. The caller cancels a:
+	// [Owner.Canceled] or [Owner.Closing] says so already. Any goroutine may call it.
 	Interrupt func(a *A) bool
-	// InterruptAll interrupts all activities of a scheduler, whose owners say that they are
-	// closing, in the order in which their stacks were made.
+	// InterruptAll interrupts all activities of a scheduler, in the order in which their stacks
+	// were made. [Owner.Closing] of their owners says so already.
 	InterruptAll func(s *sched.Scheduler)
-	// EachWaiting calls f for activities of a scheduler that wait, in the order in which their
+	// EachWaiting calls f for the waiting activities of a scheduler, in the order in which their
 	// stacks were made, each with its stack in the form of a panic's trace. It calls f at most
 	// most times and returns how many more activities wait. It is for the report of a
-	// deterministic runtime that has come to a standstill: each trace stops the world, and while
+	// deterministic runtime that has come to a standstill. Each trace stops the world, and while
 	// anything runs it may be of another moment than the wait.
 	EachWaiting func(s *sched.Scheduler, most int, f func(a *A, on *Stack, trace []byte)) (more int)
 }
 
-// provided is an Activities; written when package activity is initialized.
+// provided is an Activities. Provide alone writes it, during initialization.
 var provided any
 
-// Provide is called by package activity, once, when it is initialized.
+// Provide sets the result of For. Package activity calls it once, when it is initialized.
 func Provide[A any](activities Activities[A]) { provided = activities }
 
-// For returns what Provide was called with. A is activity.Activity.
+// For returns the argument of Provide. A is activity.Activity.
 func For[A any]() Activities[A] { return provided.(Activities[A]) }

@@ -1,7 +1,7 @@
 package quiesce
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // lets the compiler inline the operations of internal/sync/atomics
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -11,37 +11,38 @@ import (
 // Sketch:     W1  the waiter joins the Waiters     E1  the last Remove makes the counter zero
 //             W2  and looks whether the counter    E2  and takes the Waiters out, and wakes them
 //                 is zero
-//             Either side writes first and then reads what the other writes. So one of them sees
-//             the other.
-// Invariants: I1  counter = open messages + what credits hold + counters below that are not zero.
+//             Each side writes first and then reads the word that the other side writes. So one of
+//             them sees the other.
+// Invariants: I1  counter = open messages + amounts in credits + counters below that are not zero.
 //             I2  A counter that leaves zero adds one to the counter above, before the message that
 //                 it counts is shared.
 //                 So a counter above is not zero while a message below is open.
 //             Not invariant: a counter above may be too high for a moment, on the way back to zero.
-//             Waiters may be woken for a zero that came before W1: they look again.
+//             Not invariant: that the counter is zero when a waiter is woken. The zero may have
+//             come before W1, so the waiter looks again.
 // Progress:   wait-free but for W1, which is lock-free.
 // Cost:       one atomic addition, and one for each counter above that leaves zero or comes back.
 // Checked by: TestExploreCounter…, TestExploreWaiters…
 
-// Counter counts what is open in one group, and the groups below that have something open. The zero
-// value is zero, and has no counter above. Any goroutine may use it. It must not be copied.
+// Counter counts the open messages of one group, and the groups below that have open messages. The
+// zero value is zero, and has no counter above. Any goroutine may use it. It must not be copied.
 type Counter struct {
 	open  atomics.Int64
-	zero  atomics.Pointer[Waiters] // for the next zero; nil without
+	zero  atomics.Pointer[Waiters] // for the next zero; nil if none waits
 	above *Counter
 }
 
-// Below makes the counter count in above too. It comes before the first Add.
+// Below places the counter below above. The caller does so before the first Add.
 func (c *Counter) Below(above *Counter) { c.above = above }
 
-// Add counts n more, which are not shared yet.
+// Add counts n more messages. The caller has not shared them yet.
 func (c *Counter) Add(n int64) {
 	for ; c != nil && c.open.Add(n) == n; n = 1 {
 		c = c.above
 	}
 }
 
-// Remove takes n back, and wakes the waiters if that makes the counter zero.
+// Remove takes n messages back, and wakes the waiters if that makes the counter zero.
 func (c *Counter) Remove(n int64) {
 	for ; c != nil && c.open.Add(-n) == 0; n = 1 { // E1
 		if c.zero.Load() != nil { // E2
@@ -54,7 +55,7 @@ func (c *Counter) Remove(n int64) {
 // Open returns the count, credits included.
 func (c *Counter) Open() int64 { return c.open.Load() }
 
-// Wake wakes the waiters whatever the count is: they look again.
+// Wake wakes the waiters whatever the count is. They look again.
 func (c *Counter) Wake() {
 	if w := c.zero.Swap(nil); w != nil {
 		w.Wake()

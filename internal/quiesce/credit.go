@@ -1,32 +1,34 @@
 package quiesce
 
-// Account has the two counters of one group: of the messages that are open, and of those among them
-// that were started. A canceled group waits for the second alone: what was not started is revoked.
+// Account has the two counters of one group. Open counts the open messages, Running those among
+// them that were started. A canceled group waits for Running alone, because messages that were not
+// started are revoked.
 type Account struct{ Open, Running Counter }
 
-// Below makes both counters count in those of above too. It comes before the first message.
+// Below places both counters below those of above. The caller does so before the first message.
 func (a *Account) Below(above *Account) {
 	a.Open.Below(&above.Open)
 	a.Running.Below(&above.Running)
 }
 
-// Credit is what one processor has taken of one account in advance, and hands out to messages by
-// plain additions. It saves two atomic additions a message, on a line that all processors share.
-// The zero value is credit of no account. The processor alone uses it.
+// Credit is an amount of one account that one processor has taken in advance. The processor hands
+// it out to messages by plain additions. This saves two atomic additions a message, on a cache line
+// that all processors share. The zero value is credit of no account. Only the processor uses it.
 //
-// Invariants: I1  While the credit has some of Open it has some of Running, and gives that back last.
+// Invariants:
 //
-//	    So once nothing runs, what is open was not started.
-//	I2  The processor has credit of the account whose operations it runs, and none when it
-//	    rests (Turn).
-//	    So once nothing of the account is open, Open becomes zero without a further event.
+//	I1  While the credit holds some of Open, it holds some of Running, and gives that back last.
+//	    So once Running is zero, every open message was not started.
+//	I2  The processor has credit of the account whose operations it runs, and none when it rests
+//	    (Turn).
+//	    So once no message of the account is open, Open becomes zero without a further event.
 type Credit struct {
 	of      *Account
 	open    int64
 	running int64
 }
 
-// batch is how much a credit takes at a time. It gives back what exceeds twice as much.
+// batch is how much a credit takes at a time. At twice as much, it gives one batch back.
 const batch = 64
 
 // Take counts one message of a.
@@ -63,7 +65,7 @@ func (c *Credit) Begin(a *Account) {
 	switch {
 	case c.of != a:
 		a.Running.Add(1)
-	case c.running <= 1: // one stays, for I1
+	case c.running <= 1: // the credit keeps one, for I1
 		a.Running.Add(batch)
 		c.running += batch - 1
 	default:
@@ -71,7 +73,7 @@ func (c *Credit) Begin(a *Account) {
 	}
 }
 
-// End takes one message that ran back, after Put.
+// End takes back one message that ran. The caller has called Put for it before.
 func (c *Credit) End(a *Account) {
 	if c.of != a {
 		a.Running.Remove(1)
@@ -83,7 +85,7 @@ func (c *Credit) End(a *Account) {
 	}
 }
 
-// Turn gives back what is left, and makes the credit one of a; of none if a is nil.
+// Turn gives back what is left, and makes the credit one of account a, of no account if a is nil.
 func (c *Credit) Turn(a *Account) {
 	if c.of == a {
 		return
@@ -92,7 +94,7 @@ func (c *Credit) Turn(a *Account) {
 	c.of = a
 }
 
-// settle gives back what is left.
+// settle gives back what is left, Open before Running (I1).
 func (c *Credit) settle() {
 	if n := c.open; n > 0 {
 		c.open = 0

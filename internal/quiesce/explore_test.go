@@ -10,8 +10,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// counterProgram is a message that sends another one, which another processor runs, while a goroutine
-// waits for the account above theirs. flaw makes the sender count too late.
+// counterProgram runs a message that sends a second message, which another processor runs, while a
+// goroutine waits for the account above theirs. flaw makes the sender count the second message too
+// late.
 func counterProgram(flaw bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		up, below := &Account{}, &Account{}
@@ -37,7 +38,7 @@ func counterProgram(flaw bool) func(*explore.Run) {
 		r.Go("second", func() {
 			var c Credit
 			if handed.Load() == 0 {
-				return // never run: it stays open
+				return // the second message is never run, and stays open
 			}
 			c.Turn(below)
 			done.Store(1)
@@ -77,7 +78,7 @@ func TestExploreCounter(t *testing.T) {
 	explore.Freeze(t, counterProgram(false))
 }
 
-// TestExploreCounterWakes: a waiter finds that all is done, or finds the token.
+// TestExploreCounterWakes: each waiter finds the counter at zero, or finds the token.
 func TestExploreCounterWakes(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		var all Counter
@@ -100,19 +101,20 @@ func TestExploreCounterWakes(t *testing.T) {
 	})
 }
 
-// TestExploreCounterControl: a sender that counts after others can see the message is found out.
+// TestExploreCounterControl: the exploration finds a sender that counts a message only after others
+// can see it.
 func TestExploreCounterControl(t *testing.T) { explore.MustFail(t, 3, counterProgram(true)) }
 
-// waitersProgram has a waiter of a counter that becomes zero twice, while the Waiters that it finds may
-// go to the waiter of another counter, which never becomes zero. flaw makes the waiter believe its
-// first look at the word (K2).
+// waitersProgram has a waiter of a counter that becomes zero twice. Meanwhile the Waiters that it
+// finds may go to the waiter of another counter, which never becomes zero. flaw makes the waiter
+// skip the second look of K2.
 func waitersProgram(flaw bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		var pool Pool
 		var ends, stays Counter
 		ends.Add(1)
 		stays.Add(1)
-		ends.NextZero(&pool).Leave() // it waits no longer: the word keeps the Waiters
+		ends.NextZero(&pool).Leave() // the waiter leaves at once; the word keeps the Waiters
 		var one, other *Waiters
 		r.Go("waiter", func() {
 			if k := ends.zero.Load(); flaw && k != nil && k.hold() {
@@ -154,6 +156,6 @@ func TestExploreWaiters(t *testing.T) {
 	explore.Freeze(t, waitersProgram(false))
 }
 
-// TestExploreWaitersControl: a waiter that joins Waiters which have gone to another counter is found
-// out.
+// TestExploreWaitersControl: the exploration finds a waiter that joins Waiters which have gone to
+// another counter.
 func TestExploreWaitersControl(t *testing.T) { explore.MustFail(t, 3, waitersProgram(true)) }

@@ -6,4 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
+// TestMain fails if the tests leave a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

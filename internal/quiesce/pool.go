@@ -4,8 +4,9 @@ package quiesce
 
 import "sync"
 
-// Pool has the Waiters that are not in use. The zero value is an empty pool. A pool belongs to one
-// runtime, not to the process: a channel must not leave the bubble of testing/synctest that made it.
+// Pool has the Waiters that are not in use. The zero value is an empty pool. Any goroutine may use
+// it. A pool belongs to one runtime, not to the process: a channel must not leave the bubble of
+// testing/synctest that made it.
 type Pool struct{ free sync.Pool }
 
 func (p *Pool) take() *Waiters {

@@ -4,8 +4,8 @@ package quiesce
 
 import "sync"
 
-// Pool gives back what came last, so that the explorer's executions repeat, and Waiters come to
-// another counter as soon as they may.
+// Pool takes the place of the real pool in explorations. It hands out the Waiters that came last.
+// So the explorer's executions repeat, and Waiters come to another counter as soon as possible.
 type Pool struct {
 	mutex sync.Mutex
 	free  []*Waiters

@@ -9,11 +9,12 @@ import (
 
 // busy is the state of a unit that always has another operation to run.
 type busy struct {
-	left *atomic.Int64 // how many operations are to be run
-	work int
-	sum  uint64
+	left *atomic.Int64 // how many operations all units together are still to run
+	work int           // turns of the loop in each operation
+	sum  uint64        // the loop's result, which keeps the compiler from removing it
 }
 
+// busyStep works for a while and sends itself to its unit again.
 var busyStep *freerun.Operation[busy, *freerun.Unit[busy], int]
 
 func init() {
@@ -28,8 +29,8 @@ func init() {
 	})
 }
 
-// KeepBusy has four units for each P run operations of about a microsecond each, until stop is
-// called. ran returns how many they were.
+// KeepBusy makes four units of priority p for each P, which run operations of about a microsecond
+// each until stop is called. ran returns how many operations have run. Neither call waits.
 func KeepBusy(rt *freerun.Runtime, p freerun.Priority) (ran func() int64, stop func()) {
 	const endless = 1 << 60
 	left := new(atomic.Int64)

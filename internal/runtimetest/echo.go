@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// EchoServer returns a connection to a goroutine that sends back all that it receives. It ends with
-// the test.
+// EchoServer returns a connection to a goroutine that sends back all that it receives. Both end
+// with the test.
 func EchoServer(t testing.TB) net.Conn {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -22,7 +22,8 @@ func EchoServer(t testing.TB) net.Conn {
 			return
 		}
 		defer conn.Close()
-		_, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}) // without the kernel's short cut
+		// The wrappers keep io.Copy from the kernel's short cut (splice).
+		_, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn})
 	}()
 	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {

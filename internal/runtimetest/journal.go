@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Journal is a [slog.Handler] that keeps what it is told. Any goroutine.
+// Journal is a [slog.Handler] that keeps all log entries. Any goroutine may use it.
 type Journal struct {
 	mu      sync.Mutex
 	entries []slog.Record
@@ -29,7 +29,7 @@ func (j *Journal) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Texts returns the messages and attributes so far, one string an entry.
+// Texts returns level, message and attributes of the entries so far, one string an entry.
 func (j *Journal) Texts() (all []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

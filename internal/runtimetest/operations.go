@@ -12,16 +12,16 @@ var AddOne = freerun.Op("test.addOne", func(_ *freerun.Context, n *int, by int) 
 	return *n, nil
 })
 
-// Tick is a free operation that returns 1, and counts in Ticks.
+// Tick is a free operation that returns 1 and adds one to Ticks.
 var Tick = freerun.FreeOp("test.tick", func(*freerun.Context, int) (int, error) {
 	Ticks.Add(1)
 	return 1, nil
 })
 
-// Ticks is how often Tick was run in this process.
+// Ticks is how often Tick has run in this process.
 var Ticks atomic.Int64
 
-// Panicking counts, and panics with its argument.
+// Panicking adds one to a unit's number, and panics with its argument.
 var Panicking = freerun.Op("test.panicking", func(_ *freerun.Context, n *int, value any) (int, error) {
 	*n++
 	panic(value)
@@ -39,7 +39,7 @@ var AddTwo = freerun.FreeOp("test.addTwo", func(_ *freerun.Context, p Pair) (int
 // Wide is an argument with any number of futures.
 type Wide struct{ All []freerun.Future[int] }
 
-// SumWide adds them.
+// SumWide adds the futures of a Wide.
 var SumWide = freerun.FreeOp("test.sumWide", func(_ *freerun.Context, w Wide) (n int, err error) {
 	for _, f := range w.All {
 		n += f.Value()

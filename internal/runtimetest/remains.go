@@ -8,13 +8,15 @@ import (
 	"weak"
 )
 
-// Remains are objects that are expected to be collected. The zero value has none. Any goroutine.
+// Remains are objects that a test expects to be collected. The zero value has none. Any goroutine
+// may use it.
 type Remains struct {
 	mu  sync.Mutex
-	all map[string][]func() bool // by what they are
+	all map[string][]func() bool // by description; each reports whether its object is still there
 }
 
-// Watch adds p, to which no reference may be left when Check is called, and returns it.
+// Watch adds p, described by what, and returns it. No reference to p may be left when Check is
+// called.
 func Watch[T any](r *Remains, what string, p *T) *T {
 	w := weak.Make(p)
 	r.mu.Lock()
@@ -26,7 +28,7 @@ func Watch[T any](r *Remains, what string, p *T) *T {
 	return p
 }
 
-// Check collects garbage until all are gone, and fails the test if some stay.
+// Check collects garbage until all objects are gone, and fails the test if some stay.
 func (r *Remains) Check(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()

@@ -1,7 +1,6 @@
-// Package runtimetest has what tests of runtimes have in common, in the root package and in the
-// folders under tests: a runtime that ends with its test, waits that become failures in place of
-// hangs, a journal of what was logged, a gate that holds an operation, and units that keep all
-// processors busy.
+// Package runtimetest has the common helpers for tests of runtimes, in the root package and in the
+// folders under tests: a runtime that ends with its test, waits that fail in place of hanging, a
+// journal of log entries, a gate that holds an operation, and units that keep all processors busy.
 package runtimetest
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Start returns a runtime that the test closes, and its journal.
+// Start returns a runtime, which is closed at the end of the test, and the journal of its log.
 func Start(t testing.TB, options ...freerun.Option) (*freerun.Runtime, *Journal) {
 	t.Helper()
 	j := &Journal{}
@@ -22,7 +21,7 @@ func Start(t testing.TB, options ...freerun.Option) (*freerun.Runtime, *Journal)
 	return rt, j
 }
 
-// Quiet returns a runtime that the test closes, and that logs nothing.
+// Quiet returns a runtime that logs nothing, and is closed at the end of the test.
 func Quiet(t testing.TB, options ...freerun.Option) *freerun.Runtime {
 	t.Helper()
 	rt := freerun.New(append([]freerun.Option{freerun.Logger(slog.New(slog.DiscardHandler))}, options...)...)
@@ -30,14 +29,15 @@ func Quiet(t testing.TB, options ...freerun.Option) *freerun.Runtime {
 	return rt
 }
 
-// Within returns a context that turns a hang into a failure.
+// Within returns a context that ends after a minute, so that a hang becomes a failure.
 func Within(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Must waits for a future, which must get a result.
+// Must returns the result of a future. It waits for at most a minute, and ends the test if the
+// future fails.
 func Must[R any](t testing.TB, f freerun.Future[R]) R {
 	t.Helper()
 	v, err := f.Wait(Within(t))
@@ -54,5 +54,5 @@ func OnSome(t *testing.T, test func(t *testing.T, processors int)) {
 	}
 }
 
-// Priorities are all of them, the most urgent first.
+// Priorities has all priorities, the most urgent first.
 var Priorities = []freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}

@@ -4,14 +4,14 @@ import "github.com/freerun-go/freerun"
 
 // Sequence is the state of a unit that checks the order of each sender's messages.
 type Sequence struct {
-	Next  map[int]int // the number that comes next, for each sender
-	Wrong []Stamp
+	Next  map[int]int // for each sender, the number expected next
+	Wrong []Stamp     // the messages that came out of order
 }
 
-// Stamp is a message: its sender, and which of its messages it is.
+// Stamp identifies a message: its sender, and its number among the sender's messages.
 type Stamp struct{ Sender, Number int }
 
-// Record notes a message, and whether it came out of order.
+// Record takes a message into a Sequence, and adds it to Wrong if it came out of order.
 var Record = freerun.Op("test.record", func(_ *freerun.Context, s *Sequence, m Stamp) (struct{}, error) {
 	if s.Next[m.Sender] != m.Number {
 		s.Wrong = append(s.Wrong, m)

@@ -2,13 +2,13 @@ package runtimetest
 
 import "github.com/freerun-go/freerun"
 
-// SpreadArg says how often Spread divides, and to which unit it sends in the end.
+// SpreadArg says how often Spread still divides, and to which unit it sends in the end.
 type SpreadArg struct {
 	To   *freerun.Unit[int]
 	Left int
 }
 
-// Spread sends itself twice, down to nothing left: then it adds one to the unit.
+// Spread sends itself twice while Left is above zero, and then adds one to the unit.
 var Spread *freerun.FreeOperation[SpreadArg, int]
 
 func init() {

@@ -1,4 +1,5 @@
-// Package vclock is a clock whose time jumps: for programs that run on one goroutine, by a schedule.
+// Package vclock is a clock with virtual time, which jumps from timer to timer. It is for programs
+// that run on one goroutine, by a schedule.
 package vclock
 
 import (
@@ -6,42 +7,43 @@ import (
 	"time"
 )
 
-// Clock is the time of a simulated runtime. It stands still while something is left to run. Then
-// [Clock.Advance] has it jump to its next timer, which fires on the calling goroutine. Timers of one
-// instant fire in the order in which they were set. One goroutine at a time uses a Clock.
+// Clock is the time of a simulated runtime. It stands still while something is left to run. When
+// nothing is, [Clock.Advance] has it jump to its next timer, which fires on the calling goroutine.
+// Timers of one instant fire in the order in which they were set. Only one goroutine at a time may
+// use a Clock. Make it with [New].
 //
-// With a [Source], time also passes while operations run. A timer that is due by then fires late:
-// at the next Advance.
+// With a [Source], time also passes while operations run. A timer that becomes due meanwhile fires
+// late, at the next Advance.
 type Clock struct {
-	at     time.Time // now; with a source, where its time begins
-	source Source    // nil without
-	set    uint64    // timers that were set
-	queue  queue
+	at     time.Time // the present time; with a source, the time at which the source begins
+	source Source    // nil if time passes in Advance alone
+	set    uint64    // how many timers were set so far
+	queue  queue     // the timers that have neither fired nor been stopped
 }
 
 // Source simulates how long operations take.
 type Source interface {
 	// Now returns how much time has passed.
 	Now() time.Duration
-	// Idle lets time pass until an instant, if that is to come: nothing is left to run.
+	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
 	Idle(until time.Duration)
 }
 
 // Timer calls a function at an instant of a [Clock].
 type Timer struct {
 	at    time.Time
-	nth   uint64
+	nth   uint64 // its number in the order of setting
 	f     func()
-	index int // in the queue; -1 if it is not there
+	index int // in the queue; -1 once the timer has fired or was stopped
 }
 
-// New returns a clock that begins where that of testing/synctest does. source is nil if time passes
-// in Advance alone.
+// New returns a clock that begins at the same time as that of a testing/synctest bubble. source is
+// nil if time passes in Advance alone.
 func New(source Source) *Clock {
 	return &Clock{at: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), source: source}
 }
 
-// Now returns the time.
+// Now returns the virtual time.
 func (c *Clock) Now() time.Time {
 	if c.source != nil {
 		return c.at.Add(c.source.Now())
@@ -49,7 +51,7 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// AfterFunc returns a timer that calls f once d has passed.
+// AfterFunc sets a timer that calls f, in Advance, once d has passed.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
 	c.set++
 	t := &Timer{at: c.Now().Add(max(d, 0)), nth: c.set, f: f}
@@ -57,7 +59,7 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
 	return t
 }
 
-// Stop keeps t from firing, and reports whether it did.
+// Stop keeps t from firing, and reports whether it did: false if t has fired or was stopped before.
 func (c *Clock) Stop(t *Timer) bool {
 	if t.index < 0 {
 		return false
@@ -66,7 +68,7 @@ func (c *Clock) Stop(t *Timer) bool {
 	return true
 }
 
-// Advance fires the next timer, at its time. It returns false if there is none.
+// Advance jumps to the time of the next timer and fires it. It returns false if there is none.
 func (c *Clock) Advance() bool {
 	if len(c.queue) == 0 {
 		return false
@@ -81,7 +83,7 @@ func (c *Clock) Advance() bool {
 	return true
 }
 
-// queue is a heap by time.
+// queue is a heap of timers by time and, at one instant, by number.
 type queue []*Timer
 
 func (q queue) Len() int { return len(q) }

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
-// TestClock: timers fire by time and, at one instant, in the order in which they were set; also
-// those that a timer sets. A stopped one does not fire.
+// TestClock: timers fire by time and, at one instant, in the order in which they were set, timers
+// set by a firing timer included. A stopped timer does not fire.
 func TestClock(t *testing.T) {
 	c := vclock.New(nil)
 	begin := c.Now()
@@ -39,13 +39,14 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// source is time that passes while operations run.
+// source simulates time that passes while operations run.
 type source struct{ passed time.Duration }
 
 func (s *source) Now() time.Duration       { return s.passed }
 func (s *source) Idle(until time.Duration) { s.passed = max(s.passed, until) }
 
-// TestClockWithSource: a timer that is due while operations run fires late, and time does not go back.
+// TestClockWithSource: a timer that becomes due while operations run fires late, and time does not
+// go back.
 func TestClockWithSource(t *testing.T) {
 	s := &source{}
 	c := vclock.New(s)
