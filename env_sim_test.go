@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// recorded is a schedule that is drawn from a seed, and keeps what it is told.
+// recorded is a schedule that is drawn from a seed, and logs the operations that begin.
 type recorded struct {
 	random *rand.Rand
 	log    []string
@@ -27,7 +27,7 @@ func (r *recorded) Began(processor int, operation string) {
 	r.log = append(r.log, fmt.Sprint(processor, operation))
 }
 
-// play runs a bit of everything under a schedule, and returns what came of it.
+// play runs a program with all kinds of sends under a schedule, and returns its outcome.
 func play(t *testing.T, r *recorded, processors int) string {
 	rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
 	units := []*freerun.Unit[relay]{}
@@ -74,7 +74,8 @@ func play(t *testing.T, r *recorded, processors int) string {
 	return fmt.Sprint(counts)
 }
 
-// TestDeterministic: what comes of it is the same under all schedules, what happens is the same under the same, and another under another.
+// TestDeterministic: the outcome is the same under all schedules. The order of events is the same
+// under the same schedule, and differs under another.
 func TestDeterministic(t *testing.T) {
 	for _, processors := range []int{1, 2, 5} {
 		var first, other *recorded
@@ -99,7 +100,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestDeterministicStalls: who waits for what cannot come to pass is told.
+// TestDeterministicStalls: a goroutine that waits in vain gets an error that names the waiters.
 func TestDeterministicStalls(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
 	other, _ := runtimetest.Start(t, freerun.Deterministic(2))
@@ -131,7 +132,8 @@ func TestDeterministicStalls(t *testing.T) {
 	}
 }
 
-// TestDeterministicMailbox: an ordinary goroutine that finds a mailbox full makes room by running the unit.
+// TestDeterministicMailbox: an ordinary goroutine that finds a mailbox full makes room by running
+// the unit.
 func TestDeterministicMailbox(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
 	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
@@ -145,7 +147,8 @@ func TestDeterministicMailbox(t *testing.T) {
 	}
 }
 
-// TestDeterministicTime: hours pass in no time, in the order of the clock, and the same way each time.
+// TestDeterministicTime: hours of virtual time pass at once. Timers fire in the order of the clock,
+// and in the same order each time.
 func TestDeterministicTime(t *testing.T) {
 	play := func(seed uint64) string {
 		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
@@ -199,7 +202,8 @@ func TestDeterministicCancel(t *testing.T) {
 	}
 }
 
-// TestDeterministicCancelOrder: the timers of a canceled scope fail in the same order each time, that in which they began.
+// TestDeterministicCancelOrder: the timers of a canceled scope fail in the order in which they
+// began, each time.
 func TestDeterministicCancelOrder(t *testing.T) {
 	for range 20 {
 		rt, _ := runtimetest.Start(t, freerun.Deterministic(1), freerun.Processors(1))
@@ -224,8 +228,8 @@ func TestDeterministicCancelOrder(t *testing.T) {
 	}
 }
 
-// TestDeterministicJoin: when the second branch of an ordinary goroutine's join has begun, and not ended, as the first one ends, the join runs
-// it on.
+// TestDeterministicJoin: if the second branch of an ordinary goroutine's join has begun and not
+// ended when the first branch ends, the join runs it on.
 func TestDeterministicJoin(t *testing.T) {
 	for seed := range uint64(50) {
 		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
@@ -244,7 +248,8 @@ func TestDeterministicJoin(t *testing.T) {
 	}
 }
 
-// TestDeterministicAddresses: where units lie in memory, which is not the same each time, decides nothing about messages to several of them.
+// TestDeterministicAddresses: the addresses of units, which differ from run to run, do not affect
+// the order of operations on several units.
 func TestDeterministicAddresses(t *testing.T) {
 	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
 	play := func(seed uint64, first int) []string {
@@ -254,7 +259,8 @@ func TestDeterministicAddresses(t *testing.T) {
 		units[first] = freerun.NewUnit(rt, 0)
 		units[1-first] = freerun.NewUnit(rt, 0)
 		for _, u := range units {
-			runtimetest.Must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing)) // so it has lanes
+			// The unit gets its priority mailboxes.
+			runtimetest.Must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing))
 		}
 		for range 3 {
 			freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {

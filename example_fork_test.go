@@ -7,11 +7,13 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// An operation runs two computations in parallel if a processor is free, and goes on when both are done.
+// An operation runs two computations in parallel if a processor is free, and goes on when both are
+// done.
 func ExampleJoin() {
 	rt := freerun.New()
 	defer rt.Close()
-	var count func(c *freerun.Context, from, to int) int // how many numbers in a range are divisible by 3 or 5
+	// count returns how many numbers in a range are divisible by 3 or 5.
+	var count func(c *freerun.Context, from, to int) int
 	count = func(c *freerun.Context, from, to int) (n int) {
 		if to-from > 1000 {
 			middle := (from + to) / 2
@@ -75,7 +77,7 @@ func ExampleForRange() {
 	// Output: 255 255
 }
 
-// The results are combined in the order of the indices, whoever computes them.
+// The results are combined in the order of the indices, on whichever processors they are computed.
 func ExampleReduce() {
 	rt := freerun.New()
 	defer rt.Close()

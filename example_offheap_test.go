@@ -12,7 +12,8 @@ import (
 // pearl is an object outside of Go's heap.
 type pearl struct{ next gc.Pointer[pearl] }
 
-// Processors that have nothing else to do collect a heap of offheap/gc: a message of the lowest priority does a little of it, and sends the next one while there is more.
+// Processors that have nothing else to do collect a heap of offheap/gc. A message of the lowest
+// priority does a little of the collection, and sends the next one while there is more to do.
 func Example_collector() {
 	arena, err := offheap.New(64 << 20)
 	if err != nil {
@@ -50,7 +51,7 @@ func Example_collector() {
 		if err != nil {
 			panic(err)
 		}
-		if i%1000 > 0 { // otherwise a new strand begins, and the one before is garbage
+		if i%1000 > 0 { // otherwise a new strand begins, and the strand before becomes garbage
 			p.Value().next.Store(heap, strand)
 		}
 		strand.Drop()

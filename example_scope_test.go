@@ -17,7 +17,8 @@ var pay = freerun.Op("example.pay", func(c *freerun.Context, a *account, to *fre
 	return a.balance, deposit.Tell(c, to, 10) // belongs to the scope, too
 })
 
-// What is sent under a scope is awaited together, with all that follows from it. The first failure tells who sent what failed.
+// All messages sent under a scope, and all that follow from them, are awaited together. The first
+// failure names the operation that failed, and its senders.
 func ExampleRuntime_Scope() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -39,7 +40,7 @@ func ExampleRuntime_Scope() {
 	// 10 <nil>
 }
 
-// What has not started when a scope is canceled fails with ErrCanceled, and with the cause.
+// Messages that have not started when their scope is canceled fail with ErrCanceled and the cause.
 func ExampleScope_Cancel() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -51,7 +52,7 @@ func ExampleScope_Cancel() {
 	// Output: freerun: canceled before it was started: the shop is closed true
 }
 
-// An operation leads what it sends into a scope of its own, which ends with the operation's own scope.
+// An operation makes a scope for its own sends. That scope ends with the scope of the operation.
 func ExampleContext_In() {
 	rt := freerun.New()
 	defer rt.Close()

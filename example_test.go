@@ -47,7 +47,8 @@ func Example() {
 	// insufficient funds
 }
 
-// The only way to wait inside the runtime: a message that takes futures starts when they are resolved.
+// The only way to wait inside the runtime: a message that takes futures starts when they are
+// resolved.
 func ExampleFreeOp() {
 	type sum struct{ X, Y freerun.Future[int] }
 	plus := freerun.FreeOp("example.plus", func(c *freerun.Context, s sum) (int, error) {
@@ -79,7 +80,7 @@ func ExampleThen() {
 	// Output: six is 6 <nil>
 }
 
-// An operation that leaves its result to another forwards that one's future.
+// An operation that leaves its result to another operation forwards the future of that operation.
 func ExampleForward() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -118,7 +119,8 @@ func ExampleRestartOnPanic() {
 	// Output: 0 <nil>
 }
 
-// Two accounts at once: nobody sees the money in neither, and two transfers in opposite directions cannot deadlock.
+// Two accounts at once: no operation sees the money in neither account, and two transfers in
+// opposite directions cannot deadlock.
 func ExampleWhen2() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -133,7 +135,7 @@ func ExampleWhen2() {
 	// Output: ada 6, bob 4 <nil>
 }
 
-// A sum over any number of units that is true of one instant.
+// A sum over any number of units, taken at one instant.
 func ExampleWhenAll() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -173,7 +175,8 @@ func ExampleOp2() {
 	// 0 insufficient funds
 }
 
-// Operations that only look may run at the same time; one that writes waits for them, and they for it, in the order sent.
+// Read operations may run at the same time. A write waits for the reads sent before it, and later
+// reads wait for the write.
 func ExampleRead() {
 	rt := freerun.New()
 	defer rt.Close()

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// BenchmarkScope has the hop of BenchmarkPingPong without and with a scope, with two scopes that take turns, and what a scope costs that is
-// made, used once and awaited.
+// BenchmarkScope measures the hop of BenchmarkPingPong without a scope, with a scope, and with two
+// scopes that take turns. It also measures a scope that is made, used once and awaited.
 func BenchmarkScope(b *testing.B) {
 	for name, scopes := range map[string]int{"none": 0, "one": 1, "turns": 2} {
 		b.Run(name, func(b *testing.B) { benchScopePing(b, scopes) })
@@ -66,7 +66,8 @@ func benchScopePing(b *testing.B, scopes int) {
 	}
 }
 
-// BenchmarkCall has what a handler does: Send and Wait, and Call; with a context that can end, and with a scope for each request.
+// BenchmarkCall measures the call of a handler: by Send and Wait, and by Call; with a context that
+// can end, and with a scope for each request.
 func BenchmarkCall(b *testing.B) {
 	rt := freerun.New(freerun.Processors(1))
 	defer rt.Close()

@@ -13,8 +13,8 @@ import (
 )
 
 // TestScopeCancelStartsNothing: once Cancel has returned, no message of the scope is started.
-// Between the last instruction of the start and the first of the operation the machine may stop a
-// processor, and no program can tell the two apart: so one in a thousand scopes is let pass.
+// The machine may stop a processor between the last instruction of the start and the first of the
+// operation, and no program can tell the two apart. So the test tolerates one in a thousand scopes.
 func TestScopeCancelStartsNothing(t *testing.T) {
 	const scopes = 3000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -56,8 +56,8 @@ var (
 	pileTake = freerun.Op("test.pile.take", func(_ *freerun.Context, p *pile, f freerun.Future[int]) (int, error) { p.ran++; return f.Value(), nil })
 )
 
-// TestScopeCancelFailsQueued: what is queued at a busy unit, in whatever way, fails at Cancel;
-// neither a Wait on it nor one on the scope waits for the unit.
+// TestScopeCancelFailsQueued: messages queued at a busy unit, by any kind of send, fail at Cancel.
+// Neither Wait of their futures nor Wait of the scope waits for the unit.
 func TestScopeCancelFailsQueued(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u, v := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{})
@@ -99,7 +99,8 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 	time.Sleep(time.Millisecond)
 	s.Cancel(cause)
 	for name, f := range futures {
-		if _, err := f.Result(); !errors.Is(err, freerun.ErrCanceled) && !errors.Is(err, freerun.ErrWouldBlock) { // that one: another asker seals it now
+		// ErrWouldBlock: another goroutine that asks is sealing the promise now.
+		if _, err := f.Result(); !errors.Is(err, freerun.ErrCanceled) && !errors.Is(err, freerun.ErrWouldBlock) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) || !errors.Is(err, cause) {
@@ -135,9 +136,9 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 	}
 }
 
-// TestScopeCancelAccounts: scopes are canceled while their messages run, wait for each other and
-// panic, and while others look: each message has one outcome, and ran if it is not ErrCanceled; the
-// scope's Wait returns after the last one that ran.
+// TestScopeCancelAccounts cancels scopes while their messages run, wait for each other and panic,
+// and while other goroutines look at the futures. Each message has one outcome, and has run if that
+// is not ErrCanceled. The scope's Wait returns after the last operation that ran.
 func TestScopeCancelAccounts(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(8, freerun.Wait)), freerun.NewUnit(rt, pile{})}

@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestScopeCancel: of each message exactly one thing happens: it is run, or fails with ErrCanceled and the cause. After Cancel has
-// returned, none is started.
+// TestScopeCancel: each message either is run, or fails with ErrCanceled and the cause, never both.
+// After Cancel has returned, none is started.
 func TestScopeCancel(t *testing.T) {
 	cause := errors.New("enough")
 	for round := range 50 {
@@ -53,15 +53,15 @@ func TestScopeCancel(t *testing.T) {
 		if okay != started.Load() {
 			t.Fatalf("%d started, %d with a result", started.Load(), okay)
 		}
-		if n := after.Load(); n > 2 { // one on each processor may have begun before, and counted late
+		if n := after.Load(); n > 2 { // on each processor, one may have begun before
 			t.Errorf("%d were started after Cancel had returned", n)
 		}
 		rt.Close()
 	}
 }
 
-// TestScopeCancelSeen: operations see that their scope is canceled, and why; what waits for a future fails when that is resolved; what is
-// sent later is refused.
+// TestScopeCancelSeen: operations see that their scope is canceled, and why. A message that waits
+// for a future fails when that is resolved. Later sends are refused.
 func TestScopeCancelSeen(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type key struct{}
@@ -110,12 +110,14 @@ func TestScopeCancelSeen(t *testing.T) {
 
 var laterOn = freerun.FreeOp("test.laterOn", func(_ *freerun.Context, f freerun.Future[int]) (int, error) { return f.Value(), nil })
 
-// TestScopeContextIsAContext: contexts derived from a scope's start no goroutine, and end with it, at once.
+// TestScopeContextIsAContext: contexts derived from a scope's context start no goroutine, and end
+// with it at once.
 func TestScopeContextIsAContext(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	s := rt.Scope(t.Context())
 	kept := runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (any, error) { return c, nil })).(*freerun.Context)
-	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1)) // the seat has turned to another realm
+	// Another context key becomes the active one of the worker.
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
 	before := runtime.NumGoroutine()
 	derived := make([]context.Context, 100)
 	for i := range derived {
@@ -137,7 +139,7 @@ func TestScopeContextIsAContext(t *testing.T) {
 	<-called
 }
 
-// TestScopeDeadline uses fake time.
+// TestScopeDeadline: a scope ends at the deadline of its context, here in a bubble's fake time.
 func TestScopeDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(2))
@@ -160,7 +162,8 @@ func TestScopeDeadline(t *testing.T) {
 	})
 }
 
-// TestScopeOfAnotherRuntime: a scope that is made with the context of another runtime ends with that one.
+// TestScopeOfAnotherRuntime: a scope made with the context of another runtime ends with that
+// runtime.
 func TestScopeOfAnotherRuntime(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	other, _ := runtimetest.Start(t)
@@ -173,8 +176,9 @@ func TestScopeOfAnotherRuntime(t *testing.T) {
 	}
 }
 
-// TestScopeCancelEndsTimersBelow: when Cancel of a scope returns, the timers of scopes below have failed, also of those that have no
-// timers above them; and a scope that has ended stays in no other.
+// TestScopeCancelEndsTimersBelow: when Cancel of a scope returns, the timers of scopes below have
+// failed, even where the scopes between have no timers. A scope that has ended is enrolled in no
+// other.
 func TestScopeCancelEndsTimersBelow(t *testing.T) {
 	rt := runtimetest.Quiet(t)
 	for round := range 300 {

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestScopeOverResize takes processors out of service while they run operations of a scope: what they had counted in stock is not lost, so that
-// Wait returns.
+// TestScopeOverResize takes processors out of service while they run operations of a scope. Their
+// credit of the scope is not lost, so that Wait returns.
 func TestScopeOverResize(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	for round := range 30 {
@@ -17,7 +17,7 @@ func TestScopeOverResize(t *testing.T) {
 		u := freerun.NewUnit(rt, 0)
 		stop := make(chan struct{})
 		ended := make(chan struct{})
-		go func() { // other work, which keeps processors busy when the scope's is done
+		go func() { // keeps processors busy with other work when the scope's is done
 			defer close(ended)
 			for {
 				select {

@@ -15,7 +15,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestScopeAwaitsAllThatFollows: trees of messages of all forms, under several scopes at once. When Wait returns, all of that scope are done.
+// TestScopeAwaitsAllThatFollows sends trees of messages of all forms, under several scopes at once.
+// When Wait of a scope returns, all messages of that scope are done.
 func TestScopeAwaitsAllThatFollows(t *testing.T) {
 	const trees, depth, rounds = 8, 5, 20
 	for _, processors := range []int{1, 3} {
@@ -54,7 +55,8 @@ func forwarded(c *freerun.Context) (int, error) {
 	}))
 }
 
-// TestScopeAwaitsForeignSends: what a goroutine sends through an operation's context belongs to the operation's scope.
+// TestScopeAwaitsForeignSends: messages that another goroutine sends through an operation's context
+// belong to the operation's scope.
 func TestScopeAwaitsForeignSends(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
@@ -77,7 +79,8 @@ var scopeSends = freerun.FreeOp("test.scopeSends", func(c *freerun.Context, err 
 	return 0, scopeFails.Tell(c, err)
 })
 
-// TestScopeErrorTellsTheChain: Wait returns the first failure, though nobody holds a future, with who sent what under which scope.
+// TestScopeErrorTellsTheChain: Wait returns the first failure, with its scope and its chain of
+// senders, even if the program holds no future.
 func TestScopeErrorTellsTheChain(t *testing.T) {
 	rt, j := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("import"))
@@ -99,7 +102,7 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 			t.Errorf("%q is not in %q", part, err)
 		}
 	}
-	// A future that failed tells it, too, and the log.
+	// The error of a failed future names the chain too, and so does the log.
 	var inner freerun.Future[int]
 	runtimetest.Must(t, freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { inner = scopeFails.Send(c, boom); return 0, nil }))
 	if _, err := inner.Wait(runtimetest.Within(t)); err != boom || len(inner.Senders()) != 1 || !strings.Contains(inner.Senders()[0], "TestScopeErrorTellsTheChain") {
@@ -113,7 +116,7 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 	}
 }
 
-// TestScopeErrors: each way to fail is an error of the scope, and leaves nothing open.
+// TestScopeErrors: each way to fail is an error of the scope, and leaves no message open.
 func TestScopeErrors(t *testing.T) {
 	boom := errors.New("boom")
 	other, _ := runtimetest.Start(t)
@@ -161,7 +164,8 @@ func TestScopeErrors(t *testing.T) {
 	}
 }
 
-// TestScopeChainIsBounded: two operations that send to each other for long, and one that sends many others, leave little behind.
+// TestScopeChainIsBounded: two operations that send to each other for long, and an operation that
+// sends many others, leave few lineages behind.
 func TestScopeChainIsBounded(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
@@ -194,7 +198,7 @@ func init() {
 	}
 }
 
-// TestScopeChildren: a child is awaited and canceled with its parent, and its failures are its own.
+// TestScopeChildren: a child is awaited and canceled with its parent; its failures are its own.
 func TestScopeChildren(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(context.Background(), freerun.ScopeName("parent"))
@@ -240,7 +244,7 @@ func TestScopeFailFast(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.FailFast())
 	boom := errors.New("boom")
-	started := make(chan struct{}) // or the failure may keep it from being started
+	started := make(chan struct{}) // without it, the failure may come before the operation starts
 	waits := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { close(started); <-c.Done(); return 1, nil })
 	<-started
 	scopeFails.Tell(s.Context(), boom)
@@ -296,7 +300,8 @@ func TestScopeEndOfRuntime(t *testing.T) {
 	}
 }
 
-// TestScopeCost: a message under a scope allocates no more than one without, and neither letters nor futures keep the scope.
+// TestScopeCost: a message under a scope allocates no more than a message without, and neither
+// messages nor futures keep the scope from being collected.
 func TestScopeCost(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
@@ -311,7 +316,8 @@ func TestScopeCost(t *testing.T) {
 	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1)) // the seat's active context is another
+	// Another context becomes the active one of the worker.
+	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 1))
 	watched := weak.Make(s)
 	s.Cancel(nil)
@@ -325,7 +331,8 @@ func TestScopeCost(t *testing.T) {
 	t.Error("the scope is still there")
 }
 
-// TestScopesTakeTurns has messages of many scopes lie side by side in one mailbox, each seen in its own context.
+// TestScopesTakeTurns puts messages of many scopes side by side into one mailbox. Each operation
+// sees its own scope's context.
 func TestScopesTakeTurns(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)

@@ -15,8 +15,8 @@ import (
 // crowdOfTimers is how many timers are pending at once in BenchmarkTimer.
 const crowdOfTimers = 300_000
 
-// BenchmarkTimer makes and stops crowds of timers, beside time.AfterFunc. The figures are of one
-// timer.
+// BenchmarkTimer makes and stops many timers, and measures time.AfterFunc beside them. The figures
+// are for one timer.
 func BenchmarkTimer(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()
@@ -81,7 +81,7 @@ func BenchmarkTimer(b *testing.B) {
 	}
 }
 
-// BenchmarkTimerShutdown ends a runtime with a million pending timers.
+// BenchmarkTimerShutdown measures the end of a runtime with a million pending timers.
 func BenchmarkTimerShutdown(b *testing.B) {
 	const pending = 1_000_000
 	for b.Loop() {
@@ -98,8 +98,8 @@ func BenchmarkTimerShutdown(b *testing.B) {
 	}
 }
 
-// BenchmarkTimerLateness tells how late timers are, beside those of time.AfterFunc: one at a time,
-// and a crowd that is due within a second.
+// BenchmarkTimerLateness measures how late timers fire, beside those of time.AfterFunc: one at a
+// time, and many that are due within a second.
 func BenchmarkTimerLateness(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()
@@ -139,8 +139,8 @@ func BenchmarkTimerLateness(b *testing.B) {
 	}
 }
 
-// BenchmarkTimerFires tells what it costs to fire a crowd that is due at one instant: from that
-// instant until all have fired.
+// BenchmarkTimerFires measures how long it takes to fire many timers that are due at one instant,
+// from that instant until all have fired.
 func BenchmarkTimerFires(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()

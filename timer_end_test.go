@@ -9,8 +9,8 @@ import (
 
 var timerAtTheEnd = FreeOp("test.timerAtTheEnd", func(*Context, int) (int, error) { return 1, nil })
 
-// TestTimerAtTheEnd has a timer fire, and the runtime end before the timer comes to send what it was made for. Nothing of that is left when the runtime has ended:
-// what was not sent has failed, is counted nowhere, and is not open in its scope.
+// TestTimerAtTheEnd has a timer fire, and the runtime end before the timer sends its message. When
+// the runtime has ended, the message has failed, is counted nowhere, and is not open in its scope.
 func TestTimerAtTheEnd(t *testing.T) {
 	begin := map[string]func(c *Context) (m *promise, timer *Timer){
 		"SendAfter": func(c *Context) (*promise, *Timer) {
@@ -47,7 +47,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 					for rt.phase.Load() == running {
 						runtime.Gosched()
 					}
-					for range 1000 { // it would have ended by then, most likely
+					for range 1000 { // an end that does not wait is most likely over after these
 						runtime.Gosched()
 					}
 					select {
@@ -79,7 +79,8 @@ func TestTimerAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestTimerAfterTheEnd: a timer that comes to send only when the runtime has ended, and its message was abandoned, leaves nothing counted, or open in its scope.
+// TestTimerAfterTheEnd has a timer send its message only after the runtime has ended and the
+// promise was abandoned. The message is counted nowhere, and is not open in its scope.
 func TestTimerAfterTheEnd(t *testing.T) {
 	rt := New(Processors(1))
 	scope := rt.Scope(t.Context())
@@ -88,7 +89,7 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	other := scope.more.Load().timers.head.Load()
 	late := []*message{timer.target, other.target}
 	for _, t := range []*Timer{timer, other} {
-		t.state.Store(timerFired) // and it is not known to be on its way
+		t.state.Store(timerFired) // without a count in Runtime.firing
 	}
 	if err := rt.Shutdown(context.Background()); err != nil {
 		t.Error(err)

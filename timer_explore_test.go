@@ -11,11 +11,11 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// probe is what a timer sends in an exploration: it counts what becomes of it.
+// probe is the message of a timer in an exploration. It counts its ends.
 type probe struct {
 	message
 	fired, failed atomics.Int32
-	late          func() // what firing does besides
+	late          func() // called when a probe of probeAgain fires
 }
 
 func probeOf(l *message) *probe { return (*probe)(unsafe.Pointer(l)) }
@@ -27,7 +27,7 @@ var probeOnce = newVtable(vtable{
 
 var probeAgain = newVtable(vtable{late: func(_ *worker, l *message) { probeOf(l).late() }}, nil)
 
-// handRuntime returns a runtime of which only the timers work, and its time.
+// handRuntime returns a runtime in which only the timers work, its one wheel, and the wheel's time.
 func handRuntime() (*Runtime, *timerWheel, *handTime) {
 	rt, h := &Runtime{draining: make(chan struct{})}, &handTime{inline: true}
 	rt.wheels = make([]atomics.Pointer[timerWheel], 1)
@@ -36,8 +36,8 @@ func handRuntime() (*Runtime, *timerWheel, *handTime) {
 	return rt, w, h
 }
 
-// atRest fails the execution if a wheel has an owner, or an alarm that rings for nothing, or a
-// timer in a slot and no alarm.
+// atRest fails the execution if a wheel has an owner, or has a timer in a slot and no alarm, or an
+// alarm that rings after the timer is due.
 func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 	switch {
 	case w.inbox.Load() != nil:
@@ -50,10 +50,9 @@ func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 	}
 }
 
-// TestExploreTimer: timers are made while the clock strikes, one is stopped and the runtime ends:
-//
-//	each fires or fails, once, and none is left. One that is made after the end began has failed
-//	when its maker goes on, who waits for nobody.
+// TestExploreTimer makes timers while the clock strikes, a timer is stopped and the runtime ends.
+// Each timer fires or fails, once, and none is left. A timer made after the end began has failed
+// when its maker goes on, and the maker waits for no other thread.
 func TestExploreTimer(t *testing.T) {
 	body := func(begin func(*Timer, time.Duration), end func(*Timer) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -96,7 +95,8 @@ func TestExploreTimer(t *testing.T) {
 	explore.MustFail(t, 2, body(func(timer *Timer, d time.Duration) { // a control: no T5
 		timer.arm(d, timerNew)
 	}, (*Timer).Stop))
-	explore.MustFail(t, 2, body((*Timer).begin, func(timer *Timer) bool { // a control: looks, and then stores
+	// A control: the stopper looks at the state and then stores, without a compare-and-swap.
+	explore.MustFail(t, 2, body((*Timer).begin, func(timer *Timer) bool {
 		if timer.state.Load() == timerSet {
 			timer.state.Store(timerStopped)
 			timer.wheel.remove(timer)
@@ -106,12 +106,11 @@ func TestExploreTimer(t *testing.T) {
 	}))
 }
 
-// endTimersNow is endTimers, but that it does not wait: the explorer's threads must not.
+// endTimersNow is endTimers of a runtime with one wheel.
 func (rt *Runtime) endTimersNow() { rt.wheels[0].Load().end() }
 
-// TestExploreTimerWheel: timers come from two goroutines, one is stopped, and the clock strikes
-//
-//	again and again: none is lost, and none is left without an alarm.
+// TestExploreTimerWheel adds timers from two goroutines, stops a timer, and has the clock strike
+// again and again. No timer is lost, and none is left without an alarm.
 func TestExploreTimerWheel(t *testing.T) {
 	body := func(giveUp func(w *timerWheel) bool) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -160,14 +159,15 @@ func TestExploreTimerWheel(t *testing.T) {
 		}
 	}
 	explore.Exhaustive(t, 3, body(nil))
-	explore.MustFail(t, 3, body(func(w *timerWheel) bool { // a control: gives the wheel up without a look at the inbox
+	// A control: the owner gives the wheel up without a look at the inbox.
+	explore.MustFail(t, 3, body(func(w *timerWheel) bool {
 		w.inbox.Store(nil)
 		return true
 	}))
 }
 
-// TestExploreRepetition stops a timer that repeats, between any two steps: it is not armed again,
-// and keeps nothing.
+// TestExploreRepetition stops a repeating timer between any two steps. The timer is not armed
+// again, and keeps no message.
 func TestExploreRepetition(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		_, w, h := handRuntime()
@@ -193,8 +193,8 @@ func TestExploreRepetition(t *testing.T) {
 	})
 }
 
-// TestExploreRepetitionEnd ends the runtime while a timer that repeats fires: it is not armed for
-// good.
+// TestExploreRepetitionEnd ends the runtime while a repeating timer fires. The timer does not stay
+// armed.
 func TestExploreRepetitionEnd(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		rt, w, h := handRuntime()
@@ -217,9 +217,8 @@ func TestExploreRepetitionEnd(t *testing.T) {
 	})
 }
 
-// TestExploreTimerList: timers come into the list of a scope and end there, which sweeps it, while
-//
-//	a canceler goes through it: it finds all that have not ended.
+// TestExploreTimerList adds timers to the list of a scope, and ends and sweeps them, while a
+// canceler goes through the list. The canceler finds all timers that have not ended.
 func TestExploreTimerList(t *testing.T) {
 	body := func(each func(l *timerList, f func(*Timer))) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -263,7 +262,8 @@ func TestExploreTimerList(t *testing.T) {
 		}
 	}
 	explore.Exhaustive(t, 3, body((*timerList).each))
-	explore.MustFail(t, 3, body(func(l *timerList, f func(*Timer)) { // a control: goes on from a timer that was taken out
+	// A control: the canceler goes on from a timer that was taken out.
+	explore.MustFail(t, 3, body(func(l *timerList, f func(*Timer)) {
 		for t := l.head.Load(); t != nil; t = t.below.Load() {
 			f(t)
 		}

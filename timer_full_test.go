@@ -11,12 +11,12 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// hangs is the guard of what must not wait: far above what it takes, and below what it took when it
-// waited for timers that fire.
+// hangs is the time limit for calls that must not wait. It is far above their duration, and below
+// the duration of a call that waits for firing timers.
 const hangs = 5 * time.Second
 
-// waitingEvery returns a runtime in which an Every waits for room in the mailbox of a unit, which
-// runs busy.
+// waitingEvery returns a runtime in which an Every waits for room in the mailbox of a unit. The
+// unit runs busy, whose future is running.
 func waitingEvery(t *testing.T, busy func(c *freerun.Context) error) (rt *freerun.Runtime, running freerun.Future[int]) {
 	rt = freerun.New(freerun.Processors(2))
 	t.Cleanup(func() { rt.Close() })
@@ -29,13 +29,13 @@ func waitingEvery(t *testing.T, busy func(c *freerun.Context) error) (rt *freeru
 	<-began
 	runtimetest.AddOne.Send(rt.Context(), u, 1)
 	runtimetest.AddOne.Every(rt.Context(), time.Millisecond, u, 1)
-	for rt.Stats().Sent != 3 { // what runs, what fills the mailbox, and what waits
+	for rt.Stats().Sent != 3 { // the running message, the one in the mailbox, the one that waits
 		runtime.Gosched()
 	}
 	return rt, running
 }
 
-// TestFullEveryShutdown: an Every that waits for room keeps no Shutdown beyond its deadline.
+// TestFullEveryShutdown: an Every that waits for room delays no Shutdown beyond its deadline.
 func TestFullEveryShutdown(t *testing.T) {
 	for name, end := range map[string]func(*freerun.Runtime) error{
 		"shutdown": func(rt *freerun.Runtime) error {
@@ -47,7 +47,7 @@ func TestFullEveryShutdown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rt, running := waitingEvery(t, func(c *freerun.Context) error {
-				<-c.Done() // which only the deadline brings
+				<-c.Done() // closed by the deadline only
 				return nil
 			})
 			ended := make(chan error, 1)
@@ -70,8 +70,8 @@ func TestFullEveryShutdown(t *testing.T) {
 	}
 }
 
-// TestFullEveryAfter: an operation whose unit an Every waits for makes timers during a drain: they
-// fail at once, and the drain runs what the Every has sent.
+// TestFullEveryAfter: an Every waits for room at a unit, whose operation makes timers during a
+// drain. The timers fail at once, and the drain runs the message of the Every.
 func TestFullEveryAfter(t *testing.T) {
 	made := make(chan error, 3)
 	rt, running := waitingEvery(t, func(c *freerun.Context) error {

@@ -6,13 +6,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// handTime is the time of a wheel that a test lets pass. It has one alarm at a time, as a wheel
-// does.
+// handTime is the time of a wheel, and passes only when the test calls strike. It has one alarm, as
+// a wheel has.
 type handTime struct {
 	at     atomics.Int64
-	rings  atomics.Int64 // the instant, and one; 0 if it is not set
-	call   atomics.Pointer[func()]
-	inline bool // what a goroutine of its own is to do is done at once
+	rings  atomics.Int64           // the alarm's instant plus one; 0 if the alarm is not set
+	call   atomics.Pointer[func()] // called when the alarm rings
+	inline bool                    // spawn calls its function in place of starting a goroutine
 }
 
 func (h *handTime) elapsed() int64 { return h.at.Load() }
@@ -35,7 +35,7 @@ func (h *handTime) spawn(f func()) {
 	}
 }
 
-// strike lets time pass until the alarm rings, and reports whether it was set.
+// strike lets time pass until the alarm rings, and reports whether the alarm was set.
 func (h *handTime) strike() bool {
 	rings := h.rings.Load()
 	if rings == 0 || !h.rings.CompareAndSwap(rings, 0) {
@@ -46,7 +46,7 @@ func (h *handTime) strike() bool {
 	return true
 }
 
-// handWheels gives a runtime wheels whose time is the one that is returned.
+// handWheels replaces the wheels of a runtime by one wheel, and returns that wheel's time.
 func handWheels(rt *Runtime) *handTime {
 	h := &handTime{}
 	w := newTimerWheel(rt, h)

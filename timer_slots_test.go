@@ -9,9 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// TestTimerSlots holds a wheel against a plain list, with instants near and far, timers that are
-// removed, and leaps of every size: what comes out at an instant is all that is due, soonest first,
-// and next is never after the soonest.
+// TestTimerSlots compares a wheel with a plain list, with instants near and far, timers that are
+// removed, and leaps of every size. At each instant all due timers come out, soonest first, and
+// next is never after the soonest timer.
 func TestTimerSlots(t *testing.T) {
 	seed := replay.Seed(t)
 	for round := range uint64(300) {
@@ -66,7 +66,7 @@ func TestTimerSlots(t *testing.T) {
 	}
 }
 
-// TestTimerSlotsMoves counts how often timers are moved: once for each level at most.
+// TestTimerSlotsMoves: a timer is moved at most once for each level.
 func TestTimerSlotsMoves(t *testing.T) {
 	const n = 1000
 	w := &timerSlots{}
@@ -83,9 +83,8 @@ func TestTimerSlotsMoves(t *testing.T) {
 	}
 }
 
-// TestTimerKeepsNothing: a timer that has fired, or was stopped, keeps neither message nor scope,
-//
-//	nor the timers beside it.
+// TestTimerKeepsNothing: a timer that has fired, or was stopped, keeps neither its message nor its
+// scope nor the timers beside it from being collected.
 func TestTimerKeepsNothing(t *testing.T) {
 	rt := New(Processors(1))
 	defer rt.Close()

@@ -17,7 +17,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// bubble runs a test in a testing/synctest bubble, where time passes when all is idle, and no goroutine and no timer may be left.
+// bubble runs a test in a testing/synctest bubble. There time passes when all goroutines are idle,
+// and no goroutine and no timer may be left at the end.
 func bubble(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestSendAfter(t *testing.T) {
 	})
 }
 
-// TestTimerStop: a timer that is stopped fails at once, and does not fire.
+// TestTimerStop: a stopped timer fails at once, and does not fire.
 func TestTimerStop(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		s := rt.Scope(t.Context())
@@ -93,7 +94,8 @@ func TestTimerStop(t *testing.T) {
 		if _, err := then.Wait(t.Context()); !errors.Is(err, freerun.ErrCanceled) {
 			t.Errorf("what waited for it: %v", err)
 		}
-		if err := s.Wait(t.Context()); !strings.Contains(err.Error(), "TestTimerStop") { // of then: who stops a timer knows
+		// The error is that of then: the scope does not report a timer that was stopped.
+		if err := s.Wait(t.Context()); !strings.Contains(err.Error(), "TestTimerStop") {
 			t.Error(err)
 		}
 		time.Sleep(2 * time.Hour)
@@ -103,7 +105,7 @@ func TestTimerStop(t *testing.T) {
 	})
 }
 
-// TestTimerScope: timers are awaited with their scope, and fail at once when it ends, whichever way.
+// TestTimerScope: timers are awaited with their scope, and fail at once when it ends in any way.
 func TestTimerScope(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		begun, cause := time.Now(), errors.New("enough")
@@ -140,7 +142,8 @@ func TestTimerScope(t *testing.T) {
 	})
 }
 
-// TestTimerEnd: a Shutdown does not wait for timers: they fail, and what waits for them, so that it can end.
+// TestTimerEnd: a Shutdown does not wait for timers. They fail, and so do the messages that wait
+// for them, so that the Shutdown can end.
 func TestTimerEnd(t *testing.T) {
 	for name, end := range map[string]func(*freerun.Runtime, context.Context) error{
 		"shutdown": (*freerun.Runtime).Shutdown,
@@ -199,7 +202,8 @@ func TestTimerEnd(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestEvery: runs do not overlap and do not drift, whatever they take, and an error does not end them.
+// TestEvery: runs do not overlap and do not drift, however long they take. An error does not end
+// the repetition.
 func TestEvery(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		begun := time.Now()
@@ -243,7 +247,8 @@ func TestEvery(t *testing.T) {
 	})
 }
 
-// TestEveryOperation: the forms with operations; a scope ends them, and its Wait does not wait for them.
+// TestEveryOperation has the forms of Every with operations. A scope ends the repetition, and its
+// Wait does not wait for it.
 func TestEveryOperation(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		u := freerun.NewUnit(rt, 0)
@@ -263,7 +268,8 @@ func TestEveryOperation(t *testing.T) {
 	})
 }
 
-// TestTimerStress stops timers while they fire, under scopes that are canceled: each is run, or fails with ErrCanceled, never both.
+// TestTimerStress stops timers while they fire, under scopes that are canceled. Each message is
+// run, or fails with ErrCanceled, never both.
 func TestTimerStress(t *testing.T) {
 	const each = 300
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -304,7 +310,8 @@ func TestTimerStress(t *testing.T) {
 
 var countOp = freerun.FreeOp("test.count", func(_ *freerun.Context, n *atomic.Int64) (int, error) { n.Add(1); return 0, nil })
 
-// TestTimerStressEnd ends the runtime while goroutines and operations make timers, stop them and cancel their scopes: each message is run or fails, once, and what a Stop reports is so.
+// TestTimerStressEnd ends the runtime while goroutines and operations make timers, stop them and
+// cancel their scopes. Each message is run or fails, once, and each Stop reports the truth.
 func TestTimerStressEnd(t *testing.T) {
 	const makers, each = 3, 400
 	for round := range 12 {
