@@ -42,8 +42,9 @@ const deterministicProcessors = 4
 //
 // A deterministic runtime has no goroutines. Its operations run while an ordinary goroutine waits,
 // in Wait of a future, Quiesce, Shutdown or Close, and on that goroutine. These calls return an
-// [ErrStalled] when nothing is left to run. Time is virtual: when nothing is left to run before, a
-// goroutine that waits for a future or a scope has the clock jump to the next timer.
+// [ErrStalled] when nothing is left to run and the condition waited for does not hold. Time is
+// virtual: before a wait for a future or a scope comes to that, it has the clock jump to the next
+// timer.
 //
 // So there must be one goroutine that sends and waits. An operation that blocks, in
 // [Context.Block] too, blocks everything. The channel of Done is closed only while another

@@ -162,7 +162,8 @@ func isOwn(function string) bool {
 	return false
 }
 
-// isBeneath reports whether a function belongs to the parts of Go's library on which freerun waits.
+// isBeneath reports whether a function belongs to the part of Go's library beneath both freerun and
+// the program.
 func isBeneath(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "sync.")
 }

@@ -210,8 +210,8 @@ func (s *Scope) Wait(ctx context.Context) error {
 
 // nextQuiet returns nil if nothing of the scope is open. Otherwise it returns the waiters that are
 // woken when that may have changed; the caller is one of them and must leave them. canceled is
-// closed when the scope's context ends the scope; it is nil where only Scope.end can, which wakes
-// the waiters itself.
+// closed when the scope is canceled. It is nil if the scope is canceled already, or if only
+// Scope.end can cancel it, which wakes the waiters itself.
 func (s *Scope) nextQuiet() (zero *quiesce.Waiters, canceled <-chan struct{}) {
 	if !s.canceled() {
 		zero = s.account.Open.NextZero(&s.rt.waiters)

@@ -152,7 +152,8 @@ func (t *Timer) arm(d time.Duration, from uint32) {
 	}
 }
 
-// fire sends the message of a timer that is due. The wheel's owner calls it, and the virtual clock.
+// fire sends the message of a timer that is due. The wheel's owner calls it; in a deterministic
+// runtime, tick.
 func (t *Timer) fire(s *worker) {
 	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
 		return
