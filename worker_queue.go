@@ -9,8 +9,8 @@ import (
 // its processor, or in another runtime. Only the functions of this file decide between the two:
 //
 //	queueNext   runs next of its priority here: a unit to which a message was sent
-//	queueSoon   the same, if no other task is next: messages to several units, which come in crowds
-//	queueReady  last in, first out here; first in, first out for thieves: free operations, readers
+//	queueReady  last in first out here, first in first out for thieves: free operations, reads
+//	queueReady  last in first out here, first in first out for thieves: free operations, readers
 //	queueBack   runs after all others of its priority: a unit whose turn is over
 //	hand        runs at once: the caller is about to return to the scheduler
 
