@@ -13,12 +13,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Package activity lies below this one, and knows nothing of scopes, futures and shutdowns. What an activity has of those is here: to the runtime it is
-// a message that is run in pieces. It is counted as one, in its scope too, it is reported as one when it panics or does not return, and it is
+// Package activity lies below this one, and knows nothing of scopes, futures and shutdowns. This
+// file adds them. To the runtime, an activity is a message that is run in pieces: it is counted as
+// one, in its scope too; it is reported as one when it panics or does not return; and it is
 // canceled with its scope.
 
-// ContextOf returns the context that an activity sends through: on the fast path, under the scope and with the priority that the activity was started with. As a
-// [context.Context] it may be kept; see [Context]. By the activity's own goroutine only; it panics elsewhere, and for an activity of no runtime.
+// ContextOf returns the context that an activity sends through: on the fast path, under the scope
+// and with the priority that the activity was started with. As a [context.Context] it may be kept;
+// see [Context]. Only the activity's own goroutine may call ContextOf. It panics elsewhere, and for
+// an activity of no runtime.
 func ContextOf(a *activity.Activity) *Context {
 	on := activities.StackOf(a)
 	if on == nil {
@@ -35,12 +38,13 @@ func ContextOf(a *activity.Activity) *Context {
 //lint:ignore U1000 it is embedded for its method
 type activityPlace = activityhost.Mark
 
-// activities is what package activity can do for this one.
+// activities is the part of package activity that this package calls.
 var activities = activityhost.For[activity.Activity]()
 
 func init() { activities.StartWith(startActivityIn) }
 
-// startActivityIn starts a, which is new, where [activity.Go] was told to. A scope has a faster way in an operation or an activity of another scope: [Context.In].
+// startActivityIn starts a, which is new, in the place that was given to [activity.Go]. In an
+// operation, or in an activity of another scope, [Context.In] is a faster way into a scope.
 func startActivityIn(where activityhost.Place, a *activity.Activity) error {
 	switch where := where.(type) {
 	case *Runtime:
@@ -71,10 +75,10 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	return nil
 }
 
-// tenant keeps the accounts of the activities of one realm.
+// activityHost keeps the accounts of the activities of one scope and priority.
 type activityHost struct {
 	rt  *Runtime
-	key *contextKey // nil: the runtime's own
+	key *contextKey // nil: the runtime's own scope and priority
 }
 
 var _ activityhost.Owner[activity.Activity] = (*activityHost)(nil)
@@ -86,20 +90,22 @@ func (c *Context) tenant() *activityHost {
 	return &c.key.tenant
 }
 
-// room is what the runtime keeps with a stack: the context that its activities send through, one after another.
+// activitySlot is the runtime's part of a stack that runs activities, one after another: the
+// context that they send through.
 type activitySlot struct {
 	context  *Context
-	letter   message  // that stands for the activity
-	beneath  *Context // that was active on the seat before
-	awaits   *awaiter // to be used for the next wait
-	awaiting *promise // what it waits for in Await, for reports
+	letter   message  // stands for the activity
+	beneath  *Context // the worker's active context before
+	awaits   *awaiter // reused for the next wait
+	awaiting *promise // what the activity waits for in Await, for reports
 }
 
 var slotVtable = newVtable(vtable{describe: describeSlot}, nil)
 
-// title is the name of the activity that runs with c now, nil if it has none.
+// title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
+// roomOn returns the activity slot of a stack; it panics if the runtime has put none there.
 func roomOn(on *activityhost.Stack) *activitySlot {
 	r, ok := on.Local.(*activitySlot)
 	if !ok {
@@ -112,7 +118,7 @@ func describeSlot(l *message) string {
 	return workerOf(sched.CurrentProcessor()).active.Load().operation()
 }
 
-// titleOf names an activity: by its name, or else by its function.
+// titleOf returns the name of an activity, or that of its function if it has none.
 func titleOf(a *activity.Activity) string {
 	if name := a.Name(); name != "" {
 		return name
@@ -139,7 +145,7 @@ func (t *activityHost) Start(a, b *activity.Activity) error {
 	return t.key.outside.startActivity(b)
 }
 
-// Enter implements [activityhost.Owner]: the context of the activity becomes that of the seat.
+// Enter implements [activityhost.Owner]: the activity's context becomes the worker's active one.
 func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	s := workerOf(p)
 	r := t.roomFor(on, s)
@@ -163,7 +169,7 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	}
 }
 
-// roomFor returns the room of the activity's stack, with a context of this realm.
+// roomFor returns the activity slot of the stack, with a context of t's scope and priority.
 func (t *activityHost) roomFor(on *activityhost.Stack, s *worker) *activitySlot {
 	r, _ := on.Local.(*activitySlot)
 	if r == nil {
@@ -180,7 +186,7 @@ func (t *activityHost) roomFor(on *activityhost.Stack, s *worker) *activitySlot 
 	return r
 }
 
-// Leave implements [activityhost.Owner]: the seat has the context again that it had before.
+// Leave implements [activityhost.Owner]: the worker's former active context is active again.
 func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	c := t.moveOut(on, p)
 	c.inside.Store(0)
@@ -191,6 +197,7 @@ func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *s
 	hostStateOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
+// moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
 	s, r := workerOf(p), roomOn(on)
 	c := r.context
@@ -203,12 +210,13 @@ func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Cont
 	}
 	c.current = nil
 	c.forwarded = nil
-	if r.beneath.worker.Load() != s { // it has come here while it slept in a join, and what was active here is lost
+	// The activity moved here while it slept in a join, and lost what was active here.
+	if r.beneath.worker.Load() != s {
 		r.beneath = s.newContext(nil)
 	}
 	s.active.Store(r.beneath)
 	s.credit.Turn(r.beneath.key.account())
-	r.beneath = nil // a stack that is kept keeps no scope
+	r.beneath = nil // so that a spare stack keeps no scope alive
 	return c
 }
 
@@ -221,7 +229,7 @@ func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any
 	err := refused
 	if failure != nil {
 		if failure == activityhost.ErrGoexit {
-			failure = nil // as panicked knows it
+			failure = nil // the form in which panicked takes a Goexit
 		}
 		err = s.panicked(titleOf(a), t.origin(), failure, stack)
 	}
@@ -243,7 +251,7 @@ func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any
 	return err
 }
 
-// origin is what the activity's failures are reported with.
+// origin returns the lineage that the activity's failures are reported with.
 func (t *activityHost) origin() *lineage {
 	if t.key == nil {
 		return nil
@@ -286,8 +294,8 @@ func (t *activityHost) Watch(a *activity.Activity) {
 	x.enroll()
 }
 
-// interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there were any; in a deterministic runtime, in the order in which they
-// waited first.
+// interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there
+// were any. In a deterministic runtime, it wakes them in the order of their first waits.
 func (s *Scope) interruptWaiting() (some bool) {
 	type waits struct {
 		a   *activity.Activity

@@ -15,11 +15,12 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// section is a lock that the test finds out about: how many are in what it guards.
+// section is what a lock under test guards. It counts the overlaps: entries while another goroutine
+// is inside.
 type section struct {
 	inside   atomic.Int64
 	overlaps atomic.Int64
-	data     int // plain: the race detector watches, too
+	data     int // a plain field, so that the race detector watches too
 }
 
 // enter and leave are called with the lock held.
@@ -35,9 +36,11 @@ func (s *section) leave() {
 	s.inside.Add(-1)
 }
 
-// closings has activities wait inside of something that they give up while they wait, and ends the runtime at a moment of chance, again and again, while ordinary
-// goroutines use the same thing. Whatever the end finds an activity at, the activity is alone inside when its deferred functions run. wait is a turn of an
-// activity, which ends some time by the end of its runtime; visit is one of an ordinary goroutine.
+// closings has activities wait inside of something that they release while they wait, and ends the
+// runtime at a random moment, again and again, while ordinary goroutines use the same thing.
+// Wherever the end finds an activity, the activity is alone inside when its deferred functions run.
+// wait is a turn of an activity, which the end of its runtime ends at the latest; visit is a turn
+// of an ordinary goroutine.
 func closings(t *testing.T, rounds int, setUp func() (wait func(a *activity.Activity, s *section), visit func(s *section))) {
 	r := rand.New(rand.NewPCG(replay.Seed(t), 0))
 	for _, processors := range []int{1, 2, 4} {
@@ -111,7 +114,8 @@ func TestMonitorAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestCondAtTheEnd has activities wait for signals at the end of their runtime, under each kind of lock.
+// TestCondAtTheEnd has activities wait for signals at the end of their runtime, under each kind of
+// lock.
 func TestCondAtTheEnd(t *testing.T) {
 	for name, l := range map[string]func() activity.Locker{
 		"Mutex":     func() activity.Locker { return new(activity.Mutex) },
@@ -142,14 +146,15 @@ func TestCondAtTheEnd(t *testing.T) {
 	}
 }
 
-// unitOf is a lock made of a semaphore: none that package activity knows as one.
+// unitOf is a lock made of a semaphore, which package activity does not know as a lock.
 type unitOf struct{ *activity.Semaphore }
 
 func (u unitOf) Lock(ctx context.Context) error { return u.Acquire(ctx, 1) }
 func (u unitOf) Unlock()                        { u.Release(1) }
 
-// TestLockedAcrossTheEnd has a goroutine hold the lock of a Cond, or be inside of a Monitor, while it closes the runtime: the activities that wait are ended, each with
-// the lock, one after another, once the goroutine gives it up.
+// TestLockedAcrossTheEnd has a goroutine hold the lock of a Cond, or be inside of a Monitor, while
+// it closes the runtime. The waiting activities are ended, each with the lock, one after another,
+// once the goroutine releases it.
 func TestLockedAcrossTheEnd(t *testing.T) {
 	var m activity.Monitor
 	c := activity.NewCond(new(activity.FairMutex))
@@ -201,7 +206,8 @@ func TestLockedAcrossTheEnd(t *testing.T) {
 	}
 }
 
-// TestLocksAndTheEndOfAGoroutine has activities leave what a lock guards by a panic, by Goexit, and by an error of a wait, in turns with others.
+// TestLocksAndTheEndOfAGoroutine has activities leave what a lock guards by a panic, by Goexit, and
+// by an error of a wait, in turns with others.
 func TestLocksAndTheEndOfAGoroutine(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	var m activity.Monitor

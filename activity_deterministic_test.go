@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestDeterministicContext: a context that an activity cancels ends the wait of another at a moment that the seed decides.
+// TestDeterministicContext: an activity cancels a context and so ends the waits of others, in an
+// order that the seed decides.
 func TestDeterministicContext(t *testing.T) {
 	run := func(seed uint64) (order []int) {
 		rt := runtimetest.Quiet(t, freerun.Deterministic(seed))
@@ -49,7 +50,8 @@ func TestDeterministicContext(t *testing.T) {
 	}
 }
 
-// TestDeterministicDeadline: who waits with a deadline is not stalled; the runtime waits for that when there is nothing else to do.
+// TestDeterministicDeadline: a wait with a deadline is not stalled; the runtime waits for the
+// deadline when there is nothing else to do.
 func TestDeterministicDeadline(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Deterministic(1))
 	var never activity.Event

@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// quiet returns a runtime that reports to nobody.
+// quiet returns a runtime without reports.
 
 var addTo = freerun.Op("test.activities.add", func(_ *freerun.Context, total *int, n int) (int, error) {
 	*total += n
@@ -60,7 +60,8 @@ func TestOperationStartsActivities(t *testing.T) {
 		a := activity.Go(c, func(a *activity.Activity) {
 			for range 10 {
 				a.Yield()
-				if _, err := addTo.Send(freerun.ContextOf(a), u, 1).Await(a); err != nil { // of u, which is busy until a.Wait has answered
+				// u is busy until a.Wait has answered.
+				if _, err := addTo.Send(freerun.ContextOf(a), u, 1).Await(a); err != nil {
 					t.Error(err)
 				}
 			}
@@ -156,7 +157,8 @@ func TestActivityCanceledWithItsScope(t *testing.T) {
 	s.Cancel(cause)
 	late := activity.Go(s, func(*activity.Activity) { t.Error("begun after the cancellation") })
 	for _, a := range all {
-		if err := a.Wait(t.Context()); err != nil && !errors.Is(err, freerun.ErrCanceled) { // not begun
+		// ErrCanceled: it had not begun.
+		if err := a.Wait(t.Context()); err != nil && !errors.Is(err, freerun.ErrCanceled) {
 			t.Error(err)
 		}
 	}

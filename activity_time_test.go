@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestActivitiesInABubble: time is that of a testing/synctest bubble, and no goroutine is left in it.
+// TestActivitiesInABubble: activities use the time of a testing/synctest bubble, and leave no
+// goroutine in it.
 func TestActivitiesInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(2))

@@ -17,7 +17,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestEventsFromOutside: timers, signals and what ordinary goroutines complete wake activities, each exactly those that waited for it.
+// TestEventsFromOutside: timers, signals and the completions of ordinary goroutines wake
+// activities, each exactly those that waited for it.
 func TestEventsFromOutside(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	const rounds, waiting = 20, 50

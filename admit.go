@@ -1,7 +1,8 @@
 package freerun
 
-// admits counts a message to u that is about to be sent through c from here, and gives it its origin; or returns why it is refused. For an activity, which is counted
-// like one, l is nil.
+// admits counts a message to u that is about to be sent through c from worker s, and gives it its
+// lineage; or it returns why the message is refused. l is nil for an activity, which is counted
+// like a message.
 func (s *worker) admits(c *Context, u *unit, l *message) error {
 	if !s.accepts(u) {
 		if err := s.refuses(u); err != nil {
@@ -33,7 +34,8 @@ func (s *worker) admits(c *Context, u *unit, l *message) error {
 	return nil
 }
 
-// refusing is naming for l, the message that was refused with err; nil stands for an activity.
+// refusing adds to err what was refused, as naming does: the operation of message l. l is nil for
+// an activity.
 func (u *unit) refusing(err error, l *message) error {
 	return u.naming(err, func() string {
 		if l == nil {
@@ -43,8 +45,9 @@ func (u *unit) refusing(err error, l *message) error {
 	})
 }
 
-// enter counts a message that is about to be sent through c, which has a realm, in its scope, and returns its origin; or the error if the
-// scope was canceled: then it would not be started.
+// enter counts a message that is about to be sent through c in the scope of c, and returns its
+// lineage. If the scope was canceled it returns the error instead: the message would not start. c
+// must have a key. [lineage.withdraw] takes the count back.
 func (c *Context) enter(s *worker) (*lineage, error) {
 	r := c.key
 	if r.scope != nil {
@@ -59,29 +62,31 @@ func (c *Context) enter(s *worker) (*lineage, error) {
 	return s.sends(c), nil
 }
 
-// leave ends the part of a message in its scope, after its outcome is known. Its holder only.
+// leave takes the message out of its scope, after its outcome is known. Only its holder may call
+// it.
 func (l *message) leave(s *worker) {
 	if o := l.lineage.Load(); o != nil {
-		l.lineage.Store(nil) // a future must not keep the scope
+		l.lineage.Store(nil) // a future must not keep the scope from being collected
 		o.withdraw(s)
 	}
 }
 
-// withdraw takes back what enter counted.
+// withdraw takes back what enter counted. A nil lineage has nothing to take back.
 func (o *lineage) withdraw(s *worker) {
 	if a := o.keyOf().account(); a != nil {
 		s.credit.Put(a)
 	}
 }
 
-// ended takes a message that was started out of its scope's account of those that run. It comes after withdraw.
+// ended takes a message that was started out of its scope's account of running messages. It comes
+// after withdraw: once nothing runs, what is open was not started.
 func (o *lineage) ended(s *worker) {
 	if a := o.keyOf().account(); a != nil {
 		s.credit.End(a)
 	}
 }
 
-// canceled returns the error of a letter whose scope was canceled, otherwise nil.
+// canceled returns the error of a message whose scope was canceled, otherwise nil.
 func (l *message) canceled() error {
 	if x := l.lineage.Load().keyOf().scopeOf(); x != nil {
 		return x.refusal()
@@ -89,7 +94,7 @@ func (l *message) canceled() error {
 	return nil
 }
 
-// refusal returns why a letter must not be started, after begin has found that it must not.
+// refusal returns why a message must not start, after begin has found that it must not.
 func (l *message) refusal() error {
 	if l.unit.rt.phase.Load() < aborting {
 		if err := l.canceled(); err != nil {
@@ -99,7 +104,8 @@ func (l *message) refusal() error {
 	return ErrClosed
 }
 
-// countCycle counts a message of kind k that the caller has sealed as waiting for itself. Whoever wakes it may be looking at it, too.
+// countCycle counts a message with vtable k that the caller has sealed as cycled. The goroutine
+// that wakes the message may look at it at the same time, so nothing else in it is changed.
 func (s *worker) countCycle(m *promise, k *vtable) {
 	s.countFailed(m.unit.rt, ErrCycle, 1)
 	m.closedAsCycle(s, k)
@@ -112,14 +118,14 @@ func (m *promise) closedAsCycle(s *worker, k *vtable) {
 	if x := m.blamed(); x != nil {
 		name := k.name
 		if name == "" {
-			name = "a closure" // which one is in the argument, which may be gone
+			name = "a closure" // its argument tells which, and may be gone
 		}
 		x.fail(name, m.lineage.Load(), ErrCycle)
 	}
 	m.lineage.Load().withdraw(s)
 }
 
-// blame tells c's scope of a message that was refused.
+// blame reports a refused message to c's scope, unless that has failed already.
 func (c *Context) blame(k *vtable, l *message, err error) {
 	x := c.Scope()
 	if x == nil || x.failure.Load() != nil {

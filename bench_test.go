@@ -105,7 +105,7 @@ func BenchmarkFanIn(b *testing.B) {
 	all.Wait()
 }
 
-// BenchmarkFanInChannel is the same with a buffered channel and a goroutine that counts.
+// BenchmarkFanInChannel is BenchmarkFanIn with a buffered channel and a goroutine that counts.
 func BenchmarkFanInChannel(b *testing.B) {
 	const senders = 4
 	each := b.N/senders + 1
@@ -137,7 +137,7 @@ func onOperation(b *testing.B, do func(c *freerun.Context)) {
 	}
 }
 
-// BenchmarkJoin reports ns per call of fib, joined.
+// BenchmarkJoin reports ns per call of a fib that joins its two halves.
 func BenchmarkJoin(b *testing.B) {
 	const n, calls = 22, 57313
 	for name, fib := range map[string]func(*freerun.Context, int) int{"branch": fib.Run, "closures": fibClosures} {

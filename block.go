@@ -5,16 +5,22 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Block runs fn, which may wait for whatever it likes: a file, a lock, a channel, a library that blocks. It hands the processor with all that is
-// queued on it to another goroutine first, so that blocking code costs no parallelism. The operation stays what it is: the next one of its unit starts
-// when it has ended. But it has no processor any more, until it ends: what it sends takes the path from outside, and costs what it costs
-// an ordinary goroutine. In all else it is an operation: no send keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it
-// sends, and to wait for futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
+// Block runs fn, which may wait for anything: a file, a lock, a channel, a library that blocks.
+// Block first hands the processor, with all that is queued on it, to another goroutine, so that
+// blocking code costs no parallelism. The operation stays what it is: the next operation of its
+// unit starts when it has ended.
 //
-// The operation's own goroutine may call it, any number of times; elsewhere it only calls fn. So it
-// does in a coroutine that the operation has made with iter.Pull: though waits are refused there as
-// in the operation, fn keeps the processor, and all that is queued on it; call Block around next
-// instead. It costs about what a channel's hand-over does, and a goroutine if there is no spare
+// From then until its end, the operation has no processor. What it sends takes the path from
+// outside, and costs what it costs an ordinary goroutine. In all else it is an operation: no send
+// keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it sends, and a wait for
+// futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
+//
+// The operation's own goroutine may call Block, any number of times; elsewhere it only calls fn. So
+// it does in a coroutine that the operation has made with iter.Pull: though waits are refused there
+// as in the operation, fn keeps the processor, and all that is queued on it. Call Block around next
+// instead.
+//
+// Block costs about what a hand-over through a channel does, and a goroutine if there is no spare
 // one. It panics if fn is nil.
 func (c *Context) Block(fn func()) {
 	if fn == nil {
@@ -35,25 +41,29 @@ func (c *Context) Block(fn func()) {
 	fn()
 }
 
-// pauseAfter lets the schedule of a deterministic runtime decide who goes on after blocking code.
+// pauseAfter lets the schedule of a deterministic runtime decide what goes on after blocking code.
 func (c *Context) pauseAfter() {
 	if s := c.here(); s.driven {
 		s.pause()
 	}
 }
 
-// lodger is what the runtime keeps with a goroutine of the scheduler.
+// hostState is the runtime's part of a goroutine of the scheduler.
 type hostState struct {
-	labelled *vtable                         // what the goroutine is labelled with in profiles; its own
-	away     atomics.RelaxedPointer[Context] // of the operation that runs there without a processor; for its end, if it panics, and for Shutdown
+	// labelled is the vtable whose operation the goroutine's profile label names; its own.
+	labelled *vtable
+	// away is the context of the operation that runs on the goroutine without a processor. Shutdown
+	// reads it, and the end of the operation if that panics.
+	away atomics.RelaxedPointer[Context]
 }
 
 func newHostState(h *sched.Host) { h.Local = &hostState{} }
 
 func hostStateOf(h *sched.Host) *hostState { return h.Local.(*hostState) }
 
-// contextOf returns the context of the operation that runs on h's goroutine, with p or, if p is nil, without a processor. Any goroutine may ask, and gets
-// what may be over; nil if the operation was just about to leave its processor, or has one again.
+// contextOf returns the context of the operation that runs on h's goroutine: with p, or without a
+// processor if p is nil. Any goroutine may call it; the answer may be out of date. It is nil if the
+// operation was just about to leave its processor, or has one again.
 func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	if p != nil {
 		return workerOf(p).active.Load()
@@ -61,7 +71,8 @@ func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	return hostStateOf(h).away.Load()
 }
 
-// running returns the context that the calling operation was run with, of which c is made; nil if it is not called by one.
+// running returns the context that the calling operation runs with, which is c or the one that c
+// was made from; nil if the caller is no operation.
 func (c *Context) running() *Context {
 	if s := c.here(); s.processor != nil {
 		return s.active.Load()
@@ -72,7 +83,8 @@ func (c *Context) running() *Context {
 	return nil
 }
 
-// leave takes the running operation off its seat: whoever sits there next finds a context of its own.
+// leave takes the running operation off its worker, which gets a context of its own for what the
+// processor runs next.
 func (c *Context) leave(s *worker) {
 	c.publishAll(s.processor)
 	c.stand()
@@ -85,7 +97,7 @@ func (c *Context) leave(s *worker) {
 	hostStateOf(s.processor.Leave()).away.Store(c)
 }
 
-// renew gives the seat another context in place of c, which goes away with its operation.
+// renew gives the worker another context in place of c, which goes away with its operation.
 func (s *worker) renew(c *Context) {
 	s.active.Store(s.newContext(c.key))
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What an operation is entitled to as an operation, it is still when it sends from outside: after it
-// has left its processor, or through another context than its own.
+// An operation has the same rights when it sends from outside: after it has left its processor, or
+// through a context that is not its own.
 
-// insiders run a body as what sends from outside and is no ordinary goroutine: in each of them the
-// body gets the context to send through.
+// insiders are the ways to send from outside without being an ordinary goroutine. Each runs a body
+// in its way, and passes it the context to send through.
 var insiders = map[string]func(rt *freerun.Runtime, body func(c *freerun.Context)) func(ctx context.Context) error{
 	"after Block": operation(func(c *freerun.Context, body func(c *freerun.Context)) {
 		c.Block(func() {})
@@ -81,7 +81,7 @@ func operation(run func(c *freerun.Context, body func(c *freerun.Context))) func
 	}
 }
 
-// sendEach sends in each way to u, and calls tell for each outcome. It returns how many operations
+// sendEach sends to u in each way, and calls tell for each outcome. It returns how many operations
 // it has sent.
 func sendEach(c *freerun.Context, u, v *freerun.Unit[int], tell func(way string, err func(context.Context) error)) int {
 	now := func(err error) func(context.Context) error {
@@ -108,8 +108,8 @@ func outcomeOf[R any](f freerun.Future[R]) func(context.Context) error {
 	}
 }
 
-// TestShutdownTakesWhatFollows: a runtime that drains takes what its operations send, whether or
-// not they have their processors, and runs it before Shutdown returns.
+// TestShutdownTakesWhatFollows: a runtime that drains takes what its operations send, with or
+// without a processor, and runs it before Shutdown returns.
 func TestShutdownTakesWhatFollows(t *testing.T) {
 	for name, insider := range insiders {
 		for _, stripes := range []bool{true, false} {
@@ -155,8 +155,8 @@ func TestShutdownTakesWhatFollows(t *testing.T) {
 	}
 }
 
-// TestAbortRefusesWhatFollows: past the deadline, and after Close, nothing is taken from operations
-// either, wherever they are, and all is accounted for.
+// TestAbortRefusesWhatFollows: past the deadline, and after Close, the runtime takes nothing from
+// operations either, wherever they are. All messages are accounted for.
 func TestAbortRefusesWhatFollows(t *testing.T) {
 	for how, end := range map[string]func(rt *freerun.Runtime) error{
 		"Close": (*freerun.Runtime).Close,
@@ -180,7 +180,7 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 				<-entered
 				err, left := end(rt), uint64(0)
 				if name == activityBlock {
-					left = 1 // itself: it gets no processor any more
+					left = 1 // the activity itself, which gets no processor any more
 				}
 				if e := new(freerun.ShutdownError); errors.As(err, &e) && (e.Abandoned != left || len(e.Running) > 0) || (err == nil) != (left == 0) {
 					t.Error(err)
@@ -198,7 +198,8 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 	}
 }
 
-// TestShutdownRefusesVisitors: an operation of another runtime is from outside for one that drains.
+// TestShutdownRefusesVisitors: for a runtime that drains, an operation of another runtime is an
+// outsider.
 func TestShutdownRefusesVisitors(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	other, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -229,8 +230,8 @@ func TestShutdownRefusesVisitors(t *testing.T) {
 	}
 }
 
-// TestShutdownStressBlock: operations read in Block and save what they have read, each some times in a
-// row, while the runtime is shut down: all that follows from what was accepted is run.
+// TestShutdownStressBlock has operations read in Block and save what they have read, each some
+// times in a row, while the runtime is shut down. All that follows from what was accepted runs.
 func TestShutdownStressBlock(t *testing.T) {
 	const rounds, readers, deep = 60, 6, 4
 	for range rounds {
@@ -267,7 +268,7 @@ func TestShutdownStressBlock(t *testing.T) {
 	}
 }
 
-// tellError returns the error of a future that was refused at once.
+// tellError returns the error of a message that was refused at once, nil otherwise.
 func tellError[R any](f freerun.Future[R]) error {
 	if _, err := f.Result(); !errors.Is(err, freerun.ErrWouldBlock) {
 		return err
@@ -275,8 +276,8 @@ func tellError[R any](f freerun.Future[R]) error {
 	return nil
 }
 
-// TestFloodDoesNotHoldOperations: no operation is held back in Tell, wherever it sends from. In the
-// bubble whoever is held back sleeps, and time goes on only while all sleep.
+// TestFloodDoesNotHoldOperations: Tell makes no operation sleep, wherever it sends from. In the
+// bubble a goroutine that is made to wait sleeps, and time goes on only while all goroutines sleep.
 func TestFloodDoesNotHoldOperations(t *testing.T) {
 	for name, insider := range insiders {
 		t.Run(name, func(t *testing.T) {
@@ -312,8 +313,8 @@ func TestFloodDoesNotHoldOperations(t *testing.T) {
 	}
 }
 
-// TestMailboxDoesNotHoldOperations: neither is one kept waiting for room, even if it is what the
-// receiver waits for.
+// TestMailboxDoesNotHoldOperations: an operation does not wait for room in a mailbox: the receiver
+// may wait for that operation.
 func TestMailboxDoesNotHoldOperations(t *testing.T) {
 	for name, insider := range insiders {
 		t.Run(name, func(t *testing.T) {

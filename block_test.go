@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestBlockCostsNoParallelism has many more operations block than there are processors, until one that is sent after them has run.
+// TestBlockCostsNoParallelism has many more operations block than there are processors, until an
+// operation that is sent after them has run.
 func TestBlockCostsNoParallelism(t *testing.T) {
 	const blocked = 100
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -37,7 +38,8 @@ func TestBlockCostsNoParallelism(t *testing.T) {
 	}
 }
 
-// TestBlockKeepsTheUnit: while an operation blocks no other one of its unit runs, and those that came run after it, in order.
+// TestBlockKeepsTheUnit: while an operation blocks, no other operation of its unit runs. Those that
+// came meanwhile run after it, in order.
 func TestBlockKeepsTheUnit(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, []int(nil))
@@ -70,7 +72,8 @@ var appended = freerun.Op("test.appended", func(_ *freerun.Context, s *[]int, n 
 	return n, nil
 })
 
-// TestBlockThenSend: what an operation does after it has blocked works as before: it sends, tells, forwards and returns futures.
+// TestBlockThenSend: after an operation has blocked it sends, tells, forwards and returns futures
+// as before.
 func TestBlockThenSend(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
@@ -116,7 +119,7 @@ func TestBlockThenSend(t *testing.T) {
 	}
 }
 
-// blocker is sent by Tell, so its letters are used again.
+// blocker is sent by Tell, so its messages are used again.
 var blocker = freerun.Op("test.blocker", func(c *freerun.Context, n *int, by int) (int, error) {
 	c.Block(func() { *n += by })
 	return *n, nil
@@ -143,7 +146,7 @@ var blockingSmall = freerun.SmallOp("test.blockingSmall", func(c *freerun.Contex
 	return n, nil
 })
 
-// TestBlockRefusesToWait: it is for blocking code, not for futures.
+// TestBlockRefusesToWait: Block is for blocking code, not for waits for futures.
 func TestBlockRefusesToWait(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	open := make(chan struct{})
@@ -201,7 +204,7 @@ func TestBlockFaults(t *testing.T) {
 	}
 }
 
-// TestCloseNamesWhoBlocks: a runtime that is closed tells which operation did not come back from its blocking code.
+// TestCloseNamesWhoBlocks: Close tells which operation did not come back from its blocking code.
 func TestCloseNamesWhoBlocks(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()
@@ -220,7 +223,8 @@ var blocksForLong = freerun.Op("test.blocksForLong", func(c *freerun.Context, g 
 	return 0, nil
 })
 
-// TestBlockElsewhere: with the context of an ordinary goroutine, or from another goroutine than the operation's, it is a call.
+// TestBlockElsewhere: with the context of an ordinary goroutine, or on a goroutine that is not the
+// operation's, Block is a plain call.
 func TestBlockElsewhere(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	calls := 0

@@ -7,10 +7,11 @@ import (
 	"unsafe"
 )
 
-// Do sends fn to u: it runs with the unit's state to itself, to its end, and must not wait. Do returns the future of its result at
-// once. It is [Operation.Send] for a function that has no name, with the same errors; the function cannot be looked into, so
-// futures that it has caught are not waited for: use [Then], or an operation with them in its argument. Two allocations
-// with the function's own. It panics if c, u or fn is nil.
+// Do sends fn to u, and returns the future of its result at once. fn runs with the unit's state to
+// itself, to its end, and must not wait. Do is [Operation.Send] for a function that has no name,
+// with the same errors. The runtime cannot look into a function: it does not wait for the futures
+// that fn has caught. Use [Then] for those, or an operation with them in its argument. Two
+// allocations with the function's own. It panics if c, u or fn is nil.
 func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Do with a nil function")
@@ -22,7 +23,8 @@ func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) 
 	return o.send(c.checked(), u.checked(), fn)
 }
 
-// Go sends fn to no unit: it runs anywhere, in parallel with all else, and is otherwise as with [Do].
+// Go sends fn to no unit: it runs anywhere, in parallel with all else, and is otherwise as with
+// [Do].
 func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Go with a nil function")
@@ -34,8 +36,9 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	return o.send(c, &c.checked().rt.free, fn)
 }
 
-// Then runs fn with the result of f once there is one, anywhere, and returns the future of what it returns. If f fails, fn is not
-// run and the future fails with an [ArgumentError]; see [Settle]. It panics if c or fn is nil.
+// Then runs fn with the result of f once there is one, anywhere, and returns the future of what fn
+// returns. If f fails, fn is not run and the future fails with an [ArgumentError]; see [Settle]. It
+// panics if c or fn is nil.
 func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Then with a nil function")
@@ -65,8 +68,9 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
-// Settle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns the future of what fn returns. It is how a
-// failure is handled inside the runtime, where a failed future otherwise fails all that receive it. It panics if c or fn is nil.
+// Settle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns
+// the future of what fn returns. It is how a failure is handled inside the runtime, where a failed
+// future otherwise fails all that receive it. It panics if c or fn is nil.
 func Settle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err error) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Settle with a nil function")
@@ -100,11 +104,14 @@ type then2Arg[T, U, R any] struct {
 	g  Future[U]
 }
 
-// closures has the operation that stands for all closures of one type.
-var closures sync.Map // reflect.Type of *call[A, R] → *operation[A, R]
+// closures has one operation for each type of closure: the operation is shared by all functions of
+// that type. The key is the reflect.Type of sendMessage[A, R], the value an *operation[A, R].
+var closures sync.Map
 
-// closureOf returns the operation for closures that are sent as an A, whose first word is the function. One of onNone and onUnit
-// calls it; that is the same function for all of one type, so that the first is as good as any.
+// closureOf returns the operation for closures that are sent as an A, whose first word is the
+// function. onNone calls the function of a free closure, onUnit that of a closure on a unit; the
+// other one is nil. All calls for one type pass the same function, so the operation that was made
+// first serves all.
 func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Context, *unit, A) (R, error)) *operation[A, R] {
 	t := reflect.TypeFor[sendMessage[A, R]]()
 	if o, ok := closures.Load(t); ok {
@@ -117,7 +124,8 @@ func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Conte
 	return first.(*operation[A, R])
 }
 
-// codeOf returns where the code begins of the function that is, or is the first word of, v; 0 for nil.
+// codeOf returns the address of the code of a function: v is the function, or has it for its first
+// word. It returns 0 for nil.
 func codeOf[F any](v F) uintptr {
 	if code := *(**uintptr)(unsafe.Pointer(&v)); code != nil {
 		return *code

@@ -12,8 +12,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestSendFromAForeignGoroutine sends through the context of a running operation, and of one that has ended, from goroutines that it
-// does not belong to: all take the path from outside and arrive.
+// TestSendFromAForeignGoroutine sends through the context of a running operation, and of one that
+// has ended, from goroutines that do not run the operation: all take the path from outside, and
+// arrive.
 func TestSendFromAForeignGoroutine(t *testing.T) {
 	const goroutines, each = 4, 500
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -88,7 +89,8 @@ func TestContextIsAContext(t *testing.T) {
 	<-called
 }
 
-// TestSynctest uses a runtime inside a bubble: idle, it is durably blocked, so time goes on; and it can be closed there.
+// TestSynctest uses a runtime inside a bubble. An idle runtime is durably blocked, so time goes on.
+// The runtime can be closed inside.
 func TestSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(3))

@@ -57,13 +57,14 @@ func TestTellAllocatesNothing(t *testing.T) {
 	if outside != 0 || free != 0 || between != 0 {
 		t.Errorf("allocations per Tell: from outside %v, free %v, between units %v", outside, free, between)
 	}
-	// Inside one operation the letters are not used again before it ends: there each is new, a batch at a time.
+	// Inside one operation messages are not used again before it ends: each is new, and they are
+	// made a batch at a time.
 	if inside >= 1 {
 		t.Errorf("allocations per Tell in one operation: %v", inside)
 	}
 }
 
-// echo is what the units of an operation on two of them are told: to send it once more, to themselves.
+// echo is the argument of echoOn, which sends itself to its two units again, left times.
 type echo struct {
 	x, y *freerun.Unit[int]
 	left int
@@ -146,7 +147,7 @@ func TestSendAllocatesOnce(t *testing.T) {
 			t.Errorf("%s: %v allocations per Send", name, n)
 		}
 	}
-	// With several futures to wait for.
+	// With more than one future to wait for.
 	g := runtimetest.NewGate()
 	late := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
 	<-g.Entered
@@ -157,7 +158,6 @@ func TestSendAllocatesOnce(t *testing.T) {
 	runtimetest.Must(t, late)
 }
 
-// TestIdleUnitIsSmall makes a million units.
 func TestActivityAllocatesOnce(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
@@ -173,6 +173,7 @@ func TestActivityAllocatesOnce(t *testing.T) {
 	})
 }
 
+// TestIdleUnitIsSmall makes a million units.
 func TestIdleUnitIsSmall(t *testing.T) {
 	const million = 1_000_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -194,7 +195,8 @@ func TestIdleUnitIsSmall(t *testing.T) {
 	runtime.KeepAlive(units)
 }
 
-// TestArgumentIsDropped: when the future is resolved, the argument of its operation may be collected, though the future is kept.
+// TestArgumentIsDropped: once the future is resolved, the argument of its operation may be
+// collected, though the future is kept.
 func TestArgumentIsDropped(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	type big [1 << 16]byte

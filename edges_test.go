@@ -15,7 +15,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestGrowingGOMAXPROCS: goroutines on Ps that were not there when the runtime was made send as well.
+// TestGrowingGOMAXPROCS: goroutines on Ps that were added after the runtime was made can send.
 func TestGrowingGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -23,7 +23,8 @@ func TestGrowingGOMAXPROCS(t *testing.T) {
 	tellFromMany(t, rt, freerun.NewUnit(rt, 0), 4, 20_000)
 }
 
-// TestChainStarvesNobody: continuations of continuations, each made ready by the end of the one before, let others have their turn.
+// TestChainStarvesNobody: continuations of continuations, each made ready by the end of the one
+// before, let other tasks have their turn.
 func TestChainStarvesNobody(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
@@ -47,7 +48,8 @@ func TestChainStarvesNobody(t *testing.T) {
 	stop.Store(true)
 }
 
-// TestUnitsAreCollected: neither letters that are kept for use again, nor the queues, keep a unit that nobody refers to.
+// TestUnitsAreCollected: neither messages that are kept for use again, nor the queues, keep a unit
+// that the program has dropped.
 func TestUnitsAreCollected(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	type state [1 << 12]byte
@@ -80,7 +82,8 @@ func TestUnitsAreCollected(t *testing.T) {
 
 var touch = freerun.Op("test.touch", func(*freerun.Context, *any, int) (int, error) { return 0, nil })
 
-// TestShutdownRunsWhatWasAccepted: a message that Tell has accepted is run by a Shutdown that returns nil, however close they come.
+// TestShutdownRunsWhatWasAccepted: a Shutdown that returns nil runs each message that Tell has
+// accepted, however close the two calls come.
 func TestShutdownRunsWhatWasAccepted(t *testing.T) {
 	for range 200 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -105,7 +108,8 @@ func TestShutdownRunsWhatWasAccepted(t *testing.T) {
 	}
 }
 
-// TestCrashWakesTheReady: a panic fails a future for which somebody waits who needs it no longer, and is run right then.
+// TestCrashWakesTheReady: a panic fails a future whose waiter does not need it any more, and the
+// waiter runs.
 func TestCrashWakesTheReady(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()
@@ -113,7 +117,7 @@ func TestCrashWakesTheReady(t *testing.T) {
 	<-g.Entered
 	all := []freerun.Future[int]{f}
 	h := runtimetest.SumWide.Send(rt.Context(), runtimetest.Wide{All: all})
-	all[0] = freerun.Resolved(1) // not what one should do, but no reason to die
+	all[0] = freerun.Resolved(1) // a misuse, which must not end the process
 	close(g.Opened)
 	if v := runtimetest.Must(t, h); v != 1 {
 		t.Error(v)
@@ -140,7 +144,8 @@ func TestPanicInTheLogger(t *testing.T) {
 	}
 }
 
-// TestWaitForWhatFailedWithWouldBlock: an outcome comes before a cancelled context, whatever the outcome is.
+// TestWaitForWhatFailedWithWouldBlock: an outcome comes before a canceled context, whatever the
+// outcome is.
 func TestWaitForWhatFailedWithWouldBlock(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -151,7 +156,7 @@ func TestWaitForWhatFailedWithWouldBlock(t *testing.T) {
 	}
 }
 
-// TestScanOfAVeryLongList: links are walked through without a stack that grows with them.
+// TestScanOfAVeryLongList: the scan follows links without a stack that grows with them.
 func TestScanOfAVeryLongList(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	l := list.New()
@@ -201,7 +206,8 @@ var (
 	})
 )
 
-// TestScanFindsWhatIsEmbedded: futures beside embedded units and contexts, embedded themselves, behind pointers, under other names.
+// TestScanFindsWhatIsEmbedded: futures beside embedded units and contexts, embedded ones, behind
+// pointers, under other names.
 func TestScanFindsWhatIsEmbedded(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 100 {

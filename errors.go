@@ -7,56 +7,63 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// The named errors. A future that fails because another did wraps that one's error: test with [errors.Is] and [errors.As].
+// The named errors. A future that fails because another one failed wraps the error of that one:
+// test with [errors.Is] and [errors.As].
 var (
 	// ErrClosed says that the runtime was closed, or is being closed, before the message was run.
 	ErrClosed = errors.New("freerun: runtime is closed")
-	// ErrWouldBlock says that a future has no outcome yet and that this is no place to wait for it: an
-	// operation passes a future on, as an argument or with Forward or Then; an activity waits with
-	// [Future.Await]; the other waits are for ordinary goroutines. What they return in an activity
-	// names what to do there: test with [errors.Is].
+	// ErrWouldBlock says that a future has no outcome yet and that the caller cannot wait for it
+	// here. An operation passes a future on, as an argument or with Forward or Then. An activity
+	// waits with [Future.Await]. All other waits are for ordinary goroutines; in an activity they
+	// return an error that names what to do there: test with [errors.Is].
 	ErrWouldBlock = activity.ErrWouldBlock
-	// ErrFull says that the mailbox of a unit was full: see [Mailbox]. The errors that are it name
-	// the unit: test with [errors.Is].
+	// ErrFull says that the mailbox of a unit was full: see [Mailbox]. The error of a refusal
+	// names the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")
-	// ErrStopped says that the unit runs no more operations, because one panicked: see [StopOnPanic].
+	// ErrStopped says that the unit runs no more operations, because one panicked: see
+	// [StopOnPanic].
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = errors.New("freerun: the result waits for itself")
-	// ErrCanceled says that a message was not started because its scope was canceled: see [CanceledError].
+	// ErrCanceled says that a message was not started because its scope was canceled: see
+	// [CanceledError].
 	ErrCanceled = errors.New("freerun: canceled before it was started")
-	// ErrNoFuture says that a zero Future was used: one that no send returned.
+	// ErrNoFuture says that a zero Future was used, which no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
-	// ErrOtherRuntime says that a unit was sent to through the context of a runtime that it does not
-	// belong to. The errors that are it name unit and operation where they have names: test with
-	// [errors.Is].
+	// ErrOtherRuntime says that a message to a unit was sent through the context of a runtime to
+	// which the unit does not belong. The error of a refusal names unit and operation where they
+	// have names: test with [errors.Is].
 	ErrOtherRuntime = errors.New("freerun: the unit belongs to another runtime than the context")
 	// ErrSameUnit says that an operation on several units was sent to the same unit twice.
 	ErrSameUnit = errors.New("freerun: the same unit twice in an operation on several units")
-	// ErrForward is what Forward returns for its operation to return. An operation that returns it without having called Forward, or
-	// that calls Forward and does not return it, fails with it.
+	// ErrForward is the error that Forward returns, for its operation to return. An operation that
+	// returns it without having called Forward, or that calls Forward and does not return it,
+	// fails with it.
 	ErrForward = errors.New("freerun: the error of Forward must be returned by the operation that called it, and by no other")
-	// ErrGoexit is what the PanicError of an operation wraps that ended its goroutine with runtime.Goexit.
+	// ErrGoexit is the error that a PanicError wraps if the operation ended its goroutine with
+	// runtime.Goexit.
 	ErrGoexit = errors.New("freerun: the operation called runtime.Goexit")
 )
 
-// errValueOpen is what Value panics with.
+// errValueOpen is the value with which Value panics.
 var errValueOpen = fmt.Errorf("freerun: Value of a future that has no outcome yet and was not waited for: "+
 	"only a future in the argument is, not one in a closure, a channel, or a struct with a lock (%w)", ErrWouldBlock)
 
-// errBranchForwards is what Forward returns in a branch or a loop: it would not know whose outcome to replace.
+// errBranchForwards is the error of Forward in a branch or a loop, where it is not clear whose
+// outcome to replace.
 var errBranchForwards = fmt.Errorf("freerun: Forward in a branch of a join or in a loop: only the operation itself forwards (%w)", ErrForward)
 
-// errInside is what functions that end a runtime, or wait for it, return inside an operation.
+// errInside is the error, inside an operation, of functions that end a runtime or wait for it.
 var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime or end it; a goroutine of its own may (%w)", ErrWouldBlock)
 
-// PanicError is the error of a future whose operation panicked, or called runtime.Goexit: then Value is [ErrGoexit].
+// PanicError is the error of a future whose operation panicked, or called runtime.Goexit: Value is
+// [ErrGoexit] then.
 type PanicError struct {
 	Operation string // its name, or the name of the function for a closure
-	Value     any    // what it panicked with
-	Stack     []byte // as of debug.Stack
+	Value     any    // the value that it panicked with
+	Stack     []byte // as debug.Stack returns it
 
-	branch bool // it is what a join panics with
+	branch bool // a join panics with this error
 }
 
 // Error tells the operation and the value, without the stack.
@@ -70,13 +77,14 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// StoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and wraps why.
+// StoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and
+// wraps the error that stopped the unit.
 type StoppedError struct {
-	Err      *PanicError // what stopped the unit
-	Restarts int         // how many times it had been restarted
+	Err      *PanicError // the error that stopped the unit
+	Restarts int         // how many times the unit had been restarted
 }
 
-// Error tells what stopped the unit.
+// Error returns a text with the error that stopped the unit.
 func (e *StoppedError) Error() string {
 	if e.Restarts > 0 {
 		return fmt.Sprintf("freerun: the unit is stopped, after %d restarts: %v", e.Restarts, e.Err)
@@ -84,21 +92,22 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("freerun: the unit is stopped: %v", e.Err)
 }
 
-// Unwrap returns [ErrStopped] and what stopped the unit.
+// Unwrap returns [ErrStopped] and the error that stopped the unit.
 func (e *StoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
 
-// ArgumentError is the error of a future whose operation was not run, because a future in its argument failed, or whose
-// result holds a future that failed. Its text tells the chain of sends that the failure came through.
+// ArgumentError is the error of a future whose operation was not run because a future in its
+// argument failed, or whose result holds a future that failed. Its text tells the chain of sends
+// through which the failure came.
 type ArgumentError struct {
-	Operation string // the one that was not run
-	Err       error  // what the future failed with
-	links     int
+	Operation string // the operation that received the failure
+	Err       error  // the error with which the future failed
+	links     int    // sends that the failure came through, this one included
 }
 
-// mostLinks is how many links of a chain an ArgumentError tells; the ones behind are left out.
+// mostLinks is how many links of a chain an ArgumentError tells; those behind are left out.
 const mostLinks = 16
 
-// received returns the error of an operation of which a future failed with err.
+// received returns the error of an operation that received a future which failed with err.
 func received(operation string, err error) error {
 	links := 1
 	if before, ok := err.(*ArgumentError); ok {
@@ -109,7 +118,7 @@ func received(operation string, err error) error {
 	return &ArgumentError{Operation: operation, Err: err, links: links}
 }
 
-// Error tells the operations that the failure came through, the last one first.
+// Error tells the operations through which the failure came, the last one first.
 func (e *ArgumentError) Error() string {
 	if e.links > mostLinks {
 		return fmt.Sprintf("%s, after %d sends, received: %v", e.Operation, e.links-mostLinks+1, e.Err)
@@ -117,17 +126,17 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("%s received: %v", e.Operation, e.Err)
 }
 
-// Unwrap returns what the future failed with.
+// Unwrap returns the error with which the future failed.
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
-// ShutdownError is what Shutdown and Close return when they could not let all work end.
+// ShutdownError is the error of Shutdown and Close when they could not let all work end.
 type ShutdownError struct {
 	Abandoned uint64   // messages that were accepted and not run
 	Running   []string // operations that have not returned, by name
 	Cause     error    // the error of Shutdown's context; nil for Close
 }
 
-// Error tells what was left.
+// Error tells how much work was left, and the operations that did not return.
 func (e *ShutdownError) Error() string {
 	text := fmt.Sprintf("freerun: closed; messages abandoned: %d", e.Abandoned)
 	for i, name := range e.Running {

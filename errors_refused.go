@@ -6,9 +6,9 @@ import (
 )
 
 // fullError is the [ErrFull] of one unit. It is made with the unit, so that a refusal allocates
-// nothing, and keeps neither the unit nor its mailbox.
+// nothing. It keeps neither the unit nor its mailbox from being collected.
 type fullError struct {
-	unit  string // its name; empty without
+	unit  string // its name; empty if it has none
 	state reflect.Type
 	most  int64
 }
@@ -27,7 +27,7 @@ func (*fullError) Is(target error) bool { return target == ErrFull }
 // foreignError is the [ErrOtherRuntime] of one message.
 type foreignError struct {
 	operation string // empty for an activity, and where it is not known
-	unit      string // its name; empty without
+	unit      string // its name; empty if it has none
 }
 
 // Error tells the operation, and the unit if it has a name.
@@ -47,8 +47,8 @@ func (e *foreignError) Error() string {
 // Is reports whether target is ErrOtherRuntime.
 func (*foreignError) Is(target error) bool { return target == ErrOtherRuntime }
 
-// naming returns err, of a message to u with operation, with their names if it is an
-// [ErrOtherRuntime].
+// naming returns err, the error of a message to u with operation. If it is [ErrOtherRuntime],
+// naming adds the names of the unit and the operation.
 func (u *unit) naming(err error, operation func() string) error {
 	if err != ErrOtherRuntime {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestStatsOfRefused: Sent counts what a full mailbox refuses, as Done and Failed do, and nothing
-// that is refused before.
+// TestStatsOfRefused: what a full mailbox refuses is counted in Sent, Done and Failed; what is
+// refused before it comes to a mailbox is not counted.
 func TestStatsOfRefused(t *testing.T) {
 	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
 	u, foreign := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse)), freerun.NewUnit(other, 0)
@@ -58,7 +58,8 @@ func TestStatsOfRefused(t *testing.T) {
 
 var transferred = freerun.Op2("test.transferred", func(_ *freerun.Context, a, b *int, n int) (int, error) { return n, nil })
 
-// TestRefusalsNameTheUnit: errors of full mailboxes and of other runtimes' units tell which unit.
+// TestRefusalsNameTheUnit: the errors of full mailboxes, and of units of other runtimes, name the
+// unit.
 func TestRefusalsNameTheUnit(t *testing.T) {
 	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
 	named := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Refuse), freerun.UnitName("till"))
@@ -87,7 +88,7 @@ func TestRefusalsNameTheUnit(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if first := full(named); first != full(named) { // made with the unit
+	if first := full(named); first != full(named) { // made once, with the unit
 		t.Error("each refusal makes an error of its own")
 	}
 	close(g.Opened)

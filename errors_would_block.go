@@ -2,7 +2,7 @@ package freerun
 
 import "github.com/freerun-go/freerun/internal/sched"
 
-// refusal is an [ErrWouldBlock] that names what its caller is to do instead.
+// refusal is an [ErrWouldBlock] that tells the caller what to do instead.
 type refusal string
 
 // Error returns what to do instead.
@@ -11,7 +11,7 @@ func (r refusal) Error() string { return string(r) }
 // Is reports whether target is ErrWouldBlock.
 func (refusal) Is(target error) bool { return target == ErrWouldBlock }
 
-// What waits of ordinary goroutines return in an activity.
+// The errors, in an activity, of waits for ordinary goroutines.
 const (
 	errActivityWaits refusal = "freerun: would block: an activity waits for a future with Await, not with Wait"
 	errActivityCalls refusal = "freerun: would block: Call is for ordinary goroutines; an activity sends, and waits with Await: " +
@@ -23,8 +23,8 @@ const (
 	errPulledWaits refusal = "freerun: would block: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
 )
 
-// refusalHere returns the error of a wait of ordinary goroutines where [sched.Inside] is true: in
-// an activity the one for those, otherwise that for operations.
+// refusalHere returns the error of a wait for ordinary goroutines, where [sched.Inside] is true:
+// in an activity the error given for activities, otherwise the error given for operations.
 func refusalHere(operation error, activity refusal) error {
 	co, direct := sched.EnclosingCoroutine()
 	switch {
@@ -36,8 +36,8 @@ func refusalHere(operation error, activity refusal) error {
 	return activity
 }
 
-// isOperationWithin reports whether the running activity has called a small operation that runs
-// now, or runs a branch of a join: they wait no more than other operations do.
+// isOperationWithin reports whether the running activity has called an inlined operation that runs
+// now, or runs a branch of a join. Neither may wait, like all operations.
 func isOperationWithin() bool {
 	p := sched.CurrentProcessor()
 	if p == nil {

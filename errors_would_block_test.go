@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// waitsOf calls all that waits as ordinary goroutines do, and hands each error to tell.
+// waitsOf calls each wait that is for ordinary goroutines, and hands its error to tell.
 func waitsOf(rt *freerun.Runtime, ctx context.Context, tell func(wait string, err error)) {
 	u := freerun.NewUnit(rt, 0)
 	s := rt.Scope(context.Background())
@@ -31,13 +31,13 @@ func waitsOf(rt *freerun.Runtime, ctx context.Context, tell func(wait string, er
 	tell("Close", rt.Close())
 }
 
-// adviceFor is what the error of a wait in an activity names.
+// adviceFor has, for each wait, what its error names as the way of an activity.
 var adviceFor = map[string]string{
 	"Future.Wait": "Await", "Call": "Await", "Scope.Wait": "activity.Latch", "Quiesce": "ordinary goroutine", "Shutdown": "ordinary goroutine",
 	"Close": "ordinary goroutine",
 }
 
-// TestActivityIsToldHowToWait: where waits of ordinary goroutines are refused in an activity, their
+// TestActivityIsToldHowToWait: the waits of ordinary goroutines are refused in an activity, and the
 // errors name what an activity does instead.
 func TestActivityIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
@@ -64,8 +64,8 @@ var waitsSmall = freerun.SmallOp("test.waitsSmall", func(c *freerun.Context, tel
 	return 1, nil
 })
 
-// TestOperationIsToldHowToWait: what an operation is told is as ever, also where an activity has
-// called it, as a small one.
+// TestOperationIsToldHowToWait: in an operation the errors say what ErrWouldBlock says, also where
+// an activity has called the operation, as an inlined one.
 func TestOperationIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0
@@ -87,8 +87,8 @@ func TestOperationIsToldHowToWait(t *testing.T) {
 	}
 }
 
-// TestPulledOfAnActivityIsTold: a coroutine that an activity has made with iter.Pull is told that
-// it is one, by locks too.
+// TestPulledOfAnActivityIsTold: the errors of waits in a coroutine that an activity has made with
+// iter.Pull say that it is such a coroutine. Those of locks do, too.
 func TestPulledOfAnActivityIsTold(t *testing.T) {
 	if goid.Number() == 0 {
 		t.Log("this build cannot tell, and says so")
@@ -123,7 +123,7 @@ func TestPulledOfAnActivityIsTold(t *testing.T) {
 }
 
 // TestActivityWaitsInItsBlock: an activity that waits in its Block goes on with the processor that
-// this has given it, and leaves its context with nobody else.
+// the wait has given it, and leaves its context to no other operation.
 func TestActivityWaitsInItsBlock(t *testing.T) {
 	for _, locked := range []bool{false, true} {
 		rt := runtimetest.Quiet(t, freerun.Processors(1))
@@ -154,7 +154,7 @@ func TestActivityWaitsInItsBlock(t *testing.T) {
 	}
 }
 
-// An activity has an ordinary goroutine wait for a scope, and waits for that.
+// An activity has an ordinary goroutine wait for a scope, and waits for that goroutine.
 func ExampleScope_Wait_activity() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -183,8 +183,8 @@ func ExampleScope_Wait_activity() {
 	// <nil>
 }
 
-// An activity awaits a future no longer than a deadline: another one awaits, in a scope that has
-// it.
+// An activity awaits a future no longer than a deadline: another activity awaits it, in a scope
+// with that deadline.
 func ExampleFuture_Await_deadline() {
 	rt := freerun.New()
 	defer rt.Close()

@@ -2,14 +2,14 @@ package freerun
 
 import "unsafe"
 
-// Branch is a function that is declared once, with [Fork], to be run in parallel with itself: the fast form of [Join], with no closures. Any
-// goroutine may use it.
+// Branch is a function that is declared once, with [Fork], to run in parallel with itself. It is
+// the fast form of [Join], without closures. Any goroutine may use it.
 type Branch[A, R any] struct {
 	fn func(c *Context, arg A) R
 }
 
-// Fork declares a function that can be forked. Like an operation, one that refers to itself is assigned in an init function. It panics if
-// fn is nil.
+// Fork declares a function that can be forked. Like an operation, a function that refers to itself
+// is assigned in an init function. Fork panics if fn is nil.
 //
 //	var fib *freerun.Branch[int, int]
 //
@@ -23,7 +23,8 @@ type Branch[A, R any] struct {
 //		})
 //	}
 //
-// Declare it once, not at each use: what processors keep for it lives as long as the runtime.
+// Declare a function once, not at each use: what processors keep for it lives as long as the
+// runtime.
 func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
 	if fn == nil {
 		panic("freerun: Fork with a nil function")
@@ -31,8 +32,9 @@ func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
 	return &Branch[A, R]{fn: fn}
 }
 
-// Join calls the function with a and with b, in parallel if a processor has nothing better to do, and returns both results. All that is said
-// of the function [Join] holds. It allocates nothing, unless the second branch is taken by another processor.
+// Join calls the function with a and with b, in parallel if a processor has nothing better to do,
+// and returns both results. All that is said of the function [Join] holds. It allocates nothing,
+// unless another processor takes the second branch.
 func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
 	l := (*forkStack[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
 	if l == nil {
@@ -64,7 +66,7 @@ func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
 	return x, y
 }
 
-// enter is Join where the top run lies in another lane.
+// enter is Join while the top run lies in another fork stack.
 func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
 	l := laneFor[A, R](c, unsafe.Pointer(o.checked()))
 	if l == nil {
@@ -75,8 +77,9 @@ func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
 	return o.Join(c, a, b)
 }
 
-// Run calls the function: inside an operation just so, and from an ordinary goroutine with the runtime's context on a processor, as a free operation
-// that is waited for: the way in. If the function panics then, so does Run, with a [*PanicError].
+// Run calls the function. It is the way in for an ordinary goroutine: with the runtime's context,
+// the function runs on a processor, as a free operation, and Run waits for it. If the function
+// panics there, Run panics with a [*PanicError]. Inside an operation, Run is a plain call.
 func (o *Branch[A, R]) Run(c *Context, arg A) R {
 	if fn := o.checked().fn; !c.checked().ordinary() {
 		return fn(c, arg)
@@ -89,7 +92,7 @@ func (o *Branch[A, R]) visit(c *Context, arg A) (result R) {
 	return result
 }
 
-// apart is Join for goroutines that are not c's.
+// apart is Join for a goroutine that does not own c.
 func (o *Branch[A, R]) apart(c *Context, a, b A) (R, R) {
 	return joinApart(c, func(c *Context) R { return o.fn(c, a) }, func(c *Context) R { return o.fn(c, b) })
 }

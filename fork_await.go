@@ -8,19 +8,22 @@ import (
 
 // What a join does while a thief has its branch:
 //
-//	A1  it helps: it runs what that branch has forked in turn, from the offer of whoever works for it. That is work which must be
-//	    done before the join can go on anyway, so helping never makes it late, as other work would: a short join is not stuck behind a long job that
-//	    it happened to take
-//	A2  when there is nothing of that kind for a few looks, it lays all that it has forked itself open, as nobody else can reach that, and
-//	A3  gives its processor away and sleeps, until the thief is done
+//	A1  It helps: it runs jobs that were forked in that branch, from the offers of the processors
+//	    that work for the branch. The join needs them done before it can go on. So helping never
+//	    makes it late. Unrelated work would: a short join would be stuck behind a long job.
+//	A2  When a few looks find no such job, it exposes all that it has forked itself, because no
+//	    other goroutine reaches that while it sleeps.
+//	A3  It gives its processor away, and sleeps until the thief is done.
 //
-// So each operation that waits holds a stack and no processor, and however deep joins are nested, all processors work.
+// So each operation that waits holds a stack and no processor, and all processors work, however
+// deep joins are nested.
 //
-// A thief's offer tells whose work it is: a job knows the one that it was forked in, and so on up. Whoever looks for help walks up from the
-// offered job until it finds its own. Jobs above the offered one are stolen, so they do not change; the offered one may be used again meanwhile,
-// but then it cannot be taken (sched.Processor.StealOffered).
+// A job knows the job in which it was forked: its parent. To tell whether an offered job helps,
+// the helper walks up the parents until it finds its own branch. The jobs above the offered job
+// are stolen, so they do not change. The offered job itself may be used again meanwhile, but then
+// it cannot be taken (sched.Processor.StealOffered).
 
-// await returns when j, which is stolen, is done.
+// await returns when j, which a thief has, is done.
 func (c *Context) await(j *job) {
 	for wait := (backoff.Backoff{}); !wait.Spent(); wait.Wait() {
 		for c.help(j) {
@@ -35,7 +38,7 @@ func (c *Context) await(j *job) {
 	}
 }
 
-// help runs a job that descends from j, if there is one in an offer.
+// help runs a job that descends from j. It reports whether an offer held one.
 func (c *Context) help(j *job) bool {
 	s := c.worker.Load()
 	if s.processor == nil {
@@ -55,7 +58,7 @@ func (c *Context) help(j *job) bool {
 	return true
 }
 
-// descendsFrom reports whether j was forked in ancestor, or in what was forked in it, and so on. Any goroutine.
+// descendsFrom reports whether j was forked in ancestor, or in a descendant of it. Any goroutine.
 func (j *job) descendsFrom(ancestor *job) bool {
 	for up := j.parent.Load(); up != nil; up = up.parent.Load() {
 		if up == ancestor {

@@ -1,12 +1,15 @@
 package freerun
 
-// For calls body with each index from 0 to n-1, in parallel as far as processors have nothing better to do, and returns when all calls have
-// returned. A range is split when a processor asks for a part of it, and then in halves, so there is no grain to choose: it costs about what a
-// plain loop of calls does. Indices that are not taken by others are called in order.
+// For calls body with each index from 0 to n-1, in parallel as far as processors have nothing
+// better to do, and returns when all calls have returned. A range is split when a processor asks
+// for a part of it, and then in halves. So there is no grain to choose: it costs about what a plain
+// loop of calls does. Indices that other processors do not take are called in order.
 //
-// If calls panic, For panics with a [*PanicError] of one of them after all that was begun has ended; of what was not begun, some is not run. All that
-// is said of [Join] about contexts, units and Goexit holds here. From an ordinary goroutine, through [Runtime.Context], the loop is sent as
-// a free operation and waited for. n may be 0 or less: then nothing is called. It panics if c or body is nil.
+// If calls panic, For panics with a [*PanicError] of one of them, after all that was begun has
+// ended; of what was not begun, some is not run. All that is said of [Join] about contexts, units
+// and Goexit holds here. From an ordinary goroutine, through [Runtime.Context], the loop is sent as
+// a free operation and For waits for it. n may be 0 or less: then nothing is called. For panics if
+// c or body is nil.
 func For(c *Context, n int, body func(c *Context, i int)) {
 	if body == nil {
 		panic("freerun: For with a nil function")
@@ -14,8 +17,9 @@ func For(c *Context, n int, body func(c *Context, i int)) {
 	loop[struct{}]{each: body, grain: 1}.over(c, n)
 }
 
-// ForRange is [For] in pieces of at most grain indices, given as from and to, which is not included: for bodies that can do a few indices together more
-// cheaply, or are so small that the call counts. It panics if c or body is nil, or if grain is less than 1.
+// ForRange is [For] in pieces of at most grain indices, given as from and to, which is not
+// included. It suits bodies that do several indices together more cheaply, and bodies so small
+// that the call counts. It panics if c or body is nil, or if grain is less than 1.
 func ForRange(c *Context, n, grain int, body func(c *Context, from, to int)) {
 	if body == nil {
 		panic("freerun: ForRange with a nil function")
@@ -26,9 +30,10 @@ func ForRange(c *Context, n, grain int, body func(c *Context, from, to int)) {
 	loop[struct{}]{chunk: body, grain: grain}.over(c, n)
 }
 
-// Reduce calls leaf with each index from 0 to n-1, in parallel as [For] does, and combines the results in the order of the indices. combine must be
-// associative, and need not be commutative: it is called with results of neighbouring ranges, the left one first, and grouped differently each
-// time. If n is 0 or less, the result is the zero T. It panics if c, leaf or combine is nil.
+// Reduce calls leaf with each index from 0 to n-1, in parallel as [For] does, and combines the
+// results in the order of the indices. combine must be associative, and need not be commutative: it
+// is called with results of neighboring ranges, the left one first, and grouped differently each
+// time. If n is 0 or less, the result is the zero T. Reduce panics if c, leaf or combine is nil.
 func Reduce[T any](c *Context, n int, leaf func(c *Context, i int) T, combine func(a, b T) T) T {
 	if leaf == nil || combine == nil {
 		panic("freerun: Reduce with a nil function")
@@ -36,8 +41,8 @@ func Reduce[T any](c *Context, n int, leaf func(c *Context, i int) T, combine fu
 	return loop[T]{leaf: leaf, combine: combine, grain: 1}.over(c, n)
 }
 
-// Map returns what fn returns for each item, in the order of the items, calling it in parallel as [For] does. The result has the length of items. It
-// panics if c or fn is nil.
+// Map returns what fn returns for each item, in the order of the items. It calls fn in parallel as
+// [For] does. The result has the length of items. Map panics if c or fn is nil.
 func Map[A, R any](c *Context, items []A, fn func(c *Context, item A) R) []R {
 	if fn == nil {
 		panic("freerun: Map with a nil function")
@@ -56,7 +61,7 @@ func (p loop[T]) over(c *Context, n int) (sum T) {
 	return s.run(c)
 }
 
-// runApart is run for a goroutine that is not c's.
+// runApart is run for a goroutine that does not own c.
 func (s *span[T]) runApart(c *Context) (sum T) {
 	if !c.ordinary() {
 		alone(c, func(c *Context) { sum = s.serially(c) })
@@ -65,7 +70,7 @@ func (s *span[T]) runApart(c *Context) (sum T) {
 	return (*s).visit(c)
 }
 
-// visit runs it on a processor.
+// visit runs the span on a processor.
 func (s span[T]) visit(c *Context) (sum T) {
 	c.visit(func(v *Context) {
 		if v != c {
@@ -77,6 +82,7 @@ func (s span[T]) visit(c *Context) (sum T) {
 	return sum
 }
 
+// serially runs the span right here, index after index.
 func (s *span[T]) serially(c *Context) T {
 	f := loopFrame[T]{loop: s.loop, next: s.from, to: s.to}
 	for i := s.from; i < s.to; i++ {

@@ -8,28 +8,34 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// job is a branch, or a part of a loop, that others may take: what becomes of a frame when it is laid open. Its state is one word:
+// job is a branch, or a part of a loop, that a thief may take. The joiner, which is the operation
+// that forked it, makes a job of a frame when it exposes the frame. The state is one word:
 //
-//	queued ─→ reclaimed            by the operation that laid it, which runs it itself; what is left in a queue is a husk
-//	   └────→ stolen ─→ done       by a thief, which runs it
-//	             └─→ awaited ─→ done   the operation sleeps until then
+//	queued ─→ reclaimed               by the joiner, which runs it itself
+//	   └────→ stolen ─→ done          by a thief, which runs it
+//	             └─→ awaited ─→ done  the joiner sleeps until done
 //
-// Who may touch what: argument, parent, kind and function are written before it is queued, and so is realm. Whoever took it out of queued has the argument; a thief
-// writes result and failure before done, and the operation reads them after. waiter is written before awaited. Parent alone is
-// read by anybody at any time (fork_await.go).
+// A reclaimed job that still lies in a queue is a husk: the processor that takes it drops it.
+//
+// Ownership of the fields:
+//   - argument, parent, kind, function and realm are written before the job is queued;
+//   - the goroutine that moves the state on from queued takes the argument;
+//   - the thief writes result and failure before done, and the joiner reads them after;
+//   - the joiner writes waiter before awaited;
+//   - any goroutine reads parent at any time (fork_await.go).
 type job struct {
 	sched.Task
 	state    atomics.Uint32
 	waiter   atomics.Plain[*Context]
 	failure  atomics.Plain[*PanicError]
-	parent   atomics.RelaxedPointer[job] // the job that it was forked in
+	parent   atomics.RelaxedPointer[job] // the job in which it was forked, nil: in the operation
 	kind     *vtable
 	function uintptr
 	realm    *contextKey // scope and priority
-	work     work        // the job itself, as what knows its types
+	work     work        // the branch[A, R] around this job
 }
 
-// work is what a thief does.
+// work is the part of a job that knows the types of argument and result.
 type work interface {
 	// do runs the branch and keeps the result.
 	do(c *Context)
@@ -47,23 +53,24 @@ const (
 	jobDone
 )
 
-// jobKind is that of all jobs. One that is discarded is the business of the operation that laid it, which is stuck, and may return.
+// jobVtable is the sched.Kind of all jobs. Discard does nothing: the joiner of a discarded job is
+// stuck, and may still come back for it.
 var jobVtable = &sched.Kind{Run: runJob, Discard: func(*sched.Task) {}}
 
 func jobOf(t *sched.Task) *job { return (*job)(unsafe.Pointer(t)) }
 
-// claim: queued → by, one of reclaimed and stolen. It reports whether it was queued.
+// claim: queued → by, which is jobReclaimed or jobStolen. It reports whether the job was queued.
 func (j *job) claim(by uint32) bool {
 	return j.state.Load() == jobQueued && j.state.CompareAndSwap(jobQueued, by)
 }
 
-// awaitedBy: stolen → awaited. If it returns false, the job is done.
+// awaitedBy: stolen → awaited. It returns false if the job is done.
 func (j *job) awaitedBy(c *Context) bool {
 	j.waiter.Set(c)
 	return j.state.CompareAndSwap(jobStolen, jobAwaited)
 }
 
-// end: stolen or awaited → done. It returns who sleeps until then, nil if nobody does.
+// end: stolen or awaited → done. It returns the sleeping joiner, nil if the joiner does not sleep.
 func (j *job) end() *Context {
 	if j.state.Swap(jobDone) == jobAwaited {
 		return j.waiter.Get()
@@ -94,7 +101,7 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	j.steal(c)
 }
 
-// steal runs a job that its goroutine has claimed, and tells who waits for it.
+// steal runs a job that its goroutine has claimed, and wakes the joiner if that sleeps.
 func (j *job) steal(c *Context) {
 	f := &c.forks
 	f.begin()
@@ -147,8 +154,8 @@ func (b *branch[A, R]) drop() { b.arg.Clear() }
 
 func (b *branch[A, R]) name() string { return functionName(codeOf(b.fn)) }
 
-// retake takes a branch back for the operation that laid it. If nobody has it, mine is true; and again, if it may be used again, as nobody
-// can see it any more.
+// retake takes a branch back for its joiner. mine is false if a thief has it. again reports that
+// the branch came from the offer: no other goroutine can claim it any more, so it is used again.
 func (b *branch[A, R]) retake(c *Context) (arg A, mine, again bool) {
 	if t := c.forks.offer.Take(); t != nil {
 		if t != &b.Task {
@@ -163,8 +170,8 @@ func (b *branch[A, R]) retake(c *Context) (arg A, mine, again bool) {
 	return arg, false, false
 }
 
-// branchPanic is what a join panics with if a branch panicked with value, or called runtime.Goexit, which nil stands for. It must be called while the
-// stack of the branch is there.
+// branchPanic returns the panic of a join whose branch panicked with value; nil stands for
+// runtime.Goexit. It must be called before the stack of the branch is unwound.
 func branchPanic(value any, operation string) *PanicError {
 	switch v := value.(type) {
 	case *PanicError:

@@ -10,12 +10,13 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// bench of the explorer: a scheduler that does not run, whose processors are model threads.
+// forkWorld is the set-up of an exploration: a scheduler that does not run, whose processors are
+// model threads.
 type forkWorld struct {
 	r    *explore.Run
 	rt   *Runtime
 	at   []*sched.Processor
-	ran  [4]atomics.Plain[int] // how often each argument was run; two at a time would be a race
+	ran  [4]atomics.Plain[int] // how often each argument was run; two runs at a time are a race
 	fork func(c *Context, arg int) int
 }
 
@@ -28,7 +29,7 @@ func newForkWorld(r *explore.Run, processors int) *forkWorld {
 	return w
 }
 
-// context returns one that sleeps on a parker.
+// context returns a context without a processor, which sleeps on a parker.
 func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
 	c.forks.begin()
@@ -45,7 +46,8 @@ func (w *forkWorld) await(c *Context, j *job) {
 	}
 }
 
-// rounds forks and joins, each time with another argument; what was not stolen is used again.
+// rounds forks and joins n times, each time with another argument. A job that was not stolen is
+// used again.
 func (w *forkWorld) rounds(c *Context, n int) {
 	l := &forkStack[int, int]{fn: w.fork}
 	c.forks.enter(nil, nil, l)
@@ -101,7 +103,8 @@ func (w *forkWorld) steal(p *sched.Processor, tries int) {
 	}
 }
 
-// TestExploreJob has one fork and join again and again, and others steal: each branch is run once, the joiner gets the result, and wakes if it sleeps.
+// TestExploreJob has a joiner fork and join again and again, and thieves steal: each branch is run
+// once, and the joiner gets the result, and wakes if it sleeps.
 func TestExploreJob(t *testing.T) {
 	body := func(rounds, thieves, tries int) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -118,7 +121,7 @@ func TestExploreJob(t *testing.T) {
 	t.Run("at random", func(t *testing.T) { explore.Random(t, 3000, body(4, 2, 3)) })
 }
 
-// TestExploreHusk has the joiner and a thief come for a job that lies in a deque.
+// TestExploreHusk has the joiner and a thief claim a job that lies in a deque.
 func TestExploreHusk(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, func(r *explore.Run) {
 		w := newForkWorld(r, 2)
@@ -151,8 +154,8 @@ func TestExploreHusk(t *testing.T) {
 	})
 }
 
-// TestExploreHelping has a joiner whose branch was stolen help the thief with what that branch forks, and with nothing else, while the thief of
-// something else offers as well.
+// TestExploreHelping has a joiner, whose branch was stolen, help the thief with what that branch
+// forks, and with nothing else, while an unrelated operation offers a job as well.
 func TestExploreHelping(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		w := newForkWorld(r, 3)

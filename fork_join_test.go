@@ -225,7 +225,8 @@ func TestJoinFromOutside(t *testing.T) {
 	check("closed")
 }
 
-// TestJoinForeign uses an operation's context from other goroutines, and a context of another runtime.
+// TestJoinForeign uses an operation's context from other goroutines, and a context of another
+// runtime.
 func TestJoinForeign(t *testing.T) {
 	other, _ := runtimetest.Start(t, freerun.Processors(1))
 	inside(t, 2, func(c *freerun.Context) {
@@ -246,7 +247,7 @@ func TestJoinForeign(t *testing.T) {
 	})
 }
 
-// panicOf calls do and returns what it panicked with.
+// panicOf calls do and returns its panic.
 func panicOf(do func()) (value any) {
 	defer func() { value = recover() }()
 	do()
@@ -255,7 +256,7 @@ func panicOf(do func()) (value any) {
 
 func explode(text string) { panic(text) }
 
-// checkPanic checks that a join panicked with what explode was told, and with its stack.
+// checkPanic checks that a join panicked with the argument of explode, and with its stack.
 func checkPanic(t *testing.T, value any, want string) {
 	t.Helper()
 	e, ok := value.(*freerun.PanicError)
@@ -343,7 +344,7 @@ func TestJoinGoexit(t *testing.T) {
 	})
 }
 
-// TestJoinAllocates counts what joins allocate that nobody steals.
+// TestJoinAllocates counts the allocations of joins that no thief takes part in.
 func TestJoinAllocates(t *testing.T) {
 	inside(t, 1, func(c *freerun.Context) {
 		fib.Run(c, 10)

@@ -9,14 +9,15 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestJoinBlocks has branches block, before and after they fork, here and elsewhere: what is forked is open to others, and joins go on.
+// TestJoinBlocks has branches block, before and after they fork, on their own processor and on a
+// thief's: thieves reach what is forked, and joins go on.
 func TestJoinBlocks(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			ran := make(chan int, 1)
 			x, y := freerun.Join(c, func(c *freerun.Context) int {
 				a, b := freerun.Join(c, func(c *freerun.Context) int {
-					c.Block(func() { <-ran }) // what the other branches do is done elsewhere
+					c.Block(func() { <-ran }) // the other branches run elsewhere meanwhile
 					return fib.Run(c, 10)
 				}, func(c *freerun.Context) int { ran <- 1; return fib.Run(c, 11) })
 				return a + b
@@ -25,7 +26,8 @@ func TestJoinBlocks(t *testing.T) {
 				t.Errorf("joined %d and %d", x, y)
 			}
 			v := 0
-			freerun.For(c, 4, func(c *freerun.Context, i int) { v += fib.Run(c, 5) }) // without processor: one after the other
+			// Without a processor, the loop runs in sequence.
+			freerun.For(c, 4, func(c *freerun.Context, i int) { v += fib.Run(c, 5) })
 			if v != 20 {
 				t.Errorf("the loop made %d", v)
 			}
@@ -56,7 +58,8 @@ func TestJoinBlockedPanics(t *testing.T) {
 	})
 }
 
-// TestJoinRealm has stolen branches run in the scope, and with the priority, of their operation, and the scope wait for what they send.
+// TestJoinRealm has stolen branches run in the scope, and with the priority, of their operation,
+// and the scope wait for what they send.
 func TestJoinRealm(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("joins"))
@@ -81,7 +84,8 @@ func TestJoinRealm(t *testing.T) {
 	if err := s.Wait(runtimetest.Within(t)); err != nil {
 		t.Error(err)
 	}
-	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { // the processors' contexts are without scope again
+	// The processors' contexts are without scope again.
+	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		f, g := stolenBranch(func(c *freerun.Context) {
 			if c.Scope() != nil || c.Priority() != freerun.Normal {
 				t.Errorf("a branch runs in scope %v with priority %v", c.Scope(), c.Priority())
@@ -94,12 +98,13 @@ func TestJoinRealm(t *testing.T) {
 	if _, err := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) { return fib.Run(c, 5), nil }).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("a canceled scope: %v", err)
 	}
-	if got := fib.Run(s.Context(), 10); got != 55 { // nothing to send: by the goroutine itself
+	if got := fib.Run(s.Context(), 10); got != 55 { // nothing can be sent: the goroutine runs it
 		t.Errorf("fib(10) = %d in a canceled scope", got)
 	}
 }
 
-// TestJoinOtherContext joins through contexts that are made from the operation's own: the branches are run, one after the other.
+// TestJoinOtherContext joins through contexts that are made from the operation's own: the branches
+// are run, one after the other.
 func TestJoinOtherContext(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) {
 		high := c.With(freerun.High)
@@ -116,7 +121,8 @@ func TestJoinLabels(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Labels())
 	f := stuck.Send(rt.Context(), func(c *freerun.Context) {
 		f, g := stolenBranch(func(*freerun.Context) {
-			if profile := goroutines(); strings.Count(profile, `:"join_wait_test.stuck"`) < 2 { // the operation and the branch
+			// two: the operation and the branch
+			if profile := goroutines(); strings.Count(profile, `:"join_wait_test.stuck"`) < 2 {
 				t.Errorf("the branch is not labelled:\n%s", profile)
 			}
 		})

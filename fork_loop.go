@@ -5,18 +5,21 @@ import (
 	"unsafe"
 )
 
-// A loop is one frame in the stack of what is forked (fork_state.go), and it is split only when the offer is empty: then the upper half of what is left
-// goes into the offer, and the loop goes on with the lower half. When it comes to the end of that, it takes the part that it gave away
-// last back, which is the next one in order, or waits for the thief that has it, which has split it in turn. So the pieces are as small
-// as the thieves need them and no smaller (A. Tzannes et al., Lazy Scheduling, ACM TOPLAS 2014), and results are combined in the order of the indices.
+// A loop is one frame in the stack of frames (fork_state.go). It is split only when the offer is
+// empty: the upper half of the remaining indices goes into the offer, and the loop goes on with the
+// lower half. At the end of that half it joins the part that it gave away last, which is the next
+// one in order: it takes the part back, or waits for the thief, which splits it in turn. So the
+// pieces are as small as the thieves need them and no smaller (A. Tzannes et al., Lazy Scheduling,
+// ACM TOPLAS 2014), and results are combined in the order of the indices.
 
-// loop says what to do with each index: one of the three functions. It is copied into each part.
+// loop says what to do with each index: exactly one of each, chunk and leaf is set. It is copied
+// into each part.
 type loop[T any] struct {
 	each    func(c *Context, i int)
 	chunk   func(c *Context, from, to int)
 	leaf    func(c *Context, i int) T
 	combine func(a, b T) T
-	grain   int // indices less than this are not split
+	grain   int // a rest of at most so many indices is given away whole
 }
 
 // span is a part of a loop.
@@ -25,23 +28,25 @@ type span[T any] struct {
 	from, to int
 }
 
-// loopFrame is a part of a loop that is being run. next and to change while its functions run: what they fork may have the rest given away.
+// loopFrame is a part of a loop that is being run. next and to change while its functions run,
+// because a fork in them may give the rest away.
 type loopFrame[T any] struct {
 	loop     loop[T]
 	next, to int
-	parts    []*branch[span[T], T] // given away, the highest indices first
+	parts    []*branch[span[T], T] // given away; the highest indices first
 	sum      T
 	summed   bool
 }
 
-// loopLane has the loops with results of one type that are being run, one in the other.
+// loopStack is the fork stack of the loops whose results have type T: the loops that are being run,
+// each inside the one before.
 type loopStack[T any] struct {
-	frames []*loopFrame[T] // those above height are unused
+	frames []*loopFrame[T] // frames[top:] are unused
 	top    int
 	unused *branch[span[T], T]
 }
 
-// loopLaneFor is laneFor for loops.
+// loopStackFor is laneFor for loops.
 func loopStackFor[T any](c *Context, key unsafe.Pointer) *loopStack[T] {
 	if !c.owned() {
 		return nil
@@ -101,7 +106,7 @@ func (l *loopStack[T]) pop() {
 
 func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
 
-// run runs a part of a loop, which is not empty, and returns the sum of its results.
+// run runs a part of a loop, which is not empty, and returns the combined result.
 func (s *span[T]) run(c *Context) T {
 	key := keyOf[loopStack[T]]()
 	l := (*loopStack[T])(c.forks.lane(key))
@@ -183,7 +188,8 @@ func (f *loopFrame[T]) add(v T) {
 	f.sum, f.summed = v, true
 }
 
-// join goes on with the part that was given away last.
+// join ends the part that was given away last: it makes that part the rest of f, or waits for the
+// thief that has it and adds its result.
 func (l *loopStack[T]) join(c *Context, f *loopFrame[T]) {
 	b := f.parts[len(f.parts)-1]
 	arg, mine, again := b.retake(c)
@@ -212,7 +218,8 @@ func (f *loopFrame[T]) drop() {
 	f.parts = f.parts[:n]
 }
 
-// unwind is lane.unwind for a loop: what thieves have is waited for, the rest is not run.
+// unwind is forkStack.unwind for a loop: it waits for the parts that thieves have, and drops the
+// rest.
 func (l *loopStack[T]) unwind(c *Context, value any) {
 	f := l.frames[l.top-1]
 	var e *PanicError
@@ -242,7 +249,8 @@ func (p *loop[T]) name() string {
 	return functionName(codeOf(p.leaf))
 }
 
-// tellOther logs the panic of a branch that does not reach the joiner, because another one's does.
+// tellOther logs the panic of a branch that does not reach the joiner, because the other branch
+// panicked too.
 func (c *Context) tellOther(e *PanicError) {
 	if e != nil {
 		c.rt.log(slog.LevelError, "two branches panicked, and the joiner hears of the other one",

@@ -7,10 +7,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Fork and join for a goroutine that runs no operation of the context that it has: an ordinary one with the runtime's context, or one that has
-// somebody else's.
+// Fork and join for a goroutine that does not run the operation of its context: an ordinary
+// goroutine with the runtime's context, or a goroutine with the context of another operation.
 
-// visit is something that an ordinary goroutine has sent to be done on a processor, unless the goroutine comes to it first.
+// visit is a function that an ordinary goroutine has sent to a processor. The goroutine runs it
+// itself if it comes to it first.
 type visit struct {
 	do      func(c *Context)
 	taken   atomic.Bool
@@ -19,7 +20,8 @@ type visit struct {
 	future  Future[struct{}]
 }
 
-// ordinary reports whether the goroutine that is there is an ordinary one with a context for such, so that it may send and wait.
+// ordinary reports whether the caller is an ordinary goroutine, and c a context for ordinary
+// goroutines. Then the caller may send and wait.
 func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.key) && !sched.Inside() }
 
 // send sends do as a free operation.
@@ -29,7 +31,7 @@ func (c *Context) send(do func(c *Context)) *visit {
 	return v
 }
 
-// run is the operation.
+// run is the free operation.
 func (v *visit) run(c *Context) (struct{}, error) {
 	if !v.take() {
 		return struct{}{}, nil
@@ -46,10 +48,11 @@ func (v *visit) run(c *Context) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// take reports whether the caller is the one to do it.
+// take decides which side calls do: it returns true to one caller only.
 func (v *visit) take() bool { return v.taken.CompareAndSwap(false, true) }
 
-// wait waits until what was begun has ended. In a deterministic runtime nobody else runs it.
+// wait waits until do, which a processor has taken, has ended. In a deterministic runtime it drives
+// the runtime meanwhile, because no other goroutine does.
 func (v *visit) wait(rt *Runtime) {
 	if rt.deterministic() {
 		_ = rt.driveUntil(context.Background(), v.hasEnded)
@@ -66,8 +69,8 @@ func (v *visit) hasEnded() bool {
 	}
 }
 
-// visit has do done on a processor, and returns when it has returned; if do panicked, it panics as a join does. What cannot be sent is done
-// right here, with c.
+// visit calls do on a processor, and returns when do has returned. If do panics, visit panics as a
+// join does. What cannot be sent is called right here, with c.
 func (c *Context) visit(do func(c *Context)) {
 	if !c.ordinary() {
 		alone(c, do)
@@ -75,7 +78,7 @@ func (c *Context) visit(do func(c *Context)) {
 	}
 	v := c.send(do)
 	if _, err := v.future.Wait(context.Background()); err != nil && v.take() {
-		alone(c, do) // the runtime was closed before it was started
+		alone(c, do) // the runtime was closed before a processor took it
 		return
 	}
 	v.wait(c.rt)
@@ -84,7 +87,7 @@ func (c *Context) visit(do func(c *Context)) {
 	}
 }
 
-// alone calls fn right here.
+// alone calls fn right here; a panic of fn becomes the panic of a join.
 func alone(c *Context, fn func(c *Context)) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -94,7 +97,8 @@ func alone(c *Context, fn func(c *Context)) {
 	fn(c)
 }
 
-// joinApart is Join: f is run here, and g too unless a processor has begun with it.
+// joinApart is Join for a goroutine that does not own c. An ordinary goroutine sends g, runs f, and
+// then runs g too unless a processor has begun with it. Any other goroutine calls f and then g.
 func joinApart[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
 	if !c.ordinary() {
 		alone(c, func(c *Context) { a, b = f(c), g(c) })

@@ -5,7 +5,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
-// sleep gives the processor away until j, which is stolen, is done, or returns at once because it is.
+// sleep gives the processor away until j, which a thief has, is done. It returns at once if j is
+// done already.
 func (c *Context) sleep(j *job) {
 	s := c.worker.Load()
 	if s.processor == nil {
@@ -16,7 +17,7 @@ func (c *Context) sleep(j *job) {
 	}
 	c.publishAll(s.processor)
 	if c.forks.strand == nil {
-		c.forks.strand = new(sched.Suspension) // before the thief can rouse it
+		c.forks.strand = new(sched.Suspension) // before the thief can wake it
 	}
 	if !j.awaitedBy(c) {
 		return
@@ -27,7 +28,8 @@ func (c *Context) sleep(j *job) {
 	pressed, home := s.pressed, hostStateOf(s.processor.Host())
 	s.pressed = nil
 	s.renew(c)
-	c.worker.Store(&c.rt.outside) // it leads nowhere, and to no seat that somebody could find it at
+	// While it sleeps, c leads to the worker that ordinary goroutines share: to no processor.
+	c.worker.Store(&c.rt.outside)
 	home.away.Store(c)
 	p := c.forks.strand.Wait(s.processor)
 	if p == nil { // the runtime has ended meanwhile
@@ -47,8 +49,8 @@ func (c *Context) sleep(j *job) {
 	}
 }
 
-// stand notes that the operation has no processor any more. What it has forked is open to all, and what it forks from now on is run one after
-// the other.
+// stand records that the operation has no processor any more. Its forks are all exposed by then.
+// What it forks from now on runs in sequence.
 func (c *Context) stand() {
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
@@ -57,7 +59,7 @@ func (c *Context) stand() {
 	}
 }
 
-// rouse ends the sleep of c's goroutine. p is the caller's processor, nil if it has none.
+// rouse wakes the joiner that sleeps with c. p is the caller's processor, nil if it has none.
 func (c *Context) rouse(p *sched.Processor) {
 	if c.forks.parker != nil {
 		c.forks.parker.Unpark()

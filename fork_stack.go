@@ -2,17 +2,19 @@ package freerun
 
 import "unsafe"
 
-// lane has the branches of one function that are forked and not joined: a stack of arguments, of which the oldest are laid open as jobs.
+// forkStack has the branches of one function that are forked and not joined: a stack of frames,
+// each an argument. The oldest frames are exposed as jobs.
 type forkStack[A, R any] struct {
 	frames []A
-	jobs   []*branch[A, R] // of frames[:len(jobs)], whose arguments are in them
+	jobs   []*branch[A, R] // jobs[i] holds the argument of frames[i], which is exposed
 	unused *branch[A, R]
 	fn     func(c *Context, arg A) R
 	c      *Context
 }
 
-// laneFor begins a run in the lane of the function that key stands for, and returns the lane, which has no function yet if it is new; nil if
-// the goroutine that is there is not the one that runs c's operation.
+// laneFor begins a run in the fork stack of the function that key stands for, and returns that
+// stack, without its function yet if it is new. It returns nil if the caller's goroutine does not
+// run c's operation.
 func laneFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
 	if !c.owned() {
 		return nil
@@ -44,7 +46,7 @@ func (l *forkStack[A, R]) lay(end int, _ bool) *job {
 	return &b.job
 }
 
-// drop removes the top frame, which is laid.
+// drop removes the top frame, which is exposed.
 func (l *forkStack[A, R]) drop() {
 	h := len(l.frames) - 1
 	l.frames = l.frames[:h]
@@ -52,7 +54,8 @@ func (l *forkStack[A, R]) drop() {
 	l.jobs = l.jobs[:h]
 }
 
-// join ends the branch of the top frame, which is laid: it runs it here, or waits for the thief that has it.
+// join ends the branch of the top frame, which is exposed: it runs the branch here, or waits for
+// the thief that has it.
 func (l *forkStack[A, R]) join() R {
 	c, b := l.c, l.jobs[len(l.frames)-1]
 	arg, mine, again := b.retake(c)
@@ -71,14 +74,14 @@ func (l *forkStack[A, R]) join() R {
 	return b.result.Get()
 }
 
-// unwind is called when a branch of a join panicked with value, or ended its goroutine, which value nil stands for; before the join the height was h. It
-// returns, or panics on, after both branches have ended.
+// unwind ends a join whose branch panicked with value, or ended its goroutine; then value is nil. h
+// was the height before the join. unwind returns or panics after both branches have ended.
 func (l *forkStack[A, R]) unwind(h int, value any) {
 	var e *PanicError
 	if value != nil {
 		e = branchPanic(value, functionName(codeOf(l.fn)))
 	}
-	if len(l.frames) > h { // it was the first one: the second is not joined
+	if len(l.frames) > h { // the first branch panicked: the second is not joined yet
 		l.cancel(l.c)
 	}
 	if e != nil {
@@ -86,7 +89,8 @@ func (l *forkStack[A, R]) unwind(h int, value any) {
 	}
 }
 
-// cancel ends the branch of the top frame without running it, unless a thief runs it already: then it waits.
+// cancel removes the branch of the top frame without running it. It waits if a thief runs it
+// already.
 func (l *forkStack[A, R]) cancel(c *Context) {
 	h := len(l.frames) - 1
 	if len(l.jobs) <= h {

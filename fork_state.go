@@ -9,61 +9,84 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// Source:     R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing, J. ACM 1999 (steal the oldest);
-//             D. Wagner and B. Calder, Leapfrogging, PPoPP 1993 (what a join does meanwhile); U. Acar, A. Charguéraud and M. Rainey,
-//             Scheduling Parallel Programs by Work Stealing with Private Deques, PPoPP 2013 (publish when asked). Ours: the
-//             question is the empty offer itself, and the private deque has a lane of typed frames for each function.
-// Sketch:     join(f, g):   push g; if offer is empty: lay the oldest frame that is not laid yet into it
-//                           f(); pop; if g was not laid: g()
-//                           else: take g back from the offer, or claim it → g(); it is stolen → await it (fork_await.go)
-//             thief:        take a job from an offer or deque; claim it; run it; done; wake who waits (fork_job.go)
-// Invariants: I1 frames of one Context are a stack: what was forked last is joined first, by construction of the API, and unwinding
-//             joins too.
-//             I2 runs cut that stack, oldest first, into pieces that lie in one lane and belong to one job; only the top one changes.
-//             I3 those that are laid are the oldest: in each lane a prefix, and in each run before the first open one all.
-//             I4 the offer holds the job that was laid last, or nothing, or what it never held was moved to the deque.
-//             Not invariant: that a frame's job is in the offer. It may be in a deque, or with a thief.
-// Progress:   fork and a join of what was not stolen are wait-free. A join of a stolen branch waits for the thief, and gives its processor away
-//             meanwhile.
-// Publish:    a job's argument before the offer's word; its result and failure before its state says done.
-// ABA/memory: a job that was taken back from the offer is used again: whoever has seen it there holds an old number of the offer (internal/sched/slot.go).
-//             One that went into a deque, or was claimed, is left to the collector.
-// Cost:       fork and join that nobody asks: no atomic read-modify-write and no allocation. One that is laid and taken back: one atomic
-//             store and one CAS. Stolen: one allocation.
+// Source:     R. Blumofe and C. Leiserson, Scheduling Multithreaded Computations by Work Stealing,
+//             J. ACM 1999 (steal the oldest);
+//             D. Wagner and B. Calder, Leapfrogging, PPoPP 1993 (what a join does meanwhile);
+//             U. Acar, A. Charguéraud and M. Rainey, Scheduling Parallel Programs by Work Stealing
+//             with Private Deques, PPoPP 2013 (publish when asked).
+//             Ours: the empty offer itself is the question, and the private deque consists of one
+//             stack of typed frames for each function.
+// Terms:      A frame is a fork that is not joined yet. A fork stack (forkStack, loopStack) has the
+//             frames of one function, or of loops of one type; the code calls it lane. The frame
+//             stack of a Context has all its frames, and a run is a piece of that. To expose a
+//             frame is to make a job of it, so that thieves can take it; the code says lay.
+// Sketch:     join(f, g):   push g; if offer is empty: expose the oldest unexposed frame in it
+//                           f(); pop; if g was not exposed: g()
+//                           else: take g back from the offer, or claim it → g();
+//                           if it is stolen → await it (fork_await.go)
+//             thief:        take a job from an offer or deque; claim it; run it; done;
+//                           wake the joiner (fork_job.go)
+// Invariants: I1 Frames of one Context are a stack: what was forked last is joined first.
+//             The API has no other order, and unwinding joins too.
+//             I2 Runs cut that stack, oldest first, into pieces.
+//             A piece lies in one fork stack and belongs to one job.
+//             Only the top run changes.
+//             I3 Exposed frames are the oldest:
+//             in each fork stack a prefix, and all frames of the runs before the first open run.
+//             I4 The offer holds the job that was exposed last, or nothing.
+//             publishAll moves that job to the deque, and exposes the rest there.
+//             Not invariant: that a frame's job is in the offer. It may be in a deque, or with a
+//             thief.
+// Progress:   fork is wait-free, and so is a join of a branch that was not stolen. A join of a
+//             stolen branch waits for the thief, and gives its processor away meanwhile.
+// Publish:    a job's argument before the offer's word; its result and failure before its state
+//             says done.
+// ABA/memory: a job that was taken back from the offer is used again. A thief that saw it there
+//             holds an old number of the offer, so its CAS fails (internal/sched/slot.go). A job
+//             that went into a deque, or was claimed, is left to the collector.
+// Cost:       fork and join while the offer is full: no atomic read-modify-write and no allocation.
+//             Exposed and taken back: one atomic store and one CAS. Stolen: one allocation.
 // Checked by: TestJoin…, TestFor…, TestExploreJob…
 
-// forks is what an operation has forked and not joined yet. It belongs to the goroutine that runs the operation.
+// forks has what an operation has forked and not joined yet. It belongs to the goroutine that runs
+// the operation.
 type forks struct {
-	home  atomics.RelaxedUintptr // that goroutine, 0 if it is to be found out; others read it to see that they are not it
-	offer *sched.Offer           // of the processor
-	key   unsafe.Pointer         // for whom the top run is
-	last  unsafe.Pointer         // that lane
+	// home is that goroutine, 0 while it is not known. Other goroutines read it, and see that it is
+	// not theirs.
+	home  atomics.RelaxedUintptr
+	offer *sched.Offer   // of the processor
+	key   unsafe.Pointer // of the fork stack in which the top run lies
+	last  unsafe.Pointer // that fork stack
 	*forkParts
 }
 
-// forkParts is the part of forks that a fork in the lane that was used last need not look at. It is made when
-// something is forked first: most contexts of scopes never have it.
+// forkParts has the fields that a fork into the same fork stack as the last one does not need. The
+// first fork allocates it: most contexts of scopes never have it.
 type forkParts struct {
-	floor  int  // how many runs there were when the operation began; more, and it is in a branch or a loop
+	// floor is the number of runs when the operation began. With more runs, the operation is in a
+	// branch or a loop.
+	floor  int
 	job    *job // the stolen branch that is being run, nil for the operation itself
 	runs   []run
-	open   int // the first run that may have frames that were not laid
+	open   int // the first run that may have unexposed frames
 	lanes  map[unsafe.Pointer]stack
-	strand *sched.Suspension // where it sleeps; nil until it does
-	parker *park.Parker      // where it does once it has no processor any more, nil before
+	strand *sched.Suspension // where it sleeps with a processor to come back to; nil until it does
+	parker *park.Parker      // where it sleeps without a processor; nil while it has one
 }
 
-// stack is a lane as those see it who need not know the type of its frames.
+// stack is a fork stack without the types of its frames.
 type stack interface {
 	// height returns how many frames there are.
 	height() int
-	// lay makes a job of what is left of the oldest frame below end, or of a part of it if it can be split and all is false; nil if all of them
-	// are laid. It must not be queued yet.
+	// lay exposes the oldest unexposed frame below end. It makes a job of what is left of that
+	// frame, or of a part of it if the frame can be split and all is false. It returns nil if no
+	// frame is left. The caller queues the job.
 	lay(end int, all bool) *job
 }
 
-// run is a piece of the stack of frames: those in one lane from base on, up to end unless it is the top one. It begins with a join or loop that does
-// not find its lane as the last one used, and ends with it. One without a lane begins a stolen job.
+// run is a piece of the frame stack: the frames of one fork stack from base on, up to end unless it
+// is the top run. A join or loop begins a run if its fork stack is not that of the top run, and
+// ends it. A run without a fork stack begins a stolen job, or an inlined operation.
 type run struct {
 	key, at   unsafe.Pointer
 	lane      stack
@@ -71,10 +94,12 @@ type run struct {
 	job       *job
 }
 
-// mostLanes is how many lanes a Context keeps: functions that can be forked are declared once, and there are as many as a program has.
+// mostLanes is how many fork stacks a Context keeps. Forkable functions are declared once, so a
+// program has few.
 const mostLanes = 1024
 
-// owned reports whether the goroutine that is there runs the operation that c belongs to, on a processor.
+// owned reports whether the caller's goroutine runs the operation that c belongs to, on a
+// processor.
 func (c *Context) owned() bool {
 	id := goid.ID()
 	if c.forks.home.Load() == id {
@@ -90,31 +115,32 @@ func (c *Context) owned() bool {
 	return true
 }
 
-// begin makes the parts.
+// begin allocates forkParts.
 func (f *forks) begin() {
 	if f.forkParts == nil {
 		f.forkParts = &forkParts{}
 	}
 }
 
-// lane returns the lane for key if the top run lies in it, and c is the goroutine's own; nil otherwise.
+// lane returns the fork stack for key if the top run lies in it and the caller's goroutine owns c;
+// nil otherwise.
 func (f *forks) lane(key unsafe.Pointer) unsafe.Pointer {
-	if f.home.Load() == goid.ID() && f.key == key { // key is the goroutine's own
+	if f.home.Load() == goid.ID() && f.key == key { // home first: only the owner may read key
 		return f.last
 	}
 	return nil
 }
 
-// known returns the lane for key, nil if there is none yet: then there is room for it.
+// known returns the fork stack for key, nil if there is none yet; then lanes has room for it.
 func (f *forks) known(key unsafe.Pointer) stack {
 	l := f.lanes[key]
-	if l == nil && (f.lanes == nil || len(f.lanes) >= mostLanes) { // those in use are in runs
+	if l == nil && (f.lanes == nil || len(f.lanes) >= mostLanes) { // runs keep those in use
 		f.lanes = map[unsafe.Pointer]stack{}
 	}
 	return l
 }
 
-// enter begins a run in l, at lane; leave ends it.
+// enter begins a run in l, which is at lane; leave ends the run.
 func (f *forks) enter(key, lane unsafe.Pointer, l stack) {
 	if top := len(f.runs) - 1; top >= 0 && f.runs[top].lane != nil {
 		f.runs[top].end = f.runs[top].lane.height()
@@ -124,7 +150,7 @@ func (f *forks) enter(key, lane unsafe.Pointer, l stack) {
 		r.base = l.height()
 	}
 	f.runs = append(f.runs, r)
-	f.open = min(f.open, max(len(f.runs)-2, 0)) // to the others nothing was added
+	f.open = min(f.open, max(len(f.runs)-2, 0)) // the run below the top may have got frames since
 }
 
 // leave ends the top run, which is empty, and goes back to the one before.
@@ -142,7 +168,8 @@ func (f *forks) leave() {
 // branched reports whether the running operation is in a branch or a loop.
 func (f *forks) branched() bool { return f.forkParts != nil && len(f.runs) > f.floor }
 
-// beginInner begins a small operation that is run within another one, and may forward even if that one is in a branch.
+// beginInner begins an inlined operation. It may forward even if the operation around it is in a
+// branch.
 func (f *forks) beginInner() (floor int) {
 	if f.forkParts == nil || len(f.runs) == 0 {
 		return 0
@@ -153,7 +180,7 @@ func (f *forks) beginInner() (floor int) {
 	return floor
 }
 
-// endInner ends it.
+// endInner ends what beginInner began; floor is what that returned.
 func (f *forks) endInner(floor int) {
 	if f.forkParts != nil && f.floor > 0 {
 		f.leave()
@@ -161,7 +188,7 @@ func (f *forks) endInner(floor int) {
 	}
 }
 
-// layOldest makes a job of the oldest frame that is not laid, nil if there is none.
+// layOldest exposes the oldest unexposed frame, and returns its job; nil if there is none.
 func (c *Context) layOldest(all bool) *job {
 	f := &c.forks
 	for f.open < len(f.runs) {
@@ -186,7 +213,7 @@ func (c *Context) layOldest(all bool) *job {
 	return nil
 }
 
-// publish offers the oldest frame that is not laid. The offer is empty.
+// publish offers the oldest unexposed frame. The offer must be empty.
 func (c *Context) publish() {
 	if j := c.layOldest(false); j != nil {
 		c.forks.offer.Put(&j.Task)
@@ -194,7 +221,8 @@ func (c *Context) publish() {
 	}
 }
 
-// publishAll gives all frames to the processor's deque, oldest first, because nobody else can reach them while the goroutine sleeps.
+// publishAll exposes all frames in the processor's deque, oldest first. The caller is about to give
+// the processor away, and no other goroutine reaches unexposed frames.
 func (c *Context) publishAll(p *sched.Processor) {
 	if f := &c.forks; f.forkParts != nil && len(f.runs) != 0 {
 		c.publishSome(p)

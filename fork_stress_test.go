@@ -15,7 +15,8 @@ import (
 
 var joinSeed = flag.Uint64("join.seed", 0, "seed of TestJoinStress; 0 draws one")
 
-// plot is a node of a random tree: what it is and does follows from its seed, so that the tree can be run in any way, and checked.
+// plot is a node of a random tree. Its form follows from its seed, so that the tree can be run in
+// any way, and checked.
 type plot struct {
 	seed  uint64
 	depth int
@@ -31,7 +32,7 @@ func (p plot) draw(n uint64) uint64 {
 
 func (p plot) child(i int) plot { return plot{p.draw(100 + uint64(i)), p.depth - 1} }
 
-// shape returns what the node is, and how many children it has; 0 for a leaf.
+// shape returns the form of the node, and how many children it has; 0 for a leaf.
 func (p plot) shape() (form, children int) {
 	if p.depth == 0 || p.draw(0)%9 == 0 {
 		return 0, 0
@@ -47,13 +48,13 @@ func (p plot) shape() (form, children int) {
 	return form, int(1 + p.draw(2)%5)
 }
 
-// explodes says of a leaf that it panics.
+// explodes reports whether the node, a leaf, panics.
 func (p plot) explodes() bool { return p.draw(3)%61 == 0 }
 
-// caught is what a node gives whose child panicked.
+// caught is the result of a node whose child panicked.
 const caught = 1000
 
-// expect computes what the tree gives, on one goroutine.
+// expect computes the result of the tree on one goroutine.
 func (p plot) expect() (sum int, panics bool) {
 	form, n := p.shape()
 	if n == 0 {
@@ -144,7 +145,8 @@ func TestJoinStress(t *testing.T) {
 	})
 }
 
-// TestJoinDeterministic runs random trees under schedules drawn from seeds: results are right, branches are stolen, and a seed gives the same again.
+// TestJoinDeterministic runs random trees under schedules drawn from seeds: results are right,
+// branches are stolen, and a seed gives the same again.
 func TestJoinDeterministic(t *testing.T) {
 	stolen := uint64(0)
 	run := func(seed uint64) []string {

@@ -27,8 +27,8 @@ var (
 	})
 )
 
-// stolenBranch returns the branches of a join whose second one is always stolen: the first waits until the other has begun, which then does what it
-// is told.
+// stolenBranch returns the branches of a join whose second one is always stolen: the first waits
+// until the second has begun, which then calls do.
 func stolenBranch(do func(c *freerun.Context)) (f, g func(*freerun.Context) struct{}) {
 	begun := make(chan struct{})
 	f = func(*freerun.Context) (none struct{}) { <-begun; return none }
@@ -36,8 +36,8 @@ func stolenBranch(do func(c *freerun.Context)) (f, g func(*freerun.Context) stru
 	return f, g
 }
 
-// awayAndBack has an operation wait in a join without a processor: its stolen branch ends only when a free operation has run meanwhile, on the
-// other of two processors.
+// awayAndBack has an operation wait in a join without a processor. The stolen branch ends only when
+// a free operation has run meanwhile, on the other of two processors.
 func awayAndBack(c *freerun.Context) {
 	ran := make(chan struct{})
 	f, g := stolenBranch(func(c *freerun.Context) {
@@ -47,7 +47,8 @@ func awayAndBack(c *freerun.Context) {
 	freerun.Join(c, f, g)
 }
 
-// TestJoinGivesProcessorAway has an operation wait for a branch that ends only after something else has run, where it waited.
+// TestJoinGivesProcessorAway has an operation wait for a branch that ends only after something else
+// has run on the operation's processor.
 func TestJoinGivesProcessorAway(t *testing.T) {
 	rt := inside(t, 2, func(c *freerun.Context) {
 		for range 100 {
@@ -62,8 +63,9 @@ func TestJoinGivesProcessorAway(t *testing.T) {
 	}
 }
 
-// TestJoinShort has an operation join while a long one lies in its processor's queue, that only ends after the join: it must not come to be run
-// on the joiner's stack. (TestExploreHelping has it that neither are branches that the join does not wait for.)
+// TestJoinShort has an operation join while its processor's queue holds a long operation that ends
+// only after the join: it must not be run on the joiner's stack. (TestExploreHelping shows the same
+// of branches that the join does not wait for.)
 func TestJoinShort(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) {
 		for range 100 {
@@ -108,7 +110,8 @@ func TestJoinDeep(t *testing.T) {
 			t.Errorf("came %d levels deep", got)
 		}
 	})
-	runtimetest.OnSome(t, func(t *testing.T, processors int) { // and where nobody waits, as deep as it gets
+	// Without waits, joins nest as deep as memory goes.
+	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		inside(t, processors, func(c *freerun.Context) {
 			var nest func(c *freerun.Context, levels int) int
 			nest = func(c *freerun.Context, levels int) int {
@@ -129,7 +132,8 @@ func TestJoinDeep(t *testing.T) {
 	})
 }
 
-// TestJoinOnUnit has operations on a unit wait in joins, and go on on other processors: exclusion and order stay.
+// TestJoinOnUnit has operations on a unit wait in joins and resume on other processors: exclusion
+// and order stay.
 func TestJoinOnUnit(t *testing.T) {
 	const messages = 200
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -184,7 +188,8 @@ func TestJoinFaultAfterWaiting(t *testing.T) {
 	}
 }
 
-// TestJoinUnwindsAfterThief has the first branch panic while the second is with a thief that waits, too.
+// TestJoinUnwindsAfterThief has the first branch panic while a thief has the second one and waits,
+// too.
 func TestJoinUnwindsAfterThief(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) {
 		for range 50 {
@@ -223,7 +228,8 @@ func TestJoinClosed(t *testing.T) {
 	}
 }
 
-// TestJoinStuck closes a runtime in which a join waits for a branch that does not end in time: both are named, and end later.
+// TestJoinStuck closes a runtime in which a join waits for a branch that does not end in time: the
+// error names the operation, and it ends later.
 func TestJoinStuck(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	begun, release, ended := make(chan struct{}), make(chan struct{}), make(chan int)

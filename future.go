@@ -7,34 +7,38 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Future is the promise of an operation's result: a small value, to be copied, kept and passed on freely, by any goroutine. An
-// operation cannot wait for one; it passes it on as an argument, or with [Forward], [Then], [Then2] or [Settle]. The zero Future
-// is none: Wait, Result and Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic; in an argument
-// there is nothing to wait for.
+// Future is the promise of an operation's result: a small value, which any goroutine may copy,
+// keep and pass on. An operation cannot wait for a future; it passes it on as an argument, or
+// with [Forward], [Then], [Then2] or [Settle]. The zero Future promises nothing: Wait, Result and
+// Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic;
+// in an argument there is nothing to wait for.
 //
-// A Future[R] holds an R, for a result that was known at once; so a type cannot hold a future of itself, but of a pointer to itself.
-// A future keeps its result alive, and the unit that it was sent to, not the argument of its operation.
+// A Future[R] holds an R, for a result that was known at once. So a type cannot hold a future of
+// itself, but it can hold a future of a pointer to itself. A future keeps its result alive, and
+// the unit to which the message was sent, but not the argument of its operation.
 type Future[R any] struct {
-	value R // the result, if it was known at once: then cell is known
+	value R // the result, if it was known at once; then cell is known
 	cell  *result[R]
 }
 
-// known is the cell of futures that have their result in themselves. Nothing but its seal is ever looked at.
+// known is the cell of all futures that hold their result themselves. It is filled; its other
+// fields stay zero.
 var known = func() *promise {
 	m := &promise{}
 	m.state.Store(&filled)
 	return m
 }()
 
-// Resolved returns a future that has the result v already. It is taken as it is: futures in v are not waited for. No allocation.
+// Resolved returns a future that has the result v already. It does not wait for futures in v. It
+// does not allocate.
 func Resolved[R any](v R) Future[R] {
 	return Future[R]{value: v, cell: *(**result[R])(unsafe.Pointer(&known))}
 }
 
-// isKnown reports whether f has its result in itself.
+// isKnown reports whether f holds its result itself.
 func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.promise == known }
 
-// result returns the result of a future that has one.
+// result returns the result of f, which must have one.
 func (f *Future[R]) result() R {
 	if f.isKnown() {
 		return f.value
@@ -53,8 +57,8 @@ func Failed[R any](err error) Future[R] {
 	return Future[R]{cell: r}
 }
 
-// Result returns the result, or the error that the future failed with, or [ErrWouldBlock] if it has no outcome yet. It does not
-// wait.
+// Result returns the result, or the error that the future failed with, or [ErrWouldBlock] if it
+// has no outcome yet. Any goroutine may call it, and it does not wait.
 func (f Future[R]) Result() (R, error) {
 	if f.cell == nil {
 		return *new(R), ErrNoFuture
@@ -69,9 +73,10 @@ func (f Future[R]) Result() (R, error) {
 	return f.result(), nil
 }
 
-// Senders returns the names of the operations that sent the message of a future which has failed under a scope: the one that sent it, then the one
-// that sent that one, and so on, up to 16; nil if an ordinary goroutine sent it, and for other futures. It does not wait. The
-// slice must not be changed.
+// Senders returns the names of the operations that sent the message of a future which has failed
+// under a scope: the operation that sent it, then the operation that sent the message of that
+// one, and so on, up to 16. It returns nil if an ordinary goroutine sent the message, and for
+// other futures. It does not wait. The slice must not be changed.
 func (f Future[R]) Senders() []string {
 	if f.cell == nil || f.cell.state.Load() != &filled || f.cell.edge.Load() == nil {
 		return nil
@@ -79,8 +84,9 @@ func (f Future[R]) Senders() []string {
 	return (*failure)(unsafe.Pointer(f.cell.edge.Load())).senders
 }
 
-// Value returns the result of a future that is known to have one: any future that came in an operation's argument has, when
-// the operation runs. It panics if the future has no outcome yet, has failed, or is the zero Future.
+// Value returns the result of a future that is known to have one: while an operation runs, every
+// future that came in its argument has a result. It does not wait. It panics if the future has no
+// outcome yet, has failed, or is the zero Future.
 func (f Future[R]) Value() R {
 	if f.cell != nil && f.cell.state.Load() == &filled && f.cell.edge.Load() == nil {
 		return f.result()
@@ -92,9 +98,10 @@ func (f Future[R]) Value() R {
 	panic(err)
 }
 
-// Done returns a channel that is closed once the future has an outcome; every call returns the same while it has none. The channel
-// is made by the first call. It is for ordinary goroutines: an operation must not receive from it, as the runtime cannot refuse that
-// wait, which may never end. It panics for the zero Future.
+// Done returns a channel that is closed once the future has an outcome. The first call makes the
+// channel; every call returns the same one while there is no outcome. Done is for ordinary
+// goroutines: an operation must not receive from the channel, because the runtime cannot refuse
+// that wait, which may never end. It panics for the zero Future.
 func (f Future[R]) Done() <-chan struct{} {
 	if f.cell == nil {
 		panic(ErrNoFuture)
@@ -104,15 +111,18 @@ func (f Future[R]) Done() <-chan struct{} {
 	return closed
 }
 
-// Wait waits until the future has an outcome and returns it, or ctx's error if ctx is done before,
-// [ErrClosed] if that is by the end of the runtime, as with [Runtime.Context]; an outcome comes first. A message whose sender gives up is run all the same; that of
-// [Operation.Call] is not. Wait is for ordinary goroutines: inside an operation or an activity it
-// returns an [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is; an activity calls
+// Wait waits until the future has an outcome and returns it. If ctx is done first, Wait returns
+// the error of ctx, or [ErrClosed] if ctx is done by the end of the runtime, as with
+// [Runtime.Context]. If both are there, the outcome comes first. A message is run even if its
+// waiter gives up, except for the message of [Operation.Call].
+//
+// Wait is for ordinary goroutines: inside an operation or an activity it returns an
+// [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is; an activity calls
 // [Future.Await]. A coroutine that an operation has made with iter.Pull counts as that operation,
 // here and wherever ordinary goroutines wait, on amd64 and arm64 without the build tag
-// freerun_portable; elsewhere it counts as an ordinary goroutine, holds the processor while it
-// waits, and waits for ever if that is what it waits for. In a deterministic runtime Wait runs what
-// there is to run meanwhile. It panics if ctx is nil.
+// freerun_portable. Elsewhere it counts as an ordinary goroutine: it holds the processor while it
+// waits, and waits for ever if its future needs that processor. In a deterministic runtime Wait
+// runs what there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
 	switch {
@@ -134,7 +144,9 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	if x := f.cell.scope(); x != nil {
 		canceled = x.ctx.Done()
 	}
-	for closed := f.cell.done(); ; canceled = nil { // one that has begun is waited for still
+	// A canceled scope ends the wait only if the message has not begun. After that, the loop
+	// waits for the outcome or for ctx alone.
+	for closed := f.cell.done(); ; canceled = nil {
 		select {
 		case <-closed:
 			return f.Result()
@@ -157,11 +169,12 @@ func mustContext(ctx context.Context) {
 	}
 }
 
-// Forward makes the outcome of f that of the running operation: `return freerun.Forward(c, f)` ends an operation that leaves its
-// result to another. It does not wait. What it returns is for the operation that c belongs to to return as it is: for a future whose
-// result was known when it was made that is the result, otherwise an error that stands for the outcome of f. If the operation returns nil
-// instead, its future fails with [ErrForward], and so does that of any other operation that returns it. For the zero Future the
-// error is [ErrNoFuture].
+// Forward makes the outcome of f the outcome of the running operation: `return freerun.Forward(c,
+// f)` ends an operation that leaves its result to another. It does not wait. The operation of c
+// returns what Forward returns, unchanged: for a future whose result was known when it was made
+// that is the result, otherwise an error that stands for the outcome of f. If the operation
+// returns nil instead, its future fails with [ErrForward], and so does the future of any other
+// operation that returns this error. For the zero Future the error is [ErrNoFuture].
 func Forward[R any](c *Context, f Future[R]) (R, error) {
 	var none R
 	if f.cell == nil {

@@ -8,44 +8,48 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// A future's list is only pushed to and taken whole: what is in it stays there until the future has an outcome. That suits messages, which wait until then. Ordinary
-// goroutines and activities may give up before, any number of times. So all of those together have one letter in the list, their audience, and leave
-// the audience without a trace.
+// A future has a list of messages that wait for it. The list is only pushed to and taken whole: a
+// message stays in it until the future has an outcome. That suits messages, which wait until
+// then. Ordinary goroutines and activities may give up earlier, any number of times. So all of
+// those share one message in the list, the audience, and leave the audience without a trace.
 //
-// An audience is found by its future, in one of the shares of a table of the future's runtime. The lock of the share guards the entry, and all that the audience consists
-// of; it is held for a few instructions, in which nothing is called. Who fulfils a future that has an audience takes the audience out of the table, under the lock, and
-// wakes it without.
+// The table of the future's runtime leads from a future to its audience. The table has shares,
+// each with a lock. The lock guards the entries of the share and all fields of their audiences.
+// It is held for a few instructions, in which nothing is called. The goroutine that fulfills a
+// future takes the audience out of the table under the lock, and wakes it without.
 //
-// The first activity that waits for a future in whose list is nothing needs no audience: its own letter is put into the list, by one compare-and-swap. If it gives up
-// it leaves the letter there, which leads to nothing. Who comes after that finds the list in use, and makes an audience, or joins it. So a pending future holds at
-// most two letters, of some 130 bytes, on account of all that ever gave up.
+// The first activity that waits for a future with an empty list needs no audience: its own
+// message is put into the list, by one compare-and-swap. If that activity gives up, its message
+// stays in the list and leads to nothing. The next waiter finds the list in use, and makes an
+// audience or joins it. So all waiters that ever gave up leave at most two messages in a pending
+// future, of about 130 bytes each.
 //
 // Checked by: TestExploreAudience…, TestGivenUp…
 type audience struct {
 	message                   // in the future's list
-	future      *promise      // that is waited for
-	closed      chan struct{} // what ordinary goroutines wait for; nil if none does
+	future      *promise      // the future that the audience waits for
+	closed      chan struct{} // for ordinary goroutines; nil if none waits
 	stop        func() bool   // ends the watch over the future's scope; nil if there is none
 	first, last *awaiter      // the activities, oldest first
 }
 
 var audienceVtable = newVtable(vtable{name: "audience", wake: wakeAudience}, nil)
 
-// audiences has the audiences of the futures of one runtime.
+// audiences holds the audiences of the futures of one runtime.
 type audiences struct{ shares [1 << shareBits]share }
 
-// share is a part of the table. Its lock is a word that whoever finds it taken spins on.
+// share is a part of the table. Its lock is one word, on which goroutines spin.
 type share struct {
 	taken atomics.Bool
 	of    map[*promise]*audience
-	peak  int // how many entries there were
+	peak  int // the largest number of entries so far
 	_     pad.Line
 }
 
-// mostKept is how many entries there may have been in a share whose map, empty, is kept.
+// mostKept bounds the peak of a share whose empty map is kept. A larger map goes to the collector.
 const mostKept = 1 << 10
 
-// lock returns the share of m, locked.
+// lock locks the share of m and returns it.
 func (all *audiences) lock(m *promise) *share {
 	h := uint64(uintptr(unsafe.Pointer(m))) * 0x9e3779b97f4a7c15
 	s := &all.shares[h>>32&(1<<shareBits-1)]
@@ -60,7 +64,8 @@ func (s *share) lock() {
 
 func (s *share) unlock() { s.taken.Store(false) }
 
-// enter makes a the audience of its future; false if that has an outcome. The caller has locked the share.
+// enter makes a the audience of its future. It returns false if the future has an outcome. The
+// caller has locked the share.
 func (s *share) enter(a *audience) bool {
 	if !a.future.push(&a.message) {
 		return false
@@ -73,7 +78,7 @@ func (s *share) enter(a *audience) bool {
 	return true
 }
 
-// remove is the opposite.
+// remove takes the entry of a out of the table. The caller has locked the share.
 func (s *share) remove(a *audience) {
 	delete(s.of, a.future)
 	if len(s.of) == 0 && s.peak > mostKept {
@@ -81,7 +86,7 @@ func (s *share) remove(a *audience) {
 	}
 }
 
-// wakeAudience wakes all who wait for a future.
+// wakeAudience wakes all goroutines and activities that wait for a future.
 func wakeAudience(_ *worker, l *message) {
 	a := (*audience)(unsafe.Pointer(l))
 	s := a.future.unit.rt.audiences.lock(a.future)
@@ -96,14 +101,14 @@ func wakeAudience(_ *worker, l *message) {
 		close(closed)
 	}
 	for w != nil {
-		next := w.next // woken, it may wait again, elsewhere
+		next := w.next // read first: once woken, w may wait again elsewhere
 		w.next, w.previous = nil, nil
 		w.wake()
 		w = next
 	}
 }
 
-// abandonAll closes all futures that have an audience: their runtime has ended.
+// abandonAll closes all futures that have an audience, because their runtime has ended.
 func (all *audiences) abandonAll() {
 	for i := range all.shares {
 		s := &all.shares[i]
@@ -119,7 +124,7 @@ func (all *audiences) abandonAll() {
 	}
 }
 
-// add puts w at the end of those who wait. The caller has locked the share.
+// add makes w the last member of the audience. The caller has locked the share.
 func (a *audience) add(w *awaiter) {
 	w.within, w.next, w.previous = a, nil, a.last
 	if a.last == nil {
@@ -130,7 +135,7 @@ func (a *audience) add(w *awaiter) {
 	a.last = w
 }
 
-// drop takes w out from among those who wait. The caller has locked the share.
+// drop takes the member w out of the audience. The caller has locked the share.
 func (a *audience) drop(w *awaiter) {
 	if w.previous == nil {
 		a.first = w.next

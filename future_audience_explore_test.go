@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// awaitAs waits with w for the cell as an activity does; it reports whether the wait was granted, and whether w may be used again.
+// awaitAs waits with w for the cell, as an activity does. It reports whether the wait was
+// granted, and whether w may be used again.
 func (w *awaiter) awaitAs(ctx context.Context, cell *promise) (granted, again bool) {
 	w.future, w.within = cell, nil
 	if granted = activity.Wait(ctx, 0, w.suspend) == nil; !granted {
@@ -20,8 +21,9 @@ func (w *awaiter) awaitAs(ctx context.Context, cell *promise) (granted, again bo
 	return granted, granted || again
 }
 
-// TestExploreAudience has one wait for a cell patiently, and two who may give up, one of them twice, and who uses an awaiter again where it may: whoever does not give up goes on
-// once, and all do once the cell is filled.
+// TestExploreAudience has two goroutines wait for a cell. One is patient. The other may give up,
+// and then uses its awaiter for a second cell, if it may. Each wait that is not given up ends
+// once, with the value, and no audience is left.
 func TestExploreAudience(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(2)
@@ -64,21 +66,24 @@ func TestExploreAudience(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// finalized declares the threads of an activity that gives up to wait for the cell, and of its finalizer, which comes to it any time.
+// finalized makes an awaiter for the cell and declares the thread of its finalizer, which enters
+// it at any time. The caller declares the thread of the activity, which gives up.
 func finalized(r *explore.Run, cell *watched, enter func(w *awaiter, waiter *activity.Waiter)) *awaiter {
 	w := newAwaiter(cell.unit)
 	w.future = &cell.promise
-	var waiter activity.Waiter // of a wait that was interrupted
+	var waiter activity.Waiter // for a wait that was interrupted
 	r.Go("finalizer", func() { enter(w, &waiter) })
 	return w
 }
 
-// TestExploreAudienceGivenUpEarly has an activity give up beside its finalizer, while another waits, and the cell is filled: it is no member of the audience after that.
+// TestExploreAudienceGivenUpEarly has an activity give up beside its finalizer, while others
+// wait. The activity is no member of the audience afterwards.
 func TestExploreAudienceGivenUpEarly(t *testing.T) {
 	explore.Exhaustive(t, 3, givenUpEarly((*awaiter).enter))
 }
 
-// TestExploreAudienceEnteredCarelessly is a control: a finalizer that does not look under the lock whether the activity has given up leaves it in the audience.
+// TestExploreAudienceEnteredCarelessly is a control: a finalizer that does not look under the
+// lock whether the activity has given up leaves it in the audience.
 func TestExploreAudienceEnteredCarelessly(t *testing.T) {
 	explore.MustFail(t, 3, givenUpEarly(func(w *awaiter, waiter *activity.Waiter) {
 		if !w.waiter.CompareAndSwap(nil, waiter) {
@@ -103,10 +108,10 @@ func givenUpEarly(enter func(w *awaiter, waiter *activity.Waiter)) func(r *explo
 	return func(r *explore.Run) {
 		cell := promises(1)[0]
 		var first activity.Waiter
-		one := newAwaiter(cell.unit) // the list is in use
+		one := newAwaiter(cell.unit) // takes the place in the list
 		one.future = &cell.promise
 		one.enter(&first)
-		two := newAwaiter(cell.unit) // and there is an audience
+		two := newAwaiter(cell.unit) // makes an audience
 		two.future = &cell.promise
 		two.enter(&first)
 		w := finalized(r, cell, enter)
@@ -124,7 +129,8 @@ func givenUpEarly(enter func(w *awaiter, waiter *activity.Waiter)) func(r *explo
 	}
 }
 
-// TestExploreAudienceDone has two ask for the channel of a cell that is filled: it is one, and it is closed.
+// TestExploreAudienceDone has two goroutines ask for the channel of a cell while it is filled.
+// Both get the same channel, and it is closed.
 func TestExploreAudienceDone(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		cell := promises(1)[0]

@@ -2,5 +2,5 @@
 
 package freerun
 
-// shareBits says how many shares the table of audiences has.
+// shareBits is the binary logarithm of the number of shares in the table of audiences.
 const shareBits = 5

@@ -2,5 +2,5 @@
 
 package freerun
 
-// shareBits is such that all audiences are in one share: the explorer's executions repeat, and addresses do not.
+// shareBits puts all audiences into one share: executions of the explorer repeat, addresses do not.
 const shareBits = 0

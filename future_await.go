@@ -8,12 +8,13 @@ import (
 )
 
 // Await waits until the future has an outcome and returns it, as [Future.Wait] does for ordinary
-// goroutines; the activity a is suspended meanwhile, and keeps no processor. If the scope of the
-// activity is canceled before, it returns that error, and leaves nothing in the future that grows
-// with how often that happens. There is no context: an activity that is to give up before, say at a
-// deadline, starts another one in a scope with that deadline, which awaits, and waits for its end
-// (the example). By the activity's own goroutine only; it panics elsewhere. It allocates nothing
-// once the activity's stack has waited for a future before, and not given up.
+// goroutines. The activity a is suspended meanwhile, and keeps no processor. If the scope of the
+// activity is canceled first, Await returns the error of that, and leaves nothing in the future
+// that grows with the number of such waits. Await takes no context: an activity that is to give
+// up earlier, say at a deadline, starts another one in a scope with that deadline, which awaits,
+// and waits for its end (the example). Only the activity's own goroutine may call Await; it
+// panics elsewhere. It allocates nothing once the activity's stack has waited for a future
+// before, and not given up.
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	if f.cell != nil && !f.cell.closedNow() {
 		on := activities.StackOf(a)
@@ -30,33 +31,47 @@ func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	return f.Result()
 }
 
-// awaiter is an activity that waits for a future. It is in one of two places: in the future's list, as a letter of its own, or among the members of the future's
-// audience, which is a part of some awaiter, perhaps of this one. A stack has one, and uses it again.
+// awaiter is an activity that waits for a future. It is in one of two places: in the future's
+// list, as a message of its own, or among the members of the future's audience. That audience is
+// a part of some awaiter, perhaps of this one, or stands alone. A stack has one awaiter, and uses
+// it again.
 //
-// Its steps, of which those of the finalizer may come beside the others (activity/waiter.go):
+// The activity suspends itself; the finalizer then enters the awaiter for it
+// (activity/waiter.go). The finalizer's steps may overlap with the steps of an activity that
+// gives up:
 //
-//	A1  the finalizer changes waiter from nil to what ends the wait,  G1  who gives up changes waiter to gaveUp; if it was nil, A1
-//	    unless it is gaveUp: then that is all                             fails, or the awaiter is being woken: that is all
-//	A2  puts the awaiter into the list, if that is empty, or,         G2  under the lock of the share, it drops the awaiter from
-//	    under the lock of the share, unless waiter is gaveUp now,         the audience, if that is in the table still
-//	    makes it a member of the audience
-//	W   who wakes it changes waiter to nil, and grants what was there
+//	A1  the finalizer changes waiter from nil  G1  the activity gives up: it changes waiter to
+//	    to the activity's waiter; if waiter        gaveUp; if waiter was nil, A1 will fail, or
+//	    is gaveUp, it stops here                   the awaiter is being woken: it stops here
+//	A2  it puts the awaiter into the list, if  G2  under the lock of the share, it drops the
+//	    that is empty; or, under the lock of       awaiter from the audience, if the audience
+//	    the share and unless waiter is gaveUp      is still in the table
+//	    now, makes it a member of the audience
+//	W   the waker changes waiter to nil, and
+//	    grants the waiter that was there
 //
-// A2 and G2 come one after the other, if not by the lock then since the list has no way out: so none that has given up stays in an audience. After A2 the finalizer touches the
-// awaiter no more. So it may be used again after W, and after G2 if that has dropped it, unless its letter is what the audience has in the list.
+// A2 on an audience and G2 exclude each other by the lock.
+// A2 on the list needs no G2, because nothing leaves the list.
+// So no awaiter that has given up stays in an audience.
+//
+// The finalizer does not touch the awaiter after A2.
+// So the awaiter may be used again after W.
+// It may be used again after G2 has dropped it, unless its own message is the audience's in the
+// list.
 type awaiter struct {
 	audience
 	waiter  atomics.Pointer[activity.Waiter]
-	suspend func(*activity.Waiter) // enter, made once
+	suspend func(*activity.Waiter) // the method enter, bound once
 
 	// under the lock of the share
-	within         *audience // whose member it is; not to be looked at once that is out of the table
+	// The audience that this is a member of. It must not be read once it is out of the table.
+	within         *audience
 	next, previous *awaiter
 }
 
 var awaiterVtable = newVtable(vtable{name: "awaiter", wake: wakeAwaiter}, nil)
 
-// gaveUp is the waiter of who has given up.
+// gaveUp is the waiter of an awaiter whose activity has given up.
 var gaveUp activity.Waiter
 
 func newAwaiter(u *unit) *awaiter {
@@ -68,7 +83,7 @@ func newAwaiter(u *unit) *awaiter {
 
 func wakeAwaiter(_ *worker, l *message) { (*awaiter)(unsafe.Pointer(l)).wake() }
 
-// wake ends the wait, unless it was given up.
+// wake ends the wait, unless the activity has given up.
 func (w *awaiter) wake() {
 	if waiter := w.waiter.Swap(nil); waiter != nil && waiter != &gaveUp { // W
 		waiter.Grant()
@@ -83,7 +98,7 @@ func (m *promise) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 	r.awaits, r.awaiting = nil, m
 	w.future, w.within = m, nil
 	done := false
-	defer func() { // also if the activity is being ended
+	defer func() { // runs also if the activity is being ended
 		r.awaiting = nil
 		if done || w.giveUp() {
 			w.future = nil
@@ -95,7 +110,7 @@ func (m *promise) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 	return err
 }
 
-// enter has w woken, by way of waiter, once the future has an outcome.
+// enter has w woken, by way of waiter, once the future has an outcome. It is the finalizer's half.
 func (w *awaiter) enter(waiter *activity.Waiter) {
 	m := w.future
 	rt := m.unit.rt
@@ -131,7 +146,7 @@ func (w *awaiter) enter(waiter *activity.Waiter) {
 	}
 }
 
-// giveUp takes w out of where it waits, and reports whether it may be used again.
+// giveUp takes w out of the place where it waits, and reports whether w may be used again.
 func (w *awaiter) giveUp() bool {
 	m := w.future
 	if w.waiter.Swap(&gaveUp) == nil { // G1
@@ -139,7 +154,9 @@ func (w *awaiter) giveUp() bool {
 	}
 	s := m.unit.rt.audiences.lock(m)
 	a := w.within
-	if a == nil || s.of[m] != a { // its letter is in the list; or it is not in it yet, and will not be; or it is being woken
+	// Without an audience, w is in the list, or not in it yet, and then never will be. With an
+	// audience that is out of the table, w is being woken.
+	if a == nil || s.of[m] != a {
 		s.unlock()
 		return false
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// BenchmarkAwait has an activity await the future of a message to a unit, alone and beside a second one that awaits the same future.
+// BenchmarkAwait has an activity await the future of a message to a unit, alone and beside a
+// second activity that awaits the same future.
 func BenchmarkAwait(b *testing.B) {
 	inc := freerun.Op("inc", func(_ *freerun.Context, n *int, by int) (int, error) {
 		*n += by

@@ -2,18 +2,19 @@ package freerun
 
 import "context"
 
-// Ordinary goroutines wait on a channel. A future has room for none: few futures are ever waited for from outside. The channel is
-// in the future's audience: so all who wait for one future share one, those who give up leave nothing behind, and the end of the
-// runtime finds them.
+// Ordinary goroutines wait for a future on a channel. The future itself has no room for one: few
+// futures are ever waited for from outside. The channel is in the future's audience. So all
+// goroutines that wait for one future share a channel, those that give up leave nothing behind,
+// and the end of the runtime finds them.
 
-// always is the channel of all futures that have their outcome.
+// always is the closed channel of all futures that have an outcome.
 var always = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// done returns the channel that is closed when m is.
+// done returns the channel that is closed once m has an outcome.
 func (m *promise) done() <-chan struct{} {
 	if !m.open() {
 		return always
@@ -46,8 +47,8 @@ func (m *promise) done() <-chan struct{} {
 	return channel
 }
 
-// closeWithScope has the channel that done has made for m closed when m's scope is canceled before m has begun: soon after, by a
-// goroutine of package context.
+// closeWithScope watches the scope of m: if it is canceled before m has begun, the channel that
+// done has made for m is closed, soon after, by a goroutine of package context.
 func (m *promise) closeWithScope() {
 	x := m.scope()
 	if x == nil || x.rt.deterministic() {
@@ -71,8 +72,9 @@ func (m *promise) closeWithScope() {
 	}
 }
 
-// outcomeNow is outcome, but that a future of a runtime that has ended has one, as it gets no other, and one of a canceled scope whose message has
-// not begun. So neither the end nor the canceler need find all open futures: the asker closes the one that it asks for.
+// outcomeNow is outcome, except that two kinds of open futures get an outcome first: futures of a
+// runtime that has ended, and futures of a canceled scope whose message has not begun. So neither
+// the end nor the canceler need find all open futures: the asker closes the one that it asks for.
 func (m *promise) outcomeNow() (closed bool, err error) {
 	closed, err = m.outcome()
 	if closed {
@@ -91,8 +93,8 @@ func (m *promise) closedNow() bool {
 	return closed
 }
 
-// abandon closes m because its runtime has ended, and counts it: whoever still holds the letter finds it sealed, and takes its own count
-// back. Any goroutine.
+// abandon closes m because its runtime has ended, and counts m as failed. The holder of the
+// message finds it sealed, and takes its own count back. Any goroutine may call it.
 func (m *promise) abandon() {
 	if s := m.unit.rt.detachedWorker(); m.seal(s, &abandoned) {
 		s.countFailed(m.unit.rt, ErrClosed, 1)

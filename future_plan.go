@@ -7,16 +7,17 @@ import (
 	"sync"
 )
 
-// plan says where values of one type hold futures. It is made once per type, and prunes what cannot hold one, so that the
-// scan of a value costs nothing for an argument without futures, and one look each for those with a few in plain sight.
+// plan says where values of one type hold futures. It is made once per type, and leaves out what
+// cannot hold any. So the scan of an argument without futures costs nothing, and an argument with
+// a few futures of its own costs one look for each.
 type plan struct {
 	offsets []uintptr // of the futures' cells, if all lie in the value itself
-	shape   shape     // otherwise
-	many    bool      // how many there are depends on the value
+	shape   shape     // of the value otherwise
+	many    bool      // the number of futures depends on the value
 	cyclic  bool      // a value may lead back to itself
 }
 
-// mostOffsets is how many futures a value may hold in itself before they count as many.
+// mostOffsets bounds the futures that a value may hold in itself before they count as many.
 const mostOffsets = 16
 
 var plans sync.Map // reflect.Type → *plan
@@ -45,7 +46,8 @@ func newPlan(t reflect.Type) *plan {
 	return p
 }
 
-// mayHold reports whether a value of type t can hold a future. path has the types that were asked already.
+// mayHold reports whether a value of type t can hold a future. path has the types that were asked
+// already.
 func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 	if isFuture(t) {
 		return true
@@ -53,7 +55,7 @@ func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 	if path[t] || opaque(t) {
 		return false
 	}
-	path[t] = true // for good: a type that was found to hold one ends the question
+	path[t] = true // never taken back: a type that can hold one ends the question
 	switch t.Kind() {
 	case reflect.Interface:
 		return true
@@ -78,7 +80,7 @@ var (
 	ownPackage  = reflect.TypeFor[Runtime]().PkgPath()
 )
 
-// isFuture recognises futures by what they are made of, as a program may give the type another name.
+// isFuture recognizes futures by their fields, because a program may give the type another name.
 func isFuture(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(1).Type.Kind() != reflect.Pointer {
 		return false
@@ -87,12 +89,12 @@ func isFuture(t reflect.Type) bool {
 	return cell.PkgPath() == ownPackage && strings.HasPrefix(cell.Name(), "result[")
 }
 
-// cellOf returns where in a future of type t its cell is.
+// cellOf returns the offset of the cell in a future of type t.
 func cellOf(t reflect.Type) uintptr { return t.Field(1).Offset }
 
-// opaque reports whether the scan does not look into values of type t: units, runtimes, contexts, synchronisation, and what is
-// guarded by synchronisation of its own. To read the insides of a struct with a mutex without holding it would be a
-// race, and a crash if a map is in it.
+// opaque reports whether the scan does not look into values of type t: units, runtimes, contexts,
+// synchronization, and structs with synchronization of their own. To read the fields of a struct
+// with a mutex without holding it would be a race, and a crash if one of them is a map.
 func opaque(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && opaque(t.Elem()) || isContext(t) {
 		return true
@@ -119,7 +121,8 @@ func opaque(t reflect.Type) bool {
 	return false
 }
 
-// isContext reports whether t is a context: not merely a struct that has one embedded, beside what else it has.
+// isContext reports whether t is a context. A struct that embeds a context among other fields is
+// not.
 func isContext(t reflect.Type) bool {
 	if !t.Implements(contextType) {
 		return false
@@ -139,7 +142,8 @@ func isContext(t reflect.Type) bool {
 
 func synchronises(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
 
-// inSight returns the offsets of the cells of all futures in a value of type t, if the value itself holds them all and they are few.
+// inSight returns the offsets of the cells of all futures in a value of type t. It returns false
+// if the value itself does not hold them all, or if they are many.
 func inSight(t reflect.Type, at uintptr, found []uintptr) ([]uintptr, bool) {
 	switch {
 	case isFuture(t):
@@ -167,7 +171,7 @@ func inSight(t reflect.Type, at uintptr, found []uintptr) ([]uintptr, bool) {
 // planner builds the shape of one type, which may refer to itself.
 type planner struct {
 	shapes       map[reflect.Type]*reference
-	open         map[reflect.Type]bool // shapes being built
+	open         map[reflect.Type]bool // the shapes that are being built
 	many, cyclic bool
 }
 

@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// firstOpen returns the first future in the value at p that has no outcome, or the error of the first that failed, whichever
-// comes first; neither if all are resolved well. Zero futures have nothing to wait for.
+// firstOpen looks at the futures in the value at p. At the first that has no outcome it returns
+// that future; at the first that has failed it returns the error. It returns neither if all have
+// results. Zero futures have nothing to wait for.
 func (pl *plan) firstOpen(p unsafe.Pointer) (*promise, error) {
 	if pl.shape == nil {
 		for _, at := range pl.offsets {
@@ -43,7 +44,7 @@ func (pl *plan) allOpen(p unsafe.Pointer) []*promise {
 	return s.all
 }
 
-// each calls f with all futures in the value at p that lie in cells.
+// each calls f with all futures in the value at p that have a cell, open or not.
 func (pl *plan) each(p unsafe.Pointer, f func(*promise)) {
 	if pl.shape == nil {
 		for _, at := range pl.offsets {
@@ -62,11 +63,11 @@ func (pl *plan) each(p unsafe.Pointer, f func(*promise)) {
 	}
 }
 
-// scan is one walk through a value. What a value refers to is put aside and walked through later: a list of millions of links needs
-// no stack then.
+// scan is one walk through a value. References are put aside and followed later: so a list of
+// millions of links needs no stack.
 type scan struct {
 	collect bool
-	every   bool // what is collected need not be open
+	every   bool // collect futures that are not open, too
 	open    *promise
 	err     error
 	all     []*promise
@@ -81,8 +82,8 @@ type row struct {
 	size uintptr
 }
 
-// place is a value that was walked through: its address; its shape, as a struct and its first field have one address; and
-// how many there are in a row.
+// place identifies a value that was walked through. The shape belongs to it, because a struct and
+// its first field have one address; n is the number of values in a row.
 type place struct {
 	p unsafe.Pointer
 	s shape
@@ -97,7 +98,7 @@ func newScan(pl *plan) *scan {
 	return s
 }
 
-// release gives the scan back, but for what a large value has left of it.
+// release puts the scan back into the pool, unless a large value has made it large.
 func (s *scan) release() {
 	const most = 1024
 	if len(s.visited) > most || cap(s.aside) > most {
@@ -121,7 +122,7 @@ func (s *scan) run(p unsafe.Pointer, first shape) {
 	}
 }
 
-// meet looks at a future, and returns whether to go on.
+// meet looks at a future, and reports whether to go on.
 func (s *scan) meet(m *promise) bool {
 	if m == nil {
 		return true
@@ -143,7 +144,8 @@ func (s *scan) meet(m *promise) bool {
 	return true
 }
 
-// refer has the n values at p walked through later: once, if values may lead back.
+// refer puts the n values at p aside, to be walked through later; only once, if values may lead
+// back.
 func (s *scan) refer(p unsafe.Pointer, inner shape, n int, size uintptr) {
 	at := place{p, inner, n}
 	if p == nil || n == 0 || s.been(at) {
@@ -152,7 +154,8 @@ func (s *scan) refer(p unsafe.Pointer, inner shape, n int, size uintptr) {
 	s.aside = append(s.aside, row{at, size})
 }
 
-// been reports whether a place was walked through before, and remembers it, if values may lead back.
+// been reports whether a place was walked through before, and remembers it. It does so only if
+// values may lead back.
 func (s *scan) been(at place) bool {
 	if !s.cyclic {
 		return false
@@ -164,15 +167,16 @@ func (s *scan) been(at place) bool {
 	return false
 }
 
-// shape walks through the value at p and meets its futures, until it is told to stop, which walk returns as false. Behind a
-// reference there is always a *reference or aFuture, which can be compared, as places are.
+// shape is the form of a value. walk goes through the value at p and meets its futures; it
+// returns false if it was told to stop. Behind a reference there is always a *reference or an
+// aFuture. Those can be compared, as places are.
 type shape interface {
 	walk(p unsafe.Pointer, s *scan) bool
 }
 
 type (
-	aFuture   struct{ cell uintptr } // where its cell is
-	reference struct{ to shape }     // to another shape, which may be the one that it is in
+	aFuture   struct{ cell uintptr } // the offset of the cell
+	reference struct{ to shape }     // to another shape, perhaps one that contains this
 	field     struct {
 		at    uintptr
 		shape shape
@@ -227,7 +231,7 @@ func (r pointer) walk(p unsafe.Pointer, s *scan) bool {
 }
 
 func (r slice) walk(p unsafe.Pointer, s *scan) bool {
-	head := *(*[]struct{})(p) // any slice has this head
+	head := *(*[]struct{})(p) // every slice has this head
 	s.refer(unsafe.Pointer(unsafe.SliceData(head)), r.shape, len(head), r.size)
 	return true
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What the scan of an argument looks into, and what it leaves alone.
+// These tests hold what the scan of an argument looks into, and what it leaves alone.
 
 type node struct {
 	value freerun.Future[int]
@@ -52,7 +52,8 @@ func TestScanOfALongList(t *testing.T) {
 	}
 }
 
-// TestScanOfRings: values that lead back to themselves, by pointers, slices, maps and interfaces.
+// TestScanOfRings scans values that lead back to themselves, by pointers, slices, maps and
+// interfaces.
 func TestScanOfRings(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	g := runtimetest.NewGate()
@@ -72,7 +73,8 @@ func TestScanOfRings(t *testing.T) {
 	}
 }
 
-// guardedMap is somebody's state with a lock: to look into it would be a race, and with the map a crash of the process.
+// guardedMap is a program's state with a lock. A scan of its fields would be a race, and a crash
+// of the process because of the map.
 type guardedMap struct {
 	mu sync.Mutex
 	m  map[string]any

@@ -19,7 +19,7 @@ func TestFutureOutside(t *testing.T) {
 	<-g.Entered
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 1000 { // giving up leaves nothing behind
+	for range 1000 { // a wait that is given up leaves nothing behind
 		if _, err := f.Wait(cancelled); !errors.Is(err, context.Canceled) {
 			t.Fatalf("Wait with a cancelled context: %v", err)
 		}
@@ -45,7 +45,8 @@ func TestFutureOutside(t *testing.T) {
 	wg.Wait()
 	<-done
 	<-f.Done()
-	if v, err := f.Wait(cancelled); v != 9 || err != nil { // an outcome comes before a cancelled context
+	// An outcome comes before a canceled context.
+	if v, err := f.Wait(cancelled); v != 9 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
 	if f.Value() != 9 {
@@ -64,14 +65,14 @@ func TestResolvedAndFailed(t *testing.T) {
 	<-freerun.Resolved(1).Done()
 }
 
-// panics returns what f panics with.
+// panics returns the value with which f panics.
 func panics(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// TestMisuse: each has a clear answer, at once.
+// TestMisuse holds that each misuse has a clear answer, at once.
 func TestMisuse(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)

@@ -2,17 +2,19 @@ package freerun
 
 import "unsafe"
 
-// gathering waits for many futures on behalf of one letter. A letter waits for its futures one after another, and looks for
-// the next by walking through its argument; with many futures that would take a walk for each. So when a letter with
-// a plan for many is woken for the first time, the futures that are still open are listed once.
+// waitAll waits for many futures on behalf of one message. A message waits for its futures one
+// after another, and finds the next by walking through its argument; with many futures that takes
+// a walk for each. So when a message with a plan for many is woken for the first time, waitAll
+// lists the futures that are still open once.
 //
-// To those who look for cycles it is a message like others: the letter's edge leads to it, its own to the future that it waits for.
+// For the search for cycles (promise_cycle.go) waitAll is a promise like others: the edge of the
+// message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
 	promise
 	left  []*promise
 	then  *message
-	owner *promise // the letter's message, if it has a future
-	kind  *vtable  // of the owner
+	owner *promise // the promise that waits; nil for a message without a future
+	kind  *vtable  // the vtable of the owner
 }
 
 var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
@@ -24,7 +26,7 @@ func newWaitAll(u *unit, then *message, left []*promise) *waitAll {
 	return g
 }
 
-// gather makes m wait for all futures in the value at p, and returns false if m was revoked.
+// gather makes m wait for all futures in the value at p. It returns false if m was revoked.
 func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
 	g := newWaitAll(m.unit, &m.message, pl.allOpen(p))
 	g.owner, g.kind = m, m.vtable()
@@ -35,14 +37,15 @@ func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
 	return true
 }
 
-// gatherFor makes l, which has no future, wait for all futures in the value at p.
+// gatherFor makes l, a message without a future, wait for all futures in the value at p.
 func (pl *plan) gatherFor(s *worker, l *message, p unsafe.Pointer) {
 	newWaitAll(l.unit, l, pl.allOpen(p)).proceed(s)
 }
 
 func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(s) }
 
-// proceed waits for the next future, or wakes the letter when there is none left, or one failed.
+// proceed waits for the next future. It wakes the message when none is left, or when one has
+// failed.
 func (g *waitAll) proceed(s *worker) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1

@@ -11,14 +11,15 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// givenUp is how often something is given up in the tests of what that leaves behind.
+// givenUp is how many waits a test gives up, to see what they leave behind.
 const givenUp = 60_000
 
-// leavesNothing holds that giveUp, called in turns that come to givenUp, leaves nothing behind in the heap that grows with the turns. giveUp is told how often in this turn.
+// leavesNothing holds that waits which are given up leave nothing in the heap that grows with their
+// number. It calls giveUp in turns; n is how many waits to give up in this turn, givenUp in total.
 func leavesNothing(t *testing.T, turns int, giveUp func(n int)) {
 	t.Helper()
 	n := givenUp / turns
-	giveUp(1200) // what is there to stay comes first: the pools of stacks fill up
+	giveUp(1200) // what stays for good comes first: the pools of stacks fill up
 	giveUp(n)
 	objects, bytes := heap()
 	for range turns {
@@ -27,15 +28,16 @@ func leavesNothing(t *testing.T, turns int, giveUp func(n int)) {
 	moreObjects, moreBytes := heap()
 	grown, size := int64(moreObjects-objects), int64(moreBytes-bytes)
 	t.Logf("%d given up: %d objects, %d bytes", givenUp, grown, size)
-	if grown > givenUp/4 || size > 32*givenUp { // the pools of stacks have filled up meanwhile: some hundred, of some 16 objects each
+	// Some hundred stacks of the pools were added meanwhile, with some 16 objects each.
+	if grown > givenUp/4 || size > 32*givenUp {
 		t.Errorf("%d given up have left %d objects, %d bytes", givenUp, grown, size)
 	}
 }
 
-// heap returns what is in use after a collection.
+// heap returns the objects and bytes in use after a collection.
 func heap() (objects, bytes uint64) {
 	var m runtime.MemStats
-	for range 3 { // pools are emptied in two
+	for range 3 { // it takes two collections to empty a pool
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
@@ -52,7 +54,8 @@ func pending(rt *freerun.Runtime) (f freerun.Future[int], resolve func()) {
 	return f, func() { close(release) }
 }
 
-// TestGivenUpAwaits has activities of scopes that are canceled await one future, as the only ones, beside a patient one, and many at a time.
+// TestGivenUpAwaits has activities of scopes that are canceled await one future: as the only
+// waiters, beside an activity that waits to the end, and many at a time.
 func TestGivenUpAwaits(t *testing.T) {
 	for _, k := range []struct {
 		name    string
@@ -102,7 +105,8 @@ func TestGivenUpAwaits(t *testing.T) {
 	}
 }
 
-// TestGivenUpWaits has ordinary goroutines give up to wait: for a future, for a scope, for an activity, for room in a mailbox, and for the runtime to have nothing to do.
+// TestGivenUpWaits has ordinary goroutines give up a wait: for a future, for a scope, for an
+// activity, and for the runtime to have nothing to do.
 func TestGivenUpWaits(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(2))
 	f, resolve := pending(rt)
@@ -139,7 +143,8 @@ func TestGivenUpWaits(t *testing.T) {
 	}
 }
 
-// TestGivenUpInActivities has activities give up whatever they can wait for, as their contexts end while they wait.
+// TestGivenUpInActivities has activities give up each wait that package activity offers: their
+// contexts end while they wait.
 func TestGivenUpInActivities(t *testing.T) {
 	mutex, fair, rw, semaphore := new(activity.Mutex), new(activity.FairMutex), new(activity.RWMutex), activity.NewSemaphore(1)
 	for _, l := range []activity.Locker{mutex, fair, rw} {
@@ -190,7 +195,8 @@ func TestGivenUpInActivities(t *testing.T) {
 	}
 }
 
-// TestAwaitAllocatesNothing compares what messages cost whose futures are awaited with what they cost otherwise; awaited by one activity, and by two.
+// TestAwaitAllocatesNothing compares the allocations of messages whose futures are awaited, by one
+// activity and by two, with those of messages whose futures are not.
 func TestAwaitAllocatesNothing(t *testing.T) {
 	const rounds = 2000
 	inc := freerun.Op("inc", func(_ *freerun.Context, n *int, by int) (int, error) {

@@ -64,8 +64,9 @@ func TestIdleKeepsNothing(t *testing.T) {
 	})
 }
 
-// TestFailFastLosesNothing: a failure that a FailFast scope was canceled for, and those that only
-// pass it on, are told by the scope: they are not lost. One that comes of something else is.
+// TestFailFastLosesNothing: a FailFast scope reports the failure that it was canceled for, and
+// those that only pass that failure on, so none of them counts as lost. A failure with another
+// cause does.
 func TestFailFastLosesNothing(t *testing.T) {
 	rt, log := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(context.Background(), freerun.FailFast())

@@ -5,29 +5,31 @@ import (
 	"unsafe"
 )
 
-// A free operation that is declared small is run where it is sent, as a call, while that is better than queueing it: nobody is idle who
-// could take it, what it needs is there, and the operation that sends it has not run too many so already. Then there is no
-// message at all, and its future has the result in itself.
+// A free operation that is declared small (SmallOp) may be inlined: Send runs it as a call. That is
+// done while it beats queueing: no processor is idle that could take it, its argument is ready, and
+// the sending operation has not inlined too many so already. An inlined operation has no message,
+// and its future holds the result itself.
 
 const (
-	// smallRuns is how many small operations one operation that was queued runs itself; what is sent after them is queued, so
-	// that others get their turn, and thieves get work that is worth the way.
+	// smallRuns is how many small operations a queued operation inlines. Further ones are queued,
+	// so that other tasks get their turn, and thieves find work that is worth the way.
 	smallRuns = 256
-	// smallDepth is how deep in one another they run.
+	// smallDepth is how deep inlined operations nest.
 	smallDepth = 64
 )
 
-// SmallOp declares a free operation that takes about as long as sending it, or is a tree of such. All that is said of [FreeOp] holds,
-// and in addition Send may run it at once, before it returns, on the goroutine of the sending operation: the future has its
-// result then and allocates nothing. That is not done while a processor is idle, nor from ordinary goroutines, nor beyond some depth.
-// A runtime.Goexit in it may end the sending operation too.
+// SmallOp declares a free operation that takes about as long as sending it, or is a tree of such
+// operations. All that is said of [FreeOp] holds. In addition, Send may run it at once, before it
+// returns, on the goroutine of the sending operation: the future has its result then and allocates
+// nothing. That is not done while a processor is idle, nor from ordinary goroutines, nor beyond
+// some depth. A runtime.Goexit in it may end the sending operation too.
 func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
 	o := FreeOp(name, fn)
 	o.small = true
 	return o
 }
 
-// tryNow runs a small operation if it is better run at once, and reports whether it did.
+// tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	s := c.here()
 	if s.processor == nil || c != s.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
@@ -41,7 +43,8 @@ func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	return o.runNow(c, s, arg), true
 }
 
-// allThere reports whether all futures in the value at p have their results, if that is quickly seen.
+// allThere reports whether all futures in the value at p have their results. It returns false for a
+// type whose futures take a scan (plan.shape).
 func (pl *plan) allThere(p unsafe.Pointer) bool {
 	if pl.shape != nil {
 		return false
@@ -55,12 +58,14 @@ func (pl *plan) allThere(p unsafe.Pointer) bool {
 	return true
 }
 
+// runNow runs the operation as a call, and returns a future that has the outcome, or is open if the
+// outcome waits for another future.
 func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
 	c.kind.Store(o.called)
 	c.forwarded = nil
 	c.depth++
-	floor := c.forks.beginInner() // it is an operation of its own, which may forward
+	floor := c.forks.beginInner() // an inlined operation may forward
 	returned := false
 	defer func() {
 		c.depth--
@@ -74,7 +79,7 @@ func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 	s.processor.Spend()
 	v, err := o.onNone(c, arg)
 	returned = true
-	s = c.worker.Load() // it may have left its processor
+	s = c.worker.Load() // the operation may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {
 		s.countRan(s.rt, 1)
 		return Resolved(v)
@@ -82,11 +87,11 @@ func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 	return o.settleNow(c, s, v, err)
 }
 
-// settleNow makes a future for an outcome that is not a plain value.
+// settleNow returns a future for an outcome that is not a plain value.
 func (o *operation[A, R]) settleNow(c *Context, s *worker, v R, err error) Future[R] {
 	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
 		s.countRan(s.rt, 1)
-		return Future[R]{cell: source} // its outcome is this one's
+		return Future[R]{cell: source} // the caller gets the forwarded future itself
 	}
 	m := &sendMessage[A, R]{}
 	m.become(o.called)
@@ -95,7 +100,8 @@ func (o *operation[A, R]) settleNow(c *Context, s *worker, v R, err error) Futur
 	return Future[R]{cell: &m.result}
 }
 
-// crashNow makes a future for an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+// crashNow returns a future for an operation that panicked with value; nil stands for
+// runtime.Goexit.
 func (o *operation[A, R]) crashNow(s *worker, value any) Future[R] {
 	err := s.panicked(o.called.name, nil, value, debug.Stack())
 	s.countFailed(s.rt, err, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// smallKinds are what a small operation may come to.
+// smallKinds: the ends that a small operation may have.
 const (
 	smallValue = iota
 	smallError
@@ -49,7 +49,7 @@ var smallSum = freerun.SmallOp("test.smallSum", func(c *freerun.Context, p runti
 
 type box struct{ f freerun.Future[int] }
 
-// TestSmallOutcomes: run at once or queued, a small operation comes to the same.
+// TestSmallOutcomes: a small operation has the same outcome inlined and queued.
 func TestSmallOutcomes(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	outside := func(kind int) (int, error) { return small.Send(rt.Context(), kind).Wait(runtimetest.Within(t)) }
@@ -80,7 +80,8 @@ func TestSmallOutcomes(t *testing.T) {
 	}
 }
 
-// TestSmallRunsAtOnce: an operation on the only processor runs small ones itself, so many and no more, so that others get their turn.
+// TestSmallRunsAtOnce: an operation on the only processor inlines small ones, up to smallRuns, so
+// that others get their turn.
 func TestSmallRunsAtOnce(t *testing.T) {
 	const sends = 10_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -103,7 +104,7 @@ func TestSmallRunsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSmallPanicHarmsNoSender: the operation that sent it goes on.
+// TestSmallPanicHarmsNoSender: the operation that sent a small one goes on after its panic.
 func TestSmallPanicHarmsNoSender(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
@@ -118,7 +119,8 @@ func TestSmallPanicHarmsNoSender(t *testing.T) {
 	}
 }
 
-// TestSmallWithFutures: it is run at once only if what it needs is there, and waits for what its result holds.
+// TestSmallWithFutures: a small operation is inlined only if the futures in its argument have their
+// results, and it waits for the futures in its result.
 func TestSmallWithFutures(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()
@@ -165,7 +167,7 @@ func init() {
 	})
 }
 
-// TestSmallAllocatesNothing while it is run at once.
+// TestSmallAllocatesNothing: an inlined operation allocates nothing.
 func TestSmallAllocatesNothing(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	n := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (float64, error) {

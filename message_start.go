@@ -4,21 +4,22 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
-// A message of a scope may be canceled until it is started, and one that [Operation.Call] has sent
-// until its caller gives up. Its edge is the word that decides: the holder makes it begun, another
-// goroutine makes it a failure.
+// A message of a scope may be canceled until it has begun, and a message that [Operation.Call] has
+// sent until its caller gives up the wait. The message's edge is the word that decides: the holder
+// makes it begun, a revoker makes it a failure.
 //
-//	S1  sent      edge = unbegun, or the future that it waits for; not shared yet
-//	S2  waits     the holder replaces what it has stored itself, by a compare-and-swap
-//	S3  begun     the holder replaces that by begun, to start the message, or by failing, to
-//	              fail it: also a message that has begun
-//	S4  revoked   another goroutine replaces the edge by a failure, seals the cell, and takes the
-//	              message out of its scope; the holder finds that at its next step, and only
-//	              drops the argument
-//	S5  owes      a message that has begun waits for a future of its result by a bridge, which
-//	              tells S5 from S2
+//	S1  sent      edge = unbegun, or the future that the message waits for; not shared yet
+//	S2  waits     the holder replaces the edge that it has stored by the next one, with a
+//	              compare-and-swap
+//	S3  begun     the holder replaces the edge by begun, to start the message, or by failing, to
+//	              fail it; a message that has begun may fail, too
+//	S4  revoked   the revoker, another goroutine, replaces the edge by a failure, seals the
+//	              promise, and takes the message out of its scope; the holder finds that at its
+//	              next step, and only drops the argument
+//	S5  owes      a message that has begun waits for a future of its result, and its edge leads
+//	              there by a bridge, which tells S5 from S2
 //
-// The canceler of a scope waits for processors that are in the middle of S3:
+// The canceler of a scope waits for the processors that are in the middle of S3:
 //
 //	C1  the processor sets inStart,    D1  the canceler cancels the scope,
 //	C2  and looks at the scope;        D2  and waits until inStart is clear on each processor
@@ -27,19 +28,20 @@ import (
 // Either C2 finds the scope canceled, or D2 finds inStart set. So when Cancel returns, each message
 // of the scope has been started, or never is.
 //
-// Invariants: I1 edges other than nil of a revocable message change by compare-and-swap until it
-//             has begun, and belong to the holder afterwards.
-//             I2 the revoker touches neither argument nor kind, which are the holder's; but for the
-//             argument of an unbegun message, if it knows the operation (Call): the failure that
-//             is the edge then says that the holder must not touch it.
+// Invariants: I1 Until a revocable message has begun, its edge changes by compare-and-swap, once it
+//             is not nil. Afterwards the edge is the holder's.
+//             I2 The revoker touches neither vtable nor argument, which are the holder's. The one
+//             exception: it drops the argument of an unbegun message, if it knows the operation
+//             (Call). Then the failure that becomes the edge says that the holder must not touch
+//             the argument.
 // Progress:   S1 to S5 are lock-free. D2 waits for a few instructions of another processor, between
 //             which nothing waits.
 // Cost:       nothing for messages without scope. Otherwise a compare-and-swap with a future, an
 //             exchange without.
 // Checked by: TestExploreStart…, TestExploreRevoke…, TestScopeCancel…, TestCall…
 
-// The marks are edges that lead to no future. No cell has one of their units, and a failure has
-// none.
+// The marks are edges that lead to no future. Their unit tells them: the promise of a future has
+// neither markUnit nor bridgeUnit for its unit, and a failure has no unit.
 var (
 	markUnit, bridgeUnit unit
 	unbegun              = &promise{message: message{unit: &markUnit}}
@@ -47,14 +49,14 @@ var (
 	failing              = &promise{message: message{unit: &markUnit}}
 )
 
-// newBridge returns an edge from a message that has begun to dep.
+// newBridge returns an edge to dep for a message that has begun.
 func newBridge(dep *promise) *promise {
 	b := &promise{message: message{unit: &bridgeUnit}}
 	b.edge.Store(dep)
 	return b
 }
 
-// beyond returns what an edge leads to, across a bridge.
+// beyond returns the promise that an edge leads to, across a bridge.
 func beyond(edge *promise) *promise {
 	if edge.unit == &bridgeUnit {
 		return edge.edge.Load()
@@ -67,8 +69,8 @@ func (l *message) revocable() bool {
 	return o != nil && o.revocable
 }
 
-// lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked. fresh
-// says that m is not shared yet.
+// lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked. fresh:
+// m is not shared yet.
 func (m *promise) lead(to *promise, fresh bool) bool {
 	if !m.revocable() {
 		m.edge.Store(to)
@@ -85,7 +87,7 @@ func (m *promise) lead(to *promise, fresh bool) bool {
 	return now.unit != nil && m.edge.CompareAndSwap(now, to)
 }
 
-// claim makes m the holder's, to be begun or failing (S3). It returns false if m was revoked.
+// claim makes m the holder's (S3). to is begun or failing. It returns false if m was revoked.
 func (m *promise) claim(to *promise) bool {
 	if !m.revocable() {
 		return true
@@ -94,8 +96,8 @@ func (m *promise) claim(to *promise) bool {
 	return now == nil || now.unit != nil && m.edge.CompareAndSwap(now, to)
 }
 
-// revoke fails m unless it has begun, and reports whether it did (S4). Any goroutine. k is the kind
-// with which it was sent, nil if the caller does not know it.
+// revoke fails m with err unless it has begun, and reports whether it did (S4). Any goroutine may
+// call it. k is the vtable with which m was sent, nil if the caller does not know it.
 func (m *promise) revoke(k *vtable, err error) bool {
 	o := m.lineage.Load()
 	if o == nil || !o.revocable {
@@ -126,7 +128,8 @@ func (m *promise) revoke(k *vtable, err error) bool {
 	if x := o.keyOf().scopeOf(); x != nil {
 		x.fail(operation, o, err)
 	}
-	if !m.seal(s, &filled) { // a cycle, or the end of the runtime, was first
+	// A cycle, or the end of the runtime, may have sealed the promise first, and counted it.
+	if !m.seal(s, &filled) {
 		s.countFailed(m.unit.rt, err, minusOne)
 		return false
 	}
@@ -134,7 +137,8 @@ func (m *promise) revoke(k *vtable, err error) bool {
 	return true
 }
 
-// scope returns the scope of a message that has no outcome, nil if it has none. Any goroutine.
+// scope returns the scope of a message without outcome, nil if it has none. Any goroutine may call
+// it.
 func (m *promise) scope() *Scope {
 	if o := m.lineage.Load(); o != nil && o.revocable {
 		return o.keyOf().scopeOf()
@@ -147,8 +151,9 @@ func (m *promise) hasBegun() bool {
 	return m.unit == nil || m.unit == &markUnit && m != unbegun || m.unit == &bridgeUnit
 }
 
-// revokeCanceled revokes m if its scope was canceled. When it returns, m has an outcome then, or is
-// running: for those who are in the middle of S3, or seal the cell next, it waits.
+// revokeCanceled revokes m if its scope was canceled: when it returns, m has an outcome, or is
+// running. If another goroutine is in the middle of S3, or about to seal the promise, it waits for
+// that.
 func (m *promise) revokeCanceled() {
 	x := m.scope()
 	if x == nil {
@@ -166,7 +171,7 @@ func (m *promise) revokeCanceled() {
 	}
 }
 
-// startRevocable is C1 and S3; m is nil for a message without a future. It returns false if the
+// startRevocable is C1 and S3. m is nil for a message without a future. It returns false if the
 // message was revoked.
 func (s *worker) startRevocable(m *promise) bool {
 	if m == nil {
@@ -183,7 +188,7 @@ func (s *worker) startRevocable(m *promise) bool {
 
 // awaitStarts is D2.
 func (rt *Runtime) awaitStarts() {
-	if rt.deterministic() { // nothing is between C1 and C3 while another goroutine runs
+	if rt.deterministic() { // no other goroutine runs between C1 and C3
 		return
 	}
 	for _, p := range rt.scheduler.Processors() {
@@ -196,7 +201,7 @@ func (s *worker) awaitStart() {
 	}
 }
 
-// calling returns the origin of messages that Call sends in realm r, which has no scope.
+// calling returns the lineage of the messages that Call sends with key r, which has no scope.
 func (rt *Runtime) calling(r *contextKey) *lineage {
 	if r == nil {
 		return &rt.calls

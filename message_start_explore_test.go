@@ -9,9 +9,10 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// startProgram has a processor that starts a message, a canceler of its scope, and an asker who
-// revokes the message if it finds the scope canceled. Of a message without a future nobody asks.
-// late has the processor look at the scope before it says so.
+// startProgram is three goroutines and one message: a processor starts the message, a canceler
+// cancels its scope, and an asker revokes the message if it finds the scope canceled. Without a
+// future there is no asker. late is the planted bug: the processor looks at the scope before it
+// sets inStart.
 func startProgram(future, late bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		p := promises(1)[0]
@@ -96,16 +97,16 @@ func TestExploreStart(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, startProgram(false, false))
 }
 
-// TestExploreStartControl: a processor that looks at the scope before it says that it starts a
-// message is found out.
+// TestExploreStartControl plants a processor that looks at the scope before it sets inStart. The
+// explorer finds it.
 func TestExploreStartControl(t *testing.T) {
 	explore.MustFail(t, 3, startProgram(true, true))
 	explore.MustFail(t, 3, startProgram(false, true))
 }
 
-// TestExploreRevokeWaiting: a message waits for one future and then for another, is run, and waits
-// for one of its result, while its caller gives up: one outcome, and none that is revoked once it
-// has begun.
+// TestExploreRevokeWaiting has a message wait for one future and then for another, run, and wait
+// for a future of its result, while its caller gives up. There is one outcome, and no message is
+// revoked after it has begun.
 func TestExploreRevokeWaiting(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(3)
@@ -115,7 +116,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 		step := 0
 		m.then = func(s *worker, p *watched) {
 			switch step++; step {
-			case 1: // first is resolved: it is ready
+			case 1: // first is resolved: the message is ready
 				if !p.lead(nil, false) || !p.claim(begun) {
 					dropped = true
 					return

@@ -11,12 +11,12 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic, or
-// error, says what would be right.
+// TestMisuseIsTold calls methods of values that were not made, and passes nil where a value must
+// be. It holds that each panic, or error, says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	ctx := t.Context()
 	rt := freerun.New()
-	// Last: a misuse that was counted before it was found would keep the runtime from its end.
+	// A misuse that was counted before it was found would keep the runtime from its end.
 	defer func() {
 		within, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()

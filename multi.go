@@ -2,21 +2,27 @@ package freerun
 
 import "github.com/freerun-go/freerun/internal/mailbox"
 
-// A message to several units is run when all of them have come to it. Each has one processor at most that may dequeue from its mailbox,
-// its owner. An owner that comes to a part of a message holds the unit: it does not give the mailbox up, and it goes away. Whoever
-// comes last has all units now, and runs the message, as a task of its own; after that, each unit is given up, or held by the next such message, or
-// queued if there is more for it. Nobody waits, and nothing spins: a unit that is held is in nobody's hands, as one that waits in a queue.
+// A message to several units is run when all of them have come to it. Each unit has an owner: the
+// one processor that may dequeue from its mailbox. An owner that comes to a part of a message
+// holds the unit: it does not give the mailbox up, and turns to other work. The owner that comes
+// last has all units, and runs the message as a task of its own. After that, each unit is given
+// up, or held by the next message to several units, or queued if there is more for it. Nothing
+// waits and nothing spins: no processor is occupied with a unit that is held, as with a unit that
+// waits in a queue.
 //
-// No deadlock: messages are in all mailboxes in the order in which they were placed (multi_place.go). Of all that are placed and
-// not done, take the first: ahead of it there are, in each of its mailboxes, only messages to one unit and messages that are done. So
-// each of its units comes to it, and it runs; then the next is the first.
+// No deadlock:
+// Messages are in all mailboxes in the order in which they were placed (multi_place.go).
+// Take the first message of all that are placed and not done.
+// Ahead of it in its mailboxes there are only messages to one unit, and messages that are done.
+// So each of its units comes to it, and it runs. Then the next message is the first.
 
-// arrive notes that unit i has come to the message, and reports whether it is the first time. For the owner of the unit's mailbox, who
-// must count that in arrived.
+// arrive notes that unit i has come to the message, and reports whether this is the first time.
+// Only the owner of the unit's mailbox calls it. The owner must then count the arrival in
+// arrived.
 func (m *multi) arrive(i int32) bool {
 	p := &m.all()[i]
 	if p.arrived.Get() {
-		return false // a part of a helper who came late
+		return false // a part of a helper that came late
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
@@ -26,7 +32,7 @@ func (m *multi) arrive(i int32) bool {
 	return true
 }
 
-// takePart is what the owner of a unit does with a part.
+// takePart is what the owner of a unit does with a part, in place of running it.
 func takePart(s *worker, _ *unit, l *message) taken {
 	p := partOf(&l.Node)
 	m := p.of
@@ -35,17 +41,20 @@ func takePart(s *worker, _ *unit, l *message) taken {
 	}
 	if m.isComplete(1) {
 		whole := m.whole()
-		s.hand(whole.unit.rt, &whole.Task) // a drain, which returns at once
+		s.hand(whole.unit.rt, &whole.Task) // the caller drains the unit, and returns at once
 	}
 	return gone
 }
 
-// isComplete counts units that have come to the message, and reports whether it has all of them now.
+// isComplete counts units that have come to the message, and reports whether the message now has
+// all of them.
 func (m *multi) isComplete(arrived int32) bool {
 	if m.arrived.Add(arrived) < m.n {
 		return false
 	}
-	m.placed.Store(1) // as all arrived, all were pushed: nobody need help any more once a mailbox is given up
+	// All units have come to a part, so all parts were pushed. This is stored before any of the
+	// mailboxes is given up: no sender needs to help after that.
+	m.placed.Store(1)
 	return true
 }
 
@@ -55,7 +64,8 @@ func (m *multi) ready(s *worker) {
 	s.queueSoon(whole.unit.rt, &whole.Task)
 }
 
-// stopped returns why the message cannot be run though it has all its units: one of them was stopped. It returns a plain nil otherwise.
+// stopped returns the error of a unit that was stopped: then the message cannot be run, though it
+// has all its units. It returns a plain nil otherwise.
 func (m *multi) stopped() error {
 	parts := m.all()
 	for i := range parts {
@@ -66,7 +76,7 @@ func (m *multi) stopped() error {
 	return nil
 }
 
-// faulted applies the policy of each unit if err says that the operation, which had them, panicked.
+// faulted applies the policy of each unit if err says that the operation panicked.
 func (m *multi) faulted(err error) {
 	crash, panicked := err.(*PanicError)
 	if !panicked {
@@ -78,8 +88,9 @@ func (m *multi) faulted(err error) {
 	}
 }
 
-// release lets go of all units. With again, the message is retired then, as their mailboxes have forgotten it; but not if a unit has extras: what
-// comes there may be seen by more than those in sections.
+// release lets go of all units. With again, it then retires the message for reuse, because the
+// mailboxes have forgotten it. It does not if a unit has a unitExt: messages to such a unit may
+// be seen outside of sections.
 func (m *multi) release(s *worker, again bool) {
 	parts := m.all()
 	for i := range parts {
@@ -107,8 +118,9 @@ func (u *unit) releaseWithExtras(s *worker, x *unitExt) {
 	}
 }
 
-// goOnWith is goOn for a unit that has had no extras, with next in its mailbox, if that is known. If it is a part, the unit has come to its message:
-// it need not be queued for that.
+// goOnWith is goOn for a unit that has had no unitExt. next is the node that is dequeued next,
+// nil if that is unknown. If it is a part, the unit comes to its message at once, without being
+// queued.
 func (u *unit) goOnWith(s *worker, next *mailbox.Node) {
 	if next == nil || messageOf(next).Kind != &multiPartVtable.Kind || u.ext.Load() != nil {
 		u.goOn(s)

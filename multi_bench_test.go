@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// BenchmarkSorts compares what messages of each sort cost, sent by an operation to units that are idle, so that each is alone, or to one.
+// BenchmarkSorts compares the costs of messages of each sort. An operation sends them to idle
+// units, so that each message is alone, or all to one unit.
 func BenchmarkSorts(b *testing.B) {
 	rt := freerun.New(freerun.Processors(1))
 	defer rt.Close()

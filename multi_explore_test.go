@@ -10,24 +10,25 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// crossing is a program with some units and messages to one and to several of them. Who comes to own a unit serves it, as those do who queue
-// something after the end of a runtime: by the code that is there for that.
+// crossing is a program with some units, and messages to one and to several of them. Nothing runs
+// it but its senders: a sender that comes to own a unit, or queues a message, runs it, by the
+// code for messages after the end of a runtime (shutdown_discard.go).
 type crossing struct {
 	r     *explore.Run
 	rt    *Runtime
 	units []unit
-	desks []atomics.Plain[int] // of each unit, where only one operation is
-	log   [][]string           // of each unit: what ran
+	desks []atomics.Plain[int] // one for each unit; only one operation at a time may be there
+	log   [][]string           // for each unit: the names of what ran
 	sent  map[string][]int     // message → its units
 
-	deliver  func(s *worker, u *unit, l *message) // as unit.deliver, or a faulty one
+	deliver  func(s *worker, u *unit, l *message) // unit.deliver, or a faulty one
 	unsorted bool
-	hasty    bool                   // messages that write say that they only look
-	again    bool                   // messages to several units are used again by their senders
-	renew    func(s *worker)        // as seat.useAgain, or a faulty one
-	idle     atomics.Pointer[multi] // to be used again
+	hasty    bool                   // writers say that they only look
+	again    bool                   // senders use their messages to several units again
+	renew    func(s *worker)        // worker.useAgain, or a faulty one
+	idle     atomics.Pointer[multi] // a message to use again
 	readings atomics.Int32
-	wanted   int32 // readings
+	wanted   int32 // the number of readings to come
 }
 
 func newCrossing(r *explore.Run, units int) *crossing {
@@ -43,7 +44,7 @@ func newCrossing(r *explore.Run, units int) *crossing {
 	return x
 }
 
-// run is an operation on some units.
+// run is the operation: it visits the desks of its units.
 func (x *crossing) run(name string, units []int) {
 	for _, i := range units {
 		x.desks[i].Set(x.desks[i].Get() + 1)
@@ -88,7 +89,7 @@ func (x *crossing) both(s *worker, name string, to ...int) {
 	}
 }
 
-// note returns a message to so many units, perhaps one that is used again.
+// note returns a told message to that many units, perhaps a used one.
 func (x *crossing) note(units int) *multiTell[int] {
 	if x.again {
 		if m := x.idle.Swap(nil); m != nil && int(m.n) == units {
@@ -101,13 +102,13 @@ func (x *crossing) note(units int) *multiTell[int] {
 	return m
 }
 
-// errand is a message: its name, and its units.
+// errand is a message to send: its name, and its units.
 type errand struct {
 	name string
 	to   []int
 }
 
-// looks reports whether an errand is a reader: they have names that begin with r.
+// looks reports whether an errand is a reader: the names of readers begin with r.
 func looks(e errand) bool { return e.name[0] == 'r' }
 
 // sender is a thread that sends errands, one after another.
@@ -133,9 +134,10 @@ func (x *crossing) sender(name string, errands ...errand) {
 	})
 }
 
-// check holds that all ran, and that there is an order of all messages with which each unit, and each sender, agrees.
+// check holds that all messages ran, and that there is one order of all messages with which each
+// unit and each sender agree.
 func (x *crossing) check(senders ...[]errand) {
-	after := map[string][]string{} // what is behind a message
+	after := map[string][]string{} // message → the messages behind it
 	if n := x.readings.Load(); n != x.wanted {
 		x.r.Failf("%d of %d readers ran", n, x.wanted)
 	}
@@ -183,7 +185,7 @@ func (x *crossing) check(senders ...[]errand) {
 	}
 }
 
-// crossed is a program of senders.
+// crossed returns a program of senders.
 func crossed(units int, faulty func(x *crossing), senders ...[]errand) func(r *explore.Run) {
 	names := []string{"one", "two", "three", "four"}
 	return func(r *explore.Run) {
@@ -207,7 +209,8 @@ var (
 	threeUnits = [][]errand{{{"M", []int{0, 1, 2}}}, {{"N", []int{2, 0}}}, {{"q", []int{2}}, {"p", []int{0}}}}
 )
 
-// TestExploreSeveral holds in every interleaving that messages to several units are in one order everywhere, and that none is lost.
+// TestExploreSeveral holds in every interleaving that messages to several units are in one order
+// everywhere, and that no message is lost.
 func TestExploreSeveral(t *testing.T) {
 	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 3, crossed(2, nil, twice...)) })
 	t.Run("passing", func(t *testing.T) { explore.Exhaustive(t, 4, crossed(2, nil, passers...)) })
@@ -217,7 +220,8 @@ func TestExploreSeveral(t *testing.T) {
 	t.Run("three units", func(t *testing.T) { explore.Random(t, 20000, crossed(3, nil, threeUnits...)) })
 }
 
-// TestExploreSeveralFrozen stops a sender, or an owner, anywhere: the others end their sends.
+// TestExploreSeveralFrozen stops a sender, or an owner, at any step: the other senders end their
+// sends.
 func TestExploreSeveralFrozen(t *testing.T) {
 	explore.Freeze(t, crossed(2, nil, twicePass...))
 	explore.Freeze(t, crossed(3, nil, chain...))
@@ -229,7 +233,8 @@ var (
 	readAndBoth  = [][]errand{{{"M", []int{0, 1}}, {"r1", []int{0}}}, {{"r2", []int{1}}, {"N", []int{1, 0}}}, {{"r3", []int{0}}, {"p", []int{1}}}}
 )
 
-// TestExploreReaders holds in every interleaving that readers run beside readers only, and that nobody is left behind.
+// TestExploreReaders holds in every interleaving that readers run only beside readers, and that
+// no message is left behind.
 func TestExploreReaders(t *testing.T) {
 	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 4, crossed(1, nil, readers...)) })
 	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, crossed(1, nil, threeReaders...)) })
@@ -239,7 +244,7 @@ func TestExploreReaders(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, crossed(2, nil, readAndBoth...)) })
 }
 
-// TestExploreSeveralControls has faults that must be found.
+// TestExploreSeveralControls plants faults that the explorer must find.
 func TestExploreSeveralControls(t *testing.T) {
 	t.Run("a plain message does not help", func(t *testing.T) {
 		explore.MustFail(t, 3, crossed(2, func(x *crossing) {
@@ -258,7 +263,7 @@ func TestExploreSeveralControls(t *testing.T) {
 	})
 }
 
-// reader sends a message that only looks.
+// reader sends a message that only looks at its unit.
 func (x *crossing) reader(s *worker, name string, to int) {
 	u := &x.units[to]
 	l := &message{unit: u}

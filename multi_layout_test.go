@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// TestPartsLieBehind holds what several.all relies on: the parts of a message to two or three units begin where several ends, whatever the
-// alignment of argument and result.
+// TestPartsLieBehind holds what multi.all relies on: the parts of a message to two or three units
+// begin where its multi ends, whatever the alignment of argument and result.
 func TestPartsLieBehind(t *testing.T) {
 	type odd [2]byte
 	check := func(name string, joint, parts uintptr) {

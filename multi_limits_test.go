@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestHeldBackForSeveral: a unit is not held back by a full mailbox whose unit lies still for a message that waits for the sender.
+// TestHeldBackForSeveral holds that a full mailbox does not mute a unit if the mailbox's own unit
+// lies still for a message that waits for that unit.
 func TestHeldBackForSeveral(t *testing.T) {
 	for round := range 200 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -41,7 +42,8 @@ func TestHeldBackForSeveral(t *testing.T) {
 	}
 }
 
-// TestReadersAndLimits: readers take their place in a mailbox that has a limit, and a unit that is stopped has none.
+// TestReadersAndLimits holds that readers take their place in a mailbox with a limit, and that a
+// unit that is stopped has no readers.
 func TestReadersAndLimits(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
@@ -70,7 +72,7 @@ func TestReadersAndLimits(t *testing.T) {
 	if _, err := freerun.Read(c, u, func(*freerun.Context, *int) (int, error) { panic("a reader") }).Wait(runtimetest.Within(t)); !errors.As(err, &crash) {
 		t.Error(err)
 	}
-	runtimetest.Must(t, runtimetest.AddOne.Send(c, u, 1)) // that was no fault of the unit
+	runtimetest.Must(t, runtimetest.AddOne.Send(c, u, 1)) // a panic of a reader is no fault
 	if _, err := freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { panic("a writer") }).Wait(runtimetest.Within(t)); !errors.As(err, &crash) {
 		t.Error(err)
 	}
@@ -85,7 +87,8 @@ func TestReadersAndLimits(t *testing.T) {
 	}
 }
 
-// TestReadersAndBlocking: a reader, and an operation on several units, may block with the processor handed on.
+// TestReadersAndBlocking holds that a reader, and an operation on several units, may block, with
+// the processor handed on.
 func TestReadersAndBlocking(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	c := rt.Context()
@@ -94,7 +97,8 @@ func TestReadersAndBlocking(t *testing.T) {
 	wait := func(c *freerun.Context) error { c.Block(func() { <-release }); return nil }
 	reader := freerun.Read(c, u, func(c *freerun.Context, n *int) (int, error) { return *n, wait(c) })
 	other := lookAt.Send(c, u, 10)
-	if n := runtimetest.Must(t, other); n != 11 { // beside the one that blocks, on the only processor
+	// This runs beside the reader that blocks, on the only processor.
+	if n := runtimetest.Must(t, other); n != 11 {
 		t.Error(n)
 	}
 	both := freerun.When2(c, u, v, func(c *freerun.Context, a, b *int) (int, error) {

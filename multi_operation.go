@@ -2,11 +2,12 @@ package freerun
 
 import "unsafe"
 
-// Operation2 is a named operation on two units at once, with states S and T: it takes an argument A and returns an R or an error. Declare it
-// once, with [Op2]. Any goroutine may send it.
+// Operation2 is a named operation on two units at once, with states S and T: it takes an argument
+// A and returns an R or an error. Declare it once, with [Op2]. Any goroutine may send it.
 type Operation2[S, T, A, R any] struct{ multiOperation[A, R] }
 
-// Op2 declares an operation on two units. fn runs with the states of both to itself; all that is said of [Op] holds.
+// Op2 declares an operation on two units. fn has the states of both to itself while it runs. All
+// promises of [Op] hold.
 func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
 	if fn == nil {
 		panic("freerun: Op2 with a nil function: " + name)
@@ -20,12 +21,14 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 	return o
 }
 
-// Send sends the operation to a and b, with arg, and returns the future of its result at once. It is as [Operation.Send], to two units:
-// the message comes into the order of both at one instant, so that what is sent to either after Send has returned runs after it, and
-// all operations on several units that have units in common run in one order. In whatever order the units are given, nothing
-// waits and nothing deadlocks: a unit that has come to the message lies still until the other has. If a and b are the same unit,
-// the future fails with [ErrSameUnit]. Within the units it has the place of a message of [Normal], whatever c's priority, and it takes no room in a mailbox with
-// a limit. One allocation.
+// Send sends the operation to a and b, with arg, and returns the future of its result at once. It
+// is as [Operation.Send], to two units: the message comes into the order of both at one instant.
+// So what is sent to either unit after Send has returned runs after it, and all operations on
+// several units that have units in common run in one order. In whatever order the units are
+// given, nothing waits and nothing deadlocks: a unit that has come to the message lies still
+// until the other has. If a and b are the same unit, the future fails with [ErrSameUnit]. Within
+// the units the message has the place of a message of [Normal], whatever the priority of c, and
+// it takes no room in a mailbox with a limit. One allocation.
 func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
 	m := &multiSend2[A, R]{}
 	m.n = 2
@@ -33,8 +36,9 @@ func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A)
 	return o.checked().send(c.checked(), &m.multiSend, arg)
 }
 
-// Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. It allocates nothing in steady state. No goroutine is held
-// back: a sender that may be far ahead of the receivers should take futures, and look at them from time to time.
+// Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. It allocates
+// nothing in steady state. No goroutine is held back: a sender that may be far ahead of the
+// receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
 	j, s, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
 	m := (*multiTell2[A])(unsafe.Pointer(s.again(j.id)))
@@ -83,11 +87,13 @@ func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *
 	return j.tell(c, s, &m.multiTell, arg)
 }
 
-// OperationAll is Operation2 for any number of units with states of one type, none included. Declare it with [OpAll].
+// OperationAll is Operation2 for any number of units with states of one type, none included.
+// Declare it with [OpAll].
 type OperationAll[S, A, R any] struct{ multiOperation[A, R] }
 
-// OpAll declares an operation on any number of units. fn gets their states in the order in which Send got the units, all of them to itself;
-// it must not keep the slice. All that is said of [Op] holds.
+// OpAll declares an operation on any number of units. fn gets their states in the order in which
+// Send got the units, and has all of them to itself while it runs. It must not keep the slice.
+// All promises of [Op] hold.
 func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R, error)) *OperationAll[S, A, R] {
 	if fn == nil {
 		panic("freerun: OpAll with a nil function: " + name)
@@ -98,21 +104,23 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 	return o
 }
 
-// Send is as [Operation2.Send], to all units, of which none may occur twice. The slice may be used again at once.
+// Send is as [Operation2.Send], to all units, of which none may occur twice. The slice may be
+// used again at once.
 func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future[R] {
 	m := &multiSend[A, R]{}
 	setUnits(&m.multi, units)
 	return o.checked().send(c.checked(), m, arg)
 }
 
-// Tell is as [Operation2.Tell], to all units. It allocates, once for the message and once for its parts.
+// Tell is as [Operation2.Tell], to all units. It allocates once for the message and once
+// for its parts.
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
 	m := &multiTell[A]{}
 	setUnits(&m.multi, units)
 	return o.checked().tell(c.checked(), c.here(), m, arg)
 }
 
-// Messages to two and to three units, with their parts.
+// The messages to two and to three units contain their parts.
 type (
 	multiSend2[A, R any] struct {
 		multiSend[A, R]

@@ -9,33 +9,48 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Source:     our own; to complete what one finds unfinished is M. Herlihy's helping (Wait-free synchronization, 1991), and to go through
-//             what is shared in one order for all T. Harris, K. Fraser and I. Pratt's (A practical multi-word compare-and-swap, 2002)
-// Sketch:     place: for each unit, in the order of identity: push a part, marked; then placed = true
-//             push:  h = newest; if h is a part of m: there. If it is one of another message that is not placed: help that one, again.
-//                    If m is placed: there, and gone. CAS(newest: h → a part of m); again if it fails.
-//             a plain message that meets a part of a message that is not placed does the same: it helps, and is pushed afterwards
-// Invariants: I1 of a message that is not placed, the parts that are in mailboxes are the newest there, as nobody pushes on them.
-//             I2 they are those of its first units in the order of identity. I3 once it is placed, each of its units has, or had, one.
-//             I4 parts that come into a mailbox later than the first, from helpers who slept, are ignored by the unit's owner.
-// Progress:   lock-free. A CAS fails because another took effect. Who helps m meets, if anything, a message at a unit behind all those that m
-//             has, so helping goes from unit to unit in the order of identity, and comes to an end.
-// Linearize:  a message is in all mailboxes at the CAS that pushes the first part for its last unit (L1): at that instant all its
-//             parts are newest (I1), so what was sent to any of its units is before it, and what comes will be behind it, everywhere
-// Publish:    the message is written before the first push and read by who finds the part
-// ABA/memory: push looks at placed after it has loaded h. If m was not placed then, h was there before any part of m was
-//             (I1), so a CAS from h is in time, or late: h came back, and m is long placed (I4). That a part is not used again
-//             while somebody compares with it is in multi_reuse.go.
-// Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle; helpers allocate a part for each push
-// Checked by: TestExploreSeveral…, TestSeveral…; the argument at length: docs/algorithms/several-units.md
+// Source:     our own. Completing an operation that one finds unfinished is M. Herlihy's helping
+//             (Wait-free synchronization, 1991). Going through shared words in one order for all
+//             is T. Harris, K. Fraser and I. Pratt's (A practical multi-word compare-and-swap,
+//             2002).
+// Sketch:     place: for each unit of m, in the order of identity: push a part, marked.
+//                    Then placed = 1.
+//             push:  h = newest
+//                    h is a part of m: done
+//                    h is a part of another message, not placed: help that message, begin again
+//                    m is placed: done; there was a part for this unit
+//                    CAS(newest: h → a part of m); begin again if it fails
+//             plain: the sender of a message to one unit meets a part that is not placed:
+//                    help the part's message, then push
+// Invariants: I1 Of a message that is not placed, the parts that are in mailboxes are the newest
+//             there, because no sender pushes on them.
+//             I2 Those parts belong to its first units in the order of identity.
+//             I3 Once the message is placed, each of its units has, or had, a part of it.
+//             I4 The unit's owner ignores parts that come later than the first, from slow helpers.
+// Progress:   lock-free. A CAS fails because another one took effect. A helper of m that meets a
+//             message to help meets it at a unit behind all units that m has. So helping goes
+//             from unit to unit in the order of identity, and comes to an end.
+// Linearize:  A message is in all mailboxes at the CAS that pushes the first part for its last
+//             unit (L1). At that instant all its parts are newest (I1): in every mailbox, earlier
+//             messages are ahead of it and later ones will be behind it.
+// Publish:    The message is written before its first push, and read by goroutines that have
+//             found a part.
+// ABA/memory: push loads h first and placed afterwards. If m was not placed then, h was there
+//             before any part of m was (I1). So a CAS from h is either in time, or late: h came
+//             back, and m has long been placed (I4). That a part is not used again while a
+//             goroutine compares with it is shown in multi_reuse.go.
+// Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle.
+//             Helpers allocate a part for each push.
+// Checked by: TestExploreSeveral…, TestSeveral…; the argument at length:
+//             docs/algorithms/several-units.md
 
-// several is what a message to several units has beside what all messages have.
+// multi holds the fields that a message to several units has beside those of every message.
 type multi struct {
-	offset  uint32 // of this in the message
-	n       int32  // units
+	offset  uint32 // of this struct in the message
+	n       int32  // the number of units
 	arrived atomics.Int32
 	placed  atomics.Release[uint32]
-	many    *multiPart   // the first part; nil if the parts lie behind this
+	many    *multiPart   // the first part; nil if the parts lie behind this struct
 	helped  atomics.Bool // set in a section
 }
 
@@ -51,28 +66,30 @@ func (m *multi) all() []multiPart {
 	return unsafe.Slice(first, m.n)
 }
 
-// whole returns the message that this is in.
+// whole returns the message that contains m.
 func (m *multi) whole() *message {
 	return (*message)(unsafe.Add(unsafe.Pointer(m), -int(m.offset)))
 }
 
-// part stands for its message in the mailbox of one unit.
+// multiPart stands for its message in the mailbox of one unit.
 type multiPart struct {
 	message
 	of      *multi
-	index   int32               // which of the message's units
+	index   int32               // of its unit among the message's units
 	nth     int32               // in all()[i]: the index of the unit that is i-th by identity
 	arrived atomics.Plain[bool] // in all()[i]: the unit has come to the message; its owner's
 }
 
-// partKind's letters are taken by the owner of the mailbox, and never run.
+// multiPartVtable is the vtable of parts: the owner of a mailbox takes them, and never runs them.
 var multiPartVtable vtable
 
-func init() { multiPartVtable = vtable{name: "part", take: takePart} } // not above: takePart leads back here
+// The vtable is not set above, because takePart refers to it.
+func init() { multiPartVtable = vtable{name: "part", take: takePart} }
 
 func partOf(n *mailbox.Node) *multiPart { return (*multiPart)(unsafe.Pointer(n)) }
 
-// arrange completes the parts, of which each has its unit, or returns why the message cannot be sent from s.
+// arrange completes the parts, which have their units already. It returns an error if the message
+// cannot be sent from s.
 func (m *multi) arrange(s *worker) error {
 	parts := m.all()
 	for i := range parts {
@@ -94,11 +111,14 @@ func (m *multi) arrange(s *worker) error {
 	return nil
 }
 
-// identity is what units are ordered by. Go does not move what is on the heap, and a unit is: NewUnit returns its address.
+// identity is the key by which units are ordered, the address. Go does not move objects on the
+// heap, and NewUnit returns the unit's address, so a unit is on the heap.
 func (p *multiPart) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
-// inOrder finds the order of the units by identity, or that two are the same. With given they stay in the order in which they were given: in a
-// deterministic runtime a placing is not interrupted, so any order will do, and that of addresses would not be the same each time.
+// inOrder finds the order of the units by identity, and returns an error if two are the same.
+// With given, the units keep the order in which they were given. That is for a deterministic
+// runtime: there no placing is interrupted, so any order will do, and the order of addresses
+// would differ from run to run.
 func inOrder(parts []multiPart, given bool) error {
 	order := make([]int32, len(parts))
 	for i := range order {
@@ -116,13 +136,14 @@ func inOrder(parts []multiPart, given bool) error {
 	return nil
 }
 
-// place puts the message into the mailboxes of all its units, at one instant, and runs it, or leaves that to the unit that comes to it last.
+// place puts the message into the mailboxes of all its units at one instant. If that gives it all
+// units, it queues the message; otherwise the owner of the unit that comes last does.
 func (m *multi) place(s *worker) {
 	v := section{seat: s}
 	m.complete(&v, true)
 }
 
-// help completes a placing that somebody else has begun.
+// help completes a placing that another goroutine has begun.
 func (m *multi) help(v *section) {
 	m.helped.Store(true)
 	m.complete(v, false)
@@ -137,15 +158,16 @@ func (m *multi) complete(v *section, own bool) {
 	}
 	m.placed.Store(1)
 	if own {
-		v.end() // if none has arrived, others have the message now
+		v.end() // if no unit has arrived, the message belongs to others now
 	}
 	if arrived == n || arrived > 0 && m.arrived.Add(arrived) == n {
 		m.ready(v.seat)
 	}
 }
 
-// push puts a part into the mailbox of p's unit, p itself if it is the caller's own, unless one is, or was, there. It reports whether the mailbox
-// was idle, so that the unit has come to the message by this.
+// push puts a part into the mailbox of p's unit, unless a part of m is, or was, there. The sender
+// pushes p itself (own), a helper a part of its own. push reports whether the mailbox was idle
+// and the unit has come to the message by this push.
 func (m *multi) push(v *section, p *multiPart, own bool) bool {
 	s, box := v.seat, &p.unit.mailbox
 	for {
@@ -162,7 +184,7 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 				continue
 			}
 		}
-		if m.placed.Load() != 0 { // after Newest
+		if m.placed.Load() != 0 { // must be loaded after Newest
 			return false
 		}
 		if !own {
@@ -176,29 +198,32 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		if h != nil {
 			return false
 		}
-		if p.unit.priorityMailboxes() != nil { // who owns this mailbox is not yet who runs the unit
+		// The owner of this one mailbox does not yet run the unit.
+		if p.unit.priorityMailboxes() != nil {
 			p.unit.queue(s)
 			return false
 		}
 		box.HandedOut(&p.Node)
 		switch {
-		case !p.unit.mayArrive(p): // the last reader sees to it
+		case !p.unit.mayArrive(p): // the last reader takes care of the part
 			return false
 		case m.arrive(p.index):
 			return true
 		}
-		p.unit.queue(s) // this is late: the unit has come, and gone, before
+		p.unit.queue(s) // this push is late: the unit came to the message before, and left it
 		return false
 	}
 }
 
-// mayArrive reports whether the unit, whose mailbox is the caller's, has no readers; if it has, the last of them sees to the part.
+// mayArrive reports whether the unit has no readers. If it has, the last of them takes care of
+// the part. The caller owns the unit's mailbox.
 func (u *unit) mayArrive(p *multiPart) bool {
 	x := u.ext.Load()
 	return x == nil || x.alone(&p.message)
 }
 
-// deliverBehind is deliver for a mailbox whose newest letter is, or was, a part. It reports whether the mailbox was idle.
+// deliverBehind is deliver for a mailbox whose newest message is, or was, a part. It reports
+// whether the mailbox was idle.
 func (u *unit) deliverBehind(s *worker, l *message) (wasIdle bool) {
 	v := section{seat: s}
 	v.begin(u.rt)

@@ -1,37 +1,51 @@
 package freerun
 
-// Messages to two and to three units without a future are used again, as those to one unit are (reuse.go). But what is marked in a mailbox is
-// looked at by whoever is about to enqueue there, and who does so late must not come upon the message in its next life, not placed yet,
-// and take it for the one that was. So it waits until all those are gone who may have found it.
+// Told messages to two and to three units are used again, as those to one unit are (reuse.go).
+// But a sender that is about to enqueue looks at the marked part in the mailbox. A sender that is
+// late must not meet the message in its next life, not placed yet, and take it for the message
+// that was. So a message is used again only after all goroutines that may have found it are gone.
 
-// Source:     our own; to let those pass who may still be looking is P. McKenney and J. Slingwine's grace period (Read-copy update, 1998)
-// Sketch:     section: inSection = 1; load the newest node, look at it, CAS against it; inSection = 0
-//             run:     its mailboxes forget its parts, one after another; then it is put aside
-//             again:   when there are many, or nothing to do: if all inSection are 0, one after another, those that were not helped are used again
-// Invariants: I1 who follows a mark, or compares with it, has loaded it in a section that lasts. I2 who touches a message of its own after its last
-//             push is in a section, or has a unit whose arrival it has not counted yet. I3 what was helped is left to the collector: helpers push
-//             parts of their own, which lead to it, and may be late.
-// Progress:   wait-free. Who stalls in a section keeps messages from being used again, which are made anew then; it stops nobody.
-// Publish:    what is done in a section comes before inSection = 0, and that before the look at it
-// ABA/memory: when a message is put aside it can be found no longer. Who found it before entered the section before, so the look sees that
-//             it is there, or that it was. At most mostRetired are put aside by each processor.
-// Cost:       an exchange for each send to where something is queued; a look at each processor for mostRetired messages
+// Source:     our own. Waiting for those that may still be looking is P. McKenney and J.
+//             Slingwine's grace period (Read-copy update, 1998).
+// Sketch:     section: inSection = 1; load the newest node, look at it, CAS against it;
+//                      inSection = 0
+//             retire:  after the run, the mailboxes forget the parts, one after another;
+//                      then the message is put aside
+//             reuse:   when many are put aside, or a processor has nothing to do, look at the
+//                      inSection of each processor, one after another; if all are 0, use the
+//                      messages again that were not helped
+// Invariants: I1 A goroutine that follows a mark, or compares with it, has loaded it in a section
+//                that lasts.
+//             I2 A sender that touches its own message after its last push is in a section, or
+//                holds a unit whose arrival it has not counted yet.
+//             I3 A message that was helped is left to the collector: parts of helpers lead to it,
+//                and may come late.
+// Progress:   wait-free. A goroutine stalled in a section delays the reuse of messages; senders
+//             then allocate new ones. No goroutine waits for it.
+// Publish:    Everything in a section comes before inSection = 0, and that before the look at it.
+// ABA/memory: A message that is put aside can be found no longer. A goroutine that found it
+//             entered its section before that, so the look sees that the section lasts, or that
+//             it has ended. Each processor puts at most mostRetired messages aside.
+// Cost:       an exchange for each send to a mailbox that is not idle; a look at each processor
+//             for mostRetired messages
 // Checked by: TestExploreSeveralAgain…, TestSeveralTellAllocatesNothing, TestSeveralStress
 
-// section is the time in which somebody may look at messages of others. It begins when it must.
+// section is the time in which a goroutine may look at messages of others. It begins late,
+// if at all: a push into an idle mailbox needs none.
 type section struct {
 	seat *worker
 	at   *Runtime // nil until it has begun
 }
 
-// begin begins the section, and reports whether it had not begun: what was loaded before is to be loaded again.
+// begin begins the section, and reports whether it had not begun before: then everything loaded
+// earlier must be loaded again.
 func (v *section) begin(rt *Runtime) bool {
 	if v.at != nil {
 		return false
 	}
 	v.at = rt
 	if v.seat.at(rt) {
-		v.seat.inSection.Swap(1) // before what is loaded next
+		v.seat.inSection.Swap(1) // an exchange, so that it comes before the next load
 	} else {
 		rt.ingress.sections.Add(1)
 	}
@@ -49,7 +63,8 @@ func (v *section) end() {
 	v.at = nil
 }
 
-// inSections reports whether somebody was in a section when it was looked for.
+// inSections reports whether the look at them, one after another, has found a goroutine in a
+// section.
 func (rt *Runtime) inSections() bool {
 	if rt.ingress.sections.Load() != 0 {
 		return true
@@ -62,16 +77,17 @@ func (rt *Runtime) inSections() bool {
 	return false
 }
 
-// mostRetired is how many messages wait for that at a time. They keep their units.
+// mostRetired bounds the messages that a processor puts aside. They keep their units alive.
 const mostRetired = 16
 
-// retired are messages that can be found no longer. A processor's own.
+// retired holds messages that can be found no longer. It belongs to one processor.
 type retired struct {
 	n    int
 	list [mostRetired]*multi
 }
 
-// retire puts a message aside that no mailbox knows of, or leaves it to the collector. The seat outside is everybody's.
+// retire puts m aside, which no mailbox knows any more, or leaves it to the collector. The worker
+// of ordinary goroutines is shared, and puts nothing aside.
 func (s *worker) retire(m *multi) {
 	r := &s.retired
 	if s == &s.rt.outside || r.n == mostRetired && !s.useAgain() {
@@ -81,7 +97,8 @@ func (s *worker) retire(m *multi) {
 	r.n++
 }
 
-// useAgain gives back what is put aside, and reports whether it did: not if anybody is in a section.
+// useAgain gives the messages back that were put aside, and reports whether it did. It does not
+// while a goroutine is in a section.
 func (s *worker) useAgain() bool {
 	if s.rt.inSections() {
 		return false
@@ -98,24 +115,25 @@ func (s *worker) useAgain() bool {
 	return true
 }
 
-// renew prepares a message that nobody can look at any more for its next life, and reports whether it may have one.
+// renew prepares m, which no goroutine can look at any more, for its next life. It reports
+// whether m may have one.
 func (m *multi) renew() bool {
 	if m.helped.Load() {
 		return false
 	}
 	m.placed.Store(0)
-	if m.arrived.Load() != 0 { // a store is an exchange
+	if m.arrived.Load() != 0 { // a store costs an exchange
 		m.arrived.Store(0)
 	}
 	parts := m.all()
 	for i := range parts {
-		parts[i].unit = nil // which is not to be kept
+		parts[i].unit = nil // so that it is not kept alive
 		parts[i].arrived.Set(false)
 	}
 	return true
 }
 
-// again returns a message to use again, sent from s with operation id; nil if there is none.
+// again returns a message of operation id to use again, sent from s; nil if there is none.
 func (s *worker) again(id int) *message {
 	if s.processor != nil {
 		return s.magazine(id).take()

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// usedAgain is a program of senders whose messages to several units are used again by those who run them.
+// usedAgain returns a program of senders whose messages to several units are used again once they
+// were run.
 func usedAgain(units int, faulty func(x *crossing), senders ...[]errand) func(r *explore.Run) {
 	return crossed(units, func(x *crossing) {
 		x.again = true
@@ -31,7 +32,8 @@ var (
 	chainAgain  = [][]errand{{{"M", []int{0, 1}}, {"N", []int{1, 2}}, {"m", []int{1}}}, {{"O", []int{2, 1}}, {"P", []int{0, 2}}}, {{"p", []int{0}}, {"q", []int{1}}}}
 )
 
-// TestExploreSeveralAgain holds what TestExploreSeveral does of messages that are used again as soon as they may be.
+// TestExploreSeveralAgain holds the promises of TestExploreSeveral for messages that are used
+// again as soon as they may be.
 func TestExploreSeveralAgain(t *testing.T) {
 	t.Run("passing", func(t *testing.T) { explore.Exhaustive(t, 4, usedAgain(2, nil, onAgain...)) })
 	t.Run("behind", func(t *testing.T) { explore.Exhaustive(t, 4, usedAgain(2, nil, behindAgain...)) })
@@ -41,7 +43,7 @@ func TestExploreSeveralAgain(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, usedAgain(2, nil, acrossAgain...)) })
 }
 
-// TestExploreSeveralAgainControls has faults that must be found.
+// TestExploreSeveralAgainControls plants faults that the explorer must find.
 func TestExploreSeveralAgainControls(t *testing.T) {
 	t.Run("used again while somebody looks", func(t *testing.T) {
 		explore.MustFail(t, 3, usedAgain(2, func(x *crossing) {

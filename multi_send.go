@@ -6,16 +6,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The life of a message to several units is that of a call, or a note, until it is ready. Then it is placed in all mailboxes, and becomes a
-// letter of another kind, which holds its units when it is run or fails, and lets go of them.
+// Until it is ready, a message to several units lives as a sent or told message to one unit does.
+// Then it is placed in all mailboxes and gets another vtable. With that it holds its units when
+// it is run or fails, and lets go of them afterwards.
 
-// jointCall is a call to several units. What it is made as has the parts behind it, if they are few.
+// multiSend is a sent message to several units. If those are few, the parts lie behind it, in the
+// struct that contains it.
 type multiSend[A, R any] struct {
 	sendMessage[A, R]
 	multi
 }
 
-// jointNote is a note to several units. It is used again later than others: multi_reuse.go.
+// multiTell is a told message to several units. It is used again later than other told messages:
+// multi_reuse.go.
 type multiTell[A any] struct {
 	tellMessage[A]
 	multi
@@ -25,16 +28,16 @@ func multiSendOf[A, R any](l *message) *multiSend[A, R] { return (*multiSend[A, 
 
 func multiTellOf[A any](l *message) *multiTell[A] { return (*multiTell[A])(unsafe.Pointer(l)) }
 
-// joint is an operation on several units.
+// multiOperation is an operation on several units.
 type multiOperation[A, R any] struct {
 	operation[A, R]
 	onAll     func(c *Context, m *multi, arg A) (R, error)
-	held      *vtable // letters with a future that are placed
-	heldTells *vtable // letters without one
-	told      *vtable // those, before
+	held      *vtable // of sent messages that are placed
+	heldTells *vtable // of told messages that are placed
+	told      *vtable // of told messages before that
 }
 
-// complete makes what the operation needs only once.
+// complete makes the vtables and functions that the operation needs once.
 func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
 	o.called.place = func(s *worker, l *message) {
@@ -54,7 +57,7 @@ func (o *multiOperation[A, R]) declare(name string) {
 	o.complete(name, nil)
 }
 
-// send sends m, whose parts have their units.
+// send sends m, whose parts have their units. It does not wait.
 func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
 	s := c.here()
 	m.offset = uint32(unsafe.Offsetof(m.multi))
@@ -120,7 +123,8 @@ func (o *multiOperation[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 	m.release(s, false)
 }
 
-// failHeld ends a message that has its units, and will not be run, or whose operation did not return.
+// failHeld ends a message that has its units, and either will not be run or has an operation that
+// did not return.
 func (o *multiOperation[A, R]) failHeld(s *worker, l *message, err error) {
 	m := multiSendOf[A, R](l)
 	m.faulted(err)
@@ -164,7 +168,7 @@ func (o *multiOperation[A, R]) failHeldTell(s *worker, l *message, err error) {
 	m.release(s, false)
 }
 
-// failJointNote is failNote for a letter that comes from no depot.
+// failMultiTell is failTell for a message that no depot counts.
 func (o *multiOperation[A, R]) failMultiTell(s *worker, l *message, err error) {
 	s.endFailedTell(o.told, l, err)
 	tellMessageOf[A](l).arg = *new(A)

@@ -12,9 +12,11 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestSeveralStress mixes all sorts of messages to few units, some with limits or policies, from goroutines and from operations, with panics, with
-// futures in arguments, with a close in the middle of some rounds; and accounts for all of it: each message was run or failed with a
-// named error, no money came into being or was lost, no unit was touched by two at a time, and nothing is left.
+// TestSeveralStress mixes all sorts of messages to few units, some with limits or policies, from
+// goroutines and from operations, with panics, with futures in arguments, and with a close in the
+// middle of some rounds. It accounts for all of it: each message was run or failed with a named
+// error, no money came into being or was lost, no unit was touched by two operations at a time,
+// and nothing is left.
 func TestSeveralStress(t *testing.T) {
 	const rounds, senders, each, units = 12, 4, 400, 6
 	for round := range rounds {
@@ -95,7 +97,7 @@ func TestSeveralStress(t *testing.T) {
 	}
 }
 
-// till is money, and a sign that somebody is at it.
+// till holds money, and a mark that an operation is at it.
 type till struct {
 	money, wrong int
 	busy         bool
@@ -110,7 +112,7 @@ func (x *till) enter() {
 
 var errOnPurpose = errors.New("on purpose")
 
-// crashSometimes fails, panics or ends its goroutine, before any money has moved.
+// crashSometimes fails, panics or ends its goroutine. It does so before any money has moved.
 func crashSometimes(n int) error {
 	switch n {
 	case 0:
@@ -132,7 +134,7 @@ var giveAmount = freerun.Op2("test.giveAmount", func(_ *freerun.Context, x, y *t
 	return n.Value(), nil
 })
 
-// sendAnything sends one message, or some, through c.
+// sendAnything sends one message, or a few, through c.
 func sendAnything(c *freerun.Context, all []*freerun.Unit[till], random *rand.Rand) []freerun.Future[int] {
 	one := func(f freerun.Future[int]) []freerun.Future[int] { return []freerun.Future[int]{f} }
 	order := random.Perm(len(all))
@@ -159,7 +161,8 @@ func sendAnything(c *freerun.Context, all []*freerun.Unit[till], random *rand.Ra
 			z.enter()
 			x.money, y.money, z.money = y.money, z.money, x.money
 			x.busy, y.busy, z.busy = false, false, false
-			freerun.When2(c, a, b, func(_ *freerun.Context, x, y *till) (int, error) { // from within, to units that are held
+			// sent by an operation, to units that it holds
+			freerun.When2(c, a, b, func(_ *freerun.Context, x, y *till) (int, error) {
 				x.money, y.money = y.money, x.money
 				return 0, nil
 			})

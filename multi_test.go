@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Operations on several units at once.
+// The tests of this file are about operations on several units at once.
 
 type ledger struct{ balance, in, out int }
 
@@ -174,7 +174,8 @@ func TestSeveralRefused(t *testing.T) {
 	}
 }
 
-// TestSeveralWaitForTheirArgument holds that a message with an open future does not keep its units from others meanwhile.
+// TestSeveralWaitForTheirArgument holds that a message with an open future does not keep its
+// units from other messages meanwhile.
 func TestSeveralWaitForTheirArgument(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
@@ -219,7 +220,7 @@ var transferLater = freerun.Op2("test.transferLater", func(_ *freerun.Context, f
 	return n, nil
 })
 
-// TestSeveralCrash: whatever becomes of an operation, its units go on.
+// TestSeveralCrash holds that units go on, however an operation on them ends.
 func TestSeveralCrash(t *testing.T) {
 	for _, processors := range []int{1, 3} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
@@ -283,7 +284,8 @@ var crashNote = freerun.Op2("test.crashNote", func(_ *freerun.Context, _, _ *led
 	return 0, nil
 })
 
-// TestBank is a linearizability-style check: every audit, an operation on all accounts, sees all of the money, and each transfer whole.
+// TestBank is a check in the manner of linearizability: every audit, an operation on all
+// accounts, sees all of the money, and each transfer whole.
 func TestBank(t *testing.T) {
 	const accounts, opening, clients, each = 5, 1000, 4, 1500
 	for _, processors := range []int{1, 2, 4} {
@@ -328,7 +330,8 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// TestSeveralOrder: messages of one sender to single units and to several run on each of them in the order in which they were sent.
+// TestSeveralOrder holds that messages of one sender, to single units and to several, run on each
+// unit in the order in which they were sent.
 func TestSeveralOrder(t *testing.T) {
 	const units, senders, each = 4, 4, 3000
 	for _, processors := range []int{1, 3} {
@@ -388,9 +391,9 @@ var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *run
 	return struct{}{}, nil
 })
 
-// TestSeveralAgree: two senders send to the same two units, in opposite order of arguments, and single messages, one after another: there is one
-// order of all messages that both units agree with. Each message takes a ticket of all its units: no two messages may have passed each
-// other.
+// TestSeveralAgree has two senders send to the same two units, in opposite order of arguments.
+// Each message appends its number on both units. The sequences must be the same: no two messages
+// have passed each other.
 func TestSeveralAgree(t *testing.T) {
 	const each = 4000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -427,7 +430,8 @@ func TestSeveralAgree(t *testing.T) {
 	}
 }
 
-// TestSeveralUnderClose closes the runtime in the middle of transfers: each was run or failed with ErrClosed.
+// TestSeveralUnderClose closes the runtime in the middle of transfers: each transfer was run or
+// failed with ErrClosed.
 func TestSeveralUnderClose(t *testing.T) {
 	const senders, each = 4, 1000
 	for round := range 10 {

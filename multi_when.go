@@ -5,10 +5,13 @@ import (
 	"sync"
 )
 
-// When2 sends fn to two units: it runs with both states to itself, to its end, and must not wait. It returns the future of its result at once.
-// It is [Operation2.Send] for a function that has no name, with the same order and the same errors: the message comes into the
-// order of both units at one instant; nothing waits and nothing deadlocks, in whatever order the units are given; the same unit twice
-// is an [ErrSameUnit]. The function cannot be looked into, as with [Do]. It panics if c, a unit or fn is nil.
+// When2 sends fn to two units. fn has both states to itself while it runs, runs to its end, and
+// must not wait. When2 returns the future of its result at once. It is [Operation2.Send] for a
+// function that has no name, with the same order and the same errors: the message comes into the
+// order of both units at one instant; nothing waits and nothing deadlocks, in whatever order the
+// units are given; the same unit twice is an [ErrSameUnit]. As with [Do], the runtime cannot look
+// into the function, so futures that it has captured are not waited for. It panics if c, a unit
+// or fn is nil.
 func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, a *S, b *T) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
@@ -40,8 +43,8 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	return o.send(c.checked(), &m.multiSend, fn)
 }
 
-// WhenAll is When2 for any number of units with states of one type, none included. fn gets their states in the order of units, and must not keep
-// the slice; units may be used again at once.
+// WhenAll is When2 for any number of units with states of one type, none included. fn gets their
+// states in the order of units, and must not keep the slice; units may be used again at once.
 func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states []*S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
@@ -55,10 +58,12 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	return o.send(c.checked(), m, fn)
 }
 
-// jointClosures has the operation that stands for all closures of one type.
-var jointClosures sync.Map // reflect.Type of *jointCall[F, R] → *joint[F, R]
+// jointClosures maps the type of *multiSend[F, R] to the *multiOperation[F, R] that stands for
+// all closures of that type.
+var jointClosures sync.Map
 
-// jointClosureOf returns the operation for closures of type F; onAll calls them, and is the same function for all of one type.
+// jointClosureOf returns the operation for closures of type F. onAll calls them; it is the same
+// function for all closures of one type.
 func jointClosureOf[F, R any](onAll func(*Context, *multi, F) (R, error)) *multiOperation[F, R] {
 	t := reflect.TypeFor[multiSend[F, R]]()
 	if o, ok := jointClosures.Load(t); ok {

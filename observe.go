@@ -9,20 +9,24 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// What a profile and an execution trace see of operations. Neither costs more than a look at a flag while it is off.
+// What profiles and execution traces see of operations. While one is off, it costs a look at a
+// flag.
 
 // Label is the key of the label that [Labels] puts on profiles.
 const Label = "freerun_operation"
 
-// Labels has operations labelled in CPU and goroutine profiles: each sample in one has the label [Label] with the operation's name, or that of the
-// function for a closure, so that `go tool pprof -tagfocus` and -tagroot can tell what time goes to. It costs some tens of nanoseconds each time
-// that a processor turns from one operation to another.
+// Labels has operations labelled in CPU and goroutine profiles. Each sample taken in an operation
+// has the label [Label] with the operation's name, or that of the function for a closure. So
+// `go tool pprof -tagfocus` and -tagroot tell where time goes. Labels costs some tens of
+// nanoseconds each time that a processor turns from one operation to another.
 //
-// Execution traces need no option: while runtime/trace is on, each operation is a region with its name.
+// Execution traces need no option: while runtime/trace is on, each operation is a region with its
+// name.
 func Labels() Option { return func(s *settings) { s.labels = true } }
 
-// labels has the contexts with the labels of operations: those with a name by kind, closures by their name.
-var labels sync.Map // *kind or string → context.Context
+// labels has a context with the label of each operation: by vtable if it has a name, by name if it
+// is a closure.
+var labels sync.Map // *vtable or string → context.Context
 
 func labelsOf(k *vtable, name string) context.Context {
 	key := any(k)
@@ -37,7 +41,7 @@ func labelsOf(k *vtable, name string) context.Context {
 	return ctx
 }
 
-// label labels the goroutine with the name of an operation of kind k, unless it has that label.
+// label labels the goroutine with the name of an operation with vtable k, unless it has that label.
 func (s *worker) label(k *vtable, name string) {
 	at := hostStateOf(s.processor.Host())
 	if at.labelled == k && k.name != "" {
@@ -56,14 +60,14 @@ func (s *worker) labelBranch(j *job) {
 	s.label(j.kind, name)
 }
 
-// Who wants to know what operations do, as bits of seat.observed.
+// The observers of operations: bits of worker.observed.
 const (
-	bySchedule uint64 = 1 << iota // of a deterministic runtime
+	bySchedule uint64 = 1 << iota // the schedule of a deterministic runtime
 	byLabels
-	byRecorder // trace.go
+	byRecorder // a recording; see trace.go
 )
 
-// observers returns those of the bits that do not change.
+// observers returns the bits that do not change while the runtime exists.
 func (rt *Runtime) observers() (bits uint64) {
 	if rt.deterministic() {
 		bits |= bySchedule
@@ -74,7 +78,7 @@ func (rt *Runtime) observers() (bits uint64) {
 	return bits
 }
 
-// observe is called when an operation begins, if somebody may want to know.
+// observe is called when an operation begins, if it may have an observer.
 func (s *worker) observe(c *Context, k *vtable, l *message) {
 	bits := s.observed.Load()
 	if bits&byRecorder != 0 {
@@ -103,11 +107,11 @@ func (s *worker) observeActivity(c *Context, a *activity.Activity, r *activitySl
 	}
 }
 
-// Marks in Context.marks.
+// The marks in Context.marks.
 const (
-	inRegion uint8 = 1 << iota // there is a region
-	isAway                     // it has left its processor, which was recorded
-	isTimed                    // it is to be told when it ends
+	inRegion uint8 = 1 << iota // Context.region is open
+	isAway                     // it has left its processor, and that was recorded
+	isTimed                    // endTimed is to be called at its end
 )
 
 // observeEnd is called when an operation ends that has a mark.
@@ -125,7 +129,7 @@ func (c *Context) observeEnd() {
 	c.seen, c.marks = 0, 0
 }
 
-// sending is called when a message is sent to u, if somebody wants to know.
+// sending is called when a message is sent to u, if the sender's worker has an observer.
 func (s *worker) sending(u *unit, l *message) {
 	if s.driven && s.processor != nil {
 		s.pauseToSend(u)
@@ -135,7 +139,7 @@ func (s *worker) sending(u *unit, l *message) {
 	}
 }
 
-// starting is called when an activity is started, if somebody wants to know.
+// starting is called when an activity is started, if the starter's worker has an observer.
 func (s *worker) starting(a *activity.Activity) {
 	if s.driven && s.processor != nil {
 		s.pauseToSend(&s.rt.free)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What somebody who looks at a running program from outside may ask, beside its figures ([Runtime.Stats]).
+// What an observer outside may ask of a running program, beside its figures ([Runtime.Stats]).
 
 // MostIncidents is how many reports of the watchdog a runtime keeps.
 const MostIncidents = 32
@@ -17,7 +17,8 @@ type Incident struct {
 	At time.Time
 }
 
-// incidents are the last reports of the watchdog. It writes rarely, and on a goroutine that has nothing else to do, so they have a lock.
+// incidents are the last reports of the watchdog. Its goroutine writes rarely, and has nothing else
+// to do, so a lock guards them.
 type incidents struct {
 	mu    sync.Mutex
 	last  []Incident // oldest first
@@ -40,8 +41,9 @@ func (i *incidents) count() uint64 {
 	return i.total
 }
 
-// Incidents returns the last reports of the watchdog ([Watchdog]), oldest first and [MostIncidents] at most; [Stats].Late tells how many there were in all. The
-// slice is the caller's own; the stacks in it are shared, and not to be changed. Any goroutine; it does not wait.
+// Incidents returns the last reports of the watchdog ([Watchdog]), oldest first and [MostIncidents]
+// at most; [Stats].Late tells how many there were in all. The slice is the caller's own; the stacks
+// in it are shared, and must not be changed. Any goroutine; it does not wait.
 func (rt *Runtime) Incidents() []Incident {
 	rt.mustBeMade()
 	rt.incidents.mu.Lock()
@@ -51,12 +53,18 @@ func (rt *Runtime) Incidents() []Incident {
 
 // Running is what a processor is running at some instant.
 type Running struct {
-	Operation string // its name, or that of the function for a closure; empty if the processor runs none, or belongs to none now
-	Unit      string // the unit's name ([UnitName]) or address; known with a [Watchdog] only, and empty for a free operation
+	// Operation is the operation's name, or that of the function for a closure. It is empty if the
+	// processor runs none, or has none at this instant.
+	Operation string
+	// Unit is the unit's name ([UnitName]) or address. It is known with a [Watchdog] only, and
+	// empty for a free operation.
+	Unit string
 }
 
-// Running returns what each processor is running, in the order of [Stats].Processors. Each is looked at for itself, so an operation may be
-// missing that has moved meanwhile, and one that has called [Context.Block] has no processor. Any goroutine; it does not wait, and those who run do not notice.
+// Running returns what each processor is running, in the order of [Stats].Processors. It looks at
+// one processor after another, so an operation may be missing that has moved meanwhile, and one
+// that has called [Context.Block] has no processor. Any goroutine; it does not wait, and it does
+// not slow the running operations down.
 func (rt *Runtime) Running() []Running {
 	rt.mustBeMade()
 	var all []Running

@@ -42,7 +42,7 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// TestRunning asks what is running while it is.
+// TestRunning asks what processors are running while operations run.
 func TestRunning(t *testing.T) {
 	for _, c := range []struct {
 		option freerun.Option

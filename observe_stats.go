@@ -1,20 +1,24 @@
 package freerun
 
-// Stats are the figures of a runtime since it was made. While operations run, figures of different processors are not of one
-// instant, and may lag behind; in a runtime that has quiesced they are exact.
+// Stats are the figures of a runtime since it was made. While operations run, figures of different
+// processors are not of one instant, and may lag behind; in a runtime that has quiesced they are
+// exact.
 type Stats struct {
 	Processors []ProcessorStats
 
-	// Sent counts messages, from inside and outside, as they are sent: also those that a full mailbox
-	// or a stopped unit refuses, which are done and failed then, so that Failed is a part of Sent.
-	// What is refused before is not counted: with ErrClosed, ErrOtherRuntime or ErrSameUnit, or by a
-	// scope that was canceled already.
+	// Sent counts messages, from inside and outside, as they are sent. It includes those that a
+	// full mailbox or a stopped unit refuses: they are done and failed then, so Failed is a part of
+	// Sent. Not counted is what is refused before: with ErrClosed, ErrOtherRuntime or ErrSameUnit,
+	// or by a scope that was canceled already.
 	Sent uint64
-	Done uint64 // of those, how many were run or have failed
-	// Failed counts those of Done that were not run to their end: refused or canceled, a future failed,
-	// a panic, or the end of the runtime.
+	// Done counts those of Sent that were run or have failed.
+	Done uint64
+	// Failed counts those of Done that were not run to their end: refused or canceled, a future
+	// failed, a panic, or the end of the runtime.
 	Failed uint64
-	Lost   uint64 // failures of messages without a future, but for those that the end of the runtime abandoned or a FailFast scope tells
+	// Lost counts failures of messages without a future. It does not count those that the end of
+	// the runtime abandoned, and those that a FailFast scope reports.
+	Lost   uint64
 	Panics uint64 // operations that panicked, or called runtime.Goexit
 	Late   uint64 // operations that the watchdog has reported ([Watchdog])
 }
@@ -29,7 +33,8 @@ type ProcessorStats struct {
 	Wakes    uint64 // times that it was woken to look for work
 	Breaths  uint64 // times that it was busy, and let other goroutines run
 
-	High, Low, Idle uint64 // units and free operations of these priorities that it has taken to run
+	// Units and free operations of these priorities that it has taken to run.
+	High, Low, Idle uint64
 }
 
 // Stats returns the figures of the runtime. Any goroutine; it does not wait.

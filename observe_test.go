@@ -76,14 +76,16 @@ func TestTraceRegions(t *testing.T) {
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 }
 
-// TestWatchdog has the operations of all processors stay: each is reported once, and one more processor runs what is queued meanwhile.
+// TestWatchdog has the operations of all processors stay: each is reported once, and one more
+// processor runs what is queued meanwhile.
 func TestWatchdog(t *testing.T) {
 	reports := make(chan freerun.Late, 10)
 	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.Late) { reports <- l }))
 	gates := []*runtimetest.Gate{runtimetest.NewGate(), runtimetest.NewGate()}
 	first := observed.Send(rt.Context(), freerun.NewUnit(rt, gates[0], freerun.UnitName("ada")), 0)
 	second := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { gates[1].Pass(); return 0, nil })
-	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1)) // by a third processor
+	// A third processor runs this.
+	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	told := map[string]freerun.Late{}
 	for range 2 {
 		l := <-reports
@@ -108,7 +110,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestResize changes the number of processors under load, from outside and inside, and loses nothing.
+// TestResize changes the number of processors under load, from outside and inside, and loses
+// nothing.
 func TestResize(t *testing.T) {
 	const each = 20_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))

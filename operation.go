@@ -2,15 +2,16 @@ package freerun
 
 import "reflect"
 
-// Operation is a named operation on units with state S: it takes an argument A and returns an R or an error. Declare it once,
-// with [Op], usually as a package variable. Any goroutine may send it.
+// Operation is a named operation on units with state S: it takes an argument A, and returns an R or
+// an error. Declare it once, with [Op], usually as a package variable. Any goroutine may send it.
 type Operation[S, A, R any] struct{ operation[A, R] }
 
-// Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait: what it needs from
-// others comes in as futures in its argument. It panics if fn is nil, or if the name is empty or taken.
+// Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait:
+// what it needs from others comes in as futures in its argument. It panics if fn is nil, or if the
+// name is empty or taken.
 //
-// An operation that refers to itself, through others or directly, is assigned in an init function, as Go does not allow a
-// package variable to depend on itself.
+// An operation that refers to itself, through others or directly, is assigned in an init function,
+// as Go does not allow a package variable to depend on itself.
 func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
 	if fn == nil {
 		panic("freerun: Op with a nil function: " + name)
@@ -22,14 +23,21 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 	return o
 }
 
-// Send sends the operation to u, with arg, and returns the future of its result at once. The operation starts when every
-// future that can be reached from arg has an outcome; if one failed, it is not run, and fails with an [ArgumentError].
+// Send sends the operation to u, with arg, and returns the future of its result at once. The
+// operation starts when every future that can be reached from arg has an outcome; if one failed, it
+// is not run, and fails with an [ArgumentError].
 //
-// The future fails with [ErrClosed] if the runtime takes no messages any more, with [ErrOtherRuntime] if u is of another
-// runtime than c, with [ErrCanceled] if c's scope is canceled before the operation starts, with [ErrFull] or [ErrStopped] if the unit's options say so,
-// with a [*PanicError] if the operation panics, and otherwise with the error that the operation
-// returns. Any goroutine may send; nothing waits, but for room in a mailbox with [Wait], which fails with [ErrStalled] in a deterministic runtime in
-// which there never is any. One allocation, which holds arg and result. It panics if c or u is nil.
+// The future fails with
+//   - [ErrClosed] if the runtime takes no messages any more,
+//   - [ErrOtherRuntime] if u is of another runtime than c,
+//   - [ErrCanceled] if c's scope is canceled before the operation starts,
+//   - [ErrFull] or [ErrStopped] if the unit's options say so,
+//   - a [*PanicError] if the operation panics,
+//   - and otherwise the error that the operation returns.
+//
+// Any goroutine may send; nothing waits, but for room in a mailbox with [Wait]. That wait fails
+// with [ErrStalled] in a deterministic runtime in which there never is any room. One allocation,
+// which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
@@ -37,17 +45,19 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is
 // counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull, an error that is ErrCanceled,
 // or one that is [ErrStalled], as Send has it, if the message was refused. No allocation in steady
-// state. An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until
-// some are done; an operation never does, nor after [Context.Block]. A unit that runs nothing
-// meanwhile may be waiting for that very goroutine, which goes on
-// therefore: as long as nothing moves, messages take at most 16 MiB within some ten milliseconds,
-// and 1.6 MB more a second. That is no limit of a mailbox: [Mailbox] is one.
+// state.
+//
+// An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until some are
+// done; an operation never does, nor after [Context.Block]. A unit that runs nothing meanwhile may
+// be waiting for the sleeping goroutine, which therefore goes on: as long as nothing moves,
+// messages take at most 16 MiB within some ten milliseconds, and 1.6 MB more a second. That is no
+// limit of a mailbox: [Mailbox] is one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)
 }
 
-// FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with all others. Declare it
-// once, with [FreeOp]. Any goroutine may send it.
+// FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with
+// all others. Declare it once, with [FreeOp]. Any goroutine may send it.
 type FreeOperation[A, R any] struct{ operation[A, R] }
 
 // FreeOp declares a free operation. All that is said of [Op] holds, but that there is no state.

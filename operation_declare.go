@@ -9,32 +9,40 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 )
 
-// operation is what all operations are underneath: named or closures, on units or free. It has what is made once so that a
-// message need not make it: the kinds of its letters, the plans for the deep scan.
+// operation is the part that all operations have in common: named or closures, on units or free.
+// It keeps what is made once per operation, so that a message need not make it: the vtables of its
+// messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	name    string
-	state   string // the type of the state of its units, if there is one
-	id      int
-	onUnit  func(c *Context, u *unit, arg A) (R, error) // one of the two
-	onNone  func(c *Context, arg A) (R, error)
-	args    *plan   // nil: an A cannot hold a future
-	results *plan   // nil: an R cannot hold a future
-	called  *vtable // letters with a future, until they are run
-	owing   *vtable // run, and their result holds a future
-	passing *vtable // run, and forwarded another future
-	told    *vtable // letters without a future
-	// tolerant says that a failed future in the argument counts as resolved, and the operation is run. For arguments with one future.
+	name  string
+	state string // the type of the units' state; empty without a unit
+	id    int
+	// onUnit runs an operation on a unit, onNone a free operation. The other one is nil, and both
+	// are nil for an operation on several units.
+	onUnit func(c *Context, u *unit, arg A) (R, error)
+	onNone func(c *Context, arg A) (R, error)
+
+	args    *plan // nil: an A cannot hold a future
+	results *plan // nil: an R cannot hold a future
+
+	called  *vtable // of messages with a future, until they have run
+	owing   *vtable // of those that have run, while the result holds an open future
+	passing *vtable // of those that have run and have forwarded another future
+	told    *vtable // of messages without a future
+
+	// tolerant: the operation runs although the future in its argument failed. Only for arguments
+	// with one future.
 	tolerant bool
-	small    bool // a free operation that may be run where it is sent
+	small    bool // a free operation that may be run at the send: inline.go
 }
 
 var (
-	// declared has the names of all operations, so that each means one thing, here and on other machines.
+	// declared has the names of all operations, so that a name means one operation, here and on
+	// other machines.
 	declared   sync.Map // string → struct{}
 	operations atomic.Int32
 )
 
-// declare completes the operation under a name of its own.
+// declare completes a named operation. It panics if the name is empty or taken.
 func (o *operation[A, R]) declare(name string) {
 	claim(name)
 	o.complete(name, nil)
@@ -49,7 +57,8 @@ func claim(name string) {
 	}
 }
 
-// complete makes what the operation needs only once. A closure has no name, and code tells which function a letter is.
+// complete makes what the operation needs only once. A closure has no name: code returns the
+// function that a message of it runs.
 func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
@@ -65,13 +74,13 @@ func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.told = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
 }
 
-// call is a message with an argument and a future.
+// sendMessage is a message with an argument and a future. [operation.send] allocates it.
 type sendMessage[A, R any] struct {
 	result[R]
 	arg A
 }
 
-// note is a message with an argument and no future.
+// tellMessage is a message with an argument and no future. It is used again: see reuse.go.
 type tellMessage[A any] struct {
 	message
 	arg A

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// crashed is called on a processor's goroutine after a task panicked, or called runtime.Goexit, which value nil stands for. The future of the
-// operation fails, the unit goes on with the next letter.
+// crashed is called on a processor's goroutine after a task panicked with value; nil stands for
+// runtime.Goexit. The future of the operation fails, and the unit goes on with the next message.
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
@@ -17,10 +17,10 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	c.forwarded = nil
 	c.end()
 	if t.Kind == jobVtable && value == nil {
-		return // a branch called runtime.Goexit, and whoever joins it knows
+		return // runtime.Goexit in a stolen branch: steal has told the joiner
 	}
 	if l == nil {
-		panic(value) // not an operation's: a defect of the runtime must not go unseen
+		panic(value) // no operation's panic: a defect of the runtime must not go unseen
 	}
 	err := s.panicked(l.vtable().describe(l), l.lineage.Load(), value, stack)
 	s.pressed = nil
@@ -36,12 +36,13 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 }
 
-// panicked counts and reports an operation that panicked with value, or called runtime.Goexit, which value nil stands for.
+// panicked counts and reports an operation that panicked with value; nil stands for runtime.Goexit.
 func (s *worker) panicked(operation string, from *lineage, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
-	if e, ok := value.(*PanicError); ok && e.branch { // from a join: what the branch panicked with, and where, is what counts
+	// After a join, the branch's own panic and stack count.
+	if e, ok := value.(*PanicError); ok && e.branch {
 		value, stack = e.Value, e.Stack
 	}
 	if s.processor != nil {
@@ -77,7 +78,7 @@ func (s *worker) lose(k *vtable, l *message, err error) {
 	rt.log(slog.LevelWarn, "operation without a future failed", l.lineage.Load().report(about)...)
 }
 
-// log reports to the logger, which is the user's: one that panics must not end the process.
+// log reports to the logger. The logger is the user's, so a panic in it must not end the process.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
 	defer func() { _ = recover() }()
 	logger := rt.logger

@@ -7,30 +7,35 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Priority says how soon a message is to be run, in comparison with others. The zero value is Normal.
+// Priority says how soon a message is run, compared with others. The zero value is Normal.
 type Priority = sched.Priority
 
-// The priorities. A processor runs what is High before anything else, and Low and Idle only when there is nothing better, but for turns of
-// the lower ones, so that all of it moves under any flood: Normal gets one operation in 8, Low one in 32, Idle one in 256, of each processor and of each
-// unit. A level waits for its turn from when something of it comes: while better work goes on, a message of Low waits for 31 operations at least, one of Idle for
-// 255. Messages from outside, of ordinary goroutines, come in the same order.
+// The priorities. A processor runs messages of High before all others, and messages of Low and
+// Idle only when there is nothing better, except for turns of the lower priorities, so that all of
+// them move under any flood: Normal gets one operation in 8, Low one in 32, Idle one in 256, of
+// each processor and of each unit. A priority waits for its turn from the time when a message of
+// it comes: while better work goes on, a message of Low waits for 31 operations at least, a
+// message of Idle for 255. Messages from outside, of ordinary goroutines, come in the same order.
 //
-// An operation is not interrupted, but a unit's turn is. One of Low or Idle ends with the operation that runs when something better waits for its
-// processor. A unit of Normal looks every 16 operations whether something of High waits, or something from outside; it goes before other work of Normal for up to 128
-// operations. While only Idle is left, ordinary goroutines of the program go first, those that wait for a socket too.
+// An operation is not interrupted, but a unit's turn is. A turn of Low or Idle ends with the
+// operation that runs when something better waits for its processor. A unit of Normal looks every
+// 16 operations whether a message of High waits, or one from outside; it goes before other work of
+// Normal for up to 128 operations. While only Idle is left, ordinary goroutines of the program go
+// first, also those that wait for a socket.
 const (
-	Normal = sched.Normal // what is not said to be anything else
-	High   = sched.High   // short, rare, and somebody waits for it
+	Normal = sched.Normal // the priority of all that has no other
+	High   = sched.High   // short, rare, and awaited
 	Low    = sched.Low    // when there is nothing of Normal to do
 	Idle   = sched.Idle   // when there is nothing else to do
 )
 
 const priorities = 4
 
-// With returns the context for sends with priority p from where c is, in c's scope. What follows from them has that priority
-// too, unless it is said otherwise, or sent to a unit that has a priority of its own ([UnitPriority]), which comes before. Within one unit, messages
-// of one priority are run in order, and those of a higher one overtake. The same context is returned each time; nothing is allocated in
-// steady state. It panics if there is no such priority.
+// With returns the context for sends with priority p from where c is, in c's scope. All that
+// follows from those sends has that priority too, unless it is given another one, or is sent to a
+// unit with a priority of its own ([UnitPriority]), which comes before. Within one unit, messages
+// of one priority run in order, and a higher priority overtakes. The same context is returned each
+// time; nothing is allocated in steady state. With panics if there is no such priority.
 //
 //	alarm.Tell(c.With(freerun.High), pump, pressure)
 func (c *Context) With(p Priority) *Context {
@@ -40,7 +45,8 @@ func (c *Context) With(p Priority) *Context {
 	return c.checked().here().leading(c.rt.realmOf(c.Scope(), p))
 }
 
-// Priority returns the priority of what is sent through the context; in an operation, the one that it was run with.
+// Priority returns the priority of messages that are sent through the context; in an operation,
+// the priority that the operation was run with.
 func (c *Context) Priority() Priority {
 	if c.key == nil {
 		return Normal
@@ -48,8 +54,8 @@ func (c *Context) Priority() Priority {
 	return c.key.priority
 }
 
-// UnitPriority gives a unit a priority of its own: all its messages have that one, whatever they were sent with. It panics if there is no such
-// priority.
+// UnitPriority gives a unit a priority of its own: all its messages have it, whatever they were
+// sent with. UnitPriority panics if there is no such priority.
 func UnitPriority(p Priority) UnitOption {
 	if int(p) >= priorities {
 		panic("freerun: UnitPriority: there is no such priority")
@@ -57,12 +63,13 @@ func UnitPriority(p Priority) UnitOption {
 	return func(x *unitExt, _ reflect.Type) { x.own, x.priority = true, p }
 }
 
-// priority returns that of a letter.
+// priority returns the priority of a message.
 func (l *message) priority() Priority {
 	return l.lineage.Load().keyOf().priorityOf()
 }
 
-// realmOf returns the realm of messages with a scope, or none, and a priority; nil for the runtime's own.
+// realmOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
+// own context.
 func (rt *Runtime) realmOf(s *Scope, p Priority) *contextKey {
 	switch {
 	case s == nil && p == Normal:
@@ -75,7 +82,7 @@ func (rt *Runtime) realmOf(s *Scope, p Priority) *contextKey {
 	return realmIn(&s.withMore().keys[p], rt, s, p)
 }
 
-// realmIn returns the realm that is, or is to be, in slot.
+// realmIn returns the key in slot, and makes it if there is none.
 func realmIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority) *contextKey {
 	if r := slot.Load(); r != nil {
 		return r
@@ -84,7 +91,7 @@ func realmIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priorit
 	return slot.Load()
 }
 
-// at returns the origin of the same senders with priority p.
+// at returns the lineage of the same senders with priority p.
 func (o *lineage) at(rt *Runtime, p Priority) *lineage {
 	if o.keyOf().priorityOf() == p && o != nil {
 		return o

@@ -12,10 +12,11 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// mixed is what the units of TestMixedStress count.
+// mixed is the state of the units of TestMixedStress, which count their operations.
 type mixed struct{ busy, ran int }
 
-// enter notes an operation that has the units to itself, and returns what to call at its end.
+// enter records an operation that has the units to itself, and returns the function to call at its
+// end.
 func enter(t *testing.T, units ...*mixed) (leave func()) {
 	for _, m := range units {
 		if m.busy++; m.busy != 1 {
@@ -30,8 +31,10 @@ func enter(t *testing.T, units ...*mixed) (leave func()) {
 	}
 }
 
-// TestMixedStress has operations on one and on two units and readers, with all priorities, under scopes of which some are canceled, with bounded
-// mailboxes that hold units back, operations that block, and panics: nothing overlaps that must not, and all is accounted for.
+// TestMixedStress runs operations on one and on two units, and readers, with all priorities, under
+// scopes of which some are canceled, with limited mailboxes that mute units, operations that
+// block, and panics. Operations that exclude each other do not overlap, and every message is
+// accounted for.
 func TestMixedStress(t *testing.T) {
 	const senders, each = 4, 400
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
@@ -73,7 +76,7 @@ func TestMixedStress(t *testing.T) {
 						}
 						return end()
 					}))
-				case 2: // a unit that sends to others, and may be held back
+				case 2: // a unit that sends to others, and may be muted
 					futures = append(futures, freerun.Do(c, x, func(c *freerun.Context, a *mixed) (int, error) {
 						defer enter(t, a)()
 						for range 3 {
@@ -129,7 +132,8 @@ func TestMixedStress(t *testing.T) {
 	}
 }
 
-// TestScopeOfAllForms: operations on several units, small ones and those that block belong to the scope of their context.
+// TestScopeOfAllForms: operations on several units, inlined operations and operations that block
+// belong to the scope of their context.
 func TestScopeOfAllForms(t *testing.T) {
 	boom := errBoom
 	for name, send := range map[string]func(c *freerun.Context, u, v *freerun.Unit[int]){
@@ -173,7 +177,7 @@ var scopeSmall = freerun.SmallOp("test.scopeSmall", func(_ *freerun.Context, err
 
 var errBoom = errors.New("boom")
 
-// TestScopeDeterministic: in a deterministic runtime, Wait of a scope runs what there is.
+// TestScopeDeterministic: in a deterministic runtime, Wait of a scope runs all that is queued.
 func TestScopeDeterministic(t *testing.T) {
 	for seed := range uint64(50) {
 		rt := freerun.New(freerun.Deterministic(seed))

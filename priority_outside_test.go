@@ -10,8 +10,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestPriorityFromOutside has units of Normal that are always busy, and an ordinary goroutine that sends messages of each priority to another unit, one at
-// a time: by the median, what is of a lower priority waits for more operations of the busy units.
+// TestPriorityFromOutside has units of Normal that are always busy, and an ordinary goroutine that
+// sends messages of each priority to another unit, one at a time. By the median, a message of a
+// lower priority waits for more operations of the busy units.
 func TestPriorityFromOutside(t *testing.T) {
 	const rounds = 101
 	for _, units := range []int{1, 4} {
@@ -49,10 +50,12 @@ func TestPriorityFromOutside(t *testing.T) {
 	}
 }
 
-// drainGlance is how many letters of Normal or High are run at most before what waits besides is looked at.
+// drainGlance is how many messages of Normal or High run at most before the processor looks for
+// other work that waits.
 const drainGlance = 16
 
-// TestPriorityEndsATurn: a unit of Low or Idle with many letters lets what is better pass after the letter that runs, a unit of its own priority not before the end of its turn.
+// TestPriorityEndsATurn: a unit of Low or Idle with many messages lets better work pass after the
+// message that runs. It lets work of its own priority pass at the end of its turn, not before.
 func TestPriorityEndsATurn(t *testing.T) {
 	for _, own := range runtimetest.Priorities {
 		for _, p := range runtimetest.Priorities {

@@ -12,7 +12,7 @@ import (
 // shares is the state of units that send themselves the next message, and count by priority.
 type shares struct {
 	ran  *[4]int64
-	stop *int64 // how many operations there shall be
+	stop *int64 // how many operations to run
 }
 
 var share *freerun.Operation[shares, *freerun.Unit[shares], int]
@@ -27,9 +27,10 @@ func init() {
 	})
 }
 
-// TestPriorityShares floods a deterministic runtime with messages of High, many of which wait in each unit, and has chains of lower
-// priorities beside: each hop of those waits for as many operations as is documented, no more, whether the chains are in units of
-// their own, or in lanes of one that is flooded too.
+// TestPriorityShares floods a deterministic runtime with messages of a higher priority, many of
+// which wait in each unit, and has chains of lower priorities beside. Each hop of a chain waits
+// for as many operations as is documented, and no more, whether the chains are in units of their
+// own, or in priority mailboxes of a unit that is flooded too.
 func TestPriorityShares(t *testing.T) {
 	const all = 40_000
 	promised := map[freerun.Priority]int64{freerun.Normal: 8, freerun.Low: 32, freerun.Idle: 256}
@@ -64,7 +65,7 @@ func TestPriorityShares(t *testing.T) {
 					if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 						t.Fatal(err)
 					}
-					// What is left of the flood is run at the end, when the chain has ended.
+					// The rest of the flood is run at the end, when the chain has ended.
 					if got, want := state.ran[pr], all/promised[pr]; got < want*9/10 || got > want*12/10 {
 						t.Errorf("the chain had %d of %d operations, want %d", got, all, want)
 					}
@@ -74,7 +75,8 @@ func TestPriorityShares(t *testing.T) {
 	}
 }
 
-// TestPrioritySharesAlive is the same with processors that run: a chain of Normal makes its hops while the flood goes on.
+// TestPrioritySharesAlive is the same with processors that run: a chain of Normal makes its hops
+// while the flood goes on.
 func TestPrioritySharesAlive(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
@@ -109,7 +111,7 @@ func TestPrioritySharesAlive(t *testing.T) {
 		before := high.Load()
 		freerun.Do(rt.Context(), u, hop)
 		<-done
-		// On several processors others run High meanwhile.
+		// On several processors, the others run High meanwhile.
 		if n := high.Load() - before; n > hops*8*4*int64(processors) {
 			t.Errorf("%d processors: %d operations of High for %d hops of Normal", processors, n, hops)
 		}

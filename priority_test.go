@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// diary is the state of a unit that notes what it is told, and with which priority.
+// diary is the state of a unit that writes down each message, and the priority it came with.
 type diary struct{ entries []string }
 
 var note = freerun.Op("test.note", func(c *freerun.Context, d *diary, text string) (int, error) {
@@ -19,7 +19,7 @@ var note = freerun.Op("test.note", func(c *freerun.Context, d *diary, text strin
 	return len(d.entries), nil
 })
 
-// entriesOf returns what the diary has, when all else is done.
+// entriesOf returns the entries of the diary, when all else is done.
 func entriesOf(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[diary]) []string {
 	t.Helper()
 	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
@@ -28,7 +28,8 @@ func entriesOf(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[diary]) []stri
 	return runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, d *diary) ([]string, error) { return d.entries, nil }))
 }
 
-// TestPriorityWithinAUnit: a higher priority overtakes, and each is run in the order sent, whether the unit's lanes exist already or not.
+// TestPriorityWithinAUnit: a higher priority overtakes, and each priority is run in the order
+// sent, whether the unit has its priority mailboxes already or not.
 func TestPriorityWithinAUnit(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, diary{})
@@ -72,7 +73,8 @@ var noteNext = freerun.FreeOp("test.noteNext", func(c *freerun.Context, u *freer
 	return 0, note.Tell(c, u, "next")
 })
 
-// TestPriorityIsKept: what follows has the priority of what it follows from, but for units that have their own.
+// TestPriorityIsKept: a message has the priority of the operation that sends it, unless the
+// receiving unit has a priority of its own.
 func TestPriorityIsKept(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())
@@ -114,7 +116,8 @@ func TestPriorityIsKept(t *testing.T) {
 	}
 }
 
-// TestPriorityBoost: a unit that lies in the queue of Low behind a flood of Normal is run soon when a message of High comes for it.
+// TestPriorityBoost: a unit that lies in the queue of Low behind a flood of Normal runs soon when
+// a message of High comes for it.
 func TestPriorityBoost(t *testing.T) {
 	const flood = 2000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -135,10 +138,11 @@ func TestPriorityBoost(t *testing.T) {
 	if n := runtimetest.Must(t, high); n > 8 {
 		t.Errorf("High came after %d of Normal", n)
 	}
-	if n := runtimetest.Must(t, low); n > flood/2 { // its turn: it does not wait for the end of the flood
+	// Low has its turn: it does not wait for the end of the flood.
+	if n := runtimetest.Must(t, low); n > flood/2 {
 		t.Errorf("Low came after %d of Normal", n)
 	}
-	// Free operations, too.
+	// The same holds for free operations.
 	hold := runtimetest.NewGate()
 	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.Pass(); ran.Store(0); return 0, nil })
 	<-hold.Entered
@@ -152,7 +156,8 @@ func TestPriorityBoost(t *testing.T) {
 	}
 }
 
-// TestPriorityInterruptsADrain: a unit with many letters, of Normal and of Low, lets work of High for others pass.
+// TestPriorityInterruptsADrain: a unit with many messages, of Normal or of Low, lets work of High
+// for others pass.
 func TestPriorityInterruptsADrain(t *testing.T) {
 	for _, options := range [][]freerun.UnitOption{nil, {freerun.UnitPriority(freerun.Low)}} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -189,7 +194,8 @@ func init() {
 
 var againUnits [1]*freerun.Unit[atomic.Bool]
 
-// TestPriorityStarvesNobody: a unit that sends itself messages of High without end still comes to its others.
+// TestPriorityStarvesNobody: a unit that sends itself messages of High without end still comes to
+// its other messages.
 func TestPriorityStarvesNobody(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	for _, p := range runtimetest.Priorities[1:] {
@@ -205,7 +211,8 @@ func TestPriorityStarvesNobody(t *testing.T) {
 	}
 }
 
-// strict is the state of a unit that sees whether two operations overlap, and what came last from each sender with each priority.
+// strict is the state of a unit that finds out whether two operations overlap, and which message
+// came last from each sender with each priority.
 type strict struct {
 	busy int
 	last [4][4]int
@@ -217,7 +224,8 @@ type strictArg struct {
 	crash     bool
 }
 
-// TestPriorityStress sends with all priorities from many sides, panics between, and accounts for all.
+// TestPriorityStress sends with all priorities from many goroutines, with panics between, and
+// accounts for every message.
 func TestPriorityStress(t *testing.T) {
 	const senders, each = 4, 1500
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
@@ -232,7 +240,8 @@ func TestPriorityStress(t *testing.T) {
 				c := rt.Context().With(runtimetest.Priorities[(n/7+sender)%4])
 				u := units[n%len(units)]
 				if n%3 == 0 {
-					freerun.Go(c, func(c *freerun.Context) (int, error) { // from inside, without order
+					// From inside, without order.
+					freerun.Go(c, func(c *freerun.Context) (int, error) {
 						return 0, strictOp.Tell(c, u, strictArg{sender: -1, crash: n%60 == 0})
 					})
 				}
@@ -279,7 +288,8 @@ var strictOp = freerun.Op("test.strict", func(c *freerun.Context, s *strict, a s
 	return 0, nil
 })
 
-// TestPriorityAtTheEnd: what lies in lanes when the runtime is closed fails, or is run.
+// TestPriorityAtTheEnd: a message that lies in a priority mailbox when the runtime is closed
+// fails, or is run.
 func TestPriorityAtTheEnd(t *testing.T) {
 	for range 20 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))

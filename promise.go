@@ -7,28 +7,38 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// message is a letter whose sender holds a future: the future's cell is in it, so that a send allocates once.
+// promise is a message whose sender holds a future. What the future refers to is in the message
+// itself, so that a send allocates once.
 //
-// The cell's state is one word: open, with the list of the letters that wait for it, newest first; or one of the seals below.
-// It is the owner queue once more (section 10 of the first paper): whoever seals it owns the list, and wakes all who are
-// in it; whoever comes later finds the seal and need not wait. A list that is only pushed to and taken whole has no ABA.
+// state is one word: open, with the list of the messages that wait for the promise, newest first;
+// or one of the seals below. It is the owner queue once more (section 10 of the first paper):
 //
-// Who may touch what: value and edge are written by whoever holds the letter, before the seal filled, and value is read after
-// it. The seals abandoned and cycled are set by others, who write nothing else, so that a holder who is late
-// only finds that its outcome is not wanted any more.
+//	The goroutine that seals the promise owns the list, and wakes all messages in it.
+//	A message that comes later finds the seal, and need not wait.
+//	A list that is only pushed to and taken whole has no ABA.
+//
+// Which goroutine may touch what:
+//
+//	value  The holder of the message writes it, before the seal filled. It is read after the seal.
+//	edge   As value. A goroutine that revokes the message writes it, too: message_start.go.
+//	state  Goroutines that need not be the holder set the seals abandoned and cycled, and write
+//	       nothing else. So a holder that comes late only finds that its outcome is not wanted any
+//	       more.
 type promise struct {
 	message
 	state atomics.Pointer[mailbox.Node]
-	// edge is the future that this one waits for now (see promise_cycle.go); once filled, the failure if there is one.
+	// edge is the future that this message waits for now (see promise_cycle.go); once the promise
+	// is filled, it is the failure, nil if there is none.
 	edge atomics.RelaxedPointer[promise]
 }
 
-// failure is the error of a failed future. It is found where an edge would be, and leads nowhere.
+// failure is the error of a failed future. It stands in the place of an edge, and leads to no other
+// promise.
 type failure struct {
 	promise
 	err     error
-	senders []string     // of the message that failed; see scope_lineage.go
-	dropped atomics.Bool // whoever has revoked the message drops its argument
+	senders []string     // of the message that failed: scope_lineage.go
+	dropped atomics.Bool // the revoker drops the message's argument: the holder must not
 }
 
 func newFailure(err error) *failure {
@@ -37,10 +47,10 @@ func newFailure(err error) *failure {
 	return f
 }
 
-// failureOf returns the failure that an edge is which leads nowhere.
+// failureOf returns the failure behind an edge that leads nowhere.
 func failureOf(edge *promise) *failure { return (*failure)(unsafe.Pointer(edge)) }
 
-// failure returns the error of a filled cell, nil if it has a value.
+// failure returns the error of a filled promise, nil if it has a value.
 func (m *promise) failure() error {
 	if f := m.edge.Load(); f != nil {
 		return failureOf(f).err
@@ -48,9 +58,9 @@ func (m *promise) failure() error {
 	return nil
 }
 
-// The seals.
+// The seals. A promise with one of them has an outcome, for good.
 var (
-	filled    mailbox.Node // the outcome is in value and failure
+	filled    mailbox.Node // the outcome is in value, or in edge, which is a failure
 	abandoned mailbox.Node // the runtime was closed before there was an outcome
 	cycled    mailbox.Node // the outcome would have had to wait for itself
 )
@@ -59,7 +69,8 @@ func sealed(n *mailbox.Node) bool { return n == &filled || n == &abandoned || n 
 
 func (m *promise) open() bool { return !sealed(m.state.Load()) }
 
-// seal closes the cell and wakes those who wait; false if it was closed before.
+// seal closes the promise and wakes the messages that wait for it. It returns false if the promise
+// was closed before.
 func (m *promise) seal(s *worker, with *mailbox.Node) bool {
 	for {
 		waiting := m.state.Load()
@@ -78,13 +89,14 @@ func (m *promise) seal(s *worker, with *mailbox.Node) bool {
 	}
 }
 
-// fill publishes the outcome that the caller, who holds the letter, has written to value.
-// It returns false if the cell was sealed already.
+// fill publishes the outcome that the caller, the holder of the message, has written to value. It
+// returns false if the promise was sealed already.
 func (m *promise) fill(s *worker) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
-	return m.state.CompareAndSwap(nil, &filled) || m.seal(s, &filled) // in vain if somebody waits, or it is sealed
+	// The compare-and-swap fails if a message waits, or the promise is sealed.
+	return m.state.CompareAndSwap(nil, &filled) || m.seal(s, &filled)
 }
 
 // fillFailed publishes err as the outcome, as fill does.
@@ -97,7 +109,8 @@ func (m *promise) fillFailed(s *worker, err error) bool {
 	return m.seal(s, &filled)
 }
 
-// notify has l woken once the cell is closed; false if it is closed already, and l stays the caller's.
+// notify has l woken once the promise is closed. It returns false if the promise is closed already:
+// then l stays the caller's.
 func (m *promise) notify(l *message) bool {
 	if m.foreign(l) {
 		m.done()
@@ -109,7 +122,7 @@ func (m *promise) notify(l *message) bool {
 // first, which makes m known to its runtime: the end of that runtime closes m (future_done.go).
 func (m *promise) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
 
-// push is notify where the end of m's runtime is known to close m, if that is another one than l's.
+// push is notify for an m that is not foreign to l, or that m.done has made known to its runtime.
 func (m *promise) push(l *message) bool {
 	for {
 		waiting := m.state.Load()
@@ -126,7 +139,7 @@ func (m *promise) push(l *message) bool {
 	}
 }
 
-// outcome returns whether the cell is closed, and the error if it is closed with one.
+// outcome returns whether the promise is closed, and the error if it is closed with one.
 func (m *promise) outcome() (closed bool, err error) {
 	switch m.state.Load() {
 	case &filled:
@@ -139,7 +152,7 @@ func (m *promise) outcome() (closed bool, err error) {
 	return false, nil
 }
 
-// result is a message and the value that its operation will return.
+// result is a promise and the value that its operation will return.
 type result[R any] struct {
 	promise
 	value R

@@ -1,26 +1,32 @@
 package freerun
 
-// A result that comes to wait for itself would stay open for ever, and all who wait for it. That can happen only when a
-// future escaped from the task that it belongs to, say into a unit's state, and came back as, or in, a result: theorem 1
-// of the first paper excludes it by assumption, freerun by looking.
+// A result that comes to wait for itself would stay open for ever, and so would all that waits for
+// it. That can happen only when a future escaped from the task that it belongs to, say into a
+// unit's state, and came back as, or in, a result. Theorem 1 of the first paper excludes that by
+// assumption; freerun looks.
 //
-// Each message waits for one future at a time, and says in edge for which: so what waits for what is a set of paths, and a
-// cycle is closed by the edge that is added last. Whoever adds an edge m → dep
+// Each message waits for one future at a time, and its edge says for which. So the edges form a set
+// of paths, and a cycle is closed by the edge that is added last. A goroutine that adds an edge
+// m → dep
 //
 //	C1  stores it in m.edge,
 //	C2  puts m into dep's list, a compare-and-swap,
 //	C3  follows the edges from dep on, and has found a cycle if it comes back to m.
 //
-// Of two that close a cycle together, each adding one edge, at least one sees the other's: C1 comes before C2 and C2
-// before C3. An edge read in C3 may be old, but only if the future that it leads to is closed; the walk ends at a
-// closed future. So all edges of the cycle that a walk found held when it read the last, and they hold for good: nobody
-// in the cycle can be woken but by the seal. A message that was only just made cannot be waited for yet, so
-// its first edge needs no C3: a send costs nothing for all this.
+// Invariants: I1 Of two goroutines that close a cycle together, each with one edge, at least one
+//             sees the other's edge: C1 comes before C2, and C2 before C3.
+//             I2 An edge that C3 reads may be old only if the future that it leads to is closed,
+//             and the walk ends at a closed future.
+//             I3 So all edges of the cycle that a walk has found held when it read the last one.
+//             They hold for good: only the seal can wake a message of the cycle.
+// Cost:       none for a send: a message that was only just made cannot be waited for yet, so its
+//             first edge needs no C3.
 
 // closesCycle reports whether the edge from m to dep, which was just added, closes a cycle.
 func (m *promise) closesCycle(dep *promise) bool {
-	// A cycle elsewhere, found by another at this moment, must not keep the walk going round: mark runs into it (R. P.
-	// Brent, An improved Monte Carlo factorization algorithm, 1980).
+	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
+	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
+	// 1980).
 	mark, hops, limit := (*promise)(nil), 0, 16
 	for x := dep; x != nil && x.open(); x = x.edge.LoadAcquire() {
 		if x == m {
@@ -36,19 +42,19 @@ func (m *promise) closesCycle(dep *promise) bool {
 	return false
 }
 
-// waiting is what came of an await.
+// waiting says what an await has come to.
 type waiting uint8
 
 const (
 	resolved waiting = iota // dep is closed already: the caller goes on
-	waits                   // m will be woken, or was woken, and belongs to whoever wakes it
+	waits                   // m belongs to the goroutine that wakes it, or has woken it
 	circular                // m would have waited for itself, and was sealed
-	revoked                 // m was revoked: see message_start.go
+	revoked                 // m was revoked: message_start.go
 )
 
-// await makes m wait for dep. fresh says that nobody else knows m's future yet.
+// await makes m wait for dep. fresh: no other goroutine knows m's future yet.
 func (m *promise) await(s *worker, dep *promise, fresh bool) waiting {
-	if !m.revocable() { // the first case of lead, without a call: most messages
+	if !m.revocable() { // lead's first case, without a call: most messages
 		m.edge.Store(dep) // C1
 	} else if !m.lead(dep, fresh) { // C1
 		return revoked

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// watched is a message whose value is watched, and that counts how often it was woken.
+// watched is a promise with a value that the explorer watches. It counts how often it was woken.
 type watched struct {
 	promise
 	value atomics.Plain[int]
@@ -29,7 +29,7 @@ var watchedVtable = newVtable(vtable{wake: func(s *worker, l *message) {
 	}
 }}, nil)
 
-// promises makes so many messages of one runtime.
+// promises makes n promises of one runtime.
 func promises(n int) []*watched {
 	u := &unit{rt: new(Runtime)}
 	all := make([]*watched, n)
@@ -41,7 +41,8 @@ func promises(n int) []*watched {
 	return all
 }
 
-// TestExploreCell has two wait for a cell that a third one fills: each goes on once, and sees the value.
+// TestExploreCell has two messages wait for a promise that a third goroutine fills: each message
+// goes on once, and sees the value.
 func TestExploreCell(t *testing.T) {
 	body := func(r *explore.Run) {
 		all := promises(3)
@@ -79,7 +80,8 @@ func TestExploreCell(t *testing.T) {
 	explore.Freeze(t, body)
 }
 
-// TestExploreSeals has a cell filled, failed and abandoned at once: one of them counts, and whoever waits hears of that one.
+// TestExploreSeals has a promise failed by its holder and abandoned by the runtime's end, at once:
+// one of the two counts, and the waiter hears of that one.
 func TestExploreSeals(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		all := promises(2)
@@ -114,7 +116,8 @@ func TestExploreSeals(t *testing.T) {
 	})
 }
 
-// TestExploreCycle has two, and three, messages come to wait for each other at once: it is noticed, and all of them are closed.
+// TestExploreCycle has two, and three, messages come to wait for each other at once: the cycle is
+// found, and all of them are closed.
 func TestExploreCycle(t *testing.T) {
 	ring := func(n int) func(*explore.Run) {
 		return func(r *explore.Run) {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestPullInsideOperation: a coroutine that an operation makes with iter.Pull is inside the
-// operation: what would wait is refused, and room is not waited for.
+// operation. Calls that would wait are refused, and a send does not wait for room.
 func TestPullInsideOperation(t *testing.T) {
 	if goid.Number() == 0 {
 		t.Log("this build cannot tell, and says so")
@@ -66,7 +66,8 @@ func TestPullInsideOperation(t *testing.T) {
 	}
 }
 
-// TestPullOutside: a coroutine of an ordinary goroutine is one, also while operations run.
+// TestPullOutside: a coroutine that an ordinary goroutine makes counts as one, also while
+// operations run.
 func TestPullOutside(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))

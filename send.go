@@ -6,12 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The life of a message with a future:
+// The life of a message with a future; (…)* happens once for each open future, or not at all:
 //
-//	send ─→ (waits for a future of its argument ─→ wakeCall)* ─→ dispatch ─→ runCall ─→ settle ─→ filled
-//	                    │                                                        ├─→ owing: (waits for a future of its result)* ─→ filled
-//	                    ↓                                                        └─→ passing: waits for what it forwarded ─→ filled
-//	                failCall ─→ filled with an error
+//	send ─→ (await a future of the argument ─→ wakeSend)* ─→ dispatch ─→ runSend ─→ settle
+//
+//	settle ─→ filled with the result, or with the operation's error
+//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
+//	       ─→ passing: await the forwarded future ─→ wakePassing ─→ filled with its outcome
+//
+//	each step before settle ─→ failSend ─→ filled with an error
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &sendMessage[A, R]{arg: arg}
@@ -25,7 +28,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		m.fillFailed(s, err)
 		return f
 	}
-	if o.args != nil { // launch, written out: it is not inlined
+	if o.args != nil { // launch, written out: Go does not inline it
 		if s.observed.Load() != 0 {
 			s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
 		}
@@ -41,7 +44,8 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	return f
 }
 
-// dispatch queues a letter that is ready to run, or returns why it cannot be. fresh is the sender if that is the caller, at the send; nil otherwise.
+// dispatch queues a message that is ready to run, or returns why it is refused. fresh is the sender
+// if the caller is the sender, at the send; otherwise nil.
 func (s *worker) dispatch(l *message, fresh *sender) error {
 	switch {
 	case !l.free():
@@ -51,15 +55,16 @@ func (s *worker) dispatch(l *message, fresh *sender) error {
 	case !s.at(l.unit.rt) || l.priority() != Normal:
 		s.queueReady(l.unit.rt, l.priority(), &l.Task)
 	case s.between() && s.runsMessage():
-		s.processor.Hand(&l.Task) // the running task is a free operation that has just ended
+		// The running task is a free operation that has just ended: the message may run next.
+		s.processor.Hand(&l.Task)
 	default:
-		s.processor.Push(&l.Task) // queueReady, written out: it is not inlined
+		s.processor.Push(&l.Task) // queueReady, written out: Go does not inline it
 	}
 	return nil
 }
 
 // launch sends an admitted message on its way: it waits for the futures of its argument, or is
-// dispatched. fresh is as for dispatch; without it the caller has called lead.
+// dispatched. fresh is as for dispatch; if it is nil, the caller has called lead before.
 func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender) {
 	if o.args != nil {
 		if fresh != nil && s.observed.Load() != 0 {
@@ -76,7 +81,8 @@ func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender)
 	}
 }
 
-// collect waits for the next future of the argument, or dispatches the message if there is none, or fails it.
+// collect waits for the next open future of the argument. Without one it dispatches the message; if
+// a future of the argument failed, it fails the message. fresh is as for dispatch.
 func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender) {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg))
@@ -117,7 +123,9 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 	}
 }
 
-// dropRevoked drops what is left of a message that was revoked: it has its outcome, and is no part of its scope any more.
+// dropRevoked drops what a revoked message still refers to: its lineage, and its argument unless
+// the revoker drops that. The revoker has filled the promise, and has taken the message out of its
+// scope.
 func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
 	if f := failureOf(m.edge.Load()); !f.dropped.Load() {
 		m.arg = *new(A)
@@ -127,10 +135,10 @@ func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
 
 func (o *operation[A, R]) dropArgument(l *message) { sendMessageOf[A, R](l).arg = *new(A) }
 
-// wakeCall goes on after a future of the argument was resolved.
+// wakeSend goes on after a future of the argument was resolved.
 func (o *operation[A, R]) wakeSend(s *worker, l *message) {
 	m := sendMessageOf[A, R](l)
-	if !m.open() { // sealed from outside while it waited: nobody wants it to run
+	if !m.open() { // sealed by another goroutine while it waited: it must not run
 		m.arg = *new(A)
 		return
 	}
@@ -158,12 +166,12 @@ func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	} else {
 		v, err = o.onNone(c, m.arg)
 	}
-	m.arg = *new(A) // not needed any more: dropped before the future is resolved
+	m.arg = *new(A) // before the future is resolved: its result may be kept for long
 	s, forwarded := c.end()
 	o.settle(s, &m.result, v, err, forwarded)
 }
 
-// failCall ends a message that will not be run, or whose operation did not return.
+// failSend ends a message that will not run, or whose operation did not return.
 func (o *operation[A, R]) failSend(s *worker, l *message, err error) {
 	m := sendMessageOf[A, R](l)
 	if !m.claim(failing) {
@@ -180,7 +188,8 @@ func (o *operation[A, R]) failSend(s *worker, l *message, err error) {
 	l.leave(s)
 }
 
-// settle makes what the operation returned the outcome, at once or when the futures in it are resolved.
+// settle makes what the operation returned the outcome, at once or after the futures in the result,
+// or the forwarded one, are resolved.
 func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwarded any) {
 	switch {
 	case err == nil && forwarded != nil:
@@ -213,8 +222,9 @@ func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwar
 	}
 }
 
-// finish counts the message as run, and publishes its outcome: err, or the value. It is counted before, so that whoever sees the outcome
-// sees it counted; and that is taken back if somebody else has sealed, and counted, it.
+// finish counts the message as run, and publishes its outcome: err, or the value. The count comes
+// first, so that a goroutine that sees the outcome sees it counted. It is taken back if another
+// goroutine had sealed the promise, and counted it.
 func (m *promise) finish(s *worker, err error) {
 	s.countRan(m.unit.rt, 1)
 	won := false
@@ -232,7 +242,7 @@ func (m *promise) finish(s *worker, err error) {
 	}
 }
 
-// owe makes m, which was run, wait for dep.
+// owe makes m, which has run, wait for dep.
 func (m *promise) owe(s *worker, dep *promise) waiting {
 	edge := dep
 	if m.revocable() {
@@ -248,7 +258,8 @@ func (m *promise) owe(s *worker, dep *promise) waiting {
 	return w
 }
 
-// payUp waits for the next future in the result, or fills the cell if there is none.
+// payUp waits for the next open future in the result. Without one it fills the promise with the
+// result; if a future in the result failed, with an error.
 func (o *operation[A, R]) payUp(s *worker, r *result[R]) {
 	for {
 		dep, err := o.results.firstOpen(unsafe.Pointer(&r.value))

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// reportServed does one request after another and reports how long they take, in milliseconds, and how many operations of units a second are run beside.
+// reportServed does one request after another. It reports how long they take, in milliseconds, and
+// how many operations of units run beside them in a second.
 func reportServed(b *testing.B, ran func() int64, request func() error) {
 	b.Helper()
 	var took []float64
@@ -37,8 +38,9 @@ func reportServed(b *testing.B, ran func() int64, request func() error) {
 
 func none() int64 { return 0 }
 
-// BenchmarkEcho has a byte go over TCP on the loopback and come back, from one ordinary goroutine to another, and reports how long that takes: alone, and
-// beside units that keep all processors busy. The last row is of the units alone.
+// BenchmarkEcho has a byte go over TCP on the loopback and come back, from one ordinary goroutine
+// to another, and reports how long that takes: alone, and beside units that keep all processors
+// busy. The last row is of the units alone.
 //
 //	go test -run '^$' -bench 'Echo|HTTP' -benchtime 3s .
 func BenchmarkEcho(b *testing.B) {
@@ -71,7 +73,8 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkHTTP has one client do requests to net/http, whose handler asks a unit, alone and beside units of priority Idle that keep all processors busy.
+// BenchmarkHTTP has one client do requests to net/http, whose handler asks a unit, alone and beside
+// units of priority Idle that keep all processors busy.
 func BenchmarkHTTP(b *testing.B) {
 	for _, procs := range []int{1, 2} {
 		for _, how := range []string{"alone", "beside"} {

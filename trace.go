@@ -15,19 +15,22 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// ErrTracing says that the runtime is being recorded already: it can be once at a time.
+// ErrTracing says that the runtime is being recorded already. It has one recording at a time.
 var ErrTracing = errors.New("freerun: the runtime is being recorded already; stop that first")
 
 const (
-	tapeWords  = 1 << 17 // of a processor's tape that is drained: a megabyte, some 50,000 events
-	shortWords = 1 << 15 // for samples, which are taken again and again: tapes of a megabyte each would keep the garbage collector busy
+	// tapeWords is the length of a drained tape: a megabyte, some 50,000 events.
+	tapeWords = 1 << 17
+	// shortWords is the length of a tape for samples, which are taken again and again: a new
+	// megabyte each time would keep the garbage collector busy.
+	shortWords = 1 << 15
 	drainEvery = time.Millisecond
 )
 
-// session is one recording of a runtime. At most one is on at a time.
+// session is one recording of a runtime. At most one is active at a time.
 type session struct {
 	rt       *Runtime
-	keeps    bool // the tapes keep what came last, instead of being drained
+	keeps    bool // the tapes keep what came last, and are not drained
 	words    int
 	clock    func() uint64
 	names    *record.Names
@@ -38,6 +41,8 @@ type session struct {
 	drained  chan struct{} // closed when it has ended
 }
 
+// newRecording returns a session with tapes of so many words, and has it begin now. The caller
+// holds rt.recorded.
 func (rt *Runtime) newRecording(words int, keeps bool) *session {
 	r := &session{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
 	if rt.deterministic() {
@@ -46,7 +51,7 @@ func (rt *Runtime) newRecording(words int, keeps bool) *session {
 	r.outside.tape = record.NewTape(words, keeps, r.clock, r.names)
 	processors := rt.Processors()
 	r.tapeOf(processors - 1)
-	// All that takes time is made: what happens after the start is recorded.
+	// All that takes time is made by now: what happens after the start is recorded.
 	start := ticks.Take()
 	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: processors}
 	if rt.deterministic() {
@@ -55,8 +60,9 @@ func (rt *Runtime) newRecording(words int, keeps bool) *session {
 	return r
 }
 
-// eventClock returns a clock of nanoseconds for recordings of a deterministic runtime. Its time stands still while operations run, so each event takes a
-// nanosecond: then their order is that of their times.
+// eventClock returns a clock of nanoseconds for recordings of a deterministic runtime. The
+// runtime's time stands still while operations run. So each event takes a nanosecond, and the order
+// of events is that of their times.
 func (rt *Runtime) eventClock() func() uint64 {
 	origin := rt.clock.now()
 	last := uint64(0)
@@ -66,13 +72,14 @@ func (rt *Runtime) eventClock() func() uint64 {
 	}
 }
 
-// attach gives a seat what is to be observed of it.
+// attach sets the observers of a worker.
 func (rt *Runtime) attach(s *worker) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	rt.attachLocked(s)
 }
 
+// attachLocked is attach for a caller that holds rt.recorded.
 func (rt *Runtime) attachLocked(s *worker) {
 	bits := rt.observers()
 	r := rt.recording.Load()
@@ -83,7 +90,7 @@ func (rt *Runtime) attachLocked(s *worker) {
 		}
 		s.processor.Record(t)
 	} else {
-		bits = 0 // an ordinary goroutine begins no operation
+		bits = 0 // no operation begins on the worker of ordinary goroutines
 	}
 	if r != nil {
 		bits |= byRecorder
@@ -93,7 +100,8 @@ func (rt *Runtime) attachLocked(s *worker) {
 	}
 }
 
-// tapeOf returns the tape of processor i.
+// tapeOf returns the tape of processor i, a new one if it has none yet. The caller holds
+// rt.recorded.
 func (r *session) tapeOf(i int) *record.Tape {
 	for len(r.tapes) <= i {
 		r.tapes = append(r.tapes, record.NewTape(r.words, r.keeps, r.clock, r.names))
@@ -101,12 +109,13 @@ func (r *session) tapeOf(i int) *record.Tape {
 	return r.tapes[i]
 }
 
-// switchTo makes r what the runtime is recorded with, nil for nothing.
+// switchTo makes r the recording of the runtime, nil for none. The caller holds rt.recorded.
 func (rt *Runtime) switchTo(r *session) {
 	rt.recording.Store(r)
 	rt.attachAllLocked()
 }
 
+// attachAllLocked attaches all workers. The caller holds rt.recorded.
 func (rt *Runtime) attachAllLocked() {
 	rt.attachLocked(&rt.outside)
 	for _, s := range rt.seats() {
@@ -114,15 +123,20 @@ func (rt *Runtime) attachAllLocked() {
 	}
 }
 
-// StartTrace records what the runtime does from now on, and writes it to w, until stop is called: which operation ran where and when, who sent it, what it
-// waited for, what was stolen, when processors searched and slept. Package trace reads it. stop returns when all is written, and the first
-// error of w; what was written before an error can be read. Only the first call of stop does something.
+// StartTrace records what the runtime does from now on, and writes it to w, until stop is called:
+// which operation ran where and when, its sender, what it waited for, what was stolen, when
+// processors searched and slept. Package recording reads it.
 //
-// A recorded event costs the processor about as much as one look at a clock; what a drainer cannot write as fast as it happens is
-// left out and counted. While nothing is recorded, nothing is paid for it. w is used by one goroutine at a time.
+// stop returns when all is written, with the first error of w; what was written before an error can
+// be read. Only the first call of stop has an effect. w is used by one goroutine at a time.
 //
-// Any goroutine but an operation's may start and stop it. It returns [ErrTracing] if the runtime is being recorded already, an error of w, or [ErrClosed]. A flight
-// recorder ([FlightRecorder]) pauses meanwhile. It panics if w is nil.
+// A recorded event costs the processor about as much as one look at a clock. Events that come
+// faster than they can be written are left out and counted. While nothing is recorded, nothing is
+// paid for it.
+//
+// Any goroutine but an operation's may start and stop a recording. StartTrace returns [ErrTracing]
+// if the runtime is being recorded already, an error of w, or [ErrClosed]. A flight recorder
+// ([FlightRecorder]) pauses meanwhile. StartTrace panics if w is nil.
 func (rt *Runtime) StartTrace(w io.Writer) (stop func() error, err error) {
 	if w == nil {
 		panic("freerun: StartTrace needs a writer")
@@ -164,7 +178,7 @@ func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err er
 	}, nil
 }
 
-// beginRecording has the runtime recorded on tapes that are to be drained.
+// beginRecording starts a recording on tapes that are to be drained.
 func (rt *Runtime) beginRecording(words int) (*session, error) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
@@ -180,7 +194,7 @@ func (rt *Runtime) beginRecording(words int) (*session, error) {
 	return r, nil
 }
 
-// endRecording ends that, and the flight recorder goes on.
+// endRecording ends what beginRecording started, and the flight recorder goes on.
 func (rt *Runtime) endRecording() {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
@@ -201,7 +215,7 @@ func (r *session) drain(stream *record.Stream) {
 		}
 		r.rt.recorded.Lock()
 		if r.rt.recording.Load() == r {
-			r.rt.attachAllLocked() // who came in the moment in which the recording began
+			r.rt.attachAllLocked() // a worker added while the recording began may have no tape yet
 		}
 		r.rt.recorded.Unlock()
 		r.drainOnce(stream)
@@ -213,6 +227,7 @@ func (r *session) drain(stream *record.Stream) {
 	}
 }
 
+// drainOnce writes what the tapes have now.
 func (r *session) drainOnce(stream *record.Stream) {
 	stream.Drain(0, r.outside.tape)
 	for i, t := range r.all() {
@@ -227,6 +242,7 @@ func (r *session) all() []*record.Tape {
 	return r.tapes[:len(r.tapes):len(r.tapes)]
 }
 
+// trailer returns the end of the recording: how many events each tape lost, and the time.
 func (r *session) trailer() record.Trailer {
 	tapes := r.all()
 	t := record.Trailer{Processors: len(tapes), Lost: []uint64{r.outside.tape.Lost()}}
@@ -241,9 +257,10 @@ func (r *session) trailer() record.Trailer {
 	return t
 }
 
-// Sample records what the runtime does for d, or until ctx is done, and returns it: for a look now and then at a program that runs. It
-// waits; in a deterministic runtime nothing happens meanwhile. The errors are those of StartTrace; with ctx's
-// error there is no trace. Any goroutine but an operation's. It panics if d is negative.
+// Sample records what the runtime does for d, or until ctx is done, and returns the recording: a
+// look now and then at a program that runs. It waits; in a deterministic runtime nothing happens
+// meanwhile. The errors are those of StartTrace, and ctx's error; with that one there is no
+// recording. Any goroutine but an operation's may call it. It panics if d is negative.
 func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*recording.Trace, error) {
 	mustContext(ctx)
 	rt.mustBeMade()

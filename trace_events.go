@@ -10,12 +10,16 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// What is recorded, and where: each of these is called by who looked at seat.observed, or at Context.seen, before. A message is its address, and so is a unit; that
-// an address comes to be another message's later is found out by the reader, as a message is sent before it is run, and run before it is sent again.
+// The events of a recording. The caller of each function has looked at worker.observed, or at
+// Context.seen, before.
+//
+// A message is recorded as its address, and so is a unit. When an address comes to be another
+// message's, the reader finds out: a message is sent before it is run, and run before it is sent
+// again.
 
 func address(l *message) uint64 { return uint64(uintptr(unsafe.Pointer(l))) }
 
-// note records an event on the seat's tape, or the one outside.
+// note records an event on the processor's tape, or on the one outside.
 func (s *worker) note(k record.Kind, a, b uint64) {
 	if s.processor != nil {
 		if t := s.processor.Tape(); t != nil {
@@ -28,7 +32,7 @@ func (s *worker) note(k record.Kind, a, b uint64) {
 	}
 }
 
-// add records an event that belongs to the last one.
+// add records an event that belongs to the one before it.
 func (s *worker) add(k record.Kind, flag bool, a, b uint64) {
 	if s.processor == nil {
 		s.note(k, a, b)
@@ -37,7 +41,7 @@ func (s *worker) add(k record.Kind, flag bool, a, b uint64) {
 	}
 }
 
-// operationOf returns the number of l's operation, of kind k.
+// operationOf returns the number of the operation of l, whose vtable is k.
 func operationOf(t *record.Tape, k *vtable, l *message) uint16 {
 	if k.code == nil {
 		return k.number
@@ -47,7 +51,8 @@ func operationOf(t *record.Tape, k *vtable, l *message) uint16 {
 
 func operationOfClosure(t *record.Tape, k *vtable, l *message) uint16 { return t.Code(k.code(l)) }
 
-// recorded returns the address of what runs with c, if its begin was recorded, otherwise 0.
+// recorded returns the address of the message or activity that runs with c if the recording has its
+// begin, otherwise 0.
 func (c *Context) recorded() uint64 {
 	l := c.current
 	if l != nil && (c.seen == uintptr(unsafe.Pointer(l)) || l.Kind == &slotVtable.Kind) {
@@ -56,6 +61,7 @@ func (c *Context) recorded() uint64 {
 	return 0
 }
 
+// address returns the address that stands for the unit in recordings, 0 for no unit.
 func (u *unit) address() uint64 {
 	if u == nil || u == &u.rt.free {
 		return 0
@@ -63,9 +69,11 @@ func (u *unit) address() uint64 {
 	return uint64(uintptr(unsafe.Pointer(u)))
 }
 
-// isFirst reports whether the operation that begins is the unit's first one: then what was at its address before was another unit.
+// isFirst reports whether the unit's first operation begins. Then an earlier unit at its address
+// was another one.
 func (u *unit) isFirst() bool { return u != &u.rt.free && u.operations.Load() == 1 }
 
+// called returns the name of the unit, empty if it has none.
 func (u *unit) called() string {
 	if x := u.ext.Load(); x != nil {
 		return x.name
@@ -73,6 +81,8 @@ func (u *unit) called() string {
 	return ""
 }
 
+// traceBegin records that an operation begins. For an activity it does nothing: see
+// traceActivityIn.
 func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
 	t := s.processor.Tape()
 	if t == nil || k == slotVtable {
@@ -90,7 +100,7 @@ func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
 	}
 }
 
-// noteParts records the units of a message to several.
+// traceParts records the units of a message to several units.
 func (s *worker) traceParts(m *multi) {
 	for i := range m.all() {
 		u := m.all()[i].unit
@@ -103,13 +113,14 @@ func (s *worker) traceParts(m *multi) {
 	}
 }
 
-// noteEnd records that an operation has ended which had left its processor.
+// traceEnd records that an operation has ended which had left its processor.
 func (s *worker) traceEnd(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.End, m, 0)
 	}
 }
 
+// traceSend records that a message is sent.
 func (s *worker) traceSend(l *message) {
 	k := l.vtable()
 	if s.processor == nil {
@@ -123,30 +134,33 @@ func (s *worker) traceSend(l *message) {
 	}
 }
 
-// noteNeeds records which futures the value at p holds, all of which l needs.
+// traceNeeds records the futures in the value at p, all of which l needs.
 func (s *worker) traceNeeds(l *message, pl *plan, p unsafe.Pointer) {
 	if s.observed.Load()&byRecorder != 0 {
 		pl.each(p, func(m *promise) { s.traceNeed(l, m) })
 	}
 }
 
+// traceNeed records that l needs the future of m, unless m belongs to no operation.
 func (s *worker) traceNeed(l *message, m *promise) {
 	if m != known && m.unit != nil {
 		s.add(record.Need, false, address(l), address(&m.message))
 	}
 }
 
+// traceReady records that a message has all that it waited for.
 func (s *worker) traceReady(l *message) { s.add(record.Ready, false, address(l), 0) }
 
+// traceFulfilled records that a promise has its outcome.
 func (s *worker) traceFulfilled(m *promise) {
 	if s.observed.Load()&byRecorder != 0 {
 		s.note(record.Fulfilled, address(&m.message), 0)
 	}
 }
 
-// seen records that the calling goroutine, if it is an ordinary one, has waited for f.
+// seen records that the calling goroutine has waited for f, if it is an ordinary one.
 func (f *Future[R]) seen() {
-	if f.cell == nil || f.cell.unit == nil { // none, or made by hand
+	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
 		return
 	}
 	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
@@ -157,7 +171,7 @@ func (f *Future[R]) seen() {
 // pauseTape records that the processor has nothing to run.
 func (s *worker) pauseTape() { s.note(record.Pause, 0, 0) }
 
-// breathe lets other goroutines run, if it is time to, between two operations.
+// breathe lets other goroutines run between two operations, if a yield is due.
 func (s *worker) breathe() {
 	if s.observed.Load()&byRecorder != 0 {
 		s.pauseTape()
@@ -165,8 +179,8 @@ func (s *worker) breathe() {
 	s.processor.YieldIfDue()
 }
 
-// noteBranch records that a branch begins which was taken from another operation; nested says that it is done while another one waits. It reports
-// whether it did.
+// traceBranch records that a stolen branch begins, and reports whether it did. nested says that the
+// thief runs it while its own join waits.
 func (s *worker) traceBranch(j *job, nested bool) bool {
 	if s.processor == nil {
 		return false
@@ -189,7 +203,8 @@ func (s *worker) traceBranchEnd() {
 	}
 }
 
-// noteOut records that what runs with c gives its processor away, to have another later; noteIn, that it has one again.
+// traceOut records that what runs with c gives its processor away until it gets another one;
+// traceIn, that it has one again.
 func (s *worker) traceOut(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.Out, m, 0)
@@ -202,7 +217,8 @@ func (s *worker) traceIn(c *Context) {
 	}
 }
 
-// noteLeave records that the operation leaves its processor to wait for whatever it likes; noteBack, that it has done so.
+// traceLeave records that the operation leaves its processor to block; traceBack, that the blocking
+// code has returned.
 func (s *worker) traceLeave(c *Context) {
 	if m := c.recorded(); m != 0 {
 		s.note(record.Leave, m, uint64(goid.ID()))
@@ -216,7 +232,7 @@ func (c *Context) traceBack() {
 	}
 }
 
-// An activity is a message, with its own address.
+// addressOf returns the address that stands for an activity, which is recorded as a message.
 func addressOf(a *activity.Activity) uint64 { return uint64(uintptr(unsafe.Pointer(a))) }
 
 func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
@@ -226,7 +242,7 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 	return t.Code(activities.Code(a))
 }
 
-// noteActivity records that an activity is started.
+// traceActivity records that an activity is started.
 func (s *worker) traceActivity(a *activity.Activity) {
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
@@ -237,6 +253,7 @@ func (s *worker) traceActivity(a *activity.Activity) {
 	}
 }
 
+// traceActivityIn records that an activity has come to run.
 func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
 	if t := s.processor.Tape(); t != nil {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
@@ -244,21 +261,21 @@ func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
 	}
 }
 
-// outsideTape is the tape of all who are no processors.
+// outsideTape is the tape of all goroutines that run no processor. The mutex guards it.
 type outsideTape struct {
 	tape *record.Tape
 	sync.Mutex
 	last uintptr // the goroutine that wrote last
 }
 
-// begin takes the tape, and records who it is that has it now.
+// begin locks the tape, and records which goroutine writes what follows.
 func (o *outsideTape) begin() *record.Tape {
 	id := goid.ID()
 	o.Lock()
 	return o.turn(id)
 }
 
-// turn records that what follows was done by goroutine id.
+// turn records that goroutine id writes what follows.
 func (o *outsideTape) turn(id uintptr) *record.Tape {
 	if o.last != id {
 		o.last = id

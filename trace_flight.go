@@ -17,14 +17,15 @@ import (
 // ErrNoFlight says that the runtime has no flight recorder: it was made without [FlightRecorder].
 var ErrNoFlight = errors.New("freerun: the runtime has no flight recorder; make it with the option FlightRecorder")
 
-// mostFlight is how many bytes a processor may have for the flight recorder. A program that asks for
-// more than the machine has is ended beyond recover.
+// mostFlight is the most bytes for each processor. A program that asks for more memory than the
+// machine has is ended beyond recover.
 const mostFlight = 1 << 30
 
-// FlightRecorder has the runtime recorded all the time, as [Runtime.StartTrace] does, but kept in memory, of which each processor gets so many bytes, and ordinary
-// goroutines together as many: what came last is kept. [Runtime.DumpFlight] writes it, at any time, and so do [DumpOn] and [DumpWhenLate]. An
-// event takes some 20 bytes, and a message three or four events. It panics if bytes is less than 1
-// or more than 1<<30, a gigabyte.
+// FlightRecorder has the runtime recorded all the time, as [Runtime.StartTrace] does, but in
+// memory: each processor gets so many bytes, and ordinary goroutines together as many. What came
+// last is kept. [Runtime.DumpFlight] writes it, at any time, and so do [DumpOn] and [DumpWhenLate].
+// An event takes some 20 bytes, and a message three or four events. FlightRecorder panics if bytes
+// is less than 1 or more than 1<<30, a gigabyte.
 func FlightRecorder(bytes int) Option {
 	if bytes < 1 {
 		panic("freerun: FlightRecorder needs room for something")
@@ -35,9 +36,11 @@ func FlightRecorder(bytes int) Option {
 	return func(s *settings) { s.flight = bytes }
 }
 
-// DumpWhenLate has what the flight recorder holds written to a file in the folder whenever the watchdog reports an operation ([Watchdog]), at
-// most once in ten seconds. The names of the files begin with freerun- and the time, and end with .trace; what was written, or why it could not be, is logged. The
-// folder must exist. It panics if folder is empty; [New] panics if there is no [FlightRecorder].
+// DumpWhenLate has what the flight recorder holds written to a file in the folder whenever the
+// watchdog reports an operation ([Watchdog]), at most once in ten seconds. The names of the files
+// begin with freerun- and the time, and end with .trace; what was written, or why it could not be,
+// is logged. The folder must exist. DumpWhenLate panics if folder is empty; [New] panics if there
+// is no [FlightRecorder].
 func DumpWhenLate(folder string) Option {
 	if folder == "" {
 		panic("freerun: DumpWhenLate needs a folder; \".\" is the current one")
@@ -60,8 +63,9 @@ func (rt *Runtime) startFlight(s *settings) {
 	rt.switchTo(rt.flight)
 }
 
-// DumpFlight writes what the flight recorder holds, for package trace to read. The recorder goes on meanwhile. Any goroutine, operations too, which wait for w. It
-// returns [ErrNoFlight] if there is none, and the first error of w. It panics if w is nil.
+// DumpFlight writes what the flight recorder holds; package recording reads it. The recorder goes
+// on meanwhile. Any goroutine may call it, operations too, which wait for w. It returns
+// [ErrNoFlight] if there is no flight recorder, and the first error of w. It panics if w is nil.
 func (rt *Runtime) DumpFlight(w io.Writer) error {
 	rt.mustBeMade()
 	if w == nil {
@@ -103,10 +107,11 @@ func (rt *Runtime) DumpFlightTo(path string) (err error) {
 	return rt.DumpFlight(f)
 }
 
-// DumpOn has what the flight recorder holds written to the file at path whenever the process gets one of the signals, syscall.SIGUSR1 say, until stop is called, which
-// waits until nothing is being written. Errors are logged. It returns [ErrNoFlight] if there is no
-// flight recorder. It panics if rt is nil, or if no signal is given: all of them would mean that
-// none ends the program.
+// DumpOn has what the flight recorder holds written to the file at path whenever the process gets
+// one of the signals, for example syscall.SIGUSR1, until stop is called, which waits until nothing
+// is being written. Errors are logged. DumpOn returns [ErrNoFlight] if there is no flight recorder.
+// It panics if rt is nil, or if no signal is given: that would mean all signals, and none would end
+// the program any more.
 func DumpOn(rt *Runtime, path string, signals ...os.Signal) (stop func(), err error) {
 	if len(signals) == 0 {
 		panic("freerun: DumpOn needs a signal")
@@ -143,7 +148,7 @@ func (rt *Runtime) logDump(path string, err error) {
 	}
 }
 
-// dumps is where the flight recorder is written when an operation is late.
+// dumps says where the flight recorder is written when an operation is late.
 type dumps struct {
 	folder string
 	last   time.Time // of the watchdog's goroutine
@@ -151,7 +156,7 @@ type dumps struct {
 
 const dumpsApart = 10 * time.Second
 
-// dumpLate writes the flight recorder, as an operation is late. By the watchdog only.
+// dumpLate writes the flight recorder because an operation is late. The watchdog alone calls it.
 func (rt *Runtime) dumpLate() {
 	d := &rt.dumps
 	now := time.Now()

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// TestFlightRecorder fills the recorder several times over, and reads what it keeps: the end, in which runs have their sends.
+// TestFlightRecorder fills the recorder several times over, and reads what it keeps: the end, in
+// which runs have their sends.
 func TestFlightRecorder(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.FlightRecorder(1<<16))
 	units := []*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
@@ -111,7 +112,7 @@ func TestDumpWhenLate(t *testing.T) {
 	t.Errorf("the operation that was late should run in the recording: %+v", tr.Messages())
 }
 
-// TestFlightErrors holds what is said of what cannot be.
+// TestFlightErrors: the errors of a flight recorder that is not there or cannot be written.
 func TestFlightErrors(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	if err := rt.DumpFlight(&bytes.Buffer{}); !errors.Is(err, freerun.ErrNoFlight) {

@@ -36,7 +36,7 @@ func traced(t testing.TB, rt *freerun.Runtime, body func()) *recording.Trace {
 	return tr
 }
 
-// books are what a recording says of messages, to be compared with what the program knows.
+// books are the counts that a recording gives of messages, to be compared with the program's own.
 type books struct {
 	sent, ran    int
 	steals       map[int16]uint64 // by processor
@@ -83,7 +83,7 @@ func audit(tr *recording.Trace) books {
 	return b
 }
 
-// hold holds the books against the runtime's figures, which were taken before.
+// hold compares the books with the runtime's figures, before and after the recording.
 func (b books) hold(t *testing.T, tr *recording.Trace, before, after freerun.Stats) {
 	t.Helper()
 	if tr.Lost != 0 {
@@ -139,8 +139,9 @@ func traceRound(c *freerun.Context, units []*freerun.Unit[int], i int) {
 	})
 }
 
-// TestTraceAccounts records a bit of everything, from outside and from inside, and holds the recording against the figures of the runtime: each message is sent
-// once and run once, and each theft is there.
+// TestTraceAccounts records a bit of everything, from outside and from inside, and compares the
+// recording with the figures of the runtime: each message is sent once and run once, and each theft
+// is there.
 func TestTraceAccounts(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
@@ -188,7 +189,7 @@ func TestTraceAccounts(t *testing.T) {
 	}
 }
 
-// TestTraceSenders holds who sent what to whom.
+// TestTraceSenders checks the recorded sender and receiver of messages.
 func TestTraceSenders(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
@@ -223,7 +224,7 @@ func TestTraceSenders(t *testing.T) {
 	}
 }
 
-// TestTraceOnce holds that a runtime is recorded once at a time, and what errors there are.
+// TestTraceOnce: a runtime has one recording at a time. The test also has the errors of recordings.
 func TestTraceOnce(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	var file bytes.Buffer

@@ -9,17 +9,18 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Unit is state with exclusion: it is only ever touched by operations sent to the unit, of which one runs at a time, and
-// each sees what the earlier ones wrote. A unit belongs to one runtime, costs 88 bytes beside its state, needs no closing, and
-// is collected as garbage when nobody refers to it. Make it with [NewUnit]; do not copy it. Any goroutine may send to it.
+// Unit is state with exclusion: only operations sent to the unit touch it, one of them runs at a
+// time, and each sees what the earlier ones wrote. A unit belongs to one runtime, costs 88 bytes
+// beside its state, needs no closing, and is collected as garbage when nothing refers to it. Make
+// it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
 	unit  unit
 	state S
 }
 
 // NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's
-// operations. Any goroutine; it does not wait. It panics if rt is nil or zero, if an option is nil,
-// or if an option is for another type of state.
+// operations. Any goroutine may call it; it does not wait. It panics if rt is nil or zero, if an
+// option is nil, or if an option is for another type of state.
 func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: NewUnit with a nil or zero Runtime; make runtimes with New")
@@ -43,15 +44,19 @@ type UnitStats struct {
 	Operations uint64 // run so far
 	Steals     uint64 // times that a processor took the unit from another one's queue
 
-	// Of a unit with a [Mailbox] limit, 0 otherwise:
-	Waiting  int  // messages in the mailbox, also those that were given up or canceled, until the unit comes to them
-	Peak     int  // the most that there ever were
-	HeldBack bool // the unit is held back by a full mailbox that it has sent to; known of any unit
-	// Of a unit with RestartOnPanic:
+	// Waiting is how many messages are in the mailbox. Messages that were given up or canceled
+	// count until the unit comes to them. 0 for a unit without a [Mailbox] limit.
+	Waiting int
+	// Peak is the most that Waiting ever was. 0 for a unit without a [Mailbox] limit.
+	Peak int
+	// HeldBack says that the unit is held back by a full mailbox to which it has sent. It is known
+	// of every unit, with or without a limit.
+	HeldBack bool
+	// Restarts is how many times the unit was restarted: see [RestartOnPanic].
 	Restarts int
 }
 
-// Stats returns the unit's figures. Any goroutine; while operations run, the figures may lag behind.
+// Stats returns the unit's figures. Any goroutine; the figures may lag behind operations that run.
 func (u *Unit[S]) Stats() UnitStats {
 	if u == nil {
 		panic("freerun: Stats of a nil Unit; make units with NewUnit")
@@ -63,38 +68,44 @@ func (u *Unit[S]) Stats() UnitStats {
 	return s
 }
 
-// unit is what the runtime knows of a unit. It is a task of the scheduler: to be run while its mailbox is owned.
+// unit is the part of a [Unit] that does not depend on the type of its state. It is a task of the
+// scheduler; a processor that runs the task owns the mailbox.
 //
-// Its life: idle; a send finds the mailbox idle and queues the unit; a processor takes it and drains the mailbox, up to
-// drainLimit letters; then it queues the unit again behind the others, or gives the mailbox up, which is idle then. So a unit
-// is in at most one queue at a time, which is what makes stealing it safe. A unit with lanes is more than one task: unit_priority.go.
+// Its life: idle; a send finds the mailbox idle and queues the unit; a processor takes the unit
+// and drains the mailbox, up to drainLimit messages; then the processor queues the unit again
+// behind the others, or gives the mailbox up, which is idle then. So a unit is in at most one
+// queue at a time, and therefore can be stolen safely. A unit with priority mailboxes is more than
+// one task: unit_priority.go.
 type unit struct {
 	sched.Task
-	rt         *Runtime
-	mailbox    mailbox.Queue
-	ext        atomics.Pointer[unitExt] // nil for most
-	late       *message                 // the owner's: was run, and may be used again after the next Dequeue
-	operations atomics.RelaxedUint64    // written by the owner
-	steals     atomics.RelaxedUint64    // written by the thief, between two owners
+	rt      *Runtime
+	mailbox mailbox.Queue
+	ext     atomics.Pointer[unitExt] // nil for most units
+	// late was run, and may be used again after the next Dequeue. The owner's.
+	late       *message
+	operations atomics.RelaxedUint64 // written by the owner
+	steals     atomics.RelaxedUint64 // written by the thief, between two owners
 }
 
 const (
-	drainLimit    = 128 // how many letters a processor runs before other units get their turn
-	drainLimitLow = 16  // of Low or Idle
-	drainGlance   = 16  // how often, in letters, it looks whether to give way to another priority
+	drainLimit    = 128 // how many messages a processor runs before other units get their turn
+	drainLimitLow = 16  // the same, for units of Low or Idle
+	drainGlance   = 16  // after how many messages it looks whether to give way to another priority
 
-	// mostTurned is how many letters of a long mailbox are brought into order at a time: as much work, if they are out of the caches, as to run
-	// a drainLimit of short ones.
+	// mostTurned is how many messages of a long mailbox are brought into order at a time. Out of
+	// the caches, that is as much work as to run a drainLimit of short operations.
 	mostTurned = 1024
 )
 
 var unitVtable = &sched.Kind{Run: drain, Stolen: countSteal, Discard: discardUnit}
 
-func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil } // no letter has that
+// isUnit reports whether a task is a unit: the vtable of a message has no Stolen.
+func isUnit(t *sched.Task) bool { return t.Kind.Stolen != nil }
 
 func unitOf(t *sched.Task) *unit { return (*unit)(unsafe.Pointer(t)) }
 
-// unitRunBy returns the unit that a task runs, with lanes or without; nil if the task is a letter.
+// unitRunBy returns the unit that a task runs: the task is the unit itself or one of its priority
+// mailboxes. It returns nil if the task is a message.
 func unitRunBy(t *sched.Task) *unit {
 	switch {
 	case isUnit(t):
@@ -107,8 +118,9 @@ func unitRunBy(t *sched.Task) *unit {
 
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
-// deliver puts a letter into the unit's mailbox, and queues the unit if that makes it busy; or it returns why the mailbox does not take the
-// letter. fresh is the letter's sender if that delivers it, at the send; nil otherwise.
+// deliver puts a message into the unit's mailbox, and queues the unit if the mailbox was idle. It
+// returns an error if the mailbox does not take the message. fresh is the sender if the sender
+// itself delivers the message, during the send; otherwise nil.
 func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 	if x := u.ext.Load(); x != nil || l.lineage.Load() != nil {
 		return u.deliverAt(s, x, l, fresh)
@@ -118,7 +130,7 @@ func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 		wasIdle = u.deliverBehind(s, l)
 	}
 	if wasIdle {
-		if s.at(u.rt) { // queueNext, written out: it is not inlined
+		if s.at(u.rt) { // queueNext, written out, because it is not inlined
 			s.processor.PushNext(&u.Task)
 		} else {
 			s.inject(u.rt, Normal, &u.Task)
@@ -127,7 +139,7 @@ func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 	return nil
 }
 
-// deliverAt is deliver for a unit that has extras, or a letter that may have a priority.
+// deliverAt is deliver for a unit that has a unitExt, or a message that may have a priority.
 func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error {
 	if x != nil && x.limit != nil {
 		if err := x.limit.admit(s, l, fresh); err != nil {
@@ -151,7 +163,8 @@ func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error
 	return nil
 }
 
-// enqueue puts a letter into the unit's mailbox, or its lane of Normal.
+// enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
+// priority mailboxes.
 func (u *unit) enqueue(s *worker, l *message) {
 	wasIdle, marked := u.mailbox.Offer(&l.Node)
 	if marked {
@@ -162,21 +175,22 @@ func (u *unit) enqueue(s *worker, l *message) {
 	}
 }
 
-// queue hands the unit, whose mailbox is the caller's, to the scheduler.
+// queue hands the unit, whose mailbox the caller owns, to the scheduler.
 func (u *unit) queue(s *worker) { s.queueNext(u.rt, u.priority(), &u.Task) }
 
-// goOn queues the unit, which is the caller's, behind the others.
+// goOn queues the unit, which the caller owns, behind the others.
 func (u *unit) goOn(s *worker) {
 	if x := u.priorityMailboxes(); x != nil {
-		x.join() // if they were made while it ran
+		x.join() // if the priority mailboxes were made while the unit ran
 		x.yield(s)
 		return
 	}
 	s.queueBack(u.rt, u.priority(), &u.Task)
 }
 
-// drain runs the letters of a unit whose mailbox this processor owns. It is written out for the units that most are: without extras, which may come
-// at any letter.
+// drain runs the messages of a unit whose mailbox this processor owns. Its loop has dequeue and
+// runOne written out for units without a unitExt, the usual case. A unit may get a unitExt during
+// any message.
 func drain(p *sched.Processor, t *sched.Task) {
 	s, u, h := workerOf(p), unitOf(t), p.Host()
 	if s.watched {
@@ -217,7 +231,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 	p.PushBack(t)
 }
 
-// drainWithExtras is drain for a unit that has extras.
+// drainWithExtras is drain for a unit that has a unitExt.
 func (u *unit) drainWithExtras(p *sched.Processor, s *worker, h *sched.Host, left uint) {
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
@@ -243,8 +257,9 @@ func (u *unit) drainWithExtras(p *sched.Processor, s *worker, h *sched.Host, lef
 	s.queueBack(u.rt, pr, &u.Task)
 }
 
-// next returns the letter that comes next in the unit's own mailbox; nil if there is none, and the unit is not the caller's any more; or nil and
-// later if others must have their turn before it is found.
+// next returns the next message of the unit's own mailbox. It returns nil and false if there is
+// none: the caller no longer owns the unit then. It returns nil and later if other units must have
+// their turn before the message is found: the caller is still the owner.
 func (u *unit) next(s *worker) (l *message, later bool) {
 	if x := u.ext.Load(); x != nil {
 		if l := x.left.Take(); l != nil {
@@ -254,9 +269,11 @@ func (u *unit) next(s *worker) (l *message, later bool) {
 	return dequeue(s, &u.mailbox, &u.late)
 }
 
-// dequeue takes the next letter from a mailbox, and has the last one, if it is kept in late, used again. It returns as next does.
+// dequeue takes the next message from a mailbox, and recycles the previous one if it is kept in
+// late. It returns as next does.
 func dequeue(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
-	if n := box.DequeueInOrder(); n != nil { // then none is late: that is the newest that the mailbox knows
+	// No message is late then: a late one is the newest that the mailbox knows, so none follows it.
+	if n := box.DequeueInOrder(); n != nil {
 		return messageOf(n), false
 	}
 	return dequeueNew(s, box, late)
@@ -265,7 +282,8 @@ func dequeue(s *worker, box *mailbox.Queue, late **message) (l *message, later b
 func dequeueNew(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
 	again := *late
 	if again != nil {
-		*late = nil // before Dequeue: afterwards the mailbox may be another processor's
+		// Before DequeueNew: afterwards the mailbox may be another processor's.
+		*late = nil
 	}
 	n, later := box.DequeueNew(mostTurned)
 	if again != nil {
@@ -277,16 +295,16 @@ func dequeueNew(s *worker, box *mailbox.Queue, late **message) (l *message, late
 	return messageOf(n), false
 }
 
-// taken is what came of taking a letter.
+// taken is the result of [unit.take].
 type taken uint8
 
 const (
-	ready  taken = iota // it has the unit to itself, and is to be run
-	onward              // it was dealt with: the caller goes on with the next
-	gone                // the unit is not the caller's any more
+	ready  taken = iota // the message has the unit to itself, and is to be run
+	onward              // the message was dealt with: the caller goes on with the next
+	gone                // the caller no longer owns the unit
 )
 
-// take decides what is done with a letter that the caller has dequeued as the unit's owner.
+// take decides what is done with a message that the caller, the unit's owner, has dequeued.
 func (u *unit) take(s *worker, l *message) taken {
 	x, k := u.ext.Load(), l.vtable()
 	if x != nil && !k.looks && !x.alone(l) {
@@ -301,8 +319,9 @@ func (u *unit) take(s *worker, l *message) taken {
 	return ready
 }
 
-// runOne runs a letter of the unit, on processor p with its seat s and host h. It returns the processor on which it goes on, and its seat; nil if
-// the unit is not the caller's any more.
+// runOne runs a message of the unit, on processor p with its worker s and host h. It returns the
+// processor on which the caller goes on, and its worker; nil if the caller no longer owns the
+// unit.
 func (u *unit) runOne(p *sched.Processor, s *worker, h *sched.Host, l *message) (*sched.Processor, *worker) {
 	switch u.take(s, l) {
 	case gone:
@@ -315,10 +334,10 @@ func (u *unit) runOne(p *sched.Processor, s *worker, h *sched.Host, l *message) 
 	return u.afterOne(p, s, h)
 }
 
-// afterOne is called when a letter was run, and returns the same as runOne.
+// afterOne is called after a message was run, and returns the same as runOne.
 func (u *unit) afterOne(p *sched.Processor, s *worker, h *sched.Host) (*sched.Processor, *worker) {
 	if now := h.Processor(); now != p {
-		if now == nil { // the operation has left it
+		if now == nil { // the operation has left the processor
 			u.goOn(u.rt.detachedWorker())
 			return nil, nil
 		}
@@ -327,7 +346,8 @@ func (u *unit) afterOne(p *sched.Processor, s *worker, h *sched.Host) (*sched.Pr
 	if s.pressed != nil && u.holdBack(s) {
 		return nil, nil
 	}
-	if h.Locked() { // by this operation: its host is left before another one runs
+	// The operation has locked its goroutine to a thread. Another one must not run on this host.
+	if h.Locked() {
 		u.goOn(s)
 		return nil, nil
 	}

@@ -7,24 +7,28 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// extras is what only some units need, so that the others do not pay for it: a unit without has one word for it. It is made with the
-// unit, by its options, or on first use, and stays.
+// unitExt holds the fields that few units need. A unit without them pays one word. A unitExt is
+// made with the unit, by the unit's options, or on first use, and is never taken away.
 type unitExt struct {
-	name      string // for reports
-	own       bool   // all messages have the unit's own priority, and there are no lanes
+	name string // for reports
+	// own says that all messages have the unit's own priority. Such a unit has no priority
+	// mailboxes.
+	own       bool
 	priority  Priority
 	limit     *mailboxLimit                      // nil: the mailbox has no limit
-	policy    *faultPolicy                       // nil: a unit keeps its state when an operation panics
-	held      atomics.Pointer[mute]              // while the unit is held back
-	mailboxes atomics.Pointer[priorityMailboxes] // nil: all messages so far were of one priority
+	policy    *faultPolicy                       // nil: a unit keeps its state after a panic
+	held      atomics.Pointer[mute]              // not nil while the unit is muted
+	mailboxes atomics.Pointer[priorityMailboxes] // nil: all messages so far had one priority
 
-	// readers is two for each reader that was taken from the mailbox and has not ended, and one if the unit's owner has gone away and left the
-	// unit to the last of them. Only the owner lets readers in.
+	// readers is two for each reader that was taken from the mailbox and has not ended, and one
+	// more if the owner has left the unit to the last of them. Only the owner lets readers in.
 	readers atomics.Uint32
-	left    atomics.Plain[*message] // what the owner has left then, which comes next; the owner's
+	// left is the message that the owner found when it left the unit to the readers. It comes
+	// next. The owner's.
+	left atomics.Plain[*message]
 }
 
-// fill adds the figures that only units with extras have.
+// fill adds the figures of units with a unitExt.
 func (x *unitExt) fill(s *UnitStats) {
 	s.HeldBack = x.held.Load() != nil
 	if x.limit != nil {
@@ -35,7 +39,8 @@ func (x *unitExt) fill(s *UnitStats) {
 	}
 }
 
-// takeOut is called for each letter that was dequeued, and returns true if it is not to be run. Owner only.
+// takeOut is called for each message that was dequeued. It returns true if the message has ended
+// and is not to be run. Owner only.
 func (x *unitExt) takeOut(s *worker, l *message) (ended bool) {
 	if x.limit != nil {
 		x.limit.takeOut()
@@ -50,7 +55,7 @@ func (x *unitExt) takeOut(s *worker, l *message) (ended bool) {
 // UnitOption is a setting of a unit, for [NewUnit].
 type UnitOption func(x *unitExt, state reflect.Type)
 
-// extend returns the unit's extras, which it makes if there are none. Any goroutine.
+// extend returns the unit's unitExt, and makes one if there is none. Any goroutine.
 func (u *unit) extend() *unitExt {
 	for {
 		if x := u.ext.Load(); x != nil {
@@ -60,7 +65,7 @@ func (u *unit) extend() *unitExt {
 	}
 }
 
-// apply makes the extras that the options ask for.
+// apply makes the unitExt for which the options ask.
 func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	x := &unitExt{}
 	for i, o := range options {
@@ -75,7 +80,7 @@ func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	u.ext.Store(x)
 }
 
-// lanes returns the unit's lanes, nil if it has none.
+// priorityMailboxes returns the unit's priority mailboxes, nil if it has none.
 func (u *unit) priorityMailboxes() *priorityMailboxes {
 	if x := u.ext.Load(); x != nil {
 		return x.mailboxes.Load()
@@ -83,7 +88,7 @@ func (u *unit) priorityMailboxes() *priorityMailboxes {
 	return nil
 }
 
-// priority returns that with which the unit's own task is queued.
+// priority returns the priority with which the unit's own task is queued.
 func (u *unit) priority() Priority {
 	if x := u.ext.Load(); x != nil && x.own {
 		return x.priority

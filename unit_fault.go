@@ -10,27 +10,28 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Fault is what the hook of [OnPanic] is told of an operation that panicked, or called runtime.Goexit.
+// Fault describes, to the hook of [OnPanic], an operation that panicked or called runtime.Goexit.
 type Fault struct {
 	Err      *PanicError
 	Restarts int  // of the unit so far, this one included
 	Stopped  bool // the unit runs no further operation
 }
 
-// faultPolicy says what becomes of a unit whose operation panicked. All but what the options set is the owner's.
+// faultPolicy says what becomes of a unit whose operation panicked. The options set the first
+// fields; all others are the owner's.
 type faultPolicy struct {
-	restart func(u *unit) // gives the unit a new state; nil: it keeps the one it has
-	most    int           // restarts within the window; then the unit is stopped
+	restart func(u *unit) // gives the unit a new state; nil: the unit keeps its state
+	most    int           // restarts within the window; at the next fault the unit is stopped
 	window  time.Duration
 	stop    bool
 	hook    func(Fault)
 
 	restarts atomics.RelaxedUint64
-	recent   []time.Time // of the restarts within the window, oldest first
+	recent   []time.Time // the restarts within the window, oldest first
 	stopped  *StoppedError
 }
 
-// faults returns the policy that options set.
+// faults returns the policy for options to set, and makes it if there is none.
 func (x *unitExt) faults() *faultPolicy {
 	if x.policy == nil {
 		x.policy = &faultPolicy{}
@@ -38,12 +39,15 @@ func (x *unitExt) faults() *faultPolicy {
 	return x.policy
 }
 
-// RestartOnPanic gives the unit a new state, which factory makes, when an operation panics or calls runtime.Goexit: whatever the operation
-// left half done is gone. The next message finds the new state. After most restarts within the window the next such operation stops the
-// unit, as with [StopOnPanic]; so does a factory that panics. Without this option a unit keeps the state that it has.
+// RestartOnPanic gives the unit a new state, made by factory, when an operation panics or calls
+// runtime.Goexit: whatever the operation left half done is gone. The next message finds the new
+// state. After most restarts within the window, the next such operation stops the unit, as with
+// [StopOnPanic]; a factory that panics stops it too. Without this option a unit keeps the state
+// that it has.
 //
-// The factory runs with the unit to itself, on a processor, and must not wait. RestartOnPanic panics if factory is nil, or if most
-// or window is not positive; NewUnit does if the unit's state has another type.
+// The factory runs on a processor, with the unit to itself, and must not wait. RestartOnPanic
+// panics if factory is nil, or if most or window is not positive; NewUnit panics if the unit's
+// state has another type.
 func RestartOnPanic[S any](factory func() S, most int, window time.Duration) UnitOption {
 	if factory == nil || most < 1 || window <= 0 {
 		panic("freerun: RestartOnPanic needs a factory, at least 1 restart and a positive window")
@@ -58,14 +62,15 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 	}
 }
 
-// StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages that are in its mailbox, and all that come later,
-// fail with a [*StoppedError].
+// StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages in its
+// mailbox, and all that come later, fail with a [*StoppedError].
 func StopOnPanic() UnitOption {
 	return func(x *unitExt, _ reflect.Type) { x.faults().stop = true }
 }
 
-// OnPanic calls hook after an operation of the unit panicked, or called runtime.Goexit, and before its future fails: with the unit to
-// itself, on a processor; it must not wait. A hook that panics is reported, and harms nothing else. It panics if hook is nil.
+// OnPanic calls hook after an operation of the unit panicked or called runtime.Goexit, and before
+// the operation's future fails. The hook runs on a processor, with the unit to itself, and must
+// not wait. A hook that panics is reported, and harms nothing else. OnPanic panics if hook is nil.
 func OnPanic(hook func(Fault)) UnitOption {
 	if hook == nil {
 		panic("freerun: OnPanic with a nil hook")
@@ -73,7 +78,7 @@ func OnPanic(hook func(Fault)) UnitOption {
 	return func(x *unitExt, _ reflect.Type) { x.faults().hook = hook }
 }
 
-// faulted applies the unit's policy after its operation ended with err. Owner only.
+// faulted applies the unit's policy after an operation of the unit ended with err. Owner only.
 func (u *unit) faulted(err *PanicError) {
 	x := u.ext.Load()
 	if x == nil || x.policy == nil {
@@ -100,7 +105,7 @@ func (u *unit) faulted(err *PanicError) {
 	}
 }
 
-// mayRestart reports whether there is one more restart within the window, and takes it.
+// mayRestart reports whether the window has room for one more restart, and takes it.
 func (p *faultPolicy) mayRestart(now time.Time) bool {
 	for len(p.recent) > 0 && now.Sub(p.recent[0]) >= p.window {
 		p.recent = p.recent[1:]
@@ -112,7 +117,8 @@ func (p *faultPolicy) mayRestart(now time.Time) bool {
 	return true
 }
 
-// guard runs the user's f where a panic must not go on, nor a Goexit: so on a goroutine of its own. It is for what happens rarely.
+// guard runs the user's function f where neither a panic nor a Goexit may go on. It needs a
+// goroutine of its own for that, so it is only for rare events.
 func guard(what string, f func()) (crash *PanicError) {
 	done := make(chan *PanicError)
 	go func() {

@@ -101,7 +101,7 @@ func TestStopOnPanic(t *testing.T) {
 	}
 }
 
-// TestFaultyPolicies has the user's own part of a policy panic, and end its goroutine.
+// TestFaultyPolicies has the user's function in a policy panic, and end its goroutine.
 func TestFaultyPolicies(t *testing.T) {
 	rt, j := runtimetest.Start(t, freerun.Processors(1))
 	for name, fail := range map[string]func(){"panic": func() { panic("factory") }, "exit": runtime.Goexit} {
@@ -121,7 +121,8 @@ func TestFaultyPolicies(t *testing.T) {
 	}
 }
 
-// TestFaultOfSeveralUnits: an operation on several units is a fault of each of them, and none is run on one that is stopped.
+// TestFaultOfSeveralUnits: a panic of an operation on several units is a fault of each of them. No
+// such operation runs if one of its units is stopped.
 func TestFaultOfSeveralUnits(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	kept := freerun.NewUnit(rt, 1)

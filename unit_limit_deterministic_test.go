@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestDeterministicRoomEnds: who waits in a deterministic runtime for room that never comes is told
-// that its scope was canceled, if it was, and otherwise that nothing is left to run.
+// TestDeterministicRoomEnds: a sender that waits in a deterministic runtime for room that never
+// comes gets an error. The error says that its scope was canceled, if it was, and otherwise that
+// nothing is left to run.
 func TestDeterministicRoomEnds(t *testing.T) {
 	rt := New(Deterministic(1))
 	defer rt.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// limited returns two units of one runtime with limits of so many messages.
+// limited returns two units of one runtime, with limits of first and second messages.
 func limited(first, second int64) (x, y *unit) {
 	rt := &Runtime{scheduler: sched.New(sched.Config{Processors: 1})}
 	rt.free.rt = rt
@@ -24,7 +24,7 @@ func limited(first, second int64) (x, y *unit) {
 	return units[0], units[1]
 }
 
-// drainPlaces is the owner of a mailbox that takes so many messages out, if they are there.
+// drainPlaces takes n messages out of the mailbox, if they are there, as its owner does.
 func (b *mailboxLimit) drainPlaces(n int) {
 	for range n {
 		if b.filling().count() > 0 {
@@ -33,8 +33,9 @@ func (b *mailboxLimit) drainPlaces(n int) {
 	}
 }
 
-// holding has the unit x send to y, whose mailbox is full, and be held back, while y's owner takes messages out and, if flooded, x's own mailbox
-// gets over its limit. In the end, with y's mailbox empty, x must not be held any more.
+// holding has the unit x send to y, whose mailbox is full, and be muted, while y's owner takes
+// messages out. If flooded, x's own mailbox gets over its limit meanwhile. In the end, with y's
+// mailbox empty, x must not be muted any more.
 func holding(flooded bool, holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		x, y := limited(1, 2)
@@ -75,7 +76,7 @@ func TestExploreBoundHold(t *testing.T) {
 	explore.Freeze(t, holding(true, heldBack))
 }
 
-// TestExploreBoundControls leaves the second looks out: then a unit is held for ever.
+// TestExploreBoundControls leaves out the second looks: then a unit is muted for ever.
 func TestExploreBoundControls(t *testing.T) {
 	explore.MustFail(t, 3, holding(false, func(x *unit, b *mailboxLimit) {
 		h := &mute{unit: x}
@@ -95,7 +96,8 @@ func TestExploreBoundControls(t *testing.T) {
 	}))
 }
 
-// TestExploreBoundRaise has a mailbox emptied while a sender finds it above its limit: over does not stay up.
+// TestExploreBoundRaise has a mailbox emptied while a sender finds it above its limit: over does
+// not stay up.
 func TestExploreBoundRaise(t *testing.T) {
 	body := func(exceed func(b *mailboxLimit, y *unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -120,7 +122,8 @@ func TestExploreBoundRaise(t *testing.T) {
 	}))
 }
 
-// TestExploreBoundStall has the unit x held back for y, which comes to lie still for a message to both: x goes on.
+// TestExploreBoundStall has the unit x muted for y, while y comes to lie still for a message to
+// both: x goes on.
 func TestExploreBoundStall(t *testing.T) {
 	body := func(holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -147,13 +150,14 @@ func TestExploreBoundStall(t *testing.T) {
 		h := &mute{unit: x}
 		x.extend().held.Store(h)
 		b.holds.Add(&h.Node)
-		if !b.filling().over() { // and whether y lies still is not looked at
+		if !b.filling().over() { // without a look whether y lies still
 			b.releaseAll()
 		}
 	}))
 }
 
-// TestExploreBoundSeveral has a unit send to two full mailboxes: it is held until both have gone down.
+// TestExploreBoundSeveral has a unit send to two full mailboxes: the unit is muted until both have
+// gone down.
 func TestExploreBoundSeveral(t *testing.T) {
 	body := func(out int, holdBack func(x *unit, full []*mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -189,8 +193,9 @@ func TestExploreBoundSeveral(t *testing.T) {
 	explore.MustFail(t, 2, body(1, func(x *unit, full []*mailboxLimit) { both(x, full[1:]) }))
 }
 
-// TestExploreBoundPeak has an owner come late with the news that its mailbox went down: senders that have filled it once more since are not
-// let go by that, so that each is ahead by one message at most.
+// TestExploreBoundPeak has an owner come late with the news that its mailbox went down. That news
+// does not release senders that have filled the mailbox again since, so each sender is ahead by
+// one message at most.
 func TestExploreBoundPeak(t *testing.T) {
 	const most, senders = 1, 2
 	body := func(owner func(b *mailboxLimit)) func(*explore.Run) {
@@ -222,7 +227,8 @@ func TestExploreBoundPeak(t *testing.T) {
 		b.fill.Add(-2 * int64(oneMore))
 		b.fill.And(^int64(above))
 		for n := b.holds.TakeAll(); n != nil; n = n.Next() {
-			(*mute)(unsafe.Pointer(n)).release() // without a look whether the mailbox is over again
+			// Without a look whether the mailbox is over again.
+			(*mute)(unsafe.Pointer(n)).release()
 		}
 	}))
 }

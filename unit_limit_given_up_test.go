@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestMailboxGivenUp: what a Call has given up, or a canceled scope, keeps its place in a limited
-// mailbox until the unit comes to it, and is not run then.
+// TestMailboxGivenUp: a message that a Call has given up, or whose scope was canceled, keeps its
+// place in a limited mailbox until the unit comes to it, and is not run then.
 func TestMailboxGivenUp(t *testing.T) {
 	const most = 4
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRoomOfAnEnd: a sender that finds the room that an end has made is told of the end, and the
-// place is free again.
+// TestRoomOfAnEnd: a sender that finds the room that an end has made gets the error of the end,
+// and the place is free again.
 func TestRoomOfAnEnd(t *testing.T) {
 	for name, end := range map[string]func(*Runtime, *Scope){
 		"closed":   func(rt *Runtime, _ *Scope) { rt.Close() },

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// doorway is a unit's state whose operation waits, for the tests' sake: it holds its processor until the test lets it go.
+// doorway is the state of a unit whose operation waits, as only a test's may: it keeps its
+// processor until the test opens the doorway.
 type doorway struct {
 	open  chan struct{}
 	count int
@@ -28,7 +29,7 @@ func TestMailboxRefuses(t *testing.T) {
 	open := make(chan struct{})
 	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(most, freerun.Refuse))
 	first := pass.Send(rt.Context(), u, 0)
-	for u.Stats().Operations == 0 { // it is out of the mailbox once it runs
+	for u.Stats().Operations == 0 { // the first message is out of the mailbox once it runs
 		runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t))
 	}
 	for range most {
@@ -62,8 +63,8 @@ func TestMailboxRefuses(t *testing.T) {
 	}
 }
 
-// TestMailboxRefusesLate has two messages wait for a future while the mailbox fills up, with all processors taken: when they are ready,
-// there is no room.
+// TestMailboxRefusesLate has two messages wait for a future while the mailbox fills up and all
+// processors are taken. When the messages are ready, there is no room.
 func TestMailboxRefusesLate(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	open, last := make(chan struct{}), make(chan struct{})
@@ -96,7 +97,7 @@ var passAfter = freerun.Op("test.passAfter", func(_ *freerun.Context, g *doorway
 	return f.Value(), nil
 })
 
-// TestMailboxMakesGoroutinesWait has goroutines send much more than there is room for.
+// TestMailboxMakesGoroutinesWait has goroutines send far more messages than there is room for.
 func TestMailboxMakesGoroutinesWait(t *testing.T) {
 	const most, senders, each = 4, 3, 2000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -146,7 +147,7 @@ func TestMailboxWaitEndsWithTheRuntime(t *testing.T) {
 	close(open)
 }
 
-// relay is a unit that passes on what it gets, as many times as it is told.
+// relay is the state of a unit that passes each message on, as many times as the message says.
 type relay struct {
 	to  []*freerun.Unit[relay]
 	got int
@@ -168,8 +169,8 @@ func init() {
 	})
 }
 
-// TestMailboxHoldsUnitsBack has units send to one whose mailbox is small: none gets further ahead than by the message that it was held
-// back for.
+// TestMailboxHoldsUnitsBack has units send to one unit with a small mailbox: each of them gets
+// ahead by no more than the message for which it was muted.
 func TestMailboxHoldsUnitsBack(t *testing.T) {
 	const most, senders, each = 4, 5, 3000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -199,7 +200,7 @@ func TestMailboxHoldsUnitsBack(t *testing.T) {
 	}
 }
 
-// sprinkler is a unit that sends to two others.
+// sprinkler is the state of a unit that sends to two others.
 type sprinkler struct {
 	slow *freerun.Unit[doorway]
 	fast *freerun.Unit[relay]
@@ -209,7 +210,8 @@ var sprinkle = freerun.Op("test.sprinkle", func(c *freerun.Context, s *sprinkler
 	return 0, errors.Join(pass.Tell(c, s.slow, 0), passOn.Tell(c, s.fast, 0), passOn.Tell(c, s.fast, 0))
 })
 
-// TestMailboxHoldsBackForEach has a unit fill two mailboxes, one of which is soon empty again: it is held back for the other.
+// TestMailboxHoldsBackForEach has a unit fill two mailboxes, one of which is soon empty again: the
+// unit stays muted for the other one.
 func TestMailboxHoldsBackForEach(t *testing.T) {
 	const times = 1000
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
@@ -235,8 +237,8 @@ func TestMailboxHoldsBackForEach(t *testing.T) {
 	}
 }
 
-// TestMailboxRings has more messages go round than all mailboxes of a ring, and of units that send to themselves and to each other, have
-// room for: nothing comes to a standstill.
+// TestMailboxRings sends more messages round a ring of units, which send to themselves and to each
+// other, than all their mailboxes have room for: nothing comes to a standstill.
 func TestMailboxRings(t *testing.T) {
 	for _, members := range []int{1, 2, 3, 7} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))

@@ -8,18 +8,20 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A unit whose operation has sent to a full mailbox is held back: its own mailbox stays owned, and in no queue, until the hold is
-// released. unit_limit.go has the argument why it will be. If it has sent to several, it is held for one after another.
+// A unit whose operation has sent to a full mailbox is muted: its own mailbox stays owned, and in
+// no queue, until the mute is released. unit_limit.go argues that it will be. A unit that has sent
+// to several full mailboxes is muted for one after another.
 
-// hold is one time that a unit is held back.
+// mute is one time that a unit is muted. It lies in the holds of the full mailbox.
 type mute struct {
 	mailbox.Node
 	unit     *unit
-	rest     []*mailboxLimit // for which it may have to be held afterwards
+	rest     []*mailboxLimit // for which the unit may have to be muted afterwards
 	released atomics.Bool
 }
 
-// press notes that the operation that runs here has sent to a full mailbox.
+// press notes that the operation that runs here has sent to a full mailbox. Free operations and
+// readers are never muted, so nothing is noted for them.
 func (s *worker) press(b *mailboxLimit) {
 	if s.processor == nil {
 		return
@@ -30,15 +32,17 @@ func (s *worker) press(b *mailboxLimit) {
 	}
 }
 
-// holdBack holds the unit, whose mailbox the caller owns, back because of the full mailboxes that its operation has sent to, and returns
-// true: then the unit is the caller's no longer. It returns false if the unit goes on.
+// holdBack mutes the unit, whose mailbox the caller owns, for the full mailboxes to which its
+// operation has sent. It returns true if it did: the caller no longer owns the unit then. It
+// returns false if the unit goes on.
 func (u *unit) holdBack(s *worker) bool {
 	full := s.pressed
 	s.pressed = nil
 	return u.holdFor(full)
 }
 
-// holdFor is holdBack for the first of these mailboxes that is still above its limit, and those behind it afterwards.
+// holdFor is holdBack for the given mailboxes: it mutes the unit for the first of them that is
+// still above its limit, and notes those behind it for afterwards.
 func (u *unit) holdFor(full []*mailboxLimit) bool {
 	x := u.extend()
 	for len(full) > 0 && (x.limit == full[0] || !full[0].holdsBack()) {
@@ -61,18 +65,20 @@ func (u *unit) holdFor(full []*mailboxLimit) bool {
 
 func (x *unitExt) isOver() bool { return x.limit != nil && x.limit.filling().over() }
 
-// holdsBack says whether those who go above the limit are held back.
+// holdsBack reports whether senders that go above the limit are muted.
 func (b *mailboxLimit) holdsBack() bool { return b.filling().over() && !b.stalled.Load() }
 
-// letGo releases the unit if it is held.
+// letGo releases the unit if it is muted.
 func (x *unitExt) letGo() {
 	if h := x.held.Load(); h != nil {
 		h.release()
 	}
 }
 
-// releaseAll releases all units that are held because of b. The caller has found a reason, but may come late with it: then those are here
-// too that have filled the mailbox once more since. So they are put back if there is no reason any more, and whoever has the next one finds them.
+// releaseAll releases all units that are muted for b. The caller has found a reason, but may come
+// late with it: units that have filled the mailbox again since may be among the holds by then. So
+// if the reason is gone, the mutes are put back, and the goroutine with the next reason finds
+// them.
 func (b *mailboxLimit) releaseAll() {
 	for {
 		all := b.holds.TakeAll()
@@ -97,21 +103,22 @@ func (b *mailboxLimit) releaseAll() {
 	}
 }
 
-// release lets the unit go on, once.
+// release lets the unit go on. Only the first of release and pass has an effect.
 func (h *mute) release() {
 	if h.end() {
 		h.unit.goOn(h.unit.rt.detachedWorker())
 	}
 }
 
-// pass lets the unit go on, once, unless it is to be held for another mailbox.
+// pass lets the unit go on, unless it is to be muted for another mailbox. Only the first of
+// release and pass has an effect.
 func (h *mute) pass() {
 	if h.end() && !h.unit.holdFor(h.rest) {
 		h.unit.goOn(h.unit.rt.detachedWorker())
 	}
 }
 
-// end makes the unit the caller's, once.
+// end makes the caller the unit's owner, and returns true. It does so for the first caller only.
 func (h *mute) end() bool {
 	if !h.released.CompareAndSwap(false, true) {
 		return false

@@ -7,40 +7,57 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// A unit that gets messages of several priorities has a lane for each: a mailbox with a task of its own, which is queued with that
-// priority while the mailbox is owned. So the tasks of one unit lie in several run queues, and two processors may come to it at
-// once. One word decides who runs it, and is where the others leave their lanes. The lane of Normal is the unit itself: a unit without
-// prioritized messages has no such word, and the owner of its mailbox is the one who runs it.
+// A unit that gets messages of several priorities has a mailbox for each of them. The mailbox of
+// Normal is the unit's own; each other one is a priority mailbox, with a task of its own, which is
+// queued with that priority while the mailbox is owned. So the tasks of one unit lie in several
+// run queues, and two processors may come to the unit at once. One word decides which of them runs
+// the unit, and there the others leave their mailboxes. A unit without prioritized messages has no
+// such word: the owner of its mailbox runs it.
 //
-//	L0  The first to send with a priority makes the lanes, claimed in the name of whoever owns the mailbox of Normal, now or next, and sends
-//	    a token there, so that there is, or will be, an owner.
-//	L1  That owner looks for lanes before each letter, and before each drain. When it finds some for the first time, it joins: it holds the
-//	    claim.
-//	L2  Who runs the task of a lane, and so owns its mailbox, claims: it sets claimed, or if somebody has, the bit of its lane, and goes away.
-//	L3  The holder takes the lanes whose bits are set before each letter, and clears the bits: it owns their mailboxes now. It takes the next
-//	    letter from the highest lane that it has, and when a mailbox is given up, that lane is nobody's.
-//	L4  The holder that has no lane left gives up the claim, by a compare-and-swap from claimed and no bits; if that fails, it goes on at L3.
-//	L5  The holder that must let others have their turn takes the lanes whose bits are set, gives up the claim as in L4, and then queues the tasks of
-//	    all its lanes.
-//	L6  A holder that leaves the unit to others, as it comes to a message to several units, to one that must be alone while there are readers, or
-//	    as the unit is held back, goes away and keeps the claim. Who lets the unit go on is the holder then, and does L5.
+//	L0  The first sender with a priority makes the priority mailboxes. They are claimed from the
+//	    start, in the name of the owner, present or next, of the mailbox of Normal. The sender
+//	    puts a token there, so that there is, or will be, an owner.
+//	L1  That owner looks for priority mailboxes before each message, and before each drain. When
+//	    it finds them for the first time, it joins: it becomes the holder of the claim.
+//	L2  A processor that runs the task of a mailbox, and so owns that mailbox, claims: it sets
+//	    claimed. If claimed is set already, it sets the bit of its mailbox instead, and goes
+//	    away.
+//	L3  Before each message, the holder takes the mailboxes whose bits are set, and clears the
+//	    bits: it owns those mailboxes now. The next message comes from the highest of its
+//	    mailboxes, or from a lower one whose turn it is. A mailbox that is given up is no longer
+//	    the holder's.
+//	L4  The holder that has no mailbox left gives up the claim, by a compare-and-swap from
+//	    claimed without bits. If that fails, it goes on at L3.
+//	L5  The holder that must let others have their turn takes the mailboxes whose bits are set,
+//	    gives up the claim as in L4, and then queues the tasks of all its mailboxes.
+//	L6  A holder leaves the unit, and the claim stays set, when it comes to a message to several
+//	    units, or to a message that must be alone while there are readers, or when the unit is
+//	    muted. The goroutine that lets the unit go on is the holder then, and does L5.
 
-// Source:     our own; who finds the lock taken leaves its work to the holder as in flat combining (D. Hendler et al., SPAA 2010)
-// Invariants: I1 claimed is set exactly while there is a holder, or the first owner of Normal's mailbox has not joined yet; the holder alone
-//             runs operations. I2 a bit is set only while claimed is, by the owner of the lane's mailbox, who is no longer that owner then.
-//             I3 each owned mailbox is in the hands of the one who was told so by Enqueue, of the scheduler, as its task is queued, of
-//             the word, or of the holder. held, running and turns are the holder's; joined is the owner of Normal's.
-// Progress:   L2 is lock-free: its compare-and-swap fails because another's took effect. Nobody waits for the holder.
-// Linearize:  a claim at L2's compare-and-swap; the end of one at L4's
-// Publish:    the state of the unit is written before L4 or L5 and read after L2; lanes are made before they are seen
-// Cost:       two compare-and-swaps for each time that a unit with lanes is run, one load a letter; nothing without lanes but a load
+// Source:     our own; a goroutine that finds the lock taken leaves its work to the holder as in
+//             flat combining (D. Hendler et al., SPAA 2010)
+// Invariants: I1 claimed is set exactly while there is a holder, or the first owner of Normal's
+//             mailbox has not joined yet. The holder alone runs operations.
+//             I2 A bit is set only while claimed is, by the owner of that mailbox, which ceases to
+//             be its owner by that.
+//             I3 Each owned mailbox is in the hands of the sender that Enqueue made its owner, of
+//             the scheduler, as its task is queued, of the word, or of the holder.
+//             held, running and turns are the holder's; joined belongs to the owner of Normal's
+//             mailbox.
+// Progress:   L2 is lock-free: its compare-and-swap fails because another one took effect. No
+//             goroutine waits for the holder.
+// Linearize:  a claim at L2's compare-and-swap; the end of a claim at L4's
+// Publish:    the state of the unit is written before L4 or L5 and read after L2; priority
+//             mailboxes are made before they are seen
+// Cost:       two compare-and-swaps each time that a unit with priority mailboxes is run, and one
+//             load a message; a unit without pays a load
 // Checked by: TestExploreLanes…, TestPriority…, TestMixedStress
 
-// lanes is what a unit has for messages of several priorities.
+// priorityMailboxes are the mailboxes of a unit that gets messages of several priorities.
 type priorityMailboxes struct {
 	unit    *unit
-	word    atomics.Uint32 // claimed, and a bit for each lane that was left to the holder
-	held    atomics.Plain[uint32]
+	word    atomics.Uint32        // claimed, and a bit for each mailbox that was left to the holder
+	held    atomics.Plain[uint32] // a bit for each mailbox that the holder owns
 	joined  atomics.Plain[bool]
 	running Priority
 	turns   sched.Turns
@@ -52,7 +69,8 @@ const claimed = 1 << 31
 
 func laneBit(p Priority) uint32 { return 1 << p }
 
-// join makes the caller, who owns the mailbox of Normal, the holder if it is the first since there are lanes, and reports whether it did (L1).
+// join makes the caller, which owns the mailbox of Normal, the holder if it is the first such
+// owner to find the priority mailboxes. It reports whether it did (L1).
 func (x *priorityMailboxes) join() bool {
 	if x.joined.Get() {
 		return false
@@ -62,7 +80,8 @@ func (x *priorityMailboxes) join() bool {
 	return true
 }
 
-// claim makes the caller, who owns the mailbox of lane p, the holder, or leaves the lane to the one that there is (L2).
+// claim makes the caller, which owns the mailbox of p, the holder, and returns true. If there is a
+// holder already, claim leaves the mailbox to it, and returns false (L2).
 func (x *priorityMailboxes) claim(p Priority) bool {
 	for {
 		w := x.word.Load()
@@ -77,7 +96,7 @@ func (x *priorityMailboxes) claim(p Priority) bool {
 	}
 }
 
-// takeOver takes the lanes that were left to the holder (L3).
+// takeOver takes the mailboxes that were left to the holder (L3).
 func (x *priorityMailboxes) takeOver() {
 	if left := x.word.Load() &^ claimed; left != 0 {
 		x.word.And(^left)
@@ -85,7 +104,8 @@ func (x *priorityMailboxes) takeOver() {
 	}
 }
 
-// pick returns the lane to take a letter from; false if there is none, and the caller is the holder no longer (L3, L4).
+// pick returns the priority of the mailbox to take a message from. It returns false if there is
+// none: the caller is no longer the holder then (L3, L4).
 func (x *priorityMailboxes) pick() (Priority, bool) {
 	for {
 		x.takeOver()
@@ -100,10 +120,11 @@ func (x *priorityMailboxes) pick() (Priority, bool) {
 	}
 }
 
-// gaveUp says that the mailbox of a lane was given up.
+// gaveUp notes that the mailbox of p was given up.
 func (x *priorityMailboxes) gaveUp(p Priority) { x.held.Set(x.held.Get() &^ laneBit(p)) }
 
-// release gives up the claim and returns the lanes whose tasks the caller must queue (L5).
+// release gives up the claim and returns the mailboxes, as bits, whose tasks the caller must queue
+// (L5).
 func (x *priorityMailboxes) release() (held uint32) {
 	for {
 		x.takeOver()

@@ -11,15 +11,17 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// laneModel is a unit without scheduler: who would queue a task runs it at once. Its state is a plain field, so that two who run operations
-// at the same time race.
+// laneModel is a unit without scheduler: code that would queue a task runs it at once. Its state
+// is a plain field, so two goroutines that run operations at the same time race.
 type laneModel struct {
 	normal mailbox.Queue
 	lanes  atomics.Pointer[priorityMailboxes]
 	state  atomics.Plain[int]
 	ran    atomics.Plain[[]string]
-	turns  int  // letters before others get their turn
-	hasty  bool // a control: new lanes are nobody's, though somebody may own the mailbox of Normal
+	turns  int // messages before others get their turn
+	// hasty is a control: new priority mailboxes are not claimed, though the mailbox of Normal may
+	// have an owner.
+	hasty bool
 }
 
 type laneLetter struct {
@@ -35,7 +37,7 @@ func (m *laneModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
 	return &x.express[p].mailbox
 }
 
-// send is deliverAt, withLanes and queue.
+// send stands for deliverAt, withPriorityMailboxes and queue.
 func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
 	if p == Normal {
 		if m.normal.Enqueue(&l.Node) {
@@ -64,7 +66,7 @@ func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
 	}
 }
 
-// task is drain and runExpress.
+// task stands for drain and runPriorityMailbox.
 func (m *laneModel) task(p Priority) {
 	x := m.lanes.Load()
 	switch {
@@ -122,7 +124,7 @@ func (m *laneModel) run(n *mailbox.Node) {
 	}
 }
 
-// laneProgram has one thread for each priority send so many letters.
+// laneProgram has one thread for each priority, which sends that many messages.
 func laneProgram(turns int, hasty bool, each int, priorities ...Priority) func(*explore.Run) {
 	return func(r *explore.Run) {
 		m := &laneModel{turns: turns, hasty: hasty}
@@ -162,7 +164,8 @@ func TestExploreLanes(t *testing.T) {
 	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, laneProgram(1, false, 1, Normal, High, Low)) })
 }
 
-// TestExploreLanesControl: lanes that are not claimed in the name of the owner that there may be let two run operations at once.
+// TestExploreLanesControl: if new priority mailboxes are not claimed in the name of the owner that
+// Normal's mailbox may have, two processors run operations at once.
 func TestExploreLanesControl(t *testing.T) {
 	explore.MustFail(t, 2, laneProgram(100, true, 1, Normal, High))
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// express is the lane of one priority besides Normal: a mailbox, and the task that is queued, with that priority, while the mailbox is owned.
+// priorityMailbox is the mailbox of a unit for one priority other than Normal, and the task that
+// is queued, with that priority, while the mailbox is owned.
 type priorityMailbox struct {
 	sched.Task
 	lanes   *priorityMailboxes
@@ -15,10 +16,12 @@ type priorityMailbox struct {
 	late    *message // as unit.late
 }
 
-// expressKind is set in init, as what runs a lane leads to what queues it.
+// priorityMailboxVtable is set in init, because the function that runs a priority mailbox leads to
+// functions that queue it.
 var priorityMailboxVtable sched.Kind
 
-// tokenKind is of the letter that tells a unit, in its place among the others, that it has lanes.
+// tokenVtable is the vtable of the token: the message that tells a unit, in its place among the
+// others, that it has priority mailboxes.
 var tokenVtable vtable
 
 func init() {
@@ -28,7 +31,7 @@ func init() {
 
 func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
 
-// priorityOf returns that of a lane.
+// priorityOf returns the priority of a mailbox.
 func (x *priorityMailboxes) priorityOf(e *priorityMailbox) Priority {
 	for i := range x.express {
 		if e == &x.express[i] {
@@ -38,7 +41,8 @@ func (x *priorityMailboxes) priorityOf(e *priorityMailbox) Priority {
 	panic("freerun: a lane of another unit")
 }
 
-// withLanes returns the unit's lanes, made if there are none (L0).
+// withPriorityMailboxes returns the unit's priority mailboxes, and makes them if there are none
+// (L0).
 func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	x := u.extend()
 	if all := x.mailboxes.Load(); all != nil {
@@ -59,7 +63,7 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	return all
 }
 
-// lane returns the mailbox of a priority, and where its late letter is kept.
+// lane returns the mailbox of a priority, and where its late message is kept.
 func (x *priorityMailboxes) lane(p Priority) (*mailbox.Queue, **message) {
 	if p == Normal {
 		return &x.unit.mailbox, &x.unit.late
@@ -67,7 +71,8 @@ func (x *priorityMailboxes) lane(p Priority) (*mailbox.Queue, **message) {
 	return &x.express[p].mailbox, &x.express[p].late
 }
 
-// mayReuse reports whether a letter of the running operation may be used again at once, and keeps it for later if not.
+// mayReuse reports whether the message of the running operation may be used again at once. If not,
+// it keeps the message for later.
 func (x *priorityMailboxes) mayReuse(l *message) bool {
 	box, late := x.lane(x.running)
 	if box.Reusable(&l.Node) {
@@ -77,7 +82,7 @@ func (x *priorityMailboxes) mayReuse(l *message) bool {
 	return false
 }
 
-// runExpress runs the task of a lane.
+// runPriorityMailbox runs the task of a priority mailbox.
 func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 	e := priorityMailboxOf(t)
 	if s := workerOf(p); s.watched {
@@ -88,14 +93,15 @@ func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 	}
 }
 
-// runNormal runs the unit's own task, once it has lanes.
+// runNormal runs the unit's own task, once the unit has priority mailboxes.
 func (x *priorityMailboxes) runNormal(p *sched.Processor) {
 	if x.join() || x.claim(Normal) {
 		x.serve(p)
 	}
 }
 
-// serve runs letters of a unit whose lanes the caller holds, until all are given up or others must have their turn.
+// serve runs messages of a unit of which the caller is the holder, until all mailboxes are given
+// up or others must have their turn.
 func (x *priorityMailboxes) serve(p *sched.Processor) {
 	s, u, h := workerOf(p), x.unit, p.Host()
 	for ran := 0; ; {
@@ -117,8 +123,8 @@ func (x *priorityMailboxes) serve(p *sched.Processor) {
 	}
 }
 
-// next returns the letter that comes next, and its lane; nil if there is none, and the unit is not the caller's any more; or nil and later, as
-// unit.next.
+// next returns the next message, and its priority. It returns nil if there is none: the caller no
+// longer owns the unit then. It returns nil and later as unit.next does.
 func (x *priorityMailboxes) next(s *worker) (pr Priority, l *message, later bool) {
 	if l := x.unit.ext.Load().left.Take(); l != nil {
 		x.running = l.priority()
@@ -140,7 +146,8 @@ func (x *priorityMailboxes) next(s *worker) (pr Priority, l *message, later bool
 	}
 }
 
-// yield queues the lanes that the caller holds behind the others of their priorities.
+// yield queues the mailboxes that the caller, the holder, has behind the others of their
+// priorities.
 func (x *priorityMailboxes) yield(s *worker) {
 	held := x.release()
 	for pr := range Priority(priorities) {
@@ -160,7 +167,7 @@ func discardPriorityMailbox(t *sched.Task) {
 	s.discardOrphans()
 }
 
-// limitAt is how many letters of a priority a processor runs before other units get their turn.
+// limitAt is how many messages of a priority a processor runs before other units get their turn.
 func limitAt(p Priority) int {
 	if Normal.Before(p) {
 		return drainLimitLow

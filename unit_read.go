@@ -8,14 +8,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// ReadOperation is a named operation that only looks at a unit's state. Declare it once, with [ReadOp]. Any goroutine may send it.
+// ReadOperation is a named operation that only looks at a unit's state. Declare it once, with
+// [ReadOp]. Any goroutine may send it.
 type ReadOperation[S, A, R any] struct{ reading[A, R] }
 
-// ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a pointer into it, as several such operations
-// of one unit may run at the same time on several processors. They never run beside an operation that is not a ReadOp or a [Read], and
-// the order of the mailbox holds between the two sorts, so neither starves the other; among those that run together there is no
-// order. As nothing is written, a panic in fn is no fault of the unit ([RestartOnPanic]), and a unit is not held back for what fn sends
-// ([Mailbox]). All else that is said of [Op] holds.
+// ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a
+// pointer into it, because several such operations of one unit may run at the same time on several
+// processors. They never run beside an operation that is not a ReadOp or a [Read]. The order of
+// the mailbox holds between the two sorts, so neither starves the other; among operations that run
+// together there is no order. As nothing is written, a panic in fn is no fault of the unit
+// ([RestartOnPanic]), and a unit is not held back for what fn sends ([Mailbox]). All else that is
+// said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
 	if fn == nil {
 		panic("freerun: ReadOp with a nil function: " + name)
@@ -40,8 +43,10 @@ func (o *ReadOperation[S, A, R]) checked() *reading[A, R] {
 	return &o.reading
 }
 
-// Read is [Do] for a function that only looks at the state: it must not write to it, nor let go of a pointer into it, as several such functions
-// may run on one unit at the same time. They never run beside others, and are in the unit's order with them; see [ReadOp].
+// Read is [Do] for a function that only looks at the state: fn must not write to the state, nor
+// let go of a pointer into it, because several such functions may run on one unit at the same
+// time. They never run beside other operations, and are in the unit's order with them. See
+// [ReadOp].
 func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Read with a nil function")
@@ -60,16 +65,18 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 	return known.(*reading[func(*Context, *S) (R, error), R]).send(c.checked(), u.checked(), fn)
 }
 
-// readings has the operation that stands for all functions of one type that are sent with Read.
-var readings sync.Map // reflect.Type of *call[F, R] → *reading[F, R]
+// readings maps the reflect.Type of sendMessage[F, R] to the *reading[F, R] that all functions of
+// type F share when they are sent with Read.
+var readings sync.Map
 
-// reading is an operation that only looks.
+// reading is an operation that only looks: the part of a [ReadOperation] that does not depend on
+// the type of the state.
 type reading[A, R any] struct {
 	operation[A, R]
-	looking *vtable // letters that the unit's owner has let in
+	looking *vtable // of messages that the unit's owner has let in
 }
 
-// complete makes what the operation needs only once.
+// complete makes the parts of the operation that are needed once.
 func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
 	o.called.looks = true
@@ -92,7 +99,8 @@ func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
 	m.unit.readerEnded(s)
 }
 
-// failLooking ends a reader that was let in, and will not be run, or whose operation did not return.
+// failLooking ends a reader that was let in, and that will not be run or whose operation did not
+// return.
 func (o *reading[A, R]) failLooking(s *worker, l *message, err error) {
 	o.failSend(s, l, err)
 	l.unit.readerEnded(s)

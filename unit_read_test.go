@@ -55,7 +55,8 @@ var lookLater = freerun.ReadOp("test.lookLater", func(_ *freerun.Context, n *int
 	return *n + f.Value(), nil
 })
 
-// TestReadersOverlap has two readers each wait for the other. The first is alone when it starts, or the second is behind it in the mailbox.
+// TestReadersOverlap has two readers each wait for the other. In even rounds the first one is
+// alone when it starts; in odd rounds the second one is behind it in the mailbox.
 func TestReadersOverlap(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
@@ -86,8 +87,9 @@ func TestReadersOverlap(t *testing.T) {
 	}
 }
 
-// TestReadersAndWriters: no writer runs beside anybody, and whoever reads sees what was written before it was sent, and nothing that was written
-// after. So neither side passes the other, and neither can starve.
+// TestReadersAndWriters: no writer runs beside another operation. A reader sees all that was
+// written before it was sent, and nothing that was written after. So neither side passes the
+// other, and neither can starve.
 func TestReadersAndWriters(t *testing.T) {
 	const senders, each = 4, 4000
 	for _, processors := range []int{1, 2, 4} {
@@ -97,7 +99,7 @@ func TestReadersAndWriters(t *testing.T) {
 			written [senders]int
 		}
 		units := [2]*freerun.Unit[state]{freerun.NewUnit(rt, state{}), freerun.NewUnit(rt, state{})}
-		var inside [2]atomic.Int32 // readers; a writer adds a thousand
+		var inside [2]atomic.Int32 // a reader adds one, a writer a thousand
 		var wrong, overlaps atomic.Int64
 		write := func(s int, of ...int) func(*freerun.Context, []*state) (int, error) {
 			return func(_ *freerun.Context, states []*state) (int, error) {
@@ -197,7 +199,7 @@ func TestReadersCrash(t *testing.T) {
 	}
 }
 
-// TestReadersUnderClose: each was run or failed with ErrClosed.
+// TestReadersUnderClose: each message was run or failed with ErrClosed.
 func TestReadersUnderClose(t *testing.T) {
 	const senders, each = 3, 1000
 	for round := range 10 {

@@ -8,19 +8,24 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Late is what the watchdog reports of an operation that does not return.
+// Late is the watchdog's report of an operation that does not return.
 type Late struct {
-	Operation string // its name, or that of the function for a closure
-	Unit      string // the unit's name ([UnitName]) or address; empty for a free operation
-	Been      time.Duration
-	Stack     []byte // of its goroutine
+	Operation string        // its name, or that of the function for a closure
+	Unit      string        // the unit's name ([UnitName]) or address; empty for a free operation
+	Been      time.Duration // how long it had run
+	Stack     []byte        // of its goroutine
 }
 
-// Watchdog has operations reported that run longer than after without an end, once each, through log/slog, as they keep their processor from
-// others; an operation that waits should use [Context.Block]. And when all processors are in such operations while messages are
-// queued, up to extra processors are added, one at a time, which go again when the operations have ended. The watchdog looks each
-// 10 ms while a processor is busy, more often if after is short, and not at all in a deterministic runtime. Without this option there is none. It panics if after is not
-// above zero or extra is negative. [Runtime.Incidents] has the last reports.
+// Watchdog has operations reported that run longer than after without an end, once each, through
+// log/slog, because they keep their processor from other operations. An operation that waits should
+// use [Context.Block].
+//
+// When all processors are in such operations while messages are queued, up to extra processors are
+// added, one at a time; they go again when the operations have ended.
+//
+// The watchdog looks each 10 ms while a processor is busy, more often if after is short, and not at
+// all in a deterministic runtime. Without this option there is none. [Runtime.Incidents] has the
+// last reports. Watchdog panics if after is not above zero or extra is negative.
 func Watchdog(after time.Duration, extra int) Option {
 	if after <= 0 || extra < 0 {
 		panic("freerun: Watchdog needs a duration above zero, and a number of processors that is not negative")
@@ -28,8 +33,9 @@ func Watchdog(after time.Duration, extra int) Option {
 	return func(s *settings) { s.watchdog.After, s.watchdog.Extra = after, extra }
 }
 
-// OnLate calls hook for each report of the watchdog ([Watchdog]), beside the logger, on a goroutine of its own that watches nothing
-// until hook returns. It panics if hook is nil.
+// OnLate calls hook for each report of the watchdog ([Watchdog]), beside the logger. hook runs on
+// a goroutine of its own, and the watchdog watches nothing until hook returns. OnLate panics if
+// hook is nil.
 func OnLate(hook func(Late)) Option {
 	if hook == nil {
 		panic("freerun: OnLate with a nil hook")
@@ -37,25 +43,25 @@ func OnLate(hook func(Late)) Option {
 	return func(s *settings) { s.onLate = hook }
 }
 
-// reportLate is called by the scheduler for a task that does not return.
+// reportLate reports a task that does not return. The scheduler calls it.
 func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	c := contextOf(t.Host, t.Processor)
 	late := Late{Operation: c.operation(), Unit: workerOf(t.Processor).nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
 	if late.Operation == "" {
-		return // it has ended in this moment
+		return // the operation has just ended
 	}
 	rt.incidents.add(late, time.Now())
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
 	rt.dumpLate()
 	if rt.onLate != nil {
-		defer func() { _ = recover() }() // the user's; as the logger
+		defer func() { _ = recover() }() // the hook is the user's, like the logger
 		rt.onLate(late)
 	}
 }
 
-// nameOfUnit returns the name of the unit that task t of the seat runs, or its address if it has none; empty if the task is no unit's. t itself is the
-// processor's: only its address is looked at.
+// nameOfUnit returns the name of the unit that the worker's task t runs, or the unit's address if
+// it has no name; empty if t runs no unit. t is the processor's own: only its address is used.
 func (s *worker) nameOfUnit(t *sched.Task) string {
 	u := s.unit.Load()
 	if u == nil || !u.isTask(t) {
@@ -67,7 +73,7 @@ func (s *worker) nameOfUnit(t *sched.Task) string {
 	return fmt.Sprintf("%p", u)
 }
 
-// isTask reports whether t is the unit's own, or one of its lanes'.
+// isTask reports whether t is the unit's own task, or that of one of its priority mailboxes.
 func (u *unit) isTask(t *sched.Task) bool {
 	if t == &u.Task {
 		return true

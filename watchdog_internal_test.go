@@ -2,7 +2,8 @@ package freerun
 
 import "testing"
 
-// TestOperationThatBegins: who asks what runs, as the watchdog does, may find the first operation of a context half begun.
+// TestOperationThatBegins: an observer, such as the watchdog, may find the first operation of a
+// context half begun.
 func TestOperationThatBegins(t *testing.T) {
 	c := &Context{}
 	if name := c.operation(); name != "" {

@@ -74,8 +74,9 @@ func TestPollFindsSockets(t *testing.T) {
 			}
 			for got.Load() == i {
 				p.Poll(patience)
-				// Usually a byte takes one or two polls. The system may deliver it later, on another
-				// core that is busy. Without polls it is found after 10 ms: after thousands.
+				// Usually a byte takes one or two polls. The system may deliver it later, on
+				// another core that is busy. Without polls Go finds it after 10 ms: after
+				// thousands.
 				if polls++; polls > 20*rounds {
 					t.Fatalf("%d polls, and %d of %d bytes were read", polls, got.Load(), rounds)
 				}
