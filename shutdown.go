@@ -207,7 +207,8 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
 			break
 		}
-		time.Sleep(time.Millisecond) // a sender without a stripe may be about to take its count back
+		// A sender without a stripe may be about to take its count back.
+		time.Sleep(time.Millisecond)
 		e.Abandoned = rt.leftBehind(0)
 	}
 	if e.Abandoned == 0 && len(e.Running) == 0 {

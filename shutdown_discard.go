@@ -57,8 +57,8 @@ func (s *worker) failMessage(t *sched.Task) {
 }
 
 // failUnit fails the messages of a unit whose mailbox the caller owns. If the unit has priority
-// mailboxes, failUnit claims the unit, as drain does: a message that it fails may hand the unit over
-// to another goroutine, which expects a claim when it lets the unit go on.
+// mailboxes, failUnit claims the unit, as drain does: a message that it fails may hand the unit
+// over to another goroutine, which expects a claim when it lets the unit go on.
 func (s *worker) failUnit(u *unit) {
 	for {
 		if x := u.priorityMailboxes(); x != nil {
