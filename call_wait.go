@@ -96,7 +96,7 @@ func (rt *Runtime) errorOf(ctx context.Context) error {
 
 // unlinked returns the context that ends with ctx, but not with the end of rt, if ctx is a Context
 // of rt. A caller hears of the end of rt anyway. To ask the Context itself would link its scope to
-// the runtime, at a cost.
+// the runtime's end, which costs a registration with package context.
 func (rt *Runtime) unlinked(ctx context.Context) context.Context {
 	c, ok := ctx.(*Context)
 	switch {

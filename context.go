@@ -31,7 +31,7 @@ type Context struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	rt  *Runtime
-	key *contextKey // scope and priority; nil: no scope and priority Normal
+	key *contextKey // scope and priority; nil: no scope, priority Normal
 	// worker is the worker that the context's goroutine sends from. Only that goroutine writes it.
 	worker atomics.RelaxedPointer[worker]
 

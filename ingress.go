@@ -75,8 +75,8 @@ func (b *ingress) leave(s *stripe) {
 }
 
 // countSent counts a message that is about to be sent without a processor. It returns false, and
-// counts nothing, if the phase is beyond latest. The count comes before the message is queued: a
-// goroutine that sees the count of the run also sees the count of the send.
+// leaves the message uncounted, if the phase is beyond latest. The count comes before the message
+// is queued: a goroutine that sees the count of the run also sees the count of the send.
 //
 // latest is running for an outsider (an ordinary goroutine: admit_standing.go).
 // The check of the phase and the count are one section of the stripe's tally.

@@ -142,9 +142,8 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, ad
 }
 
 // messageAtHand is the fast path of messageFromStripe, in one piece: the batch in use has a
-// message.
-// If it has none, or the runtime does not run, messageAtHand does nothing and returns nil. It is
-// used only with pinning.
+// message. If it has none, or the runtime does not run, messageAtHand does nothing and returns nil.
+// It is used only with pinning.
 func (rt *Runtime) messageAtHand(id int) (*message, *depot) {
 	i := pin.Pin()
 	if i < len(rt.ingress.stripes) {
@@ -178,9 +177,8 @@ const counted = ^uint32(0)
 // If the stripe has no magazine for operation id, messageFromStripe leaves the stripe, allocates,
 // enters a stripe again and opens the magazine there. Without pinning, the depth of the stack
 // chooses the stripe: so the second enter must be here, or each call would open a magazine in
-// another stripe.
-// The message is taken from the stripe that was entered last, whichever it is: so each call has
-// looked into the depot, or found no stripe.
+// another stripe. The message is taken from the stripe that was entered last, whichever it is: so
+// each call has looked into the depot, or found no stripe.
 func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, found) {
 	s := rt.ingress.enter()
 	if s == nil {

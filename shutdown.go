@@ -130,10 +130,9 @@ func (rt *Runtime) done() uint64 {
 
 // Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
 // [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
-// done.
-// Then it returns nil, and no goroutine of the runtime is left. The messages that follow are those
-// that operations, branches and activities of the runtime send, also in and after [Context.Block];
-// the goroutines that they have started are ordinary ones.
+// done. Then it returns nil, and no goroutine of the runtime is left. The messages that follow are
+// those that operations, branches and activities of the runtime send, also in and after
+// [Context.Block]; the goroutines that they have started are ordinary ones.
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may
@@ -201,7 +200,8 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 			e.Running = append(e.Running, name)
 		}
 	}
-	rt.ingress.rendezvous() // each refused sender with a stripe has taken its count back
+	// After this, each refused sender with a stripe has taken its count back.
+	rt.ingress.rendezvous()
 	e.Abandoned = rt.leftBehind(len(e.Running))
 	for range mostLooks {
 		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {

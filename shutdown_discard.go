@@ -12,8 +12,8 @@ import (
 //
 // A failure may make other tasks ready: a unit that a message to several units held, or a message
 // that waited for the failed future. The worker of the discarding goroutine puts these aside in
-// orphans.
-// The outermost call discards them, one after another: a chain of any length needs no stack.
+// orphans. The outermost call discards them, one after another: a chain of any length needs no
+// stack.
 
 // discardMessage fails a message that is a task itself.
 func discardMessage(t *sched.Task) {

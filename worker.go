@@ -36,7 +36,8 @@ type worker struct {
 	unit     atomics.RelaxedPointer[unit] // the unit that ran last; set only with a watchdog
 	messages messageCache
 	counters counters
-	// pressed lists the full mailboxes that the running operation has sent to. Its unit is muted.
+	// pressed lists the full mailboxes that the running operation has sent to. They mute its unit
+	// when the operation has ended.
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
