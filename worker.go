@@ -41,7 +41,7 @@ type worker struct {
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
-	inStart   atomics.Release[uint32] // 1 while a message of a scope starts: message_start.go
+	inStart   atomics.Release[uint32] // 1 while a revocable message starts: message_start.go
 	_         pad.Line
 }
 
