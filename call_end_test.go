@@ -10,10 +10,10 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// rounds is how often a race is run whose outcome must always be the same.
+// rounds is how often the tests run a race whose outcome must always be the same.
 const rounds = 40
 
-// waiter is a goroutine that waits in a way of its own, and what it came to.
+// waiter is a goroutine that waits in the way that name says. err is set when done is closed.
 type waiter struct {
 	name string
 	err  error
@@ -29,7 +29,7 @@ func waitIn(name string, wait func() error) *waiter {
 	return w
 }
 
-// untilDone returns a unit whose operation runs until the runtime gives it up.
+// untilDone returns a unit that runs an operation until the runtime gives the operation up.
 func untilDone(rt *freerun.Runtime, options ...freerun.UnitOption) *freerun.Unit[pile] {
 	u := freerun.NewUnit(rt, pile{}, options...)
 	began := make(chan struct{})
@@ -42,8 +42,8 @@ func untilDone(rt *freerun.Runtime, options ...freerun.UnitOption) *freerun.Unit
 	return u
 }
 
-// TestRoomEnds: who waits for room when its scope is canceled, or the runtime ends, is told that,
-// whichever of the contexts that end by it the goroutine hears of first.
+// TestRoomEnds: a sender waits for room when its scope is canceled, or when the runtime ends. Its
+// error says which of the two, whichever of the contexts that this ends the sender hears of first.
 func TestRoomEnds(t *testing.T) {
 	for range rounds {
 		rt := runtimetest.Quiet(t, freerun.Processors(2))
@@ -78,7 +78,7 @@ func TestRoomEnds(t *testing.T) {
 			waitIn("Tell, other scope", func() error { return pileAdd.Tell(other.Context(), u, 1) }),
 		}
 		for freerun.WaitingForRoom(u) != len(ofScope)+len(ofRuntime) {
-			runtime.Gosched() // a sender that has not come so far may find the room that the end makes
+			runtime.Gosched() // a sender that is late may find the room that the end makes
 		}
 		s.Cancel(errCalled)
 		for _, w := range ofScope {
@@ -100,8 +100,8 @@ func TestRoomEnds(t *testing.T) {
 	}
 }
 
-// TestOutcomeEnds: who waits for an outcome with a context of a runtime, or one derived from it, is
-// told that the runtime ends.
+// TestOutcomeEnds: a wait with a context of a runtime, or one derived from it, returns ErrClosed
+// when the runtime ends.
 func TestOutcomeEnds(t *testing.T) {
 	for range rounds {
 		rt := runtimetest.Quiet(t, freerun.Processors(2))
@@ -134,13 +134,14 @@ func TestOutcomeEnds(t *testing.T) {
 	}
 }
 
-// TestDeterministicCallStalls: what a Call sent in vain is revoked because nothing is left to run,
-// and its scope tells that.
+// TestDeterministicCallStalls: when nothing is left to run, the message of a Call is revoked, and
+// both Call and the message's scope return ErrStalled.
 func TestDeterministicCallStalls(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Deterministic(1))
 	u := freerun.NewUnit(rt, pile{})
 	other := runtimetest.Quiet(t, freerun.Deterministic(2))
-	never := pileAdd.Send(other.Context(), freerun.NewUnit(other, pile{}), 1) // nobody drives it
+	// No goroutine drives the other runtime.
+	never := pileAdd.Send(other.Context(), freerun.NewUnit(other, pile{}), 1)
 	s := rt.Scope(context.Background())
 	if _, err := pileTake.Call(s.Context(), u, never); !errors.Is(err, freerun.ErrStalled) {
 		t.Errorf("Call: %v", err)

@@ -111,8 +111,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestCallGivesUp: a caller gives up a message that is queued at a busy unit, or waits for a
-// future, or for room: it never runs. One that runs goes on.
+// TestCallGivesUp: a caller gives up a message that is queued at a busy unit, waits for a future,
+// or waits for room. The message never runs. A message that has begun runs to its end.
 func TestCallGivesUp(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	u, full := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
@@ -169,8 +169,8 @@ func TestCallGivesUp(t *testing.T) {
 
 var callGate = freerun.FreeOp("test.call.gate", func(_ *freerun.Context, g *runtimetest.Gate) (int, error) { g.Pass(); return 1, nil })
 
-// TestCallTimesOut uses fake time: a handler whose context has a deadline is back then, also where
-// it waits for room.
+// TestCallTimesOut: Call returns at the deadline of its context, also while it waits for room. Time
+// is that of a synctest bubble.
 func TestCallTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(2))
@@ -193,8 +193,8 @@ func TestCallTimesOut(t *testing.T) {
 }
 
 // TestCallStress: callers give up at any moment, the scopes of some are canceled, and the runtime
-// is closed at last. A unit's messages run in order: so what a caller gave up has run before a
-// message that was sent later, or never does.
+// ends at last. A unit's messages run in order: so a message that was given up has run before a
+// message that was sent later, or never runs.
 func TestCallStress(t *testing.T) {
 	for _, last := range []string{"Shutdown", "Close"} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -282,7 +282,7 @@ var callCount = freerun.Op("test.call.count", func(_ *freerun.Context, _ *pile, 
 	return 1, nil
 })
 
-// TestCallAllocates: a Call makes its message, and nothing else.
+// TestCallAllocates: a Call allocates its message, and nothing else.
 func TestCallAllocates(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
@@ -291,14 +291,15 @@ func TestCallAllocates(t *testing.T) {
 	s := rt.Scope(ctx)
 	defer s.Cancel(nil)
 	for name, c := range map[string]context.Context{"Background": context.Background(), "with Done": ctx, "of a scope": s.Context()} {
-		if n := allocations(func() { runtimetest.AddOne.Call(c, u, 1) }); n > 2 { // under -race a pool drops some of what it is given
+		// 2, not 1: under -race a sync.Pool drops some of its items.
+		if n := allocations(func() { runtimetest.AddOne.Call(c, u, 1) }); n > 2 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }
 
-// TestScopeAllocates: a scope for one message that is awaited costs itself, what package context
-// makes for it, the context that the message runs with, and the channel of the wait.
+// TestScopeAllocates: a scope with one message that is awaited allocates the scope, its context of
+// package context, the Context that the message runs with, and the channel of the wait.
 func TestScopeAllocates(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	once := func() {
@@ -324,7 +325,8 @@ func TestScopeAllocates(t *testing.T) {
 	}
 }
 
-// TestCallGivenUpDropsItsArgument: what Call has given up keeps no argument, though its unit has not come to it.
+// TestCallGivenUpDropsItsArgument: a message that Call has given up keeps no argument, even before
+// its unit comes to it.
 func TestCallGivenUpDropsItsArgument(t *testing.T) {
 	rt := runtimetest.Quiet(t)
 	u, gate := freerun.NewUnit(rt, 0), make(chan struct{})

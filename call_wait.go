@@ -8,16 +8,18 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// sender is the goroutine that sends a message, at the send.
+// sender is the goroutine that sends a message, as long as the send lasts.
 type sender struct {
-	ctx    context.Context // of Call, unlinked, which waits for room no longer than that; nil otherwise
-	gaveUp bool            // it waited for room until ctx was done
+	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
+	// senders, whose wait has no limit of this kind.
+	ctx    context.Context
+	gaveUp bool // the sender has waited for room until ctx was done
 }
 
-// anySender is every sender but those in Call.
+// anySender stands for all senders that are not in Call.
 var anySender = &sender{}
 
-// context returns a context that limits the sender's wait for room.
+// context returns the context that limits the sender's wait for room.
 func (f *sender) context() context.Context {
 	if f.ctx == nil {
 		return context.Background()
@@ -25,9 +27,12 @@ func (f *sender) context() context.Context {
 	return f.ctx
 }
 
-// over returns why l does not wait for room any more, nil if it may. One end brings others: the end
-// of the runtime that of scopes, that of a scope the end of contexts that are derived from its own.
-// So the order is the same whichever of them the sender hears of first.
+// over returns the error of the end that keeps l from waiting for room any longer, nil if l may
+// wait.
+//
+// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
+// contexts that are derived from the scope's context. over checks the causes first, so the error
+// does not depend on which of them the sender hears of first.
 func (f *sender) over(l *message) error {
 	if l.unit.rt.phase.Load() >= aborting {
 		return ErrClosed
@@ -39,8 +44,9 @@ func (f *sender) over(l *message) error {
 	return &CanceledError{Cause: context.Cause(f.ctx)}
 }
 
-// caller is a goroutine in Call: the letter that wakes it. A caller that gives up after its message
-// has begun leaves the letter with the message, and is not used again.
+// caller stands for a goroutine in Call. It is itself a message, which waits for the promise of the
+// sent message and wakes the goroutine. If the goroutine gives up after the sent message has begun,
+// the caller stays in the list of that promise, and is not used again.
 type caller struct {
 	message
 	sender
@@ -49,12 +55,15 @@ type caller struct {
 
 var callerVtable = newVtable(vtable{name: "caller", wake: wakeCaller}, nil)
 
+// wakeCaller wakes the goroutine of caller l.
 func wakeCaller(_ *worker, l *message) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
 
+// valueKey is the key under which a Context, and contexts that are derived from it, have the
+// Context.
 type valueKey struct{}
 
-// contextIn returns the context to send through for a goroutine that has ctx: with the scope and
-// priority that it leads to, if they are rt's.
+// contextIn returns the context of rt for a message that is sent with ctx. It has the scope and
+// priority of the Context that ctx is, or is derived from, if that is one of rt.
 func (rt *Runtime) contextIn(ctx context.Context) *Context {
 	if c, ok := ctx.Value(valueKey{}).(*Context); ok && c.rt == rt {
 		return rt.outside.leading(c.key)
@@ -62,7 +71,8 @@ func (rt *Runtime) contextIn(ctx context.Context) *Context {
 	return &rt.context
 }
 
-// callable returns why Call to rt cannot be used by the goroutine that is there.
+// callable returns the error of a Call to rt that must not be sent, nil if it may: the goroutine
+// runs an operation or an activity, or ctx is done.
 func (rt *Runtime) callable(ctx context.Context) error {
 	mustContext(ctx)
 	if sched.Inside() {
@@ -74,9 +84,9 @@ func (rt *Runtime) callable(ctx context.Context) error {
 	return nil
 }
 
-// errorOf returns the error of a wait that has ended because ctx is done: ErrClosed if the end of rt
-// has ended ctx, which is, or is derived from, a context of rt. Then the answer does not depend on
-// which of the two the waiter hears of first.
+// errorOf returns the error of a wait that has ended because ctx is done. It is ErrClosed if the
+// end of rt has ended ctx, that is, a context of rt or one that is derived from it. So the error
+// does not depend on whether the waiter hears first of ctx or of the end of rt.
 func (rt *Runtime) errorOf(ctx context.Context) error {
 	if rt.phase.Load() >= aborting && context.Cause(ctx) == ErrClosed {
 		return ErrClosed
@@ -84,8 +94,9 @@ func (rt *Runtime) errorOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// unlinked returns what ends ctx besides the end of rt, which a caller hears of anyway: to ask a
-// Context has its scope linked to the runtime.
+// unlinked returns the context that ends with ctx, but not with the end of rt, if ctx is a Context
+// of rt. A caller hears of the end of rt anyway. To ask the Context itself would link its scope to
+// the runtime's end, which costs a registration with package context.
 func (rt *Runtime) unlinked(ctx context.Context) context.Context {
 	c, ok := ctx.(*Context)
 	switch {
@@ -97,7 +108,7 @@ func (rt *Runtime) unlinked(ctx context.Context) context.Context {
 	return c.Scope().ctx
 }
 
-// caller returns one for ctx.
+// caller returns a caller for a Call with ctx, from the pool if it has one.
 func (rt *Runtime) caller(ctx context.Context) *caller {
 	w, ok := rt.callers.Get().(*caller)
 	if !ok {
@@ -109,14 +120,14 @@ func (rt *Runtime) caller(ctx context.Context) *caller {
 	return w
 }
 
-// release gives the caller back, whose letter is in no list.
+// release gives the caller, which must be in no list, back to the pool.
 func (w *caller) release() {
 	w.ctx, w.gaveUp = nil, false
 	w.unit.rt.callers.Put(w)
 }
 
-// accept counts a message to u that is about to be sent in ctx, as admits does, and makes it one
-// that the caller can revoke.
+// accept counts m, which is about to be sent with ctx, as admits does. It makes m revocable, so
+// that the caller can give it up.
 func (m *promise) accept(ctx context.Context, k *vtable) error {
 	rt := m.unit.rt
 	c := rt.contextIn(ctx)
@@ -130,8 +141,9 @@ func (m *promise) accept(ctx context.Context, k *vtable) error {
 	return nil
 }
 
-// await waits until m, which was sent, has an outcome, and returns nil; or, if ctx is done before,
-// revokes m, unless it has begun, and returns ctx's error, ErrClosed if that is the end of the runtime.
+// await waits until the sent message m has an outcome, and returns nil. If the caller's ctx is done
+// before, await revokes m, unless m has begun, and returns ctx's error; ErrClosed if the end of the
+// runtime has ended ctx.
 func (w *caller) await(k *vtable, m *promise) error {
 	ctx, rt := w.ctx, w.unit.rt
 	switch {
@@ -141,7 +153,8 @@ func (w *caller) await(k *vtable, m *promise) error {
 	case rt.deterministic():
 		w.release()
 		err := rt.driveUntil(ctx, m.closedNow)
-		if err != nil && !m.giveUp(k, cmp.Or(context.Cause(ctx), err)) { // err: nothing is left to run
+		// If ctx is not done, err says that nothing is left to run.
+		if err != nil && !m.giveUp(k, cmp.Or(context.Cause(ctx), err)) {
 			return nil
 		}
 		return err
@@ -150,7 +163,8 @@ func (w *caller) await(k *vtable, m *promise) error {
 		return nil
 	}
 	var canceled <-chan struct{}
-	if x := m.scope(); x != nil && ctx != x.ctx { // what is derived from a Context may not end with its scope
+	// A context that is derived from a Context need not end with its scope (context.WithoutCancel).
+	if x := m.scope(); x != nil && ctx != x.ctx {
 		canceled = x.ctx.Done()
 	}
 	for {
@@ -160,9 +174,9 @@ func (w *caller) await(k *vtable, m *promise) error {
 			return nil
 		case <-canceled:
 			m.revokeCanceled()
-			canceled = nil // one that has begun is waited for
+			canceled = nil // if m has begun, the caller waits for its end
 		case <-rt.finished:
-			m.closedNow() // it is now, and the letter was woken, or is in this moment
+			m.closedNow() // m is closed by now, and the caller was woken, or is being woken
 			<-w.woken
 			w.release()
 			return nil
@@ -171,7 +185,7 @@ func (w *caller) await(k *vtable, m *promise) error {
 			if !m.open() {
 				<-w.woken
 				w.release()
-			} // otherwise it has begun, and keeps the letter
+			} // otherwise m has begun, and keeps the caller in its list
 			if gaveUp {
 				return rt.errorOf(ctx)
 			}
@@ -180,7 +194,7 @@ func (w *caller) await(k *vtable, m *promise) error {
 	}
 }
 
-// giveUp revokes m because of cause, unless it has begun. It returns false if there is an outcome for
+// giveUp revokes m because of cause, unless m has begun. It returns false if m has an outcome for
 // the caller.
 func (m *promise) giveUp(k *vtable, cause error) bool {
 	m.revokeCanceled()

@@ -10,45 +10,57 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Context is what every send goes through. An operation gets one, and sends through it on the fast path, as the processor
-// that runs it; [Runtime.Context] is the one for ordinary goroutines.
+// Context is the handle that every send goes through. It carries a runtime, a scope and a priority.
+// Each operation gets one and sends through it on the fast path, as the processor that runs it.
+// Ordinary goroutines send through [Runtime.Context].
 //
-// It is a [context.Context], so it goes straight into calls to databases and networks: Done is closed when the scope of the
-// operation is canceled ([Runtime.Scope]), and in any case when the runtime gives up what has not ended (at Close, or at the deadline
-// of Shutdown; [Runtime.Draining] tells of a Shutdown when it begins). As a context it never changes, so a library may keep it and use it from any goroutine for as long as it likes. Only
-// sending depends on where it happens: a send through an operation's context from another goroutine, or after the operation has
-// ended, is recognised and takes the path from outside.
+// Context implements [context.Context], so it goes straight into calls to databases and networks.
+// Done is closed when the scope of the operation is canceled ([Runtime.Scope]), and in any case
+// when the runtime gives up work that has not ended: at Close, or at the deadline of Shutdown.
+// ([Runtime.Draining] tells of a Shutdown when it begins.) As a context.Context it never changes,
+// so a library may keep it and use it from any goroutine for as long as it likes. Only sending
+// depends on the place: a send through an operation's context from another goroutine, or after the
+// operation has ended, is recognised and takes the path of ordinary goroutines.
 //
-// What is sent through a context belongs to the scope of that context, and so does all that follows from it.
+// A message that is sent through a context belongs to the scope of that context, and so does all
+// that follows from the message.
 //
-// Any goroutine may call the methods; none waits. A Context must not be copied, and the zero Context is of no use.
+// Any goroutine may call the methods; none waits. A Context must not be copied, and the zero
+// Context is of no use.
 type Context struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
-	rt     *Runtime
-	key    *contextKey                    // scope and priority; nil: the runtime's own, and none
-	worker atomics.RelaxedPointer[worker] // where its goroutine sends from; written by that goroutine only
+	rt  *Runtime
+	key *contextKey // scope and priority; nil: no scope, priority Normal
+	// worker is the worker that the context's goroutine sends from. Only that goroutine writes it.
+	worker atomics.RelaxedPointer[worker]
 
-	// Of the operation that runs with this context now; its goroutine's own.
-	current   *message
-	lineage   atomics.RelaxedPointer[lineage] // of the current one
-	forwarded any                             // the *result[R] that it has forwarded
-	seen      uintptr                         // the address of the current one, or of the activity, if its begin was recorded
-	credit    int                             // how many small operations it may still run itself
-	depth     int32                           // how many of them run now, in one another
-	marks     uint8                           // what is to be done at the current one's end; see observe.go
+	// State of the operation that runs with this context now. Its goroutine owns it.
 
-	// For the error of a shutdown: whether an operation runs now, the kind of the last one, and its code for a closure.
-	inside   atomics.RelaxedUintptr
-	kind     atomics.RelaxedPointer[vtable]
-	function atomics.RelaxedUintptr
+	current   *message                        // the running message; nil between operations
+	lineage   atomics.RelaxedPointer[lineage] // the lineage of current
+	forwarded any                             // the *result[R] that the operation has forwarded
+	// seen is the address of current, or of the activity, if its begin was recorded; otherwise 0.
+	seen   uintptr
+	credit int   // how many inlined operations it may still run
+	depth  int32 // how many inlined operations run now, one inside another
+	marks  uint8 // what remains to be done when current ends: observe.go
 
-	forks  forks         // its first field is looked at for each operation, as the above are; the rest when something is forked
-	title  title         // of an activity
-	region *trace.Region // of an execution trace
+	// Read by a shutdown from its own goroutine, to name the operations that have not returned.
+
+	inside   atomics.RelaxedUintptr         // 1 while an operation runs
+	kind     atomics.RelaxedPointer[vtable] // the vtable of the last operation
+	function atomics.RelaxedUintptr         // the code of the last operation, for a closure
+
+	// forks comes after the fields above: each operation reads its first field too. The rest of it
+	// is read when the operation forks.
+	forks  forks
+	title  title         // the title of an activity
+	region *trace.Region // the region of an execution trace, nil while there is none
 }
 
-// apart is a context that no other processor's lies next to. Those of scopes are not: they live for a short time, and each processor makes its own.
+// apart is a context on cache lines of its own. Contexts of scopes are not padded: they are
+// short-lived, and each processor allocates its own.
 type apart struct {
 	Context
 	_ pad.Line
@@ -56,10 +68,10 @@ type apart struct {
 
 var _ context.Context = (*Context)(nil)
 
-// Runtime returns the runtime that the context sends in.
+// Runtime returns the runtime that the context belongs to.
 func (c *Context) Runtime() *Runtime { return c.rt }
 
-// Scope returns the scope of what is sent through the context, nil if it is in none.
+// Scope returns the scope of messages that are sent through the context, nil if they have none.
 func (c *Context) Scope() *Scope {
 	if c.key == nil {
 		return nil
@@ -67,8 +79,9 @@ func (c *Context) Scope() *Scope {
 	return c.key.scope
 }
 
-// In returns the context for sends under scope s from where c is: an operation that sends through it does so on the fast path, as through
-// its own. It keeps c's priority. It panics if s is of another runtime.
+// In returns a context for sends under scope s, with c's priority. An operation that calls In on
+// its own context sends through the result on the fast path. It panics if s belongs to another
+// runtime.
 func (c *Context) In(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: In with a scope of another runtime")
@@ -76,7 +89,7 @@ func (c *Context) In(s *Scope) *Context {
 	return c.here().leading(c.rt.realmOf(s, c.Priority()))
 }
 
-// std returns the context of package context that is behind this one.
+// std returns the context of package context that the methods of [context.Context] delegate to.
 func (c *Context) std() context.Context {
 	c.mustBeMade()
 	if s := c.Scope(); s != nil {
@@ -85,25 +98,27 @@ func (c *Context) std() context.Context {
 	return c.rt.ctx
 }
 
-// mustBeMade panics for a context that no runtime has made, where it is used as one of package
-// context.
+// mustBeMade panics for a nil or zero Context. The methods of [context.Context] call it.
 func (c *Context) mustBeMade() {
 	if c == nil || c.rt == nil {
 		panic("freerun: a nil or zero Context; use the operation's, or Runtime.Context outside")
 	}
 }
 
-// Deadline returns that of the context that the scope was made with; there is none without scope.
+// Deadline returns the deadline of the context that the scope was made with. Without a scope there
+// is none.
 func (c *Context) Deadline() (deadline time.Time, ok bool) { return c.std().Deadline() }
 
-// Done returns a channel that is closed when the scope is canceled, or the runtime gives up what has not ended.
+// Done returns a channel that is closed when the scope is canceled, or when the runtime gives up
+// work that has not ended.
 func (c *Context) Done() <-chan struct{} { return c.std().Done() }
 
-// Err returns nil until Done is closed, and then why, as [context.Context] says. [context.Cause] tells the cause that was given to
-// [Scope.Cancel], and [ErrClosed] for the end of the runtime.
+// Err returns nil until Done is closed, and then the reason, as [context.Context] says.
+// [context.Cause] returns the cause that was given to [Scope.Cancel], and [ErrClosed] for the end
+// of the runtime.
 func (c *Context) Err() error { return c.std().Err() }
 
-// Value returns that of the context that the scope was made with, nil without scope.
+// Value returns the value for key of the context that the scope was made with, nil without a scope.
 func (c *Context) Value(key any) any {
 	c.mustBeMade()
 	switch key.(type) {
@@ -112,19 +127,22 @@ func (c *Context) Value(key any) any {
 	case valueKey:
 		return c
 	}
-	return c.std().Value(key) // what package context asks for too, so that deriving from this context starts no goroutine
+	// Package context's own key is answered here too: deriving from this context starts no
+	// goroutine.
+	return c.std().Value(key)
 }
 
-// AfterFunc arranges for f to be called in its own goroutine once Done is closed, and returns a function that stops that, as
-// [context.AfterFunc] does. It panics if f is nil.
+// AfterFunc arranges for f to be called in its own goroutine once Done is closed, and returns a
+// function that stops that, as [context.AfterFunc] does. It panics if f is nil.
 func (c *Context) AfterFunc(f func()) (stop func() bool) {
-	if f == nil { // which would be found by its goroutine, beyond recover
+	if f == nil { // refused here: later, its goroutine would panic, and no caller could recover
 		panic("freerun: AfterFunc with a nil function")
 	}
 	return context.AfterFunc(c.std(), f)
 }
 
-// here returns the seat to send from: the one of c on the goroutine that is there, otherwise the one outside.
+// here returns the worker to send from: c's worker if the caller is the goroutine of its processor,
+// otherwise the worker of ordinary goroutines.
 func (c *Context) here() *worker {
 	s := c.worker.Load()
 	if s.processor == nil || s.processor.Home() == goid.ID() {

@@ -8,12 +8,14 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// borderProgram has an operation without a processor and an ordinary goroutine send, while a
-// shutdown drains and ends the runtime when it finds nothing left. outsiders is the last phase that
-// the goroutine is admitted in; early has the operation count as done before it sends.
+// borderProgram has three threads: an operation without a processor and an ordinary goroutine send
+// one message each; a shutdown begins to drain, and ends the runtime if it finds no message left.
+// outsiders is the last phase in which the goroutine is admitted. If early is true, the operation
+// counts as done before it sends.
 func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 	return func(r *explore.Run) {
-		rt := &Runtime{draining: make(chan struct{})} // no stripes: the explorer takes no steps at their words
+		// Without stripes: the explorer takes no steps at their words.
+		rt := &Runtime{draining: make(chan struct{})}
 		b := &rt.ingress
 		b.sent.Add(1) // the operation's own message
 		var refused, over bool
@@ -27,7 +29,7 @@ func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 				b.ran.Add(1)
 			}
 			if admitted {
-				b.ran.Add(1) // what it has sent is run
+				b.ran.Add(1) // the message that the operation has sent is run
 			}
 			refused = !admitted
 		})
@@ -40,7 +42,7 @@ func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 			rt.advance(drains)
 			done := b.ran.Load()
 			if atEnd = b.totalSent(); atEnd != done {
-				return // it would look again
+				return // a real drain would go on and look again
 			}
 			rt.advance(aborting)
 			over = true
@@ -61,8 +63,8 @@ func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 
 func TestExploreBorder(t *testing.T) { explore.Exhaustive(t, 3, borderProgram(running, false)) }
 
-// TestExploreBorderControl: an outsider that a drain takes is found out, and so is an insider that
-// counts as done already.
+// TestExploreBorderControl plants two bugs, which the exploration must find: a drain that admits an
+// outsider, and an insider that counts as done before it sends.
 func TestExploreBorderControl(t *testing.T) {
 	explore.MustFail(t, 3, borderProgram(drains, false))
 	explore.MustFail(t, 3, borderProgram(running, true))

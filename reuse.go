@@ -10,28 +10,36 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// Letters without a future are used again, so that Tell allocates nothing in steady state. They travel in batches:
+// Messages without a future are used again, so that Tell allocates nothing in steady state. They
+// travel in a circle, between magazine and depot in batches:
 //
-//	sender ←─ its magazine (plain, its own) ←─ depot of the operation (whole batches) ←─ magazine of the processor ←─ run
+//	run ─→ magazine of the processor that ran it ─→ depot of the operation
+//	    ─→ magazine of the sender's processor or stripe ─→ next Tell
 //
-// A magazine is a full batch in reserve and one that is in use, so that a sender and a receiver on one processor go on for a
-// batch before they need the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001). The depot is a fixed number of
-// slots that a batch is put into by compare-and-swap and taken from by swap: nothing is linked between batches, so there is
-// no ABA, and what is retained is bounded: what does not fit is left to Go's collector. All of it belongs to one runtime.
+// A magazine belongs to one owner, and needs no atomics. It has a batch in use and a full one in
+// reserve, so that a sender and a receiver on one processor exchange at least a batch before they
+// need the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001).
+//
+// A depot has a fixed number of slots. A compare-and-swap puts a batch into a slot, a swap takes it
+// out. No link leads from batch to batch, so there is no ABA. The slots bound the memory that is
+// retained: batches that do not fit are left to Go's collector.
+//
+// Magazines and depots belong to one runtime.
 
 const (
-	batchSize  = 64
-	depotSlots = 64
+	batchSize  = 64 // messages
+	depotSlots = 64 // batches
 )
 
-// magazine holds letters of one operation for one sender at a time.
+// magazine holds messages of one operation for one owner, a processor or the holder of a stripe.
 type magazine struct {
-	loaded, spare *mailbox.Node // spare is nil or a full batch
-	count         int           // of loaded
-	depot         *depot
+	loaded, spare *mailbox.Node // the batch in use; nil or a full batch
+	count         int           // messages in loaded
+	depot         *depot        // nil: the magazine was not opened yet
 }
 
-// take returns a letter, from the depot's batches if it has none itself; nil if there is none.
+// take returns a message, and takes a batch from the depot if the magazine is empty. It returns nil
+// if there is none.
 func (m *magazine) take() *message {
 	if m.loaded == nil && !m.reload() {
 		return nil
@@ -39,7 +47,7 @@ func (m *magazine) take() *message {
 	return m.next()
 }
 
-// next returns a letter of the batch in use, which there must be.
+// next returns a message of the batch in use, which must not be empty.
 func (m *magazine) next() *message {
 	n := m.loaded
 	m.loaded = n.Next()
@@ -47,6 +55,8 @@ func (m *magazine) next() *message {
 	return messageOf(n)
 }
 
+// reload puts a full batch, the spare one or one of the depot, in use. It returns false if there is
+// none.
 func (m *magazine) reload() bool {
 	m.loaded, m.spare = m.spare, nil
 	if m.loaded == nil {
@@ -59,7 +69,7 @@ func (m *magazine) reload() bool {
 	return true
 }
 
-// put adds a letter, and gives a full batch to the depot if there are two already.
+// put adds a message that was run. If both batches are full, it gives one to the depot.
 func (m *magazine) put(l *message) {
 	if m.count == batchSize {
 		if m.spare != nil {
@@ -72,7 +82,7 @@ func (m *magazine) put(l *message) {
 	m.count++
 }
 
-// letterCache has a magazine for each operation, by the operation's number.
+// messageCache has a magazine for each operation, by the operation's number.
 type messageCache struct{ magazines []magazine }
 
 // of returns the magazine of operation id, nil if there is none yet.
@@ -83,8 +93,8 @@ func (k *messageCache) of(id int) *magazine {
 	return nil
 }
 
-// open returns the magazine of operation id, and makes it if there is none; room is for id+1
-// magazines if there are fewer.
+// open returns the magazine of operation id, and makes it if there is none. room has id+1
+// magazines: they replace the present ones if those are fewer.
 func (k *messageCache) open(id int, d *depot, room []magazine) *magazine {
 	if len(k.magazines) <= id {
 		copy(room, k.magazines)
@@ -105,10 +115,10 @@ func (s *worker) magazine(id int) *magazine {
 	return s.messages.open(id, s.rt.depot(id), make([]magazine, id+1))
 }
 
-// letterFromOutside counts a message to u that is about to be sent from outside with operation id,
-// and returns a letter to use again, nil if a new one is to be made, and the depot; or false if the
-// runtime takes no messages of the sender any more. It holds an ordinary goroutine back while the
-// receiver is far behind.
+// messageFromOutside counts a message to u that is about to be sent with operation id, without a
+// processor. It returns the operation's depot and a message to use again, nil if the sender has to
+// allocate one; or false if the runtime takes no more messages of the sender. It makes an ordinary
+// goroutine wait while the receiver is far behind (tell_backpressure.go).
 func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, admitted bool) {
 	l, d, found := rt.messageFromStripe(id, running)
 	if found == refused && rt.standing() == insider {
@@ -126,13 +136,14 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, ad
 		}
 	}
 	if !d.empty() {
-		d.flood.returned() // there is more than this sender was told of: tell the next
+		d.flood.returned() // one notice may stand for several batches: wake the next sender
 	}
 	return l, d, true
 }
 
-// letterAtHand is letterFromStripe for what is most often the case, in one piece: the batch in use has a letter. Otherwise it has done
-// nothing, and returns nil. Only with pinning.
+// messageAtHand is the fast path of messageFromStripe, in one piece: the batch in use has a
+// message. If it has none, or the runtime does not run, messageAtHand does nothing and returns nil.
+// It is used only with pinning.
 func (rt *Runtime) messageAtHand(id int) (*message, *depot) {
 	i := pin.Pin()
 	if i < len(rt.ingress.stripes) {
@@ -148,24 +159,26 @@ func (rt *Runtime) messageAtHand(id int) (*message, *depot) {
 	return nil, nil
 }
 
-// found is what came of a look into a stripe.
+// found is the result of messageFromStripe.
 type found uint8
 
 const (
-	served found = iota
-	noStripe
-	refused
+	served   found = iota // the stripe, and the depot if need be, was searched
+	noStripe              // there was no stripe, or none the second time
+	refused               // the phase is beyond latest; nothing was counted
 )
 
-// counted, in the place of a phase, says that the message was counted before.
+// counted is given in the place of a phase for a message that was counted before.
 const counted = ^uint32(0)
 
-// letterFromStripe takes a letter from the stripe of this thread, after counting the message as
-// countSent does, unless it was counted before. A stripe that has no magazine for operation id is
-// left and entered again: where stripes are chosen by the depth of the stack, that must be here, or
-// the magazine would be opened in another stripe, at each call. The letter is taken from the stripe
-// that was entered last, whichever it is: so each call has looked into the depot, or found no
-// stripe.
+// messageFromStripe takes a message from the stripe of this thread. Before, it counts the message
+// as countSent does, unless latest is counted.
+//
+// If the stripe has no magazine for operation id, messageFromStripe leaves the stripe, allocates,
+// enters a stripe again and opens the magazine there. Without pinning, the depth of the stack
+// chooses the stripe: so the second enter must be here, or each call would open a magazine in
+// another stripe. The message is taken from the stripe that was entered last, whichever it is: so
+// each call has looked into the depot, or found no stripe.
 func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, found) {
 	s := rt.ingress.enter()
 	if s == nil {
@@ -181,7 +194,8 @@ func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, f
 	m := s.messages.of(id)
 	if m == nil {
 		rt.ingress.leave(s)
-		d, room := rt.depot(id), make([]magazine, id+1) // not inside, where nobody should allocate much
+		// Allocated here, because the owner of a stripe must not allocate much.
+		d, room := rt.depot(id), make([]magazine, id+1)
 		if s = rt.ingress.enter(); s == nil {
 			return nil, d, noStripe
 		}
@@ -192,13 +206,13 @@ func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, f
 	return l, d, served
 }
 
-// depot holds full batches of letters of one operation. Any goroutine.
+// depot holds full batches of messages of one operation. Any goroutine may use it.
 type depot struct {
 	slots [depotSlots]atomics.Pointer[mailbox.Node]
 	flood flood
 }
 
-// depot returns the depot of operation id.
+// depot returns the depot of operation id, and makes it if there is none.
 func (rt *Runtime) depot(id int) *depot {
 	if d, ok := rt.depots.Load(id); ok {
 		return d.(*depot)
@@ -210,8 +224,8 @@ func (rt *Runtime) depot(id int) *depot {
 	return first.(*depot)
 }
 
-// put takes back a batch that was run. It is left to the collector if the depot is full, or if
-// there are too many.
+// put takes back a batch of messages that were run. The batch is left to the collector if the depot
+// is full, or if a flood has left too many messages (tell_backpressure.go).
 func (d *depot) put(batch *mailbox.Node) {
 	if d.flood.sinks() {
 		d.flood.add(-batchSize)
@@ -221,7 +235,7 @@ func (d *depot) put(batch *mailbox.Node) {
 	d.keep(batch)
 }
 
-// keep keeps a batch, or leaves it to the collector if the depot is full.
+// keep puts a batch into a slot, or leaves it to the collector if the depot is full.
 func (d *depot) keep(batch *mailbox.Node) {
 	defer d.flood.returned()
 	for i := range d.slots {
@@ -244,8 +258,8 @@ func (d *depot) take() *mailbox.Node {
 	return nil
 }
 
-// takeOne returns one letter of a batch, for a sender that has no place to keep the others, which
-// are left to the collector; nil if there is no batch.
+// takeOne returns one message of a batch, for a sender that has no magazine to keep the others.
+// Those are left to the collector. It returns nil if there is no batch.
 func (d *depot) takeOne() *message {
 	batch := d.take()
 	if batch == nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"time"
 
 	"github.com/freerun-go/freerun/internal/quiesce"
@@ -16,70 +16,77 @@ import (
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
-// Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or [Runtime.Shutdown]. A program may have
-// several; units belong to one. Any goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
+// Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or
+// [Runtime.Shutdown]. A program may have several runtimes; each unit belongs to one of them. Any
+// goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	scheduler *sched.Scheduler
-	outside   worker          // of ordinary goroutines
-	context   Context         // the one that leads there
-	tenant    activityHost    // of activities without scope
-	free      unit            // the addressee of free operations, never queued itself
-	ctx       context.Context // done when what has not ended is given up
+	outside   worker          // the worker of ordinary goroutines
+	context   Context         // what Runtime.Context returns; bound to outside
+	tenant    activityHost    // the host of activities without scope
+	free      unit            // the addressee of free operations; never queued itself
+	ctx       context.Context // done when the runtime gives up work that has not ended
 	cancel    context.CancelCauseFunc
 	ingress   ingress
-	realms    [priorities]atomics.Pointer[contextKey] // without scope, made when they are needed
-	depots    sync.Map                                // int → *depot: letters to use again, by the operation's number
-	callers   sync.Pool                               // *caller; the runtime's own, as channels must not leave a testing/synctest bubble
-	waiters   quiesce.Pool
-	audiences audiences // of futures that ordinary goroutines wait for, or several activities
+	// realms has the context keys without scope, by priority. Each is made on demand.
+	realms [priorities]atomics.Pointer[contextKey]
+	depots sync.Map // int → *depot: messages to use again, by the operation's number
+	// callers has *caller. Each runtime has its own pool, as channels must not leave a
+	// testing/synctest bubble.
+	callers sync.Pool
+	waiters quiesce.Pool
+	// audiences has the audiences of futures for which ordinary goroutines wait, or several
+	// activities.
+	audiences audiences
 	clock     clock
 	onLate    func(Late)
 	labels    bool
-	watched   bool
-	wheels    []atomics.Pointer[timerWheel] // each made when it is needed
-	calls     lineage                       // of what Call has sent without scope and priority
-	firing    atomics.Int64
+	watched   bool                          // there is a watchdog
+	wheels    []atomics.Pointer[timerWheel] // each is made on demand
+	calls     lineage                       // the lineage of Calls without scope and priority
+	firing    atomics.Int64                 // how many timers fire now
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	recording atomics.Pointer[session] // what it is recorded with now, nil if it is not
-	recorded  sync.Mutex               // held while that changes
-	tracing   bool                     // it is being recorded for somebody
+	recording atomics.Pointer[session] // the session that records now, nil if there is none
+	recorded  sync.Mutex               // held while recording changes
+	tracing   bool                     // a recording runs that a caller has begun
 	flight    *session                 // the flight recorder, nil if there is none
-	dumps     dumps                    // of that
+	dumps     dumps                    // the dumps of the flight recorder
 
-	// of a deterministic runtime
-	schedule    Schedule // nil otherwise
-	timed       timed    // the same, if it simulates time; nil otherwise
+	// The rest of a deterministic runtime: env_sim.go.
+
+	schedule    Schedule // nil if the runtime is not deterministic
+	timed       timed    // schedule, if it simulates time; nil otherwise
 	virtual     *vclock.Clock
-	timers      sync.Map // *Timer → which of the begunTimers it is: those that have not fired, or repeat
-	begunTimers uint64
-	pending     []pending // and pendingLeft, see notePending
-	pendingLeft int
-	waitedIn    []*Scope // whose activities have waited
-	waits       uint64   // how many activities have
+	timers      sync.Map  // *Timer → its number: the timers that have not fired, or repeat
+	begunTimers uint64    // the number of the latest timer
+	pending     []pending // the messages that wait for futures: see notePending
+	pendingLeft int       // how many of them waited still when it was cleared last
+	waitedIn    []*Scope  // the scopes whose activities have waited
+	waits       uint64    // how many activities have waited
 	contexts    []*watchedContext
 
 	phase    atomics.Uint32
 	draining chan struct{} // closed when the phase is not running any more
-	// noneFires has room for one: the last timer that fires tells the end.
+	// noneFires has room for one notice: the last timer that fires sends it to end.
 	noneFires chan struct{}
-	grace     time.Duration
-	ending    sync.Once
-	endErr    error
-	finished  chan struct{} // closed when it has ended
+	grace     time.Duration // see Grace
+	ending    sync.Once     // runs the end
+	endErr    error         // its error
+	finished  chan struct{} // closed when the runtime has ended
 
 	incidents incidents
 }
 
-// The phases of a runtime, which only grow.
+// The phases of a runtime. A phase only grows.
 const (
 	running  uint32 = iota
-	drains          // refuses messages from outside
-	aborting        // refuses all messages, and fails those that are queued
-	ended           // no processor runs, but for operations that do not return
+	drains          // the runtime refuses messages of ordinary goroutines
+	aborting        // it refuses all messages, and fails the queued ones
+	ended           // no processor runs, except for operations that do not return
 )
 
 // Option is a setting for [New].
@@ -97,7 +104,8 @@ type settings struct {
 	dumps      string // folder
 }
 
-// Processors sets how many operations run at the same time; GOMAXPROCS if it is not given. It panics if n is less than 1.
+// Processors sets how many operations run at the same time. The default is GOMAXPROCS. It panics if
+// n is less than 1.
 func Processors(n int) Option {
 	if n < 1 {
 		panic("freerun: Processors needs at least 1")
@@ -105,7 +113,8 @@ func Processors(n int) Option {
 	return func(s *settings) { s.processors = n }
 }
 
-// Logger sets where panics and lost failures are reported; slog.Default() if it is not given. It panics if l is nil.
+// Logger sets the logger for panics and lost failures. The default is slog.Default(). It panics if
+// l is nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("freerun: Logger needs a logger")
@@ -144,7 +153,7 @@ func New(options ...Option) *Runtime {
 	rt.calls.revocable = true
 	rt.ingress.init()
 	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.ingress.stripes))
-	if rt.schedule == nil { // which has no goroutines
+	if rt.schedule == nil { // Prepare starts a goroutine; a deterministic runtime must start none
 		pin.Prepare()
 	}
 	rt.scheduler = sched.New(config)
@@ -156,15 +165,16 @@ func New(options ...Option) *Runtime {
 	return rt
 }
 
-// mustBeMade panics for what New has not made. Sends do not ask: to them a zero runtime is a
-// context of none.
+// mustBeMade panics for a nil or zero Runtime. Sends do not call it: they find that their context
+// has no runtime.
 func (rt *Runtime) mustBeMade() {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: a nil or zero Runtime; make runtimes with New")
 	}
 }
 
-// Context returns the context for sends by ordinary goroutines. Any number of them may use it at the same time. An operation sends
-// through the one that it was given: through this one it is taken for an ordinary goroutine, which a shutdown refuses and
-// a flood holds back.
+// Context returns the context for sends by ordinary goroutines. Any number of them may use it at
+// the same time. An operation should send through the context that it was given: a message that it
+// sends through this one takes the slower path of ordinary goroutines, has no scope, and has
+// priority Normal.
 func (rt *Runtime) Context() *Context { return &rt.context }

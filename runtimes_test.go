@@ -13,7 +13,8 @@ import (
 
 func identity(_ *freerun.Context, v int) (int, error) { return v, nil }
 
-// TestFailureAcrossRuntimes: what another runtime's failure does is counted where the message was sent.
+// TestFailureAcrossRuntimes: messages that fail with a future of another runtime count as failed in
+// their own runtime, not in the other one.
 func TestFailureAcrossRuntimes(t *testing.T) {
 	a, _ := runtimetest.Start(t, freerun.Processors(1))
 	b, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -42,7 +43,8 @@ func TestFailureAcrossRuntimes(t *testing.T) {
 	}
 }
 
-// TestEndOfTheOtherRuntime: who waits for a future of a runtime that ends gets its ErrClosed, whether sent before or after.
+// TestEndOfTheOtherRuntime: a message that waits for a future of another runtime fails with
+// ErrClosed when that runtime ends, whether the message was sent before the end or after it.
 func TestEndOfTheOtherRuntime(t *testing.T) {
 	a, _ := runtimetest.Start(t, freerun.Processors(1))
 	b, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -67,7 +69,8 @@ func TestEndOfTheOtherRuntime(t *testing.T) {
 	}
 }
 
-// TestShutdownWaitsForWhatWasForwarded: an operation that forwarded a future of another runtime is not done before that one is.
+// TestShutdownWaitsForWhatWasForwarded: an operation that has forwarded a future of another runtime
+// is not done before that future has its outcome.
 func TestShutdownWaitsForWhatWasForwarded(t *testing.T) {
 	a, _ := runtimetest.Start(t, freerun.Processors(1))
 	b, _ := runtimetest.Start(t, freerun.Processors(1))

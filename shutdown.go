@@ -9,15 +9,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// usualGrace is how long the end of a runtime waits for operations that run, before it goes on
-// without them, if [Grace] does not say otherwise.
+// usualGrace is the default of [Grace].
 const usualGrace = time.Second
 
-// Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for operations
-// that run: from the moment at which their contexts are done until the runtime goes on without them,
-// and names them in a [*ShutdownError]. Timers that fire at that moment are waited for within the
-// same time. The default is a second; 0 is no wait. It is no delay: the end comes as soon as all
-// have returned. It panics if d is below 0.
+// Grace sets how long [Runtime.Close], and [Runtime.Shutdown] past its deadline, wait for running
+// operations. The time runs from the moment at which their contexts are done. After it, the runtime
+// ends without the operations that have not returned, and names them in a [*ShutdownError]. Timers
+// that fire at that moment are waited for within the same time. The default is a second; 0 means no
+// wait. Grace is no delay: the runtime ends as soon as all operations have returned. It panics if d
+// is below 0.
 func Grace(d time.Duration) Option {
 	if d < 0 {
 		panic("freerun: Grace needs a duration that is not below 0")
@@ -25,10 +25,11 @@ func Grace(d time.Duration) Option {
 	return func(s *settings) { s.grace = d }
 }
 
-// Draining returns a channel that is closed when [Runtime.Shutdown] or [Runtime.Close] is called
-// first: the runtime refuses messages from outside by then. It is for operations that go on as long
-// as the program does, and for goroutines that feed the runtime: a Shutdown waits for operations to
-// end, up to its deadline, and only then are contexts done.
+// Draining returns a channel that is closed by the first call of [Runtime.Shutdown] or
+// [Runtime.Close]. When it is closed, the runtime refuses messages of ordinary goroutines already.
+// It is for operations that go on as long as the program does, and for goroutines that feed the
+// runtime: a Shutdown waits for operations to end, up to its deadline, and only then are contexts
+// done.
 //
 //	for {
 //		select {
@@ -41,16 +42,17 @@ func Grace(d time.Duration) Option {
 //		}
 //	}
 //
-// Any goroutine, operations and activities too; it does not wait or allocate.
+// Any goroutine may call it, operations and activities too. It does not wait or allocate.
 func (rt *Runtime) Draining() <-chan struct{} {
-	rt.mustBeMade() // a nil channel would never tell
+	rt.mustBeMade() // otherwise the channel could be nil, on which a caller waits for ever
 	return rt.draining
 }
 
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a
-// future, and then returns nil. It returns ctx's error if ctx is done before, an [ErrWouldBlock]
-// inside an operation or an activity, and ErrClosed once the runtime has ended, or its end has
-// ended ctx. Messages whose send returned before Quiesce was called are done when it returns nil; others may be on their way.
+// future, and then returns nil. Messages whose send returned before Quiesce was called are done
+// then; others may be on their way. Quiesce returns ctx's error if ctx is done before, and
+// [ErrClosed] once the runtime has ended, or its end has ended ctx. Inside an operation or an
+// activity it returns an [ErrWouldBlock] at once.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
 	mustContext(ctx)
 	if err := rt.checked(); err != nil {
@@ -71,7 +73,8 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	return err
 }
 
-// awaitIdle waits until all is done that was sent. In a deterministic runtime it lets time pass for that, as activities may sleep.
+// awaitIdle waits until all sent messages are done. In a deterministic runtime it advances the
+// virtual time if need be, as activities may sleep.
 func (rt *Runtime) awaitIdle(ctx context.Context) error {
 	for {
 		err := rt.scheduler.AwaitIdle(ctx, rt.settled)
@@ -81,7 +84,8 @@ func (rt *Runtime) awaitIdle(ctx context.Context) error {
 	}
 }
 
-// checked returns why the runtime cannot be waited for here, if so.
+// checked returns the error of a call that must not wait for the runtime here, inside an operation
+// or an activity; nil if it may.
 func (rt *Runtime) checked() error {
 	rt.mustBeMade()
 	if sched.Inside() {
@@ -90,8 +94,8 @@ func (rt *Runtime) checked() error {
 	return nil
 }
 
-// settled reports whether all messages that were sent have been run or have failed. It is exact while nothing runs: a
-// message is counted as sent before it is queued, and sent is read after done.
+// settled reports whether all messages that were sent have run or failed. It is exact while nothing
+// runs: a message is counted as sent before it is queued, and sent is read after done.
 func (rt *Runtime) settled() bool {
 	done := rt.done()
 	return done == rt.sent()
@@ -106,6 +110,7 @@ func (rt *Runtime) abandoned() uint64 {
 	return n
 }
 
+// sent returns how many messages were sent.
 func (rt *Runtime) sent() uint64 {
 	n := rt.ingress.totalSent()
 	for _, s := range rt.seats() {
@@ -114,6 +119,7 @@ func (rt *Runtime) sent() uint64 {
 	return n
 }
 
+// done returns how many messages have run or failed.
 func (rt *Runtime) done() uint64 {
 	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
 	for _, s := range rt.seats() {
@@ -122,17 +128,20 @@ func (rt *Runtime) done() uint64 {
 	return n
 }
 
-// Shutdown ends the runtime: it refuses messages from outside with [ErrClosed] from now on, waits
-// until all that was sent, and all that follows from it, is done, and returns nil then, with no
-// goroutine of the runtime left. What follows is what operations, branches and activities of the
-// runtime send, also in and after [Context.Block]; what goroutines send that they have started is
-// from outside. If ctx is done before, what was not started fails with ErrClosed,
-// contexts are cancelled, and operations that are running get one more second, or what [Grace]
-// says; they may learn of the shutdown before, by [Runtime.Draining]. Then the error is a
-// [*ShutdownError], which counts what was abandoned, names those operations that did not return
-// even then, and wraps ctx's error; nil if there is neither. Calls after the first wait for the
-// same end, and may bring it forward. Inside an operation or an activity it does nothing, and
-// returns an [ErrWouldBlock].
+// Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
+// [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
+// done. Then it returns nil, and no goroutine of the runtime is left. The messages that follow are
+// those that operations, branches and activities of the runtime send, also in and after
+// [Context.Block]; the goroutines that they have started are ordinary ones.
+//
+// If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
+// canceled, and running operations get one more second, or the time that [Grace] sets. (They may
+// learn of the shutdown earlier, by [Runtime.Draining].) Then Shutdown returns a [*ShutdownError],
+// which counts the abandoned messages, names the operations that did not return even then, and
+// wraps ctx's error; it returns nil if there are neither such messages nor such operations.
+//
+// Calls after the first wait for the same end, and may bring it forward. Inside an operation or an
+// activity Shutdown does nothing, and returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	mustContext(ctx)
 	if err := rt.checked(); err != nil {
@@ -143,7 +152,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.ingress.rendezvous()
 	err := rt.awaitIdle(ctx)
 	switch {
-	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown: end waits for it
+	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown, which end waits for
 		err = nil
 	case errors.Is(err, sched.ErrStalled):
 		err = rt.stalled(nil)
@@ -151,11 +160,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	return rt.end(err)
 }
 
-// Close is a Shutdown whose time is over: what was not started fails with [ErrClosed]. It returns
-// nil if all that was sent had been done, otherwise a [*ShutdownError], which is logged too. It
-// waits for operations that run, a second, or what [Grace] says. Close may be called again, and
-// after or during Shutdown. Inside an operation or an activity it does nothing, and returns an
-// [ErrWouldBlock].
+// Close is a Shutdown whose time is over: messages that were not started fail with [ErrClosed]. It
+// waits for running operations for a second, or the time that [Grace] sets. It returns nil if all
+// sent messages had been done, otherwise a [*ShutdownError], which is logged too. Close may be
+// called again, and after or during Shutdown. Inside an operation or an activity it does nothing,
+// and returns an [ErrWouldBlock].
 func (rt *Runtime) Close() error {
 	if err := rt.checked(); err != nil {
 		return err
@@ -163,9 +172,9 @@ func (rt *Runtime) Close() error {
 	return rt.end(nil)
 }
 
-// end ends the runtime, once; whoever comes later waits and gets the same answer.
+// end ends the runtime, once. Later callers wait for that and get the same error.
 func (rt *Runtime) end(cause error) error {
-	rt.advance(aborting) // before once: this may be what the first caller waits for
+	rt.advance(aborting) // outside of Do: the first caller may be waiting for this
 	rt.ending.Do(func() {
 		rt.cancel(ErrClosed)
 		rt.endTimers()
@@ -182,7 +191,8 @@ func (rt *Runtime) end(cause error) error {
 	return rt.endErr
 }
 
-// account tells what was left at the end; nil if nothing was.
+// account returns, and logs, the *ShutdownError for the messages and operations that were left at
+// the end; nil if there were none.
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, s := range stuck {
@@ -190,13 +200,15 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 			e.Running = append(e.Running, name)
 		}
 	}
-	rt.ingress.rendezvous() // who was refused after being counted has taken the count back
+	// After this, each refused sender with a stripe has taken its count back.
+	rt.ingress.rendezvous()
 	e.Abandoned = rt.leftBehind(len(e.Running))
 	for range mostLooks {
 		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
 			break
 		}
-		time.Sleep(time.Millisecond) // a sender without a stripe may be about to take its count back
+		// A sender without a stripe may be about to take its count back.
+		time.Sleep(time.Millisecond)
 		e.Abandoned = rt.leftBehind(0)
 	}
 	if e.Abandoned == 0 && len(e.Running) == 0 {
@@ -206,22 +218,25 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	return e
 }
 
-// mostLooks is how often account looks again, a millisecond apart, when its figures do not agree.
+// mostLooks is how often account reads its figures again, a millisecond apart, if they do not
+// agree.
 const mostLooks = 20
 
-// leftBehind returns how many messages were sent, and not run, while so many operations have not returned.
+// leftBehind returns how many messages were sent and not run. The messages of operations that have
+// not returned, running in number, do not count.
 func (rt *Runtime) leftBehind(running int) uint64 {
 	for {
 		failed := rt.abandoned()
 		done := rt.done() + uint64(running)
 		left := int64(failed) + int64(rt.sent()-done)
-		if failed == rt.abandoned() { // both figures are of one moment
-			return uint64(max(0, left)) // below 0 if an operation has just returned
+		if failed == rt.abandoned() { // all figures are of one moment
+			return uint64(max(0, left)) // left is below 0 if an operation has just returned
 		}
 	}
 }
 
-// operation names what runs with c now; empty between operations, and if c is nil. Any goroutine.
+// operation returns the name of the operation that runs with c now, empty between operations, and
+// if c is nil. Any goroutine may call it.
 func (c *Context) operation() string {
 	if c == nil || c.inside.Load() == 0 {
 		return ""
@@ -229,13 +244,13 @@ func (c *Context) operation() string {
 	return c.lastOperation()
 }
 
-// lastOperation names the operation that runs with c, or ran last.
+// lastOperation returns the name of the operation or activity that runs with c, or ran last.
 func (c *Context) lastOperation() string {
 	k, title := c.kind.Load(), c.title.Load()
 	switch {
 	case title != nil:
 		return *title
-	case k == nil: // c was never used before, and its first operation begins in this moment
+	case k == nil: // the first operation of c begins at this moment
 		return ""
 	case k.name == "":
 		return functionName(c.function.Load())
@@ -243,7 +258,7 @@ func (c *Context) lastOperation() string {
 	return k.name
 }
 
-// advance makes the phase at least to.
+// advance raises the phase to to, if it is lower. It closes draining when the phase leaves running.
 func (rt *Runtime) advance(to uint32) {
 	for now := rt.phase.Load(); now < to; now = rt.phase.Load() {
 		if rt.phase.CompareAndSwap(now, to) {

@@ -7,29 +7,36 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Once the scheduler has stopped, tasks that are queued are discarded: letters fail, units have theirs fail. That may make other tasks ready: a
-// unit that was held by a message to several units, the operations that waited for a future. They are put aside, and discarded by who
-// began, one after another: a chain of them, of any length, needs no stack.
+// When the scheduler has stopped, it discards the queued tasks. A discarded message fails. A
+// discarded unit fails the messages in its mailbox.
+//
+// A failure may make other tasks ready: a unit that a message to several units held, or a message
+// that waited for the failed future. The worker of the discarding goroutine puts these aside in
+// orphans. The outermost call discards them, one after another: a chain of any length needs no
+// stack.
 
+// discardMessage fails a message that is a task itself.
 func discardMessage(t *sched.Task) {
 	s := (*message)(unsafe.Pointer(t)).unit.rt.discarder()
 	s.failMessage(t)
 	s.discardOrphans()
 }
 
+// discardUnit fails the messages of a unit.
 func discardUnit(t *sched.Task) {
 	s := unitOf(t).rt.discarder()
 	s.failUnit(unitOf(t))
 	s.discardOrphans()
 }
 
-// discarder returns a seat for somebody who discards tasks.
+// discarder returns a detached worker for a goroutine that discards tasks.
 func (rt *Runtime) discarder() *worker {
 	s := rt.detachedWorker()
 	s.orphans = new(mailbox.Chain)
 	return s
 }
 
+// discardOrphans discards the tasks that became ready meanwhile, until there are none.
 func (s *worker) discardOrphans() {
 	for n := s.orphans.PopFront(); n != nil; n = s.orphans.PopFront() {
 		t := (*sched.Task)(unsafe.Pointer(n))
@@ -49,8 +56,9 @@ func (s *worker) failMessage(t *sched.Task) {
 	l.vtable().fail(s, l, ErrClosed)
 }
 
-// failUnit fails the letters of a unit whose mailbox is the caller's. As drain does, it claims the unit once that has lanes: what it fails may leave
-// the unit to others, who expect a claim when they let it go on.
+// failUnit fails the messages of a unit whose mailbox the caller owns. If the unit has priority
+// mailboxes, failUnit claims the unit, as drain does: a message that it fails may hand the unit
+// over to another goroutine, which expects a claim when it lets the unit go on.
 func (s *worker) failUnit(u *unit) {
 	for {
 		if x := u.priorityMailboxes(); x != nil {
@@ -66,15 +74,16 @@ func (s *worker) failUnit(u *unit) {
 	}
 }
 
-// failExpress fails the letters of a lane whose mailbox is the caller's, and of the others that it gets with the claim. If another has that, an operation
-// that does not return, they are its.
+// failPriorityMailbox fails the messages of a priority mailbox that the caller owns, and of the
+// unit's others, which come with the claim on the unit. If the claim is taken, by an operation that
+// does not return, the messages belong to the holder of the claim.
 func (s *worker) failPriorityMailbox(e *priorityMailbox) {
 	if x := e.lanes; x.claim(x.priorityOf(e)) {
 		s.failPriorityMailboxes(x)
 	}
 }
 
-// failLanes fails the letters of a unit whose lanes the caller holds.
+// failPriorityMailboxes fails the messages of a unit on which the caller has the claim.
 func (s *worker) failPriorityMailboxes(x *priorityMailboxes) {
 	for {
 		_, l, later := x.next(s)
@@ -84,7 +93,8 @@ func (s *worker) failPriorityMailboxes(x *priorityMailboxes) {
 	}
 }
 
-// failTaken fails a letter that the caller has dequeued as the unit's owner, and reports whether the unit is the caller's still.
+// failTaken fails a message that the caller has dequeued as the unit's owner. It reports whether
+// the caller still owns the unit.
 func (s *worker) failTaken(u *unit, l *message) bool {
 	switch u.take(s, l) {
 	case ready:

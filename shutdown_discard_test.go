@@ -8,8 +8,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestDiscardLanes closes a runtime whose only processor is stuck, with letters queued for a unit that has lanes, some of which leave the unit to
-// others: all of them fail, and Close returns.
+// TestDiscardLanes closes a runtime whose only processor is stuck. Messages are queued for a unit
+// with priority mailboxes. One of them, to several units or to read, leaves the unit to other
+// owners. All of them fail, and Close returns.
 func TestDiscardLanes(t *testing.T) {
 	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
 	for _, before := range []struct {
@@ -30,7 +31,8 @@ func TestDiscardLanes(t *testing.T) {
 			rt, _ := runtimetest.Start(t, freerun.Processors(1))
 			c := rt.Context()
 			u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
-			runtimetest.Must(t, freerun.Do(c.With(freerun.High), u, nothing)) // so it has lanes
+			// The first message with a priority makes the unit's priority mailboxes.
+			runtimetest.Must(t, freerun.Do(c.With(freerun.High), u, nothing))
 			if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}

@@ -14,11 +14,7 @@ import (
 )
 
 // TestDrainingEndsOperations: operations and activities that would go on for ever learn of a
-//
-//	Shutdown when it begins, and end by that: nothing is left, though no
-//	context was
-//
-// done before.
+// Shutdown when it begins, and end. So Shutdown returns nil, and no context was done before.
 func TestDrainingEndsOperations(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		events, handled := make(chan int), 0
@@ -56,9 +52,8 @@ func TestDrainingEndsOperations(t *testing.T) {
 	})
 }
 
-// TestDoneAtTheDeadline: an operation that looks at its context alone learns at the deadline of the
-//
-//	Shutdown, not before, and that it is the end.
+// TestDoneAtTheDeadline: an operation's context is done at the deadline of the Shutdown, not
+// before, and its cause is ErrClosed.
 func TestDoneAtTheDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T, rt *freerun.Runtime) {
 		begun := time.Now()
@@ -76,7 +71,7 @@ func TestDoneAtTheDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if err := rt.Shutdown(ctx); err != nil {
-			t.Error(err) // it has returned in time, so nothing was left
+			t.Error(err) // the operation has returned within the grace, so nothing was left
 		}
 		if drained != time.Minute || done != time.Minute+time.Hour || cause != freerun.ErrClosed {
 			t.Errorf("drained after %v, done after %v: %v", drained, done, cause)
@@ -84,9 +79,8 @@ func TestDoneAtTheDeadline(t *testing.T) {
 	})
 }
 
-// TestGrace: an operation that ends within the grace is waited for, by Close and by Shutdown; one
-//
-//	that does not is named when it is over.
+// TestGrace: Close and Shutdown wait for an operation that ends within the grace. They name one
+// that does not when the grace is over.
 func TestGrace(t *testing.T) {
 	for name, end := range map[string]func(rt *freerun.Runtime) error{
 		"close": (*freerun.Runtime).Close,
@@ -123,7 +117,7 @@ func TestGrace(t *testing.T) {
 				if waited := time.Since(begun); waited != c.waits || named != (c.takes > c.waits) {
 					t.Errorf("%s: an operation of %v was waited for %v, and then: %v", name, c.takes, waited, err)
 				}
-				time.Sleep(time.Hour) // it returns
+				time.Sleep(time.Hour) // the operation returns
 			})
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// The life of a message without a future is that of a call without the end: nobody can wait for it, so it takes part in no
-// cycle, and its letter is used again.
+// A tellMessage is the message of a Tell. It goes the way of a sendMessage (send.go) up to the end,
+// but has no future. So no goroutine can wait for it, it takes part in no cycle, and it is used
+// again (reuse.go).
 
+// tell sends arg to u, the runtime's free unit for a free operation.
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	s, origin, l, d, err := c.messageFor(u, o.id)
 	if err != nil {
@@ -20,7 +22,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	}
 	n := tellMessageOf[A](l)
 	n.unit, n.arg = u, arg
-	if origin != nil { // a letter that is used again has none
+	if origin != nil { // a reused message has none
 		n.lineage.Store(origin)
 	}
 	if s.observed.Load() != 0 {
@@ -40,7 +42,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	return err
 }
 
-// refuse ends a message that its sender is told of.
+// refuse ends a counted message that is refused with err. The sender gets err.
 func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
 	s.countFailed(n.unit.rt, err, 1)
@@ -48,15 +50,16 @@ func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
 	o.drop(n)
 }
 
-// drop leaves a letter to the collector, which may have to keep it with the rest of its batch: not its argument and its unit, too.
+// drop leaves a message to the collector. It clears argument and unit: the collector may have to
+// keep the message together with the rest of its block.
 func (o *operation[A, R]) drop(n *tellMessage[A]) {
 	rt := n.unit.rt
 	n.arg, n.unit = *new(A), &rt.free
 	rt.depot(o.id).flood.add(-1)
 }
 
-// letterFor admits and counts a message to u with operation id, and returns the seat to send it from, its origin, a letter to use again if
-// there is one, and the depot.
+// messageFor admits and counts a message to u with operation id. It returns the worker to send it
+// from, its lineage, a message to use again, nil if there is none, and the operation's depot.
 func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *depot, err error) {
 	s = c.here()
 	if !s.accepts(u) {
@@ -87,10 +90,11 @@ func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *me
 	return s, origin, l, d, nil
 }
 
-// newNotes returns a new letter. Once an operation needs many, they are made a batch at a time, and the rest of the batch goes to the
-// depot: letters that travel together then lie together, and share cache lines when they move from core to core.
+// newTells returns a new message. Once an operation needs many, newTells allocates a batch more, as
+// one block, and puts the batch into the depot: messages that travel together then lie together,
+// and share cache lines when they move from core to core.
 func (o *operation[A, R]) newTells(d *depot) *message {
-	const largest = 128 // bytes of a note that is made in batches
+	const largest = 128 // bytes of the largest message that is made in batches
 	if d.flood.size.Load() == 0 {
 		d.flood.size.Store(int64(unsafe.Sizeof(tellMessage[A]{})))
 	}
@@ -112,7 +116,9 @@ func (o *operation[A, R]) newTells(d *depot) *message {
 	return &block[0].message
 }
 
-// collectNote is collect for a letter without a future. The error is for the sender, if that is who calls.
+// collectTell is collect for a message without a future: it waits for the first open future of the
+// argument, or dispatches the message. fresh is the sender, at the send, and nil afterwards. The
+// error is the one of dispatch.
 func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sender) error {
 	for {
 		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
@@ -134,6 +140,7 @@ func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sende
 	}
 }
 
+// wakeTell resumes a message when a future that it waited for has an outcome.
 func (o *operation[A, R]) wakeTell(s *worker, l *message) {
 	if l.lineage.Load() != nil {
 		if err := l.canceled(); err != nil {
@@ -146,6 +153,7 @@ func (o *operation[A, R]) wakeTell(s *worker, l *message) {
 	}
 }
 
+// runTell runs a message, on its unit if it has one.
 func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	n := (*tellMessage[A])(unsafe.Pointer(t))
@@ -164,8 +172,9 @@ func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
 	c.endTell(&n.message, o.told, o.id, err)
 }
 
-// endNote is what is to be done after a letter without a future was run: generic code, which is compiled in users' packages, would
-// make a call of each step.
+// endTell ends a message that was run, and puts it into the processor's magazine if it may be used
+// again. It is not generic: generic code is compiled in users' packages, where each step would be a
+// call.
 func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	s, _ := c.end()
 	s.countRan(s.rt, 1)
@@ -174,40 +183,45 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 		s.lose(k, l, err)
 	}
 	if o := l.lineage.Load(); o != nil {
-		l.leave(s) // nor its origin
+		l.leave(s) // a message that is kept must not keep its lineage
 		o.ended(s)
 	}
 	u := l.unit
-	l.unit = &s.rt.free // a letter that is kept must not keep its unit
+	l.unit = &s.rt.free // a message that is kept must not keep its unit
 	reusable := false
 	if lanes := u.priorityMailboxes(); lanes != nil {
 		reusable = lanes.mayReuse(l)
 	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
-		u.late = l
+		u.late = l // reusable after the owner's next Dequeue
 	}
 	switch {
 	case !reusable:
-	case s.processor != nil: // every letter to the free unit is reusable, as nobody uses its mailbox
+	case s.processor != nil: // each message to the free unit is reusable: its mailbox is unused
 		s.magazine(id).put(l)
 	default:
 		s.rt.depot(id).flood.add(-1)
 	}
 }
 
-// failNote ends a letter that will not be run, or whose operation did not return. It goes to the collector.
+// failTell ends a message that will not be run, or whose operation did not return. It leaves the
+// message to the collector.
 func (o *operation[A, R]) failTell(s *worker, l *message, err error) {
 	s.endFailedTell(o.told, l, err)
 	o.drop(tellMessageOf[A](l))
 }
 
-// endFailedNote counts and reports a letter without a future that failed, and ends its part in its scope.
+// endFailedTell counts and reports a message without a future that failed, and takes it out of its
+// scope.
 func (s *worker) endFailedTell(k *vtable, l *message, err error) {
 	l.blame(k, err)
 	s.countFailed(l.unit.rt, err, 1)
-	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled { // that is told by the shutdown, or the scope, that it belongs to
+	// The shutdown reports messages that failed with ErrClosed, the scope reports canceled ones.
+	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled {
 		s.lose(k, l, err)
 	}
 	l.leave(s)
 }
 
+// recycleTell puts a message that could not be used again when it was run into the processor's
+// magazine.
 func (o *operation[A, R]) recycleTell(s *worker, l *message) { s.magazine(o.id).put(l) }

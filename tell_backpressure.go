@@ -6,37 +6,42 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// flood holds ordinary goroutines back that tell faster than the receivers run: their letters would
-// pile up, out of the caches and then out of memory, and what they take from the receivers' cores
-// makes it worse. A sender that finds no letter to use again while many are under way sleeps until
-// a batch comes back, as it would before a full channel.
+// flood is the back-pressure on ordinary goroutines that tell one operation faster than the
+// receivers run. Without it their messages would pile up, out of the caches and then out of memory,
+// and the allocations would slow the receivers down further. A sender that finds no message to use
+// again, while more messages exist than a mark allows, sleeps until a batch comes back, as it would
+// before a full channel.
 //
-// It is no limit: a receiver may be slow, or wait for what the sender does next. tell_progress.go tells
-// the two apart. While the addressee runs operations, the sender sleeps. When it runs none for its
-// patience, the mark is raised and the sender goes on: fast until quickBytes of letters exist, so
-// that some 100,000 messages to a unit that is stuck cost some ten milliseconds in all, then by
-// stepBytes for each patience, so that a sender to an operation of any length piles up a bounded
-// amount a second. With each batch that comes back the mark falls, and while a sender waits every
-// second batch is left to the collector, so that what has piled up is worked off while the sender
-// goes on.
+// The mark is no limit. A receiver may be slow, or it may wait for the sender's next step;
+// tell_progress.go tells the two apart. While the receiver runs operations, the sender sleeps. When
+// the receiver is overdue, the sender raises the mark and goes on:
+//
+//   - fourfold up to quickBytes of messages: some 100,000 messages to a stuck unit cost some ten
+//     milliseconds in all;
+//   - by stepBytes for each patience beyond: a sender to an operation of any length piles up a
+//     bounded amount a second.
+//
+// Each batch that comes back lowers the mark. While a sender waits, every second batch is left to
+// the collector: so the pile shrinks while the sender goes on.
 type flood struct {
-	made    atomics.Int64 // letters of the operation that exist
-	raised  atomics.Int64 // by how much the mark lies above low
-	waiting atomics.Int32
-	size    atomics.Int64 // bytes of a letter
-	notice  chan struct{}
-	low     int64 // the mark, when it is not raised
+	made    atomics.Int64 // how many messages of the operation exist
+	raised  atomics.Int64 // the height of the mark above low
+	waiting atomics.Int32 // how many senders wait
+	size    atomics.Int64 // bytes of a message; 0 if not known yet
+	notice  chan struct{} // has room for one: a batch came back
+	low     int64         // the mark when it is not raised
 	still   stillness
 }
 
 const (
+	// patience is how long a sender sleeps before it looks at the receiver's progress.
 	patience   = 10 * time.Millisecond
-	quickBytes = 16 << 20 // of letters, up to which the mark is raised fourfold
-	stepBytes  = 16 << 10 // of letters, by which it is raised beyond: 1.6 MB a second
+	quickBytes = 16 << 20 // of messages, up to which the mark is raised fourfold
+	stepBytes  = 16 << 10 // of messages, by which it is raised beyond: 1.6 MB a second
 )
 
-// lowMark returns the mark of a runtime: a number of letters that stays in a core's cache, and
-// fewer where they travel between caches; not counting what fits into the magazines of everybody.
+// lowMark returns the low mark of a runtime: the number of messages that stays in a core's cache,
+// half of it if messages travel between caches, and in addition what fits into all magazines.
 func lowMark(processors, threads int) int64 {
 	mark := batchSize * depotSlots / 2
 	if threads > 1 {
@@ -45,7 +50,7 @@ func lowMark(processors, threads int) int64 {
 	return int64(mark + 2*batchSize*(processors+threads))
 }
 
-// add counts new letters, or letters that are left to the collector if n is negative.
+// add counts n new messages; if n is negative, messages that are left to the collector.
 func (f *flood) add(n int64) { f.made.Add(n) }
 
 // dropped counts a batch that was left to the collector because the depot is full.
@@ -54,7 +59,7 @@ func (f *flood) dropped() {
 	f.lower(batchSize)
 }
 
-// lower lowers a raised mark by n letters.
+// lower lowers a raised mark by n messages, down to low at most.
 func (f *flood) lower(n int64) {
 	for {
 		raised := f.raised.Load()
@@ -64,9 +69,9 @@ func (f *flood) lower(n int64) {
 	}
 }
 
-// sinks lowers a raised mark for a batch that came back, and reports whether the batch is to be
-// left to the collector: if more letters exist than the mark allows. While a sender waits, the mark
-// falls by half a batch for each, so that the sender gets every second one.
+// sinks lowers a raised mark for a batch that came back. It reports whether the batch is to be left
+// to the collector, because more messages exist than the mark allows. While a sender waits, each
+// batch lowers the mark by half a batch, so that the sender gets every second batch.
 func (f *flood) sinks() bool {
 	if f.raised.Load() == 0 {
 		return false
@@ -79,10 +84,10 @@ func (f *flood) sinks() bool {
 	return f.made.Load() > f.low+f.raised.Load()
 }
 
-// high reports whether so many letters exist that another sender should wait for one to come back.
+// high reports whether the mark is reached: a sender should wait for a batch, not allocate.
 func (f *flood) high() bool { return f.made.Load() >= f.low+f.raised.Load() }
 
-// raise raises the mark.
+// raise raises the mark by one step.
 func (f *flood) raise() {
 	size := max(1, f.size.Load())
 	raised := f.raised.Load()
@@ -93,7 +98,7 @@ func (f *flood) raise() {
 	f.raised.CompareAndSwap(raised, next)
 }
 
-// returned wakes a waiting sender, after a batch came back.
+// returned wakes a waiting sender. It is called after a batch came back.
 func (f *flood) returned() {
 	if f.waiting.Load() > 0 {
 		select {
@@ -103,11 +108,12 @@ func (f *flood) returned() {
 	}
 }
 
-// hold waits until a batch comes back to the depot, and returns true; or until the sender of a
-// message to u must go on without one, and returns false.
+// hold makes the sender of a message to u wait. It returns true when a batch comes back to the
+// depot, and false when the sender must go on without one.
 //
-// No return is missed: the sender counts itself as waiting before it looks at the depot again, and
-// a receiver that returns a batch puts it into the depot before it looks for waiting senders.
+// The sender misses no batch:
+// the sender counts itself as waiting before it looks into the depot again;
+// a receiver puts a batch into the depot before it looks for waiting senders.
 func (rt *Runtime) hold(d *depot, u *unit) bool {
 	f := &d.flood
 	f.waiting.Add(1)
@@ -134,7 +140,7 @@ func (rt *Runtime) hold(d *depot, u *unit) bool {
 		switch {
 		case !d.empty():
 			return true
-		case !f.high() || rt.phase.Load() >= aborting: // letters have failed; or none will run
+		case !f.high() || rt.phase.Load() >= aborting: // messages have failed; or none will run
 			return false
 		case f.still.dry(&w, rt.ranOf(u), f.made.Load()):
 			f.raise()
@@ -144,8 +150,8 @@ func (rt *Runtime) hold(d *depot, u *unit) bool {
 	}
 }
 
-// ranOf returns a number that grows with each operation of u; for the free unit, with each of the
-// runtime.
+// ranOf returns a number that grows with each operation on u. For the free unit, it grows with each
+// message of the runtime that is done.
 func (rt *Runtime) ranOf(u *unit) uint64 {
 	if u == &rt.free {
 		return rt.done()

@@ -13,23 +13,23 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// slowly is an operation that takes as long as it is told.
+// slowly is an operation that takes as long as its argument says, and keeps its processor.
 var slowly = freerun.Op("test.slowly", func(_ *freerun.Context, _ *int, d time.Duration) (int, error) {
 	time.Sleep(d)
 	return 0, nil
 })
 
-// slowlyBlocked is slowly, without a processor.
+// slowlyBlocked is slowly, but leaves its processor meanwhile.
 var slowlyBlocked = freerun.Op("test.slowlyBlocked", func(c *freerun.Context, _ *int, d time.Duration) (int, error) {
 	c.Block(func() { time.Sleep(d) })
 	return 0, nil
 })
 
-// TestFloodOfSlowOperations: what senders without a rest pile up in ten seconds has a bound,
-// however long the operations take, and a small one once it is known how long. The seconds are
-// those of a synctest bubble; a letter of this operation has 40 bytes.
+// TestFloodOfSlowOperations: the number of messages that senders without a pause pile up in ten
+// seconds has a bound, however long the operations take. The bound is small for operations whose
+// length the runtime can learn soon. The seconds are those of a synctest bubble.
 func TestFloodOfSlowOperations(t *testing.T) {
-	const letter = 8 + 4*unsafe.Sizeof(uintptr(0)) // bytes of a message, with a Duration as argument
+	const letter = 8 + 4*unsafe.Sizeof(uintptr(0)) // bytes of a tellMessage with a Duration
 	const few, bound = 40_000, 32 << 20 / int64(letter)
 	for _, test := range []struct {
 		takes time.Duration
@@ -78,7 +78,7 @@ func TestFloodOfSlowOperations(t *testing.T) {
 	}
 }
 
-// TestFloodWithoutStripes: senders on Ps that have no stripe are held back as others are.
+// TestFloodWithoutStripes: senders on Ps without a stripe are held back like others.
 func TestFloodWithoutStripes(t *testing.T) {
 	const most = 40_000
 	synctest.Test(t, func(t *testing.T) {
@@ -97,10 +97,9 @@ func TestFloodWithoutStripes(t *testing.T) {
 	})
 }
 
-// TestFloodThatTheReceiverWaitsFor: a sender comes to the end of many messages though the unit
-// begins no other before that: because it is in Block, or in code that waits with its processor,
-// also while other units run the same operation or others; or because all messages wait for a
-// future.
+// TestFloodThatTheReceiverWaitsFor: a sender gets through many messages to a unit that begins no
+// operation before the sender has ended. The unit's operation waits, in Block or with its
+// processor; other units are idle, run the same operation, or run another one.
 func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 	const messages = 300_000
 	for _, blocked := range []bool{true, false} {
@@ -152,8 +151,9 @@ func TestFloodThatTheReceiverWaitsFor(t *testing.T) {
 	}
 }
 
-// TestFloodOfMessagesThatWait: the unit runs other messages all the time, and none of the sender's,
-// which wait for what the sender does at the end.
+// TestFloodOfMessagesThatWait: a sender gets through many messages although the unit runs none of
+// them, but runs others all the time. The sender's messages wait for a future that the sender
+// resolves at the end.
 func TestFloodOfMessagesThatWait(t *testing.T) {
 	const messages = 100_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -189,7 +189,7 @@ func TestFloodOfMessagesThatWait(t *testing.T) {
 	}
 }
 
-// addWhenKnown adds what is in a future.
+// addWhenKnown adds the result of a future.
 var addWhenKnown = freerun.Op("test.addWhenKnown", func(_ *freerun.Context, sum *int, f freerun.Future[int]) (int, error) {
 	*sum += f.Value()
 	return *sum, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// tellFromMany has ordinary goroutines tell u to add one, each so many times, and checks what it has counted.
+// tellFromMany starts ordinary goroutines, as many as senders says. Each tells u to add one, each
+// times. tellFromMany checks u's sum.
 func tellFromMany(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], senders, each int) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -29,7 +30,8 @@ func tellFromMany(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], sende
 	}
 }
 
-// TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so that the letters stay few.
+// TestFloodStaysSmall: ordinary goroutines that tell faster than a unit runs are held back, so few
+// messages are allocated.
 func TestFloodStaysSmall(t *testing.T) {
 	const senders, each = 4, 200_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -43,7 +45,8 @@ func TestFloodStaysSmall(t *testing.T) {
 	}
 }
 
-// TestFloodToAStuckUnitGoesOn: to be held back is no limit. The unit is stuck until all have been told.
+// TestFloodToAStuckUnitGoesOn: back-pressure is no limit. A sender gets through all messages to a
+// unit that is stuck until the last one was sent.
 func TestFloodToAStuckUnitGoesOn(t *testing.T) {
 	const messages = 300_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -62,11 +65,11 @@ func TestFloodToAStuckUnitGoesOn(t *testing.T) {
 	}
 }
 
-// tellAtDepth has as many messages told as a flood takes, from so many frames down the stack.
+// tellAtDepth tells u so many messages, from so many frames down the stack.
 //
 //go:noinline
 func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth, messages int) byte {
-	var frame [120]byte // no power of two, so that the frames end at many places within 2 KiB
+	var frame [120]byte // not a power of two: the frames end at many offsets within 2 KiB
 	frame[depth%len(frame)] = byte(depth)
 	if depth > 0 {
 		frame[0] += tellAtDepth(t, rt, u, depth-1, messages)
@@ -81,8 +84,8 @@ func tellAtDepth(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int], depth,
 }
 
 // TestFloodFromAnyDepth: a sender uses the magazine that it has opened, however deep its stack is.
-// Where pins do not exclude, the number of the stripe comes from an address on the stack, and two
-// calls at different depths may get two numbers.
+// Without exclusive pinning, the number of the stripe comes from an address on the stack: two calls
+// at different depths may get two stripes.
 func TestFloodFromAnyDepth(t *testing.T) {
 	const depths, messages = 160, 5_000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))

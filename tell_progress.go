@@ -6,32 +6,35 @@ import (
 	"unsafe"
 )
 
-// stillness tells, for the senders of one operation that flood holds back, slow receivers from
-// stuck ones. Two things show that a receiver is slow: its unit begins operations, and batches of
-// letters come back. Each has a pulse. When both have been still for patience, and for twice as
-// long as lately between two beats besides, the sender must go on: it may be what the receiver
-// waits for. So an operation of a second holds the sender for good once its length is known, and a
-// unit that waits for the sender does not.
+// stillness tells slow receivers from stuck ones, for the senders of one operation that a flood
+// holds back (tell_backpressure.go).
 //
-// A beat of the unit is no proof that letters will come back: those of the sender may wait for a
+// Two signs show that a receiver is slow, not stuck: its unit begins operations, and batches of
+// messages come back. A pulse tracks each sign. When neither had a beat for patience plus twice the
+// longest recent distance between two beats, the sender must go on: the receiver may wait for the
+// sender. So a sender to an operation of a second is held for good once the length of the operation
+// is known, and a sender for which the unit waits is not.
+//
+// A beat of the unit is no proof that messages will come back: the sender's messages may wait for a
 // future. But the mailbox is first in, first out. A unit that has begun more operations than there
-// are letters, while no batch came back, has run what it will run, and the sender must go on too.
+// are messages, while no batch came back, has run all messages that it can; the sender must go on
+// too.
 //
-// Time counts only while a sender is held: what a sender does between two messages is no stillness
-// of the receivers.
+// Time counts only while a sender is held. The time that a sender spends between two messages is no
+// stillness of the receivers.
 type stillness struct {
-	mu     sync.Mutex // of senders that are held, and of no processor
-	clock  time.Duration
-	looked time.Time
-	raised time.Duration // when dry was true last, by clock
-	flow   pulse
-	units  [stillUnits]unitPulse // by the unit's address; the latest of those that share an entry
+	mu     sync.Mutex            // taken by held senders only, never by a processor
+	clock  time.Duration         // how long senders were held
+	looked time.Time             // when now was called last
+	raised time.Duration         // when dry was true last, by clock
+	flow   pulse                 // batches that come back
+	units  [stillUnits]unitPulse // by the unit's address, the latest of those that share an entry
 }
 
 const (
 	stillUnits = 8
-	// The longest stillness that is taken for slowness: of a unit, and of the batches, which are
-	// the beats of a sender to ever other units.
+	// The longest stillness that is taken for slowness, of a unit and of the batches. A sender that
+	// turns to another unit each time has only the beats of the batches.
 	slowestUnit = 10 * time.Second
 	slowestFlow = time.Second
 )
@@ -39,27 +42,30 @@ const (
 // pulse is a series of beats.
 type pulse struct {
 	last time.Duration // when the latest beat was seen
-	pace time.Duration // how far apart they were lately at most
+	pace time.Duration // the longest recent distance between two beats
 }
 
+// beat notes a beat. A longer distance than pace counts at once, a shorter one lowers pace by an
+// eighth.
 func (p *pulse) beat(now, slowest time.Duration) {
 	p.pace = min(max(now-p.last, p.pace/8*7), slowest)
 	p.last = now
 }
 
-// isStill reports whether the next beat is overdue. Senders look each patience, which is how exact
-// the pace is.
+// isStill reports whether the next beat is overdue. Held senders look once in each patience, so the
+// pace is exact to one patience.
 func (p *pulse) isStill(now time.Duration) bool { return now-p.last >= 2*p.pace+patience }
 
 // unitPulse is the pulse of a unit: the operations that it begins.
 type unitPulse struct {
 	pulse
-	key  uintptr // of the unit, which is not kept by this
-	ran  uint64  // how many it had begun when it was looked at
-	base uint64  // and when a batch came back last, or the mark was raised
+	key  uintptr // the unit's address; does not keep the unit alive
+	ran  uint64  // how many operations the unit had begun at the latest look
+	base uint64  // how many it had begun when a batch came back last, or the mark was raised
 }
 
-// watch begins to watch u for a sender, which keeps what is returned.
+// watch begins to watch u, which has begun ran operations, for one sender. The sender passes the
+// result to flowed and dry.
 func (s *stillness) watch(u *unit, ran uint64) unitPulse {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +75,7 @@ func (s *stillness) watch(u *unit, ran uint64) unitPulse {
 	return w
 }
 
-// flowed notes that a batch came back.
+// flowed notes that a batch came back to the sender that watches w.
 func (s *stillness) flowed(w *unitPulse, ran uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +83,8 @@ func (s *stillness) flowed(w *unitPulse, ran uint64) {
 	s.see(w, ran).base = ran
 }
 
-// dry reports whether the sender that watches w must go on, while so many letters exist; to one
-// sender for each patience.
+// dry reports whether the sender that watches w must go on, while so many messages exist. It
+// returns true to one sender in each patience at most.
 func (s *stillness) dry(w *unitPulse, ran uint64, letters int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +99,8 @@ func (s *stillness) dry(w *unitPulse, ran uint64, letters int64) bool {
 	return true
 }
 
-// now lets the clock go on. A sender that is held looks each patience: more than twice as much
-// since the last look means that none was held.
+// now advances the clock and returns it. A held sender looks once in each patience: if the last
+// look is more than twice as long ago, no sender was held, and the time in between does not count.
 func (s *stillness) now() time.Duration {
 	t := time.Now()
 	if since := t.Sub(s.looked); since <= 2*patience {
@@ -104,8 +110,8 @@ func (s *stillness) now() time.Duration {
 	return s.clock
 }
 
-// see brings the entry of the watched unit up to date and returns it. An entry that another unit
-// had in the meantime begins with what this sender has seen itself.
+// see updates the entry of the watched unit, and w, and returns the entry. If another unit has
+// replaced the entry in the meantime, see restores it from w, this sender's own copy.
 func (s *stillness) see(w *unitPulse, ran uint64) *unitPulse {
 	x := &s.units[w.key>>6%stillUnits]
 	if x.key != w.key {

@@ -10,35 +10,42 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// seat is the place from which messages are sent and operations run: each processor has one, and ordinary goroutines share one that
-// has no processor. An operation does not see it, only a [Context] that leads to it.
+// worker is the place from which messages are sent and on which operations run. Each processor has
+// one. Ordinary goroutines share one without a processor, Runtime.outside. Operations reach their
+// worker through a [Context] only.
 //
-// All of a processor's seat is its own: no other goroutine touches it, but for what is atomic or relaxed. Of the one
-// without a processor only what does not change is used.
+// The processor's goroutine owns all fields of its worker.
+// Other goroutines touch the atomic and relaxed fields only.
+// Of Runtime.outside, only the fields that never change are used.
 type worker struct {
 	rt        *Runtime
-	processor *sched.Processor      // nil outside
-	driven    bool                  // the processor is one of a deterministic runtime
-	observed  atomics.RelaxedUint64 // who wants to know what operations do: see observe.go
-	watched   bool                  // there is a watchdog
-	_         pad.Line              // seats of two processors may lie side by side
-	active    atomics.RelaxedPointer[Context]
-	root      atomics.RelaxedPointer[Context] // the one without scope and priority
-	credit    quiesce.Credit                  // of the scope of the active one
-	woken     mailbox.Chain
-	waking    bool
-	orphans   *mailbox.Chain               // see shutdown_discard.go
-	unit      atomics.RelaxedPointer[unit] // that was run last, if there is a watchdog
-	messages  messageCache
-	counters  counters
-	pressed   []*mailboxLimit // the full mailboxes that the running operation has sent to: its unit is to be held back
-	retired   retired
-	inSection atomics.Release[uint32] // see multi_reuse.go
-	inStart   atomics.Release[uint32] // a message of a scope is being started: see message_start.go
+	processor *sched.Processor      // nil for the worker of ordinary goroutines, and detached ones
+	driven    bool                  // the processor belongs to a deterministic runtime
+	observed  atomics.RelaxedUint64 // the observers of operations, as bits: observe.go
+	watched   bool                  // the runtime has a watchdog
+	_         pad.Line              // workers of two processors may be adjacent in memory
+	// active is the context of the running operation, or of the last one.
+	active atomics.RelaxedPointer[Context]
+	root   atomics.RelaxedPointer[Context] // the cached context without scope and priority
+	credit quiesce.Credit                  // credit of the active context's scope
+	// woken holds the messages that are still to be woken while waking is true: see wake.
+	woken  mailbox.Chain
+	waking bool
+	// orphans collects the tasks that become ready while tasks are discarded; nil otherwise.
+	orphans  *mailbox.Chain
+	unit     atomics.RelaxedPointer[unit] // the unit that ran last; set only with a watchdog
+	messages messageCache
+	counters counters
+	// pressed lists the full mailboxes that the running operation has sent to. They mute its unit
+	// when the operation has ended.
+	pressed   []*mailboxLimit
+	retired   retired                 // messages to several units, before their reuse
+	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
+	inStart   atomics.Release[uint32] // 1 while a revocable message starts: message_start.go
 	_         pad.Line
 }
 
-// counters of one processor, or of one stripe of the border. One writer at a time.
+// counters counts messages, and panics, of one processor. It has one writer at a time.
 type counters struct {
 	sent, ran, failed, abandoned, lost, panics atomics.RelaxedUint64
 }
@@ -50,8 +57,10 @@ func newWorker(rt *Runtime, p *sched.Processor) *worker {
 	return s
 }
 
-// leading returns the context of realm r that leads to this seat. They are kept, so that a library may keep them: the seat has one for
-// each realm, and makes another if that one leads elsewhere now, or belongs to an operation that has not ended.
+// leading returns the context with key r that is bound to this worker.
+//
+// A worker caches one context per key, because libraries may retain contexts. It makes another
+// while the cached one is bound to another worker, or belongs to an operation that has not ended.
 func (s *worker) leading(r *contextKey) *Context {
 	slot := &s.root
 	switch {
@@ -88,7 +97,9 @@ func (s *worker) newContext(r *contextKey) *Context {
 	return c
 }
 
-// stranger returns a seat for somebody who is no processor and must wake those who wait for a future.
+// detachedWorker returns a new worker without a processor. It is for an operation that has left its
+// processor, and for goroutines that end a message off any processor and wake the waiters of its
+// future.
 func (rt *Runtime) detachedWorker() *worker {
 	s := &worker{rt: rt}
 	s.observed.Store(rt.outside.observed.Load())
@@ -97,14 +108,14 @@ func (rt *Runtime) detachedWorker() *worker {
 
 func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 
-// accepts reports whether a message to u can be sent from here, in the case that each send meets
-// until the runtime ends. If not, [worker.refuses] tells. accepts is inlined into sends, refuses is
-// too large for that.
+// accepts reports whether a message to u can be sent from here, by the checks that suffice until
+// the runtime ends. If it returns false, [worker.refuses] decides. accepts is inlined into sends;
+// refuses is too large for that.
 func (s *worker) accepts(u *unit) bool { return u.rt == s.rt && s.rt.phase.Load() == running }
 
-// refuses returns why a message to u cannot be sent from here, if so. For one without a processor
-// that is looked at once more when it is counted (ingress.go); here it keeps those who come late from
-// being counted at all.
+// refuses returns the error for a message to u that cannot be sent from here, nil if it can.
+// Without a processor this check is not final: the phase is read again when the message is counted
+// (ingress.go). The check here keeps late messages from being counted at all.
 func (s *worker) refuses(u *unit) error {
 	if u.rt != s.rt {
 		return ErrOtherRuntime
@@ -116,9 +127,12 @@ func (s *worker) refuses(u *unit) error {
 	return ErrClosed
 }
 
-// begin is called before an operation is run, and returns the context to run it with; nil if it must not be started, for the reason that
-// [letter.refusal] tells. This is where it is decided which of the two a message is, started or canceled: message_start.go. m is the letter's message, nil if
-// it has no future. Other goroutines run before that is decided, not after: they may cancel.
+// begin is called before an operation runs. It returns the context to run it with, or nil if the
+// message must not start; [message.refusal] has the reason then. m is the promise of l, nil if l
+// has no future.
+//
+// begin decides between start and cancellation (message_start.go). It lets other goroutines run
+// before that decision, not after it: they may cancel.
 func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
 	if s.processor.Spent() {
 		s.breathe()
@@ -146,7 +160,8 @@ func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
 	return c
 }
 
-// turn makes the context of o's realm the active one, and returns it; nil if the message was revoked, or the scope canceled.
+// turn makes the context with o's key the active one and returns it. It returns nil if the message
+// was revoked, or its scope canceled. C1 to C3 are the steps of message_start.go.
 func (s *worker) turn(o *lineage, m *promise) *Context {
 	if o != nil && o.revocable && !s.startRevocable(m) {
 		return nil
@@ -155,10 +170,13 @@ func (s *worker) turn(o *lineage, m *promise) *Context {
 	c := s.assume(r)
 	c.lineage.Store(o)
 	if x := r.scopeOf(); x != nil {
-		s.credit.Begin(&x.account) // before C2: a Wait that finds the scope canceled finds this one running
-		if x.canceled() {          // C2
+		// Begin comes before C2: a Wait that finds the scope canceled finds this message running.
+		s.credit.Begin(&x.account)
+		if x.canceled() { // C2
 			if m != nil && o.revocable {
-				m.edge.Store(failing) // before inStart is clear: those who look now learn that it does not run
+				// Before inStart is clear: a canceler that waited for it (D2) learns that m does
+				// not run.
+				m.edge.Store(failing)
 			}
 			s.credit.End(&x.account)
 			s.inStart.Store(0)
@@ -168,7 +186,7 @@ func (s *worker) turn(o *lineage, m *promise) *Context {
 	return c
 }
 
-// assume makes the context of realm r the active one, and returns it.
+// assume makes the context with key r the active one and returns it.
 func (s *worker) assume(r *contextKey) *Context {
 	c := s.active.Load()
 	if c.key != r {
@@ -179,7 +197,7 @@ func (s *worker) assume(r *contextKey) *Context {
 	return c
 }
 
-// rest is called when the processor has nothing to do.
+// rest is called by the scheduler when processor p has nothing to do.
 func rest(p *sched.Processor) {
 	s := workerOf(p)
 	s.pauseTape()
@@ -187,14 +205,15 @@ func rest(p *sched.Processor) {
 		s.rt.timed.Rests(p.Index())
 	}
 	if s.active.Load().key.scopeOf() != nil {
-		s.assume(nil) // an idle processor keeps no scope, and what its context has
+		s.assume(nil) // an idle processor must not keep a scope, and the values of its context
 	}
 	if s.retired.n > 0 {
 		s.useAgain()
 	}
 }
 
-// end is called after an operation was run. It returns the seat where its goroutine is now, and what the operation forwarded.
+// end is called after an operation has run. It returns the worker that its goroutine is on now, and
+// what the operation has forwarded: a *result[R], or nil.
 func (c *Context) end() (s *worker, forwarded any) {
 	if c.marks != 0 {
 		c.observeEnd()
@@ -208,15 +227,16 @@ func (c *Context) end() (s *worker, forwarded any) {
 	return c.worker.Load(), forwarded
 }
 
-// wake goes on with all letters of a list, newest first, in the order in which they came into it. What that
-// resolves in turn is appended and done by the outermost call, so a chain of any length needs no stack.
+// wake resumes all messages of a list that is linked newest first; it resumes the oldest first. A
+// message that this resolves in turn wakes others: those are appended to woken and resumed by the
+// outermost call, so a chain of any length needs no stack.
 func (s *worker) wake(newest *mailbox.Node) {
 	if s.waking {
 		s.woken.PushNewestFirst(newest)
 		return
 	}
 	s.waking = true
-	if newest.Next() == nil { // most often: one waits
+	if newest.Next() == nil { // the common case: one waiter
 		l := messageOf(newest)
 		l.vtable().wake(s, l)
 	} else {
@@ -229,17 +249,18 @@ func (s *worker) wake(newest *mailbox.Node) {
 	s.waking = false
 }
 
-// between reports whether the processor is between two operations: the last one has ended, and what waited for it is being woken.
+// between reports whether the processor is between two operations: the last one has ended, and its
+// waiters are being woken.
 func (s *worker) between() bool { return s.waking && s.active.Load().current == nil }
 
-// runsLetter reports whether what the processor runs is a letter, not a unit.
+// runsMessage reports whether the task that the processor runs is a message itself, not a unit.
 func (s *worker) runsMessage() bool {
 	t := s.processor.Running()
 	return t != nil && unitRunBy(t) == nil
 }
 
-// countFailed counts a message of rt, which need not be this seat's, that ended with err instead of being run to its end. n is 1, or
-// minusOne to take that back.
+// countFailed counts a message of rt that has ended with err instead of being run to its end. rt
+// need not be the runtime of s. n is 1, or minusOne to take the count back.
 func (s *worker) countFailed(rt *Runtime, err error, n uint64) {
 	_, started := err.(*PanicError)
 	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
@@ -256,7 +277,8 @@ func (s *worker) countFailed(rt *Runtime, err error, n uint64) {
 	}
 }
 
-// countRan counts a message of rt that was run to its end, and whose outcome is known. n is as for countFailed.
+// countRan counts a message of rt that was run to its end, and whose outcome is known. n is 1, or
+// minusOne to take the count back.
 func (s *worker) countRan(rt *Runtime, n uint64) {
 	if s.at(rt) {
 		s.counters.ran.Add(n)
@@ -265,4 +287,5 @@ func (s *worker) countRan(rt *Runtime, n uint64) {
 	}
 }
 
+// minusOne is what is added to an unsigned counter to subtract one.
 const minusOne = ^uint64(0)

@@ -7,9 +7,12 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
-// What is done about operations that call runtime.LockOSThread and return without UnlockOSThread: internal/sched/locked.go.
+// An operation, branch or activity that calls runtime.LockOSThread and ends without UnlockOSThread
+// leaves its goroutine locked to the thread. internal/sched/locked.go leaves or unlocks such
+// goroutines; this file reports the operation.
 
-// leftLocked is called on h's goroutine, or on an activity's in its place, when an operation, a branch or an activity has ended and left that goroutine locked.
+// leftLocked is called when an operation, a branch or an activity has ended and left its goroutine
+// locked. It is called on that goroutine: h's, or that of an activity that runs in h's place.
 func leftLocked(h *sched.Host) {
 	c := contextOf(h, h.Processor())
 	if c == nil {
@@ -22,11 +25,13 @@ func (rt *Runtime) reportLocked(operation string) {
 	rt.log(slog.LevelError, "operation left its goroutine locked to a thread", "operation", operation, "cure", "call runtime.UnlockOSThread as often as LockOSThread")
 }
 
-// branchLeftLocked is called when a branch that an operation ran while it waited in a join has left the goroutine locked. The operation goes on there: on a host, which is
-// left when the operation has ended; what is switched is unlocked at once.
+// branchLeftLocked is called when an operation has run a branch while it waited in a join, and the
+// branch has left the goroutine locked. The operation goes on there. A host is left when the
+// operation has ended. A coroutine, and the goroutine of a deterministic runtime, is unlocked at
+// once.
 func (c *Context) branchLeftLocked() {
 	s := c.worker.Load()
-	s.rt.reportLocked(c.lastOperation()) // which has forked the branch
+	s.rt.reportLocked(c.lastOperation()) // the operation that has forked the branch
 	if sched.CurrentCoroutine() != nil || s.driven {
 		threadlock.Release()
 	} else if h := sched.CurrentHost(); h != nil {

@@ -63,7 +63,8 @@ func activityThatLocks(a *activity.Activity) {
 	runtime.LockOSThread()
 }
 
-// lockings are the ways to leave a goroutine locked to its thread, each with what the report names.
+// lockings are the ways to leave a goroutine locked to its thread. blamed is the operation that the
+// report names.
 var lockings = []struct {
 	name, blamed string
 	do           func(t *testing.T, rt *freerun.Runtime)
@@ -176,7 +177,8 @@ var lockings = []struct {
 	}},
 }
 
-// TestLockedIsLeftAndReported leaves goroutines locked to their threads in every way, and then runs activities there.
+// TestLockedIsLeftAndReported leaves goroutines locked to their threads in every way, and then runs
+// activities on the same processors. Each goroutine that was left locked is reported once.
 func TestLockedIsLeftAndReported(t *testing.T) {
 	for _, l := range lockings {
 		for name, options := range map[string][]freerun.Option{
@@ -198,7 +200,7 @@ func TestLockedIsLeftAndReported(t *testing.T) {
 					if strings.Contains(text, "left its goroutine locked") {
 						reports++
 						if way, _ := threadlock.Status(); way != "word" && strings.Contains(l.name, "amid others") {
-							continue // it is found out when the unit has had its turn
+							continue // found after the unit's turn: any operation may be blamed
 						}
 						if !strings.Contains(text, l.blamed) {
 							t.Errorf("%q is blamed: %s", l.blamed, text)
@@ -235,7 +237,8 @@ func switchOften(t *testing.T, rt *freerun.Runtime) {
 	}
 }
 
-// TestLockedBranches leaves goroutines locked in branches that thieves run: as a task of their own, and while they wait in a join.
+// TestLockedBranches leaves goroutines locked in branches that thieves run, as tasks of their own
+// and while a thief waits in a join.
 func TestLockedBranches(t *testing.T) {
 	wait := func(until *atomic.Bool) {
 		for !until.Load() {
@@ -250,7 +253,7 @@ func TestLockedBranches(t *testing.T) {
 		}, func(c *freerun.Context) int {
 			outer.Store(true)
 			freerun.Join(c, func(*freerun.Context) int {
-				wait(&inner) // so the other branch is run by who joins, or a third one
+				wait(&inner) // so the waiter in the outer join, or a thief, runs the other branch
 				return 0
 			}, func(c *freerun.Context) int {
 				inner.Store(true)
@@ -297,7 +300,8 @@ func TestLockedBranches(t *testing.T) {
 	}
 }
 
-// TestLockedActivityWaits has activities that are locked to their threads wait in every way: they do, and go on in the same thread.
+// TestLockedActivityWaits: activities that are locked to their threads may wait in every way, and
+// go on in the same thread.
 func TestLockedActivityWaits(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		rt, told := runtimetest.Start(t, freerun.Processors(processors))
@@ -359,7 +363,8 @@ func TestLockedActivityWaits(t *testing.T) {
 	}
 }
 
-// TestLockedActivityIsEnded closes runtimes while activities that are locked to their threads wait: what they have deferred is run.
+// TestLockedActivityIsEnded closes runtimes while activities that are locked to their threads wait.
+// The activities' deferred functions run.
 func TestLockedActivityIsEnded(t *testing.T) {
 	for round := range 50 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -393,8 +398,8 @@ func TestLockedActivityIsEnded(t *testing.T) {
 	}
 }
 
-// TestLockedInDeterministicRuntimes holds that activities and operations which are locked to their threads go on where the schedule would have others go first, and that what would wait
-// is refused.
+// TestLockedInDeterministicRuntimes: activities and operations that are locked to their threads go
+// on where the schedule would let others go first, and calls that would have to wait are refused.
 func TestLockedInDeterministicRuntimes(t *testing.T) {
 	for seed := range uint64(20) {
 		rt, _ := runtimetest.Start(t, freerun.Deterministic(seed))
@@ -433,7 +438,8 @@ func TestLockedInDeterministicRuntimes(t *testing.T) {
 	}
 }
 
-// TestLockedCallers makes, uses and ends runtimes on goroutines that are locked to their threads, as that of main often is.
+// TestLockedCallers makes, uses and ends runtimes on goroutines that are locked to their threads,
+// as the main goroutine often is.
 func TestLockedCallers(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

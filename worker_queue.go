@@ -4,16 +4,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// A task that becomes ready is queued on the processor where that happens, if it is one of the
-// task's runtime. Otherwise it is injected: from an ordinary goroutine, from an operation that has
-// left its processor, and from another runtime. The functions of this file decide that, and no
-// others:
+// A task that becomes ready on a processor of its own runtime is queued on that processor. A task
+// that becomes ready elsewhere is injected: on an ordinary goroutine, in an operation that has left
+// its processor, or in another runtime. Only the functions of this file decide between the two:
 //
-//	queueNext   the next task of its priority here: a unit to which a message was sent
-//	queueSoon   the same, if no other is: messages to several units, which come in crowds
-//	queueReady  last in, first out here, first in, first out for thieves: free operations, readers
-//	queueBack   behind all others of its priority: a unit whose turn is over
-//	hand        at once, as the caller is about to return to the scheduler
+//	queueNext   runs next of its priority here: a unit to which a message was sent
+//	queueReady  last in first out here, first in first out for thieves: free operations, reads
+//	queueReady  last in first out here, first in first out for thieves: free operations, readers
+//	queueBack   runs after all others of its priority: a unit whose turn is over
+//	hand        runs at once: the caller is about to return to the scheduler
 
 // at reports whether s is the worker of a processor of rt.
 func (s *worker) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
@@ -58,8 +57,8 @@ func (s *worker) hand(rt *Runtime, t *sched.Task) {
 	}
 }
 
-// inject queues a task from elsewhere. While the runtime's tasks are discarded, its own are put
-// aside (shutdown_discard.go).
+// inject queues a task of rt from outside its processors. A worker that discards the tasks of a
+// stopped runtime puts those of its own runtime aside instead (shutdown_discard.go).
 func (s *worker) inject(rt *Runtime, p Priority, t *sched.Task) {
 	if s.orphans != nil && s.rt == rt {
 		s.orphans.PushBack(&t.Node)
