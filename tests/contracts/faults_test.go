@@ -73,7 +73,7 @@ func TestGoexit(t *testing.T) {
 	if v := runtimetest.Must(t, after); v != 1 {
 		t.Errorf("the next operation: %d", v)
 	}
-	// The goroutine that took the processor over is recognized as its home.
+	// The goroutine that took the processor over is recognised as its home.
 	if v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return freerun.Forward(c, runtimetest.Tick.Send(c, 1))
 	})); v != 1 {

@@ -16,7 +16,7 @@ const (
 // margin is the difference that counts: an interval that reaches into 1±margin is no verdict.
 const margin = 0.02
 
-// pair holds the times of two neighboring runs, in ns per operation.
+// pair holds the times of two neighbouring runs, in ns per operation.
 type pair struct{ base, new float64 }
 
 // comparison is the result of the pairs of one program. All its values are ratios new/base.
