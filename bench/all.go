@@ -8,11 +8,12 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// All stands for every program with all that the report shows of it: its points, its rivals, several amounts of work, one processor and
-// more, at sizes that let it end within some minutes.
+// All stands for every program with everything that the report shows of it: its points, its rivals,
+// several amounts of work, one processor and more. The sizes are such that all of it ends within
+// some minutes.
 const All = "all"
 
-// sweeps are what is measured for the report at more than one value.
+// sweeps are the settings that the report measures at several values.
 var sweeps = []string{
 	"fib.work=0,100,1000,10000",
 	"create.batch=1,10,100,1000,10000,100000,1000000",
@@ -20,7 +21,7 @@ var sweeps = []string{
 	"cas.contenders=1,2,4,8,16,32,64",
 }
 
-// sizes are those for the report: the papers' own where they can be had within a second.
+// sizes are the sizes for the report: those of the papers where a run takes less than a second.
 var sizes = []string{
 	"fib.size=25", "ddb.size=20000",
 	"create.size=200000", "switch.size=500000", "lock.size=1000000", "mandelbrot.size=300",
@@ -29,7 +30,8 @@ var sizes = []string{
 	"alloc.blocks=200000", "trees.size=14", "records.size=500000",
 }
 
-// expanded returns what the request asks for in full if it is for [All], and the request itself otherwise.
+// expanded returns the request with everything that [All] stands for, or the request itself if it
+// does not ask for All.
 func (r Request) expanded(catalogue []*programs.Program) Request {
 	if !slices.Equal(r.Programs, []string{All}) {
 		return r
@@ -43,14 +45,14 @@ func (r Request) expanded(catalogue []*programs.Program) Request {
 		program, _, _ := strings.Cut(s, ".")
 		return !slices.Contains(r.Programs, program)
 	})
-	r.Params = slices.Concat(set, r.Params) // what the user has set counts
+	r.Params = slices.Concat(set, r.Params) // the later setting counts: the user's
 	if len(r.Processors) == 0 {
 		r.Processors = powers(runtime.GOMAXPROCS(0))
 	}
 	return r
 }
 
-// powers returns 1, 2, 4 and so on, and n as the last.
+// powers returns the powers of two below n, and n as the last.
 func powers(n int) []int {
 	var all []int
 	for i := 1; i < n; i *= 2 {

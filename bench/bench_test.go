@@ -17,11 +17,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script is a program whose variants note their turns and take the times they are told to.
+// script is a program whose variants record their turns and return the times that the script lists.
 type script struct {
 	turns []string
 	times map[string][]time.Duration
-	wrong string // the variant that arrives at a wrong result
+	wrong string // the variant that returns a wrong result
 	seen  []int  // GOMAXPROCS at each turn
 }
 
@@ -189,7 +189,7 @@ func TestJSONKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// TestCatalogue runs everything there is, as small as it gets.
+// TestCatalogue runs all programs and variants, at the smallest sizes.
 func TestCatalogue(t *testing.T) {
 	var smallest []string
 	for _, p := range Catalogue() {

@@ -31,7 +31,8 @@ import (
 	"github.com/freerun-go/freerun/programs/trees"
 )
 
-// Catalogue returns the programs that can be measured, those of the papers first. The slice is the caller's own.
+// Catalogue returns the programs that can be measured, those of the papers first. The slice is the
+// caller's own.
 func Catalogue() []*programs.Program {
 	return []*programs.Program{
 		fib.Program, ddb.Program,
@@ -52,7 +53,8 @@ func ProgramNames(all []*programs.Program) []string {
 	return names
 }
 
-// VariantNames returns the names of the variants that the programs have, each once, in order of appearance.
+// VariantNames returns the names of the variants of the programs, each once, in order of
+// appearance.
 func VariantNames(all []*programs.Program) []string {
 	var names []string
 	for _, p := range all {

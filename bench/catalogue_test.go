@@ -9,9 +9,11 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// TestRuntimesAreMadeByTheHook: whoever traces a program, or simulates it, must get at each runtime that it is measured on.
+// TestRuntimesAreMadeByTheHook: the hook of a measurement makes each runtime that a program is
+// measured on, so that it can be traced or simulated.
 func TestRuntimesAreMadeByTheHook(t *testing.T) {
-	without := []string{"cas", "queues", "locks", "alloc", "trees", "records"} // these measure containers and memory, without a runtime
+	// These programs measure containers and memory, without a runtime.
+	without := []string{"cas", "queues", "locks", "alloc", "trees", "records"}
 	for _, p := range bench.Catalogue() {
 		smallest := make(map[string]int)
 		for _, param := range p.Params {

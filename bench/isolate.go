@@ -14,24 +14,29 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Runner carries out one measurement. GOMAXPROCS has been set to cfg.Processors.
+// Runner carries out one measurement: it runs the variant of the program with cfg and returns the
+// result. [Plan.Run] calls it with GOMAXPROCS set to cfg.Processors.
 type Runner func(ctx context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error)
 
-// InProcess runs the variant here. What one variant leaves on the heap is there for the next: tens of thousands of dead
-// goroutines, which Go keeps for ever, make every later collection slower, of whatever variant.
+// InProcess is the [Runner] that runs the variant in this process. The heap that one variant leaves
+// behind burdens the next: Go keeps tens of thousands of dead goroutines for ever, and they make
+// every later collection slower, of whatever variant.
 func InProcess(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
 	return p.Run(v, cfg)
 }
 
-// Isolated runs each measurement in a process of its own: the command, which must call [ServeMeasurement].
+// Isolated returns a [Runner] that carries out each measurement in a process of its own, and waits
+// for its end. The process runs the command with args, which must call [ServeMeasurement].
 func Isolated(command string, args ...string) Runner {
 	return func(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
 		order, err := json.Marshal(measurement{p.Name, v.Name, cfg.Processors, cfg.Values})
 		if err != nil {
 			return programs.Result{}, err
 		}
-		child := exec.Command(command, args...) // it ends by itself; an interrupt waits for it
-		in, err := child.StdinPipe()            // open until the child has ended: when it closes before, the child ends
+		// The child ends by itself; an interrupt waits for it.
+		child := exec.Command(command, args...)
+		// The pipe stays open until the child has ended: the child ends when it closes earlier.
+		in, err := child.StdinPipe()
 		if err != nil {
 			return programs.Result{}, err
 		}
@@ -51,7 +56,7 @@ func Isolated(command string, args ...string) Runner {
 	}
 }
 
-// measurement is what the child is told.
+// measurement is the order that the parent writes to the child.
 type measurement struct {
 	Program    string          `json:"program"`
 	Variant    string          `json:"variant"`
@@ -59,7 +64,7 @@ type measurement struct {
 	Values     programs.Values `json:"values"`
 }
 
-// answer is what it says.
+// answer is the outcome that the child writes to the parent.
 type answer struct {
 	Result programs.Result            `json:"result"`
 	Wrong  *programs.WrongResultError `json:"wrong,omitempty"`
@@ -79,7 +84,8 @@ func (a *answer) outcome() (programs.Result, error) {
 	return a.Result, nil
 }
 
-// wholeNumbers turns what JSON makes of a number or a slice of numbers into what programs make.
+// wholeNumbers turns a number or a slice of numbers as JSON decodes them into uint64, the type that
+// programs give figures.
 func wholeNumbers(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -97,9 +103,10 @@ func wholeNumbers(v any) any {
 	return v
 }
 
-// ServeMeasurement reads one measurement, carries it out in this process, and writes what came of it. It waits until the program
-// has run, once at its reduced size to warm up, and once to be measured. It returns early, with an error, when in ends: then nobody
-// waits for the answer.
+// ServeMeasurement reads one measurement from in, carries it out in this process, and writes the
+// outcome to out. It is the child's side of [Isolated]. It waits until the program has run twice:
+// once at its reduced size to warm up, and once to be measured. It returns early, with an error,
+// when in ends: then the parent has ended.
 func ServeMeasurement(catalogue []*programs.Program, in io.Reader, out io.Writer) error {
 	var m measurement
 	orders := json.NewDecoder(in)
@@ -107,7 +114,8 @@ func ServeMeasurement(catalogue []*programs.Program, in io.Reader, out io.Writer
 		return err
 	}
 	abandoned, done := make(chan error, 1), make(chan error, 1)
-	go func() { abandoned <- orders.Decode(new(measurement)) }() // there is no second one: it returns when in ends
+	// There is no second measurement: Decode returns when in ends.
+	go func() { abandoned <- orders.Decode(new(measurement)) }()
 	go func() { done <- m.serve(catalogue, out) }()
 	select {
 	case err := <-done:
@@ -143,7 +151,8 @@ func (m *measurement) run(catalogue []*programs.Program) (programs.Result, error
 		if err != nil {
 			return programs.Result{}, err
 		}
-		warm := maps.Clone(m.Values) // all but the size: a queue for one producer must not be warmed up by four
+		// All values but the size: a queue for one producer must not be warmed up by four.
+		warm := maps.Clone(m.Values)
 		warm[programs.Size] = min(quick[programs.Size], m.Values[programs.Size])
 		if _, err := p.Run(v, programs.Config{Processors: m.Processors, Values: warm}); err != nil {
 			return programs.Result{}, err

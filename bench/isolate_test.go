@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// ask has ServeMeasurement carry out one measurement, over a pipe that stays open as a parent keeps it.
+// ask has ServeMeasurement carry out one measurement, over a pipe that stays open as a parent keeps
+// it open.
 func ask(t *testing.T, catalogue []*programs.Program, m measurement) (programs.Result, error) {
 	t.Helper()
 	in, parent := io.Pipe()
@@ -44,7 +45,7 @@ func TestServeMeasurement(t *testing.T) {
 	}
 }
 
-// TestServeMeasurementTellsWrongResults: that a result was wrong arrives as what it is.
+// TestServeMeasurementTellsWrongResults: a wrong result arrives as a wrong result.
 func TestServeMeasurementTellsWrongResults(t *testing.T) {
 	liar := &programs.Program{
 		Name: "liar", Params: []programs.Param{{Name: programs.Size, Default: 1, Quick: 1, Min: 1, Max: 1}},

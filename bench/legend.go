@@ -8,17 +8,18 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// rivalMark stands behind the ratio of the best variant without freerun.
+// rivalMark stands behind the ratio of the fastest variant without freerun.
 const rivalMark = "*"
 
-// group is the rows of one program, at one of its points, with one number of processors: those that can be compared.
+// group holds the rows of one program, at one of its points, with one number of processors: rows
+// that can be compared.
 type group struct {
 	rows    []Row
-	rival   int      // the fastest row without freerun, or -1 if there is none or one was not measured
+	rival   int      // the fastest row without freerun, or -1 for none
 	missing []string // the variants to compare with that were not measured
 }
 
-// groups divides rows, which are in the order in which [Plan.Run] hands them out.
+// groups divides rows, which are in the order in which [Plan.Run] hands them out, into groups.
 func (p *Plan) groups(rows []Row) []group {
 	var groups []group
 	for i := 0; i < len(rows); {
@@ -32,8 +33,8 @@ func (p *Plan) groups(rows []Row) []group {
 	return groups
 }
 
-// group finds the rival among the rows. The fastest of some would flatter freerun when a faster one
-// was left out, so a rival is named only if all of them were measured.
+// group finds the rival among the rows of a group. A rival is named only if all variants to compare
+// with were measured: the fastest of some would flatter freerun when a faster one was left out.
 func (p *Plan) group(rows []Row) group {
 	g := group{rows: rows, rival: -1}
 	for _, j := range p.jobs {
@@ -58,8 +59,8 @@ func (p *Plan) group(rows []Row) group {
 	return g
 }
 
-// ratio returns the time of a row as a multiple of the rival's, and the rival's mark; both are empty if the row is not
-// compared.
+// ratio returns the time of a row as a multiple of the rival's, and the rival's mark. Both are
+// empty if the row is not compared.
 func (g group) ratio(i int) (ratio, mark string) {
 	if g.rival < 0 || g.rows[i].Kind == programs.Baseline {
 		return "", ""
@@ -70,7 +71,7 @@ func (g group) ratio(i int) (ratio, mark string) {
 	return fmt.Sprintf("%.2f", g.rows[i].NsPerOp/g.rows[g.rival].NsPerOp), mark
 }
 
-// legend says what the table's columns mean, and nothing that does not hold for this one.
+// legend explains the table's columns. It leaves out explanations that do not apply to this table.
 func (p *Plan) legend(groups []group) string {
 	var out strings.Builder
 	if slices.ContainsFunc(groups, func(g group) bool { return g.rival >= 0 }) {
@@ -92,7 +93,8 @@ func (p *Plan) legend(groups []group) string {
 	return out.String()
 }
 
-// runs says of how many runs the rows are. An interrupt leaves some with one fewer than others.
+// runs says of how many runs the rows are. After an interrupt some rows are of one run fewer than
+// others.
 func runs(groups []group) string {
 	least, most := groups[0].rows[0].Runs, 0
 	for _, g := range groups {
@@ -106,7 +108,7 @@ func runs(groups []group) string {
 	return plural(most, "run")
 }
 
-// baselines returns the names of the baselines that are shown, each once.
+// baselines returns the names of the baselines in the groups, each once.
 func baselines(groups []group) []string {
 	var names []string
 	for _, g := range groups {
@@ -119,8 +121,8 @@ func baselines(groups []group) []string {
 	return names
 }
 
-// withoutRatio says which programs have no ratio for want of which variants. What holds for several numbers of
-// processors is said once.
+// withoutRatio says which programs have no ratio, and which variants are missing for it. A gap that
+// several numbers of processors share is said once.
 func (p *Plan) withoutRatio(groups []group) []string {
 	type gap struct{ program, missing string }
 	var gaps []gap
@@ -150,7 +152,8 @@ func (p *Plan) withoutRatio(groups []group) []string {
 	return lines
 }
 
-// reduced returns the first program that is measured at its reduced size, if any is.
+// reduced returns the first program that is measured at its reduced size. It returns false if there
+// is none.
 func (p *Plan) reduced() (string, bool) {
 	for _, j := range p.jobs {
 		if j.reduced {

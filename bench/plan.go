@@ -10,52 +10,59 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Request is what a user asks to have measured. The zero value asks for every program at its reduced size.
+// Request is a user's order of measurements. The zero value asks for every program at its reduced
+// size.
 type Request struct {
-	// Programs names the programs; none means all of them, and [All] all that the report shows.
+	// Programs names the programs. None means all programs; [All] means all that the report shows.
 	Programs []string
-	// Variants names the variants; none means all that a program has, but for rivals.
+	// Variants names the variants. None means all variants of a program, except for rivals.
 	Variants []string
-	// Rivals asks for the variants written with other libraries too, of those programs that have some.
+	// Rivals asks for the variants written with other libraries too.
 	Rivals bool
-	// Processors are the numbers of processors to measure with; none means GOMAXPROCS as it is.
+	// Processors are the numbers of processors to measure with. None means GOMAXPROCS as it is.
 	Processors []int
-	// Params are settings such as "work=100", for every program that has the parameter, or "fib.work=100", for one. One with several
-	// values, "work=0,100", has the program measured with each of them; of two for the same parameter the later one counts.
+	// Params are settings: "work=100" for every program that has the parameter, or "fib.work=100"
+	// for one program. A setting with several values, "work=0,100", has the program measured with
+	// each of them. Of two settings for the same parameter the later one counts.
 	Params []string
-	// Runs is how many times every variant has its turn; 0 means 5.
+	// Runs is the number of turns of every variant; 0 means 5.
 	Runs int
 	// Quick asks for the reduced sizes.
 	Quick bool
 	// Runner carries out the measurements; nil means [InProcess].
 	Runner Runner
-	// Simulator, if set, carries them out on virtual processors instead: those of variants that can be simulated.
+	// Simulator, if set, carries out the measurements on virtual processors instead of Runner. Only
+	// some variants can be simulated.
 	Simulator *Simulator
 }
 
-// maxProcessors bounds what a user can ask for: beyond it a number is a slip, not a wish.
+// maxProcessors bounds the number of processors that a user can ask for. A greater number is a
+// slip, not a wish.
 const maxProcessors = 1024
 
-// Plan is what is going to be measured. It is immutable; use [NewPlan] to make one.
+// Plan is a list of measurements to carry out. It is immutable. [NewPlan] makes one.
 type Plan struct {
 	jobs       []job
 	processors []int
 	runs       int
 	runner     Runner
-	simulated  bool // on virtual processors
+	simulated  bool // whether runner measures on virtual processors
 }
 
 // job is one program with the variants and values to measure it with.
 type job struct {
 	program  *programs.Program
-	variants []programs.Variant // those that fit the values
-	all      []programs.Variant // those that would fit, wanted or not; rivals only if they take part
-	values   programs.Values
-	point    string // what tells the job from others of its program, in a reader's words
-	reduced  bool   // whether its size is the reduced one
+	variants []programs.Variant // to measure: they can run with the values
+	// All variants that can run with the values, whether wanted or not. Rivals are among them only
+	// if they take part.
+	all     []programs.Variant
+	values  programs.Values
+	point   string // tells the job from others of its program, in a reader's words
+	reduced bool   // whether its size is the reduced one
 }
 
-// NewPlan makes the plan for a request. A request that cannot be met is a [*UsageError].
+// NewPlan makes the plan for a request. The error for a request that cannot be met is a
+// [*UsageError].
 func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 	r = r.expanded(catalogue)
 	plan := &Plan{processors: r.Processors, runs: r.Runs, runner: r.Runner}
@@ -128,8 +135,9 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 	return plan, nil
 }
 
-// add appends the job once for each of its program's points that agree with what is set, for each combination of what is set to several
-// values. An overview of all programs has only the last of the points, since it is to be there within a minute.
+// add appends the job once for each point of its program that agrees with the settings, and for
+// each combination of parameters that are set to several values. An overview of all programs has
+// only the last of the points, because it must be there within a minute.
 func (p *Plan) add(j job, quick, overview bool, set settings) error {
 	wanted, taking := j.variants, j.all
 	points := set.points(j.program, overview)
@@ -176,7 +184,7 @@ func fitting(variants []programs.Variant, values programs.Values) []programs.Var
 	return some
 }
 
-// Measurements is how many measurements the plan consists of.
+// Measurements returns the number of measurements of the plan.
 func (p *Plan) Measurements() int {
 	n := 0
 	for _, j := range p.jobs {
@@ -185,7 +193,8 @@ func (p *Plan) Measurements() int {
 	return n
 }
 
-// chooseMany returns the wanted names, or all known ones if none is wanted.
+// chooseMany returns the wanted names, or all known ones if none is wanted. A name that is not
+// known is an error.
 func chooseMany(what string, wanted, known []string) ([]string, error) {
 	if len(wanted) == 0 {
 		return known, nil
@@ -201,7 +210,7 @@ func chooseMany(what string, wanted, known []string) ([]string, error) {
 	return wanted, nil
 }
 
-// variants returns those variants that are wanted, all of them if none is.
+// variants returns the wanted variants, or all variants if none is wanted.
 func variants(all []programs.Variant, wanted []string) []programs.Variant {
 	if len(wanted) == 0 {
 		return all

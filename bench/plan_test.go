@@ -69,7 +69,7 @@ func TestPlanSettings(t *testing.T) {
 	}
 }
 
-// TestPlanLetters holds that a parameter can be set by the letter that its paper has for it.
+// TestPlanLetters: a parameter can be set by the letter that its paper has for it.
 func TestPlanLetters(t *testing.T) {
 	plan, err := NewPlan(Catalogue(), Request{
 		Programs: []string{"city", "producer", "news"},
@@ -114,7 +114,8 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// TestPlanPoints holds which points are measured: all, those that agree with what is set, or in an overview the last.
+// TestPlanPoints checks which points are measured: all, those that agree with the settings, or in
+// an overview the last.
 func TestPlanPoints(t *testing.T) {
 	for name, c := range map[string]struct {
 		request Request
@@ -158,7 +159,7 @@ func TestPlanPoints(t *testing.T) {
 	}
 }
 
-// TestPlanRivals holds when rivals are measured, and what the table says when they are not.
+// TestPlanRivals checks when rivals are measured, and what the table says when they are not.
 func TestPlanRivals(t *testing.T) {
 	const (
 		absent = "without its rivals: submit; --rivals shows them beside.\n"

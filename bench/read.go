@@ -13,10 +13,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// RowError tells which line of a file holds no row, and why.
+// RowError is the error for a line that holds no row.
 type RowError struct {
 	Line int   // its number, from 1
-	Err  error // what is wrong with it
+	Err  error // the fault of the line
 }
 
 // Error implements error.
@@ -24,14 +24,15 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("line %d is no row as freerun bench --json writes them: %v", e.Line, e.Err)
 }
 
-// Unwrap returns what is wrong with the line.
+// Unwrap returns the fault of the line.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// maxLine is the length of a line beyond which it is certainly no row.
+// maxLine is the length of the longest line that can be a row.
 const maxLine = 1 << 20
 
-// ReadRows reads rows as [Row.MarshalJSON] writes them, one a line, and finds in the catalogue what they do not say themselves. Empty
-// lines are passed over. At the first line that is no row it stops and returns the rows before it, beside a [*RowError]. It waits for r.
+// ReadRows reads rows as [Row.MarshalJSON] writes them, one a line. The catalogue supplies the
+// fields that a line does not have. ReadRows skips empty lines. At the first line that is no row it
+// stops, and returns the rows before it and a [*RowError]. It waits for r.
 func ReadRows(r io.Reader, catalogue []*programs.Program) ([]Row, error) {
 	var rows []Row
 	lines := bufio.NewScanner(r)
@@ -102,7 +103,8 @@ func parseRow(line []byte, catalogue []*programs.Program) (Row, error) {
 	return row, row.takeOther(fields)
 }
 
-// explain sets what the catalogue knows of the row's variant and parameters.
+// explain sets the fields of the row that the catalogue knows: those of the variant and of the
+// parameters.
 func (r *Row) explain(catalogue []*programs.Program) error {
 	i := slices.IndexFunc(catalogue, func(p *programs.Program) bool { return p.Name == r.Program })
 	if i < 0 {
@@ -121,13 +123,14 @@ func (r *Row) explain(catalogue []*programs.Program) error {
 	return nil
 }
 
-// takeOther distributes the fields that not all rows have: parameters, where the row is from, and what is left, figures.
+// takeOther distributes the fields that not all rows have: parameters, the origin of the row, and
+// figures, which are all remaining fields.
 func (r *Row) takeOther(fields map[string]json.RawMessage) error {
 	var present []Setting
 	for _, p := range r.Params {
 		value, ok := fields[p.Name]
 		if !ok {
-			continue // from before the program had this parameter
+			continue // the row is older than this parameter
 		}
 		delete(fields, p.Name)
 		if err := json.Unmarshal(value, &p.Value); err != nil {
@@ -157,9 +160,9 @@ func (r *Row) takeOther(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// figureValue reads a number or a slice of numbers as programs make them: whole ones as uint64.
+// figureValue reads a number or a slice of numbers as programs make them: whole numbers as uint64.
 func figureValue(text json.RawMessage) (any, error) {
-	if string(text) == "null" { // which fits everything
+	if string(text) == "null" { // null would decode into any type
 		return nil, errors.New("null is no number")
 	}
 	var whole uint64

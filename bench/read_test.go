@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// sample is a row with all that a row can have.
+// sample is a row with all fields that a row can have.
 var sample = Row{
 	Program: "ddb", Variant: "units", Kind: programs.Freerun, Processors: 32, Size: 200, Operations: 5600, NsPerOp: 81.5, NsMin: 80, NsMax: 83.25,
 	CPUNsPerOp: 150, CPUNsMin: 140, CPUNsMax: 160, AllocsPerOp: 1.5, Checksum: "5600", Runs: 5, Simulated: true,
@@ -39,7 +39,7 @@ func TestReadRowsReadsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestReadRowsKeepsWhatCameBefore has files that break off or go wrong in their third line.
+// TestReadRowsKeepsWhatCameBefore reads files that break off or go wrong in their third line.
 func TestReadRowsKeepsWhatCameBefore(t *testing.T) {
 	text, err := json.Marshal(sample)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestReadRowsKeepsWhatCameBefore(t *testing.T) {
 	}
 }
 
-// TestReadRowsWithoutSomeParameters: a catalogue of another version has parameters that old rows lack.
+// TestReadRowsWithoutSomeParameters: a newer catalogue has parameters that old rows lack.
 func TestReadRowsWithoutSomeParameters(t *testing.T) {
 	rows, err := ReadRows(strings.NewReader(`{"program":"fib","variant":"futures","processors":1,"ns_per_op":5}`), Catalogue())
 	if err != nil || len(rows) != 1 || len(rows[0].Params) != 0 || rows[0].Kind != programs.Freerun {

@@ -6,10 +6,12 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Rivals take part only when they are asked for: what a user compares with first is plain Go, and they take their time. Who names one has
-// asked for them. Where they do not take part, ratios are to the fastest in plain Go, and the legend says so.
+// Rivals take part only on request, because they take time and a user compares with plain Go first.
+// To name a rival is to request it. Where rivals do not take part, ratios are to the fastest
+// variant in plain Go, and the legend says so.
 
-// rivalsTakePart reports whether the program's rivals are measured, or at least among those that a ratio is to.
+// rivalsTakePart reports whether the program's rivals take part in ratios. A rival that takes part
+// need not be measured itself.
 func (r *Request) rivalsTakePart(p *programs.Program) bool {
 	return r.Rivals || slices.ContainsFunc(p.Variants, func(v programs.Variant) bool {
 		return v.Kind == programs.Rival && slices.Contains(r.Variants, v.Name)
@@ -27,7 +29,7 @@ func withoutRivals(all []programs.Variant) []programs.Variant {
 	return some
 }
 
-// absentRivals returns the names of the programs whose rivals could take part, and do not.
+// absentRivals returns the names of the programs that have rivals, none of which takes part.
 func (p *Plan) absentRivals() []string {
 	var names []string
 	for _, j := range p.jobs {

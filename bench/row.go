@@ -9,19 +9,19 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Row is what was measured of one variant with one number of processors.
+// Row is the outcome of the measurements of one variant with one number of processors.
 type Row struct {
 	Program     string            // the program's name
 	Variant     string            // the variant's name
-	Kind        programs.Kind     // whose way of writing the variant is
+	Kind        programs.Kind     // the variant's kind: freerun, plain Go, or another library
 	Processors  int               // the number of processors
-	Point       string            // the parameters that tell it from other rows of its program, such as "producers=4"
+	Point       string            // parameters that tell it from other rows, such as "producers=4"
 	Size        int               // the program's parameter of that name
 	Operations  uint64            // operations of one run
 	NsPerOp     float64           // nanoseconds per operation, the median over the runs
 	NsMin       float64           // the least
 	NsMax       float64           // the greatest
-	CPUNsPerOp  float64           // nanoseconds of CPU time per operation, the median over the runs; 0 if unknown
+	CPUNsPerOp  float64           // nanoseconds of CPU time per operation, the median; 0 if unknown
 	CPUNsMin    float64           // the least
 	CPUNsMax    float64           // the greatest
 	AllocsPerOp float64           // heap objects allocated per operation, the median over the runs
@@ -29,8 +29,8 @@ type Row struct {
 	Runs        int               // the number of runs
 	Params      []Setting         // the program's other parameters
 	Figures     []programs.Figure // further figures, of the run whose time is the median
-	Simulated   bool              // whether the processors are virtual, and the times those of a model
-	Origin      Origin            // where the row is from, if whoever handed it out has noted it
+	Simulated   bool              // whether processors and times are those of a model
+	Origin      Origin            // where the row is from; empty if not noted
 }
 
 // alike reports whether two rows can be compared.
@@ -38,7 +38,7 @@ func (r Row) alike(other Row) bool {
 	return r.Program == other.Program && r.Point == other.Point && r.Processors == other.Processors
 }
 
-// Origin tells where a row is from. A field that is not known is empty.
+// Origin tells where a row is from. An unknown field is empty.
 type Origin struct {
 	Machine string // the processors and the memory
 	System  string // the operating system and the architecture
@@ -99,7 +99,7 @@ func newRow(j job, c *cell) Row {
 	return row
 }
 
-// median returns the middle value, or the mean of the two middle ones. There must be at least one.
+// median returns the middle value, or the mean of the two middle ones. values must not be empty.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -112,8 +112,9 @@ type field struct {
 	value any
 }
 
-// MarshalJSON implements [json.Marshaler]: one object whose fields keep their order, first those that every program
-// has, then the program's other parameters and figures, then where it is from. [ReadRows] reads it.
+// MarshalJSON implements [json.Marshaler]. It writes one object whose fields keep their order:
+// first those that every program has, then the program's other parameters and figures, then the
+// origin. [ReadRows] reads it.
 func (r Row) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	fields := []field{
@@ -180,12 +181,12 @@ type namedString struct {
 	value *string
 }
 
-// fields returns the fields of the origin, which can be set through them.
+// fields returns pointers to the fields of the origin, each with its name in JSON.
 func (o *Origin) fields() []namedString {
 	return []namedString{
 		{"machine", &o.Machine}, {"system", &o.System}, {"go", &o.Go}, {"commit", &o.Commit}, {"command", &o.Command}, {"date", &o.Date},
 	}
 }
 
-// round keeps three decimals: more would pretend to a precision that no clock has.
+// round keeps three decimals. More would pretend to a precision that no clock has.
 func round(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// ErrInterrupted is returned by [Plan.Run] when its context ended before the last measurement. The rows handed out by
-// then hold what had been measured.
+// ErrInterrupted is returned by [Plan.Run] when its context ended before the last measurement. The
+// rows handed out until then hold the completed measurements.
 var ErrInterrupted = errors.New("interrupted: the figures are of fewer runs than planned, or missing")
 
 // Step tells an observer which measurement is about to begin.
@@ -27,11 +27,14 @@ type cell struct {
 	samples    []programs.Result
 }
 
-// Run carries out the plan and hands out a row for every variant and number of processors, program by program, as soon
-// as a program is done. It calls before ahead of every measurement, if that is not nil; both functions run on the
-// caller's goroutine. It waits until all is measured, an error occurs, or ctx ends, which it notices between two
-// measurements. A wrong result is a [*programs.WrongResultError]; the rows of the variants that did right are handed
-// out all the same. Run changes GOMAXPROCS while it runs, and puts back what it found.
+// Run carries out the plan, program by program. As soon as a program is done, Run calls hand with a
+// row for every variant and number of processors. If before is not nil, Run calls it ahead of every
+// measurement. Both functions run on the caller's goroutine.
+//
+// Run waits until all is measured, an error occurs, or ctx ends, which it notices between two
+// measurements. A wrong result is a [*programs.WrongResultError]; Run hands out the rows of the
+// variants with right results all the same. Run changes GOMAXPROCS while it runs, and restores it
+// at the end.
 func (p *Plan) Run(ctx context.Context, before func(Step), hand func(Row) error) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, j := range p.jobs {
@@ -53,8 +56,9 @@ func (p *Plan) Run(ctx context.Context, before func(Step), hand func(Row) error)
 	return nil
 }
 
-// measure lets the variants of one program take turns. On an error it returns the cells as they are then, without the
-// samples of the one that failed: if it went wrong once, its other figures are not to be trusted either.
+// measure lets the variants of one program take turns. On an error it returns the cells as they are
+// then, without the samples of the cell that failed: after one fault, its other figures cannot be
+// trusted either.
 func (p *Plan) measure(ctx context.Context, j job, before func(Step)) ([]*cell, error) {
 	var cells []*cell
 	for _, n := range p.processors {

@@ -9,17 +9,19 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// settings are what a user has set of one program's parameters: by name, the values that it is to be measured with.
+// settings hold the values that a user has set for the parameters of one program, by the
+// parameter's name. The program is measured with each value.
 type settings map[string][]int
 
 // point is one of the combinations of parameters that a program is measured with.
 type point struct {
-	values  map[string]int // what is not to have its default value
-	telling map[string]int // those of them that tell it from the others
+	values  map[string]int // the parameters that do not have their default value
+	telling map[string]int // those of values that tell this point from the others
 }
 
-// points returns the program's points that agree with what is set, once for each combination of what is set to several values.
-// If only the last is wanted, it returns that of each combination.
+// points returns the program's points that agree with the settings, once for each combination of
+// parameters that are set to several values. If last is true, it returns only the last point of
+// each combination.
 func (s settings) points(p *programs.Program, last bool) []point {
 	var all []point
 	for _, c := range s.combinations(p) {
@@ -37,8 +39,8 @@ func (s settings) points(p *programs.Program, last bool) []point {
 	return all
 }
 
-// combinations returns what is set, once for each combination of the values of those parameters that have several, in the order of
-// the program's parameters.
+// combinations returns a point for each combination of the values that are set, in the order of the
+// program's parameters.
 func (s settings) combinations(p *programs.Program) []point {
 	all := []point{{make(map[string]int), make(map[string]int)}}
 	for _, name := range p.ParamNames() {
@@ -62,7 +64,8 @@ func (s settings) combinations(p *programs.Program) []point {
 	return all
 }
 
-// agreeing returns the points in which every parameter that is set has that value; a single empty one if there are none.
+// agreeing returns the points in which every parameter of set has the value of set. If there are
+// none, it returns a single empty point.
 func agreeing(points []map[string]int, set map[string]int) []map[string]int {
 	var some []map[string]int
 	for _, point := range points {
@@ -82,7 +85,7 @@ func agreeing(points []map[string]int, set map[string]int) []map[string]int {
 	return some
 }
 
-// parseSettings sorts settings by the program they are for.
+// parseSettings sorts settings by their program.
 func parseSettings(texts []string, selected, catalogue []*programs.Program) (map[string]settings, error) {
 	sorted := make(map[string]settings)
 	for _, p := range selected {
@@ -115,15 +118,16 @@ func parseSettings(texts []string, selected, catalogue []*programs.Program) (map
 	return sorted, nil
 }
 
-// setting is what a user has set of one parameter.
+// setting is a user's setting of one parameter.
 type setting struct {
-	program string // for which program, or "" for all that have the parameter
+	program string // the program's name, or "" for all programs that have the parameter
 	param   string // its name or letter
-	text    string // the values as they were written
-	values  []int  // and as they are meant
+	text    string // the values as the user wrote them
+	values  []int  // the values of text
 }
 
-// assign notes one setting for the program it names, or for all selected ones that have the parameter.
+// assign adds one setting to the settings of the program that it names, or of all selected programs
+// that have the parameter.
 func assign(sorted map[string]settings, selected, catalogue []*programs.Program, s setting) error {
 	if ambiguous := namesakes(selected, s.param); s.program == "" && len(ambiguous) > 1 {
 		return usagef("%q means something else for every program: write %s.%s=%s", s.param, ambiguous[0].Name, s.param, s.text)
@@ -153,7 +157,8 @@ func assign(sorted map[string]settings, selected, catalogue []*programs.Program,
 	}
 }
 
-// namesakes returns the programs that have something of their own by that name: a size, or a parameter with that letter.
+// namesakes returns the programs for which the name is their own: the size, or a parameter with
+// that letter.
 func namesakes(selected []*programs.Program, name string) []*programs.Program {
 	var some []*programs.Program
 	for _, p := range selected {

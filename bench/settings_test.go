@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSeveralValues holds which points come of a parameter that is set to several values.
+// TestSeveralValues checks the points that result from a parameter that is set to several values.
 func TestSeveralValues(t *testing.T) {
 	for name, c := range map[string]struct {
 		programs []string
@@ -43,7 +43,7 @@ func TestSeveralValues(t *testing.T) {
 	}
 }
 
-// TestAll holds that it has every program, rivals among them, and that what a user sets counts.
+// TestAll: [All] includes every program and its rivals, and the user's settings count.
 func TestAll(t *testing.T) {
 	plan, err := NewPlan(Catalogue(), Request{Programs: []string{All}, Params: []string{"fib.size=12"}})
 	if err != nil {

@@ -13,16 +13,19 @@ import (
 	"github.com/freerun-go/freerun/simulate"
 )
 
-// Simulator carries out measurements on virtual processors (package simulate). It calibrates each variant when it comes first, unless it has its costs. Make one with
-// [NewSimulator]. One goroutine at a time may use it.
+// Simulator carries out measurements on virtual processors (package simulate). It calibrates a
+// variant at the first measurement, unless it already knows the costs. [NewSimulator] makes one. A
+// Simulator must be used by one goroutine at a time.
 type Simulator struct {
-	// Calibrating, if set, is called before a variant is calibrated, which takes as long as some ten runs.
+	// Calibrating, if set, is called before a variant is calibrated. Calibration takes as long as
+	// some ten runs.
 	Calibrating func(name string)
 	costs       []*simulate.Costs
 	fresh       bool
 }
 
-// NewSimulator returns a simulator that knows the costs which [Simulator.WriteCosts] has written to r; nil stands for none. What is no costs is a [*UsageError].
+// NewSimulator returns a simulator that knows the costs which [Simulator.WriteCosts] has written to
+// r. A nil r stands for no costs. If r holds anything else, the error is a [*UsageError].
 func NewSimulator(r io.Reader) (*Simulator, error) {
 	s := new(Simulator)
 	if r == nil {
@@ -42,10 +45,10 @@ func NewSimulator(r io.Reader) (*Simulator, error) {
 	return s, nil
 }
 
-// Fresh reports whether something was calibrated.
+// Fresh reports whether the simulator has calibrated a variant.
 func (s *Simulator) Fresh() bool { return s.fresh }
 
-// WriteCosts writes all costs that the simulator knows.
+// WriteCosts writes all costs that the simulator knows, as [NewSimulator] reads them.
 func (s *Simulator) WriteCosts(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -53,10 +56,11 @@ func (s *Simulator) WriteCosts(w io.Writer) error {
 	return e.Encode(s.costs)
 }
 
-// Costs returns the costs that the simulator knows.
+// Costs returns the costs that the simulator knows. The slice is the caller's own.
 func (s *Simulator) Costs() []*simulate.Costs { return slices.Clone(s.costs) }
 
-// costsName is what costs are known by: the program's size makes more of the same pieces, everything else may make others.
+// costsName is the name of the costs of a variant with its values, except for the size: a greater
+// size makes more of the same pieces, while any other parameter may make other pieces.
 func costsName(p *programs.Program, v programs.Variant, values programs.Values) string {
 	name := p.Name + "/" + v.Name
 	for _, param := range p.ParamNames()[1:] {
@@ -104,7 +108,8 @@ func (s *Simulator) costsOf(name string, program simulate.Program) (*simulate.Co
 	return c, nil
 }
 
-// asMeasured adds to what a variant has measured what only the simulation knows, and takes away what it has measured of this machine.
+// asMeasured returns the result with the figures that only the simulation knows, and without those
+// that were measured of this machine.
 func asMeasured(result programs.Result, r simulate.Result) programs.Result {
 	result.Allocs, result.CPU = 0, 0
 	busy := make([]uint64, len(r.Busy))
@@ -134,7 +139,8 @@ func asMeasured(result programs.Result, r simulate.Result) programs.Result {
 	return result
 }
 
-// simulable returns the variants of a program that can be simulated. That there are none, or that another one is wanted, is a [*UsageError].
+// simulable returns the wanted variants of a program that can be simulated. If there are none, or a
+// wanted one is not among them, the error is a [*UsageError].
 func simulable(p *programs.Program, wanted []string) ([]programs.Variant, error) {
 	var some []programs.Variant
 	for _, v := range p.Variants {

@@ -28,7 +28,8 @@ func simulated(t *testing.T, s *Simulator, r Request) []Row {
 	return rows
 }
 
-// TestSimulatedPrograms simulates all that can be, twice by the same costs: every result is the right one, and the rows are the same.
+// TestSimulatedPrograms simulates all programs that can be simulated, twice by the same costs.
+// Every result is right, and the rows are the same.
 func TestSimulatedPrograms(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	smallest := []string{

@@ -13,9 +13,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// WriteTable writes rows that the plan handed out as one table, below it a legend, and below that the further figures of
-// the rows that have them. The last column is the time as a multiple of that of the fastest variant without freerun of the same
-// program, at the same point, with as many processors; it is empty where one of these was not measured.
+// WriteTable writes rows that the plan handed out as one table. Below it stand a legend, and the
+// further figures of the rows that have them. The last column is the time as a multiple of the time
+// of the rival: the fastest variant without freerun of the same program, at the same point, with as
+// many processors. It is empty where a variant to compare with was not measured.
 func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -59,7 +60,7 @@ func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	return err
 }
 
-// writeFigures writes the further figures, a row's name first and a line for each.
+// writeFigures writes the further figures of each row: the row's name, then a line for each figure.
 func writeFigures(out *strings.Builder, rows []Row) {
 	for _, r := range rows {
 		if len(r.Figures) == 0 {
@@ -95,10 +96,10 @@ func figure(f programs.Figure) string {
 	}
 }
 
-// shownNumbers is how many numbers of one kind a reader is expected to look at.
+// shownNumbers is how many numbers of one figure the table shows.
 const shownNumbers = 16
 
-// numbers writes numbers in a row, and how many more there are if they are too many.
+// numbers writes the first numbers in a row, and says how many more there are.
 func numbers(all []uint64) string {
 	words := make([]string, 0, shownNumbers)
 	for _, n := range all[:min(len(all), shownNumbers)] {
@@ -111,7 +112,7 @@ func numbers(all []uint64) string {
 	return line
 }
 
-// decimal writes a time with as many decimals as its size deserves.
+// decimal writes a time with fewer decimals the greater it is.
 func decimal(x float64) string {
 	if x < 10 {
 		return strconv.FormatFloat(x, 'f', 2, 64)

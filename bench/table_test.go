@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// sampleRows are of the program that [samplePlan] measures: two plain-Go variants, of which the mutex is the faster.
+// sampleRows are rows of the program that [samplePlan] measures. It has two plain-Go variants; the
+// mutex is the faster one.
 var sampleRows = []Row{
 	{Program: "p", Variant: "serial", Kind: programs.Baseline, Processors: 1, NsPerOp: 1, Runs: 3},
 	{
@@ -30,7 +31,8 @@ func samplePlan(processors ...int) *Plan {
 	return &Plan{jobs: []job{{program: p, variants: p.Variants, all: p.Variants}}, processors: processors, runs: 3}
 }
 
-// tableOf returns the table, and the words of the column "ratio" and after by variant and processors ("units 1").
+// tableOf returns the table, and the words of the columns from "ratio" on, by variant and
+// processors ("units 1").
 func tableOf(t *testing.T, p *Plan, rows []Row) (string, map[string]string) {
 	t.Helper()
 	var out strings.Builder
@@ -74,7 +76,8 @@ func TestTableMarksTheRival(t *testing.T) {
 	}
 }
 
-// TestTableWithoutARival leaves out the fastest plain-Go variant: the next best must not be taken for the best.
+// TestTableWithoutARival leaves out the fastest plain-Go variant. The next best must not count as
+// the best.
 func TestTableWithoutARival(t *testing.T) {
 	out, ratios := tableOf(t, samplePlan(1), without(without(sampleRows, "mutex"), "serial"))
 	if ratios["units 1"] != "" || ratios["channels 1"] != "" {
@@ -94,7 +97,8 @@ func TestTableWithoutARival(t *testing.T) {
 	}
 }
 
-// TestTableOfAnInterruptedRun has all variants with one number of processors, and some of them with two others.
+// TestTableOfAnInterruptedRun has all variants with one number of processors, and some variants
+// with two others.
 func TestTableOfAnInterruptedRun(t *testing.T) {
 	rows := slices.Clone(sampleRows)
 	for _, n := range []int{2, 4} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// UsageError says in one line what is wrong with what was asked for, and what would be right.
+// UsageError says in one line why a request cannot be met, and which request could be.
 type UsageError struct{ text string }
 
 // Error implements error.
@@ -13,7 +13,8 @@ func (e *UsageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) *UsageError { return &UsageError{fmt.Sprintf(format, args...)} }
 
-// unknown is the error for a name that does not exist among those that do. It suggests the nearest, if one is near.
+// unknown returns the error for a name that is not among the known ones. It suggests the nearest
+// known name, if one is near.
 func unknown(what, name string, known []string) *UsageError {
 	hint := ""
 	if near, ok := Nearest(name, known); ok {
@@ -22,8 +23,8 @@ func unknown(what, name string, known []string) *UsageError {
 	return usagef("unknown %s %q: %sthere are %s", what, name, hint, strings.Join(known, ", "))
 }
 
-// Nearest returns the known name that the fewest single-letter changes lead to, and whether they are few enough for a
-// slip of the fingers. Any goroutine may call it.
+// Nearest returns the known name that is the fewest single-letter changes away, and whether they
+// are few enough for a slip of the fingers. Any goroutine may call it.
 func Nearest(name string, known []string) (string, bool) {
 	best, least := "", max(3, len(name)/2+1)
 	for _, k := range known {

@@ -12,7 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestVariants lets the rival have blocks of its own, and those of others, of sizes that it treats in different ways.
+// TestVariants lets a rival's task allocate blocks of its own, and free blocks of others, of sizes
+// that the rival treats in different ways.
 func TestVariants(t *testing.T) {
 	values, err := Program.Values(true, map[string]int{"blocks": 2000})
 	if err != nil {

@@ -17,7 +17,7 @@ var rivals = []programs.Variant{
 	alloc.Variant("modernc", programs.Rival, "modernc.org/memory, an Allocator for each task, or one under a mutex if frees are foreign", open),
 }
 
-// own is an allocator that one task uses.
+// own is an allocator for one task.
 type own struct{ *memory.Allocator }
 
 func (o own) Alloc(size int) ([]byte, error) { return o.Malloc(size) }

@@ -17,17 +17,18 @@ var Program = withRivals(submit.Program,
 	submit.Variant("ants", programs.Rival, "a pool of ants v2, and a sync.WaitGroup, as it cannot be waited for", Ants),
 )
 
-// What ants makes when it is imported is not used, and its goroutines would be there in every measurement of any program.
+// init ends the pool that ants makes when it is imported. No variant uses that pool, and its
+// goroutines would take part in every measurement of any program.
 func init() { ants.Release() }
 
-// withRivals returns a program with more variants.
+// withRivals returns a copy of a program with more variants.
 func withRivals(p *programs.Program, rivals ...programs.Variant) *programs.Program {
 	wider := *p
 	wider.Variants = append(append([]programs.Variant(nil), p.Variants...), rivals...)
 	return &wider
 }
 
-// Pond is a pool of pond, tasks submitted without a future.
+// Pond is a pool of pond. Its tasks are submitted without a future.
 func Pond(workers int) (submit.Pool, error) {
 	pool := pond.NewPool(workers)
 	return submit.Pool{
@@ -37,7 +38,8 @@ func Pond(workers int) (submit.Pool, error) {
 	}, nil
 }
 
-// Ants is a pool of ants. It cannot be waited for, so its tasks count themselves, as its examples do.
+// Ants is a pool of ants. The pool has no way to wait for its tasks, so the tasks count themselves,
+// as in the examples of ants.
 func Ants(workers int) (submit.Pool, error) {
 	pool, err := ants.NewPool(workers)
 	if err != nil {

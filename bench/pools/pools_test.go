@@ -9,10 +9,11 @@ import (
 	"github.com/freerun-go/freerun/programs/programtest"
 )
 
-// TestMain fails if the tests leave a goroutine behind. Those of the pool that ants makes when it is imported do not count.
+// TestMain fails if the tests leave a goroutine behind. The goroutines of the pool that ants makes
+// when it is imported do not count.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// TestVariants lets the rivals run all that they are given.
+// TestVariants lets the rivals run tasks: all of them run.
 func TestVariants(t *testing.T) {
 	for _, size := range []int{1, 2, 5000} {
 		programtest.Run(t, Program, programs.Values{programs.Size: size})

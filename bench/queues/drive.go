@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// narrow and wide are the items: of 8 bytes, and of a cache line. Both begin with the item's number; a wide one ends with it too.
+// narrow and wide are the types of items: 8 bytes, and a cache line. Both begin with the item's
+// number; a wide item ends with it too.
 type (
 	narrow = uint64
 	wide   = [8]uint64
@@ -19,7 +20,7 @@ type (
 
 type item interface{ narrow | wide }
 
-// made returns the item of that number.
+// made returns the item with that number.
 func made[T item](number uint64) (v T) {
 	words := (*wide)(unsafe.Pointer(&v))
 	words[0] = number
@@ -38,21 +39,24 @@ func number[T item](v *T) uint64 {
 	return words[0]
 }
 
-// line is a queue as a driver sees it: what each producer and each consumer does it with.
+// line is a queue as a driver sees it: the functions with which each producer and each consumer use
+// it.
 type line[T item] struct {
-	// producer returns how one producer enqueues, and what it does when it has enqueued all.
+	// producer returns a producer's function to enqueue, and the function to call when it has
+	// enqueued all its items.
 	producer func() (enqueue func(T), done func())
-	// consumer returns how one consumer tries to dequeue. If patient is true, it waits, and false means that all have come.
+	// consumer returns a consumer's function to dequeue. If patient is true, that function waits,
+	// and false means that all items have arrived; otherwise false means that the queue is empty.
 	consumer func() (dequeue func() (T, bool))
 	patient  bool
-	// end is called when all producers are done, if it is not nil.
+	// end, if not nil, is called when all producers are done.
 	end func()
 }
 
-// measured makes a queue for a shape.
+// measured makes a queue for the parameters of a program.
 type measured[T item] func(v programs.Values) line[T]
 
-// run measures a queue with items of the size that is asked for.
+// run measures a queue with items of the size that the parameters ask for.
 func run(n measured[narrow], w measured[wide]) func(programs.Config) (programs.Result, error) {
 	return func(cfg programs.Config) (programs.Result, error) {
 		switch bytes := cfg.Values.Get(payload); bytes {
@@ -66,10 +70,11 @@ func run(n measured[narrow], w measured[wide]) func(programs.Config) (programs.R
 	}
 }
 
-// drive lets the items through and adds up their numbers.
+// drive lets all items go through the queue and adds up their numbers.
 func drive[T item](l line[T], v programs.Values) (programs.Result, error) {
 	size, from, to := v.Get(programs.Size), v.Get(producers), v.Get(consumers)
-	var left, sum atomic.Int64 // left is counted down by batches: it must not be what is measured
+	// left is counted down by batches, so that its contention is not measured.
+	var left, sum atomic.Int64
 	left.Store(int64(size))
 	finish := programs.NewFinish(to)
 	gate := make(chan struct{})
@@ -118,7 +123,7 @@ func drive[T item](l line[T], v programs.Values) (programs.Result, error) {
 	return result, err
 }
 
-// consume dequeues until all have come, and returns the sum of the numbers.
+// consume dequeues until all items have arrived, and returns the sum of their numbers.
 func consume[T item](dequeue func() (T, bool), patient bool, left *atomic.Int64) (sum int64) {
 	got := int64(0)
 	for {

@@ -9,13 +9,14 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// attempts is what all total queues have.
+// attempts are the methods that all total queues have.
 type attempts[T any] interface {
 	TryEnqueue(v T) bool
 	TryDequeue() (T, bool)
 }
 
-// persistent returns how to enqueue with a queue that may be full: by trying until it is not.
+// persistent returns a function that enqueues into a queue that may be full: it tries until the
+// queue has room.
 func persistent[T item](try func(T) bool) func(T) {
 	return func(v T) {
 		for !try(v) {
@@ -24,7 +25,7 @@ func persistent[T item](try func(T) bool) func(T) {
 	}
 }
 
-// totalLine is the line of a queue that all producers and consumers use alike.
+// totalLine returns the line of a queue that all producers and all consumers use alike.
 func totalLine[T item](q attempts[T]) line[T] {
 	return line[T]{
 		producer: func() (func(T), func()) { return persistent(q.TryEnqueue), nil },
@@ -32,7 +33,7 @@ func totalLine[T item](q attempts[T]) line[T] {
 	}
 }
 
-// total measures a bounded queue that is made by a constructor.
+// total measures a bounded queue that a constructor makes.
 func total[T item, Q attempts[T]](make func(capacity int) Q) measured[T] {
 	return func(programs.Values) line[T] { return totalLine[T](make(capacity)) }
 }
@@ -60,7 +61,7 @@ func waiting[T item](programs.Values) line[T] {
 		producer: func() (func(T), func()) {
 			return func(v T) {
 				if err := q.Enqueue(ctx, v); err != nil {
-					panic(err) // it is closed only when all have been enqueued
+					panic(err) // the queue is closed only after all items are enqueued
 				}
 			}, nil
 		},

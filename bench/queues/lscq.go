@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// lscqVariants are missing where lscq does not build, and under the race detector, which takes what it does in assembly for a race.
+// lscqVariants are missing where lscq does not build, and under the race detector, which takes the
+// accesses of its assembly for a race.
 var lscqVariants = []programs.Variant{
 	rival("lscq", "gopkg's lscq, unbounded; holds pointers and uint64 only", always, lscqNarrow, lscqWide),
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// channel is what most Go programs use.
+// channel is a buffered channel, the queue of most Go programs.
 func channel[T item](programs.Values) line[T] {
 	c := make(chan T, capacity)
 	return line[T]{
@@ -22,7 +22,7 @@ func channel[T item](programs.Values) line[T] {
 	}
 }
 
-// lockedRing is a ring under a lock.
+// lockedRing is a ring buffer under a mutex.
 type lockedRing[T any] struct {
 	mu         sync.Mutex
 	head, tail uint64

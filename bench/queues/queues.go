@@ -14,7 +14,7 @@ const (
 	payload   = "payload"
 )
 
-// capacity is that of all bounded queues, and of the channel.
+// capacity is the capacity of all bounded queues, and of the channel.
 const capacity = 1024
 
 // Program is the program with all its variants.
@@ -54,7 +54,7 @@ var Program = &programs.Program{
 
 func init() { Program.Variants = append(Program.Variants, lscqVariants...) }
 
-// points are the shapes and payloads that are measured unless a user sets others.
+// points returns the shapes and payloads that are measured unless a user sets others.
 func points() (all []map[string]int) {
 	for _, shape := range [][2]int{{1, 1}, {4, 1}, {1, 4}, {4, 4}} {
 		for _, bytes := range []int{8, 64} {
@@ -64,7 +64,7 @@ func points() (all []map[string]int) {
 	return all
 }
 
-// Which shapes a queue is for.
+// These functions report whether a queue for one shape, or for any, can run with the values.
 func single(v programs.Values) bool      { return v.Get(producers) == 1 && v.Get(consumers) == 1 }
 func oneConsumer(v programs.Values) bool { return v.Get(consumers) == 1 }
 func oneProducer(v programs.Values) bool { return v.Get(producers) == 1 }

@@ -10,7 +10,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestVariants lets each variant carry items of each size in each shape that it is for: all come, and none is torn.
+// TestVariants lets each variant carry items of each size in each shape that it supports. All items
+// arrive, and none is torn.
 func TestVariants(t *testing.T) {
 	size := 3000
 	for _, v := range Program.Variants {

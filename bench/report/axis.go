@@ -9,21 +9,22 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// settle brings an axis of a plot to round ends, or to those with some room, if its data leave none.
+// settle sets the ends of a plot's axis to round numbers, or to numbers that leave some room around
+// the data.
 func (a axis) settle(p *plot.Axis) {
 	switch {
 	case a.log:
 		low, high := max(p.Min, 1e-9), max(p.Max, 1e-9)
 		room := math.Pow(max(high/low, 1.5), 0.04)
 		p.Min, p.Max = low/room, high*room
-		if a.ticks == nil && p.Max/p.Min < 4 { // so that there are two numbers on it at least
+		if a.ticks == nil && p.Max/p.Min < 4 { // so that the axis has at least two numbers
 			middle := math.Sqrt(p.Max * p.Min)
 			p.Min, p.Max = middle/2.2, middle*2.2
 		}
 	case a.zero:
 		p.Min = min(p.Min, 0)
 		p.Max *= 1.04
-		if p.Max <= p.Min { // nothing but zeros
+		if p.Max <= p.Min { // all data are zero
 			p.Max = 1
 		}
 	case a.ticks != nil:
@@ -56,7 +57,8 @@ func (a axis) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// logarithmic returns round numbers from low to high: powers of ten, with what lies between if there are few.
+// logarithmic returns round numbers from low to high: powers of ten, with numbers between them if
+// there are few powers.
 func logarithmic(low, high float64) []float64 {
 	steps := []float64{1}
 	switch decades := math.Log10(high / low); {
@@ -88,7 +90,8 @@ func short(v float64) string {
 	return strconv.FormatFloat(significant(v), 'f', -1, 64) + unit
 }
 
-// precise writes a number for a table or a hint: three digits that count, thousands apart.
+// precise writes a number for a table or a hint: three significant digits, with separated
+// thousands.
 func precise(v float64) string {
 	text := strconv.FormatFloat(significant(v), 'f', -1, 64)
 	whole, rest, _ := strings.Cut(text, ".")
@@ -105,7 +108,7 @@ func precise(v float64) string {
 	return b.String()
 }
 
-// significant rounds to three digits that count, and never before the decimal point.
+// significant rounds to three significant digits, and never before the decimal point.
 func significant(v float64) float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return v

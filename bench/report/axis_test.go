@@ -21,12 +21,12 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestAxes holds that every axis has numbers, within its ends, which hold the data.
+// TestAxes: every axis has numbers, which lie within its ends, and the ends enclose the data.
 func TestAxes(t *testing.T) {
 	for name, c := range map[string]struct {
 		axis      axis
 		low, high float64
-		want      []float64 // nil if only that there are some matters
+		want      []float64 // nil if any numbers will do
 	}{
 		"from zero":   {axis{zero: true}, 5, 20, nil},
 		"below zero":  {axis{zero: true}, -5, 20, nil},

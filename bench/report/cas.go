@@ -9,7 +9,8 @@ var contention = figure{
 	about:   "Time for each successful operation on one word, against the goroutines that contend for it, and how many operations failed meanwhile.",
 	printed: "Two graphs without numbers. The slides say that a compare-and-swap is a memory barrier to the hardware.",
 	draw: func(all rows) (charts []chart, used rows) {
-		of := all.of("cas").where(func(r bench.Row) bool { return setting(r, "contenders") > 0 }) // 0 is for as many as there are processors
+		// 0 contenders stand for as many as there are processors.
+		of := all.of("cas").where(func(r bench.Row) bool { return setting(r, "contenders") > 0 })
 		charts, used = against(of, "contenders", axis{label: "contenders", log: true, ticks: []float64{1, 2, 4, 8, 16, 32, 64}}, axis{label: "ns an operation", log: true}, "ns an operation")
 		if failed := drawFailed(of.real()); failed != nil {
 			charts = append(charts, failed)
@@ -18,7 +19,7 @@ var contention = figure{
 	},
 }
 
-// drawFailed draws how many operations failed on the most processors.
+// drawFailed draws how many operations failed on the greatest number of processors.
 func drawFailed(of rows) chart {
 	counts := distinct(of, processors)
 	if len(counts) == 0 {

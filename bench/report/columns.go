@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// column is a value with a name of its own.
+// column is a bar of a chart with its name.
 type column struct {
-	name  string // below it; "" for none
-	label string // in full, for hints
+	name  string // the name below the bar; "" for none
+	label string // the full name, for hints
 	role  role
 	value float64
 }
 
-// columns is a chart of numbers of things, one beside the other.
+// columns is a bar chart of numbers of things.
 type columns struct {
 	frame
 	columns []column

@@ -16,7 +16,8 @@ var creation = figure{
 	},
 }
 
-// against draws a chart for one processor and one for the most, with a curve for each variant against a parameter.
+// against draws two charts, for one processor and for the greatest number of processors. Each has a
+// curve for each variant against a parameter.
 func against(of rows, param string, x, y axis, unit string) (charts []chart, used rows) {
 	of = of.real().knowing(param)
 	var roles cast

@@ -40,7 +40,7 @@ func ddbFigures() []figure {
 	}
 }
 
-// units are the rows of the variant that is written as in the paper.
+// units returns the rows of the variant that is written as in the paper.
 func units(all rows) rows { return all.of("ddb").variant("units") }
 
 func drawMessages(all rows) (charts []chart, used rows) {
@@ -107,7 +107,8 @@ func drawSteals(all rows) (charts []chart, used rows) {
 	return []chart{c}, once(used)
 }
 
-// otherSize says how many requests each client made, if that is not what it is in the first row: numbers of messages and steals grow with it.
+// otherSize says how many requests each client made, if that differs from the first row: the
+// numbers of messages and steals grow with it.
 func otherSize(r bench.Row, all rows) string {
 	if r.Size == all[0].Size {
 		return ""
@@ -115,7 +116,7 @@ func otherSize(r bench.Row, all rows) string {
 	return ", size " + precise(float64(r.Size))
 }
 
-// once returns the rows, each once though several curves are drawn from it.
+// once returns the rows without duplicates, which occur when several curves are drawn from one row.
 func once(all rows) rows {
 	var some rows
 	for _, r := range all {
@@ -129,7 +130,8 @@ func once(all rows) rows {
 	return some
 }
 
-// drawStolen draws the greatest number of processors that was measured, and the greatest up to the paper's 32 that was simulated.
+// drawStolen draws two charts: for the greatest measured number of processors, and for the greatest
+// simulated number up to the paper's 32.
 func drawStolen(all rows) (charts []chart, used rows) {
 	for _, part := range []rows{units(all).real(), units(all).simulated().where(func(r bench.Row) bool { return r.Processors <= 32 })} {
 		counts := distinct(part, processors)

@@ -1,12 +1,14 @@
-// Package report makes one page of what [bench] measures: the figures of the papers that freerun implements, drawn again from this
-// machine's rows, beside what the papers print. The page needs no network and no other file, follows the reader's light or dark
-// theme, and has the numbers of each figure as a table below it.
+// Package report draws one page from the measurements of [bench]: the figures of the papers that
+// freerun implements, drawn again from this machine's rows, beside the numbers that the papers
+// print. The page needs no network and no other file, follows the reader's light or dark theme, and
+// has the numbers of each figure as a table below it.
 //
-// [Write] makes the page of a [Run], [WriteSVGs] its figures as files. Figures whose programs are not among the rows are left out, and the
-// page says which command adds them.
+// [Write] writes the page of a [Run]. [WriteSVGs] writes its figures as files. Figures whose
+// programs are not among the rows are left out, and the page says which command adds them.
 //
-// What a paper prints is the figures in its text and tables; a plot of which the text gives no numbers is described, and never measured
-// by eye. Rows of simulated processors continue the curves of real ones, dashed.
+// The papers' numbers are those of their text and tables. A plot whose numbers the text does not
+// give is described, and never measured by eye. Rows of simulated processors continue the curves of
+// real ones, dashed.
 //
 //	fib.go          figures 4 to 6 of the first paper: speed-up, CPU time lost, waste
 //	ddb.go          figures 7 to 10: messages, steals, stolen units, use of the processors
@@ -21,6 +23,6 @@
 //	memory.go       the memory manager, and what is beside Go's collector
 //	rivals.go       everything else, beside plain Go and other libraries
 //
-// Drawing is gonum.org/v1/plot's: lines.go, dots.go and columns.go put its plotters together, svg.go gives what it writes the
-// colours of the page.
+// gonum.org/v1/plot draws. lines.go, dots.go and columns.go combine its plotters, and svg.go gives
+// its output the colours of the page.
 package report

@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// mark is a value in a line of dots.
+// mark is one value on a line of dots.
 type mark struct {
-	line  int // from above, from 0
+	line  int // the line's number, from 0 at the top
 	role  role
-	shape int // which of the glyphs
+	shape int // the index of the glyph
 	label string
-	point // y is not used: x is the value, from low to high
+	point // x is the value, from low to high; y is not used
 }
 
-// dots is a chart with a line for each of several names, on which values lie.
+// dots is a chart with one line per name. The values of a name lie on its line.
 type dots struct {
 	frame
 	names  []string
 	marks  []mark
 	keys   []legendKey
 	unit   string
-	centre float64 // where a line is drawn from top to bottom; 0 for nowhere
+	centre float64 // where a vertical line is drawn; 0 for no line
 }
 
 // legendKey is an entry of the legend: a colour, or a shape.
@@ -33,7 +33,7 @@ type legendKey struct {
 	shape int
 }
 
-// glyphs are the shapes, in the order in which they are to be used.
+// glyphs are the shapes, in the order of their use.
 var glyphs = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.RingGlyph{}, draw.TriangleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{}, draw.CrossGlyph{},
 }
@@ -42,14 +42,14 @@ func glyph(r role, shape int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: r.paint(), Radius: 3, Shape: glyphs[shape%len(glyphs)]}
 }
 
-// XY and XError implement what plotter.NewXErrorBars needs.
+// XY, Len and XError implement the interfaces that plotter.NewXErrorBars needs.
 func (m mark) XY(int) (x, y float64) { return m.x, m.y }
 func (m mark) Len() int              { return 1 }
 func (m mark) XError(int) (low, high float64) {
 	return m.x - m.low, m.high - m.x
 }
 
-// size makes each line as high as its marks need.
+// size returns the chart's size. Each line is as high as its marks need.
 func (d *dots) size() (w, h vg.Length) {
 	most := 0
 	for _, n := range d.count() {
@@ -59,7 +59,7 @@ func (d *dots) size() (w, h vg.Length) {
 	return chartWidth, 50 + vg.Length(len(d.names))*line + lineHeight*vg.Length(1+len(d.keys)/5)
 }
 
-// count returns how many marks each line has.
+// count returns the number of marks on each line.
 func (d *dots) count() map[int]int {
 	n := make(map[int]int)
 	for _, m := range d.marks {
@@ -103,7 +103,7 @@ func (d *dots) draw(c draw.Canvas) []hint {
 	return hints
 }
 
-// place returns where the line of a name is: the first is the highest.
+// place returns the height of a line. The first line is the highest.
 func (d *dots) place(line int) float64 { return float64(len(d.names) - 1 - line) }
 
 // span returns the least and the greatest value.
@@ -118,7 +118,8 @@ func (d *dots) span() (low, high float64) {
 	return low, high
 }
 
-// spread returns the marks with those of one line a little apart, so that none hides another.
+// spread returns the marks, with the marks of one line moved apart a little, so that none hides
+// another.
 func (d *dots) spread() []mark {
 	count := d.count()
 	seen := make(map[int]int)
@@ -149,7 +150,7 @@ func (d *dots) add(p *plot.Plot, m mark) {
 	p.Add(bar, dot)
 }
 
-// addCentre draws the line that values are to be compared with.
+// addCentre draws the line that the values are to be compared with.
 func (d *dots) addCentre(p *plot.Plot) {
 	if d.centre <= 0 {
 		return

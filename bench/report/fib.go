@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// The variants of fib that are drawn: the paper's own way first.
+// fibVariants are the variants of fib that are drawn. The paper's own way comes first.
 var fibVariants = []struct{ name, title string }{
 	{"futures", "freerun: messages and futures, as in the paper"},
 	{"lazy", "freerun: the same, declared small"},
@@ -58,7 +58,8 @@ func fibFigures() []figure {
 	}
 }
 
-// compared makes a point of a row and the same on one processor, and reports whether both say what it takes.
+// compared makes a point from a row and the row of the same work on one processor. It reports
+// whether both rows have the needed figures.
 type compared func(r, one bench.Row, x int) (point, bool)
 
 // drawFib draws a chart for each variant, with a curve for each amount of work.
@@ -67,7 +68,7 @@ func drawFib(label string, ideal bool, unit string, value compared) func(rows) (
 		for _, v := range fibVariants {
 			of := all.of("fib").variant(v.name)
 			if !ideal {
-				of = of.real() // the CPU time of a model is no measure of what is lost
+				of = of.real() // the CPU time of a model does not tell the lost time
 			}
 			c := &lines{
 				frame: frame{title: v.title, x: axis{label: "processors", ticks: processorTicks(of)}, y: axis{label: label, zero: true}},
@@ -85,11 +86,12 @@ func drawFib(label string, ideal bool, unit string, value compared) func(rows) (
 	}
 }
 
-// add adds a curve for each amount of work that was measured on one processor and on several, and returns its rows.
+// add adds a curve for each amount of work that was measured on one processor and on several, and
+// returns the rows of the curves.
 func (l *lines) add(of rows, value compared) (used rows) {
 	for i, work := range of.values("work") {
 		with := of.with("work", work)
-		with = with.with(programs.Size, with[0].Size) // of several sizes the first
+		with = with.with(programs.Size, with[0].Size) // of several sizes the first one
 		one := with.on(1)
 		if len(one) == 0 || len(distinct(with, processors)) < 2 {
 			continue
@@ -119,14 +121,15 @@ func workRole(kind programs.Kind, i int) role {
 	return ours + role(i)%(theirs-ours)
 }
 
-// processorAxis is the axis for the numbers of processors: logarithmic if there are many.
+// processorAxis returns the axis for numbers of processors: logarithmic if there are many.
 func processorAxis(all rows) axis {
 	a := axis{label: "processors", ticks: processorTicks(all)}
 	a.log = a.ticks != nil && a.ticks[len(a.ticks)-1] > 8
 	return a
 }
 
-// processorTicks returns the numbers of processors as places for an axis; of many that are near each other only some.
+// processorTicks returns the numbers of processors as places on an axis. Of many neighbouring
+// numbers it returns only some.
 func processorTicks(all rows) []float64 {
 	var at []float64
 	for _, n := range distinct(all, processors) {

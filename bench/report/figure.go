@@ -1,14 +1,15 @@
 package report
 
-// figure is one of the figures of the page: what a paper printed, and what was measured here.
+// figure is one of the figures of the page: its text, a paper's numbers, and how to draw it from
+// rows.
 type figure struct {
 	id      string     // names it in addresses and files
-	title   string     // what it shows
-	source  string     // which figure of which paper it is, or what it isolates
-	about   string     // what is drawn here, and in which unit
-	printed string     // what the paper prints about it, if it is one of a paper
+	title   string     // the subject
+	source  string     // the figure of a paper, or the aspect that it isolates
+	about   string     // the drawn quantity and its unit
+	printed string     // the paper's own words and numbers, if the figure is a paper's
 	table   [][]string // numbers that the paper prints, its header first; nil if there are none
-	command string     // what measures what it is drawn from
+	command string     // the command that measures the rows
 	draw    func(rows) (charts []chart, used rows)
 }
 
@@ -20,7 +21,7 @@ type chart interface {
 
 func (f *frame) name() string { return f.title }
 
-// section is figures that have something in common.
+// section is a group of figures with a common subject.
 type section struct {
 	id      string
 	title   string
@@ -28,7 +29,7 @@ type section struct {
 	figures []figure
 }
 
-// sections returns all figures that there are, in the order of the page.
+// sections returns all figures, in the order of the page.
 func sections() []section {
 	return []section{
 		{

@@ -11,7 +11,7 @@ import (
 	xfont "golang.org/x/image/font"
 )
 
-// The measures of charts, in points. A page shows them at some 1.2 times that.
+// The measures of charts, in points. A page shows them about 1.2 times as large.
 const (
 	chartWidth  = vg.Length(330)
 	chartHeight = vg.Length(222)
@@ -20,18 +20,19 @@ const (
 	lineHeight  = vg.Length(14)
 )
 
-// frame is what all charts have: a title, axes with their units, and a legend above the plot, where it hides nothing.
+// frame is the common part of all charts: a title, axes with their units, and a legend above the
+// plot, where it hides nothing.
 type frame struct {
-	title string // what is drawn, in a few words
+	title string // the subject in a few words
 	x, y  axis
 }
 
-// axis is one of a chart's two.
+// axis is one of a chart's two axes.
 type axis struct {
-	label string    // what it counts, and in which unit
+	label string    // the quantity and its unit
 	log   bool      // whether equal distances are equal ratios
-	ticks []float64 // where it has numbers; nil for where they are round
-	zero  bool      // whether it begins with 0
+	ticks []float64 // the places with numbers; nil for round numbers
+	zero  bool      // whether the axis begins with 0
 }
 
 // key is an entry of a legend.
@@ -42,9 +43,9 @@ type key struct {
 
 func (f *frame) size() (w, h vg.Length) { return chartWidth, chartHeight }
 
-// style returns how texts look.
+// style returns the style of texts in a colour and a size.
 func style(r role, size vg.Length) text.Style {
-	s := plot.New().X.Label.TextStyle // with the handler that gonum gives it
+	s := plot.New().X.Label.TextStyle // includes gonum's text handler
 	s.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 	s.Color = r.paint()
 	s.XAlign, s.YAlign = text.XLeft, text.YBottom
@@ -73,18 +74,18 @@ func (f *frame) plot() *plot.Plot {
 			a.axis.Scale = plot.LogScale{}
 		}
 	}
-	p.Y.Width, p.Y.Tick.Length = 0, 0 // the grid says as much
+	p.Y.Width, p.Y.Tick.Length = 0, 0 // the grid shows the same
 	p.Y.Label.Padding = 3
 	return p
 }
 
-// settle brings the axes to what the plot's data need, once they have been added.
+// settle fits the axes to the plot's data. Call it after the data have been added.
 func (f *frame) settle(p *plot.Plot) {
 	f.x.settle(&p.X)
 	f.y.settle(&p.Y)
 }
 
-// draw draws title, legend and plot, one below the other, and returns the canvas that the data are on.
+// draw draws title, legend and plot, one below the other, and returns the canvas of the data.
 func (f *frame) draw(c draw.Canvas, p *plot.Plot, keys []key) draw.Canvas {
 	bold := style(ink, titleSize)
 	bold.Font.Weight = xfont.WeightBold
@@ -98,7 +99,8 @@ func (f *frame) draw(c draw.Canvas, p *plot.Plot, keys []key) draw.Canvas {
 	return p.DataCanvas(c)
 }
 
-// legend draws the entries in as many lines as they need, below top, and returns where it ends.
+// legend draws the entries below top, in as many lines as they need, and returns the height of its
+// lower end.
 func legend(c draw.Canvas, top vg.Length, keys []key) vg.Length {
 	const gap = vg.Length(4)
 	if len(keys) == 0 {

@@ -10,14 +10,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// point is what was measured at one place: the median, the least and the greatest. Where only one value is known, all three are it.
+// point is the result of several runs: the median, the least and the greatest value. Where only one
+// value is known, all three are equal.
 type point struct{ x, y, low, high float64 }
 
-// series is points that belong together.
+// series is the points of one curve.
 type series struct {
 	name   string
 	role   role
-	dashed bool // for what was not measured, but simulated
+	dashed bool // whether the points were simulated, not measured
 	points []point
 }
 
@@ -25,8 +26,8 @@ type series struct {
 type lines struct {
 	frame
 	series []series
-	ideal  bool   // draws the line y = x
-	unit   string // of the values, for hints
+	ideal  bool   // whether to draw the line y = x
+	unit   string // the unit of the values, for hints
 }
 
 // XY and Len implement plotter.XYer.
@@ -39,7 +40,7 @@ func (s series) YError(i int) (low, high float64) {
 	return p.y - p.low, p.high - p.y
 }
 
-// dashes are those of what is simulated.
+// dashes is the pattern of simulated curves.
 var dashes = []vg.Length{4, 2.5}
 
 func (l *lines) draw(c draw.Canvas) []hint {
@@ -58,7 +59,7 @@ func (l *lines) draw(c draw.Canvas) []hint {
 	for _, s := range l.series {
 		curve, dots, err := plotter.NewLinePoints(s)
 		if err != nil {
-			panic(err) // only numbers that are finite become rows
+			panic(err) // cannot occur: rows have finite numbers only
 		}
 		curve.Color, curve.Width = s.role.paint(), 1.5
 		if s.dashed {
@@ -88,10 +89,11 @@ func (l *lines) draw(c draw.Canvas) []hint {
 	return hints
 }
 
-// simulation is what the names of simulated curves end with.
+// simulation ends the names of simulated curves.
 const simulation = ", simulated"
 
-// continues reports whether a curve continues a real one, so that the legend has its colour already.
+// continues reports whether a curve continues a measured one. Then the legend has its colour
+// already.
 func (l *lines) continues(s series) bool {
 	return s.dashed && slices.ContainsFunc(l.series, func(other series) bool { return !other.dashed && other.name+simulation == s.name })
 }
@@ -108,7 +110,7 @@ func (p point) words(unit string) string {
 	return text
 }
 
-// addIdeal adds the line on which so many processors are so many times as fast.
+// addIdeal adds the line of perfect speed-up: n processors are n times as fast as one.
 func (l *lines) addIdeal(p *plot.Plot) key {
 	high := 1.0
 	for _, s := range l.series {
@@ -125,7 +127,8 @@ func (l *lines) addIdeal(p *plot.Plot) key {
 	return key{"ideal", line}
 }
 
-// addBand adds what lies between the least and the greatest values, or bars where a band would have no width.
+// addBand adds the band between the least and the greatest values, or bars where a band would have
+// no width.
 func addBand(p *plot.Plot, s series) {
 	if len(s.points) < 2 {
 		bars, err := plotter.NewYErrorBars(s)

@@ -18,7 +18,8 @@ var locking = figure{
 	},
 }
 
-// perCase draws one chart with a line for each case and a mark on it for each variant, filled on the most processors, and hollow on fewer.
+// perCase draws one chart with a line for each case. Each variant has a mark on it: filled for the
+// greatest number of processors, hollow for fewer.
 func perCase(of rows, label string, name func(bench.Row) string) (charts []chart, used rows) {
 	of = of.real()
 	if len(of) == 0 {
@@ -52,7 +53,8 @@ func perCase(of rows, label string, name func(bench.Row) string) (charts []chart
 	return []chart{c}, used
 }
 
-// shapeOf returns the glyph for a number of processors: filled for the last, hollow for the one before, or -1 if it is not drawn.
+// shapeOf returns the glyph for a number of processors: filled for the last number, hollow for the
+// one before, or -1 for a number that is not drawn.
 func shapeOf(counts []int, n int) int {
 	for i, count := range counts {
 		if count == n {

@@ -77,7 +77,8 @@ func middle(of rows) float64 {
 	return times[len(times)/2]
 }
 
-// s2 names what has a colour of its own: a variant on the most processors, and on fewer.
+// s2 names a colour of its own: that of a variant on the greatest number of processors, or on
+// fewer.
 func s2(name string, i, of int) string {
 	if i == of-1 {
 		return name

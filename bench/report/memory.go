@@ -44,7 +44,7 @@ func drawAllocation(all rows) (charts []chart, used rows) {
 	return charts, used
 }
 
-// frees says who frees.
+// frees describes which task frees a block, in the words of a reader.
 func frees(foreign int) string {
 	switch foreign {
 	case 0:
@@ -56,10 +56,10 @@ func frees(foreign int) string {
 	}
 }
 
-// collected is the binary trees.
+// collected is the figure of the binary trees.
 var collected = comparison("binary-trees", "Binary trees", "ns a node", "Trees that are built, counted and left to a collector.", "trees")
 
-// kept is the store of records: its time, and what it costs the rest of the program.
+// kept is the figure of the store of records: its time, and its cost to the rest of the program.
 var kept = figure{
 	id: "records", title: "Many records", source: "isolates what many records cost the collector and the memory", command: "freerun bench records --processors 1,2",
 	about: "A store of many small records, filled and then used: the time of an operation, the CPU time that Go’s collector took meanwhile, and the memory that the process came to have, in % of " +
@@ -82,7 +82,8 @@ var kept = figure{
 	},
 }
 
-// byFigure draws a line for each variant, as byVariant does, of one of their figures. On the axis there is no 0: what is less than 1 is drawn there.
+// byFigure draws a line for each variant, as byVariant does, of a figure of its rows. The axis has
+// no 0: values below 1 are drawn at 1.
 func byFigure(of rows, name, title, unit string) chart {
 	values := make(rows, len(of))
 	for i, r := range of {

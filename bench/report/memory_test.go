@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// TestAllocationIsDividedBySizeAndFrees holds that there is a chart for each size and kind of frees, of the most processors, against the tasks.
+// TestAllocationIsDividedBySizeAndFrees: there is a chart for each size and kind of frees, of the
+// greatest number of processors, against the tasks.
 func TestAllocationIsDividedBySizeAndFrees(t *testing.T) {
 	var all rows
 	for _, processors := range []int{1, 2} {
@@ -47,7 +48,8 @@ func TestAllocationIsDividedBySizeAndFrees(t *testing.T) {
 	}
 }
 
-// TestRecordsHaveTheirFigures holds that besides the time what the collector took and the memory is drawn, if it is known, and that nothing is less than 1 on an axis without 0.
+// TestRecordsHaveTheirFigures: besides the time, the collector's time and the memory are drawn, if
+// they are known. No value is less than 1 on an axis without 0.
 func TestRecordsHaveTheirFigures(t *testing.T) {
 	row := func(variant string, kind programs.Kind, cpu uint64) bench.Row {
 		return bench.Row{

@@ -21,7 +21,7 @@ var (
 	pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 )
 
-// page is what the template is given.
+// page holds the data of the template.
 type page struct {
 	CSS      template.CSS
 	JS       template.JS
@@ -44,13 +44,13 @@ type pageSection struct {
 type pageFigure struct {
 	ID, Title, Source, About, Printed, Command string
 	Charts                                     []template.HTML
-	Table                                      [][]string // what the paper prints
-	Rows                                       [][]string // what was measured
+	Table                                      [][]string // the numbers that the paper prints
+	Rows                                       [][]string // the measured rows
 }
 
 func newPage(run Run) page {
 	p := page{
-		CSS:     template.CSS(themes() + pageCSS), // both are ours
+		CSS:     template.CSS(themes() + pageCSS), // safe: both are part of this package
 		JS:      template.JS(pageJS),
 		Partial: run.Partial,
 		Note:    run.Note,
@@ -86,13 +86,14 @@ func newPage(run Run) page {
 	return p
 }
 
-// page returns what the page shows of a figure.
+// page returns the template's data of a figure.
 func (f drawn) page() pageFigure {
 	out := pageFigure{
 		ID: f.id, Title: f.title, Source: f.source, About: f.about, Printed: f.printed, Command: f.command, Table: f.table, Rows: f.used.table(),
 	}
 	for _, c := range f.charts {
-		out.Charts = append(out.Charts, template.HTML(svg(c, c.name(), false))) // its texts are escaped
+		// Safe: svg escapes its texts.
+		out.Charts = append(out.Charts, template.HTML(svg(c, c.name(), false)))
 	}
 	return out
 }
@@ -111,7 +112,7 @@ func runs(all rows) string {
 	return fmt.Sprintf("%d to %d runs", counts[0], counts[len(counts)-1])
 }
 
-// table returns the rows as a reader sees them, the header first.
+// table returns the rows as a table for readers, the header first.
 func (all rows) table() [][]string {
 	table := [][]string{{"program", "variant", "processors", "parameters", "ns/op", "least to greatest", "CPU ns/op", "allocs/op", "runs"}}
 	for _, r := range all {
@@ -135,7 +136,8 @@ func (all rows) table() [][]string {
 	return table
 }
 
-// themes returns the rules for the colours of drawings: light, dark where the system asks for it, and as the reader has chosen.
+// themes returns the rules for the colours of drawings: light, dark where the system asks for it,
+// and the reader's choice.
 func themes() string {
 	return sheet(0, "") +
 		"@media(prefers-color-scheme:dark){" + sheet(1, ":root:not([data-theme=light]) ") + "}" +

@@ -9,23 +9,25 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// role is what something is drawn for. It has a colour in each theme: cool ones for freerun, warm ones for plain Go, purple for other
-// libraries, greys for the rest. Those of one chart differ in lightness too, for readers to whom hues look alike.
+// role is the purpose of a drawn element. It has a colour in each theme: cool ones for freerun,
+// warm ones for plain Go, purple for other libraries, greys for the rest. The colours of one chart
+// differ in lightness too, for readers who cannot tell the hues apart.
 type role int
 
 const (
 	ink      role       = iota // text
 	faint                      // labels of axes
 	rule                       // lines of the grid
-	baseline                   // no concurrency, or the ideal
-	printed                    // what a paper prints
-	ours                       // the first of freerun's
-	theirs   = ours + 5        // the first of plain Go's
+	baseline                   // a variant without concurrency, or the ideal
+	printed                    // a paper's printed numbers
+	ours                       // the first of freerun's colours
+	theirs   = ours + 5        // the first of plain Go's colours
 	rivals   = theirs + 4
 	roles    = rivals + 6
 )
 
-// colours are those of each role, light theme and dark. All differ, since a colour is how svg.go finds a role again.
+// colours are the colours of each role, for the light and the dark theme. All differ, because
+// svg.go finds the role of an element by its colour.
 var colours = [roles][2]uint32{
 	{0x1b2430, 0xe6eaf0},
 	{0x5b6675, 0x9aa6b5},
@@ -61,7 +63,7 @@ func (r role) veil(opacity float64) color.Color {
 // hex returns the role's light colour as SVG writes it.
 func (r role) hex() string { return fmt.Sprintf("#%06X", colours[r][0]) }
 
-// sheet returns the rules that give each role its colour in the theme: 0 for light, 1 for dark.
+// sheet returns the rules that give each role its colour in a theme: 0 for light, 1 for dark.
 func sheet(theme int, scope string) string {
 	var b strings.Builder
 	for r := range roles {
@@ -77,7 +79,8 @@ type cast struct {
 	kinds []programs.Kind
 }
 
-// role returns the role of a variant. The first of a kind has the first colour; when they run out, they begin again.
+// role returns the role of a variant. The first variant of a kind has the kind's first colour. When
+// the colours run out, they begin again.
 func (c *cast) role(variant string, kind programs.Kind) role {
 	if !slices.Contains(c.names, variant) {
 		c.names, c.kinds = append(c.names, variant), append(c.kinds, kind)

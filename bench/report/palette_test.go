@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// TestColoursAreLegible holds every colour that something is drawn in against the page behind it: 3 to 1, and 4.5 to 1 for text, is what
-// the guidelines for accessible pages ask for.
+// TestColoursAreLegible checks the contrast of every drawn colour against the page behind it. The
+// guidelines for accessible pages ask for 3 to 1, and for 4.5 to 1 for text.
 func TestColoursAreLegible(t *testing.T) {
 	seen := make(map[string]bool)
 	for r := range roles {
@@ -21,7 +21,7 @@ func TestColoursAreLegible(t *testing.T) {
 			least := 3.0
 			switch r {
 			case rule:
-				continue // the grid is to be seen, and not to be looked at
+				continue // the grid may be faint
 			case ink, faint:
 				least = 4.5
 			}
@@ -32,7 +32,7 @@ func TestColoursAreLegible(t *testing.T) {
 	}
 }
 
-// contrast is the ratio of luminances that WCAG 2 defines.
+// contrast returns the ratio of luminances as WCAG 2 defines it.
 func contrast(a, b uint32) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
@@ -61,7 +61,7 @@ func TestCastTellsKindsApart(t *testing.T) {
 	if c.role("activities", programs.Freerun) != ours+1 || c.role("units", programs.Freerun) != first {
 		t.Error("a variant does not keep its colour, or shares it")
 	}
-	for range 20 { // more than there are colours
+	for range 20 { // more often than there are colours
 		if r := c.role(strings.Repeat("x", len(c.names)), programs.Freerun); r < ours || r >= theirs {
 			t.Errorf("freerun is drawn in role %d", r)
 		}

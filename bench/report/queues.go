@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// containers are the queues of package queue and others.
+// containers is the figure of the queues of package queue and of others.
 var containers = figure{
 	id: "queues", title: "Containers", source: "isolates the queues; the shapes are those of lecture 13", command: "freerun bench queues --rivals --processors 1,2",
 	about:   "Time for an item from one side to the other, on the most processors, for each number of producers and consumers; the fastest first. Filled, items of 8 bytes; hollow, of a cache line.",
@@ -36,10 +36,11 @@ func drawContainers(all rows) (charts []chart, used rows) {
 	return charts, used
 }
 
-// kindRole returns the colour of what is told apart by its kind alone.
+// kindRole returns the colour of elements that are told apart by their kind alone.
 func kindRole(k programs.Kind) role { return new(cast).role("", k) }
 
-// ranked draws a line for each variant, the fastest first, with a mark for each value of a parameter: filled for the first, hollow for the next.
+// ranked draws a line for each variant, the fastest first, with a mark for each value of a
+// parameter: filled for the first value, hollow for the next.
 func ranked(of rows, title, unit, param string) chart {
 	values := of.values(param)
 	best := of.with(param, values[0])
@@ -66,7 +67,7 @@ func ranked(of rows, title, unit, param string) chart {
 	return c
 }
 
-// kindKeys explains the colours of the kinds that there are.
+// kindKeys explains the colours of the kinds among the rows.
 func kindKeys(of rows) []legendKey {
 	var keys []legendKey
 	for _, k := range []programs.Kind{programs.Baseline, programs.Freerun, programs.PlainGo, programs.Rival} {

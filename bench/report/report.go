@@ -12,27 +12,28 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
-// Run is what a report is of.
+// Run is the data of a report.
 type Run struct {
-	// Rows are what was measured, or simulated.
+	// Rows are the measured or simulated rows.
 	Rows []bench.Row
-	// Partial says why rows are missing that were to be there, in a sentence; "" if none are.
+	// Partial says, in a sentence, why rows are missing; "" if none are missing.
 	Partial string
 	// Note is a remark about the run, in a sentence; "" for none.
 	Note string
 }
 
-// ErrNothing is returned for a run of whose rows no figure can be drawn.
+// ErrNothing is returned for a run from whose rows no figure can be drawn.
 var ErrNothing = errors.New("there is nothing to draw: none of the report's figures is made of what was measured")
 
-// drawn is a figure with what was drawn of a run.
+// drawn is a figure with its charts of a run.
 type drawn struct {
 	figure
 	charts []chart
 	used   rows
 }
 
-// drawAll draws all figures of a section that the rows have something for, and returns the others, too.
+// drawAll draws all figures of a section that the rows suffice for. It also returns the other
+// figures.
 func drawAll(s section, all rows) (made []drawn, missing []figure) {
 	for _, f := range s.figures {
 		charts, used := f.draw(all)
@@ -45,7 +46,8 @@ func drawAll(s section, all rows) (made []drawn, missing []figure) {
 	return made, missing
 }
 
-// Write writes the page of a run. It returns [ErrNothing], and has written nothing, if there is no figure that can be drawn. Any goroutine may call it.
+// Write writes the page of a run. If no figure can be drawn, it returns [ErrNothing] and writes
+// nothing. Any goroutine may call it.
 func Write(w io.Writer, run Run) error {
 	p := newPage(run)
 	if len(p.Sections) == 0 {
@@ -54,8 +56,8 @@ func Write(w io.Writer, run Run) error {
 	return p.write(w)
 }
 
-// WriteSVGs writes every chart that can be drawn to a file of its own in dir, which it makes if it has to, and returns their names. Each
-// follows the theme of whoever looks at it.
+// WriteSVGs writes every chart that can be drawn to a file of its own in dir, and returns the
+// files' names. It makes dir if necessary. Each file follows its viewer's light or dark theme.
 func WriteSVGs(dir string, run Run) (names []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func WriteSVGs(dir string, run Run) (names []string, err error) {
 	return names, nil
 }
 
-// fileName names the i-th chart of a figure.
+// fileName returns the name of the file of the i-th chart of a figure.
 func fileName(f drawn, i int) string {
 	if len(f.charts) == 1 {
 		return f.id + ".svg"
@@ -86,7 +88,8 @@ func fileName(f drawn, i int) string {
 	return fmt.Sprintf("%s-%d.svg", f.id, i+1)
 }
 
-// origins says where the rows are from: each value of a field once. Rows of several machines are told apart by nothing but this.
+// origins says where the rows are from: each value of a field of their origins, once. Nothing else
+// tells rows of several machines apart.
 func origins(all rows, field func(bench.Origin) string) string {
 	var values []string
 	for _, r := range all {

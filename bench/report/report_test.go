@@ -31,7 +31,7 @@ func parse(t *testing.T, run Run) *html.Node {
 	return tree
 }
 
-// find returns the elements of that name below a node, with that class if one is asked for.
+// find returns the elements with that name below a node, and with that class unless it is "".
 func find(n *html.Node, name, class string) []*html.Node {
 	var all []*html.Node
 	for d := range n.Descendants() {
@@ -62,7 +62,8 @@ func words(n *html.Node) string {
 	return b.String()
 }
 
-// TestEveryFigureIsDrawn has a run of everything, in which no figure may be missing, and goes through what the page is made of.
+// TestEveryFigureIsDrawn: a run of everything lacks no figure. The test checks all parts of the
+// page.
 func TestEveryFigureIsDrawn(t *testing.T) {
 	run := Run{Rows: everything(t)}
 	tree := parse(t, run)
@@ -115,7 +116,7 @@ func TestEveryFigureIsDrawn(t *testing.T) {
 	holdSVGs(t, run)
 }
 
-// needsNothing holds that the page loads nothing.
+// needsNothing checks that the page loads nothing.
 func needsNothing(t *testing.T, tree *html.Node) {
 	t.Helper()
 	for d := range tree.Descendants() {
@@ -130,7 +131,7 @@ func needsNothing(t *testing.T, tree *html.Node) {
 	}
 }
 
-// holdSVGs writes the figures as files, each of which must be well formed and have finite numbers only.
+// holdSVGs writes the figures as files. Each must be well formed and have finite numbers only.
 func holdSVGs(t *testing.T, run Run) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -174,7 +175,7 @@ func holdSVGs(t *testing.T, run Run) {
 	}
 }
 
-// TestKnownRun holds what is drawn of a run against what is known of it.
+// TestKnownRun compares the drawings of a run with the run's known figures.
 func TestKnownRun(t *testing.T) {
 	tree := parse(t, Run{Rows: known()})
 	var figures []string
@@ -190,7 +191,7 @@ func TestKnownRun(t *testing.T) {
 		"work 100, 2: 1.8 (1.5 to 2) times",           // 180 of 100, of 120 and of 90
 		"work 100, 2: 90 ns a call",                   // 270 less 180
 		"work 100, 2: 1.5 times",                      // 270 of 180
-		"90 to 120", "2 × <this>", "c0ffee", "5 runs", // where it is from
+		"90 to 120", "2 × <this>", "c0ffee", "5 runs", // the origin
 		"Not in this run", "freerun bench ddb --processors 1,2",
 	} {
 		if !strings.Contains(text, say) {
@@ -207,7 +208,8 @@ func TestKnownRun(t *testing.T) {
 	}
 }
 
-// TestSimulatedContinues holds that simulated processors are drawn dashed beside real ones, as far as they go.
+// TestSimulatedContinues: simulated processors are drawn dashed beside real ones, as far as the
+// figures of simulations go.
 func TestSimulatedContinues(t *testing.T) {
 	tree := parse(t, Run{Rows: append(known(), further()...)})
 	text := words(tree)
@@ -243,7 +245,7 @@ func render(t *testing.T, n *html.Node) string {
 	return b.String()
 }
 
-// TestPartialRun says so, whatever the reason looks like.
+// TestPartialRun: the page says why rows are missing, whatever characters the reason has.
 func TestPartialRun(t *testing.T) {
 	tree := parse(t, Run{Rows: known(), Partial: "Interrupted by <b>the user</b>."})
 	if notes := find(parse(t, Run{Rows: known(), Note: "Beside <mayhem>."}), "p", "note"); len(notes) != 1 || words(notes[0]) != "Beside <mayhem>. " {
@@ -255,13 +257,13 @@ func TestPartialRun(t *testing.T) {
 	}
 }
 
-// TestNothingToDraw has rows that no figure is made of.
+// TestNothingToDraw: no figure is made of these rows.
 func TestNothingToDraw(t *testing.T) {
 	var out strings.Builder
 	for _, run := range []Run{{}, {Rows: known()[1:]}} {
 		run.Rows = slices.Clone(run.Rows)
 		for i := range run.Rows {
-			run.Rows[i].Params[0].Value = 5 // with work it is no tree of tasks either
+			run.Rows[i].Params[0].Value = 5 // not 0, the work of the tree of tasks
 		}
 		if err := Write(&out, run); !errors.Is(err, ErrNothing) || out.Len() > 0 {
 			t.Errorf("error %v and %d bytes, want ErrNothing and none", err, out.Len())
@@ -272,7 +274,7 @@ func TestNothingToDraw(t *testing.T) {
 	}
 }
 
-// TestFaultsOfFiles are what the system says of them.
+// TestFaultsOfFiles: faults of files are reported as the system reports them.
 func TestFaultsOfFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
@@ -291,7 +293,8 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestOddRows has rows of every variant that say less than they should, and times that no clock can have shown: none may end the program.
+// TestOddRows: rows of every variant that lack fields, or whose times no clock can have shown, do
+// not make the program panic.
 func TestOddRows(t *testing.T) {
 	var bare, zero rows
 	for _, p := range bench.Catalogue() {
@@ -315,7 +318,7 @@ func TestOddRows(t *testing.T) {
 	if err := Write(io.Discard, Run{Rows: bare}); err != nil {
 		t.Errorf("simulated: %v", err)
 	}
-	for i := range bare { // and one of a kind, with parameters and figures that are all the same
+	for i := range bare { // the same with parameters and figures that are all equal
 		bare[i].Params = []bench.Setting{{Name: "work", Value: 0}, {Name: "tasks", Value: 1}, {Name: "depth", Value: 1}, {Name: "contenders", Value: 0}}
 		bare[i].Figures = []programs.Figure{{Name: "p99_percent_of_idle", Value: uint64(0)}, {Name: "steals", Value: []uint64{0, 0}}, {Name: "messages_per_processor", Value: []uint64{}}}
 		bare[i].Simulated = i%2 == 0
@@ -325,7 +328,7 @@ func TestOddRows(t *testing.T) {
 	}
 }
 
-// TestRowsAreNotChanged: a caller goes on with them.
+// TestRowsAreNotChanged: the caller's rows stay as they are.
 func TestRowsAreNotChanged(t *testing.T) {
 	all := append(known(), further()...)
 	before := all.table()

@@ -4,7 +4,8 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
-// The programs that no paper has figures for, each beside the same in plain Go and, where there are some, with other libraries.
+// The figures of programs that no paper has figures for. Each shows the program beside the same in
+// plain Go and, where there are some, with other libraries.
 var (
 	messages = comparison("messages", "Messages", "ns a message", "A message from unit to unit (pingpong), from ordinary goroutines to one unit (fanin), and a request to the database (ddb).", "pingpong", "fanin", "ddb")
 
@@ -25,7 +26,7 @@ var (
 	idle = comparison("tick", "Next to nothing to do", "ns of CPU time a tick", "CPU time of the process for one task a millisecond.", "tick")
 )
 
-// comparison is a figure with a chart for each of several programs.
+// comparison returns a figure with a chart for each of several programs.
 func comparison(id, title, unit, about string, names ...string) figure {
 	command := "freerun bench"
 	for _, name := range names {
@@ -48,7 +49,8 @@ func comparison(id, title, unit, about string, names ...string) figure {
 	}
 }
 
-// byVariant draws a line for each variant, those of the most processors filled, those of one hollow.
+// byVariant draws a line for each variant. Its marks are filled for the greatest number of
+// processors, and hollow for one.
 func byVariant(of rows, unit string) chart {
 	counts := few(distinct(of, processors))
 	c := &dots{frame: frame{title: of[0].Program, x: axis{label: unit, log: true}}, unit: unit}
@@ -73,7 +75,7 @@ func byVariant(of rows, unit string) chart {
 	return c
 }
 
-// percentiles draws how much longer calls take under a flood.
+// percentiles draws how much longer calls take under a flood of messages.
 func percentiles(of rows) (charts []chart, used rows) {
 	var roles cast
 	for _, n := range few(distinct(of, processors)) {

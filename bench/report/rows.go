@@ -10,10 +10,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// rows are some of those that were measured, in the order in which they were.
+// rows are some of the rows of a run, in their order.
 type rows []bench.Row
 
-// where returns those for which keep is true.
+// where returns the rows for which keep returns true.
 func (all rows) where(keep func(bench.Row) bool) rows {
 	var some rows
 	for _, r := range all {
@@ -24,7 +24,8 @@ func (all rows) where(keep func(bench.Row) bool) rows {
 	return some
 }
 
-// sound returns those that can be drawn: a time that was too short for the clock is no point of a curve.
+// sound returns the rows that can be drawn. A time that was too short for the clock is no point of
+// a curve.
 func sound(all []bench.Row) rows {
 	return rows(all).where(func(r bench.Row) bool { return r.NsPerOp > 0 && r.NsPerOp <= math.MaxFloat64 && r.Processors > 0 })
 }
@@ -44,17 +45,18 @@ func (all rows) on(processors int) rows {
 func (all rows) real() rows      { return all.where(func(r bench.Row) bool { return !r.Simulated }) }
 func (all rows) simulated() rows { return all.where(func(r bench.Row) bool { return r.Simulated }) }
 
-// with returns those whose parameter has the value.
+// with returns the rows whose parameter has the value.
 func (all rows) with(param string, value int) rows {
 	return all.where(func(r bench.Row) bool { return setting(r, param) == value })
 }
 
-// knowing returns those that say what a parameter was, and not nothing: rows from before their program had it do not.
+// knowing returns the rows that have a value above 0 for the parameter. Rows that are older than
+// the parameter do not have it.
 func (all rows) knowing(param string) rows {
 	return all.where(func(r bench.Row) bool { return setting(r, param) > 0 })
 }
 
-// setting returns the value of a row's parameter, or -1 if it has none of that name.
+// setting returns the value of a row's parameter, or -1 if the row has no parameter of that name.
 func setting(r bench.Row, param string) int {
 	if param == programs.Size {
 		return r.Size
@@ -67,7 +69,7 @@ func setting(r bench.Row, param string) int {
 	return -1
 }
 
-// distinct returns what f makes of the rows, each once, in ascending order.
+// distinct returns the values of f for the rows, each once, in ascending order.
 func distinct(all rows, f func(bench.Row) int) []int {
 	var values []int
 	for _, r := range all {
@@ -79,7 +81,7 @@ func distinct(all rows, f func(bench.Row) int) []int {
 
 func processors(r bench.Row) int { return r.Processors }
 
-// values returns the values that a parameter has among the rows.
+// values returns the values of a parameter among the rows.
 func (all rows) values(param string) []int {
 	return distinct(all, func(r bench.Row) int { return setting(r, param) })
 }
@@ -95,7 +97,8 @@ func (all rows) variants() []string {
 	return names
 }
 
-// numbers returns a row's figure of several numbers, or of one, or nil if it has none of that name.
+// numbers returns a row's figure of one or several numbers, or nil if the row has none of that
+// name.
 func numbers(r bench.Row, name string) []float64 {
 	for _, f := range r.Figures {
 		if f.Name != name {
@@ -119,7 +122,7 @@ func numbers(r bench.Row, name string) []float64 {
 	return nil
 }
 
-// took is a row's nanoseconds per operation at x.
+// took returns the point of a row's nanoseconds per operation at x.
 func took(r bench.Row, x int) point {
 	return point{x: float64(x), y: r.NsPerOp, low: low(r.NsMin, r.NsPerOp), high: max(r.NsMax, r.NsPerOp)}
 }
@@ -142,7 +145,7 @@ func curve(all rows, x func(bench.Row) int, y func(bench.Row, int) point) []poin
 	return points
 }
 
-// few returns the numbers of processors to draw charts of their own for: the first and the last.
+// few returns the numbers of processors that get a chart of their own: the first and the last.
 func few(all []int) []int {
 	if len(all) < 3 {
 		return all
@@ -167,7 +170,7 @@ func sizesOf(all rows) string {
 	return strings.Join(words, " and ")
 }
 
-// telling returns the parameters of a row whose values are not the same in all of these rows, such as "tasks 10".
+// telling returns the parameters of a row whose values differ among the rows, such as "tasks 10".
 func telling(all rows, r bench.Row) string {
 	var words []string
 	for _, p := range r.Params {

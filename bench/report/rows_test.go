@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everything is all that a report shows. What has figures beside its time is measured, as small as it gets; the times of the rest are made up.
+// everything returns all rows that a report shows. The programs with figures beside their time are
+// measured, at the smallest size. The times of the others are made up.
 func everything(t *testing.T) rows {
 	t.Helper()
 	request := bench.Request{Programs: []string{bench.All}, Quick: true, Runs: 2, Processors: []int{1, 2}, Runner: quickly, Params: []string{
@@ -30,7 +31,7 @@ func everything(t *testing.T) rows {
 	return all
 }
 
-// quickly runs only the programs whose figures the report draws.
+// quickly is a bench.Runner that runs only the programs whose figures the report draws.
 func quickly(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
 	if p.Name == "ddb" || p.Name == "hot" || p.Name == "cas" {
 		return p.Run(v, cfg)
@@ -38,7 +39,8 @@ func quickly(_ context.Context, p *programs.Program, v programs.Variant, cfg pro
 	return programs.Result{Operations: 10, Elapsed: time.Duration(100 + 10*len(v.Name)), CPU: 1000, Checksum: "-"}, nil
 }
 
-// known is a run of fib in which so many processors were 1.8 times as fast, with a band around it, and used 1.5 times the CPU time.
+// known returns a run of fib in which two processors were 1.8 times as fast as one, with a band
+// around it, and used 1.5 times the CPU time.
 func known() rows {
 	row := func(processors int, ns, low, high, cpu float64) bench.Row {
 		return bench.Row{
@@ -50,7 +52,7 @@ func known() rows {
 	return rows{row(1, 180, 170, 190, 180), row(2, 100, 90, 120, 270)}
 }
 
-// further are the same on more processors, simulated.
+// further returns simulated rows of the same run, on one, two and more processors.
 func further() rows {
 	all := known()
 	for i := range all {

@@ -12,29 +12,30 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// hint is a place in a drawing that tells what it stands for when a pointer rests on it.
+// hint is a place in a drawing with its explanation, which shows when a pointer rests on the place.
 type hint struct {
 	at   vg.Point
 	text string
 }
 
-// drawing is something that can be drawn on a canvas.
+// drawing is drawn on a canvas.
 type drawing interface {
 	size() (w, h vg.Length)
 	draw(c draw.Canvas) []hint
 }
 
-// fonts are those that the texts were measured with, and others of the same widths.
+// fonts are the fonts that the texts were measured with, and others of the same widths.
 const fonts = "'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 
-// svg draws and returns the text of an SVG. Alone it has its colours in itself; otherwise it has those of the page that it is in.
+// svg draws and returns the text of an SVG. If alone is true, the SVG has its own rules for
+// colours; otherwise it uses those of its page.
 func svg(d drawing, title string, alone bool) string {
 	w, h := d.size()
 	canvas := vgsvg.New(w, h)
 	hints := d.draw(draw.New(canvas))
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // cannot occur: a write to a buffer succeeds
 	}
 	body := styles.ReplaceAllStringFunc(out.String(), restyle)
 	body = body[strings.Index(body, "<g "):]
@@ -63,8 +64,9 @@ var (
 	blanks = regexp.MustCompile(`\s*\n\s*(<)`)
 )
 
-// restyle gives an element a class for the role whose colour it has, beside the colour itself for viewers that know no classes, and
-// leaves out what is the same for all texts.
+// restyle returns the attributes of an element with a style. It adds a class for the role of the
+// style's colour. The colour stays for viewers that do not support classes. It drops properties
+// that are the same for all texts.
 func restyle(style string) string {
 	var classes, rest []string
 	attributes := ""

@@ -12,7 +12,7 @@ import (
 type application struct {
 	name                   string
 	program                string
-	params                 []bench.Setting // the paper's, size among them
+	params                 []bench.Setting // the paper's parameters, including the size
 	native, linux, windows int             // ms, as printed
 }
 
@@ -45,11 +45,12 @@ func printedTable1() [][]string {
 	return table
 }
 
-// of returns the rows of the application's program: those with the paper's parameters, if there are, and whether they are.
+// of returns the rows of the application's program: those with the paper's parameters, if there are
+// any. It reports whether there are.
 func (a application) of(all rows) (rows, bool) {
 	some := all.of(a.program).real()
 	if pairs := slices.IndexFunc(a.params, func(s bench.Setting) bool { return s.Name == "pairs" }); pairs >= 0 {
-		some = some.with("pairs", a.params[pairs].Value) // what tells the two lines of Producer apart
+		some = some.with("pairs", a.params[pairs].Value) // tells the two lines of Producer apart
 	}
 	same := some
 	for _, p := range a.params {

@@ -7,10 +7,10 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// receiver is the state of a unit that receives.
+// receiver is the state of a unit that receives messages.
 type receiver struct{ receive func() }
 
-// player is the state of a unit that plays.
+// player is the state of a unit that passes the ball.
 type player struct {
 	hop   func() bool
 	other *freerun.Unit[player]
@@ -41,21 +41,21 @@ func init() {
 	})
 }
 
-// must panics on what cannot fail here.
+// must panics on an error that cannot occur here.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("rivals: %v", err))
 	}
 }
 
-// FreerunEntity is a unit.
+// FreerunEntity is a [contest.Entity]: one unit.
 func FreerunEntity(receive func()) (send, stop func()) {
 	rt := freerun.New()
 	unit, outside := freerun.NewUnit(rt, receiver{receive}), rt.Context()
 	return func() { must(receiveOp.Tell(outside, unit, struct{}{})) }, func() { must(rt.Close()) }
 }
 
-// FreerunPair is two units.
+// FreerunPair is a [contest.Pair]: two units.
 func FreerunPair(hop func() bool) (serve, stop func()) {
 	rt := freerun.New()
 	ping := freerun.NewUnit(rt, player{hop: hop})
@@ -65,7 +65,7 @@ func FreerunPair(hop func() bool) (serve, stop func()) {
 	return func() { must(hopOp.Tell(rt.Context(), ping, struct{}{})) }, func() { must(rt.Close()) }
 }
 
-// FreerunPool is a free operation for every task.
+// FreerunPool is a [contest.Pool]: a free operation for every task.
 func FreerunPool() (submit func(func()), wait, stop func()) {
 	rt := freerun.New()
 	outside := rt.Context()

@@ -2,7 +2,8 @@ package rivals
 
 import "github.com/anthdm/hollywood/actor"
 
-// ball is the message of all rivals whose messages are interfaces: of size zero, so boxing it allocates nothing.
+// ball is the message of all rivals whose messages are interfaces. Its size is zero, so boxing it
+// allocates nothing.
 type ball struct{}
 
 func hollywood() *actor.Engine {

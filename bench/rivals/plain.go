@@ -32,7 +32,7 @@ func ChannelPair(hop func() bool) (serve, stop func()) {
 	return func() { ping <- struct{}{} }, group.Wait
 }
 
-// GoPool makes a goroutine for every task.
+// GoPool starts a goroutine for every task.
 func GoPool() (submit func(func()), wait, stop func()) {
 	var group sync.WaitGroup
 	return group.Go, group.Wait, func() {}

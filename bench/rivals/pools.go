@@ -10,7 +10,8 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
-// AntsPool is a pool of ants. It cannot be waited for, so its tasks count themselves, as its examples do.
+// AntsPool is a pool of ants. The pool has no way to wait for its tasks, so the tasks count
+// themselves, as in the examples of ants.
 func AntsPool() (submit func(func()), wait, stop func()) {
 	workers, err := ants.NewPool(runtime.GOMAXPROCS(0))
 	must(err)
@@ -26,7 +27,7 @@ func AntsPool() (submit func(func()), wait, stop func()) {
 		func() { must(workers.ReleaseTimeout(time.Minute)) }
 }
 
-// PondPool is a pool of pond, tasks submitted without a future.
+// PondPool is a pool of pond. Its tasks are submitted without a future.
 func PondPool() (submit func(func()), wait, stop func()) {
 	workers := pond.NewPool(runtime.GOMAXPROCS(0))
 	return func(task func()) { must(workers.Go(task)) }, workers.StopAndWait, func() {}

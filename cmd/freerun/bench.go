@@ -19,12 +19,12 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// benchFlags are what the flags of `freerun bench` say.
+// benchFlags holds the flags of `freerun bench`.
 type benchFlags struct {
 	processors []string
 	variants   []string
 	settings   []string
-	params     map[string]*[]string // by parameter, what its own flag says
+	params     map[string]*[]string // the values of each parameter's own flag, by parameter
 	runs       int
 	rivals     bool
 	quick      bool
@@ -95,7 +95,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	return c
 }
 
-// complete lets the shell offer these values for a flag, and no file names.
+// complete makes the shell offer these values for a flag, and no file names.
 func complete(c *cobra.Command, flag string, values ...string) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)
@@ -156,7 +156,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	return errors.Join(measure(c, plan, f.json, d), stop())
 }
 
-// plan makes the plan for the programs and what the flags say.
+// plan makes the plan for the programs and the flags.
 func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench.Plan, error) {
 	if f.runs < 1 {
 		return nil, usagef("--runs is %d, and must be at least 1", f.runs)
@@ -180,7 +180,7 @@ func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench
 	return bench.NewPlan(catalogue, request)
 }
 
-// measure carries out the plan and writes what it finds, also when it ends early.
+// measure carries out the plan and writes its results, also when it ends early.
 func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()

@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// tiny makes every program end at once.
+// tiny holds arguments with which every program ends at once.
 var tiny = []string{"--size", "bank=10,tick=10,hot=10,submit=100,skynet=100,queues=100,locks=100,fib=10,ddb=20,pingpong=100,fanin=100,cas=100,create=100,switch=100,lock=100,matrix=10,city=10,eratosthenes=50,mandelbrot=10,news=10,producer=100,tokenring=10,alloc=10,trees=10,records=100", "--runs", "2"}
 
 func TestJSONLines(t *testing.T) {
@@ -68,8 +68,8 @@ func decode(t *testing.T, lines string) []map[string]any {
 	return rows
 }
 
-// TestOneTableWithoutProgressBar: no argument but sizes means all programs, in one table, and nothing on a standard
-// error that is not a terminal.
+// TestOneTableWithoutProgressBar: without arguments except for sizes, bench measures all programs
+// and writes one table. It writes nothing to a standard error that is not a terminal.
 func TestOneTableWithoutProgressBar(t *testing.T) {
 	out, errs, status := freerun(t, append([]string{"bench"}, tiny...)...)
 	if status != 0 || errs != "" {
@@ -90,7 +90,8 @@ func TestOneTableWithoutProgressBar(t *testing.T) {
 	}
 }
 
-// interruptAfter starts the command, interrupts it when it has written so many lines, and returns what came of it.
+// interruptAfter starts the command, interrupts it when it has written that many lines, and returns
+// its exit status and output.
 func interruptAfter(t *testing.T, c *exec.Cmd, after int) (status int, out, errs string) {
 	t.Helper()
 	stdout, err := c.StdoutPipe()
@@ -145,7 +146,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestWrongResult has a program that computes something wrong.
+// TestWrongResult has a program with a wrong result.
 func TestWrongResult(t *testing.T) {
 	wrong := &programs.Program{
 		Name:   "sum",

@@ -2,8 +2,9 @@ package main
 
 import "github.com/spf13/cobra"
 
-// addCompletion adds the command that prints completion scripts, and makes it refuse what it does not know: as it
-// comes, it prints its help and succeeds. The root must know where it writes to, since the scripts keep to that.
+// addCompletion adds the command that prints completion scripts, and makes it refuse unknown
+// arguments: by itself it prints its help and succeeds. The root's output must be set before,
+// because the scripts are written there.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// newModule writes a module of a user's that uses this freerun, and returns its folder. Files by path; a go.mod is added if there is none.
+// newModule writes a user's module that uses this freerun, and returns its folder. files maps paths
+// to texts. If there is no go.mod, newModule adds one.
 func newModule(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -41,7 +42,8 @@ func newModule(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// command returns a command that runs in the folder of such a module, outside our workspace.
+// command returns a command that runs in the folder of such a module, outside of freerun's
+// workspace.
 func command(dir, name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = dir
@@ -49,7 +51,7 @@ func command(dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// in runs a command in the folder of a module, and returns what it wrote and its exit status.
+// in runs a command in the folder of a module, and returns its output and its exit status.
 func in(t testing.TB, dir, name string, args ...string) (out, errs string, status int) {
 	t.Helper()
 	c := command(dir, name, args...)
@@ -63,7 +65,7 @@ func in(t testing.TB, dir, name string, args ...string) (out, errs string, statu
 	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
-// must runs a command that has to succeed.
+// must runs a command that must succeed.
 func must(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	out, errs, status := in(t, dir, name, args...)
@@ -73,8 +75,9 @@ func must(t testing.TB, dir, name string, args ...string) string {
 	return out
 }
 
-// sharing is a program that runs one activity with a long loop of the kind that its argument names, and another one that is started before the loop and wants
-// to run once, on one processor. It tells whether that had its turn before the loop ended. No loop yields explicitly.
+// sharing is a program that runs two activities on one processor. One has a long loop of the kind
+// that the argument names. The other is started before the loop and needs to run once. The program
+// reports whether the other ran before the loop ended. No loop yields explicitly.
 const sharing = `package main
 
 import (
@@ -242,7 +245,8 @@ func Loop(a *activity.Activity) {
 }
 `
 
-// TestLoopsShare: a loop without a single explicit yield starves another activity on one processor, and shares it when it was compiled with checks.
+// TestLoopsShare: a loop without an explicit yield starves another activity on one processor.
+// Compiled with checks, it shares the processor.
 func TestLoopsShare(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": sharing, "sub/sub.go": sharingSub})
 	must(t, dir, "go", "build", "-o", "without", ".")
@@ -261,7 +265,8 @@ func TestLoopsShare(t *testing.T) {
 	}
 }
 
-// TestTurns: two activities with long loops on one processor take turns, each about as often as its work is quanta.
+// TestTurns: two activities with long loops on one processor take turns, each about as often as its
+// work has quanta.
 func TestTurns(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": `package main
 
@@ -304,7 +309,8 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A turn of the loop weighs 8: 2 for the loop, 3 for the condition of if and what it does, 3 for the counter and the sum. See testdata/*.golden.
+	// A turn of the loop weighs 8: 2 for the loop, 3 for the condition of if and its body, 3 for
+	// the counter and the sum. See testdata/*.golden.
 	const want = 2 * 1_000_000 * 8 / activity.Quantum
 	if turns < want/2 || turns > want*2 {
 		t.Errorf("with checks there were %d turns, want about %d", turns, want)

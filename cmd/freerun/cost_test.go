@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// costly has the programs whose checks must not cost more than 5 percent, and a sum, which has less to do in each turn than any other.
+// costly has the programs whose checks must not cost more than 5 percent, and a sum, whose turns do
+// the least work of all.
 const costly = `package main
 
 import (
@@ -114,8 +115,10 @@ func main() {
 }
 `
 
-// BenchmarkChecks runs programs with checks and without, each as a process. For the cost compare the minima of several runs:
-// go test -run '^$' -bench Checks -count 10 ./cmd/freerun
+// BenchmarkChecks runs programs with checks and without, each as a process. To compare the cost,
+// compare the minima of several runs:
+//
+//	go test -run '^$' -bench Checks -count 10 ./cmd/freerun
 func BenchmarkChecks(b *testing.B) {
 	dir := newModule(b, map[string]string{"main.go": costly})
 	must(b, dir, "go", "build", "-o", "without", ".")

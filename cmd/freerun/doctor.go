@@ -42,13 +42,13 @@ A program of yours takes the same ways if it is built with the same Go and the s
 	return c
 }
 
-// finding is what doctor says of one technique.
+// finding is doctor's report of one technique.
 type finding struct {
 	Technique   string  `json:"technique"`
 	Way         string  `json:"way"`
 	Why         string  `json:"why"`
 	Nanoseconds float64 `json:"ns"`
-	Each        string  `json:"each"` // what takes so long
+	Each        string  `json:"each"` // the measured operation
 }
 
 func doctor(ctx context.Context, out io.Writer, asJSON bool) error {
@@ -95,7 +95,7 @@ func nanoseconds(ns float64) string {
 	}
 }
 
-// compilation is what decides about ways when a program is compiled.
+// compilation holds the facts of the build that decide which way each technique takes.
 type compilation struct {
 	goVersion, arch, compiler string
 	tags                      []string
@@ -118,7 +118,7 @@ func buildOf(info *debug.BuildInfo, goVersion string) compilation {
 	return b
 }
 
-// String says whether the build is the one that is shipped.
+// String says whether the build is the shipped one.
 func (b compilation) String() string {
 	if why := b.portable(); why != "" {
 		return "This is the portable build: " + why + "."
@@ -129,7 +129,7 @@ func (b compilation) String() string {
 	return "This is the shipped build."
 }
 
-// portable returns why a build is the portable one; "" if it is not.
+// portable returns why a build is the portable one, or "" if it is not.
 func (b compilation) portable() string {
 	switch minor, known := minorOf(b.goVersion); {
 	case slices.Contains(b.tags, "freerun_portable"):
@@ -156,13 +156,13 @@ func minorOf(goVersion string) (minor int, known bool) {
 	return minor, err == nil
 }
 
-// needs is what the shipped way of a technique needs.
+// needs are the conditions under which a technique takes the shipped way.
 type needs struct {
-	assembly bool // of amd64 or arm64
-	noRace   bool // the race detector would not see it
+	assembly bool // the assembly for amd64 or arm64
+	noRace   bool // a build without the race detector, which would not see its accesses
 }
 
-// why returns why the way that needs so much is taken, or is not.
+// why returns why a technique with these needs takes, or does not take, the shipped way.
 func (b compilation) why(n needs) string {
 	portable := b.portable()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDoctor holds what doctor says of this build: every technique has a way, a reason and a cost.
+// TestDoctor checks the report on this build: every technique has a way, a reason and a cost.
 func TestDoctor(t *testing.T) {
 	out, errs, status := freerun(t, "doctor", "--json")
 	if status != 0 || errs != "" {
@@ -39,7 +39,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestBuildWhy holds the reasons against builds that this machine does not make.
+// TestBuildWhy checks the reasons for builds that this machine does not make.
 func TestBuildWhy(t *testing.T) {
 	asm := needs{assembly: true}
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestBuildWhy(t *testing.T) {
 	}
 }
 
-// TestBuildOf reads what the linker leaves in a program.
+// TestBuildOf reads the build information that the linker leaves in a program.
 func TestBuildOf(t *testing.T) {
 	b := buildOf(&debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "-tags", Value: "a,freerun_portable"}, {Key: "-race", Value: "true"}}}, "go1.26")
 	if !b.race || b.portable() != "it was made with -tags freerun_portable" || b.arch != runtime.GOARCH {

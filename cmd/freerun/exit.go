@@ -20,19 +20,19 @@ const (
 	exitInterrupted = 130 // what a shell reports for a program that an interrupt ended
 )
 
-// usageError says in one line what is wrong with the command line and what would be right.
+// usageError says in one line what is wrong with the command line, and what would be right.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// statusError is the exit status of another command, which has told its error itself.
+// statusError is the exit status of another command, which has already written its error.
 type statusError struct{ status int }
 
 func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
 
-// report writes the error, if any, on one line, and returns the exit status that goes with it.
+// report writes the error, if any, on one line, and returns its exit status.
 func report(errs io.Writer, err error) int {
 	if err == nil {
 		return exitWell
@@ -53,7 +53,7 @@ func report(errs io.Writer, err error) int {
 	return exitFailed
 }
 
-// unknownName is the error for a name that does not exist among those that do.
+// unknownName returns the error for a name that is not among the known ones.
 func unknownName(what, name string, known []string) error {
 	hint := ""
 	if near, ok := bench.Nearest(name, known); ok {
@@ -70,7 +70,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// explainFlag turns what the flag parser says into what is wrong and what would be right.
+// explainFlag turns an error of the flag parser into one that says what is wrong and what would be
+// right.
 func explainFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -85,7 +86,7 @@ func explainFlag(c *cobra.Command, err error) error {
 		var known []string
 		word := typed(absent)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if len(f.Name) > 1 || word == "-"+f.Name { // any letter is near any other
+			if len(f.Name) > 1 || word == "-"+f.Name { // any letter is near any other: no hint
 				known = append(known, "--"+f.Name)
 			}
 		})
@@ -94,8 +95,8 @@ func explainFlag(c *cobra.Command, err error) error {
 	return usagef("%s: see %s --help", err, c.CommandPath())
 }
 
-// typed returns an unknown flag as it stands on the command line. Behind a single dash the parser takes every letter for
-// a flag, of which it names the first only.
+// typed returns an unknown flag as it stands on the command line. Behind a single dash the parser
+// takes every letter for a flag, and its error names only the first.
 func typed(absent *pflag.NotExistError) string {
 	if letters := absent.GetSpecifiedShortnames(); letters != "" {
 		word, _, _ := strings.Cut(letters, "=")

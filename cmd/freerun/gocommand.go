@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
 )
 
-// aboutChecks is what the help of build, run and test has in common.
+// aboutChecks is the common part of the help of build, run and test.
 const aboutChecks = `
 It takes what the go command takes: flags, packages, arguments. The packages of the main module, or of the
 workspace, that are named or imported are compiled with checks: at the head of every function and of every
@@ -30,7 +30,7 @@ debuggers name lines of your files, which are not touched. docs/cooperation.md h
 
 Exit status: that of the go command; 1 if its packages cannot be rewritten.`
 
-// newGoCommand returns a subcommand that has the go command do what its name says, with checks.
+// newGoCommand returns a subcommand that runs the go command of that name, on code with checks.
 func newGoCommand(verb, use, short, example string) *cobra.Command {
 	return &cobra.Command{
 		Use:                verb + " " + use,
@@ -47,7 +47,7 @@ func newGoCommand(verb, use, short, example string) *cobra.Command {
 	}
 }
 
-// runGo rewrites what is to be compiled, and hands all to the go command.
+// runGo rewrites the packages to be compiled, and runs the go command on the result.
 func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.foreign {
 		return goCommand(c, l.words(l.overlay))
@@ -83,7 +83,8 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if err := goCommand(c, l.words(overlay)); err != nil {
 		return err
 	}
-	if len(result.Skipped) > 0 { // what the go command accepts we must understand
+	// The go command has accepted these packages, so the rewriter should have.
+	if len(result.Skipped) > 0 {
 		return fmt.Errorf("compiled without checks: %w", errors.Join(result.Skipped...))
 	}
 	return nil
@@ -116,7 +117,8 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	return users, nil
 }
 
-// goCommand runs the go command to its end, on our terminal. Signals that we get are for it.
+// goCommand runs the go command to its end, on this command's terminal. It passes the signals of
+// this process on to the go command.
 func goCommand(c *cobra.Command, words []string) error {
 	g := exec.Command("go", words...)
 	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
@@ -131,7 +133,8 @@ func goCommand(c *cobra.Command, words []string) error {
 	for {
 		select {
 		case s := <-signals:
-			_ = g.Process.Signal(s) // it fails if the go command has ended, and where there are no signals
+			// It fails if the go command has ended, and on systems without signals.
+			_ = g.Process.Signal(s)
 		case err := <-ended:
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
@@ -142,7 +145,8 @@ func goCommand(c *cobra.Command, words []string) error {
 	}
 }
 
-// statusOf returns the error with the exit status of a command that has said itself what is wrong; of one that a signal has ended, what a shell makes of it.
+// statusOf returns the error with the exit status of a command that has written its own error. For
+// a command that a signal ended, the status is that of a shell.
 func statusOf(exit *exec.ExitError) error {
 	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 		return &statusError{128 + int(s.Signal())}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// echo is a program that prints what it was given, and ends as it was told.
+// echo is a program that prints its input, and ends with the status that it is told.
 const echo = `package main
 
 import (
@@ -40,7 +40,8 @@ const (
 	untagged = "//go:build !tagged\n\npackage main\n\nvar tag = \"untagged\"\n"
 )
 
-// TestPassedThrough: flags, arguments, standard input, the environment and the exit status are those of the go command.
+// TestPassedThrough: flags, arguments, standard input, the environment and the exit status are
+// those of the go command.
 func TestPassedThrough(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": echo, "tagged.go": tagged, "untagged.go": untagged})
 	other := t.TempDir()
@@ -77,7 +78,8 @@ func TestPassedThrough(t *testing.T) {
 	}
 }
 
-// TestUsersOverlay: what the user's own overlay replaces is what is rewritten, wherever it is named.
+// TestUsersOverlay: the files in the user's own overlay are rewritten instead of those that they
+// replace, wherever the overlay is named.
 func TestUsersOverlay(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"main.go": echo, "tagged.go": tagged, "untagged.go": untagged, "other/untagged.go": strings.ReplaceAll(untagged, `"untagged"`, `"replaced"`),
@@ -113,7 +115,7 @@ func TestUsersOverlay(t *testing.T) {
 	}
 }
 
-// TestMisplacedDirective: a directive that has no effect is not overlooked.
+// TestMisplacedDirective: a directive that has no effect is an error.
 func TestMisplacedDirective(t *testing.T) {
 	const head = "package main\n\nimport \"github.com/freerun-go/freerun/activity\"\n\nvar a activity.Activity\n\n"
 	for text, want := range map[string]string{
@@ -131,7 +133,7 @@ func TestMisplacedDirective(t *testing.T) {
 	}
 }
 
-// TestGoCommandIsMissing: one line says so.
+// TestGoCommandIsMissing: one line reports that there is no go command.
 func TestGoCommandIsMissing(t *testing.T) {
 	g := exec.Command(binary, "build", ".")
 	g.Env = []string{"PATH=", "HOME=" + t.TempDir()}

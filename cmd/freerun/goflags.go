@@ -5,32 +5,33 @@ import (
 	"strings"
 )
 
-// goLine is a command line of the go command, as far as it says what is compiled.
+// goLine is a command line of the go command, parsed as far as it decides what is compiled.
 type goLine struct {
 	verb     string   // build, run or test
-	before   []string // -C and its value, which the go command wants first
-	rest     []string // all the others, without -overlay
-	dir      string   // of -C
-	overlay  string   // of -overlay
-	list     []string // the flags that decide what is compiled, in the form in which `go list` takes them too
+	before   []string // -C and its value, which must come first
+	rest     []string // all other arguments, without -overlay
+	dir      string   // the value of -C
+	overlay  string   // the value of -overlay
+	list     []string // the flags that decide what is compiled, in a form that `go list` takes too
 	patterns []string
-	covered  bool // coverage is measured
-	foreign  bool // there is a flag that is unknown here: the go command shall say what it is
+	covered  bool // whether coverage is measured
+	foreign  bool // whether a flag is unknown here: the go command reports it
 }
 
-// The flags of the go command that stand alone. The others have a value.
+// standAlone are the flags of the go command without a value. All others have a value.
 var standAlone = strings.Fields(`a asan artifacts benchmem buildvcs c cover failfast fullpath json linkshared modcacherw msan n race short trimpath v work x`)
 
-// The flags that decide what is compiled, and how.
+// selecting are the flags that decide what is compiled, and how.
 var selecting = strings.Fields(`asan asmflags buildmode compiler gccgoflags gcflags installsuffix linkshared mod modcacherw modfile msan overlay pgo pkgdir
 	race tags toolexec trimpath`)
 
-// The other flags with a value, of the command itself and of tests.
+// valued are the other flags with a value, of the go command itself and of tests.
 var valued = strings.Fields(`C covermode coverpkg coverprofile debug-actiongraph debug-runtime-trace debug-trace exec ldflags o p vet
 	bench benchtime blockprofile blockprofilerate count cpu cpuprofile fuzz fuzzminimizetime fuzztime fuzzcachedir list memprofile memprofilerate
 	mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace testlogfile`)
 
-// parseGoLine takes the arguments of `freerun build`, run or test apart, which are those of the go command.
+// parseGoLine parses the arguments of `freerun build`, run or test, which are those of the go
+// command.
 func parseGoLine(verb string, args []string) goLine {
 	l := goLine{verb: verb}
 	for len(args) > 0 {
@@ -65,7 +66,7 @@ func parseGoLine(verb string, args []string) goLine {
 				words, value = 2, args[1]
 			}
 		default:
-			l.foreign = verb != "test" // what go test does not know is for the test
+			l.foreign = verb != "test" // a flag that go test does not know is for the test
 			l.rest = append(l.rest, args...)
 			return l
 		}
@@ -75,12 +76,13 @@ func parseGoLine(verb string, args []string) goLine {
 	return l
 }
 
-// takePatterns notes the packages at the head of args, and returns how many words they are.
+// takePatterns adds the packages at the head of args to the patterns, and returns the number of
+// their words.
 func (l *goLine) takePatterns(args []string) int {
 	n := 0
 	for n < len(args) && !(l.verb == "test" && strings.HasPrefix(args[n], "-")) {
 		if l.verb == "run" && n > 0 && !strings.HasSuffix(args[n], ".go") {
-			break // the arguments of the program
+			break // the program's own arguments begin here
 		}
 		n++
 		if l.verb == "run" && !strings.HasSuffix(args[0], ".go") {
@@ -91,7 +93,7 @@ func (l *goLine) takePatterns(args []string) int {
 	return n
 }
 
-// note notes a flag and its value, if it has one.
+// note records a flag and its value, if it has one.
 func (l *goLine) note(name, value string, words []string) {
 	switch {
 	case name == "C":

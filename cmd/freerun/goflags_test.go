@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestGoLine: what of a command line is packages, what decides what is compiled, and what the go command gets.
+// TestGoLine checks how a command line is parsed: the packages, the flags that decide what is
+// compiled, and the arguments for the go command.
 func TestGoLine(t *testing.T) {
 	for line, want := range map[string]string{
 		"build":                                 `patterns [] list [] go: build -overlay=O`,

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLockedThread: an activity that only computes while it is locked to its thread does the same with checks as without; so does one that yields and waits there.
+// TestLockedThread: an activity that only computes while it is locked to its thread does the same
+// with checks as without. So does an activity that yields and waits there.
 func TestLockedThread(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": `package main
 
@@ -50,7 +51,8 @@ func main() {
 	}
 }
 
-// TestCallbackFromC: an activity that C has called back yields, sleeps, awaits, blocks and computes as anywhere else, and goes on in C.
+// TestCallbackFromC: an activity that C has called back yields, sleeps, awaits, blocks and computes
+// as anywhere else, and then goes on in C.
 func TestCallbackFromC(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("there is no C compiler")

@@ -1,5 +1,5 @@
-// Command freerun measures freerun's programs beside their rivals, serves its database, and compiles programs whose activities share processors by themselves. Type
-// `freerun --help`.
+// Command freerun measures freerun's programs beside their rivals, serves its database, and
+// compiles programs whose activities share processors by themselves. Type `freerun --help`.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// binary is the command, built once for all tests: what a user runs is what is tested.
+// binary is the command, built once for all tests, so that the tests run what users run.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(build(m)) }
@@ -41,7 +41,7 @@ func build(m *testing.M) int {
 	return status
 }
 
-// freerun runs the command to its end and returns what it wrote and its exit status.
+// freerun runs the command to its end and returns its output and its exit status.
 func freerun(t *testing.T, args ...string) (out, errs string, status int) {
 	t.Helper()
 	c := exec.Command(binary, args...)

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// measureName is the hidden command that bench runs for each measurement.
+// measureName is the hidden command that `freerun bench` runs for each measurement.
 const measureName = "measure-one"
 
 func newMeasure(catalogue []*programs.Program) *cobra.Command {
@@ -20,13 +20,15 @@ func newMeasure(catalogue []*programs.Program) *cobra.Command {
 		Args:   noArguments,
 		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			signal.Ignore(os.Interrupt) // which a terminal sends to all: bench decides what it means
+			// A terminal interrupts both processes, and bench decides what follows.
+			signal.Ignore(os.Interrupt)
 			return bench.ServeMeasurement(catalogue, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
 }
 
-// isolated returns the runner that measures in processes of their own, nil where there are none to be had.
+// isolated returns the runner that measures in processes of their own, or nil if the command does
+// not find its own file.
 func isolated() bench.Runner {
 	self, err := os.Executable()
 	if err != nil {

@@ -24,7 +24,7 @@ func Loop(a *activity.Activity, n int) {
 }
 `
 
-// rewrites returns which files of a module are rewritten.
+// rewrites returns the files of a module that are rewritten.
 func rewrites(t *testing.T, dir string, q cooperate.Request) []string {
 	t.Helper()
 	q.Dir, q.Env = dir, command(dir, "go").Env
@@ -44,7 +44,8 @@ func rewrites(t *testing.T, dir string, q cooperate.Request) []string {
 	return names
 }
 
-// TestWhatIsRewritten: the packages that are named and those of the main modules that they import, with their tests if they are tested.
+// TestWhatIsRewritten: the named packages are rewritten, with the packages of the main modules that
+// they import, and with their tests if tests are compiled.
 func TestWhatIsRewritten(t *testing.T) {
 	const goMod = "module example.org/%s\n\ngo 1.26\n\nrequire github.com/freerun-go/freerun v0.0.0\n\nreplace github.com/freerun-go/freerun => FREERUN\n"
 	files := map[string]string{
@@ -90,7 +91,8 @@ func TestWhatIsRewritten(t *testing.T) {
 	}
 }
 
-// TestTests: the code of tests gets checks. What the go command does not support, checks in what coverage is measured of, is told.
+// TestTests: the code of tests gets checks. Packages whose coverage is measured get none, because
+// the go command does not support that, and a message says so.
 func TestTests(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"sub/sub.go": fmt.Sprintf(looping, "sub"),
@@ -144,7 +146,7 @@ func loop(a *activity.Activity, n int) {
 	}
 }
 
-// TestCgo: a file that uses cgo gets checks, and what C has does not matter.
+// TestCgo: a file that uses cgo gets checks, whatever its C code has.
 func TestCgo(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("there is no C compiler")
@@ -183,7 +185,8 @@ func loop(a *activity.Activity, n C.int) int {
 	}
 }
 
-// TestInitializationOrder: what is inserted refers to nothing, so variables are initialized in the order that they have without.
+// TestInitializationOrder: the insertions refer to no variable, so variables are initialized in the
+// same order as without them.
 func TestInitializationOrder(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"a.go": "package main\n\nvar a = first(nil, b+c)\n\nvar c = first(nil, 3)\n\nfunc init() { println(a, b, c) }\n\nfunc main() {}\n",

@@ -13,8 +13,8 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
-// revision is of what the command was built, if whoever built it has said so (-ldflags "-X main.revision=…"): Go notes it only in a repository's
-// main worktree, and not if it is told to leave it out.
+// revision names the source of the build if the build says so (-ldflags "-X main.revision=…"). Go
+// records the revision only in a repository's main worktree, and not if it is told to leave it out.
 var revision string
 
 // origin says where the rows of this process are from.
@@ -29,7 +29,7 @@ func origin(args []string) bench.Origin {
 	}
 }
 
-// commit returns the revision that the build is of, "" if it knows none.
+// commit returns the revision of the build, or "" if it is unknown.
 func commit(info *debug.BuildInfo, known bool) string {
 	if revision != "" || !known {
 		return revision
@@ -62,7 +62,7 @@ func machine() string {
 	return text
 }
 
-// field returns the first value of that name in a file of names and values, "" if there is none.
+// field returns the first value of that name in a file of names and values, or "" if there is none.
 func field(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {

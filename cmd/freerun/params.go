@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// addParams adds a flag for each parameter of a program, and one for the letter that its paper has for it, and notes in params where its values will be. Only --size is in the list
-// of flags: the others stand in the list of programs, beside those that they are for.
+// addParams adds a flag for each parameter of a program, and one for the letter that its paper has
+// for it. params gets the place of the values of each flag. Only --size is in the list of flags.
+// The others stand in the list of programs, beside the programs that have them.
 func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[string]*[]string) {
 	for _, p := range catalogue {
 		for _, param := range p.Params {
@@ -28,12 +29,12 @@ func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[s
 	}
 }
 
-// paramSettings returns the settings that the flags of parameters are short for, by name. Several values of a flag for the same program are
-// one setting with several values.
+// paramSettings returns the settings that the flags of parameters stand for, by name. Several
+// values of a flag for the same program become one setting with several values.
 func paramSettings(params map[string]*[]string) ([]string, error) {
 	var settings []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		at := make(map[string]int) // by key, where its setting is
+		at := make(map[string]int) // the index of a key's setting
 		for _, value := range *params[name] {
 			key, number, err := paramSetting(name, value)
 			if err != nil {
@@ -50,7 +51,7 @@ func paramSettings(params map[string]*[]string) ([]string, error) {
 	return settings, nil
 }
 
-// paramSetting splits a value of a parameter's flag into the parameter that it sets, and the number.
+// paramSetting splits a value of a parameter's flag into the parameter and the number.
 func paramSetting(name, value string) (key, number string, err error) {
 	program, number, ok := strings.Cut(value, "=")
 	if !ok {
@@ -65,7 +66,8 @@ func paramSetting(name, value string) (key, number string, err error) {
 	return program + "." + name, number, nil
 }
 
-// joined puts values back together that the flag --set has divided at their commas: a=1,2 is one setting with two values.
+// joined joins the parts of values that the flag --set has divided at their commas: a=1,2 is one
+// setting with two values.
 func joined(settings []string) []string {
 	var whole []string
 	for _, s := range settings {

@@ -14,7 +14,8 @@ import (
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
 )
 
-// TestCompileErrors: what `freerun build` says of code that does not compile is what `go build` says, with its columns.
+// TestCompileErrors: `freerun build` reports code that does not compile exactly as `go build` does,
+// with the same columns.
 func TestCompileErrors(t *testing.T) {
 	const head = "package main\n\nimport \"github.com/freerun-go/freerun/activity\"\n\n"
 	for name, text := range map[string]string{
@@ -36,7 +37,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestCompilerErrors has errors that only the compiler finds, in code that was rewritten: they name the user's lines and columns.
+// TestCompilerErrors has errors that only the compiler finds, in rewritten code. They name the
+// user's lines and columns.
 func TestCompilerErrors(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": `package main
 
@@ -53,7 +55,8 @@ func main() { f(nil, 1) }
 	}
 }
 
-// crashing is a program whose stack goes through code that was rewritten, in loops that are cut into pieces and others, on one line and on several.
+// crashing is a program whose stack goes through rewritten code, in loops that are cut into pieces
+// and others, on one line and on several.
 const crashing = `package main
 
 import (
@@ -100,7 +103,8 @@ func frames(text string) (found []string) {
 	return found
 }
 
-// TestPanicPositions: the stack trace of a panic names the same files and lines with checks as without.
+// TestPanicPositions: the stack trace of a panic names the same files and lines with checks as
+// without.
 func TestPanicPositions(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": crashing})
 	for _, args := range [][]string{{"run", "."}, {"run", ".", "x"}, {"run", "-gcflags=-N -l", ".", "x"}, {"run", "main.go"}, {"run", "-race", "."}} {
@@ -116,7 +120,7 @@ func TestPanicPositions(t *testing.T) {
 	}
 }
 
-// TestRacePositions: the race detector names the user's lines, and finds no race in what was inserted.
+// TestRacePositions: the race detector names the user's lines, and finds no race in the insertions.
 func TestRacePositions(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": `package main
 
@@ -155,7 +159,8 @@ func main() {
 	}
 }
 
-// TestDebugInformation: a debugger finds the user's file, and no other, for the code of the package.
+// TestDebugInformation: a debugger finds the user's file, and no other, for the code of the
+// package.
 func TestDebugInformation(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads ELF")
@@ -206,7 +211,8 @@ func TestDebugInformation(t *testing.T) {
 	}
 }
 
-// TestVetPositions: go vet, which go test runs, has nothing against what is inserted, and names the user's lines.
+// TestVetPositions: go vet, which go test runs, does not object to the insertions, and names the
+// user's lines.
 func TestVetPositions(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"main.go":      crashing,
@@ -220,7 +226,8 @@ func TestVetPositions(t *testing.T) {
 	}
 }
 
-// TestVetOfWhatIsInserted: all of go vet has nothing against rewritten code, loops cut into pieces among it.
+// TestVetOfWhatIsInserted: all of go vet does not object to rewritten code, including loops that
+// are cut into pieces.
 func TestVetOfWhatIsInserted(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": sharing, "sub/sub.go": sharingSub})
 	result, err := cooperate.Rewrite(cooperate.Request{Dir: dir, Env: command(dir, "go").Env, Patterns: []string{"./..."}})

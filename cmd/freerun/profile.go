@@ -7,8 +7,8 @@ import (
 	"runtime/pprof"
 )
 
-// startProfiles begins the profiles that are asked for, and returns what ends them and writes them out. An empty name
-// asks for none.
+// startProfiles begins the requested profiles. It returns a function that ends them and writes them
+// out. An empty name requests no profile.
 func startProfiles(cpu, mem string) (stop func() error, err error) {
 	var file *os.File
 	if cpu != "" {
@@ -32,7 +32,7 @@ func startProfiles(cpu, mem string) (stop func() error, err error) {
 	}, nil
 }
 
-// writeAllocations writes where the heap objects were allocated so far.
+// writeAllocations writes a profile of all heap allocations so far.
 func writeAllocations(name string) error {
 	file, err := os.Create(name)
 	if err != nil {

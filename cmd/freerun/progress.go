@@ -11,10 +11,11 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
-// progress shows how far a bench is. Its zero value shows nothing.
+// progress shows the progress of a bench. Its zero value shows nothing.
 type progress struct{ bar *progressbar.ProgressBar }
 
-// newProgress returns a bar for so many measurements if w is a terminal, and one that shows nothing otherwise.
+// newProgress returns a bar for that many measurements if w is a terminal, and otherwise a progress
+// that shows nothing.
 func newProgress(w io.Writer, measurements int) progress {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -30,7 +31,8 @@ func newProgress(w io.Writer, measurements int) progress {
 	)}
 }
 
-// step says which measurement is about to begin, and counts it as done when the next one is announced.
+// step shows the measurement that is about to begin. That counts the measurements before it as
+// done.
 func (p progress) step(s bench.Step, done int) {
 	if p.bar == nil {
 		return
@@ -39,7 +41,7 @@ func (p progress) step(s bench.Step, done int) {
 	_ = p.bar.Set(done)
 }
 
-// end takes the bar away, so that nothing of it is left beside the table.
+// end removes the bar, so that no trace of it is left beside the table.
 func (p progress) end() {
 	if p.bar != nil {
 		_ = p.bar.Clear()

@@ -14,15 +14,15 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// drawing is where a bench's figures are to be drawn. Its zero value draws nothing.
+// drawing says where the figures of a bench are drawn. Its zero value draws nothing.
 type drawing struct {
 	page *output
-	svg  string // a folder, or "" for none
-	note string // what the page is to say about the run, beside what it knows
+	svg  string // the folder of SVGs, or "" for none
+	note string // a remark for the page about the run
 }
 
-// openDrawing makes sure that a page and a folder of SVGs can be written, before minutes are spent on measuring. An empty name asks for
-// none.
+// openDrawing checks that a page and a folder of SVGs can be written, before minutes are spent on
+// measuring. An empty name requests none.
 func openDrawing(page, svg, note string) (drawing, error) {
 	d := drawing{svg: svg, note: note}
 	if svg != "" {
@@ -41,7 +41,7 @@ func openDrawing(page, svg, note string) (drawing, error) {
 	return d, nil
 }
 
-// writable makes the folder, and a file in it that it removes again.
+// writable makes the folder, and makes and removes a file in it.
 func writable(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -53,7 +53,8 @@ func writable(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// draw draws what was measured, and tells where. If nothing was, it leaves everything as it has been.
+// draw draws the rows of the run, and tells where. If there are no rows, it leaves all files as
+// they were.
 func (d drawing) draw(errs io.Writer, run figures.Run) error {
 	if len(run.Rows) == 0 {
 		return d.abandon()
@@ -75,7 +76,7 @@ func (d drawing) draw(errs io.Writer, run figures.Run) error {
 	return nil
 }
 
-// abandon gives up what has not been written.
+// abandon gives up the page that has not been written.
 func (d drawing) abandon() error {
 	if d.page == nil {
 		return nil
@@ -83,12 +84,12 @@ func (d drawing) abandon() error {
 	return d.page.abandon()
 }
 
-// output is a file that is written at the end of what takes a while, and is known to be writable from its beginning. What it held
-// before stays in it until then.
+// output is a file that is written at the end of a long run, and that is known to be writable from
+// the beginning. Its old content stays until then.
 type output struct {
 	name string
 	file *os.File
-	made bool // whether there was no such file before
+	made bool // whether openOutput made the file
 }
 
 func openOutput(name string) (*output, error) {
@@ -101,7 +102,8 @@ func openOutput(name string) (*output, error) {
 	return &output{name, file, made}, nil
 }
 
-// write replaces what the file holds. If the content cannot be made, it leaves the file as it has been as far as that goes.
+// write replaces the content of the file and closes it. If content fails before its first write,
+// the file stays as it was.
 func (o *output) write(content func(io.Writer) error) error {
 	first := &firstWrite{o: o}
 	if err := content(first); err != nil {
@@ -113,7 +115,7 @@ func (o *output) write(content func(io.Writer) error) error {
 	return o.file.Close()
 }
 
-// firstWrite empties the file before the first thing is written to it.
+// firstWrite empties the file before the first write to it.
 type firstWrite struct {
 	o     *output
 	begun bool
@@ -131,7 +133,7 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	return f.o.file.Write(p)
 }
 
-// abandon closes the file, and removes it if it was not there before.
+// abandon closes the file, and removes it if openOutput made it.
 func (o *output) abandon() error {
 	err := o.file.Close()
 	if o.made {
@@ -140,8 +142,9 @@ func (o *output) abandon() error {
 	return err
 }
 
-// drawSaved draws the rows of files, which an earlier bench or a simulation has written; "-" stands for standard input. Of a file
-// that goes wrong somewhere it draws what comes before, and returns the error.
+// drawSaved draws the rows of files that an earlier bench or a simulation has written; "-" stands
+// for standard input. Of a file with a fault it draws the rows before the fault, and returns the
+// error.
 func drawSaved(c *cobra.Command, catalogue []*programs.Program, names []string, d drawing) error {
 	var run figures.Run
 	var failed error
@@ -170,7 +173,7 @@ func readRows(in io.Reader, catalogue []*programs.Program, name string) ([]bench
 	return bench.ReadRows(in, catalogue)
 }
 
-// forSaved refuses what has no meaning for rows that exist already.
+// forSaved refuses arguments and flags that have no meaning for rows that exist already.
 func forSaved(c *cobra.Command, names []string, f benchFlags) error {
 	if len(names) > 0 {
 		return usagef("--from draws what has been measured: %s cannot be measured beside it; leave out one of the two", names[0])

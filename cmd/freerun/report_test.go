@@ -15,7 +15,7 @@ import (
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
 )
 
-// TestReport measures a little, and opens the page that comes of it in a browser.
+// TestReport measures a little, and opens the resulting page in a browser.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	page, svgs := filepath.Join(dir, "out.html"), filepath.Join(dir, "svg")
@@ -59,7 +59,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// holdThemes presses the button, which must change the colours of the page and of what is drawn.
+// holdThemes presses the button, which must change the colours of the page and of its drawings.
 func holdThemes(t *testing.T, b *browsertest.Page) {
 	t.Helper()
 	const look = `getComputedStyle(document.body).backgroundColor + " " + getComputedStyle(document.querySelector("svg text")).fill`
@@ -74,7 +74,7 @@ func holdThemes(t *testing.T, b *browsertest.Page) {
 	}
 }
 
-// TestReportFollowsTheSystem opens a page where the system asks for dark ones.
+// TestReportFollowsTheSystem opens a page where the system asks for dark pages.
 func TestReportFollowsTheSystem(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "out.html")
 	if _, errs, status := freerun(t, "bench", "--from", saved(t), "--report", page, "--note", "On a train."); status != 0 {
@@ -92,7 +92,7 @@ func TestReportFollowsTheSystem(t *testing.T) {
 	}
 }
 
-// saved writes rows to a file, two of them simulated, and returns its name.
+// saved writes rows to a file, two of them simulated, and returns the file's name.
 func saved(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -143,14 +143,15 @@ func TestReportOfSavedRows(t *testing.T) {
 	}
 }
 
-// TestReportTellsBeforeTheRun: what cannot be written is told at once, and what was there stays.
+// TestReportTellsBeforeTheRun: files that cannot be written are reported at once, and existing
+// files stay.
 func TestReportTellsBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.html")
 	if err := os.WriteFile(old, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const long = "--size 1000000000 --runs 1000" // nobody would live to see the end of it
+	const long = "--size 1000000000 --runs 1000" // longer than a lifetime
 	for args, says := range map[string]string{
 		"pingpong " + long + " --report " + dir:                      "is a directory",
 		"pingpong " + long + " --report " + dir + "/none/out.html":   "--report: open ",
@@ -181,7 +182,8 @@ func TestReportTellsBeforeTheRun(t *testing.T) {
 	}
 }
 
-// TestInterruptedReport keeps what was measured, and says that it is not all.
+// TestInterruptedReport: the report has the rows until the interrupt, and says that it is
+// incomplete.
 func TestInterruptedReport(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "out.html")
 	c := exec.Command(binary, "bench", "fib", "pingpong", "--json", "--runs", "10", "--size", "fib=10,pingpong=1000000", "--processors", "1,2", "--report", page)
@@ -200,7 +202,8 @@ func TestInterruptedReport(t *testing.T) {
 	}
 }
 
-// TestCommandsOfFigures holds that each command that the page tells is one that bench takes: where it would write is what it fails of.
+// TestCommandsOfFigures: bench takes each command that the page names. Each fails only because its
+// output cannot be written.
 func TestCommandsOfFigures(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "out.html")
 	if _, errs, status := freerun(t, "bench", "--from", saved(t), "--report", page); status != 0 {
@@ -222,7 +225,7 @@ func TestCommandsOfFigures(t *testing.T) {
 	}
 }
 
-// TestPublishedReport opens the page that is in the repository, and has it photographed.
+// TestPublishedReport opens the page that is in the repository, and takes a screenshot.
 func TestPublishedReport(t *testing.T) {
 	b := browsertest.OpenFile(t, "../../docs/report/index.html", browsertest.Height(1400))
 	if n := browsertest.Eval[int](b, `document.querySelectorAll("article.figure svg").length`); n < 40 {

@@ -19,7 +19,7 @@ import (
 	"github.com/freerun-go/freerun/ddb"
 )
 
-// serveFlags are what the flags of `freerun serve` say.
+// serveFlags holds the flags of `freerun serve`.
 type serveFlags struct {
 	addr       string
 	shards     int
@@ -72,7 +72,7 @@ all that can reach it.
 	return c
 }
 
-// check says which flag is wrong, and what would be right.
+// check returns an error for a wrong flag, which says what would be right.
 func (f serveFlags) check() error {
 	if err := checkAddress("addr", f.addr, ":6379"); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (f serveFlags) check() error {
 	return nil
 }
 
-// checkAddress says what is wrong with the address in a flag, for which port is an example.
+// checkAddress returns an error for a wrong address in a flag. port is the example in its text.
 func checkAddress(flag, address, port string) error {
 	_, given, err := net.SplitHostPort(address)
 	if err != nil {
@@ -149,20 +149,21 @@ func runServe(c *cobra.Command, f serveFlags) error {
 	}
 
 	select {
-	case err := <-served: // without having been told to end
+	case err := <-served: // the server ended by itself
 		return errors.Join(err, shutdown(server, f.grace), page.close())
 	case <-ctx.Done():
 	}
 	restore() // the next signal ends the process
 	fmt.Fprintf(c.ErrOrStderr(), "freerun: ending: waiting up to %v for what is under way (a second signal ends at once)\n", f.grace)
 	err = errors.Join(shutdown(server, f.grace), page.close())
-	if ended := <-served; !errors.Is(ended, ddb.ErrClosed) { // which is what it says when it had not begun yet
+	// With ErrClosed the server was ended before it began.
+	if ended := <-served; !errors.Is(ended, ddb.ErrClosed) {
 		err = errors.Join(err, ended)
 	}
 	return err
 }
 
-// shutdown drains the server for so long at most.
+// shutdown drains the server. It waits at most for the grace time.
 func shutdown(server *ddb.Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()

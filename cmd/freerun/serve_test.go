@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// serve starts a server on a free port of this machine and returns it with its address. The test ends it.
+// serve starts a server on a free port of this machine, and returns the server and its address. The
+// test ends the server.
 func serve(t *testing.T, flags ...string) (c *exec.Cmd, addr string, errs *bytes.Buffer) {
 	t.Helper()
 	errs = new(bytes.Buffer)
@@ -22,7 +23,7 @@ func serve(t *testing.T, flags ...string) (c *exec.Cmd, addr string, errs *bytes
 	return c, addr, errs
 }
 
-// serveTo is [serve] with a standard error of the test's choice.
+// serveTo is [serve] with a standard error that the test chooses.
 func serveTo(t *testing.T, errs io.Writer, flags ...string) (c *exec.Cmd, addr string) {
 	t.Helper()
 	c = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
@@ -48,7 +49,7 @@ func serveTo(t *testing.T, errs io.Writer, flags ...string) (c *exec.Cmd, addr s
 	return c, addr
 }
 
-// ask sends a command and returns the first line of the answer.
+// ask sends a command and returns the first line of the reply.
 func ask(t *testing.T, conn net.Conn, command string) string {
 	t.Helper()
 	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
@@ -61,7 +62,8 @@ func ask(t *testing.T, conn net.Conn, command string) string {
 	return strings.TrimSpace(answer)
 }
 
-// TestServeDrains holds a connection open while the signal comes: the server must still end, and well.
+// TestServeDrains holds a connection open while the signal arrives. The server must still end, with
+// status 0.
 func TestServeDrains(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		c, addr, errs := serve(t, "--shards", "3", "--processors", "2")
@@ -92,13 +94,15 @@ func TestServeDrains(t *testing.T) {
 	}
 }
 
-// watchdog ends a command that does not end by itself, so that a test fails instead of hanging. It decides nothing else.
+// watchdog kills a command that does not end by itself, so that a test fails instead of hanging. It
+// decides nothing else.
 func watchdog(t *testing.T, c *exec.Cmd) {
 	dog := time.AfterFunc(2*time.Minute, func() { _ = c.Process.Kill() })
 	t.Cleanup(func() { dog.Stop() })
 }
 
-// TestServeEndsAtASecondSignal has a client that takes nothing of its replies, for which the server waits.
+// TestServeEndsAtASecondSignal has a client that reads none of its replies, for which the server
+// waits.
 func TestServeEndsAtASecondSignal(t *testing.T) {
 	errs, theirs, err := os.Pipe()
 	if err != nil {
@@ -120,7 +124,7 @@ func TestServeEndsAtASecondSignal(t *testing.T) {
 	if _, err := conn.Write([]byte(strings.Repeat("GET k\r\n", 60))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Read(make([]byte, 1)); err != nil { // the first of 60 long replies is on its way
+	if _, err := conn.Read(make([]byte, 1)); err != nil { // the first of 60 long replies has begun
 		t.Fatal(err)
 	}
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
@@ -155,7 +159,8 @@ func TestServeWhereSomebodyListens(t *testing.T) {
 	}
 }
 
-// TestServeInLittleMemory fills a server that may take a megabyte, off the heap: old keys make room, and it ends well.
+// TestServeInLittleMemory fills a server that may take a megabyte, off the heap. Old keys are
+// evicted, and the server ends with status 0.
 func TestServeInLittleMemory(t *testing.T) {
 	c, addr, errs := serve(t, "--values", "offheap", "--maxmemory", "1mb", "--maxmemory-policy", "allkeys-lru")
 	conn, err := net.Dial("tcp", addr)
@@ -187,7 +192,8 @@ func TestServeInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestServeSaysWhoIsServed: at an address that others can reach it says who is served; a password has to be given.
+// TestServeSaysWhoIsServed: without a password, at an address that other machines can reach, the
+// server says which clients it serves. With a password, clients must authenticate.
 func TestServeSaysWhoIsServed(t *testing.T) {
 	for _, test := range []struct {
 		flags string

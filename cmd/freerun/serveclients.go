@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/ddb"
 )
 
-// clientFlags are the flags of `freerun serve` about who is served, and how much memory clients may take.
+// clientFlags are the flags of `freerun serve` about which clients are served, and how much memory
+// they may take.
 type clientFlags struct {
 	password  string
 	protected string
@@ -40,7 +41,7 @@ func (f *clientFlags) add(c *cobra.Command) {
 	complete(c, "client-output-limit", "64mb", "1gb")
 }
 
-// apply puts what the flags say into a configuration, or says which is wrong and what would be right.
+// apply puts the flags into a configuration. The error for a wrong flag says what would be right.
 func (f clientFlags) apply(config *ddb.Config) (err error) {
 	const size = "must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit"
 	switch strings.ToLower(f.protected) {
@@ -62,7 +63,8 @@ func (f clientFlags) apply(config *ddb.Config) (err error) {
 	return nil
 }
 
-// explain says who is served, where that may surprise: at an address that others can reach.
+// explain says which clients are served, where that may surprise: at an address that other machines
+// can reach.
 func (f clientFlags) explain(config *ddb.Config, at net.Addr, errs io.Writer) {
 	host, _, _ := net.SplitHostPort(at.String())
 	switch {

@@ -6,7 +6,8 @@ import (
 	"github.com/freerun-go/freerun/ddb"
 )
 
-// memoryFlags are the flags of `freerun serve` about where values are, and how much memory they may take.
+// memoryFlags are the flags of `freerun serve` about where values are stored, and how much memory
+// they may take.
 type memoryFlags struct {
 	values    string
 	maxMemory string
@@ -36,7 +37,7 @@ func (f *memoryFlags) add(c *cobra.Command) {
 	complete(c, "maxmemory-samples", "5", "10")
 }
 
-// apply puts what the flags say into a configuration, or says which is wrong and what would be right.
+// apply puts the flags into a configuration. The error for a wrong flag says what would be right.
 func (f memoryFlags) apply(config *ddb.Config) (err error) {
 	if err := config.Values.Set(f.values); err != nil {
 		return usagef("--values is %q, and must be heap or offheap", f.values)

@@ -6,10 +6,10 @@ import (
 	"github.com/freerun-go/freerun/ddb"
 )
 
-// databaseMetrics tells Prometheus the figures of a database.
+// databaseMetrics collects the figures of a database for Prometheus.
 type databaseMetrics struct{ server *ddb.Server }
 
-// databaseMetric is one of them.
+// databaseMetric is one figure of a database.
 type databaseMetric struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -50,14 +50,14 @@ var metricsOfDatabase = []databaseMetric{
 	total("output_bytes", "Bytes sent to clients.", func(s *ddb.Stats) uint64 { return s.OutputBytes }),
 }
 
-// Describe is called by a registry.
+// Describe implements [prometheus.Collector]. A registry calls it.
 func (m databaseMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, x := range metricsOfDatabase {
 		to <- x.desc
 	}
 }
 
-// Collect is called by a registry, on any goroutine.
+// Collect implements [prometheus.Collector]. A registry calls it, on any goroutine.
 func (m databaseMetrics) Collect(to chan<- prometheus.Metric) {
 	stats := m.server.Stats()
 	for _, x := range metricsOfDatabase {

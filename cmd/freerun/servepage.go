@@ -15,10 +15,11 @@ import (
 	"github.com/freerun-go/freerun/httpview"
 )
 
-// lateAfter is how long a command may take before the page has it as an incident.
+// lateAfter is the time after which the page shows a running command as an incident.
 const lateAfter = 250 * time.Millisecond
 
-// runtimeOptions are those of the database's runtime: with the page, a watchdog has something to tell it.
+// runtimeOptions returns the options of the database's runtime. With the page, a watchdog reports
+// late operations.
 func (f serveFlags) runtimeOptions() []runtime.Option {
 	if f.http == "" {
 		return nil
@@ -33,11 +34,12 @@ type livePage struct {
 	served chan error
 }
 
-// openPage listens for browsers and scrapers. An address without a host is this machine's own, unless the page is public. Unless it is public, the page answers this
-// machine only, at whichever address.
+// openPage listens for browsers and scrapers. An address without a host is this machine's own,
+// unless the page is public. A page that is not public answers only this machine, at whichever
+// address.
 func openPage(f serveFlags, server *ddb.Server, errs io.Writer) (*livePage, error) {
 	options := []httpview.Option{httpview.Title("freerun serve"), httpview.Metrics(databaseMetrics{server})}
-	host, port, _ := net.SplitHostPort(f.http) // which check has looked at
+	host, port, _ := net.SplitHostPort(f.http) // check has found no error in it
 	if host == "" && !f.public {
 		host = "127.0.0.1"
 	}
@@ -60,13 +62,13 @@ func openPage(f serveFlags, server *ddb.Server, errs io.Writer) (*livePage, erro
 	return p, nil
 }
 
-// ownHost reports whether nobody but this machine can reach a host.
+// ownHost reports whether only this machine can reach a host.
 func ownHost(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// url returns where a browser finds the page.
+// url returns the address of the page for a browser.
 func (p *livePage) url() string {
 	host, port, _ := net.SplitHostPort(p.at.String())
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
@@ -75,7 +77,8 @@ func (p *livePage) url() string {
 	return "http://" + net.JoinHostPort(host, port) + "/"
 }
 
-// close ends it at once: who looks is told by the page that the program has ended. A page that was not opened is nil.
+// close ends the page at once. The page itself tells its viewers that the program has ended.
+// Closing a nil page does nothing.
 func (p *livePage) close() error {
 	if p == nil {
 		return nil

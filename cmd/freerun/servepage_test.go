@@ -24,7 +24,8 @@ import (
 	"github.com/freerun-go/freerun/ddb"
 )
 
-// servePage starts a server with its page at an address, and returns where the two are. The test ends it.
+// servePage starts a server with its page at an address, and returns the server, its address and
+// the page's. The test ends the server.
 func servePage(t *testing.T, at string, flags ...string) (c *exec.Cmd, addr, url string) {
 	t.Helper()
 	c = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--http", at}, flags...)...)
@@ -54,7 +55,7 @@ func servePage(t *testing.T, at string, flags ...string) (c *exec.Cmd, addr, url
 	return c, addr, url
 }
 
-// end ends a server and wants it to end well.
+// end ends a server and checks that its status is 0.
 func end(t *testing.T, c *exec.Cmd) {
 	t.Helper()
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
@@ -65,7 +66,7 @@ func end(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// load has clients send requests to a server, until stop is called.
+// load lets clients send requests to a server until stop is called.
 func load(t *testing.T, addr string, clients int) (stop func()) {
 	t.Helper()
 	var sending sync.WaitGroup
@@ -101,7 +102,7 @@ func load(t *testing.T, addr string, clients int) (stop func()) {
 	return stop
 }
 
-// requests returns what a client sends at once, and how many lines answer it.
+// requests returns a client's batch of requests, and the number of lines in the replies.
 func requests(client int) (batch string, replies int) {
 	for i := range 40 {
 		batch += fmt.Sprintf("SET key:%d:%d value\r\nINCR counter:%d\r\nEXISTS key:%d:%d\r\n", client, i, i, client, i)
@@ -110,7 +111,7 @@ func requests(client int) (batch string, replies int) {
 	return batch + fmt.Sprintf("MSET a%[1]d 1 b%[1]d 2 c%[1]d 3 d%[1]d 4\r\n", client), replies + 1
 }
 
-// framesSeen asks for frames of the page until so many different ones came.
+// framesSeen requests frames of the page until that many different ones have arrived.
 func framesSeen(t *testing.T, url string, n int) {
 	t.Helper()
 	seen := map[float64]bool{}
@@ -132,7 +133,8 @@ func framesSeen(t *testing.T, url string, n int) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// TestServePage has a browser follow a server: under load, paused, in a narrow window, and over a new start.
+// TestServePage has a browser follow a server: under load, paused, in a narrow window, and across a
+// restart.
 func TestServePage(t *testing.T) {
 	c, addr, url := servePage(t, "127.0.0.1:0", "--processors", "2", "--shards", "6")
 	page := browsertest.Open(t, url)
@@ -152,7 +154,8 @@ func TestServePage(t *testing.T) {
 	if want := fmt.Sprintf("pid %d ", c.Process.Pid); !strings.Contains(facts, want) || !strings.Contains(facts, "2 processors") {
 		t.Errorf("it shows %q, want %q and 2 processors in it", facts, want)
 	}
-	page.Until(fmt.Sprintf(`document.querySelector("#facts").textContent != %q`, facts)) // it follows
+	// The page follows the server.
+	page.Until(fmt.Sprintf(`document.querySelector("#facts").textContent != %q`, facts))
 
 	page.Press("p")
 	page.Until(`document.querySelector("#state").dataset.state == "paused"`)
@@ -190,7 +193,7 @@ func TestServePage(t *testing.T) {
 	}
 	page.Until(`document.querySelector("#state").textContent.includes("new start")`)
 	for _, complaint := range page.Complaints() {
-		if !strings.Contains(complaint, "net::ERR_") { // that the server was away
+		if !strings.Contains(complaint, "net::ERR_") { // the server's absence
 			t.Errorf("the page complains: %s", complaint)
 		}
 	}
@@ -199,12 +202,13 @@ func TestServePage(t *testing.T) {
 	page.Complaints()
 }
 
-// TestServePageWhere: whatever the address is, the page and the profiles are for this machine, unless --public says otherwise.
+// TestServePageWhere: whatever the address is, only this machine sees the page and the profiles,
+// unless --public is set.
 func TestServePageWhere(t *testing.T) {
 	for _, test := range []struct {
 		flags  []string
 		prefix string
-		named  int    // the answer to a request by a name that is not this machine's own
+		named  int    // the status of a request by a name that is not this machine's own
 		says   string // on standard error
 	}{
 		{[]string{":0"}, "http://127.0.0.1:", http.StatusForbidden, ""},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSignals: the go command gets the signals, and what ends it decides about the exit status.
+// TestSignals: the go command gets the signals, and its end decides about the exit status.
 func TestSignals(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": `package main
 
@@ -46,14 +46,15 @@ func wait(a *activity.Activity, c chan os.Signal) {
 	watchdog(t, g)
 	lines := bufio.NewScanner(out)
 	lines.Scan()
-	if err := syscall.Kill(-g.Process.Pid, syscall.SIGINT); err != nil { // as a terminal does, to all of them
+	// As from a terminal, the signal goes to the whole group.
+	if err := syscall.Kill(-g.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	lines.Scan()
 	if lines.Text() != "interrupted" {
 		t.Errorf("the program says %q", lines.Text())
 	}
-	if _ = g.Wait(); g.ProcessState.ExitCode() != 1 { // that of go run
+	if _ = g.Wait(); g.ProcessState.ExitCode() != 1 { // the exit status of go run
 		t.Errorf("%v, want the exit status of go run", g.ProcessState)
 	}
 }

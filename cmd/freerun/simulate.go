@@ -19,7 +19,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// simulateFlags are what the flags of `freerun simulate` say.
+// simulateFlags holds the flags of `freerun simulate`.
 type simulateFlags struct {
 	processors  []string
 	variants    []string
@@ -109,7 +109,7 @@ func runSimulate(c *cobra.Command, catalogue []*programs.Program, names []string
 	return errors.Join(simulatePlan(c, plan, f.json), file.save(request.Simulator))
 }
 
-// simulatePlan carries out the plan and writes what it finds, also when it ends early.
+// simulatePlan carries out the plan and writes its results, also when it ends early.
 func simulatePlan(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
@@ -132,20 +132,21 @@ func simulatePlan(c *cobra.Command, plan *bench.Plan, asJSON bool) error {
 	return errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
 }
 
-// calibrationFile is where costs are kept; the zero one is nowhere.
+// calibrationFile is the file that keeps costs. The zero value keeps none.
 type calibrationFile struct {
 	file *os.File
-	text string // what was in it
+	text string // the file's content when it was opened
 }
 
-// openCalibration opens the file, or makes it: that it cannot be written is told before anything is measured.
+// openCalibration opens the file, or makes it. It fails before anything is measured if the file
+// cannot be written.
 func openCalibration(name string) (calibrationFile, error) {
 	if name == "" {
 		return calibrationFile{}, nil
 	}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if errors.Is(err, fs.ErrPermission) {
-		if file, readable := os.Open(name); readable == nil { // it will do if nothing is missing
+		if file, readable := os.Open(name); readable == nil { // enough if no costs are missing
 			text, err := io.ReadAll(file)
 			return calibrationFile{file, string(text)}, err
 		}

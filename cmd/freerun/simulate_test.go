@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSimulate: rows as bench writes them, that say what they are, and the same again by the same costs.
+// TestSimulate: simulate writes rows in the form of bench, which say that they are simulated. The
+// same costs yield the same rows.
 func TestSimulate(t *testing.T) {
 	costs := filepath.Join(t.TempDir(), "costs.json")
 	line := []string{"simulate", "fib", "--variants", "futures", "--size", "12", "--work", "0,100", "--processors", "1,2,32", "--json", "--calibration", costs}
@@ -45,7 +46,8 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestSimulateBadCalibration: a file that cannot be used is told before anything runs, and is left as it is.
+// TestSimulateBadCalibration: a file that cannot be used is reported before anything runs, and
+// stays as it is.
 func TestSimulateBadCalibration(t *testing.T) {
 	folder := t.TempDir()
 	broken := filepath.Join(folder, "broken.json")

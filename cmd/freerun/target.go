@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// target is a file that comes into being when all of it is written: until then what was there before under its name stays. Where the name is that of a device it is
-// written at once.
+// target is a file that appears under its name when all of it is written. Until then the old file
+// of that name stays. If the name is that of a device, writes go to the device at once.
 type target struct {
 	name string
 	file *os.File
 	out  *bufio.Writer
 }
 
-// openTarget finds out that the file can be written.
+// openTarget returns a target for a file that can be written, or an error.
 func openTarget(name string) (*target, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -25,7 +25,7 @@ func openTarget(name string) (*target, error) {
 	case err == nil && !info.Mode().IsRegular():
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)
 		return newTarget(name, file, err)
-	case err == nil: // a file that must not be written must not be replaced either
+	case err == nil: // a file that is not writable must not be replaced either
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err == nil {
 			err = file.Close()
@@ -43,7 +43,7 @@ func openTarget(name string) (*target, error) {
 
 func newTarget(name string, file *os.File, err error) (*target, error) {
 	if err != nil {
-		var path *fs.PathError // of a file that the user does not know
+		var path *fs.PathError // its path is that of a temporary file, which the user does not know
 		if errors.As(err, &path) {
 			err = path.Err
 		}
@@ -54,7 +54,7 @@ func newTarget(name string, file *os.File, err error) (*target, error) {
 
 func (t *target) Write(p []byte) (int, error) { return t.out.Write(p) }
 
-// commit gives the file its name.
+// commit completes the file and gives it its name.
 func (t *target) commit() error {
 	err := errors.Join(t.out.Flush(), t.file.Close())
 	if err == nil && t.file.Name() != t.name {
@@ -63,7 +63,7 @@ func (t *target) commit() error {
 	return err
 }
 
-// discard leaves nothing behind of a file that was not committed.
+// discard removes a file that was not committed.
 func (t *target) discard() {
 	_ = t.file.Close()
 	if t.file.Name() != t.name {

@@ -18,13 +18,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// technique is something that rests on the inside of Go or of the operating system, in one of its
-// ways.
+// technique is one of the parts of freerun that rest on the inside of Go or of the operating
+// system. It is taken in one of several ways.
 type technique struct {
 	name    string
-	way     func() (way, why string) // why is "" if what the build needs says all
+	way     func() (way, why string) // why is "" if the needs of the way explain it
 	needs   needs
-	each    string // what measure measures
+	each    string // the operation that measure measures
 	measure func() float64
 }
 
@@ -81,7 +81,7 @@ var techniques = []technique{
 }
 
 var (
-	words    uint64 // what is measured leaves its results here, so that the compiler keeps it
+	words    uint64 // takes the results of measured code, so that the compiler keeps the code
 	released atomics.Release[uint64]
 )
 
@@ -102,7 +102,7 @@ func switched() (way, why string) {
 	return "through the goroutine that hosts them", why
 }
 
-// switches measures how long an activity takes to switch to another one.
+// switches measures how long one activity takes to switch to another.
 func switches() float64 {
 	const activities, turns = 10, 2000
 	rt := runtime.New(runtime.Processors(1))
@@ -121,7 +121,7 @@ func switches() float64 {
 	return float64(time.Since(begin)) / (activities * turns)
 }
 
-// polled measures a poll; where there is no poller, the turn that is taken in its place.
+// polled measures a poll or, where there is no poller, the yield that replaces it.
 func polled() float64 {
 	p, err := netpoll.New()
 	if err != nil {
@@ -138,8 +138,8 @@ func clock() (way, why string) {
 	return "Go's monotonic clock", ""
 }
 
-// timed returns a function that says how many nanoseconds a call of f takes: the least of several
-// rounds, as whatever else the machine does only adds.
+// timed returns a function that measures how many nanoseconds a call of f takes. It returns the
+// least of several rounds, because all other load of the machine only adds.
 func timed(f func()) func() float64 {
 	return func() float64 {
 		const rounds, enough = 5, 2 * time.Millisecond

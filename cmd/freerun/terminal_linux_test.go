@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns both ends of a pseudo-terminal: what is written to the one can be read from the other.
+// openTerminal returns both ends of a pseudo-terminal. The text that is written to one can be read
+// from the other.
 func openTerminal(t *testing.T) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -44,7 +45,7 @@ func TestProgressBarOnATerminal(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	slave.Close() // so that the master reads to an end when the command has ended
+	slave.Close() // so that the master reads to its end when the command has ended
 	shown, _ := io.ReadAll(master)
 	if err := c.Wait(); err != nil {
 		t.Fatal(err)
@@ -59,8 +60,8 @@ func TestProgressBarOnATerminal(t *testing.T) {
 	}
 }
 
-// TestBenchEndsAtASecondInterrupt interrupts a measurement that takes minutes. That it is under way can be seen on a
-// terminal only, hence the place of this test.
+// TestBenchEndsAtASecondInterrupt interrupts a measurement that takes minutes. Only a terminal
+// shows that the measurement is under way, hence the place of this test.
 func TestBenchEndsAtASecondInterrupt(t *testing.T) {
 	master, slave := openTerminal(t)
 	c := exec.Command(binary, "bench", "pingpong", "--variants", "channels", "--size", "2_000_000_000", "--runs", "1")

@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// traceFlags are what the flags of `freerun trace` say.
+// traceFlags holds the flags of `freerun trace`.
 type traceFlags struct {
 	output     string
 	variant    string
@@ -71,7 +71,7 @@ of a recording that is cut off or broken. Programs of your own are recorded with
 	return c
 }
 
-// check says which flag is wrong, and what would be right.
+// check returns an error for a wrong flag, which says what would be right.
 func (f traceFlags) check() error {
 	switch {
 	case f.output == "":
@@ -86,7 +86,8 @@ func (f traceFlags) check() error {
 	return nil
 }
 
-// runTrace records a program, or reads a recording, and writes what was asked for. That the file can be written is found out first.
+// runTrace records a program, or reads a recording, and writes the requested form. Before it
+// starts, it checks that the file can be written.
 func runTrace(c *cobra.Command, catalogue []*programs.Program, args []string, f traceFlags) error {
 	if len(args) != 1 {
 		return usagef("%s needs one program or recording, and has %d; programs are %s", c.CommandPath(), len(args), strings.Join(bench.ProgramNames(catalogue), ", "))
@@ -101,7 +102,7 @@ func runTrace(c *cobra.Command, catalogue []*programs.Program, args []string, f 
 	return captureTrace(c, catalogue, catalogue[i], f)
 }
 
-// convertTrace makes another form of a recording.
+// convertTrace writes a recording in another form.
 func convertTrace(c *cobra.Command, catalogue []*programs.Program, name string, f traceFlags) error {
 	in, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -129,10 +130,11 @@ func convertTrace(c *cobra.Command, catalogue []*programs.Program, name string, 
 	return writeTrace(c, in, titleOf(name), out, f.events)
 }
 
-// titleOf names a recording by its file. The recorder knows the name of the process only, which for our own recordings is that of this command.
+// titleOf names a recording by its file. The recorder knows only the name of the process, which for
+// recordings of this command is the command's.
 func titleOf(name string) string { return strings.TrimSuffix(filepath.Base(name), rawEnding) }
 
-// same reports whether a name is that of an open file.
+// same reports whether name is the name of an open file.
 func same(file *os.File, name string) bool {
 	a, errA := file.Stat()
 	b, errB := os.Stat(name)

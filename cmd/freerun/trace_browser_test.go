@@ -10,10 +10,12 @@ import (
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
 )
 
-// TestTracePage records the database and opens its page: it shows what the command has told, and what every run of that program has.
+// TestTracePage records the database and opens its page. The page shows the output of the command,
+// and the properties of every run of that program.
 func TestTracePage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ddb.html")
-	// So large that the critical path has requests in it also when the system keeps one message of the beginning waiting for long.
+	// The size is so large that the critical path has requests even if the system delays an early
+	// message for long.
 	out, errs, status := freerun(t, "trace", "ddb", "--size", "2000", "--processors", "2", "-o", file)
 	if status != 0 || errs != "" {
 		t.Fatalf("exit status %d, wrote %q and %q", status, out, errs)
@@ -42,7 +44,7 @@ func TestTracePage(t *testing.T) {
 			t.Errorf("not so: %s", condition)
 		}
 	}
-	// From near, around a message of the critical path that another one has sent.
+	// Close up, around a message of the critical path that another message has sent.
 	chosen := browsertest.Eval[int](page, `(() => {
 		const { path, slices, first, messages } = timeline.model, n = path.message.length;
 		const some = [...path.message].map((m, i) => [m, Math.abs(i - n / 2)]).filter(([m]) => first[m] > 0 && messages.sender[m] > 0);

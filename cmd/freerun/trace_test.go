@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestBadTraceLines: one line that says what is wrong and what would be right, nothing else, and status 2.
+// TestBadTraceLines: a wrong command line yields one line that says what is wrong and what would be
+// right, nothing else, and status 2.
 func TestBadTraceLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"trace":                        `needs one program or recording, and has 0; programs are fib, ddb`,
@@ -36,7 +37,8 @@ func TestBadTraceLines(t *testing.T) {
 	}
 }
 
-// TestTraceForms records a program into the recording itself, of which the other forms are made, and so is one that is cut off.
+// TestTraceForms records a program in the raw form. The other forms are made from it, also from a
+// raw recording that is cut off.
 func TestTraceForms(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -95,7 +97,8 @@ func contents(t *testing.T, name string) []byte {
 	return all
 }
 
-// TestTraceLimits: a recording ends after so many events, or after some time, whatever the program does then.
+// TestTraceLimits: a recording ends after that many events, or after some time, even if the program
+// goes on.
 func TestTraceLimits(t *testing.T) {
 	for _, limit := range [][]string{{"--events", "5000"}, {"--for", "30ms"}} {
 		file := filepath.Join(t.TempDir(), "t.html")
@@ -110,7 +113,8 @@ func TestTraceLimits(t *testing.T) {
 	}
 }
 
-// TestTraceInterrupt interrupts a program that would run for minutes: what was recorded is written.
+// TestTraceInterrupt interrupts a program that would run for minutes. The recording until then is
+// written.
 func TestTraceInterrupt(t *testing.T) {
 	file, folder := filepath.Join(t.TempDir(), "t.html"), t.TempDir()
 	c := exec.Command(binary, "trace", "pingpong", "--size", "1000000000", "--for", "10m", "--events", "10000000", "-o", file)
@@ -120,7 +124,7 @@ func TestTraceInterrupt(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for { // until something is recorded
+	for { // until the recording has begun
 		raw, err := filepath.Glob(filepath.Join(folder, "*.trace"))
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +153,7 @@ func TestTraceInterrupt(t *testing.T) {
 	}
 }
 
-// TestTraceKeepsWhatWasThere: a file is replaced when the new one is whole, and not before.
+// TestTraceKeepsWhatWasThere: a file is replaced when the new one is complete, and not before.
 func TestTraceKeepsWhatWasThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.html")
 	if err := os.WriteFile(file, []byte("before"), 0o644); err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// format writes a recording in one of the forms that there are: raw is the recording as it was made.
+// format writes a recording in one form. raw is the recording as it was made.
 type format func(w io.Writer, raw io.ReadSeeker, t *recording.Trace, a *recording.Analysis) error
 
-// formatOf returns the form that the ending of a name stands for, nil if there is none.
+// formatOf returns the form for the ending of a name, or nil if there is none.
 func formatOf(name string) format {
 	switch filepath.Ext(name) {
 	case ".html":
@@ -46,20 +46,21 @@ func formatOf(name string) format {
 	return nil
 }
 
-// rawEnding is that of recordings as they are made.
+// rawEnding is the ending of recordings as they are made.
 const rawEnding = ".trace"
 
-// interruptedTrace says that a recording ended before the program.
+// interruptedTrace is the error for a recording that ended before the program.
 type interruptedTrace struct{ name string }
 
 func (e *interruptedTrace) Error() string {
 	return "interrupted: " + e.name + " has what was recorded until then"
 }
 
-// Is makes it an interruption for the exit status.
+// Is makes the error an interruption for the exit status.
 func (e *interruptedTrace) Is(target error) bool { return target == bench.ErrInterrupted }
 
-// captureTrace runs the plan and writes what was recorded. On the way there it lies in a file of its own, as it may be large.
+// captureTrace runs the plan and writes the recording. Until then the recording lies in a temporary
+// file, because it may be large.
 func captureTrace(c *cobra.Command, catalogue []*programs.Program, p *programs.Program, f traceFlags) error {
 	raw, err := os.CreateTemp("", "freerun-*.trace")
 	if err != nil {
@@ -95,7 +96,7 @@ func captureTrace(c *cobra.Command, catalogue []*programs.Program, p *programs.P
 	return failed
 }
 
-// planTrace returns how the program is to be run, or says what is wrong with what was asked for.
+// planTrace returns the plan of the run to record. Its error says what is wrong with the flags.
 func planTrace(catalogue []*programs.Program, p *programs.Program, f traceFlags, run *capture.Capture) (*bench.Plan, error) {
 	settings, err := paramSettings(f.params)
 	if err != nil {
@@ -119,10 +120,13 @@ func planTrace(catalogue []*programs.Program, p *programs.Program, f traceFlags,
 	})
 }
 
-// bytesPerEvent is more than a recording has for one on average, so that a limit by bytes is not below one by events.
+// bytesPerEvent is more than the average size of an event in a recording, so that a limit by bytes
+// is not below the limit by events.
 const bytesPerEvent = 24
 
-// writeTrace reads a recording, calls its program by the title, if there is one, and writes it in the form that the target's name stands for. Of one that is broken it writes what could be read, and returns what is wrong.
+// writeTrace reads a recording and writes it in the form of the target's name. If title is not "",
+// it becomes the program's name. Of a broken recording writeTrace writes the readable part, and
+// returns the fault.
 func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, most int) error {
 	t, broken := recording.Read(in)
 	if t == nil {
@@ -150,7 +154,7 @@ func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, m
 	return err
 }
 
-// leftOut tells what the recording lacks.
+// leftOut describes what the recording lacks.
 func leftOut(beyond int, lost uint64) string {
 	text := ""
 	if beyond > 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/freerun-go/freerun/bench"
 )
 
-// TestBadCommandLines: one line that says what is wrong and what would be right, nothing else, and status 2.
+// TestBadCommandLines: a wrong command line yields one line that says what is wrong and what would
+// be right, nothing else, and status 2.
 func TestBadCommandLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"bnech":                               `unknown command "bnech": did you mean "bench"?`,
@@ -106,7 +107,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestEveryVariantIsExplained: a name alone tells nobody what is measured.
+// TestEveryVariantIsExplained: the help explains every variant, because a name alone does not tell
+// what is measured.
 func TestEveryVariantIsExplained(t *testing.T) {
 	out, _, _ := freerun(t, "bench", "--help")
 	for _, p := range bench.Catalogue() {

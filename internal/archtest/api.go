@@ -13,33 +13,33 @@ var Public = []string{
 	"ddb", "httpview", "otelfreerun",
 }
 
-// Apart lists the folders that have packages which users may see but do not import: programs and
-// what measures them. Each stands for what lies below it too.
+// Apart lists the folders with packages that users may see but do not import: programs, and the
+// packages that measure them. Each stands for the folders below it too.
 var Apart = []string{"programs", "bench", "cmd", "docs"}
 
-// An API is what packages show to users.
+// An API is the exported part of packages.
 type API struct {
 	Leaks []Leak
-	// Functions, Methods and Types count what is exported. Methods are those that are declared for
-	// exported types, and those of exported interfaces; not those that are promoted from embedded
-	// fields, nor fields, constants and variables.
+	// Functions, Methods and Types count the exported ones. A method counts if an exported type
+	// declares it or an exported interface has it. Methods that are promoted from embedded fields
+	// do not count, nor do fields, constants and variables.
 	Functions, Methods, Types int
 }
 
-// Count is the number that is held down: functions, methods and types.
+// Count returns the number that may not grow: functions, methods and types.
 func (a API) Count() int { return a.Functions + a.Methods + a.Types }
 
-// A Leak is an exported thing that mentions a type which users cannot name: an unexported one, or
-// one of a package below internal.
+// A Leak is an exported name whose declaration mentions a type that users cannot name: an
+// unexported type, or a type of a package below internal.
 type Leak struct {
 	Thing    string // package.Function, package.Type.Method and the like
 	Type     string // package.type
 	Position string // file:line
 }
 
-// ReadAPI returns what the packages in some folders show: functions, methods, fields, types and
-// embedded fields. Files of other systems and machines than this one's are not read, nor those of
-// special builds.
+// ReadAPI returns the exported parts of the packages in some folders: functions, methods, fields,
+// types and embedded fields. It does not read files of other systems and machines than this one,
+// nor files of special builds.
 func ReadAPI(root string, folders []string) (API, error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -65,8 +65,8 @@ func ReadAPI(root string, folders []string) (API, error) {
 	return r.api, nil
 }
 
-// Unlisted returns the folders of packages that are neither in Public nor in Apart, and those that
-// are listed and not there.
+// Unlisted returns the folders of packages that are neither in Public nor in Apart, and the listed
+// folders that do not exist.
 func Unlisted(root string) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -101,10 +101,10 @@ func isInternal(folder string) bool {
 type apiReader struct {
 	*loader
 	api  API
-	name string // of the package that is read
+	name string // of the package being read
 }
 
-// object reads what is declared in a package.
+// object reads one declaration of a package.
 func (r *apiReader) object(o types.Object) {
 	switch o := o.(type) {
 	case *types.Func:
@@ -118,7 +118,7 @@ func (r *apiReader) object(o types.Object) {
 	}
 }
 
-// declared reads a type: what it is made of, and its methods.
+// declared reads a type: its parts and its methods.
 func (r *apiReader) declared(o *types.TypeName) {
 	if alias, ok := o.Type().(*types.Alias); ok {
 		r.mentions(o.Name(), o, alias.Rhs())
@@ -161,7 +161,7 @@ func (r *apiReader) declared(o *types.TypeName) {
 	}
 }
 
-// promotes reports whether a type that is embedded gives its outer type exported methods or fields.
+// promotes reports whether an embedded type gives its outer type exported methods or fields.
 func promotes(t types.Type) bool {
 	inner := deref(t)
 	methods := types.NewMethodSet(inner)
@@ -190,7 +190,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// mentions notes the types in t that users cannot name.
+// mentions records the types in t that users cannot name.
 func (r *apiReader) mentions(what string, o types.Object, t types.Type) {
 	walk := typeWalk{module: r.modules["."], seen: map[types.Type]bool{}}
 	walk.visit(t)
@@ -199,7 +199,7 @@ func (r *apiReader) mentions(what string, o types.Object, t types.Type) {
 	}
 }
 
-// A typeWalk goes through a type as it is written, down to the types that have names.
+// A typeWalk visits the parts of a type down to named types.
 type typeWalk struct {
 	module string
 	seen   map[types.Type]bool
@@ -263,9 +263,9 @@ func (w *typeWalk) list(arguments *types.TypeList) {
 	}
 }
 
-// name notes a type by its name if users cannot write that.
+// name records a type by its name if users cannot write that name.
 func (w *typeWalk) name(o *types.TypeName) {
-	if o.Pkg() == nil { // error and the like
+	if o.Pkg() == nil { // a predeclared type such as error
 		return
 	}
 	in := o.Pkg().Path()

@@ -11,10 +11,10 @@ import (
 	"github.com/freerun-go/freerun/internal/archtest"
 )
 
-// TestAPI holds what users see. testdata/leaks.txt lists what still mentions types that users
-// cannot name, and testdata/exported.txt how many functions, methods and types there are, with a
-// reason for each rise. Neither may be more nor fewer. After a change that shows less, draw both
-// again:
+// TestAPI checks what users see. testdata/leaks.txt lists the exported names that still mention
+// types which users cannot name. testdata/exported.txt says how many functions, methods and types
+// there are, with a reason for each rise. Neither number may be greater or smaller. After a change
+// that exports less, draw both again:
 //
 //	go test ./internal/archtest -run API -update
 func TestAPI(t *testing.T) {
@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestAPILists holds that every package is listed, as one for users or as one that is not.
+// TestAPILists: every package is listed, either as one for users or as one that is not.
 func TestAPILists(t *testing.T) {
 	problems, err := archtest.Unlisted("../..")
 	if err != nil {
@@ -68,7 +68,8 @@ func TestAPILists(t *testing.T) {
 	}
 }
 
-// showing is a repository whose package left shows types of its own, of Go and of other modules.
+// showing returns a repository whose package left exports declarations with types of its own, of Go
+// and of other modules.
 func showing() map[string]string {
 	files := sound()
 	files["internal/g/g.go"] = "package g\n\ntype T struct{}\n\nfunc (T) Do() {}\n"
@@ -200,7 +201,7 @@ func TestAPIUnlisted(t *testing.T) {
 	}
 }
 
-// TestAPITally holds that a number falls by itself and rises with a reason only.
+// TestAPITally: a number may fall freely, and rises only with a reason.
 func TestAPITally(t *testing.T) {
 	file := filepath.Join(write(t, map[string]string{"n.txt": "# head\n10\n# a comment\n+2 for a reason\n+1 for another\n"}), "n.txt")
 	tally, err := archtest.ReadTally(file)

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/internal/archtest"
 )
 
-// TestArchitecture holds ARCHITECTURE.md against the source of this repository.
+// TestArchitecture compares ARCHITECTURE.md with the source of this repository.
 func TestArchitecture(t *testing.T) {
 	const root = "../.."
 	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
@@ -27,11 +27,11 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// machine is the build constraint of what rests on Go's internals.
+// machine is the build constraint of files that rest on Go's internals.
 const machine = "//go:build !freerun_portable && !go1.27\n\n"
 
-// sound is a small repository in which everything is as it should be. The cases of TestPlanted
-// change a file each.
+// sound returns a small repository that violates no rule. The cases of TestPlanted change a file
+// each.
 func sound() map[string]string {
 	return map[string]string{
 		"ARCHITECTURE.md": strings.Join([]string{
@@ -76,7 +76,7 @@ func sound() map[string]string {
 	}
 }
 
-// write writes files below a new folder and returns that.
+// write writes files below a new folder and returns the folder.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -92,7 +92,7 @@ func write(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// check writes a repository and returns what is wrong with it.
+// check writes a repository and returns its problems.
 func check(t *testing.T, files map[string]string) ([]string, error) {
 	t.Helper()
 	root := write(t, files)
@@ -110,8 +110,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestPlanted plants one violation of each rule in the sound repository, which must be reported,
-// and nothing else.
+// TestPlanted plants one violation of each rule in the sound repository. It alone must be reported.
 func TestPlanted(t *testing.T) {
 	importing := func(packageName, target string) string {
 		return fmt.Sprintf("package %s\n\nimport _ %q\n", packageName, target)
@@ -358,7 +357,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestUnreadable holds that what cannot be checked is an error and never passes as sound.
+// TestUnreadable: source that cannot be checked is an error and never passes as sound.
 func TestUnreadable(t *testing.T) {
 	head := "| place | module | purpose |\n| --- | --- | --- |\n"
 	table := head + "| `.` | root | x |\n"

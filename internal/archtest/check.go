@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxLines is how long a Go file that is not a test may be.
+// maxLines is the greatest length of a Go file that is not a test.
 const maxLines = 400
 
-// Check holds the source below root against the document and returns what contradicts it, one
-// sentence each, which names the file, the import if it is about one, and the rule. The error is
-// about source that cannot be read.
+// Check compares the source below root with the document. It returns a sentence for each
+// contradiction, which names the file, the import if there is one, and the rule. The error is about
+// source that cannot be read.
 func Check(root string, d Document) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *checker) report(format string, arguments ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, arguments...))
 }
 
-// places compares the table with the folders and modules that there are.
+// places compares the table with the existing folders and modules.
 func (c *checker) places(root string) {
 	for _, p := range c.table {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p.Path)))
@@ -71,7 +71,7 @@ func (c *checker) places(root string) {
 	}
 }
 
-// layers checks that every package is in a place, and the imports between places.
+// layers checks that every package is in a place, and that imports point to the layers below.
 func (c *checker) layers() {
 	homeless := map[string]bool{}
 	for _, f := range c.files {
@@ -98,7 +98,7 @@ func (c *checker) layers() {
 	}
 }
 
-// isSupport reports whether a folder is, or lies below, one of test support.
+// isSupport reports whether a folder is a folder of test support, or lies below one.
 func (c *checker) isSupport(folder string) bool {
 	for _, s := range c.testSupport {
 		if folder == s || strings.HasPrefix(folder, s+"/") {
@@ -108,9 +108,8 @@ func (c *checker) isSupport(folder string) bool {
 	return false
 }
 
-// support checks that test support, and package testing, are compiled into tests only: in every
-// module what is no test does without, so that programs that import freerun do not get what tests
-// need.
+// support checks that test support, and package testing, are compiled into tests only, in every
+// module. So programs that import freerun do not get the packages that tests need.
 func (c *checker) support(root string) {
 	for _, s := range c.testSupport {
 		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(s))); err != nil || !info.IsDir() {
@@ -154,7 +153,8 @@ func (c *checker) dependencies() {
 	}
 }
 
-// machinery checks that assembly and go:linkname stay where a new version of Go is easily followed.
+// machinery checks that assembly and go:linkname stay in the few places that must follow a new
+// version of Go.
 func (c *checker) machinery() {
 	links := map[string]string{}    // package → its file with go:linkname
 	assembly := map[string]string{} // package and architecture → its assembly file
@@ -179,7 +179,7 @@ func (c *checker) machinery() {
 	}
 }
 
-// length checks that files stay readable at one sitting.
+// length checks that a file can be read at one sitting.
 func (c *checker) length() {
 	for _, f := range c.files {
 		if !f.assembly && !f.test && f.lines > maxLines {

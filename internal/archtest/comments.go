@@ -24,8 +24,8 @@ type WideLine struct {
 
 // WideComments returns the lines below root that have a comment and are wider than 100 columns,
 // ordered by position. A line with code and a comment counts as a whole, because the comment can
-// move to a line of its own. Left out are generated files, directives such as go:build, and lines
-// of nothing but an address.
+// move to a line of its own. Generated files, directives such as go:build, and lines with nothing
+// but an address do not count.
 func WideComments(root string) ([]WideLine, error) {
 	t, err := readTree(root)
 	if err != nil {

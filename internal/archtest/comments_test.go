@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "draw the tables in testdata again, if they shrink")
 
-// TestCommentsWidth holds the width of lines with comments. testdata/wide.txt says how many wide
-// lines each folder still has: it must be neither more nor fewer. After mending some, draw the
+// TestCommentsWidth checks the width of lines with comments. testdata/wide.txt says how many wide
+// lines each folder still has. There must be neither more nor fewer. After mending some, draw the
 // table again:
 //
 //	go test ./internal/archtest -run Comments -update
@@ -44,7 +44,7 @@ func TestCommentsWidth(t *testing.T) {
 	}
 }
 
-// TestCommentsMentions holds what comments and documents name.
+// TestCommentsMentions checks the names in comments and documents.
 func TestCommentsMentions(t *testing.T) {
 	problems, err := archtest.Mentions("../..")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestCommentsMentions(t *testing.T) {
 	}
 }
 
-// talking is a repository whose comments and documents name what there is.
+// talking returns a repository whose comments and documents name only existing things.
 func talking() map[string]string {
 	files := sound()
 	files["docs/adr/0007-doors.md"] = "# Doors\n\nSee inner.go, `left/left.go`, [the house](../../house.go), TestDoor and ADR 7.\n"
@@ -114,7 +114,7 @@ func TestCommentsWidePlanted(t *testing.T) {
 	}
 }
 
-// TestCommentsMentionsPlanted plants names of what is not there.
+// TestCommentsMentionsPlanted plants names of things that do not exist.
 func TestCommentsMentionsPlanted(t *testing.T) {
 	for file, cases := range map[string]map[string]string{
 		"left/left.go": {
@@ -159,7 +159,7 @@ func TestCommentsMentionsPlanted(t *testing.T) {
 	}
 }
 
-// TestCommentsRatchet holds that a table fails both ways and grows by hand only.
+// TestCommentsRatchet: a table fails for greater and for smaller counts, and grows only by hand.
 func TestCommentsRatchet(t *testing.T) {
 	root := write(t, map[string]string{"t.txt": "# The head\n# stays.\n\n3 a\n2 b c\n"})
 	file := filepath.Join(root, "t.txt")
@@ -186,7 +186,7 @@ func TestCommentsRatchet(t *testing.T) {
 	}
 }
 
-// TestCommentsRatchetUnreadable holds that a table with a mistake is an error.
+// TestCommentsRatchetUnreadable: a table with a mistake is an error.
 func TestCommentsRatchetUnreadable(t *testing.T) {
 	for _, text := range []string{"a 3\n", "3\n", "0 a\n", "1 a\n2 a\n"} {
 		file := filepath.Join(write(t, map[string]string{"t.txt": text}), "t.txt")

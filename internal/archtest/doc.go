@@ -1,18 +1,18 @@
-// Package archtest holds documents, comments and the exported API against the source of all
-// modules.
+// Package archtest compares documents, comments and the exported API with the source of all
+// modules, and with rules.
 //
 //	Check          the layer table of ARCHITECTURE.md: places, modules, imports, length of files
 //	WideComments   lines with comments, at most 100 columns
 //	Mentions       files, tests and decisions that comments and documents name
-//	ReadAPI        what packages show to users: types that users cannot name, and how much it is
+//	ReadAPI        the exported API: types that users cannot name, and its size
 //	Walks          names of code in the sections of ARCHITECTURE.md that begin with "The life of"
 //
 // The documents are the data of the first and the last. A package that appears, moves or imports
 // something new makes a test fail until ARCHITECTURE.md tells the truth again.
 //
-// Tables below testdata say what is still allowed although a rule forbids it. A test fails when the
-// source has more of it, and when it has less, so a table only shrinks: see [Ratchet]. One command
-// draws all tables again:
+// Tables below testdata list the violations of a rule that are still allowed. A test fails when the
+// source has more of them, and when it has fewer, so a table only shrinks: see [Ratchet]. One
+// command draws all tables again:
 //
 //	go test ./internal/archtest -update
 package archtest

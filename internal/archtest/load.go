@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// A loader type-checks packages from their source, without the bodies of functions: those of this
-// repository and of the standard library. A package of another module is taken for an empty one, so
-// a type of it is invalid; what this repository says of its own types is known nevertheless.
+// A loader type-checks packages of this repository and of the standard library from their source,
+// without the bodies of functions. It takes a package of another module for an empty one, so a type
+// of that package is invalid. The types that this repository declares itself are known
+// nevertheless.
 type loader struct {
 	*tree
 	root     string
 	context  build.Context
 	fset     *token.FileSet
 	packages map[string]*types.Package // by import path
-	foreign  map[string]bool           // those that need a package of another module
-	err      error                     // the first of a package that is not foreign
+	foreign  map[string]bool           // the packages that need a package of another module
+	err      error                     // the first error of a package that is not foreign
 }
 
 func newLoader(root string, t *tree) *loader {
@@ -46,7 +47,7 @@ func (l *loader) load(folder string) (*types.Package, error) {
 	return p, err
 }
 
-// Import makes a loader a types.Importer.
+// Import implements [types.Importer].
 func (l *loader) Import(importPath string) (*types.Package, error) {
 	if p := l.packages[importPath]; p != nil {
 		return p, nil
@@ -92,7 +93,7 @@ func (l *loader) Import(importPath string) (*types.Package, error) {
 	return p, nil
 }
 
-// find returns the folder that a package is in.
+// find returns the folder of a package.
 func (l *loader) find(importPath string) (string, bool) {
 	if folder, ours := l.folderOf(importPath); ours {
 		return filepath.Join(l.root, filepath.FromSlash(folder)), true
@@ -108,7 +109,7 @@ func (l *loader) find(importPath string) (string, bool) {
 }
 
 // baseName guesses the name of a package whose source is not read: the last word of its path that
-// is no version.
+// is not a version.
 func baseName(importPath string) string {
 	words := strings.Split(importPath, "/")
 	last := words[len(words)-1]
@@ -119,7 +120,7 @@ func baseName(importPath string) string {
 	return strings.TrimPrefix(last, "go-")
 }
 
-// position says where an object is declared, relative to the root.
+// position returns the position of an object's declaration, relative to the root.
 func (l *loader) position(o types.Object) string {
 	at := l.fset.Position(o.Pos())
 	name, err := filepath.Rel(l.root, at.Filename)

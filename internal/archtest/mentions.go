@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Mentions of source. The first rune before a name must not be part of a longer one.
+// The patterns of mentions. The first rune before a name must not be part of a longer name.
 var (
 	fileMention = regexp.MustCompile(`(?:^|[^\w./*…-])((?:[\w*….-]+/)*[\w*…-]+\.go)(?:$|[^\w/])`)
 	testMention = regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz|Example)[A-Z_]\w*[…*]?`)
@@ -21,15 +21,15 @@ var (
 	address         = regexp.MustCompile(`\w+://\S+`)
 )
 
-// Mentions compares what comments and documents name with what there is: files of Go, tests,
-// benchmarks, fuzz tests, examples and the records of decisions. It returns a sentence for each
-// name that leads nowhere.
+// Mentions compares the names in comments and documents with the files of Go, tests, benchmarks,
+// fuzz tests, examples and records of decisions that exist. It returns a sentence for each name
+// that leads nowhere.
 //
-// A comment means a file of its own folder if it names no folder. A path starts at the root, at the
-// comment's module or folder, or in Go's own source. A document may name a file by its base name,
-// wherever that file is. In a name, … and * stand for any characters. All documents in Markdown are
-// read but CHANGELOG.md, which tells of what is gone, and of others what stands behind the line
-// "<!-- old names: begin -->".
+// A name without a folder in a comment means a file of the comment's folder. A path starts at the
+// root, at the comment's module or folder, or in Go's own source. A document may name a file by its
+// base name, wherever that file is. In a name, … and * stand for any characters. Mentions reads all
+// documents in Markdown except CHANGELOG.md, which tells of removed things, and except the text of
+// a document after the line "<!-- old names: begin -->".
 func Mentions(root string) (problems []string, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -68,7 +68,7 @@ type mentions struct {
 	root      string
 	paths     map[string]bool // of all files
 	bases     map[string]bool // their base names
-	functions map[string]bool // and methods, of all packages
+	functions map[string]bool // names of functions and methods of all packages
 	decisions []string        // base names of the files in docs/adr
 	problems  []string
 }
@@ -88,10 +88,10 @@ func (m *mentions) comments(f *file) {
 	}
 }
 
-// oldNames is the line of a document behind which names stand that are no more.
+// oldNames is the line of a document after which names of removed things stand.
 const oldNames = "<!-- old names: begin -->"
 
-// documents reads the documents, and follows their links to files as well.
+// documents checks the documents and their links to files.
 func (m *mentions) documents() error {
 	for _, name := range m.markdown {
 		text, err := os.ReadFile(filepath.Join(m.root, filepath.FromSlash(name)))
@@ -117,11 +117,11 @@ func (m *mentions) documents() error {
 	return nil
 }
 
-// line looks at one line of a comment or a document.
+// line checks one line of a comment or a document.
 func (m *mentions) line(position, folder, line string, document bool) {
 	line = address.ReplaceAllString(line, "")
-	// A mention may begin with the rune that ends the one before, so each search starts at the end
-	// of a name.
+	// A mention may begin with the rune that ends the mention before it, so each search starts at
+	// the end of a name.
 	for rest := line; ; {
 		found := fileMention.FindStringSubmatchIndex(rest)
 		if found == nil {
@@ -161,7 +161,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
 
 var inlineCode = regexp.MustCompile("`[^`]*`")
 
-// links follows the links of a document that lead to files of the repository.
+// links checks the links of a document to files of the repository.
 func (m *mentions) links(position, folder, line string) {
 	line = inlineCode.ReplaceAllString(line, "")
 	for _, found := range link.FindAllStringSubmatch(line, -1) {
@@ -175,7 +175,7 @@ func (m *mentions) links(position, folder, line string) {
 	}
 }
 
-// isFile reports whether a name that is mentioned in a folder means a file.
+// isFile reports whether a name that is mentioned in a folder is the name of a file.
 func (m *mentions) isFile(folder, name string, document bool) bool {
 	if !strings.Contains(name, "/") {
 		return document && matches(m.bases, name) || matches(m.paths, path.Join(folder, name))
@@ -189,12 +189,13 @@ func (m *mentions) isFile(folder, name string, document bool) bool {
 	return err == nil
 }
 
-// isFunction reports whether a test, or anything else of that name, is declared.
+// isFunction reports whether a test, or any other function, of that name is declared.
 func (m *mentions) isFunction(name string) bool {
 	return matches(m.functions, name)
 }
 
-// isDecision reports whether there is a decision of that number, and with a file if that is not "".
+// isDecision reports whether there is a decision of that number, and in that file unless file is
+// "".
 func (m *mentions) isDecision(number, file string) bool {
 	return slices.ContainsFunc(m.decisions, func(name string) bool {
 		has, _, _ := strings.Cut(name, "-")

@@ -10,9 +10,9 @@ import (
 )
 
 // TestPlainBuilds finds files of the root module that are left out under the race detector and
-// nowhere else. Such a file touches shared memory in a way that the detector objects to, and Go's
-// memory model with it: it is for the gc compiler, on machines that it was written for, and has no
-// place in a portable build.
+// nowhere else. Such a file accesses shared memory in a way that violates Go's memory model, to
+// which the detector objects. It is for the gc compiler, on the machines that it was written for,
+// and has no place in a portable build.
 func TestPlainBuilds(t *testing.T) {
 	const root = "../.."
 	files := 0
@@ -64,8 +64,8 @@ func isModule(folder string) bool {
 	return err == nil
 }
 
-// plainBuilds returns the builds that a file is part of and must not be: none, unless the race
-// detector leaves it out of a usual build.
+// plainBuilds returns the builds that wrongly include a file. There are none unless the race
+// detector leaves the file out of a usual build.
 func plainBuilds(e constraint.Expr) (wrong []string) {
 	in := func(tags ...string) bool {
 		return e.Eval(func(tag string) bool {
@@ -92,7 +92,7 @@ func plainBuilds(e constraint.Expr) (wrong []string) {
 	return wrong
 }
 
-// TestPlainBuildsFound holds the rule against constraints that are right and wrong.
+// TestPlainBuildsFound checks the rule with right and wrong constraints.
 func TestPlainBuildsFound(t *testing.T) {
 	for line, want := range map[string]int{
 		"//go:build !explore": 0,

@@ -9,12 +9,12 @@ import (
 const (
 	// portableTag is the build tag by which a user asks for the portable build.
 	portableTag = "freerun_portable"
-	// tooNew is the build tag that the first Go sets with which freerun was not tested. That Go
-	// gets the portable build by itself. docs/portability.md says what to do when it is out.
+	// tooNew is the build tag of the first Go that freerun was not tested with. That Go gets the
+	// portable build by itself. docs/portability.md says what to do when it is out.
 	tooNew = "go1.27"
 )
 
-// constraintOf returns the build constraint of a file's text, nil if it has none.
+// constraintOf returns the build constraint of a file's text, or nil if it has none.
 func constraintOf(text []byte) (constraint.Expr, error) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
@@ -28,7 +28,7 @@ func constraintOf(text []byte) (constraint.Expr, error) {
 	return nil, nil
 }
 
-// portability checks that the tag of the portable build and that of a Go which is too new choose
+// portability checks that the tag of the portable build and the tag of a Go that is too new select
 // the same files, and that these have neither assembly nor go:linkname.
 func (c *checker) portability() {
 	for _, f := range c.files {
@@ -68,10 +68,10 @@ func (c *checker) portability() {
 	}
 }
 
-// tagsOf returns the tags of an expression but for the two that portability is about.
+// tagsOf returns the tags of an expression except for the two tags of portability.
 func tagsOf(x constraint.Expr) []string {
 	var tags []string
-	x.Eval(func(tag string) bool { // Eval asks for every tag, whatever it is told
+	x.Eval(func(tag string) bool { // Eval asks for every tag, whatever the answers are
 		if tag != portableTag && tag != tooNew && !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 		}

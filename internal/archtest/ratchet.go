@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A Ratchet is a table of what is allowed for now: how often each thing may occur. It only shrinks.
+// A Ratchet is a table of allowed exceptions: how often each may occur. It only shrinks.
 type Ratchet map[string]int
 
-// ReadRatchet reads a table: a line for each thing, its count and its name with a blank between.
-// Lines that begin with # are comments.
+// ReadRatchet reads a table: a line for each name, with its count, a blank and the name. Lines that
+// begin with # are comments.
 func ReadRatchet(file string) (Ratchet, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func ReadRatchet(file string) (Ratchet, error) {
 	return r, nil
 }
 
-// Compare returns a sentence for each name whose count is not the one that the table has.
+// Compare returns a sentence for each name whose count differs from the table's.
 func (r Ratchet) Compare(now Ratchet) (problems []string) {
 	names := map[string]bool{}
 	for name := range r {
@@ -59,9 +59,9 @@ func (r Ratchet) Compare(now Ratchet) (problems []string) {
 	return problems
 }
 
-// Redraw writes the table that holds now, with the head that the file has. It refuses a greater sum
-// than the old one, so that what moves from one name to another is no obstacle, and what is new is
-// one.
+// Redraw writes a table with the counts of now, below the head of the old table. It refuses a sum
+// that is greater than the old one: a count may move from one name to another, but the sum must not
+// rise.
 func (r Ratchet) Redraw(file string, now Ratchet) error {
 	if before, after := r.sum(), now.sum(); after > before {
 		return fmt.Errorf("%s: it would rise from %d to %d; it only shrinks", file, before, after)
@@ -91,19 +91,19 @@ func (r Ratchet) sum() int {
 	return sum
 }
 
-// A Tally is a number that is held down, with the reasons for which it rose.
+// A Tally is a number that may not grow, with the reasons of its rises.
 type Tally struct {
 	Base  int
 	Rises []Rise
 }
 
-// A Rise is how much was added to a Tally, and why.
+// A Rise is an addition to a Tally, with its reason.
 type Rise struct {
 	By     int
 	Reason string
 }
 
-// Allowed is the number that a Tally comes to.
+// Allowed returns the number that the base and the rises add up to.
 func (t Tally) Allowed() int {
 	n := t.Base
 	for _, r := range t.Rises {
@@ -146,8 +146,8 @@ func ReadTally(file string) (Tally, error) {
 	return t, nil
 }
 
-// Lower writes the base that makes a Tally come to now. It refuses to raise it: a rise is a line
-// with a reason.
+// Lower writes the base that makes the Tally equal now. It refuses to raise the Tally: a rise needs
+// a line with a reason.
 func (t Tally) Lower(file string, now int) error {
 	base := t.Base + now - t.Allowed()
 	if base > t.Base {

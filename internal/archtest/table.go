@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Place is a folder of the layer table with what lies below it.
+// A Place is a folder of the layer table. It includes the folders below it.
 type Place struct {
 	Path    string // slash-separated, relative to the root; "." is the root folder alone
 	Layer   int    // the row; a greater number is further down
@@ -18,13 +18,13 @@ type Place struct {
 // A Table is the layer table, places in the order of the document.
 type Table []Place
 
-// A Document is what ARCHITECTURE.md says that can be checked.
+// A Document is the part of ARCHITECTURE.md that can be checked.
 type Document struct {
 	Table   Table
-	Support []string // folders of test support, with what lies below them
+	Support []string // folders of test support; each includes the folders below it
 }
 
-// tableHead is the first line of the table; its columns are what a row is taken apart by.
+// tableHead is the first line of the table. It names the columns of each row.
 const tableHead = "| place | module | purpose |"
 
 // supportHead begins the line that lists test support.
@@ -34,9 +34,9 @@ var inBackquotes = regexp.MustCompile("`([^`]+)`")
 
 var placeInCell = regexp.MustCompile("`([^`]+)`( \\(planned\\))?")
 
-// Read returns what a document in Markdown says. It returns an error that names the line if there
-// is no table, or a row does not have the columns that it should, or a place occurs twice; and if
-// it does not list test support in one line.
+// Read reads a document in Markdown. The error names the line if there is no table, if a row does
+// not have the columns of the table, or if a place occurs twice. A document that does not list test
+// support in one line is an error, too.
 func Read(document string) (Document, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -82,7 +82,7 @@ func readTable(document string, lines []string) (Table, error) {
 	}
 	var table Table
 	known := map[string]bool{}
-	// The line below the head is a rule.
+	// The line below the head separates it from the rows.
 	for i := start + 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ {
 		places, err := readRow(lines[i], i-start-2)
 		if err != nil {
@@ -127,8 +127,8 @@ func readRow(line string, layer int) ([]Place, error) {
 	return places, nil
 }
 
-// Find returns the place that a folder (slash-separated, relative to the root) belongs to: the one
-// with the longest path that contains it.
+// Find returns the place of a folder (slash-separated, relative to the root): the place with the
+// longest path that contains the folder.
 func (t Table) Find(folder string) (Place, bool) {
 	best, found := Place{}, false
 	for _, p := range t {
@@ -140,7 +140,8 @@ func (t Table) Find(folder string) (Place, bool) {
 	return best, found
 }
 
-// mayImport returns what the table has against a package of from importing one of to, or "".
+// mayImport returns the objection of the table to a package of from that imports a package of to,
+// or "" if there is none.
 func mayImport(from, to Place) string {
 	switch {
 	case from.Path == to.Path || to.Layer > from.Layer:

@@ -15,13 +15,13 @@ import (
 	"strings"
 )
 
-// A tree is what Check needs to know of the source.
+// A tree is the part of the source that Check needs.
 type tree struct {
 	files   []file
 	modules map[string]string // folder of a go.mod → module path
 	work    map[string]bool   // folders that go.work uses
 
-	markdown []string // documents but for CHANGELOG.md
+	markdown []string // all documents except CHANGELOG.md
 }
 
 // A file is one file of Go or assembly. Paths are slash-separated and relative to the root.
@@ -37,11 +37,11 @@ type file struct {
 
 	constraint constraint.Expr // nil without one
 
-	// Of a Go file only.
+	// The remaining fields are those of a Go file.
 	text      []byte
 	syntax    *ast.File
 	positions *token.FileSet
-	starts    []int // of lines, made when a line is asked for
+	starts    []int // offsets of the lines, made at the first request for a line
 }
 
 type imported struct {
@@ -49,9 +49,9 @@ type imported struct {
 	line int
 }
 
-// readTree reads all of the source below root as the go command sees it: folders called testdata or
-// vendor, and those whose name begins with a dot or an underscore, are left out. Every platform's
-// files count.
+// readTree reads all source below root as the go command sees it. It leaves out folders named
+// testdata or vendor, and folders whose name begins with a dot or an underscore. The files of every
+// platform count.
 func readTree(root string) (*tree, error) {
 	t := &tree{modules: map[string]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -83,7 +83,7 @@ func readTree(root string) (*tree, error) {
 	return t, err
 }
 
-// add reads one file if it is of a kind that matters.
+// add reads one file if it is of a relevant kind.
 func (t *tree) add(name, relative string) error {
 	isModule, isGo, isAssembly := path.Base(relative) == "go.mod", path.Ext(relative) == ".go", path.Ext(relative) == ".s"
 	if path.Ext(relative) == ".md" && relative != "CHANGELOG.md" {
@@ -117,7 +117,7 @@ func (t *tree) add(name, relative string) error {
 	return nil
 }
 
-// parse finds out what a Go file imports and whether it links to another package's names.
+// parse finds the imports of a Go file, and whether the file links to another package's names.
 func (f *file) parse(text []byte) error {
 	f.test = strings.HasSuffix(f.path, "_test.go")
 	positions := token.NewFileSet()
@@ -175,8 +175,8 @@ func readWork(name string) (map[string]bool, error) {
 	return used, nil
 }
 
-// moduleOf returns the folder of the module that a folder is part of: the nearest above it with a
-// go.mod.
+// moduleOf returns the folder of the module that a folder is part of: the nearest folder with a
+// go.mod, upwards from it.
 func (t *tree) moduleOf(folder string) string {
 	for folder != "." {
 		if _, found := t.modules[folder]; found {

@@ -15,20 +15,22 @@ import (
 const walkHead = "The life of "
 
 var (
-	// codeMention is a name in backquotes, and the file that is said to have it.
+	// codeMention is a name in backquotes, and the file in parentheses that should declare it.
 	codeMention = regexp.MustCompile("`([^`]+)`(?:\\s+\\(([\\w./-]+\\.go)\\b)?")
-	// codeName is a name of code: declared, a method or field of a type, of a package or not.
+	// codeName is a name of code: alone, or after its type, its package, or both.
 	codeName = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.){0,2}[A-Za-z_]\w*$`)
 	word     = regexp.MustCompile(`[A-Za-z_]\w*`)
 )
 
-// Walks compares the names in backquotes in the sections of ARCHITECTURE.md that tell how something
-// goes on with what is declared. A name that is followed by a file in parentheses must be declared
-// in that file, any other somewhere in the root module. A name is a function, a type, a constant, a
-// variable, a method or a field. The name of its type and a dot may stand before it, and those of
-// its package before that. Unexported names in the code of a section are its own.
+// Walks compares the names in backquotes in the walks of ARCHITECTURE.md, the sections that begin
+// with "The life of", with the declarations of the root module. A name that is followed by a file
+// in parentheses must be declared in that file; any other name must be declared somewhere in the
+// root module. A name is a function, a type, a constant, a variable, a method or a field. It may
+// stand after its type and a dot, and both after the package and a dot. Unexported names in the
+// code of a section are the section's own.
 //
-// It returns a sentence for each name that leads nowhere, and how many names it has followed.
+// Walks returns a sentence for each name that leads nowhere, and the number of names that it has
+// followed.
 func Walks(root string) (problems []string, followed int, err error) {
 	t, err := readTree(root)
 	if err != nil {
@@ -75,7 +77,8 @@ type section struct {
 	own  map[string]bool // names in its code
 }
 
-// walkSections returns the sections whose heading begins with walkHead, each with those below it.
+// walkSections returns the sections whose heading begins with walkHead, each including its
+// subsections.
 func walkSections(document string) []section {
 	var sections []section
 	level, code, number := 0, false, 0
@@ -111,10 +114,10 @@ func walkSections(document string) []section {
 	return sections
 }
 
-// declarations has, for each name, the files that declare it.
+// declarations maps each name to the files that declare it.
 type declarations map[string][]string
 
-// has reports whether a file, or any if that is "", declares a name.
+// has reports whether a file declares a name. If file is "", any file will do.
 func (d declarations) has(name, file string) bool {
 	if file == "" {
 		return len(d[name]) > 0
@@ -122,8 +125,8 @@ func (d declarations) has(name, file string) bool {
 	return slices.Contains(d[name], path.Clean(file))
 }
 
-// read adds what a file declares: each name with and without its package, members also without
-// their type.
+// read adds the declarations of a file: each name with and without its package, and members also
+// without their type.
 func (d declarations) read(f file) {
 	add := func(names ...string) {
 		name := strings.Join(names, ".")

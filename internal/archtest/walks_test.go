@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/archtest"
 )
 
-// TestWalks follows the names that ARCHITECTURE.md mentions on its walks through the code.
+// TestWalks follows the names in the walks of ARCHITECTURE.md through the code.
 func TestWalks(t *testing.T) {
 	problems, followed, err := archtest.Walks("../..")
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of runtimes in other languages complain of: see complaints_test.go.
+// The complaints of users of runtimes in other languages. complaints_test.go lists all complaints.
 
-// TestComplaintBlockedWedgesNothing, tokio#4730 and #6353: an operation that blocks its processor, without saying so (Context.Block), keeps nothing
-// that is queued there from being run: neither free operations, nor units, nor the one in the slot.
+// TestComplaintBlockedWedgesNothing, tokio#4730 and #6353: an operation blocks its processor
+// without announcing it (Context.Block). All tasks queued on that processor are run all the same:
+// free operations, units, and the one in the slot.
 func TestComplaintBlockedWedgesNothing(t *testing.T) {
 	const each = 10
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -33,8 +34,9 @@ func TestComplaintBlockedWedgesNothing(t *testing.T) {
 	}
 }
 
-// TestComplaintOneTaskAMillisecond, rayon#642: 200% CPU for one task a millisecond, by processors that all wake and search for each. Here each task
-// may cost few steps: that of the processor that is woken, and of one that looks after it.
+// TestComplaintOneTaskAMillisecond, rayon#642: 200% CPU for one task a millisecond, because all
+// processors wake and search for each task. Here each task costs few steps: those of the processor
+// that is woken, and those of one that looks after it.
 func TestComplaintOneTaskAMillisecond(t *testing.T) {
 	const tasks, processors = 1000, 8
 	sends := map[string]func(rt *freerun.Runtime, u *freerun.Unit[int]){
@@ -49,7 +51,8 @@ func TestComplaintOneTaskAMillisecond(t *testing.T) {
 			before := total(rt)
 			for range tasks {
 				send(rt, u)
-				time.Sleep(time.Millisecond) // the bubble's: it ends when all processors sleep
+				// A sleep by the bubble's clock: it ends when all processors sleep.
+				time.Sleep(time.Millisecond)
 			}
 			synctest.Wait()
 			did := total(rt)
@@ -65,7 +68,7 @@ func TestComplaintOneTaskAMillisecond(t *testing.T) {
 	}
 }
 
-// total returns the figures of all processors together.
+// total returns the sum of the figures of all processors.
 func total(rt *freerun.Runtime) (all freerun.ProcessorStats) {
 	for _, p := range rt.Stats().Processors {
 		all.Messages += p.Messages
@@ -77,8 +80,9 @@ func total(rt *freerun.Runtime) (all freerun.ProcessorStats) {
 	return all
 }
 
-// TestComplaintDrainEndsWithTheWork, tokio#2314: a shutdown that waits until its deadline though the work is done. Here the deadline is a day away, and
-// the shutdown takes as long as the last operation sleeps; timers, which are due within that day, are not waited for.
+// TestComplaintDrainEndsWithTheWork, tokio#2314: a shutdown waits until its deadline though the
+// work is done. Here the deadline is a day away, and the shutdown takes only as long as the last
+// operation sleeps. It does not wait for the timers that are due within that day.
 func TestComplaintDrainEndsWithTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Minute
@@ -105,8 +109,9 @@ func TestComplaintDrainEndsWithTheWork(t *testing.T) {
 	})
 }
 
-// TestComplaintSeveralUnitsRest, Verona: when(a, b) spins while a unit is held. Here nobody does anything meanwhile: not for messages to
-// several units that wait for it, in whatever order they have it, nor for those behind them.
+// TestComplaintSeveralUnitsRest, Verona: when(a, b) spins while a unit is held. Here no processor
+// runs meanwhile: neither for the messages to several units that wait for the held unit, in
+// whatever order they name their units, nor for the messages behind them.
 func TestComplaintSeveralUnitsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 50
@@ -138,8 +143,9 @@ func TestComplaintSeveralUnitsRest(t *testing.T) {
 	})
 }
 
-// TestComplaintUnitsShareNoLock, asio#147: strands share 193 mutexes, so that one is held up by another. Here many more units than that are in their
-// operations at the same time: if any two had something in common, the second would not get there.
+// TestComplaintUnitsShareNoLock, asio#147: strands share 193 mutexes, so that one strand delays
+// another. Here many more units than 193 are in their operations at the same time. If any two
+// shared a lock, the second would not get there.
 func TestComplaintUnitsShareNoLock(t *testing.T) {
 	const units = 1000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))

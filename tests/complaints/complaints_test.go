@@ -14,50 +14,83 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of other libraries complain of, and the test that shows that freerun does not share it. Those marked with * are in
-// this folder, in this order; the others are beside what they test.
+// The complaints of users of other libraries, each with the test that shows that freerun does not
+// share it. Tests marked with * are in this folder, in this order; the others are beside the code
+// that they test.
 //
 //	entities
-//	protoactor-go#795    A calls B calls A: deadlock            TestComplaintCallBack*, TestCycleOfMany
-//	protoactor-go#1145   data race on a future                  TestComplaintFutureShared*, with -race
-//	protoactor-go#838    a round trip 4 times as slow           time, so no test: TestSendAllocatesOnce has the part that can be counted
-//	protoactor-go#403    a mailbox that drops burns CPU         TestComplaintRefusingMailboxRests*
-//	hollywood#173        wake-up lost between pop and idle      TestComplaintLastPopAndIdle*, TestNoWakeUpIsLost; all orders: queue.TestExploreMailbox
-//	hollywood#43         actors that ended leak                 TestComplaintWhatEndedIsCollected*
-//	hollywood#159        handler swapped mid-message            TestComplaintRestartIsWhole*
-//	hollywood#197        too many restarts end the process      TestRestartOnPanic: they stop the unit, and its senders are told
-//	ergo#94, #96         a mailbox drops silently               TestComplaintNothingIsDroppedSilently*, TestMailboxRefuses, TestMailboxRefusesLate
-//	ergo#21              a call and a full mailbox freeze       TestComplaintCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForSeveral
-//	goakt                Ask blocks a worker of the pool        TestComplaintAskBlocksNoProcessor*, TestWouldBlock
-//	goakt#895            a killed actor keeps its mailbox       TestComplaintStoppedUnitKeepsNoMail*
-//	goakt#412            10 times as slow after an upgrade      time, so no test: the gate of the benchmarks looks for it
+//	protoactor-go#795    A calls B calls A: deadlock
+//	    TestComplaintCallBack*, TestCycleOfMany
+//	protoactor-go#1145   data race on a future
+//	    TestComplaintFutureShared*, with -race
+//	protoactor-go#838    a round trip 4 times as slow
+//	    time, so no test: TestSendAllocatesOnce has the part that can be counted
+//	protoactor-go#403    a mailbox that drops burns CPU
+//	    TestComplaintRefusingMailboxRests*
+//	hollywood#173        wake-up lost between pop and idle
+//	    TestComplaintLastPopAndIdle*, TestNoWakeUpIsLost; all orders: queue.TestExploreMailbox
+//	hollywood#43         actors that ended leak
+//	    TestComplaintWhatEndedIsCollected*
+//	hollywood#159        handler swapped mid-message
+//	    TestComplaintRestartIsWhole*
+//	hollywood#197        too many restarts end the process
+//	    TestRestartOnPanic: they stop the unit, and its senders are told
+//	ergo#94, #96         a mailbox drops silently
+//	    TestComplaintNothingIsDroppedSilently*, TestMailboxRefuses, TestMailboxRefusesLate
+//	ergo#21              a call and a full mailbox freeze
+//	    TestComplaintCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForSeveral
+//	goakt                Ask blocks a worker of the pool
+//	    TestComplaintAskBlocksNoProcessor*, TestWouldBlock
+//	goakt#895            a killed actor keeps its mailbox
+//	    TestComplaintStoppedUnitKeepsNoMail*
+//	goakt#412            10 times as slow after an upgrade
+//	    time, so no test: the gate of the benchmarks looks for it
 //
 //	pools
-//	pond#116, ants#312   same key, same worker                  a unit for each key: TestExclusion, TestOrderFromOutside
-//	pond#50, go#51071    priorities                             TestPriorityWithinAUnit, TestPriorityStarvesNobody, TestMixedStress
-//	ants#197, pond#56    nested submit and wait: deadlock       TestComplaintNestedSubmitAndWait*, TestJoinDeep
-//	pond#138             cancel with tasks queued: deadlock     TestComplaintCancelWithThousandsQueued*, TestScopeCancel
-//	pond#94              a panic without a stack                TestPanic, TestJoinStolenPanics
+//	pond#116, ants#312   same key, same worker
+//	    a unit for each key: TestExclusion, TestOrderFromOutside
+//	pond#50, go#51071    priorities
+//	    TestPriorityWithinAUnit, TestPriorityStarvesNobody, TestMixedStress
+//	ants#197, pond#56    nested submit and wait: deadlock
+//	    TestComplaintNestedSubmitAndWait*, TestJoinDeep
+//	pond#138             cancel with tasks queued: deadlock
+//	    TestComplaintCancelWithThousandsQueued*, TestScopeCancel
+//	pond#94              a panic without a stack
+//	    TestPanic, TestJoinStolenPanics
 //
 //	containers
-//	xsync SPSCQueue      consumer reads the producer's line     where a line lies is not seen by a test: `freerun bench queues` has what it costs
-//	xsync MPMCQueue      says "full" with most places free      TestComplaintNoFalseFull*; all orders: queue.TestExploreBounded
-//	xsync UMPSCQueue     keeps items alive                      TestComplaintContainersKeepNothing*, queue.TestBoundedKeepsNothing
-//	xsync UMPSCQueue     has only a Dequeue that waits          all have TryDequeue: TestComplaintContainersKeepNothing* calls it
-//	gopkg lscq           a data race reported where none is     all tests of queue run with -race
-//	go-datastructures#150  a Get that waits burns a core        queue.TestWaitingWaits, queue.TestSynchronousWaits: durably blocked in a bubble
-//	lfq, ZenQ, …         lost items, ABA                        queue.TestExplore…
+//	xsync SPSCQueue      consumer reads the producer's line
+//	    where a line lies is not seen by a test: `freerun bench queues` has what it costs
+//	xsync MPMCQueue      says "full" with most places free
+//	    TestComplaintNoFalseFull*; all orders: queue.TestExploreBounded
+//	xsync UMPSCQueue     keeps items alive
+//	    TestComplaintContainersKeepNothing*, queue.TestBoundedKeepsNothing
+//	xsync UMPSCQueue     has only a Dequeue that waits
+//	    all have TryDequeue: TestComplaintContainersKeepNothing* calls it
+//	gopkg lscq           a data race reported where none is
+//	    all tests of queue run with -race
+//	go-datastructures#150  a Get that waits burns a core
+//	    queue.TestWaitingWaits, queue.TestSynchronousWaits: durably blocked in a bubble
+//	lfq, ZenQ, …         lost items, ABA
+//	    queue.TestExplore…
 //
 //	beyond Go
-//	rayon#592, #957      short join behind a stolen long job    TestJoinShort, TestExploreHelping
-//	tokio#4730, #6353    a blocked task wedges its queue        TestComplaintBlockedWedgesNothing*, TestBlockCostsNoParallelism
-//	tokio#2349, #5712    the LIFO slot starves others           TestSlotStarvesNobody, sched.TestFairness, sched.TestFairnessOfPingPong
-//	rayon#642            200% CPU at one task a millisecond     TestComplaintOneTaskAMillisecond*
-//	tokio#2314           drain that waits for its deadline      TestComplaintDrainEndsWithTheWork*
-//	Verona               when(a, b) spins                       TestComplaintSeveralUnitsRest*
-//	asio#147             strands share mutexes                  TestComplaintUnitsShareNoLock*
+//	rayon#592, #957      short join behind a stolen long job
+//	    TestJoinShort, TestExploreHelping
+//	tokio#4730, #6353    a blocked task wedges its queue
+//	    TestComplaintBlockedWedgesNothing*, TestBlockCostsNoParallelism
+//	tokio#2349, #5712    the LIFO slot starves others
+//	    TestSlotStarvesNobody, sched.TestFairness, sched.TestFairnessOfPingPong
+//	rayon#642            200% CPU at one task a millisecond
+//	    TestComplaintOneTaskAMillisecond*
+//	tokio#2314           drain that waits for its deadline
+//	    TestComplaintDrainEndsWithTheWork*
+//	Verona               when(a, b) spins
+//	    TestComplaintSeveralUnitsRest*
+//	asio#147             strands share mutexes
+//	    TestComplaintUnitsShareNoLock*
 
-// party is one of two units that call each other.
+// party is the state of one of two units that call each other.
 type party struct {
 	other *freerun.Unit[party]
 	calls int
@@ -84,8 +117,9 @@ func newParties(t *testing.T, rt *freerun.Runtime, options ...freerun.UnitOption
 	return a, b
 }
 
-// TestComplaintCallBack, protoactor-go#795: A calls B, which calls A back, which deadlocks where a call keeps its actor waiting. Here calls go
-// to and fro, a thousand deep and from both sides at once.
+// TestComplaintCallBack, protoactor-go#795: A calls B, which calls A back. That deadlocks where a
+// call keeps its actor waiting. Here calls go to and fro, a thousand deep and from both sides at
+// once.
 func TestComplaintCallBack(t *testing.T) {
 	const deep, calls = 1000, 10
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
@@ -103,8 +137,8 @@ func TestComplaintCallBack(t *testing.T) {
 	})
 }
 
-// TestComplaintFutureShared, protoactor-go#1145: whatever is done with one future while it is resolved, in all ways and by many goroutines, is no
-// data race, and all see the same outcome, with what was written before it.
+// TestComplaintFutureShared, protoactor-go#1145: many goroutines use one future in all ways while
+// it is resolved. There is no data race. All see the same outcome, and all writes before it.
 func TestComplaintFutureShared(t *testing.T) {
 	boom := errors.New("boom")
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -155,8 +189,10 @@ func TestComplaintFutureShared(t *testing.T) {
 
 var shareFuture = freerun.FreeOp("peers.shareFuture", func(_ *freerun.Context, f freerun.Future[*[4]int]) (*[4]int, error) { return f.Value(), nil })
 
-// checkRests does something in a bubble, lets an hour of its time go by, and fails if that moved any figure of any processor: a step, a search
-// for work, a wake-up. The bubble's clock only goes on while all its goroutines sleep, so one that spins makes the test hang.
+// checkRests calls do in a bubble and lets an hour of the bubble's time go by. It fails the test if
+// that hour moved any figure of any processor: a step, a search for work, a wake-up. The bubble's
+// clock only advances while all its goroutines sleep, so a goroutine that spins makes the test
+// hang.
 func checkRests(t *testing.T, rt *freerun.Runtime, while string, do func()) {
 	t.Helper()
 	synctest.Wait()
@@ -170,8 +206,8 @@ func checkRests(t *testing.T, rt *freerun.Runtime, while string, do func()) {
 	}
 }
 
-// TestComplaintRefusingMailboxRests, protoactor-go#403: messages that a full mailbox refuses wake nobody, and make nobody look for work; nor does the
-// unit with the full mailbox.
+// TestComplaintRefusingMailboxRests, protoactor-go#403: messages that a full mailbox refuses wake
+// no processor and start no search for work. Neither does the unit with the full mailbox.
 func TestComplaintRefusingMailboxRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most, refused = 3, 1000
@@ -203,8 +239,9 @@ func TestComplaintRefusingMailboxRests(t *testing.T) {
 	})
 }
 
-// TestComplaintLastPopAndIdle, hollywood#173: a message that comes between the unit's last look into its mailbox and its going idle is run. The
-// sender spins until the operation has begun, so that the next message comes just when the unit has nothing left.
+// TestComplaintLastPopAndIdle, hollywood#173: a message that arrives between the unit's last look
+// into its mailbox and its going idle is run. The sender spins until the operation has begun, so
+// that the next message arrives just when the unit has nothing left.
 func TestComplaintLastPopAndIdle(t *testing.T) {
 	const rounds = 15_000
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
@@ -224,7 +261,7 @@ func TestComplaintLastPopAndIdle(t *testing.T) {
 					t.Fatalf("message %d was not run", i)
 				}
 			}
-			for range i % 50 { // so that it comes at different moments
+			for range i % 50 { // the delay varies, so that the message arrives at different moments
 				came.Load()
 			}
 		}

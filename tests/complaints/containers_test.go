@@ -11,12 +11,14 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// What users of lock-free containers complain of: see complaints_test.go.
+// The complaints of users of lock-free containers. complaints_test.go lists all complaints.
 
-// TestComplaintNoFalseFull, xsync's MPMCQueue: it says "full" 906 times in 400,000 with less than 40% of its places taken, when a consumer has been
-// stopped between taking its place and leaving it. Here producers hold a ticket for each item until its consumer has left: there are never more
-// of them than 3 for 8 places. Items are large and threads more than cores, so that many are stopped in the middle of a call; each order
-// of events there can be, in small, is in queue.TestExploreBounded, and the control that says "full" falsely in queue.TestExplorePublishedSaysFull.
+// TestComplaintNoFalseFull, xsync's MPMCQueue: it says "full" 906 times in 400,000 with less than
+// 40% of its places taken, when a consumer is stopped between taking its place and leaving it. Here
+// a producer holds a ticket for each item until the item's consumer has left, so there are never
+// more than 3 items for 8 places. Items are large and threads outnumber cores, so that many threads
+// are stopped in the middle of a call. queue.TestExploreBounded runs each possible order of events,
+// in small; its control queue.TestExplorePublishedSaysFull says "full" falsely.
 func TestComplaintNoFalseFull(t *testing.T) {
 	const capacity, tickets, each = 8, 3, 8_000
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
@@ -66,9 +68,10 @@ func TestComplaintNoFalseFull(t *testing.T) {
 	}
 }
 
-// TestComplaintContainersKeepNothing, xsync's UMPSCQueue: what was taken out of a container is kept by it no longer, though the container itself is.
+// TestComplaintContainersKeepNothing, xsync's UMPSCQueue: a container keeps no reference to an item
+// that was taken out, though the container itself is kept.
 func TestComplaintContainersKeepNothing(t *testing.T) {
-	const items = 300 // more than a segment, and many rounds of a ring
+	const items = 300 // more than a segment holds, and many rounds of a ring
 	r := &runtimetest.Remains{}
 	var kept []any
 	through := func(name string, q any, put func(p *parcel) bool, take func() (*parcel, bool)) {
@@ -78,7 +81,7 @@ func TestComplaintContainersKeepNothing(t *testing.T) {
 			if !put(runtimetest.Watch(r, "items of "+name, new(parcel))) {
 				t.Fatalf("%s: no room for item %d", name, i)
 			}
-			if i%3 == 2 { // so that there are up to 100, and then fewer
+			if i%3 == 2 { // takes every third time, so that up to 100 items gather, and then fewer
 				continue
 			}
 			if _, ok := take(); !ok {
@@ -121,7 +124,7 @@ func TestComplaintContainersKeepNothing(t *testing.T) {
 			p, outcome := d.Steal()
 			return p, outcome == deque.Stolen
 		})
-		d.Pop() // with which the owner forgets what was stolen
+		d.Pop() // makes the owner forget the items that were stolen
 	}
 	r.Check(t)
 	runtime.KeepAlive(kept)

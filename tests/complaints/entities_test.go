@@ -15,9 +15,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// More of what users of actor libraries complain of: see complaints_test.go.
+// More complaints of users of actor libraries. complaints_test.go lists all complaints.
 
-// parcel is something to be collected: large enough to lie in a place of its own.
+// parcel is the object whose collection is watched: large enough to be allocated by itself.
 type parcel struct{ _ [256]byte }
 
 var (
@@ -26,10 +26,13 @@ var (
 	dropIt   = freerun.Op("peers.dropIt", func(_ *freerun.Context, _ **parcel, p *parcel) (int, error) { panic(p) })
 )
 
-// TestComplaintWhatEndedIsCollected, hollywood#43: of units that nobody refers to, and that were left alone, restarted, or stopped by a panic, nothing
-// stays: neither they, their state, what was in their mailboxes, futures and what they hold, scopes, nor timers that fired or were stopped.
+// TestComplaintWhatEndedIsCollected, hollywood#43: units that are no longer referred to are
+// collected, whether they were left alone, restarted, or stopped by a panic. So are their state,
+// the content of their mailboxes, futures and their values, scopes, and timers that fired or were
+// stopped.
 func TestComplaintWhatEndedIsCollected(t *testing.T) {
-	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Logger(slog.New(slog.DiscardHandler))) // the usual one keeps what it is told of panics
+	// The usual logger keeps what it is told of panics.
+	rt, _ := runtimetest.Start(t, freerun.Processors(2), freerun.Logger(slog.New(slog.DiscardHandler)))
 	r := &runtimetest.Remains{}
 	for i := range 60 {
 		liveAndEnd(t, rt, r, i)
@@ -37,7 +40,8 @@ func TestComplaintWhatEndedIsCollected(t *testing.T) {
 	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	meet(t, rt, 2) // a processor keeps the context of the last operation that it has run
+	// A processor keeps the context of the last operation that it ran, so it must run another.
+	meet(t, rt, 2)
 	r.Check(t)
 }
 
@@ -70,7 +74,7 @@ func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *runtimetest.Remains, i int
 	if _, err := then.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
 		t.Errorf("what waited for a stopped timer: %v", err)
 	}
-	if i%4 > 1 { // a panic, and mail behind it
+	if i%4 > 1 { // a panic, and messages behind it
 		dropIt.Tell(c, u, runtimetest.Watch(r, "values of panics", new(parcel)))
 		for range 3 {
 			handIn.Tell(c, u, runtimetest.Watch(r, "arguments", new(parcel)))
@@ -83,11 +87,12 @@ func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *runtimetest.Remains, i int
 	s.Cancel(nil)
 }
 
-// halves are two numbers that each operation leaves equal.
+// halves has two numbers, left and right, that each operation leaves equal.
 type halves struct{ life, left, right int }
 
-// TestComplaintRestartIsWhole, hollywood#159: a handler was swapped while a message was in it. Here a unit is restarted with messages queued: each
-// sees the state of one life, whole, and those before a panic the life before it.
+// TestComplaintRestartIsWhole, hollywood#159: a handler was swapped while a message was in it. Here
+// a unit is restarted with messages queued. Each message sees the whole state of one life. Those
+// before a panic see the life before it.
 func TestComplaintRestartIsWhole(t *testing.T) {
 	const lives, each = 50, 20
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
@@ -108,7 +113,7 @@ func TestComplaintRestartIsWhole(t *testing.T) {
 				return *h, nil
 			}))
 			if i == lives*each/2 {
-				close(g.Opened) // the rest comes while the unit works
+				close(g.Opened) // the remaining messages arrive while the unit works
 			}
 		}
 		for i, f := range seen {
@@ -126,8 +131,8 @@ func TestComplaintRestartIsWhole(t *testing.T) {
 	})
 }
 
-// TestComplaintNothingIsDroppedSilently, ergo#94 and #96: of messages that come to a small mailbox from many, in all forms, each is either run or
-// refused, and its sender is told.
+// TestComplaintNothingIsDroppedSilently, ergo#94 and #96: many senders send to a small mailbox, in
+// all forms. Each message is either run or refused, and its sender learns which.
 func TestComplaintNothingIsDroppedSilently(t *testing.T) {
 	const senders, each = 4, 3000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -170,8 +175,9 @@ func TestComplaintNothingIsDroppedSilently(t *testing.T) {
 	}
 }
 
-// TestComplaintCallsIntoFullMailboxes, ergo#21: a call and a full mailbox froze the link. Here units with mailboxes for one message call each other,
-// many times over; each call is answered, or refused where the mailbox refuses.
+// TestComplaintCallsIntoFullMailboxes, ergo#21: a call and a full mailbox froze the link. Here
+// units with mailboxes for one message call each other many times. Each call is answered, or
+// refused where the mailbox refuses.
 func TestComplaintCallsIntoFullMailboxes(t *testing.T) {
 	const senders, each, deep = 4, 50, 20
 	for _, full := range []freerun.Full{freerun.Wait, freerun.Refuse} {
@@ -194,13 +200,15 @@ func TestComplaintCallsIntoFullMailboxes(t *testing.T) {
 				})
 			}
 			all.Wait()
-			runtimetest.Must(t, callOther.Send(rt.Context(), a, 1)) // with room, both answer still
+			// With room, both units still answer.
+			runtimetest.Must(t, callOther.Send(rt.Context(), a, 1))
 		})
 	}
 }
 
-// TestComplaintAskBlocksNoProcessor, goakt: to ask for the outcome of an open future is refused inside, at once, however many do it on however
-// few processors; all of these stay free.
+// TestComplaintAskBlocksNoProcessor, goakt: an operation that asks for the outcome of an open
+// future is refused at once, however many operations ask and however few processors there are. All
+// processors stay free.
 func TestComplaintAskBlocksNoProcessor(t *testing.T) {
 	const asking = 200
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
@@ -217,7 +225,7 @@ func TestComplaintAskBlocksNoProcessor(t *testing.T) {
 				if !errors.Is(err, freerun.ErrWouldBlock) {
 					return 0, fmt.Errorf("asked, and was told %v", err)
 				}
-				return freerun.Forward(c, open) // the way to do it
+				return freerun.Forward(c, open) // passes the outcome on without a wait
 			}))
 		}
 		patience := runtimetest.Within(t)
@@ -239,7 +247,8 @@ func TestComplaintAskBlocksNoProcessor(t *testing.T) {
 	})
 }
 
-// meet has as many operations run at the same time as there are processors, which shows that all of them are free.
+// meet runs as many operations at the same time as there are processors, which shows that all
+// processors are free.
 func meet(t *testing.T, rt *freerun.Runtime, processors int) {
 	t.Helper()
 	var here sync.WaitGroup
@@ -254,8 +263,9 @@ func meet(t *testing.T, rt *freerun.Runtime, processors int) {
 	}
 }
 
-// TestComplaintStoppedUnitKeepsNoMail, goakt#895: a unit that was stopped, and that the program still refers to, keeps none of the messages that
-// were in its mailbox, nor of those that come later.
+// TestComplaintStoppedUnitKeepsNoMail, goakt#895: a unit was stopped, and the program still refers
+// to it. The unit keeps none of the messages that were in its mailbox, nor of those that arrive
+// later.
 func TestComplaintStoppedUnitKeepsNoMail(t *testing.T) {
 	for _, limit := range [][]freerun.UnitOption{nil, {freerun.Mailbox(1000, freerun.Refuse)}} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))

@@ -12,10 +12,11 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// What users of pools complain of: see complaints_test.go.
+// The complaints of users of pools. complaints_test.go lists all complaints.
 
-// TestComplaintNestedSubmitAndWait, ants#197, pond#56 and #52: tasks that submit tasks and wait for them use up a pool. Here they nest in all forms
-// that there are, each in all others, on one processor too.
+// TestComplaintNestedSubmitAndWait, ants#197, pond#56 and #52: tasks that submit tasks and wait for
+// them use up a pool. Here such tasks nest in all forms that there are, each in all others, also on
+// a single processor.
 func TestComplaintNestedSubmitAndWait(t *testing.T) {
 	const deep = 6
 	leaves := 1
@@ -25,8 +26,9 @@ func TestComplaintNestedSubmitAndWait(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		u := freerun.NewUnit(rt, 0)
-		var count func(c *freerun.Context, left int) int                           // with what returns when it is done
-		var submit func(c *freerun.Context, left int) (freerun.Future[int], error) // with futures
+		// count waits for its tasks by functions that return when they are done, submit by futures.
+		var count func(c *freerun.Context, left int) int
+		var submit func(c *freerun.Context, left int) (freerun.Future[int], error)
 		count = func(c *freerun.Context, left int) int {
 			if left == 0 {
 				return 1
@@ -57,7 +59,7 @@ func TestComplaintNestedSubmitAndWait(t *testing.T) {
 				}
 				if i%2 == 0 {
 					all = append(all, freerun.Go(c, next))
-				} else { // all of these on one unit, which none of them keeps
+				} else { // all of these on one unit, which none of them keeps busy while it waits
 					all = append(all, freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { return next(c) }))
 				}
 			}
@@ -70,14 +72,16 @@ func TestComplaintNestedSubmitAndWait(t *testing.T) {
 		if n := runtimetest.Must(t, f); n != leaves {
 			t.Errorf("%d leaves of %d", n, leaves)
 		}
-		if n := count(rt.Context(), 3); n != 6*6*6 { // and from an ordinary goroutine
+		if n := count(rt.Context(), 3); n != 6*6*6 { // also from an ordinary goroutine
 			t.Errorf("%d leaves of %d", n, 6*6*6)
 		}
 	})
 }
 
-// TestComplaintCancelWithThousandsQueued, pond#138: a scope is canceled with thousands of its messages queued, in all places where a message can lie,
-// from outside and from inside: Cancel returns, Wait returns, each of them has failed with the cause, and what is not of the scope goes on.
+// TestComplaintCancelWithThousandsQueued, pond#138: a scope is canceled, from outside and from
+// inside, with thousands of its messages queued in all places where a message can be. Cancel
+// returns. Wait returns. Each message has failed with the cause. Messages of no scope or of another
+// go on.
 func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 	const each = 2000
 	cause := errors.New("enough")
@@ -88,7 +92,7 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 			open := make(chan struct{})
 			var begun sync.WaitGroup
 			begun.Add(processors)
-			for range processors { // no processor is free
+			for range processors { // keeps every processor busy
 				freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 					begun.Done()
 					<-open
@@ -113,7 +117,7 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 			var waiting sync.WaitGroup
 			var refused atomic.Int64
 			for range 3 {
-				waiting.Go(func() { // these wait for room, sooner or later
+				waiting.Go(func() { // these senders wait for room, sooner or later
 					for {
 						if err := runtimetest.AddOne.Tell(s.Context(), small, 1); err != nil {
 							if !errors.Is(err, freerun.ErrCanceled) {

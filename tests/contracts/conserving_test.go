@@ -7,8 +7,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 5: while work is queued and a processor is parked, one processor is searching or being woken. Each test has an
-// operation that goes on only when what it sent has been run, which another processor must do.
+// Contract 5: while work is queued and a processor is parked, one processor is searching or being
+// woken. In each test an operation goes on only after the message that it sent has been run.
+// Only another processor can run that message.
 
 func TestQueuedFreeOperationIsTaken(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -39,7 +40,8 @@ func TestQueuedUnitsAreTaken(t *testing.T) {
 	}
 }
 
-// TestUnitInTheSlotIsTakenInTheEnd: the one unit in the slot wakes nobody, until the operation that sent to it takes too long.
+// TestUnitInTheSlotIsTakenInTheEnd: a unit alone in the slot wakes no other processor at first.
+// It is taken once the operation that sent to it takes too long.
 func TestUnitInTheSlotIsTakenInTheEnd(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for range 20 {
@@ -58,7 +60,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 		u := freerun.NewUnit(rt, 0)
 		for i := range 3000 {
 			if i%10 == 0 {
-				if err := rt.Quiesce(runtimetest.Within(t)); err != nil { // all parked
+				// Quiesce returns when all processors are parked.
+				if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -69,7 +72,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// TestQuiesceSeesAllThatWasSent: what was sent before Quiesce is done after it, wherever it went on to.
+// TestQuiesceSeesAllThatWasSent: a message that was sent before Quiesce has been run after it, and
+// so have all messages that followed from it.
 func TestQuiesceSeesAllThatWasSent(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)

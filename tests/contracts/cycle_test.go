@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 4, end: a future that escaped into a unit's state and comes back as a result must not leave anything open for ever.
+// Contract 4, end: an operation can keep its own future in its unit's state, and return it later as
+// a result. Such a cycle leaves no future open for ever.
 
 // TestCycleOfOne: an operation forwards its own future, which its unit was given.
 func TestCycleOfOne(t *testing.T) {
@@ -25,8 +26,9 @@ func TestCycleOfOne(t *testing.T) {
 	}
 }
 
-// TestCycleOfMany: n units forward each other's futures in a ring, on several processors at once, so that the last edges are
-// added side by side. All fail, at least one with ErrCycle, the others with it as the cause.
+// TestCycleOfMany: n units forward each other's futures in a ring, on several processors at once,
+// so that the last edges are added concurrently. All futures fail, at least one with ErrCycle, the
+// others with ErrCycle as their cause.
 func TestCycleOfMany(t *testing.T) {
 	for _, n := range []int{2, 3, 10, 100} {
 		for range 30 {
@@ -54,7 +56,8 @@ func TestCycleOfMany(t *testing.T) {
 	}
 }
 
-// TestCycleThroughArguments closes a ring where one edge is an argument that is waited for second, and one where it is among many.
+// TestCycleThroughArguments closes two rings: in one an edge is the argument that is waited for
+// second, in the other an edge is one of many arguments.
 func TestCycleThroughArguments(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	for name, second := range map[string]func(*freerun.Context, freerun.Future[int], freerun.Future[int]) freerun.Future[int]{

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 1: at most one operation of a unit runs at any time, and each sees all that the earlier ones wrote.
+// Contract 1: at most one operation of a unit runs at any time.
+// Each operation sees all writes of the earlier ones.
 
 type guarded struct {
 	inside atomic.Int32

@@ -13,7 +13,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/netpoll"
 )
 
-// Contract 6: nothing starves. Each test has work that never ends by itself, and ends it when what must not starve has run.
+// Contract 6: nothing starves. Each test runs work that never ends by itself, and stops it as soon
+// as the task under test has run.
 
 type runner struct {
 	stop  *atomic.Bool
@@ -33,7 +34,7 @@ func init() {
 	})
 }
 
-// endless starts two units on rt that talk to each other until stop.
+// endless starts two units on rt that send to each other until stop is set.
 func endless(t *testing.T, rt *freerun.Runtime) (stop *atomic.Bool, turns *atomic.Int64) {
 	stop, turns = new(atomic.Bool), new(atomic.Int64)
 	a := freerun.NewUnit(rt, runner{stop: stop, turns: turns})
@@ -46,20 +47,22 @@ func endless(t *testing.T, rt *freerun.Runtime) (stop *atomic.Bool, turns *atomi
 	return stop, turns
 }
 
-// TestSlotStarvesNobody: two units that talk to each other through the slot let a third, and a free operation, have their turn.
+// TestSlotStarvesNobody: two units that send to each other through the slot let a third unit, and a
+// free operation, run.
 func TestSlotStarvesNobody(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	endless(t, rt)
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
-	// The same from inside: queued behind the slot, not before it.
+	// The same from inside: the new units are queued behind the slot, not before it.
 	runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 		return freerun.Forward(c, runtimetest.AddTwo.Send(c, runtimetest.Pair{X: runtimetest.AddOne.Send(c, u, 1), Y: runtimetest.AddOne.Send(c, v, 1)}))
 	}))
 }
 
-// TestFullMailboxStarvesNobody: a unit that fills its own mailbox faster than it empties it lets another run.
+// TestFullMailboxStarvesNobody: a unit that fills its own mailbox faster than it empties it lets
+// another unit run.
 func TestFullMailboxStarvesNobody(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
@@ -86,8 +89,8 @@ func TestFullMailboxStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestFreeOperationsStarveNobody: an endless tree of free operations lets a unit, an operation from outside, and its own oldest
-// branch run.
+// TestFreeOperationsStarveNobody: an endless tree of free operations lets three others run: a unit,
+// an operation sent from outside, and the oldest branch of the tree itself.
 func TestFreeOperationsStarveNobody(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	var stop atomic.Bool
@@ -112,15 +115,15 @@ func TestFreeOperationsStarveNobody(t *testing.T) {
 	stop.Store(true)
 }
 
-// TestOrdinaryGoroutinesRun: with as many busy processors as Go has threads, an ordinary goroutine gets its turns, many more than
-// Go's preemption every 10 ms would give it.
+// TestOrdinaryGoroutinesRun: with as many busy processors as Go has threads, an ordinary goroutine
+// runs far more often than Go's preemption, every 10 ms, would let it.
 func TestOrdinaryGoroutinesRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	stop, turns := endless(t, rt)
 	const want = 200
 	for had, seen := 0, int64(0); had < want; runtime.Gosched() {
-		if now := turns.Load(); now != seen { // the processor ran in between: this is another turn
+		if now := turns.Load(); now != seen { // the processor ran in between: a new turn
 			had, seen = had+1, now
 		}
 	}
@@ -136,7 +139,8 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 	}
 }
 
-// busy has units on each processor run operations until stop, which must be called.
+// busy keeps each processor of rt busy with units until the test ends. It returns once a thousand
+// operations have run. ran returns their number.
 func busy(t *testing.T, rt *freerun.Runtime) (ran func() int64) {
 	t.Helper()
 	ran, stop := runtimetest.KeepBusy(rt, freerun.Normal)
@@ -147,7 +151,7 @@ func busy(t *testing.T, rt *freerun.Runtime) (ran func() int64) {
 	return ran
 }
 
-// onPs runs a test with as many Ps as processors, 1 and 2.
+// onPs runs a test with as many Ps as processors: 1, then 2.
 func onPs(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	for _, procs := range []int{1, 2} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
@@ -158,12 +162,14 @@ func onPs(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	}
 }
 
-// mostBetween is how many operations, of about a microsecond, may run while an ordinary goroutine waits for an event: far more
-// than do, and a fraction of those in the 10 ms until Go's monitor would come to it.
+// mostBetween bounds the operations, of about a microsecond each, that may run while an ordinary
+// goroutine waits for an event. It is far above the usual number, and a fraction of the number that
+// run in 10 ms, after which Go's monitor would notice the goroutine.
 const mostBetween = 3000
 
-// served fails the test if more than most operations a P run while event comes, which is called a hundred times: in the best
-// of so many, as what other processes of a busy machine take from some of them is not the matter here.
+// served calls event a hundred times, counts the operations that run during each call, and sorts
+// the counts. It fails the test if the count at index best exceeds most for each P. The low counts
+// matter because other processes of a busy machine delay some calls.
 func served(t *testing.T, ran func() int64, best int, most int64, what string, event func()) {
 	t.Helper()
 	between := make([]int64, 100)
@@ -197,7 +203,8 @@ func TestSocketsAreServed(t *testing.T) {
 	})
 }
 
-// TestTimersFire: while units keep all processors busy, time.AfterFunc and a ticker of the ordinary goroutines come to their turn.
+// TestTimersFire: while units keep all processors busy, time.AfterFunc and tickers of ordinary
+// goroutines fire.
 func TestTimersFire(t *testing.T) {
 	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
 		ran := busy(t, rt)

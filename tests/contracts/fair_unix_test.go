@@ -11,8 +11,9 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestSignalsArrive: while units keep all processors busy, a signal comes to the goroutine that waits for it. Two threads that sleep
-// take part in each, which the system wakes when it likes: where other processes are busy, milliseconds later.
+// TestSignalsArrive: while units keep all processors busy, a signal reaches the goroutine that
+// waits for it. Each signal needs two sleeping threads, which the system wakes at its own pace:
+// where other processes are busy, milliseconds later.
 func TestSignalsArrive(t *testing.T) {
 	onPs(t, func(t *testing.T, rt *freerun.Runtime) {
 		arrived := make(chan os.Signal, 1)

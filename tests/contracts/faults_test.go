@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 7: a panic, or a Goexit, fails that future, is reported at once, and harms nothing else.
+// Contract 7: a panic or a Goexit fails the future of its message, is reported at once, and harms
+// no other message.
 
 func TestPanic(t *testing.T) {
 	rt, j := runtimetest.Start(t, freerun.Processors(1))
@@ -72,7 +73,7 @@ func TestGoexit(t *testing.T) {
 	if v := runtimetest.Must(t, after); v != 1 {
 		t.Errorf("the next operation: %d", v)
 	}
-	// The goroutine that took over is recognised as the processor.
+	// The goroutine that took the processor over is recognised as its home.
 	if v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return freerun.Forward(c, runtimetest.Tick.Send(c, 1))
 	})); v != 1 {

@@ -11,8 +11,10 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 4: a task starts when every future reachable from its argument is resolved; waiting inside is refused; failures and
-// results pass on; a result that would wait for itself fails.
+// Contract 4: a task starts when every future reachable from its argument is resolved.
+// A wait inside an operation is refused.
+// Failures and results pass on.
+// A result that would wait for itself fails.
 
 func TestWouldBlock(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -45,7 +47,7 @@ func TestWouldBlock(t *testing.T) {
 	}
 	close(g.Opened)
 	runtimetest.Must(t, open)
-	// A resolved future may be asked for anywhere.
+	// A resolved future may be waited for anywhere.
 	v := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return open.Wait(c) }))
 	if v != 1 {
 		t.Errorf("Wait on a resolved future inside: %d", v)
@@ -84,7 +86,8 @@ func (a *deepArg) sum() (n int) {
 
 var sumDeep = freerun.FreeOp("test.sumDeep", func(_ *freerun.Context, a *deepArg) (int, error) { return a.sum(), nil })
 
-// TestDeepArgument has futures in every place that the scan looks into, in a value that leads back to itself, resolved in turn.
+// TestDeepArgument puts futures in every place that the scan looks into, in a value that leads back
+// to itself, and resolves them in turn.
 func TestDeepArgument(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	var gates []*runtimetest.Gate
@@ -129,7 +132,7 @@ func TestManyFuturesInOneArgument(t *testing.T) {
 	}
 }
 
-// TestLongChains passes results on through very many operations: by argument, and by Forward.
+// TestLongChains passes results through very many operations: by argument, and by Forward.
 func TestLongChains(t *testing.T) {
 	const links = 200000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -159,7 +162,7 @@ func init() {
 	})
 }
 
-// TestResultHoldsFutures: a result with futures in it resolves when they do.
+// TestResultHoldsFutures: a result that holds futures resolves when all of them are resolved.
 func TestResultHoldsFutures(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	g := runtimetest.NewGate()
@@ -209,7 +212,8 @@ func TestFailurePassesOn(t *testing.T) {
 	}
 }
 
-// TestFailureChainIsBounded sends a failure through very many operations: its text does not grow with them.
+// TestFailureChainIsBounded sends a failure through very many operations. Its text does not grow
+// with their number.
 func TestFailureChainIsBounded(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	boom := errors.New("boom")

@@ -11,10 +11,10 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 3: a message is run once, or its future fails with a named error; nothing is lost.
+// Contract 3: a message is run once, or its future fails with a named error. No message is lost.
 
-// TestOnceUnderClose closes the runtime in the middle of a flood: each message was run, or failed with ErrClosed, or was
-// refused with it, and the sums agree.
+// TestOnceUnderClose closes the runtime in the middle of a flood. Each message was run, failed with
+// ErrClosed, or was refused with ErrClosed, and the sums agree.
 func TestOnceUnderClose(t *testing.T) {
 	const senders, each = 4, 2000
 	for round := range 10 {
@@ -99,7 +99,8 @@ func TestOtherRuntime(t *testing.T) {
 	}
 }
 
-// TestFutureOfAnotherRuntime passes a future from one runtime to an operation of another: it is waited for like any.
+// TestFutureOfAnotherRuntime passes a future of one runtime to an operation of another, which waits
+// for it as for its own.
 func TestFutureOfAnotherRuntime(t *testing.T) {
 	a, _ := runtimetest.Start(t)
 	b, _ := runtimetest.Start(t)

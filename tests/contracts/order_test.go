@@ -8,7 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 2: messages to one unit run in the order in which they became ready; those ready when sent, in the order sent.
+// Contract 2: the messages of a unit run in the order in which they became ready. Messages that
+// were ready when sent run in the order in which they were sent.
 
 func checkSequence(t *testing.T, u *freerun.Unit[runtimetest.Sequence], rt *freerun.Runtime, senders, each int) {
 	t.Helper()
@@ -37,7 +38,7 @@ func TestOrderFromOutside(t *testing.T) {
 		for s := range senders {
 			wg.Go(func() {
 				for i := range each {
-					if i%3 == 0 { // calls and notes keep one order
+					if i%3 == 0 { // sent and told messages keep one order
 						runtimetest.Record.Send(rt.Context(), u, runtimetest.Stamp{Sender: s, Number: i})
 					} else if err := runtimetest.Record.Tell(rt.Context(), u, runtimetest.Stamp{Sender: s, Number: i}); err != nil {
 						t.Error(err)
@@ -73,8 +74,8 @@ func TestOrderFromInside(t *testing.T) {
 	checkSequence(t, u, rt, senders, each)
 }
 
-// TestOrderOfBecomingReady holds several messages back with one future: they run in the order in which they were sent, but after
-// a message that was ready at once.
+// TestOrderOfBecomingReady lets several messages wait for one future. They run in the order in
+// which they were sent, but after a message that was ready at once.
 func TestOrderOfBecomingReady(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	g := runtimetest.NewGate()

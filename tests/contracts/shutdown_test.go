@@ -12,8 +12,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 8: shutdown runs what is queued, and returns when the work is done; past the deadline what has not started fails, and
-// what does not return is named. That no goroutine is left is checked by TestMain.
+// Contract 8: Shutdown runs all queued messages, and returns when they are done. Past the deadline
+// the messages that have not started fail, and the operations that do not return are named.
+// TestMain checks that no goroutine is left.
 
 func TestShutdownRunsWhatIsQueued(t *testing.T) {
 	for _, processors := range []int{1, 3} {
@@ -21,7 +22,8 @@ func TestShutdownRunsWhatIsQueued(t *testing.T) {
 		u := freerun.NewUnit(rt, 0)
 		const trees = 50
 		for range trees {
-			runtimetest.Spread.Tell(rt.Context(), runtimetest.SpreadArg{To: u, Left: 6}) // goes on sending while the runtime drains
+			// The operation goes on sending while the runtime drains.
+			runtimetest.Spread.Tell(rt.Context(), runtimetest.SpreadArg{To: u, Left: 6})
 		}
 		if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
@@ -46,12 +48,13 @@ func TestShutdownRefusesFromOutside(t *testing.T) {
 	g := runtimetest.NewGate()
 	running := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		g.Pass()
-		return freerun.Forward(c, runtimetest.Tick.Send(c, 1)) // from inside, sends go on
+		// From inside, sends are taken during a shutdown.
+		return freerun.Forward(c, runtimetest.Tick.Send(c, 1))
 	})
 	<-g.Entered
 	ended := make(chan error)
 	go func() { ended <- rt.Shutdown(runtimetest.Within(t)) }()
-	for { // until the runtime has taken notice
+	for { // until the runtime refuses messages from outside
 		if _, err := runtimetest.Tick.Send(rt.Context(), 1).Result(); errors.Is(err, freerun.ErrClosed) {
 			break
 		}
@@ -70,8 +73,8 @@ func TestShutdownRefusesFromOutside(t *testing.T) {
 	}
 }
 
-// TestShutdownPastDeadline has an operation that does not return, messages behind it in the mailbox from before and after it
-// started, and one that waits for its future.
+// TestShutdownPastDeadline has an operation that does not return, messages behind it in the
+// mailbox, sent before and after it started, and a message that waits for its future.
 func TestShutdownPastDeadline(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	u := freerun.NewUnit(rt, 0)
@@ -92,7 +95,7 @@ func TestShutdownPastDeadline(t *testing.T) {
 	behind = append(behind, freerun.Then(rt.Context(), hung, func(*freerun.Context, int) (int, error) { return 0, nil }))
 	waiting := make(chan error)
 	done := behind[7].Done()
-	go func() { // somebody who waits already
+	go func() { // a goroutine that waits already
 		_, err := behind[3].Wait(runtimetest.Within(t))
 		waiting <- err
 	}()
@@ -121,7 +124,7 @@ func TestShutdownPastDeadline(t *testing.T) {
 	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("the operation's context: %v", err)
 	}
-	close(stuck.Opened) // and now it returns: nothing changes, and its goroutine ends
+	close(stuck.Opened) // the operation returns now: nothing changes, and its goroutine ends
 	for i, f := range append(behind, hung) {
 		if _, err := f.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrClosed) {
 			t.Errorf("message %d, later: %v", i, err)
@@ -142,7 +145,7 @@ var stuckOp = freerun.Op("test.stuck", func(c *freerun.Context, _ *int, a stuckA
 	return 1, nil
 })
 
-// TestCloseDiscards: Close fails what was not started, and counts it.
+// TestCloseDiscards: Close fails the messages that were not started, and counts them.
 func TestCloseDiscards(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()
@@ -180,7 +183,7 @@ func TestCloseIdle(t *testing.T) {
 	}
 }
 
-// TestCloseDuringShutdown brings the end forward.
+// TestCloseDuringShutdown: Close ends a shutdown early.
 func TestCloseDuringShutdown(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()

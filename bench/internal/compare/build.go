@@ -13,18 +13,19 @@ import (
 	"strings"
 )
 
-// command is the package whose binary measures, and measureCommand its hidden command for one
-// measurement. Both have been the same since programs are measured in processes of their own.
+// command is the package whose binary measures. measureCommand is its hidden command for one
+// measurement. Both names hold in every commit that measures programs in processes of their own, so
+// a base can be that old.
 const (
 	command        = "./cmd/freerun"
 	measureCommand = "measure-one"
 )
 
-// kept is where the binaries are, below the root; git ignores it.
+// kept is the folder of the binaries, below the root. git ignores it.
 const kept = ".bench/compare"
 
 // resolve returns the hash of the commit that the user names. A name that stands for a tree with
-// changes is no commit.
+// changes names no commit.
 func resolve(ctx context.Context, root, name string) (string, error) {
 	for _, suffix := range []string{"-dirty", "-modified"} {
 		if clean, found := strings.CutSuffix(name, suffix); found {
@@ -44,11 +45,11 @@ func resolve(ctx context.Context, root, name string) (string, error) {
 // builder builds binaries of the freerun command.
 type builder struct {
 	root string
-	log  io.Writer // for what the go command says
+	log  io.Writer // for the output of the go command
 }
 
-// base returns the binary of the commit. It builds it in a temporary worktree, unless it was built
-// before.
+// base returns the binary of the commit. Unless the binary exists already, base builds it in a
+// temporary worktree.
 func (b *builder) base(ctx context.Context, hash string) (binary string, err error) {
 	binary, err = b.binary(hash[:12] + "-" + runtime.Version())
 	if err != nil {
@@ -66,7 +67,7 @@ func (b *builder) base(ctx context.Context, hash string) (binary string, err err
 		return "", err
 	}
 	defer func() {
-		// Not by ctx: the worktree is to be forgotten if ctx has ended, too.
+		// Not by ctx: git must forget the worktree even if ctx has ended.
 		_, removed := output(context.WithoutCancel(ctx), b.root, "git", "worktree", "remove", "--force", tree)
 		err = errors.Join(err, removed)
 	}()
@@ -76,7 +77,7 @@ func (b *builder) base(ctx context.Context, hash string) (binary string, err err
 	return binary, nil
 }
 
-// workingTree returns the binary of the files as they are.
+// workingTree builds and returns the binary of the working tree as it is.
 func (b *builder) workingTree(ctx context.Context) (string, error) {
 	binary, err := b.binary("new")
 	if err != nil {
@@ -85,7 +86,7 @@ func (b *builder) workingTree(ctx context.Context) (string, error) {
 	return binary, b.build(ctx, b.root, binary)
 }
 
-// binary returns the path of a binary in the folder for them, which it makes.
+// binary returns the path of a binary in its folder. It makes the folder.
 func (b *builder) binary(name string) (string, error) {
 	folder, err := filepath.Abs(filepath.Join(b.root, kept))
 	if err != nil {
@@ -97,13 +98,13 @@ func (b *builder) binary(name string) (string, error) {
 	return filepath.Join(folder, name), os.MkdirAll(folder, 0o755)
 }
 
-// build builds the command of the tree. Without paths and revisions in them, two binaries differ in
-// nothing but what their sources differ in. The file appears when it is complete.
+// build builds the command of the tree without paths and revisions, so that two binaries differ
+// only where their sources differ. The file appears when it is complete.
 func (b *builder) build(ctx context.Context, tree, binary string) error {
 	part := binary + ".part"
 	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", part, command)
 	c.Dir = tree
-	c.Env = append(os.Environ(), "GOWORK=") // the workspace of the tree itself
+	c.Env = append(os.Environ(), "GOWORK=") // the tree's own workspace
 	c.Stdout, c.Stderr = b.log, b.log
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("go build %s: %w", command, err)
@@ -111,8 +112,8 @@ func (b *builder) build(ctx context.Context, tree, binary string) error {
 	return os.Rename(part, binary)
 }
 
-// output runs a command in the folder and returns what it writes; an error has what it complains
-// of.
+// output runs a command in the folder and returns its standard output. An error has its standard
+// error.
 func output(ctx context.Context, folder, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = folder

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// repository makes one with two commits of a command, which prints what its commit says, and a
-// change that is not committed.
+// repository makes a repository with two commits of a command, and a change that is not committed.
+// The command prints a text of its commit.
 func repository(t *testing.T) (root string, first string) {
 	t.Helper()
 	root = t.TempDir()
 	git := func(args ...string) string {
 		t.Helper()
-		// Nothing of the user's settings.
+		// The user's settings must not matter.
 		args = append([]string{"-c", "user.name=tester", "-c", "user.email=tester@example.org", "-c", "commit.gpgsign=false"}, args...)
 		out, err := output(t.Context(), root, "git", args...)
 		if err != nil {
@@ -73,8 +73,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestBuild: the base is built from its commit, the new binary from the files as they are; no
-// worktree is left, and the base is built once.
+// TestBuild: the base is built from its commit, and only once; the new binary is built from the
+// working tree; no worktree is left.
 func TestBuild(t *testing.T) {
 	root, first := repository(t)
 	b := builder{root: root, log: io.Discard}
@@ -100,7 +100,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("worktrees: %v\n%s", err, trees)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // so nothing can be built
+	cancel() // so that nothing can be built
 	if again, err := b.base(ended, first); err != nil || again != base {
 		t.Errorf("the base, once more: %s, %v", again, err)
 	}

@@ -46,11 +46,11 @@ import (
 
 func main() {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, restore) // the next signal ends the process
+	context.AfterFunc(ctx, restore) // so that the next signal ends the process
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// order is what the command line asks for.
+// order holds the command line.
 type order struct {
 	root       string // the root of the repository
 	base       string // the commit, as the user names it
@@ -59,8 +59,8 @@ type order struct {
 	subjects   []subject
 }
 
-// run carries out one command line and returns the exit status: 0 when a table was written,
-// whatever it says.
+// run carries out one command line and returns the exit status. It is 0 when a table was written,
+// whatever the verdicts are.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	o, err := parse(args, errs)
 	if errors.Is(err, flag.ErrHelp) {
@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// parse reads the command line and checks what can be checked without building.
+// parse reads the command line and checks all that can be checked without building.
 func parse(args []string, errs io.Writer) (*order, error) {
 	var o order
 	var filter, processors string

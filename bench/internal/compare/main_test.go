@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestRefusals: what cannot be compared is refused before anything is built.
+// TestRefusals: command lines that cannot be carried out are refused before anything is built.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		args   []string

@@ -12,14 +12,14 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// trial is one program with one number of processors, and what was measured of it.
+// trial is one program with one number of processors, and its measurements.
 type trial struct {
 	subject
 	processors int
 	pairs      []pair
 }
 
-// trials are the subjects with each number of processors.
+// trials returns a trial for each subject and number of processors.
 func trials(all []subject, processors []int) []*trial {
 	var list []*trial
 	for _, s := range all {
@@ -30,15 +30,15 @@ func trials(all []subject, processors []int) []*trial {
 	return list
 }
 
-// measuring has what the runs of a comparison share.
+// measuring holds what the runs of a comparison share.
 type measuring struct {
 	base, new bench.Runner
-	errs      io.Writer // for progress and what is left out
+	errs      io.Writer // for progress and omissions
 	trials    []*trial
 }
 
-// tryOut runs one pair of each trial that does not count, drops the trials that the base cannot
-// run, and says how long the pairs will take.
+// tryOut runs one pair of each trial, whose times do not count. It drops the trials that the base
+// cannot run, and says how long the counted pairs will take.
 func (m *measuring) tryOut(ctx context.Context, pairs int) error {
 	var left []*trial
 	var took time.Duration
@@ -67,7 +67,7 @@ func (m *measuring) tryOut(ctx context.Context, pairs int) error {
 	return nil
 }
 
-// roundUp rounds up to what is worth telling of a duration: 10 seconds.
+// roundUp rounds a duration up to 10 seconds, the precision of an estimate.
 func roundUp(d time.Duration) time.Duration {
 	const step = 10 * time.Second
 	return (d + step - 1).Truncate(step)

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// journal makes runners that note in which order they run.
+// journal makes runners that record the order in which they run.
 type journal struct{ ran []string }
 
 func (j *journal) runner(name string, took time.Duration) bench.Runner {
@@ -52,8 +52,8 @@ func TestAlternation(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what the base has not is left out, with a word about it; what the working tree has
-// not is an error.
+// TestLeftOut: a program that the base lacks is left out, with a message. A program that the
+// working tree lacks is an error.
 func TestLeftOut(t *testing.T) {
 	var j journal
 	var errs bytes.Buffer
@@ -84,7 +84,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the pairs until then are in the table.
+// TestInterrupted: the table has the pairs until the interrupt.
 func TestInterrupted(t *testing.T) {
 	var j journal
 	ctx, cancel := context.WithCancel(context.Background())
@@ -106,7 +106,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestSubjects: the programs and variants are there, and their sizes within bounds.
+// TestSubjects: the programs and variants exist, and their sizes are within bounds.
 func TestSubjects(t *testing.T) {
 	all, err := subjects(bench.Catalogue())
 	if err != nil || len(all) != 9 {

@@ -14,10 +14,10 @@ type subject struct {
 	values  programs.Values
 }
 
-// compared are the programs, each in the variant that stands for freerun, at sizes at which one run
-// takes 50 to 300 ms on a processor of 2022: long enough for the clock and some collections of
-// garbage, short enough for a pair to share the machine's mood. Work between the messages, where a
-// program has such a parameter, is 0: it would hide a difference.
+// compared lists the programs, each in the variant that stands for freerun. At the given sizes one
+// run takes 50 to 300 ms on a processor of 2022: long enough for the clock and some garbage
+// collections, short enough for a pair to share the machine's mood. Work between the messages,
+// where a program has such a parameter, is 0, because it would hide a difference.
 var compared = []struct {
 	program, variant string
 	values           map[string]int

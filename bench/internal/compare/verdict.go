@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The bounds on the number of pairs: of fewer than 6, even the least and the greatest ratio enclose
-// the median with less than 95% confidence; and 0.5 to the power of many more than 1000 is no
-// float64.
+// The bounds on the number of pairs. Of fewer than 6 pairs, even the least and the greatest ratio
+// enclose the median with less than 95% confidence. With many more than 1000 pairs, 0.5 to the
+// power of their number is no float64.
 const (
 	minPairs = 6
 	maxPairs = 1000
@@ -16,10 +16,10 @@ const (
 // margin is the difference that counts: an interval that reaches into 1±margin is no verdict.
 const margin = 0.02
 
-// pair is what two neighbouring runs measured, in ns per operation.
+// pair holds the times of two neighbouring runs, in ns per operation.
 type pair struct{ base, new float64 }
 
-// comparison is what the pairs of one program say. All are ratios new/base.
+// comparison is the result of the pairs of one program. All its values are ratios new/base.
 type comparison struct {
 	median    float64 // of the ratios of the pairs
 	low, high float64 // the 95% confidence interval of that median
@@ -49,8 +49,8 @@ func compare(pairs []pair) comparison {
 // distribution; 0 if there is none.
 //
 // The median lies below the k-th least value if fewer than k of the n values lie below the median.
-// Each does with probability 1/2, so the probability of that is the binomial P(X < k), and that of
-// both sides twice as much.
+// Each value does with probability 1/2. So the probability of that is the binomial P(X < k), and
+// that of both sides is twice as much.
 func rank(n int) int {
 	exactly := math.Pow(0.5, float64(n)) // P(X = k)
 	fewer := 0.0                         // P(X < k)
@@ -64,7 +64,7 @@ func rank(n int) int {
 	return 0
 }
 
-// verdict says in a word what the interval allows to say.
+// verdict returns the conclusion from the interval, in one word.
 func (c comparison) verdict() string {
 	switch {
 	case c.low > 1+margin:

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRankTable holds the ranks against the critical values of the sign test, two-sided at 5%, as
-// tables have them: a rank is one more than the critical value.
+// TestRankTable checks the ranks against the critical values of the sign test, two-sided at 5%,
+// from printed tables: a rank is one more than the critical value.
 func TestRankTable(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 5: 0, 6: 1, 8: 1, 9: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10, 40: 14, 50: 18, 100: 40} {
 		if got := rank(n); got != want {
@@ -17,8 +17,8 @@ func TestRankTable(t *testing.T) {
 	}
 }
 
-// TestRankExactly holds them against whole numbers: the number of subsets of n values that make the
-// interval miss.
+// TestRankExactly checks the ranks with whole numbers: the number of subsets of n values that make
+// the interval miss the median.
 func TestRankExactly(t *testing.T) {
 	for n := minPairs; n <= maxPairs; n += 1 + n/10 {
 		// miss(k) is 2·P(X < k), times 2 to the power of n, times 20: at most 2^n if the interval
@@ -37,8 +37,8 @@ func TestRankExactly(t *testing.T) {
 	}
 }
 
-// TestCoverage draws ratios from a skewed distribution with a known median: the interval must hold
-// it in 95% of the cases. The seed is fixed, so the outcome is, too.
+// TestCoverage draws ratios from a skewed distribution with a known median. The interval must
+// contain the median in 95% of the cases. The seed is fixed, so the outcome is fixed too.
 func TestCoverage(t *testing.T) {
 	const seed, rounds, truth = 7, 4000, 1.1
 	random := rand.New(rand.NewPCG(seed, seed))

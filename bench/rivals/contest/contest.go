@@ -1,5 +1,5 @@
-// Package contest asks the three questions of the benchmarks in rivals. It knows no rival, so that rivals that cannot be
-// held by one process can be asked from several.
+// Package contest asks the three questions of the benchmarks in rivals. It imports no rival, so
+// that rivals that one process cannot hold can be asked in several.
 package contest
 
 import (
@@ -9,23 +9,25 @@ import (
 	"testing"
 )
 
-// Entity starts an entity that calls receive for every message, one call at a time, and returns how to send it a
-// message, from any goroutine, and how to end it.
+// Entity starts an entity that calls receive for every message, one call at a time. It returns two
+// functions: send sends a message to the entity, from any goroutine, and stop ends the entity.
 type Entity func(receive func()) (send, stop func())
 
-// Pair starts two entities. Whichever receives the ball calls hop and, if that is true, sends the ball to the other. It
-// returns how to send the first ball and how to end both.
+// Pair starts two entities. The entity that receives the ball calls hop and, if hop returns true,
+// sends the ball to the other. Pair returns two functions: serve sends the first ball, and stop
+// ends both entities.
 type Pair func(hop func() bool) (serve, stop func())
 
-// Pool starts a pool of as many workers as GOMAXPROCS, and returns how to submit a task to it, how to wait until all
-// submitted tasks have run, and how to end it. One goroutine calls them.
+// Pool starts a pool of as many workers as GOMAXPROCS. It returns three functions: submit submits a
+// task, wait waits until all submitted tasks have run, and stop ends the pool. One goroutine calls
+// them.
 type Pool func() (submit func(task func()), wait, stop func())
 
-// senders is how many goroutines send in FanIn.
+// senders is the number of goroutines that send in FanIn.
 const senders = 4
 
-// FanIn lets four goroutines send so many messages and returns how many the entity received by the time it received the
-// last, or more if some come twice.
+// FanIn lets four goroutines send that many messages. It returns how many messages the entity
+// received by the time it received the last, or more if some arrive twice.
 func FanIn(start Entity, messages int) int {
 	received, done := 0, make(chan struct{})
 	send, stop := start(func() {
@@ -51,7 +53,7 @@ func FanIn(start Entity, messages int) int {
 	return received
 }
 
-// PingPong lets two entities pass a ball so many times and returns how often it was received.
+// PingPong lets two entities pass a ball that many times and returns how often they received it.
 func PingPong(start Pair, hops int) int {
 	received, done := 0, make(chan struct{})
 	serve, stop := start(func() bool {
@@ -66,7 +68,7 @@ func PingPong(start Pair, hops int) int {
 	return received
 }
 
-// Submit submits so many tasks and returns how many have run once the pool says that all have.
+// Submit submits that many tasks and returns how many have run once the pool says that all have.
 func Submit(start Pool, tasks int) int {
 	var ran atomic.Int64
 	submit, wait, stop := start()
@@ -85,7 +87,7 @@ type Named[T any] struct {
 	Adapter T      // one of [Entity], [Pair] and [Pool]
 }
 
-// Bench benchmarks rivals on one question: run is [FanIn], [PingPong] or [Submit].
+// Bench benchmarks rivals on one question. run is [FanIn], [PingPong] or [Submit].
 func Bench[T any](b *testing.B, rivals []Named[T], run func(T, int) int) {
 	for _, rival := range rivals {
 		b.Run(rival.Name, func(b *testing.B) {
@@ -99,7 +101,7 @@ func Bench[T any](b *testing.B, rivals []Named[T], run func(T, int) int) {
 	}
 }
 
-// Check tests rivals on one question: everything that is sent must arrive, once.
+// Check tests rivals on one question: every message must arrive once.
 func Check[T any](t *testing.T, rivals []Named[T], run func(T, int) int) {
 	for _, rival := range rivals {
 		t.Run(rival.Name, func(t *testing.T) {

@@ -2,7 +2,8 @@ package contest
 
 import "testing"
 
-// inline delivers every message within send, as often as it is told to. It holds no lock: one sender at a time.
+// inline returns a pool that delivers every message within send, the given number of times. It
+// holds no lock: only one goroutine may send at a time.
 func inline(times int) Pool {
 	return func() (submit func(func()), wait, stop func()) {
 		return func(task func()) {

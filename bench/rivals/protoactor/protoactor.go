@@ -1,5 +1,6 @@
-// Package protoactor has the adapters of protoactor-go for the benchmarks of [rivals]. It is a package of its own because
-// protoactor-go and hollywood register conflicting protobuf files: a process that holds both panics at its start.
+// Package protoactor has the adapters of protoactor-go for the benchmarks of [rivals]. It is a
+// package of its own because protoactor-go and hollywood register conflicting protobuf files: a
+// process that holds both panics at its start.
 package protoactor
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// ball is the message: of size zero, so boxing it allocates nothing.
+// ball is the message. Its size is zero, so boxing it allocates nothing.
 type ball struct{}
 
 func system() *actor.ActorSystem {

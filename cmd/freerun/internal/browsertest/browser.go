@@ -13,10 +13,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// names are what Chromium is called by those who package it.
+// names are the names of Chromium's executable in common packages.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
-// find returns the browser's path.
+// find returns the path of the browser's executable.
 func find() (path string, ok bool) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
@@ -35,13 +35,14 @@ func start(t testing.TB) context.Context {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which Chromium's sandbox asks of root
+		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not run as root
 	}
 	limited, release := context.WithTimeout(context.Background(), patience)
 	allocator, end := chromedp.NewExecAllocator(limited, options...)
 	ctx, leave := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil && !errors.Is(err, context.Canceled) { // which is its usual end
+		// A canceled context is the usual end of the browser.
+		if err := chromedp.Cancel(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.Logf("ending the browser: %v", err)
 		}
 		leave()
@@ -51,7 +52,7 @@ func start(t testing.TB) context.Context {
 	return ctx
 }
 
-// listen notes what the page complains about until the test ends, and then fails it for that.
+// listen collects the errors of the page until the test ends, and then fails the test for them.
 func (p *Page) listen() {
 	ctx, cancel := context.WithCancel(p.ctx)
 	messages := chromedp.Console(ctx)
@@ -76,7 +77,7 @@ func (p *Page) listen() {
 	})
 }
 
-// complain fails the test for what the page has complained about since it was last called.
+// complain fails the test for the errors of the page since the last call of complain or Complaints.
 func (p *Page) complain() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -87,7 +88,8 @@ func (p *Page) complain() {
 	p.errors = nil
 }
 
-// Complaints returns what the page has complained about since it was last called, and does not fail the test for it.
+// Complaints returns the errors of the page since its last call, and does not fail the test for
+// them.
 func (p *Page) Complaints() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestPage opens a page that shows its width, its theme and what is typed.
+// TestPage opens a page that shows its width, its theme and the typed text.
 func TestPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,"><body style="margin:0"><input autofocus style="width:100px;height:30px"><p id="wide">.</p>
@@ -43,7 +43,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestComplaints: errors on the console, exceptions and promises that nobody looks at are noticed, and so is a page that is too wide.
+// TestComplaints: errors on the console, exceptions and unhandled rejections are noticed, and so is
+// a page that is too wide.
 func TestComplaints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.html")
 	err := os.WriteFile(file, []byte(`<!doctype html><p id="wide" style="width:900px">.</p>

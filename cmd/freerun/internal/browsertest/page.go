@@ -16,10 +16,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a browser may take for all that a test does: it bounds what hangs, and decides nothing else.
+// patience bounds the time of a test's browser. It ends a test that hangs, and decides nothing
+// else.
 const patience = 2 * time.Minute
 
-// Page is a page that is open in a browser of its own. The test's goroutine uses it; the browser ends with the test.
+// Page is a page that is open in a browser of its own. The test's goroutine uses it; the browser
+// ends with the test.
 type Page struct {
 	t      testing.TB
 	ctx    context.Context
@@ -27,10 +29,10 @@ type Page struct {
 	height int
 
 	mu     sync.Mutex
-	errors []string // what the page complained about and the test has not been told yet
+	errors []string // the errors of the page that the test does not know yet
 }
 
-// Option says how a page is opened.
+// Option is an option for opening a page.
 type Option func(*settings)
 
 type settings struct {
@@ -38,16 +40,16 @@ type settings struct {
 	scheme        string
 }
 
-// Width is the width of the window, in pixels; 1280 otherwise.
+// Width is the width of the window, in pixels. The default is 1280.
 func Width(pixels int) Option { return func(s *settings) { s.width = pixels } }
 
-// Height is the height of the window, in pixels; 800 otherwise.
+// Height is the height of the window, in pixels. The default is 800.
 func Height(pixels int) Option { return func(s *settings) { s.height = pixels } }
 
-// Dark has the browser say that its user prefers dark pages.
+// Dark makes the browser say that its user prefers dark pages.
 func Dark() Option { return func(s *settings) { s.scheme = "dark" } }
 
-// Open opens the page and returns when it was loaded. It skips the test where there is no Chromium.
+// Open opens the page and waits until it is loaded. It skips the test where there is no Chromium.
 func Open(t testing.TB, url string, options ...Option) *Page {
 	t.Helper()
 	s := settings{width: 1280, height: 800, scheme: "light"}
@@ -76,14 +78,15 @@ func OpenFile(t testing.TB, name string, options ...Option) *Page {
 	return Open(t, "file://"+filepath.ToSlash(whole), options...)
 }
 
-// Resize gives the window another size.
+// Resize changes the size of the window.
 func (p *Page) Resize(width, height int) {
 	p.t.Helper()
 	p.width, p.height = width, height
 	p.do("resizing", chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
-// Eval evaluates JavaScript in the page, waits for the outcome if that is a promise, and returns it.
+// Eval evaluates JavaScript in the page and returns the result. If that is a promise, Eval waits
+// for its outcome.
 func Eval[T any](p *Page, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -93,7 +96,7 @@ func Eval[T any](p *Page, script string) T {
 	return value
 }
 
-// Until waits until the expression is true. It asks again and again, and fails the test after half a minute.
+// Until waits until the expression is true. It polls, and fails the test after half a minute.
 func (p *Page) Until(condition string) {
 	p.t.Helper()
 	for begin := time.Now(); ; {
@@ -123,7 +126,7 @@ func (p *Page) Click(x, y float64) {
 	p.do("clicking", chromedp.MouseClickXY(x, y))
 }
 
-// Drag presses the button at one point, moves the pointer to another, and lets it go.
+// Drag presses the button at one point, moves the pointer to another, and releases the button.
 func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.t.Helper()
 	p.do("pressing", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, fromX, fromY, chromedp.ButtonLeft))
@@ -132,13 +135,14 @@ func (p *Page) Drag(fromX, fromY, toX, toY float64) {
 	p.do("letting go", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, toX, toY, chromedp.ButtonLeft))
 }
 
-// Press types keys where the focus is: a text, or keys of package kb such as kb.ArrowRight.
+// Press types keys at the focus: a text, or keys of package kb such as kb.ArrowRight.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
 	p.do("typing", chromedp.KeyEvent(keys))
 }
 
-// FitsItsWidth fails the test if the page can be scrolled sideways, and says what stands out.
+// FitsItsWidth fails the test if the page can be scrolled sideways, and names the elements that
+// stand out.
 func (p *Page) FitsItsWidth() {
 	p.t.Helper()
 	if wide := Eval[int](p, `document.documentElement.scrollWidth`); wide > p.width {
@@ -149,7 +153,8 @@ func (p *Page) FitsItsWidth() {
 	}
 }
 
-// Screenshot writes what the window shows to NAME.png in the folder that FREERUN_SCREENSHOTS names, if it is set.
+// Screenshot writes the window's content to NAME.png in the folder that FREERUN_SCREENSHOTS names,
+// if it is set.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("FREERUN_SCREENSHOTS")
@@ -172,7 +177,7 @@ func (p *Page) do(what string, action chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// fatal ends the test, after what the page complained about, which is mostly why.
+// fatal ends the test. It first reports the errors of the page, which are mostly the reason.
 func (p *Page) fatal(format string, args ...any) {
 	p.t.Helper()
 	p.complain()

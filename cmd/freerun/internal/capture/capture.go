@@ -14,28 +14,33 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// Capture is the run of one variant of a program, whose first runtime is recorded; programs have one each, but for those that measure containers. Make one with
-// [New], run a plan with it once, and do not copy it.
+// Capture runs one variant of a program and records its first runtime. Most programs make one
+// runtime; those that measure containers make none. [New] makes a Capture. It carries out one plan,
+// and must not be copied.
 type Capture struct {
 	into  *limited
 	limit time.Duration
 	due   chan struct{} // closed when the limit is over
 
 	mu     sync.Mutex
-	title  string // which variant it is
-	done   bool   // no more runtime is to be recorded
+	title  string // the name of the variant, with its parameters
+	done   bool   // whether no more runtime is to be recorded
 	stop   func() error
-	failed error // why the runtime is not recorded
+	failed error // the reason why the runtime is not recorded
 	cancel context.CancelFunc
 }
 
-// New returns a capture into w, that ends when about so many bytes were written, or a time greater than 0 has gone by since it began, or the program ends.
+// New returns a capture that writes to w. The recording ends when about that many bytes are
+// written, when the program ends, or, with a limit greater than 0, when that time has passed since
+// its beginning.
 func New(w io.Writer, bytes int64, limit time.Duration) *Capture {
 	return &Capture{into: newLimited(w, bytes), limit: limit, due: make(chan struct{})}
 }
 
-// Plan carries out the plan until its first variant has ended, or as much is recorded as was asked for, or ctx is done, which it tells. It waits for no program that goes on
-// then, and returns whether there is a recording. The plan's runner must be [Capture.Run].
+// Plan carries out the plan until the first of three events: its first variant has ended, the
+// recording has reached a limit of [New], or ctx is done, which makes interrupted true. It does not
+// wait for a program that still runs then. recorded tells whether there is a recording. The plan's
+// runner must be [Capture.Run].
 func (c *Capture) Plan(ctx context.Context, plan *bench.Plan) (recorded, interrupted bool, err error) {
 	first, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -44,7 +49,7 @@ func (c *Capture) Plan(ctx context.Context, plan *bench.Plan) (recorded, interru
 	go func() { ended <- plan.Run(first, nil, func(bench.Row) error { return nil }) }()
 	select {
 	case err = <-ended:
-		if errors.Is(err, bench.ErrInterrupted) { // by ourselves, after the first variant
+		if errors.Is(err, bench.ErrInterrupted) { // by Run, after the first variant
 			err = nil
 		}
 	case <-c.into.full:
@@ -66,14 +71,14 @@ func (c *Capture) Plan(ctx context.Context, plan *bench.Plan) (recorded, interru
 	return false, interrupted, errors.Join(err, c.failed)
 }
 
-// Title says which variant was run, and with which parameters.
+// Title returns the name of the variant that was run, with its parameters.
 func (c *Capture) Title() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.title
 }
 
-// Run runs the variant in this process, and ends the plan with it.
+// Run runs the variant in this process, and then ends the plan.
 func (c *Capture) Run(ctx context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
 	defer c.cancel()
 	title := p.Name + "/" + v.Name
@@ -87,7 +92,7 @@ func (c *Capture) Run(ctx context.Context, p *programs.Program, v programs.Varia
 	return bench.InProcess(ctx, p, v, cfg)
 }
 
-// runtime makes a runtime for the program, and begins to record the first.
+// runtime makes a runtime for the program, and begins to record the first one.
 func (c *Capture) runtime(options ...freerun.Option) *freerun.Runtime {
 	rt := freerun.New(options...)
 	c.mu.Lock()

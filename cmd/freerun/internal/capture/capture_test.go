@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plan returns one that runs variants of a program with the capture.
+// plan returns a plan that runs variants of a program with the capture.
 func plan(t *testing.T, c *capture.Capture, program string, variants ...string) *bench.Plan {
 	t.Helper()
 	p, err := bench.NewPlan(bench.Catalogue(), bench.Request{
@@ -28,7 +28,8 @@ func plan(t *testing.T, c *capture.Capture, program string, variants ...string) 
 	return p
 }
 
-// TestCapture records the first of two variants, from its first message to its last, and does not run the other.
+// TestCapture records the first of two variants, from its first message to its last, and does not
+// run the other.
 func TestCapture(t *testing.T) {
 	var out bytes.Buffer
 	c := capture.New(&out, 1<<30, 0)
@@ -48,7 +49,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestNothingToRecord: a program without runtime is told.
+// TestNothingToRecord: a program without a runtime is reported.
 func TestNothingToRecord(t *testing.T) {
 	var out bytes.Buffer
 	c := capture.New(&out, 1<<30, 0)
@@ -61,7 +62,7 @@ func TestNothingToRecord(t *testing.T) {
 	}
 }
 
-// TestWrongResult: what a program ends with is told, and the recording is there all the same.
+// TestWrongResult: the error of the program is reported, and the recording is there all the same.
 func TestWrongResult(t *testing.T) {
 	var out bytes.Buffer
 	c := capture.New(&out, 1<<30, 0)

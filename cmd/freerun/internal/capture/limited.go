@@ -2,11 +2,12 @@ package capture
 
 import "io"
 
-// limited is a writer that says when so much was written, and goes on writing. One goroutine writes; any may wait.
+// limited is a writer that closes full when more than a number of bytes were written, and then goes
+// on writing. One goroutine writes; any goroutine may wait for full.
 type limited struct {
 	w    io.Writer
-	left int64
-	full chan struct{} // closed then
+	left int64         // the bytes until full is closed
+	full chan struct{} // closed at the limit
 }
 
 func newLimited(w io.Writer, bytes int64) *limited {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An edit replaces the source from one offset to another, which are the same where it only inserts.
+// An edit replaces the source between two offsets. For an insertion they are equal.
 type edit struct {
 	from, to int
 	text     string
@@ -30,13 +30,14 @@ func (e *editor) replace(from, to token.Pos, text string) {
 	e.edits = append(e.edits, edit{e.file.Offset(from), e.file.Offset(to), text})
 }
 
-// text returns what stands in the source from one position to another.
+// text returns the source between two positions.
 func (e *editor) text(from, to token.Pos) string {
 	return string(e.source[e.file.Offset(from):e.file.Offset(to)])
 }
 
-// result returns the source with all edits made, nil if there are none. Edits at one place stand in the order in which they were asked for. At start, which
-// is before all of them, the name of the file is said: most tools find it by the overlay, but not all.
+// result returns the source with all edits made, or nil if there are none. Edits at one place keep
+// the order in which they were requested. The name of the file is inserted at start, before all
+// edits: most tools find the name by the overlay, but not all.
 func (e *editor) result(start token.Pos) []byte {
 	if len(e.edits) == 0 {
 		return nil
@@ -54,22 +55,24 @@ func (e *editor) result(start token.Pos) []byte {
 		}
 		if bytes.IndexByte(e.source[edit.from:edit.to], '\n') >= 0 || !endsLine(e.source[done:]) {
 			b.WriteString(e.directive(name, done))
-			name = "" // from now on the same
+			name = "" // later directives need no name
 		}
 	}
 	b.Write(e.source[done:])
 	return b.Bytes()
 }
 
-// endsLine reports whether nothing but a comment stands on the rest of the line: then nobody asks for its columns.
+// endsLine reports whether the rest of the line is empty or a comment. Then its columns do not
+// matter.
 func endsLine(rest []byte) bool {
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	text := strings.TrimLeft(string(line), " \t\r")
 	return text == "" || strings.HasPrefix(text, "//")
 }
 
-// directive returns the comment that says where the next byte stood. In a file with line directives of its own, which names other lines and mostly no
-// columns, there is nothing to put right if the column is not known.
+// directive returns the comment that tells the original position of the next byte. A file with line
+// directives of its own names other lines and mostly no columns. Without a column there is nothing
+// to correct.
 func (e *editor) directive(name string, offset int) string {
 	p := e.file.PositionFor(e.file.Pos(offset), true)
 	if p.Column <= 0 {

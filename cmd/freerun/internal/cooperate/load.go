@@ -13,30 +13,33 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Request says which packages are to be compiled, as the go command is told.
+// Request names the packages to compile, in the terms of the go command.
 type Request struct {
-	Dir      string // where the go command runs; "" is the current folder
+	Dir      string // the folder in which the go command runs; "" is the current folder
 	Env      []string
 	Flags    []string // build flags
 	Patterns []string
-	Tests    bool              // their tests too
-	Overlay  map[string]string // an overlay of the user's: by path, the file to read instead; "" where there is to be none
+	Tests    bool // whether to include the tests of the packages
+	// Overlay is the user's overlay: by path, the file to read instead; "" for a file to leave out.
+	Overlay map[string]string
 }
 
-// Result is what [Rewrite] came to.
+// Result is the result of [Rewrite].
 type Result struct {
 	// Texts are the rewritten files, by their paths.
 	Texts map[string][]byte
-	// Skipped are the packages that have no checks since they have errors, with the first error of each. The go command refuses them too, in its own words.
+	// Skipped has the first error of each package that gets no checks because it has errors. The go
+	// command refuses these packages too, in its own words.
 	Skipped []error
 }
 
 // module is the module of freerun itself, which is not rewritten, except for its programs.
 const module = "github.com/freerun-go/freerun"
 
-// Rewrite loads the packages that are named and what they import, and rewrites those of the main modules. It compiles nothing but what these import from elsewhere,
-// and that the go command needs anyway. The error is about the go command, or a directive that means nothing; packages that do not
-// exist or do not compile are the go command's to report.
+// Rewrite loads the named packages and their imports, and rewrites those of the main modules. Of
+// the other packages it compiles only those that the rewritten ones import, which the go command
+// needs anyway. An error is a fault of the go command, or a directive in the wrong place. The go
+// command itself reports packages that do not exist or do not compile.
 func Rewrite(q Request) (*Result, error) {
 	l := loader{
 		Request: q, fset: token.NewFileSet(),
@@ -65,8 +68,8 @@ func Rewrite(q Request) (*Result, error) {
 type loader struct {
 	Request
 	fset    *token.FileSet
-	others  map[string]*types.Package // by path, those that are not rewritten
-	checked map[string]*types.Package // by ID, those that are
+	others  map[string]*types.Package // by path, the packages that are not rewritten
+	checked map[string]*types.Package // by ID, the packages that are rewritten
 	texts   map[string][]byte
 	skipped []error
 }
@@ -75,7 +78,8 @@ func (l *loader) config(mode packages.LoadMode) *packages.Config {
 	return &packages.Config{Mode: mode, Dir: l.Dir, Env: l.Env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
 }
 
-// choose returns the packages to rewrite, each behind those that it imports: those of the main modules that can know the type at all.
+// choose returns the packages to rewrite, each after its imports: the packages of the main modules
+// that can know the type Activity.
 func (l *loader) choose(roots []*packages.Package) (ours []*packages.Package) {
 	knows := make(map[*packages.Package]bool)
 	packages.Visit(roots, nil, func(p *packages.Package) {
@@ -90,7 +94,8 @@ func (l *loader) choose(roots []*packages.Package) (ours []*packages.Package) {
 	return ours
 }
 
-// isOurs reports whether a package is one of the user's own. The program that runs the tests of a package is the go command's.
+// isOurs reports whether a package is the user's own. The program that runs the tests of a package
+// is the go command's.
 func isOurs(p *packages.Package) bool {
 	switch {
 	case strings.HasSuffix(p.ID, ".test"):
@@ -103,7 +108,7 @@ func isOurs(p *packages.Package) bool {
 	return p.Module.Main
 }
 
-// loadOthers gets the types of what our packages import from elsewhere, as the compiler left them.
+// loadOthers loads the types of the imports that are not rewritten, from the compiler's output.
 func (l *loader) loadOthers(ours []*packages.Package) error {
 	var paths []string
 	for _, p := range ours {
@@ -129,8 +134,8 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	return nil
 }
 
-// rewrite checks the types of a package and rewrites it. A file that is part of several, as when a package is compiled once more for its tests, is
-// rewritten once.
+// rewrite checks the types of a package and rewrites its files. A file can be part of several
+// packages, as when a package is compiled once more for its tests. It is rewritten once.
 func (l *loader) rewrite(p *packages.Package) error {
 	u := Package{
 		Fset: l.fset, Sizes: p.TypesSizes,
@@ -165,7 +170,7 @@ func (l *loader) rewrite(p *packages.Package) error {
 	}
 	u.Types, _ = config.Check(p.PkgPath, l.fset, u.Files, u.Info)
 	l.checked[p.ID] = u.Types
-	if failure != nil && !usesC(u.Files) { // what C has is not known here
+	if failure != nil && !usesC(u.Files) { // the names of package C are unknown here
 		l.skipped = append(l.skipped, fmt.Errorf("%s: %w", p.PkgPath, failure))
 		return nil
 	}
@@ -188,7 +193,7 @@ func usesC(files []*ast.File) bool {
 	})
 }
 
-// read reads a file, or what the user's overlay has in its place.
+// read reads a file, or the file that the user's overlay has in its place.
 func (l *loader) read(name string) ([]byte, error) {
 	if instead, ok := l.Overlay[name]; ok {
 		name = instead
@@ -196,7 +201,7 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// imports finds what one package imports.
+// imports is the importer for one package.
 type imports struct {
 	*loader
 	p *packages.Package

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 )
 
-// overlay is the file that the go command reads; see `go help build`.
+// overlay is the content of an overlay file of the go command; see `go help build`.
 type overlay struct{ Replace map[string]string }
 
-// ReadOverlay reads an overlay of the user's. Relative paths in it are relative to dir, where the go command runs.
+// ReadOverlay reads the user's overlay. Relative paths in it are relative to dir, where the go
+// command runs.
 func ReadOverlay(file, dir string) (map[string]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -37,8 +38,9 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// WriteOverlay writes the rewritten files into dir, which must be there, and returns the name of the overlay that has them stand for the user's files,
-// besides what the user's own overlay replaces. A file keeps its name, in a folder of its own.
+// WriteOverlay writes the rewritten files into dir, which must exist, and returns the name of an
+// overlay. The overlay puts these files in the place of the user's, and includes the replacements
+// of the user's own overlay. A file keeps its name, in a folder of its own.
 func WriteOverlay(dir string, texts map[string][]byte, users map[string]string) (string, error) {
 	o := overlay{Replace: make(map[string]string, len(texts)+len(users))}
 	for from, to := range users {

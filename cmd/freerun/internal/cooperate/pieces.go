@@ -9,26 +9,37 @@ import (
 	"strings"
 )
 
-// batch is the weight of what runs at most between two checks in a loop that is cut into pieces: a fifth of a quantum, some microseconds.
+// batch is the greatest weight between two checks in a loop that is cut into pieces: a fifth of a
+// quantum, some microseconds.
 const batch = 4096
 
-// A check in each turn of a small innermost loop can cost as much as its body: a decrement in memory, and registers that must be free for the call. Loops whose
-// turns are known beforehand are cut into pieces instead:
+// A check in each turn of a small innermost loop can cost as much as the body: a decrement in
+// memory, and registers that must be free for the call. So a loop whose number of turns is known
+// beforehand is cut into pieces:
 //
 //	for k := 0; k < n; k++ { sum += x[k] * y[k] }
 //
 // becomes
 //
-//	for k := 0; k < n; { end := n; if n-k > 682 { end = k + 682 }; a.Check((end - k) * 6); for ; k < end; k++ { sum += x[k] * y[k] } }
+//	for k := 0; k < n; {
+//		end := n; if n-k > 682 { end = k + 682 }
+//		a.Check((end - k) * 6)
+//		for ; k < end; k++ { sum += x[k] * y[k] }
+//	}
 //
-// and a range over an integer or a slice likewise. The inner loop has no check at all, and what is paid before each piece is what its turns weigh.
-// What would make a difference is left to a check in each turn: a way out of the loop, a call, a label, another loop, an address that is taken, a bound that the body
-// changes, and operations whose time is not bounded by a few instructions, see [rewriter.isSmall].
+// A range over an integer or a slice is cut likewise. (Conversions are left out here, and the text
+// has no line breaks.) The inner loop has no check at all. The check before each piece pays the
+// weight of its turns.
 //
-// (with conversions). The distance to the bound is taken in uint64, where it cannot overflow since k < n. This form leaves the compiler the inner loop that it makes without checks,
-// instruction by instruction, where min instead of if costs registers.
+// Some loops would behave differently, and keep a check in each turn: those with a way out of the
+// loop, a call, a label, another loop, an address that is taken, a bound that the body changes, or
+// operations whose time is not bounded by a few instructions, see [rewriter.isSmall].
+//
+// The distance to the bound is computed in uint64. It cannot overflow there, because k < n. From
+// this form the compiler makes the same inner loop, instruction by instruction, as without checks;
+// min instead of if costs registers.
 
-// inPieces cuts the loop into pieces if it can be, and reports whether it has.
+// inPieces cuts the loop into pieces if that is possible, and reports whether it has.
 func (r *rewriter) inPieces(loop ast.Stmt) bool {
 	weight := r.turn(loop)
 	turns := batch / weight
@@ -50,9 +61,9 @@ func (r *rewriter) inPieces(loop ast.Stmt) bool {
 	return false
 }
 
-// builtin reports whether these names mean at pos what they mean in the language.
+// builtin reports whether these names have the meaning at pos that the language gives them.
 func (r *rewriter) builtin(pos token.Pos, names ...string) bool {
-	if v := r.Types.GoVersion(); v != "" && version.Compare(v, "go1.21") < 0 { // it has no min
+	if v := r.Types.GoVersion(); v != "" && version.Compare(v, "go1.21") < 0 { // before min
 		return false
 	}
 	innermost := r.Types.Scope().Innermost(pos)
@@ -64,7 +75,8 @@ func (r *rewriter) builtin(pos token.Pos, names ...string) bool {
 	return true
 }
 
-// counter returns the name and the type of the counter of a loop, if it is a variable of a type of integers of the language, which the body leaves alone.
+// counter returns the name and the type of a loop's counter, if that is a variable of one of the
+// language's integer types that the body does not change.
 func (r *rewriter) counter(key ast.Expr, body *ast.BlockStmt) (name, typ string, ok bool) {
 	id, ok := key.(*ast.Ident)
 	if !ok || id.Name == "_" {
@@ -81,7 +93,7 @@ func (r *rewriter) counter(key ast.Expr, body *ast.BlockStmt) (name, typ string,
 	return id.Name, basic.Name(), true
 }
 
-// countedInPieces cuts a loop for k := first; k < bound; k++.
+// countedInPieces cuts a loop of the form for k := first; k < bound; k++.
 func (r *rewriter) countedInPieces(l *ast.ForStmt, turns, weight int) bool {
 	init, ok := l.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
@@ -148,13 +160,14 @@ func (r *rewriter) rangeInPieces(l *ast.RangeStmt, turns, weight int) bool {
 	return true
 }
 
-// piece is what the text of a loop over a piece is made of.
+// piece holds the parts of the text of a loop over a piece.
 type piece struct {
 	counter, typ, bound string
 	turns, weight       int
 }
 
-// cut puts the loop over a piece between from, where the outer loop is complete but for its body, and the body.
+// cut inserts the loop over a piece between from, where the outer loop is complete but for its
+// body, and the body.
 func (r *rewriter) cut(from token.Pos, body *ast.BlockStmt, p piece) {
 	end := r.fresh("freerunEnd")
 	turns := p.turns

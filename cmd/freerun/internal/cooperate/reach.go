@@ -6,18 +6,19 @@ import (
 	"go/types"
 )
 
-// ActivityPath is the package of the type that is looked for.
+// ActivityPath is the path of the package with the type Activity.
 const ActivityPath = "github.com/freerun-go/freerun/activity"
 
-// reach knows which variables of a package hold the activity that runs the code; the package's documentation has the rules.
+// reach knows which variables of a package hold the activity that runs the code. The documentation
+// of the package has the rules.
 type reach struct {
 	pkg     *types.Package
 	info    *types.Info
 	fresh   string                  // the name for parameters without one, and for aliases
-	others  map[types.Object]bool   // by what is done with them, other activities
-	running map[types.Object]bool   // parameters and locals that hold the one that runs
+	others  map[types.Object]bool   // variables that hold other activities, as their uses show
+	running map[types.Object]bool   // parameters and locals that hold the running activity
 	params  map[*types.Scope]*param // by the scope of their function
-	closed  map[*types.Scope]bool   // scopes of functions that run elsewhere than the function around them
+	closed  map[*types.Scope]bool   // scopes of the literals in go statements
 }
 
 // param is the parameter of a function that is in reach.
@@ -25,7 +26,7 @@ type param struct {
 	v       types.Object // nil if it has no name
 	name    string
 	body    *ast.BlockStmt
-	aliased bool // it is used, under another name, where something else has its name
+	aliased bool // whether it needs another name, because its own is hidden where it is used
 }
 
 func newReach(pkg *types.Package, info *types.Info, files []*ast.File, fresh string) *reach {
@@ -55,7 +56,7 @@ func isActivity(t types.Type) bool {
 	return ok && n.Obj().Name() == "Activity" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == ActivityPath
 }
 
-// exclude finds variables that are assigned to, or have their address taken, or are waited for.
+// exclude finds variables that are assigned to, whose address is taken, or that are waited for.
 func (r *reach) exclude(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -77,7 +78,7 @@ func (r *reach) exclude(n ast.Node) bool {
 	return true
 }
 
-// excludeVariable excludes what e names, unless this is where it is declared.
+// excludeVariable excludes the variable that e names, unless e is its declaration.
 func (r *reach) excludeVariable(e ast.Expr) {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		if v, ok := r.info.Uses[id].(*types.Var); ok {
@@ -86,7 +87,8 @@ func (r *reach) excludeVariable(e ast.Expr) {
 	}
 }
 
-// collect finds what is in reach, in the order of the source, since locals may get the value of what was found before.
+// collect finds the variables in reach, in the order of the source, because locals may get the
+// value of variables found before.
 func (r *reach) collect(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -124,7 +126,7 @@ func (r *reach) collect(n ast.Node) bool {
 	return true
 }
 
-// function notes the first parameter that holds an activity.
+// function records the first parameter that holds an activity.
 func (r *reach) function(t *ast.FuncType, body *ast.BlockStmt) {
 	scope := r.info.Scopes[t]
 	if body == nil || scope == nil {
@@ -152,7 +154,7 @@ func (r *reach) function(t *ast.FuncType, body *ast.BlockStmt) {
 	}
 }
 
-// locals notes the variables that are declared with values that may be the activity that runs.
+// locals records the variables that are declared with values that may be the running activity.
 func (r *reach) locals(names, values []ast.Expr) {
 	for i, e := range names {
 		id, ok := e.(*ast.Ident)
@@ -172,8 +174,8 @@ func (r *reach) locals(names, values []ast.Expr) {
 	}
 }
 
-// mayRun reports whether the value may be the activity that runs: it is not if it was just started, is one of many, or came from a function that we do
-// not know.
+// mayRun reports whether the value may be the running activity. It may not if the activity was just
+// started, is one of many, or came from an unknown function.
 func (r *reach) mayRun(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -189,7 +191,7 @@ func (r *reach) mayRun(e ast.Expr) bool {
 	return false
 }
 
-// at returns the name under which the activity that runs is in reach at pos, "" if there is none.
+// at returns the name under which the running activity is in reach at pos, or "" if there is none.
 func (r *reach) at(pos token.Pos) string {
 	innermost := r.pkg.Scope().Innermost(pos)
 	for s := innermost; s != nil && s != r.pkg.Scope(); s = s.Parent() {

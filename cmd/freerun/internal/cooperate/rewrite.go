@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Package is what is rewritten: the source of a package, with its types.
+// A Package is a package to rewrite: its source with its types.
 type Package struct {
 	Fset  *token.FileSet
 	Files []*ast.File
@@ -23,7 +23,8 @@ type Package struct {
 // exemption is the line in a function's doc comment that exempts it.
 const exemption = "//freerun:uncooperative"
 
-// Rewrite returns the texts of the files with checks, nil for those that need none. The error names a directive that stands where it means nothing.
+// Rewrite returns the texts of the files with checks, and nil for files that need none. The error
+// names a directive in a wrong place.
 func (p *Package) Rewrite() ([][]byte, error) {
 	taken := make(map[string]bool)
 	for _, f := range p.Files {
@@ -68,11 +69,11 @@ type rewriter struct {
 	fresh    func(name string) string
 	labels   map[types.Object]place
 	labeled  map[ast.Stmt]bool
-	used     []*param // of this file
+	used     []*param // the parameters that checks of this file use
 	nameless []*ast.FuncType
 }
 
-// place is where a label stands: before list[index].
+// place is the place of a label: before list[index].
 type place struct {
 	list  []ast.Stmt
 	index int
@@ -105,7 +106,8 @@ func (r *rewriter) visit(n ast.Node) bool {
 	return true
 }
 
-// exempt reports whether the function is to have no checks: because its author says so, or since it must not call what needs a larger stack.
+// exempt reports whether the function gets no checks: because its author says so, or because it
+// must not call functions that need a larger stack.
 func exempt(f *ast.FuncDecl) bool {
 	return f.Doc != nil && slices.ContainsFunc(f.Doc.List, func(c *ast.Comment) bool {
 		text := strings.TrimSpace(c.Text)
@@ -113,7 +115,7 @@ func exempt(f *ast.FuncDecl) bool {
 	})
 }
 
-// misplaced returns an error for a directive of ours that would be overlooked.
+// misplaced returns an error for a directive of freerun in a place where it would be overlooked.
 func (p *Package) misplaced(f *ast.File) error {
 	inDocs := make(map[*ast.Comment]bool)
 	for _, d := range f.Decls {
@@ -140,7 +142,8 @@ func (p *Package) misplaced(f *ast.File) error {
 	return nil
 }
 
-// check returns the text of a check of weight n, or of the weight that the text says, "" if no activity is in reach at pos.
+// check returns the text of a check at pos. n is its weight, or the text of its weight. If no
+// activity is in reach at pos, check returns "".
 func (r *rewriter) check(pos token.Pos, n any) string {
 	name := r.reach.at(pos)
 	if name == "" {
@@ -169,7 +172,7 @@ func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 	r.insert(at, r.check(at, r.turn(loop)))
 }
 
-// note notes the labels in a list of statements.
+// note records the places of the labels in a list of statements.
 func (r *rewriter) note(list []ast.Stmt) {
 	for i, s := range list {
 		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = l.Stmt.(*ast.LabeledStmt) {
@@ -178,7 +181,8 @@ func (r *rewriter) note(list []ast.Stmt) {
 	}
 }
 
-// jump inserts the check of a goto to a label above it: the weight of all from there to here.
+// jump inserts the check of a goto to a label above it. Its weight is that of the code between the
+// label and the goto.
 func (r *rewriter) jump(b *ast.BranchStmt) {
 	if b.Tok != token.GOTO {
 		return
@@ -199,7 +203,8 @@ func (r *rewriter) jump(b *ast.BranchStmt) {
 	}
 }
 
-// name gives names to parameters that have none, and second names to those that something else hides where they are needed.
+// name gives names to used parameters that have none, and second names to used parameters whose own
+// name is hidden at a use.
 func (r *rewriter) name() {
 	for _, p := range r.used {
 		if p.aliased {

@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// standIn has what the sources here use of package activity, so that their types can be checked without it.
+// standIn has the parts of package activity that the sources here use, so that their types can be
+// checked without the package.
 const standIn = `package activity
 
 import "context"
@@ -42,7 +43,7 @@ func (a *Activity) Wait(ctx context.Context) error { return nil }
 var Running *Activity
 `
 
-// standard has the packages of the standard library, by path.
+// standard returns the packages of the standard library, by path.
 var standard = sync.OnceValues(func() (map[string]*types.Package, error) {
 	found, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes}, "std")
 	byPath := make(map[string]*types.Package, len(found))
@@ -87,7 +88,7 @@ func (w *world) Import(path string) (*types.Package, error) {
 	}
 }
 
-// again returns a world with the same packages, and without the files that were read.
+// again returns a world with the same packages and no files.
 func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w.activity} }
 
 // parse parses the files of a package.
@@ -120,7 +121,7 @@ func (w *world) check(path string, files map[string]string) (*Package, error) {
 	return p, err
 }
 
-// rewritten rewrites a file, and holds that what comes out compiles and has as many lines.
+// rewritten rewrites a file, and checks that the result compiles and has the same number of lines.
 func rewritten(t *testing.T, w *world, name, text string) string {
 	t.Helper()
 	p, err := w.check("example.org/p", map[string]string{name: text})
@@ -141,7 +142,7 @@ func rewritten(t *testing.T, w *world, name, text string) string {
 	return after
 }
 
-// TestGolden compares what is rewritten with testdata/*.golden, line by line.
+// TestGolden compares rewritten files with testdata/*.golden, line by line.
 func TestGolden(t *testing.T) {
 	w := newWorld(t)
 	names, err := filepath.Glob("testdata/*.go")

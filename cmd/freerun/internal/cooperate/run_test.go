@@ -9,11 +9,13 @@ import (
 	"testing"
 )
 
-// copied are packages of the standard library that need nothing of it that others must not import, and whose tests need no more.
+// copied are packages of the standard library that can be copied: neither they nor their tests need
+// packages that others must not import.
 var copied = []string{"encoding/ascii85", "encoding/csv", "encoding/hex", "index/suffixarray", "math/cmplx", "regexp/syntax", "text/template/parse"}
 
-// TestStandardLibraryRuns copies packages of the standard library, puts an activity in reach in every function, and rewrites them: their own tests
-// pass as before. The activity is one that does not run, so that all of them are ordinary code; what the checks change in the course of it is what is tested.
+// TestStandardLibraryRuns copies packages of the standard library, puts an activity in reach in
+// every function, and rewrites them. Their own tests pass as before. The activity does not run, so
+// all of the code is ordinary code: the test is about how the checks change its course.
 func TestStandardLibraryRuns(t *testing.T) {
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -75,7 +77,7 @@ func TestStandardLibraryRuns(t *testing.T) {
 	}
 }
 
-// counting stands in for freerun: its activity counts what it is charged.
+// counting stands in for freerun. Its activity counts the weights of its checks.
 const counting = `package activity
 
 type Activity struct{ Paid, Most int64 }
@@ -86,7 +88,8 @@ func (a *Activity) Check(n int32) {
 }
 `
 
-// counted runs loops that are cut into pieces, with bounds of all kinds. What each turn pays is known from the first one.
+// counted runs loops that are cut into pieces, with bounds of all kinds. The first turn tells what
+// each turn pays.
 const counted = `package main
 
 import (
@@ -216,7 +219,8 @@ var loops = []func(a *activity.Activity, n int) (turns, sum int){
 }
 `
 
-// TestPiecesPayAsMuch: loops that are cut into pieces do the turns that they do without, and pay for each of them once.
+// TestPiecesPayAsMuch: loops that are cut into pieces run the same turns as without pieces, and pay
+// for each turn once.
 func TestPiecesPayAsMuch(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"go/types"
 )
 
-// bounded are packages whose functions take a bounded time each.
+// bounded are packages whose functions each take a bounded time.
 var bounded = map[string]bool{"math": true, "math/bits": true, "math/cmplx": true}
 
-// isSmall reports whether the body of a loop may run several times between two checks: it comes to its end each time, by no other way than continue, calls nothing
-// but what takes a bounded time, and does nothing whose time depends on the length of a text, a map or a large value.
+// isSmall reports whether the body of a loop may run several times between two checks. Such a body
+// runs to its end each time, and leaves early only by continue. It calls only functions that take a
+// bounded time. It does nothing whose time depends on the length of a text, a map or a large value.
 func (r *rewriter) isSmall(body *ast.BlockStmt) bool {
 	small := true
 	var switches []ast.Node
@@ -46,12 +47,12 @@ func (r *rewriter) isSmall(body *ast.BlockStmt) bool {
 	return small
 }
 
-// staysInside reports whether a branch leads to no place outside the body but to its next turn.
+// staysInside reports whether a branch leads to a place inside the body, or to its next turn.
 func (r *rewriter) staysInside(b *ast.BranchStmt, switches []ast.Node) bool {
 	switch {
 	case b.Label != nil || b.Tok == token.GOTO:
 		return false
-	case b.Tok == token.BREAK: // that of a switch
+	case b.Tok == token.BREAK: // of a switch
 		for _, s := range switches {
 			if s.Pos() <= b.Pos() && b.End() <= s.End() {
 				return true
@@ -62,13 +63,14 @@ func (r *rewriter) staysInside(b *ast.BranchStmt, switches []ast.Node) bool {
 	return true
 }
 
-// isBounded reports whether a call takes a bounded time: a conversion between simple types, and functions of the language and of package math.
+// isBounded reports whether a call takes a bounded time: a conversion between simple types, or a
+// call of a function of the language or of a bounded package.
 func (r *rewriter) isBounded(c *ast.CallExpr) bool {
 	if r.info.Types[c.Fun].IsType() {
 		return len(c.Args) == 1 && r.isSimple(r.info.TypeOf(c)) && r.isSimple(r.info.TypeOf(c.Args[0]))
 	}
 	if isCheapBuiltin(r.info, c) {
-		for _, arg := range c.Args { // a text has no least or greatest in bounded time
+		for _, arg := range c.Args { // min and max of texts take an unbounded time
 			if id, ok := c.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max") && !r.isSimple(r.info.TypeOf(arg)) {
 				return false
 			}
@@ -83,7 +85,8 @@ func (r *rewriter) isBounded(c *ast.CallExpr) bool {
 	return ok && f.Pkg() != nil && bounded[f.Pkg().Path()] && f.Signature().Recv() == nil
 }
 
-// isSimple reports whether operators on t are an instruction or a few: on numbers, truth values and pointers, and on a type parameter that stands for such only.
+// isSimple reports whether operators on t are an instruction or a few. They are on numbers,
+// booleans and pointers, and on a type parameter whose types are all simple.
 func (r *rewriter) isSimple(t types.Type) bool {
 	if t == nil {
 		return false
@@ -100,13 +103,13 @@ func (r *rewriter) isSimple(t types.Type) bool {
 	return false
 }
 
-// allSimple reports whether a constraint has a list of types, all simple.
+// allSimple reports whether a constraint has a list of types, all of them simple.
 func (r *rewriter) allSimple(constraint types.Type) bool {
 	i, ok := under(constraint).(*types.Interface)
 	if !ok {
 		return r.isSimple(constraint)
 	}
-	for n := range i.NumEmbeddeds() { // all must hold, so one that is simple is enough
+	for n := range i.NumEmbeddeds() { // a type must be in all of them, so one simple list is enough
 		switch e := types.Unalias(i.EmbeddedType(n)).(type) {
 		case *types.Union:
 			simple := e.Len() > 0
@@ -125,7 +128,8 @@ func (r *rewriter) allSimple(constraint types.Type) bool {
 	return false
 }
 
-// isLarge reports whether a value is so large that to copy it takes longer than a few instructions. Of what a type parameter stands for, nobody knows.
+// isLarge reports whether copying a value may take longer than a few instructions. A value of a
+// type parameter counts as large unless all types of the parameter are simple.
 func (r *rewriter) isLarge(t types.Type) bool {
 	switch under(t).(type) {
 	case *types.Array, *types.Struct:
@@ -156,11 +160,11 @@ func hasTypeParam(t types.Type) bool {
 	return false
 }
 
-// changes are what the body of a loop assigns to.
+// changes are the variables that the body of a loop assigns to.
 type changes struct {
-	objects  map[types.Object]bool // variables, and fields of whatever they are the fields of
-	pointers bool                  // something that a pointer leads to
-	wholes   bool                  // a struct or an array as a whole
+	objects  map[types.Object]bool // variables, and fields of any struct
+	pointers bool                  // whether it assigns through a pointer
+	wholes   bool                  // whether it assigns a struct or an array as a whole
 }
 
 func (c changes) has(o types.Object) bool { return c.objects[o] }
@@ -195,8 +199,9 @@ func (r *rewriter) changes(body *ast.BlockStmt) changes {
 	return c
 }
 
-// fixed reports whether a bound has the same value in all turns of a loop: it is made of constants, variables, fields and lengths that the body does not
-// change. There are no calls in the body, so nobody else changes them either.
+// fixed reports whether a bound has the same value in all turns of a loop. Such a bound consists of
+// constants, variables, fields and lengths that the body does not change. The body has no calls, so
+// no other function changes them either.
 func (r *rewriter) fixed(e ast.Expr, c changes) bool {
 	if tv := r.info.Types[e]; tv.Value != nil {
 		return r.isInteger(tv.Type) && tv.Value.String()[0] != '-'
@@ -223,12 +228,12 @@ func (r *rewriter) fixed(e ast.Expr, c changes) bool {
 	}
 }
 
-// operand is fixed, where a constant may be negative.
+// operand is like fixed, but accepts a negative constant too.
 func (r *rewriter) operand(e ast.Expr, c changes) bool {
 	return r.info.Types[e].Value != nil || r.fixed(e, c)
 }
 
-// variable reports whether e is a variable, or a field of one, that is not changed.
+// variable reports whether e is an unchanged variable, or an unchanged field of one.
 func (r *rewriter) variable(e ast.Expr, c changes) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -241,7 +246,8 @@ func (r *rewriter) variable(e ast.Expr, c changes) bool {
 	return false
 }
 
-// isInteger reports whether t is a type of integers, or a constant's that can become one.
+// isInteger reports whether t is an integer type, or the type of a constant that can become an
+// integer.
 func (r *rewriter) isInteger(t types.Type) bool {
 	b, ok := under(t).(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0

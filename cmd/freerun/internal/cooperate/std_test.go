@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// withActivity puts a local variable that holds an activity at the head of every function of a file, without moving a line.
+// withActivity adds a local variable that holds an activity to the head of every function of a
+// file, without moving a line.
 func withActivity(p *Package, i int) string {
 	f := p.Files[i]
 	e := editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]}
@@ -25,7 +26,8 @@ func withActivity(p *Package, i int) string {
 	return string(e.result(f.Package))
 }
 
-// packageOf reads the files of a package of the standard library, for this platform, and puts an activity in reach everywhere.
+// packageOf reads the files of a package of the standard library, for this platform, and puts an
+// activity in reach in every function.
 func packageOf(w *world, path string) (map[string]string, error) {
 	b, err := build.Default.ImportDir(filepath.Join(build.Default.GOROOT, "src", path), 0)
 	if err != nil {
@@ -47,7 +49,8 @@ func packageOf(w *world, path string) (map[string]string, error) {
 	return files, nil
 }
 
-// TestStandardLibrary rewrites the standard library, with an activity in reach in every function: what comes out must compile, with as many lines.
+// TestStandardLibrary rewrites the standard library, with an activity in reach in every function.
+// The result must compile, with the same number of lines.
 func TestStandardLibrary(t *testing.T) {
 	list, err := exec.Command("go", "list", "std").Output()
 	if err != nil {
@@ -65,7 +68,7 @@ func TestStandardLibrary(t *testing.T) {
 			continue
 		}
 		p, err := w.check(path, files)
-		if err != nil { // cyclic imports, or what only the compiler knows
+		if err != nil { // cyclic imports, or functions that only the compiler knows
 			left++
 			t.Logf("%s: %v", path, err)
 			continue
@@ -99,7 +102,7 @@ func TestStandardLibrary(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: what compiles before compiles after.
+// FuzzRewrite: code that compiles also compiles when it is rewritten.
 func FuzzRewrite(f *testing.F) {
 	names, _ := filepath.Glob("testdata/*.go")
 	for _, name := range names {

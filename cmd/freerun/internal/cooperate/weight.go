@@ -6,14 +6,20 @@ import (
 	"go/types"
 )
 
-// What things weigh. A unit is about one machine instruction, and what the runtime of Go does for the program counts as a call.
+// The weights. A unit is about one machine instruction. Work that Go's runtime does for the program
+// counts as a call.
 const (
-	light = 1  // an operator, an assignment, an index, a slice, a field, a dereference, a conversion, a branch
-	heavy = 10 // a call, besides its arguments, a channel operation, a go statement, a step through a map or a channel
+	// light is the weight of an operator, an assignment, an index, a slice, a field, a dereference,
+	// a conversion, or a branch.
+	light = 1
+	// heavy is the weight of a call without its arguments, a channel operation, a go statement, or
+	// a step through a map or a channel.
+	heavy = 10
 )
 
-// weigher counts what code weighs. Constants, names and types weigh nothing. Of branches the heaviest counts, with all conditions; of a loop, whose
-// turns pay for themselves, what is done once. A function literal weighs what it takes to make it.
+// weigher counts the weight of code. Constants, names and types weigh nothing. Of branches the
+// heaviest counts, with all conditions. Of a loop only the part that runs once counts, because its
+// turns pay for themselves. A function literal weighs as much as making it.
 type weigher struct{ info *types.Info }
 
 // list weighs statements that follow each other.
@@ -79,7 +85,8 @@ func (w weigher) decl(s *ast.DeclStmt) (n int) {
 	return n
 }
 
-// clauses weighs the body of a switch or a select: all conditions, and the heaviest of the clauses. One that falls through goes on with the next.
+// clauses weighs the body of a switch or a select: all conditions, and the heaviest of the clauses.
+// A clause that falls through includes the next clause.
 func (w weigher) clauses(body *ast.BlockStmt) int {
 	conditions, heaviest, next := 0, 0, 0
 	for i := len(body.List) - 1; i >= 0; i-- {
@@ -104,7 +111,7 @@ func (w weigher) clauses(body *ast.BlockStmt) int {
 	return conditions + heaviest
 }
 
-// turn weighs what a loop does in each turn.
+// turn weighs one turn of a loop.
 func (w weigher) turn(loop ast.Stmt) int {
 	switch s := loop.(type) {
 	case *ast.ForStmt:
@@ -177,7 +184,8 @@ func (w weigher) call(c *ast.CallExpr) int {
 	return heavy
 }
 
-// isCheapBuiltin reports whether the call is one of a function of the language that the compiler does in an instruction or two.
+// isCheapBuiltin reports whether the call is one of a function of the language that compiles to an
+// instruction or two.
 func isCheapBuiltin(info *types.Info, c *ast.CallExpr) bool {
 	switch f := ast.Unparen(c.Fun).(type) {
 	case *ast.Ident:
@@ -201,7 +209,7 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// under returns the underlying type, which is nil of no type.
+// under returns the underlying type, or nil for nil.
 func under(t types.Type) types.Type {
 	if t == nil {
 		return nil

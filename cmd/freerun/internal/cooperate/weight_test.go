@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWeights: what statements weigh, one by one; loops in a turn.
+// TestWeights checks the weights of single statements. For loops it checks the weight of a turn.
 func TestWeights(t *testing.T) {
 	const head = `package p
 

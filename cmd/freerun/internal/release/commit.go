@@ -17,7 +17,8 @@ func (r *repository) tags() []string {
 	return tags
 }
 
-// mayCommit returns an error if there is work that a release would take along, or a tag already.
+// mayCommit returns an error if there is uncommitted work that a release would include, or if a tag
+// exists already.
 func (r *repository) mayCommit() error {
 	status, err := r.git("status", "--porcelain")
 	if err != nil {
@@ -38,7 +39,8 @@ func (r *repository) mayCommit() error {
 	return nil
 }
 
-// commit writes what the release changes, commits it, and tags the commit once for each module.
+// commit writes the changed files of the release, commits them, and tags the commit once for each
+// module.
 func (r *repository) commit() ([]string, error) {
 	r.changed["go.work"] = r.work
 	for name, text := range r.changed {

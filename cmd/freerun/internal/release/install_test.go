@@ -13,14 +13,14 @@ import (
 
 const testVersion = "v0.1.0-test.1"
 
-// anyone is a user who has Go, a module proxy, and nothing of ours: no workspace, no module cache.
+// anyone is a user with Go, a module proxy, and nothing of freerun: no workspace, no module cache.
 type anyone struct {
-	dir string // an empty module to be
+	dir string // an empty folder for a module
 	env []string
 }
 
-// newAnyone writes the modules as they are now to a proxy, from which, and from what this machine
-// has downloaded already, the user installs.
+// newAnyone writes the modules as they are now to a proxy. The user installs from it, and from the
+// modules that this machine has downloaded already.
 func newAnyone(t *testing.T) anyone {
 	t.Helper()
 	const root = "../../../.."
@@ -42,7 +42,9 @@ func newAnyone(t *testing.T) anyone {
 	cache, upstream, _ := strings.Cut(strings.TrimSpace(string(asked)), "\n")
 	return anyone{t.TempDir(), append(os.Environ(),
 		"GOWORK=off", "GOPATH="+path, "GOBIN=", "GOMODCACHE=",
-		"GOFLAGS=-trimpath -modcacherw", // so that builds are found again from another folder, and the folder can be removed
+		// -trimpath, so that builds from another folder are found again; -modcacherw, so that the
+		// folder can be removed.
+		"GOFLAGS=-trimpath -modcacherw",
 		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(cache, "cache", "download"))+","+strings.TrimSpace(upstream),
 		"GOSUMDB=off", "PWD=",
 	)}
@@ -56,7 +58,7 @@ func fileURL(path string) string {
 	return "file://" + path
 }
 
-// run runs a command of the user's and returns what it wrote to standard output.
+// run runs a command of the user's and returns its standard output.
 func (a anyone) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -78,7 +80,7 @@ func (a anyone) write(t *testing.T, name, text string) {
 	}
 }
 
-// TestInstall installs the command as anyone would and has it measure a program.
+// TestInstall installs the command as a user would, and measures a program with it.
 func TestInstall(t *testing.T) {
 	a := newAnyone(t)
 	a.run(t, "go", "install", "github.com/freerun-go/freerun/cmd/freerun@"+testVersion)

@@ -1,19 +1,22 @@
 // Command release makes a release of all modules of this repository: one version for all of them.
 //
-//	go run ./cmd/freerun/internal/release -version v0.2.0 -proxy DIR           # a module proxy in a folder, of the files as they are
-//	go run ./cmd/freerun/internal/release -version v0.2.0 -proxy DIR -commit   # and the commit and the tags of the release
+//	go run ./cmd/freerun/internal/release -version v0.2.0 -proxy DIR [-commit]
 //
-// The modules of go.work require each other by version, and no go.mod replaces anything: the
-// workspace does, for whoever works on them. So a release sets that version in every go.mod and in
-// go.work, adds the checksums of the modules to the go.sum of those that require them, and tags the
-// commit once for each module, as Go wants it: v0.2.0, ddb/v0.2.0 and so on.
+// With -proxy it writes a module proxy into a folder, of the files as they are. With -commit it
+// also makes the commit and the tags of the release.
+//
+// The modules of go.work require each other by version. No go.mod replaces a module: the workspace
+// does so for its developers. A release sets the version in every go.mod and in go.work, and adds
+// the checksums of the modules to the go.sum of the modules that require them. It tags the commit
+// once for each module, as Go requires: v0.2.0, ddb/v0.2.0 and so on.
 //
 // A folder that was written with -proxy serves the go command as it is:
 //
-//	GOPROXY=file://DIR,https://proxy.golang.org GONOSUMDB='github.com/freerun-go/*' go install github.com/freerun-go/freerun/cmd/freerun@v0.2.0
+//	export GOPROXY=file://DIR,https://proxy.golang.org GONOSUMDB='github.com/freerun-go/*'
+//	go install github.com/freerun-go/freerun/cmd/freerun@v0.2.0
 //
-// Without -commit nothing in the repository changes. With it the working tree must be clean; nothing
-// is pushed.
+// Without -commit nothing in the repository changes. With -commit the working tree must be clean.
+// Nothing is pushed.
 package main
 
 import (
@@ -49,7 +52,7 @@ func run(args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// release does what the flags ask for, and says on out what it did.
+// release does what the flags request, and reports it on out.
 func release(root, version, proxy string, commit bool, out io.Writer) error {
 	r, err := read(root, version)
 	if err != nil {

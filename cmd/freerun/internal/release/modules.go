@@ -16,14 +16,14 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// repository is what a release is made of: the modules of go.work, with the files as the release
-// has them.
+// repository is the input of a release: the modules of go.work, with the files as the release has
+// them.
 type repository struct {
 	root    string
 	version string
-	modules []*mod            // each after those that it requires
+	modules []*mod            // each after the modules that it requires
 	work    []byte            // go.work of the release
-	files   []string          // what git tracks, and what it neither tracks nor ignores; slash-separated, from the root
+	files   []string          // all files that git does not ignore; slash-separated, from the root
 	changed map[string][]byte // files that differ from those on disk, by the same names
 }
 
@@ -47,7 +47,8 @@ func read(root, version string) (*repository, error) {
 		return nil, err
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
-		if _, err := os.Lstat(r.file(name)); err == nil { // tracked, and deleted on disk
+		// git lists tracked files that are deleted on disk, too.
+		if _, err := os.Lstat(r.file(name)); err == nil {
 			r.files = append(r.files, name)
 		}
 	}
@@ -57,7 +58,7 @@ func read(root, version string) (*repository, error) {
 	return r, r.order()
 }
 
-// readWork reads go.work and every go.mod that it uses.
+// readWork reads go.work and the go.mod of every module that it uses.
 func (r *repository) readWork() error {
 	text, err := os.ReadFile(r.file("go.work"))
 	if err != nil {
@@ -103,7 +104,7 @@ func (r *repository) readWork() error {
 	return r.replaceInWork(work)
 }
 
-// replaceInWork replaces the new version of each module by its folder, and drops the old one.
+// replaceInWork lets the folder of each module replace its new version, and drops the old version.
 func (r *repository) replaceInWork(work *modfile.WorkFile) error {
 	for _, m := range r.modules {
 		for _, old := range work.Replace {
@@ -123,7 +124,7 @@ func (r *repository) replaceInWork(work *modfile.WorkFile) error {
 	return nil
 }
 
-// order sorts the modules so that each comes after those that it requires.
+// order sorts the modules so that each comes after the modules that it requires.
 func (r *repository) order() error {
 	depth := map[string]int{}
 	for range r.modules {
@@ -140,7 +141,7 @@ func (r *repository) order() error {
 	return nil
 }
 
-// file returns where a file of the repository is on disk.
+// file returns the path on disk of a file of the repository.
 func (r *repository) file(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
 
 // git runs git in the repository and returns what it printed.

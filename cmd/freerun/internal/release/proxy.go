@@ -17,8 +17,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// sum computes the checksums of all modules. The go.sum of a module holds those of the modules that
-// it requires, and is a part of its own: so they come in the order of the requirements.
+// sum computes the checksums of all modules, in the order of the requirements. A module's go.sum
+// has the checksums of the modules that it requires, and is itself part of its module's checksum.
 func (r *repository) sum() error {
 	byPath := map[string]*mod{}
 	for _, m := range r.modules {
@@ -41,8 +41,8 @@ func (r *repository) sum() error {
 	return nil
 }
 
-// writeSums sets the lines of go.sum that are about modules of this repository. A module that is
-// required by way of another has lines, too.
+// writeSums sets the lines of go.sum for modules of this repository. Indirectly required modules
+// have lines, too.
 func (r *repository) writeSums(m *mod, known map[string]*mod) error {
 	if len(m.siblings) == 0 {
 		return nil
@@ -90,13 +90,13 @@ func (r *repository) writeZip(w io.Writer, m *mod) error {
 		}
 	}
 	if !slices.ContainsFunc(files, func(f modzip.File) bool { return f.Path() == "LICENSE" }) {
-		// As the go command does it for a module in a folder.
+		// The go command does the same for a module in a folder.
 		files = append(files, source{r, "LICENSE", "LICENSE"})
 	}
 	return modzip.Create(w, module.Version{Path: m.path, Version: r.version}, files)
 }
 
-// names returns the files of the release: those that there are, and those that it makes.
+// names returns the files of the release: those on disk, and those that the release makes.
 func (r *repository) names() []string {
 	names := slices.Clone(r.files)
 	for name := range r.changed {
@@ -106,7 +106,8 @@ func (r *repository) names() []string {
 	return slices.Compact(names)
 }
 
-// owner returns the module that a file belongs to; nil if it is one that no workspace has, as tools.
+// owner returns the module that a file belongs to, or nil if no module of the workspace has it, as
+// with tools.
 func (r *repository) owner(name string) *mod {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		if dir == "." {
@@ -121,7 +122,8 @@ func (r *repository) owner(name string) *mod {
 	}
 }
 
-// source is a file of a module's zip: that on disk, or what the release makes of it.
+// source is a file of a module's zip: the file on disk, or the content that the release makes of
+// it.
 type source struct {
 	r    *repository
 	name string // in the repository
@@ -144,7 +146,7 @@ func (s source) Open() (io.ReadCloser, error) {
 	return os.Open(s.r.file(s.name))
 }
 
-// made is the description of a file that the release makes.
+// made is the file information of a file that the release makes.
 type made struct {
 	name string
 	size int64
@@ -157,7 +159,8 @@ func (m made) ModTime() time.Time { return time.Time{} }
 func (m made) IsDir() bool        { return false }
 func (m made) Sys() any           { return nil }
 
-// writeProxy writes the files that the go command asks a module proxy for (go.dev/ref/mod#goproxy-protocol).
+// writeProxy writes the files that the go command requests from a module proxy
+// (go.dev/ref/mod#goproxy-protocol).
 func (r *repository) writeProxy(dir string) error {
 	for _, m := range r.modules {
 		escaped, err := module.EscapePath(m.path)
@@ -201,7 +204,7 @@ func (r *repository) writeProxy(dir string) error {
 	return nil
 }
 
-// addToList adds a version to a proxy's list, which may have others.
+// addToList adds a version to a proxy's list, which may have other versions.
 func addToList(name, version string) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {

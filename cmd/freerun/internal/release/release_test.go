@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// newRepository makes a repository of two modules, of which upper requires the root, with a third
-// folder that no workspace has.
+// newRepository makes a repository of two modules, of which upper requires the root. A third folder
+// is in no workspace.
 func newRepository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -65,7 +65,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// call runs the command on a repository and returns what it said and its status.
+// call runs the command on a repository and returns its output and its status.
 func call(dir string, args ...string) (string, int) {
 	var out, errs bytes.Buffer
 	status := run(append([]string{"-root", dir}, args...), &out, &errs)
@@ -134,7 +134,7 @@ func packed(t *testing.T, name string) string {
 	return strings.Join(names, " ")
 }
 
-// TestReleaseRefused: what would make a wrong release is an error, and changes nothing.
+// TestReleaseRefused: a state that would make a wrong release is an error, and nothing changes.
 func TestReleaseRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, dir string)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// written writes the page of a recording into a file.
+// written writes the page of a recording into a file and returns the file's name.
 func written(t testing.TB, rec *recording.Trace, a *recording.Analysis) string {
 	t.Helper()
 	var page bytes.Buffer
@@ -33,7 +33,7 @@ func written(t testing.TB, rec *recording.Trace, a *recording.Analysis) string {
 	return name
 }
 
-// open opens the page and waits until it has drawn, or said why not.
+// open opens the page and waits until it has drawn, or has said why it cannot.
 func open(t testing.TB, name string, options ...browsertest.Option) *browsertest.Page {
 	t.Helper()
 	p := browsertest.OpenFile(t, name, options...)
@@ -54,7 +54,7 @@ func holds(t *testing.T, p *browsertest.Page, element string, words ...string) {
 	}
 }
 
-// TestKnown: the page of a small recording shows what is in it.
+// TestKnown: the page of a small recording shows all of its content.
 func TestKnown(t *testing.T) {
 	rec, a := known()
 	p := open(t, written(t, rec, a))
@@ -96,14 +96,14 @@ func TestKnown(t *testing.T) {
 	p.Press(kb.Escape + "+")
 	p.Until(`timeline.view.to - timeline.view.from < 9000`)
 	before := browsertest.Eval[float64](p, `timeline.view.from`)
-	p.Drag(700, stolen.Y, 500, stolen.Y) // to the left, so what is later comes into view
+	p.Drag(700, stolen.Y, 500, stolen.Y) // to the left, so that later events come into view
 	if after := browsertest.Eval[float64](p, `timeline.view.from`); after <= before {
 		t.Errorf("dragging to the left moved the view from %v to %v", before, after)
 	}
 	p.Press("0")
 	p.Until(`timeline.view.to - timeline.view.from >= 10000`)
 	scale := browsertest.Eval[point](p, `(() => { const b = document.getElementById("ruler").getBoundingClientRect(); return { x: timeline.view.x(5000), y: b.top + 10 } })()`)
-	p.Drag(scale.X, scale.Y, scale.X+200, scale.Y) // over a stretch of the scale, which is shown then
+	p.Drag(scale.X, scale.Y, scale.X+200, scale.Y) // over a part of the scale, which is shown then
 	p.Until(`timeline.view.to - timeline.view.from < 5000`)
 	if from := browsertest.Eval[float64](p, `timeline.view.from`); from < 4900 || from > 5100 {
 		t.Errorf("the stretch that is shown begins at %v, want 5000", from)
@@ -111,7 +111,7 @@ func TestKnown(t *testing.T) {
 	p.FitsItsWidth()
 }
 
-// TestNarrow: in a window of 400 pixels all is there and nothing stands out, light and dark.
+// TestNarrow: in a window of 400 pixels everything is there and nothing stands out, light and dark.
 func TestNarrow(t *testing.T) {
 	rec, a := random(20_000, 4, 24)
 	p := open(t, written(t, rec, a), browsertest.Width(400), browsertest.Dark())
@@ -131,7 +131,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestMany draws a recording of many events at every size; in short tests of fewer. How long a million takes to open is logged.
+// TestMany draws a recording of many events at every size, and of fewer in short tests. It logs how
+// long a million events take to open.
 func TestMany(t *testing.T) {
 	events := 1_000_000
 	if testing.Short() {
@@ -161,7 +162,7 @@ func TestMany(t *testing.T) {
 	p.Screenshot("timeline-near")
 }
 
-// TestEmpty: a recording of nothing is shown as that.
+// TestEmpty: the page of an empty recording says that it is empty.
 func TestEmpty(t *testing.T) {
 	p := open(t, written(t, &recording.Trace{Processors: 1, Operations: []string{""}, Units: make([]recording.Unit, 1)}, &recording.Analysis{Processors: 1}), browsertest.Width(400))
 	holds(t, p, "header", "recording", "1 processor", "0 messages")

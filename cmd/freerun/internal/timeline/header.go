@@ -11,16 +11,18 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// meta is what the page's program is told beside the packed recording.
+// meta is the data that the page's program gets beside the packed recording.
 type meta struct {
 	shape
 	Processors int      `json:"processors"`
 	Operations []string `json:"operations"`
-	Units      []string `json:"units"` // their names; those without one are called by the type of their state and their number
-	Kinds      kinds    `json:"kinds"`
+	// Units are the names of the units. A unit without a name has the type of its state and its
+	// number.
+	Units []string `json:"units"`
+	Kinds kinds    `json:"kinds"`
 }
 
-// kinds are the numbers that the kinds of slices have.
+// kinds are the numbers of the kinds of slices.
 type kinds struct {
 	Run    recording.Kind `json:"run"`
 	Branch recording.Kind `json:"branch"`
@@ -53,19 +55,20 @@ func unitName(number int, u recording.Unit) string {
 	return "unit #" + strconv.Itoa(number)
 }
 
-// Header is what stands above the timeline, so that it can be read without JavaScript, too.
+// Header holds the facts above the timeline. They can be read without JavaScript, too.
 type Header struct {
 	*recording.Analysis
 	Program  string
-	Name     string // the program's, up to a space
-	Settings string // what comes behind
+	Name     string // the program's name, up to a space
+	Settings string // the rest of the name
 	Start    string
 	Elapsed  int64
 	Virtual  bool
 	Messages int
 	Events   int
 	Lost     uint64
-	// Where the predicted band and the measured speed-up stand in the gauge, in percent of its width.
+	// Low, High and At place the predicted band and the measured speed-up in the gauge, in percent
+	// of its width.
 	Low, High, At float64
 	Scale         int // the speed-up at its right end
 	Chain         string
@@ -90,7 +93,7 @@ func header(t *recording.Trace, a *recording.Analysis) Header {
 	return h
 }
 
-// Width is how wide the predicted band is, in percent.
+// Width returns the width of the predicted band, in percent.
 func (h Header) Width() float64 { return max(0.5, h.High-h.Low) }
 
 // Duration writes nanoseconds with three digits.

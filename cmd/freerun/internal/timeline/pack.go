@@ -7,11 +7,13 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// The packed recording is a sequence of columns, each with the values of one field of all rows, as integers of variable length: those that can be
-// negative, and differences, in zigzag form. Columns of one kind of value compress well, and JavaScript fills a typed array from each in one loop.
-// page/unpack.js reads what is written here, in the same order; how many rows there are is in [shape].
+// The packed recording is a sequence of columns. A column has the values of one field of all rows,
+// as integers of variable length. Values that can be negative, and differences, are in zigzag form.
+// Columns of one kind of value compress well, and JavaScript fills a typed array from each in one
+// loop. page/unpack.js reads the columns in the order in which this file writes them; [shape] has
+// the numbers of rows.
 
-// shape says how many of what were packed.
+// shape holds the numbers of packed rows.
 type shape struct {
 	Messages int    `json:"messages"`
 	Rows     []row  `json:"rows"`
@@ -23,7 +25,7 @@ type shape struct {
 	Chained  uint32 `json:"chained"`
 }
 
-// row is a row of slices that do not overlap: those of a processor that are nested so deep.
+// row is a row of slices that do not overlap: those of one processor at one depth of nesting.
 type row struct {
 	Processor int16 `json:"processor"`
 	Depth     int16 `json:"depth"`
@@ -53,7 +55,7 @@ func (p *packer) steps(n int, f func(i int) int64) {
 	}
 }
 
-// pack packs what the page needs of the recording.
+// pack packs the parts of the recording that the page needs.
 func pack(t *recording.Trace, a *recording.Analysis) ([]byte, shape) {
 	var p packer
 	s := shape{End: t.End, Span: a.Span, Chained: a.Chained}
@@ -76,7 +78,8 @@ func (p *packer) messages(t *recording.Trace) int {
 		}
 		return sent
 	})
-	p.column(n, func(i int) uint64 { // who sent it: 0 nobody knows, 1 somebody outside, 2 the first processor
+	// The sender: 0 is unknown, 1 is an ordinary goroutine, 2 is the first processor.
+	p.column(n, func(i int) uint64 {
 		if all[i].Sent < 0 {
 			return 0
 		}
@@ -99,7 +102,7 @@ func (p *packer) slices(t *recording.Trace) []row {
 		}
 		return int(a.Depth) - int(b.Depth)
 	})
-	rows := []row{} // and never null for the page
+	rows := []row{} // not nil, which would be null for the page
 	for i, s := range all {
 		if i == 0 || s.Processor != all[i-1].Processor || s.Depth != all[i-1].Depth {
 			rows = append(rows, row{Processor: s.Processor, Depth: s.Depth})
@@ -116,9 +119,10 @@ func (p *packer) slices(t *recording.Trace) []row {
 	return rows
 }
 
-// spread gives the slices outside the processors, which may overlap, rows in which they do not.
+// spread distributes the slices outside the processors, which may overlap, over rows in which they
+// do not.
 func spread(all []recording.Slice) {
-	var ends []int64 // of the last slice of each row
+	var ends []int64 // the end of the last slice of each row
 	for i := range all {
 		s := &all[i]
 		if s.Processor != recording.Outside {

@@ -8,8 +8,9 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// known is a recording small enough to be understood by reading: an ordinary goroutine sends "start" to the unit "desk", which sends "count" twice. One of the two
-// is run by the processor 0 itself, the other by the processor 1, which had to search, and to rob processor 0, for it.
+// known returns a recording that is small enough to be understood by reading. An ordinary goroutine
+// sends "start" to the unit "desk", which sends "count" twice. Processor 0 runs one of the two
+// itself. Processor 1 runs the other, which it had to search for and to steal from processor 0.
 //
 //	P0  |start 1000–5000|count#2 5100–7100|          parked 7200–10000
 //	P1  parked 0–2500, searching 2500–2900, |count#3 3000–9000|
@@ -47,8 +48,8 @@ func known() (*recording.Trace, *recording.Analysis) {
 	}
 }
 
-// random returns a recording of about so many events: messages that send messages, on units with mailboxes, on processors that rob each other. The same
-// arguments give the same recording.
+// random returns a recording of about that many events: messages that send messages, on units with
+// mailboxes, on processors that steal from each other. The same arguments give the same recording.
 func random(events, processors, units int) (*recording.Trace, *recording.Analysis) {
 	r := rand.New(rand.NewPCG(uint64(events), uint64(processors)))
 	t := &recording.Trace{
@@ -131,11 +132,12 @@ func random(events, processors, units int) (*recording.Trace, *recording.Analysi
 	return t, analyze(t)
 }
 
-// analyze concludes as much as the page needs: its figures are not what is tested with random recordings.
+// analyze computes the conclusions that the page needs. Tests with random recordings do not check
+// its figures.
 func analyze(t *recording.Trace) *recording.Analysis {
 	a := &recording.Analysis{Processors: t.Processors, Elapsed: t.End}
 	messages := t.Messages()
-	at := make([]int64, len(messages)) // the longest chain up to the message's begin
+	at := make([]int64, len(messages)) // the longest chain up to the beginning of the message
 	longest := uint32(0)
 	for i, m := range messages {
 		a.Work += m.Ran

@@ -16,13 +16,14 @@ import (
 //go:embed page
 var files embed.FS
 
-// scripts are the files of the page's program. They are put into one module, in this order, so none imports another.
+// scripts are the files of the page's program. They become one module, in this order, so none
+// imports another.
 var scripts = []string{"unpack.js", "format.js", "theme.js", "model.js", "depth.js", "view.js", "lanes.js", "slices.js", "ribbon.js", "arrows.js", "axis.js", "details.js", "search.js", "input.js", "main.js"}
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{"duration": Duration, "count": count, "ratio": ratio}).ParseFS(files, "page/page.html"))
 
-// Write writes the page that shows the recording, and what was concluded from it. Any goroutine; it only reads t and a. It waits for w as long as that takes, and the
-// only errors are those of w.
+// Write writes the page that shows the recording t and its analysis a. Any goroutine may call it,
+// because it only reads t and a. It waits for w. Its only errors are those of w.
 func Write(w io.Writer, t *recording.Trace, a *recording.Analysis) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	packed, shape := pack(t, a)
@@ -39,7 +40,7 @@ func Write(w io.Writer, t *recording.Trace, a *recording.Analysis) error {
 	return out.Flush()
 }
 
-// content is what the template page.html is filled with.
+// content is the data of the template page.html.
 type content struct {
 	Header
 	Style  template.CSS
@@ -47,7 +48,8 @@ type content struct {
 	Meta   template.JS
 }
 
-// writeData ends the page with the packed recording, which so is not in memory a second time.
+// writeData ends the page with the packed recording. It encodes it on the way, so that the encoded
+// text is not in memory too.
 func writeData(out io.Writer, packed []byte) error {
 	if _, err := io.WriteString(out, `<script id="data" type="text/plain">`); err != nil {
 		return err
@@ -80,7 +82,7 @@ func script() template.JS {
 	return template.JS(all.String())
 }
 
-// read returns a file of the page, which is there, since it was compiled in.
+// read returns a file of the page. The file exists, because it is compiled in.
 func read(name string) string {
 	text, err := files.ReadFile("page/" + name)
 	if err != nil {

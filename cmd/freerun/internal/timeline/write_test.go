@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/recording"
 )
 
-// TestWrite: one file that asks for no other, with the figures in it, and the recording.
+// TestWrite: the page is one file that asks for no other, with the figures and the recording in it.
 func TestWrite(t *testing.T) {
 	rec, a := known()
 	rec.Program, rec.Operations[2] = "</title><script>alert(1)</script>", "</script><b>"
@@ -50,7 +50,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// full is a writer that has room for so many bytes.
+// full is a writer with room for a number of bytes.
 type full struct{ room int }
 
 var errFull = errors.New("no room is left")
@@ -71,7 +71,7 @@ func TestErrorsOfTheWriter(t *testing.T) {
 	}
 }
 
-// TestSpread: slices outside the processors may overlap, and those of one row do not.
+// TestSpread: slices outside the processors may overlap, but not those of one row.
 func TestSpread(t *testing.T) {
 	all := []recording.Slice{
 		{Begin: 0, End: 10, Processor: recording.Outside},
