@@ -85,9 +85,9 @@ var _ activityhost.Owner[activity.Activity] = (*activityHost)(nil)
 
 func (c *Context) tenant() *activityHost {
 	if c.key == nil {
-		return &c.rt.tenant
+		return &c.rt.activityHost
 	}
-	return &c.key.tenant
+	return &c.key.host
 }
 
 // activitySlot is the runtime's part of a stack that runs activities, one after another: the
@@ -148,7 +148,7 @@ func (t *activityHost) Start(a, b *activity.Activity) error {
 // Enter implements [activityhost.Owner]: the activity's context becomes the worker's active one.
 func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	s := workerOf(p)
-	r := t.roomFor(on, s)
+	r := t.slotFor(on, s)
 	c := r.context
 	c.worker.Store(s)
 	c.forks.offer = p.Offer()
@@ -169,8 +169,8 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	}
 }
 
-// roomFor returns the activity slot of the stack, with a context of t's scope and priority.
-func (t *activityHost) roomFor(on *activityhost.Stack, s *worker) *activitySlot {
+// slotFor returns the activity slot of the stack, with a context of t's scope and priority.
+func (t *activityHost) slotFor(on *activityhost.Stack, s *worker) *activitySlot {
 	r, _ := on.Local.(*activitySlot)
 	if r == nil {
 		r = &activitySlot{}

@@ -12,7 +12,7 @@ func (s *worker) admits(c *Context, u *unit, l *message) error {
 	var o *lineage
 	if c.key != nil {
 		var err error
-		if o, err = c.enter(s); err != nil {
+		if o, err = c.admit(s); err != nil {
 			return err
 		}
 	}
@@ -45,10 +45,10 @@ func (u *unit) refusing(err error, l *message) error {
 	})
 }
 
-// enter counts a message that is about to be sent through c in the scope of c, and returns its
+// admit counts a message that is about to be sent through c in the scope of c, and returns its
 // lineage. If the scope was canceled it returns the error instead: the message would not start. c
 // must have a key. [lineage.withdraw] takes the count back.
-func (c *Context) enter(s *worker) (*lineage, error) {
+func (c *Context) admit(s *worker) (*lineage, error) {
 	r := c.key
 	if r.scope != nil {
 		if err := r.scope.refusal(); err != nil {
@@ -71,7 +71,7 @@ func (l *message) leave(s *worker) {
 	}
 }
 
-// withdraw takes back what enter counted. A nil lineage has nothing to take back.
+// withdraw takes back what admit counted. A nil lineage has nothing to take back.
 func (o *lineage) withdraw(s *worker) {
 	if a := o.keyOf().account(); a != nil {
 		s.credit.Put(a)

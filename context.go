@@ -86,7 +86,7 @@ func (c *Context) In(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: In with a scope of another runtime")
 	}
-	return c.here().leading(c.rt.realmOf(s, c.Priority()))
+	return c.here().leading(c.rt.keyOf(s, c.Priority()))
 }
 
 // std returns the context of package context that the methods of [context.Context] delegate to.

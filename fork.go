@@ -36,7 +36,7 @@ func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
 // and returns both results. All that is said of the function [Join] holds. It allocates nothing,
 // unless another processor takes the second branch.
 func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
-	l := (*forkStack[A, R])(c.checked().forks.lane(unsafe.Pointer(o)))
+	l := (*forkStack[A, R])(c.checked().forks.stack(unsafe.Pointer(o)))
 	if l == nil {
 		return o.enter(c, a, b)
 	}
@@ -68,7 +68,7 @@ func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
 
 // enter is Join while the top run lies in another fork stack.
 func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
-	l := laneFor[A, R](c, unsafe.Pointer(o.checked()))
+	l := forkStackFor[A, R](c, unsafe.Pointer(o.checked()))
 	if l == nil {
 		return o.apart(c, a, b)
 	}

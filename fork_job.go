@@ -127,7 +127,7 @@ func (j *job) steal(c *Context) {
 			f.home.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {
-			sleeper.rouse(c.worker.Load().processor)
+			sleeper.wakeSleeper(c.worker.Load().processor)
 		}
 	}()
 	j.work.do(c)

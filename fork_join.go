@@ -30,7 +30,7 @@ func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A
 		panic("freerun: Join with a nil function")
 	}
 	key := keyOf[B]()
-	l := (*forkStack[func(*Context) B, B])(c.checked().forks.lane(key))
+	l := (*forkStack[func(*Context) B, B])(c.checked().forks.stack(key))
 	if l == nil {
 		return joinEntering(c, key, f, g)
 	}
@@ -62,7 +62,7 @@ func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A
 
 // joinEntering is Join while the top run lies in another fork stack.
 func joinEntering[A, B any](c *Context, key unsafe.Pointer, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
-	l := laneFor[func(*Context) B, B](c, key)
+	l := forkStackFor[func(*Context) B, B](c, key)
 	if l == nil {
 		return joinApart(c, f, g)
 	}

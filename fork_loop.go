@@ -46,7 +46,7 @@ type loopStack[T any] struct {
 	unused *branch[span[T], T]
 }
 
-// loopStackFor is laneFor for loops.
+// loopStackFor is forkStackFor for loops.
 func loopStackFor[T any](c *Context, key unsafe.Pointer) *loopStack[T] {
 	if !c.owned() {
 		return nil
@@ -63,7 +63,7 @@ func loopStackFor[T any](c *Context, key unsafe.Pointer) *loopStack[T] {
 
 func (l *loopStack[T]) height() int { return l.top }
 
-func (l *loopStack[T]) lay(end int, all bool) *job {
+func (l *loopStack[T]) expose(end int, all bool) *job {
 	for _, f := range l.frames[:end] {
 		rest := f.to - f.next
 		if rest <= 0 {
@@ -109,7 +109,7 @@ func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
 // run runs a part of a loop, which is not empty, and returns the combined result.
 func (s *span[T]) run(c *Context) T {
 	key := keyOf[loopStack[T]]()
-	l := (*loopStack[T])(c.forks.lane(key))
+	l := (*loopStack[T])(c.forks.stack(key))
 	if l == nil {
 		if l = loopStackFor[T](c, key); l == nil {
 			return s.runApart(c)

@@ -16,8 +16,8 @@ func (c *Context) sleep(j *job) {
 		return
 	}
 	c.publishAll(s.processor)
-	if c.forks.strand == nil {
-		c.forks.strand = new(sched.Suspension) // before the thief can wake it
+	if c.forks.suspension == nil {
+		c.forks.suspension = new(sched.Suspension) // before the thief can wake it
 	}
 	if !j.awaitedBy(c) {
 		return
@@ -31,7 +31,7 @@ func (c *Context) sleep(j *job) {
 	// While it sleeps, c leads to the worker that ordinary goroutines share: to no processor.
 	c.worker.Store(&c.rt.outside)
 	home.away.Store(c)
-	p := c.forks.strand.Wait(s.processor)
+	p := c.forks.suspension.Wait(s.processor)
 	if p == nil { // the runtime has ended meanwhile
 		c.worker.Store(c.rt.detachedWorker())
 		c.stand()
@@ -59,11 +59,11 @@ func (c *Context) stand() {
 	}
 }
 
-// rouse wakes the joiner that sleeps with c. p is the caller's processor, nil if it has none.
-func (c *Context) rouse(p *sched.Processor) {
+// wakeSleeper wakes the joiner that sleeps with c. p is the caller's processor, nil if it has none.
+func (c *Context) wakeSleeper(p *sched.Processor) {
 	if c.forks.parker != nil {
 		c.forks.parker.Unpark()
 		return
 	}
-	c.forks.strand.ReadyAt(c.Priority(), p)
+	c.forks.suspension.ReadyAt(c.Priority(), p)
 }

@@ -12,10 +12,10 @@ type forkStack[A, R any] struct {
 	c      *Context
 }
 
-// laneFor begins a run in the fork stack of the function that key stands for, and returns that
+// forkStackFor begins a run in the fork stack of the function that key stands for, and returns that
 // stack, without its function yet if it is new. It returns nil if the caller's goroutine does not
 // run c's operation.
-func laneFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
+func forkStackFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
 	if !c.owned() {
 		return nil
 	}
@@ -31,7 +31,7 @@ func laneFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
 
 func (l *forkStack[A, R]) height() int { return len(l.frames) }
 
-func (l *forkStack[A, R]) lay(end int, _ bool) *job {
+func (l *forkStack[A, R]) expose(end int, _ bool) *job {
 	i := len(l.jobs)
 	if i >= end {
 		return nil

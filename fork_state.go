@@ -65,13 +65,14 @@ type forks struct {
 type forkParts struct {
 	// floor is the number of runs when the operation began. With more runs, the operation is in a
 	// branch or a loop.
-	floor  int
-	job    *job // the stolen branch that is being run, nil for the operation itself
-	runs   []run
-	open   int // the first run that may have unexposed frames
-	lanes  map[unsafe.Pointer]stack
-	strand *sched.Suspension // where it sleeps with a processor to come back to; nil until it does
-	parker *park.Parker      // where it sleeps without a processor; nil while it has one
+	floor int
+	job   *job // the stolen branch that is being run, nil for the operation itself
+	runs  []run
+	open  int // the first run that may have unexposed frames
+	lanes map[unsafe.Pointer]stack
+	// suspension is where it sleeps with a processor to come back to; nil until it does.
+	suspension *sched.Suspension
+	parker     *park.Parker // where it sleeps without a processor; nil while it has one
 }
 
 // stack is a fork stack without the types of its frames.
@@ -81,7 +82,7 @@ type stack interface {
 	// lay exposes the oldest unexposed frame below end. It makes a job of what is left of that
 	// frame, or of a part of it if the frame can be split and all is false. It returns nil if no
 	// frame is left. The caller queues the job.
-	lay(end int, all bool) *job
+	expose(end int, all bool) *job
 }
 
 // run is a piece of the frame stack: the frames of one fork stack from base on, up to end unless it
@@ -94,9 +95,9 @@ type run struct {
 	job       *job
 }
 
-// mostLanes is how many fork stacks a Context keeps. Forkable functions are declared once, so a
+// mostStacks is how many fork stacks a Context keeps. Forkable functions are declared once, so a
 // program has few.
-const mostLanes = 1024
+const mostStacks = 1024
 
 // owned reports whether the caller's goroutine runs the operation that c belongs to, on a
 // processor.
@@ -124,7 +125,7 @@ func (f *forks) begin() {
 
 // lane returns the fork stack for key if the top run lies in it and the caller's goroutine owns c;
 // nil otherwise.
-func (f *forks) lane(key unsafe.Pointer) unsafe.Pointer {
+func (f *forks) stack(key unsafe.Pointer) unsafe.Pointer {
 	if f.home.Load() == goid.ID() && f.key == key { // home first: only the owner may read key
 		return f.last
 	}
@@ -134,7 +135,7 @@ func (f *forks) lane(key unsafe.Pointer) unsafe.Pointer {
 // known returns the fork stack for key, nil if there is none yet; then lanes has room for it.
 func (f *forks) known(key unsafe.Pointer) stack {
 	l := f.lanes[key]
-	if l == nil && (f.lanes == nil || len(f.lanes) >= mostLanes) { // runs keep those in use
+	if l == nil && (f.lanes == nil || len(f.lanes) >= mostStacks) { // runs keep those in use
 		f.lanes = map[unsafe.Pointer]stack{}
 	}
 	return l
@@ -199,7 +200,7 @@ func (c *Context) layOldest(all bool) *job {
 			if top {
 				end = r.lane.height()
 			}
-			if j := r.lane.lay(end, all); j != nil {
+			if j := r.lane.expose(end, all); j != nil {
 				j.parent.Store(r.job)
 				j.kind, j.function, j.realm = c.kind.Load(), c.function.Load(), c.key
 				return j

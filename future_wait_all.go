@@ -11,10 +11,10 @@ import "unsafe"
 // message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
 	promise
-	left  []*promise
-	then  *message
-	owner *promise // the promise that waits; nil for a message without a future
-	kind  *vtable  // the vtable of the owner
+	left   []*promise
+	then   *message
+	owner  *promise // the promise that waits; nil for a message without a future
+	vtable *vtable  // the vtable of the owner
 }
 
 var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
@@ -29,7 +29,7 @@ func newWaitAll(u *unit, then *message, left []*promise) *waitAll {
 // gather makes m wait for all futures in the value at p. It returns false if m was revoked.
 func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
 	g := newWaitAll(m.unit, &m.message, pl.allOpen(p))
-	g.owner, g.kind = m, m.vtable()
+	g.owner, g.vtable = m, m.vtable()
 	if !m.lead(&g.promise, false) {
 		return false
 	}
@@ -61,7 +61,7 @@ func (g *waitAll) proceed(s *worker) {
 			continue
 		}
 		if m != nil && m.closesCycle(dep) && m.seal(s, &cycled) {
-			s.countCycle(m, g.kind)
+			s.countCycle(m, g.vtable)
 		}
 		return
 	}

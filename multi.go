@@ -96,7 +96,7 @@ func (m *multi) release(s *worker, again bool) {
 	for i := range parts {
 		u := parts[i].unit
 		if x := u.ext.Load(); x != nil {
-			u.releaseWithExtras(s, x)
+			u.releaseWithExt(s, x)
 			again = false
 		} else if !u.mailbox.GiveUp() {
 			next := u.mailbox.Peek(mostTurned)
@@ -109,7 +109,7 @@ func (m *multi) release(s *worker, again bool) {
 	}
 }
 
-func (u *unit) releaseWithExtras(s *worker, x *unitExt) {
+func (u *unit) releaseWithExt(s *worker, x *unitExt) {
 	if x.limit != nil {
 		x.limit.stalled.Store(false)
 	}

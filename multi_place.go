@@ -139,7 +139,7 @@ func inOrder(parts []multiPart, given bool) error {
 // place puts the message into the mailboxes of all its units at one instant. If that gives it all
 // units, it queues the message; otherwise the owner of the unit that comes last does.
 func (m *multi) place(s *worker) {
-	v := section{seat: s}
+	v := section{worker: s}
 	m.complete(&v, true)
 }
 
@@ -161,7 +161,7 @@ func (m *multi) complete(v *section, own bool) {
 		v.end() // if no unit has arrived, the message belongs to others now
 	}
 	if arrived == n || arrived > 0 && m.arrived.Add(arrived) == n {
-		m.ready(v.seat)
+		m.ready(v.worker)
 	}
 }
 
@@ -169,7 +169,7 @@ func (m *multi) complete(v *section, own bool) {
 // pushes p itself (own), a helper a part of its own. push reports whether the mailbox was idle
 // and the unit has come to the message by this push.
 func (m *multi) push(v *section, p *multiPart, own bool) bool {
-	s, box := v.seat, &p.unit.mailbox
+	s, box := v.worker, &p.unit.mailbox
 	for {
 		h := box.Newest()
 		if h != nil && v.begin(p.unit.rt) {
@@ -225,7 +225,7 @@ func (u *unit) mayArrive(p *multiPart) bool {
 // deliverBehind is deliver for a mailbox whose newest message is, or was, a part. It reports
 // whether the mailbox was idle.
 func (u *unit) deliverBehind(s *worker, l *message) (wasIdle bool) {
-	v := section{seat: s}
+	v := section{worker: s}
 	v.begin(u.rt)
 	defer v.end()
 	for {

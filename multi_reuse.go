@@ -33,8 +33,8 @@ package freerun
 // section is the time in which a goroutine may look at messages of others. It begins late,
 // if at all: a push into an idle mailbox needs none.
 type section struct {
-	seat *worker
-	at   *Runtime // nil until it has begun
+	worker *worker
+	at     *Runtime // nil until it has begun
 }
 
 // begin begins the section, and reports whether it had not begun before: then everything loaded
@@ -44,8 +44,8 @@ func (v *section) begin(rt *Runtime) bool {
 		return false
 	}
 	v.at = rt
-	if v.seat.at(rt) {
-		v.seat.inSection.Swap(1) // an exchange, so that it comes before the next load
+	if v.worker.at(rt) {
+		v.worker.inSection.Swap(1) // an exchange, so that it comes before the next load
 	} else {
 		rt.ingress.sections.Add(1)
 	}
@@ -55,8 +55,8 @@ func (v *section) begin(rt *Runtime) bool {
 func (v *section) end() {
 	switch {
 	case v.at == nil:
-	case v.seat.at(v.at):
-		v.seat.inSection.Store(0)
+	case v.worker.at(v.at):
+		v.worker.inSection.Store(0)
 	default:
 		v.at.ingress.sections.Add(-1)
 	}

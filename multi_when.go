@@ -16,7 +16,7 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T) (R, error)) (R, error) {
+	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit))
@@ -32,7 +32,7 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	if fn == nil {
 		panic("freerun: When3 with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		parts := m.all()
 		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit))
@@ -49,7 +49,7 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
 	}
-	o := jointClosureOf(func(c *Context, m *multi, fn func(*Context, []*S) (R, error)) (R, error) {
+	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, []*S) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		return fn(c, statesOf[S](m))
 	})
@@ -58,19 +58,19 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	return o.send(c.checked(), m, fn)
 }
 
-// jointClosures maps the type of *multiSend[F, R] to the *multiOperation[F, R] that stands for
+// multiClosures maps the type of *multiSend[F, R] to the *multiOperation[F, R] that stands for
 // all closures of that type.
-var jointClosures sync.Map
+var multiClosures sync.Map
 
 // jointClosureOf returns the operation for closures of type F. onAll calls them; it is the same
 // function for all closures of one type.
-func jointClosureOf[F, R any](onAll func(*Context, *multi, F) (R, error)) *multiOperation[F, R] {
+func multiClosureOf[F, R any](onAll func(*Context, *multi, F) (R, error)) *multiOperation[F, R] {
 	t := reflect.TypeFor[multiSend[F, R]]()
-	if o, ok := jointClosures.Load(t); ok {
+	if o, ok := multiClosures.Load(t); ok {
 		return o.(*multiOperation[F, R])
 	}
 	o := &multiOperation[F, R]{onAll: onAll}
 	o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[F, R](l).arg) })
-	first, _ := jointClosures.LoadOrStore(t, o)
+	first, _ := multiClosures.LoadOrStore(t, o)
 	return first.(*multiOperation[F, R])
 }

@@ -68,7 +68,7 @@ type Running struct {
 func (rt *Runtime) Running() []Running {
 	rt.mustBeMade()
 	var all []Running
-	for _, s := range rt.seats() {
+	for _, s := range rt.workers() {
 		var now Running
 		if now.Operation = s.active.Load().operation(); now.Operation != "" {
 			if t := s.processor.Running(); t != nil && s.watched {

@@ -45,7 +45,7 @@ func (rt *Runtime) Stats() Stats {
 	stats.Late = rt.incidents.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
-	for i, s := range rt.seats() {
+	for i, s := range rt.workers() {
 		p := rt.scheduler.Processors()[i].Stats()
 		stats.Processors = append(stats.Processors, ProcessorStats{
 			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,

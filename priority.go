@@ -42,7 +42,7 @@ func (c *Context) With(p Priority) *Context {
 	if int(p) >= priorities {
 		panic("freerun: With: there is no such priority")
 	}
-	return c.checked().here().leading(c.rt.realmOf(c.Scope(), p))
+	return c.checked().here().leading(c.rt.keyOf(c.Scope(), p))
 }
 
 // Priority returns the priority of messages that are sent through the context; in an operation,
@@ -68,22 +68,22 @@ func (l *message) priority() Priority {
 	return l.lineage.Load().keyOf().priorityOf()
 }
 
-// realmOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
+// keyOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
 // own context.
-func (rt *Runtime) realmOf(s *Scope, p Priority) *contextKey {
+func (rt *Runtime) keyOf(s *Scope, p Priority) *contextKey {
 	switch {
 	case s == nil && p == Normal:
 		return nil
 	case s == nil:
-		return realmIn(&rt.realms[p], rt, nil, p)
+		return keyIn(&rt.realms[p], rt, nil, p)
 	case p == Normal:
 		return &s.key
 	}
-	return realmIn(&s.withMore().keys[p], rt, s, p)
+	return keyIn(&s.withMore().keys[p], rt, s, p)
 }
 
-// realmIn returns the key in slot, and makes it if there is none.
-func realmIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority) *contextKey {
+// keyIn returns the key in slot, and makes it if there is none.
+func keyIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority) *contextKey {
 	if r := slot.Load(); r != nil {
 		return r
 	}
@@ -97,7 +97,7 @@ func (o *lineage) at(rt *Runtime, p Priority) *lineage {
 		return o
 	}
 	s := o.keyOf().scopeOf()
-	r := rt.realmOf(s, p)
+	r := rt.keyOf(s, p)
 	switch {
 	case s == nil && o != nil && o.revocable:
 		return rt.calling(r)

@@ -22,14 +22,14 @@ import (
 type Runtime struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
-	scheduler *sched.Scheduler
-	outside   worker          // the worker of ordinary goroutines
-	context   Context         // what Runtime.Context returns; bound to outside
-	tenant    activityHost    // the host of activities without scope
-	free      unit            // the addressee of free operations; never queued itself
-	ctx       context.Context // done when the runtime gives up work that has not ended
-	cancel    context.CancelCauseFunc
-	ingress   ingress
+	scheduler    *sched.Scheduler
+	outside      worker          // the worker of ordinary goroutines
+	context      Context         // what Runtime.Context returns; bound to outside
+	activityHost activityHost    // the host of activities without scope
+	free         unit            // the addressee of free operations; never queued itself
+	ctx          context.Context // done when the runtime gives up work that has not ended
+	cancel       context.CancelCauseFunc
+	ingress      ingress
 	// realms has the context keys without scope, by priority. Each is made on demand.
 	realms [priorities]atomics.Pointer[contextKey]
 	depots sync.Map // int → *depot: messages to use again, by the operation's number
@@ -149,7 +149,7 @@ func New(options ...Option) *Runtime {
 	rt.noneFires = make(chan struct{}, 1)
 	rt.outside.rt, rt.context.rt = rt, rt
 	rt.context.worker.Store(&rt.outside)
-	rt.free.rt, rt.tenant.rt = rt, rt
+	rt.free.rt, rt.activityHost.rt = rt, rt
 	rt.calls.revocable = true
 	rt.ingress.init()
 	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.ingress.stripes))

@@ -25,7 +25,7 @@ func (rt *Runtime) Processors() int {
 }
 
 // seats iterates over the workers of all processors that there ever were, by the processor's index.
-func (rt *Runtime) seats() func(yield func(int, *worker) bool) {
+func (rt *Runtime) workers() func(yield func(int, *worker) bool) {
 	return func(yield func(int, *worker) bool) {
 		for i, p := range rt.scheduler.Processors() {
 			if !yield(i, workerOf(p)) {

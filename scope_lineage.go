@@ -45,7 +45,7 @@ type contextKey struct {
 	nodes    atomics.Int32 // in the tree of root
 	root     lineage
 	outside  Context // for ordinary goroutines
-	tenant   activityHost
+	host     activityHost
 	// contexts has one context for each worker, by index. The worker makes it on first use, and
 	// alone writes it.
 	contexts []atomics.RelaxedPointer[Context]
@@ -67,7 +67,7 @@ func (r *contextKey) init(rt *Runtime, scope *Scope, priority Priority) {
 		r.contexts = make([]atomics.RelaxedPointer[Context], n)
 	}
 	r.root.key, r.root.revocable = r, scope != nil
-	r.tenant.rt, r.tenant.key = rt, r
+	r.host.rt, r.host.key = rt, r
 	r.outside.rt, r.outside.key = rt, r
 	r.outside.worker.Store(&rt.outside)
 }

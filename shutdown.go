@@ -104,7 +104,7 @@ func (rt *Runtime) settled() bool {
 // abandoned returns how many messages were not run because the runtime was closed.
 func (rt *Runtime) abandoned() uint64 {
 	n := rt.ingress.abandoned.Load()
-	for _, s := range rt.seats() {
+	for _, s := range rt.workers() {
 		n += s.counters.abandoned.Load()
 	}
 	return n
@@ -113,7 +113,7 @@ func (rt *Runtime) abandoned() uint64 {
 // sent returns how many messages were sent.
 func (rt *Runtime) sent() uint64 {
 	n := rt.ingress.totalSent()
-	for _, s := range rt.seats() {
+	for _, s := range rt.workers() {
 		n += s.counters.sent.Load()
 	}
 	return n
@@ -122,7 +122,7 @@ func (rt *Runtime) sent() uint64 {
 // done returns how many messages have run or failed.
 func (rt *Runtime) done() uint64 {
 	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
-	for _, s := range rt.seats() {
+	for _, s := range rt.workers() {
 		n += s.counters.ran.Load() + s.counters.failed.Load()
 	}
 	return n

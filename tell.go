@@ -68,7 +68,7 @@ func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *me
 		}
 	}
 	if c.key != nil {
-		if origin, err = c.enter(s); err != nil {
+		if origin, err = c.admit(s); err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}

@@ -53,7 +53,7 @@ func (c *Context) accompany(k *vtable, l *message) error {
 	if c.key == nil {
 		return nil
 	}
-	o, err := c.enter(s)
+	o, err := c.admit(s)
 	if err != nil {
 		c.blame(k, l, err)
 		return err

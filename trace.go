@@ -118,7 +118,7 @@ func (rt *Runtime) switchTo(r *session) {
 // attachAllLocked attaches all workers. The caller holds rt.recorded.
 func (rt *Runtime) attachAllLocked() {
 	rt.attachLocked(&rt.outside)
-	for _, s := range rt.seats() {
+	for _, s := range rt.workers() {
 		rt.attachLocked(s)
 	}
 }

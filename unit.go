@@ -198,7 +198,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 	}
 	for left := uint(drainLimit); left > 0; left-- {
 		if u.ext.Load() != nil {
-			u.drainWithExtras(p, s, h, left)
+			u.drainWithExt(p, s, h, left)
 			return
 		}
 		l := messageOf(u.mailbox.DequeueInOrder()) // dequeue, written out
@@ -231,8 +231,8 @@ func drain(p *sched.Processor, t *sched.Task) {
 	p.PushBack(t)
 }
 
-// drainWithExtras is drain for a unit that has a unitExt.
-func (u *unit) drainWithExtras(p *sched.Processor, s *worker, h *sched.Host, left uint) {
+// drainWithExt is drain for a unit that has a unitExt.
+func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left uint) {
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
 	for ; left > 0; left-- {
@@ -343,7 +343,7 @@ func (u *unit) afterOne(p *sched.Processor, s *worker, h *sched.Host) (*sched.Pr
 		}
 		p, s = now, workerOf(now)
 	}
-	if s.pressed != nil && u.holdBack(s) {
+	if s.pressed != nil && u.muteForPressed(s) {
 		return nil, nil
 	}
 	// The operation has locked its goroutine to a thread. Another one must not run on this host.

@@ -101,7 +101,7 @@ type mailboxLimit struct {
 	peak    atomics.Int64
 	waiting atomics.Int32 // ordinary goroutines that wait for room
 	room    chan struct{}
-	holds   mailbox.Inbox // the mutes of units that are muted for this mailbox
+	muted   mailbox.Inbox // the mutes of units that are muted for this mailbox
 	// stalled says that the unit lies still for a message to several units. One of those may be
 	// muted, so no unit is muted for this mailbox meanwhile.
 	stalled atomics.Bool

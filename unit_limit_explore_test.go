@@ -68,7 +68,9 @@ func holding(flooded bool, holdBack func(x *unit, b *mailboxLimit)) func(*explor
 	}
 }
 
-func heldBack(x *unit, b *mailboxLimit) { x.holdBack(&worker{rt: x.rt, pressed: []*mailboxLimit{b}}) }
+func heldBack(x *unit, b *mailboxLimit) {
+	x.muteForPressed(&worker{rt: x.rt, pressed: []*mailboxLimit{b}})
+}
 
 func TestExploreBoundHold(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
@@ -81,14 +83,14 @@ func TestExploreBoundControls(t *testing.T) {
 	explore.MustFail(t, 3, holding(false, func(x *unit, b *mailboxLimit) {
 		h := &mute{unit: x}
 		x.ext.Load().held.Store(h)
-		b.holds.Add(&h.Node) // and no H4
+		b.muted.Add(&h.Node) // and no H4
 	}))
 	explore.MustFail(t, 3, holding(true, func(x *unit, b *mailboxLimit) {
 		if x.ext.Load().isOver() {
 			return
 		}
 		h := &mute{unit: x}
-		b.holds.Add(&h.Node) // H2 before H1, and no H3
+		b.muted.Add(&h.Node) // H2 before H1, and no H3
 		x.ext.Load().held.Store(h)
 		if !b.filling().over() {
 			b.releaseAll()
@@ -149,7 +151,7 @@ func TestExploreBoundStall(t *testing.T) {
 	explore.MustFail(t, 3, body(func(x *unit, b *mailboxLimit) {
 		h := &mute{unit: x}
 		x.extend().held.Store(h)
-		b.holds.Add(&h.Node)
+		b.muted.Add(&h.Node)
 		if !b.filling().over() { // without a look whether y lies still
 			b.releaseAll()
 		}
@@ -186,7 +188,7 @@ func TestExploreBoundSeveral(t *testing.T) {
 			})
 		}
 	}
-	both := func(x *unit, full []*mailboxLimit) { x.holdBack(&worker{rt: x.rt, pressed: full}) }
+	both := func(x *unit, full []*mailboxLimit) { x.muteForPressed(&worker{rt: x.rt, pressed: full}) }
 	for out := 1; out <= 3; out++ {
 		explore.Exhaustive(t, 2, body(out, both))
 	}
@@ -226,7 +228,7 @@ func TestExploreBoundPeak(t *testing.T) {
 	explore.MustFail(t, 3, body(func(b *mailboxLimit) {
 		b.fill.Add(-2 * int64(oneMore))
 		b.fill.And(^int64(above))
-		for n := b.holds.TakeAll(); n != nil; n = n.Next() {
+		for n := b.muted.TakeAll(); n != nil; n = n.Next() {
 			// Without a look whether the mailbox is over again.
 			(*mute)(unsafe.Pointer(n)).release()
 		}

@@ -32,20 +32,20 @@ func (s *worker) press(b *mailboxLimit) {
 	}
 }
 
-// holdBack mutes the unit, whose mailbox the caller owns, for the full mailboxes to which its
+// muteForPressed mutes the unit, whose mailbox the caller owns, for the full mailboxes to which its
 // operation has sent. It returns true if it did: the caller no longer owns the unit then. It
 // returns false if the unit goes on.
-func (u *unit) holdBack(s *worker) bool {
+func (u *unit) muteForPressed(s *worker) bool {
 	full := s.pressed
 	s.pressed = nil
-	return u.holdFor(full)
+	return u.muteFor(full)
 }
 
-// holdFor is holdBack for the given mailboxes: it mutes the unit for the first of them that is
-// still above its limit, and notes those behind it for afterwards.
-func (u *unit) holdFor(full []*mailboxLimit) bool {
+// muteFor is muteForPressed for the given mailboxes: it mutes the unit for the first of them that
+// is still above its limit, and notes those behind it for afterwards.
+func (u *unit) muteFor(full []*mailboxLimit) bool {
 	x := u.extend()
-	for len(full) > 0 && (x.limit == full[0] || !full[0].holdsBack()) {
+	for len(full) > 0 && (x.limit == full[0] || !full[0].mutes()) {
 		full = full[1:]
 	}
 	if len(full) == 0 || x.isOver() {
@@ -53,11 +53,11 @@ func (u *unit) holdFor(full []*mailboxLimit) bool {
 	}
 	b, h := full[0], &mute{unit: u, rest: full[1:]}
 	x.held.Store(h)      // H1
-	b.holds.Add(&h.Node) // H2
+	b.muted.Add(&h.Node) // H2
 	if x.isOver() {      // H3
 		h.release()
 	}
-	if !b.holdsBack() { // H4
+	if !b.mutes() { // H4
 		b.releaseAll()
 	}
 	return true
@@ -65,8 +65,8 @@ func (u *unit) holdFor(full []*mailboxLimit) bool {
 
 func (x *unitExt) isOver() bool { return x.limit != nil && x.limit.filling().over() }
 
-// holdsBack reports whether senders that go above the limit are muted.
-func (b *mailboxLimit) holdsBack() bool { return b.filling().over() && !b.stalled.Load() }
+// mutes reports whether senders that go above the limit are muted.
+func (b *mailboxLimit) mutes() bool { return b.filling().over() && !b.stalled.Load() }
 
 // letGo releases the unit if it is muted.
 func (x *unitExt) letGo() {
@@ -81,11 +81,11 @@ func (x *unitExt) letGo() {
 // them.
 func (b *mailboxLimit) releaseAll() {
 	for {
-		all := b.holds.TakeAll()
+		all := b.muted.TakeAll()
 		if all == nil {
 			return
 		}
-		again := b.holdsBack()
+		again := b.mutes()
 		for n := all; n != nil; {
 			h := (*mute)(unsafe.Pointer(n))
 			n = n.Next()
@@ -94,10 +94,10 @@ func (b *mailboxLimit) releaseAll() {
 			case !again:
 				h.pass()
 			case !h.released.Load():
-				b.holds.Add(&h.Node)
+				b.muted.Add(&h.Node)
 			}
 		}
-		if !again || b.holdsBack() {
+		if !again || b.mutes() {
 			return
 		}
 	}
@@ -113,7 +113,7 @@ func (h *mute) release() {
 // pass lets the unit go on, unless it is to be muted for another mailbox. Only the first of
 // release and pass has an effect.
 func (h *mute) pass() {
-	if h.end() && !h.unit.holdFor(h.rest) {
+	if h.end() && !h.unit.muteFor(h.rest) {
 		h.unit.goOn(h.unit.rt.detachedWorker())
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // laneModel is a unit without scheduler: code that would queue a task runs it at once. Its state
 // is a plain field, so two goroutines that run operations at the same time race.
-type laneModel struct {
+type priorityModel struct {
 	normal mailbox.Queue
 	lanes  atomics.Pointer[priorityMailboxes]
 	state  atomics.Plain[int]
@@ -24,13 +24,13 @@ type laneModel struct {
 	hasty bool
 }
 
-type laneLetter struct {
+type priorityMessage struct {
 	mailbox.Node
 	name  string
 	token bool
 }
 
-func (m *laneModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
+func (m *priorityModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
 	if p == Normal {
 		return &m.normal
 	}
@@ -38,7 +38,7 @@ func (m *laneModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
 }
 
 // send stands for deliverAt, withPriorityMailboxes and queue.
-func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
+func (m *priorityModel) send(p Priority, l *priorityMessage, token *priorityMessage) {
 	if p == Normal {
 		if m.normal.Enqueue(&l.Node) {
 			m.task(Normal)
@@ -67,7 +67,7 @@ func (m *laneModel) send(p Priority, l *laneLetter, token *laneLetter) {
 }
 
 // task stands for drain and runPriorityMailbox.
-func (m *laneModel) task(p Priority) {
+func (m *priorityModel) task(p Priority) {
 	x := m.lanes.Load()
 	switch {
 	case p != Normal:
@@ -92,7 +92,7 @@ func (m *laneModel) task(p Priority) {
 	}
 }
 
-func (m *laneModel) serve(x *priorityMailboxes) {
+func (m *priorityModel) serve(x *priorityMailboxes) {
 	for ran := 0; ; {
 		p, some := x.pick()
 		if !some {
@@ -116,8 +116,8 @@ func (m *laneModel) serve(x *priorityMailboxes) {
 	}
 }
 
-func (m *laneModel) run(n *mailbox.Node) {
-	l := (*laneLetter)(unsafe.Pointer(n))
+func (m *priorityModel) run(n *mailbox.Node) {
+	l := (*priorityMessage)(unsafe.Pointer(n))
 	m.state.Set(m.state.Get() + 1)
 	if !l.token {
 		m.ran.Set(append(m.ran.Get(), l.name))
@@ -125,13 +125,13 @@ func (m *laneModel) run(n *mailbox.Node) {
 }
 
 // laneProgram has one thread for each priority, which sends that many messages.
-func laneProgram(turns int, hasty bool, each int, priorities ...Priority) func(*explore.Run) {
+func priorityProgram(turns int, hasty bool, each int, priorities ...Priority) func(*explore.Run) {
 	return func(r *explore.Run) {
-		m := &laneModel{turns: turns, hasty: hasty}
+		m := &priorityModel{turns: turns, hasty: hasty}
 		want := 0
 		for _, p := range priorities {
-			letters := make([]laneLetter, each)
-			token := &laneLetter{token: true}
+			letters := make([]priorityMessage, each)
+			token := &priorityMessage{token: true}
 			want += each
 			r.Go(p.String(), func() {
 				for i := range letters {
@@ -153,19 +153,19 @@ func laneProgram(turns int, hasty bool, each int, priorities ...Priority) func(*
 
 func TestExploreLanes(t *testing.T) {
 	for name, body := range map[string]func(*explore.Run){
-		"two lanes made":   laneProgram(100, false, 1, Normal, High),
-		"two express":      laneProgram(100, false, 1, High, Low),
-		"two each":         laneProgram(100, false, 2, Normal, High),
-		"turns":            laneProgram(1, false, 2, Normal, High),
-		"turns of express": laneProgram(1, false, 2, Low, High),
+		"two lanes made":   priorityProgram(100, false, 1, Normal, High),
+		"two express":      priorityProgram(100, false, 1, High, Low),
+		"two each":         priorityProgram(100, false, 2, Normal, High),
+		"turns":            priorityProgram(1, false, 2, Normal, High),
+		"turns of express": priorityProgram(1, false, 2, Low, High),
 	} {
 		t.Run(name, func(t *testing.T) { explore.Exhaustive(t, 4, body) })
 	}
-	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, laneProgram(1, false, 1, Normal, High, Low)) })
+	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, priorityProgram(1, false, 1, Normal, High, Low)) })
 }
 
 // TestExploreLanesControl: if new priority mailboxes are not claimed in the name of the owner that
 // Normal's mailbox may have, two processors run operations at once.
 func TestExploreLanesControl(t *testing.T) {
-	explore.MustFail(t, 2, laneProgram(100, true, 1, Normal, High))
+	explore.MustFail(t, 2, priorityProgram(100, true, 1, Normal, High))
 }
