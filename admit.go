@@ -17,7 +17,7 @@ func (s *worker) admits(c *Context, u *unit, l *message) error {
 		}
 	}
 	if s.processor != nil {
-		s.counters.sent.Add(1)
+		s.counters.sent.Add(1) // without a processor in a stripe: ingress.go
 	} else if !s.rt.countSent(running) && (s.standing() != insider || !s.rt.countSent(drains)) {
 		o.withdraw(s)
 		return ErrClosed

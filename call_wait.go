@@ -8,42 +8,6 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// sender is the goroutine that sends a message, as long as the send lasts.
-type sender struct {
-	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
-	// senders, whose wait has no limit of this kind.
-	ctx    context.Context
-	gaveUp bool // the sender has waited for room until ctx was done
-}
-
-// anySender stands for all senders that are not in Call.
-var anySender = &sender{}
-
-// context returns the context that limits the sender's wait for room.
-func (f *sender) context() context.Context {
-	if f.ctx == nil {
-		return context.Background()
-	}
-	return f.ctx
-}
-
-// over returns the error of the end that keeps l from waiting for room any longer, nil if l may
-// wait.
-//
-// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
-// contexts that are derived from the scope's context. over checks the causes first, so the error
-// does not depend on which of them the sender hears of first.
-func (f *sender) over(l *message) error {
-	if l.unit.rt.phase.Load() >= aborting {
-		return ErrClosed
-	}
-	if err := l.canceled(); err != nil || f.context().Err() == nil {
-		return err
-	}
-	f.gaveUp = true
-	return &CanceledError{Cause: context.Cause(f.ctx)}
-}
-
 // caller stands for a goroutine in Call. It is itself a message, which waits for the promise of the
 // sent message and wakes the goroutine. If the goroutine gives up after the sent message has begun,
 // the caller stays in the list of that promise, and is not used again.

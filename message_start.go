@@ -69,9 +69,9 @@ func (l *message) revocable() bool {
 	return o != nil && o.revocable
 }
 
-// lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked. fresh:
-// m is not shared yet.
-func (m *promise) lead(to *promise, fresh bool) bool {
+// lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked.
+// unshared: no other goroutine knows m yet.
+func (m *promise) lead(to *promise, unshared bool) bool {
 	if !m.revocable() {
 		m.edge.Store(to)
 		return true
@@ -80,7 +80,7 @@ func (m *promise) lead(to *promise, fresh bool) bool {
 		to = unbegun
 	}
 	now := m.edge.Load()
-	if fresh || now == nil {
+	if unshared || now == nil {
 		m.edge.Store(to)
 		return true
 	}

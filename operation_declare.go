@@ -74,22 +74,4 @@ func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.told = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
 }
 
-// sendMessage is a message with an argument and a future. [operation.send] allocates it.
-type sendMessage[A, R any] struct {
-	result[R]
-	arg A
-}
-
-// tellMessage is a message with an argument and no future. It is used again: see reuse.go.
-type tellMessage[A any] struct {
-	message
-	arg A
-}
-
-func sendMessageOf[A, R any](l *message) *sendMessage[A, R] {
-	return (*sendMessage[A, R])(unsafe.Pointer(l))
-}
-
-func tellMessageOf[A any](l *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(l)) }
-
 func stateOf[S any](u *unit) *S { return &(*Unit[S])(unsafe.Pointer(u)).state }

@@ -27,8 +27,12 @@ import (
 type promise struct {
 	message
 	state atomics.Pointer[mailbox.Node]
-	// edge is the future that this message waits for now (see promise_cycle.go); once the promise
-	// is filled, it is the failure, nil if there is none.
+	// edge says what the message waits for. It is one of four:
+	//
+	//	the future that it waits for, also across a bridge   promise_cycle.go
+	//	a mark, that it has begun, or has not                message_start.go
+	//	its failure, once the promise is filled              failureOf
+	//	nil, for none of these
 	edge atomics.RelaxedPointer[promise]
 }
 

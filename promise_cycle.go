@@ -52,25 +52,25 @@ const (
 	revoked                 // m was revoked: message_start.go
 )
 
-// await makes m wait for dep. fresh: no other goroutine knows m's future yet.
-func (m *promise) await(s *worker, dep *promise, fresh bool) waiting {
+// await makes m wait for dep. unshared: no other goroutine knows m's future yet.
+func (m *promise) await(s *worker, dep *promise, unshared bool) waiting {
 	if !m.revocable() { // lead's first case, without a call: most messages
 		m.edge.Store(dep) // C1
-	} else if !m.lead(dep, fresh) { // C1
+	} else if !m.lead(dep, unshared) { // C1
 		return revoked
 	}
-	return m.follow(s, dep, fresh)
+	return m.follow(s, dep, unshared)
 }
 
 // follow is await for a message whose edge leads to dep already.
-func (m *promise) follow(s *worker, dep *promise, fresh bool) waiting {
+func (m *promise) follow(s *worker, dep *promise, unshared bool) waiting {
 	if dep.foreign(&m.message) {
 		dep.done()
 	}
 	if !dep.push(&m.message) { // C2
 		return resolved
 	}
-	if !fresh && m.closesCycle(dep) && m.seal(s, &cycled) { // C3
+	if !unshared && m.closesCycle(dep) && m.seal(s, &cycled) { // C3
 		return circular
 	}
 	return waits

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sched"
@@ -9,12 +10,59 @@ import (
 // The life of a message with a future; (…)* happens once for each open future, or not at all:
 //
 //	send ─→ (await a future of the argument ─→ wakeSend)* ─→ dispatch ─→ runSend ─→ settle
+//	         promise_cycle.go                                 worker_queue.go, unit.go
 //
 //	settle ─→ filled with the result, or with the operation's error
 //	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
 //	       ─→ passing: await the forwarded future ─→ wakePassing ─→ filled with its outcome
 //
 //	each step before settle ─→ failSend ─→ filled with an error
+
+// sendMessage is a message with an argument and a future. [operation.send] allocates it.
+type sendMessage[A, R any] struct {
+	result[R]
+	arg A
+}
+
+func sendMessageOf[A, R any](l *message) *sendMessage[A, R] {
+	return (*sendMessage[A, R])(unsafe.Pointer(l))
+}
+
+// sender is the goroutine that sends a message, as long as the send lasts.
+type sender struct {
+	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
+	// senders, whose wait has no limit of this kind.
+	ctx    context.Context
+	gaveUp bool // the sender has waited for room until ctx was done
+}
+
+// anySender stands for all senders that are not in Call.
+var anySender = &sender{}
+
+// context returns the context that limits the sender's wait for room.
+func (f *sender) context() context.Context {
+	if f.ctx == nil {
+		return context.Background()
+	}
+	return f.ctx
+}
+
+// over returns the error of the end that keeps l from waiting for room any longer, nil if l may
+// wait.
+//
+// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
+// contexts that are derived from the scope's context. over checks the causes first, so the error
+// does not depend on which of them the sender hears of first.
+func (f *sender) over(l *message) error {
+	if l.unit.rt.phase.Load() >= aborting {
+		return ErrClosed
+	}
+	if err := l.canceled(); err != nil || f.context().Err() == nil {
+		return err
+	}
+	f.gaveUp = true
+	return &CanceledError{Cause: context.Cause(f.ctx)}
+}
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &sendMessage[A, R]{arg: arg}
@@ -28,7 +76,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		m.fillFailed(s, err)
 		return f
 	}
-	if o.args != nil { // launch, written out: Go does not inline it
+	if o.args != nil { // from here on as launch, below, which Go does not inline
 		if s.observed.Load() != 0 {
 			s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
 		}
@@ -45,7 +93,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 }
 
 // dispatch queues a message that is ready to run, or returns why it is refused. fresh is the sender
-// if the caller is the sender, at the send; otherwise nil.
+// during the send itself. It is nil later, when another goroutine has woken the message.
 func (s *worker) dispatch(l *message, fresh *sender) error {
 	switch {
 	case !l.free():
@@ -85,7 +133,7 @@ func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender)
 // a future of the argument failed, it fails the message. fresh is as for dispatch.
 func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender) {
 	for {
-		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg))
+		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
 			o.failSend(s, &m.message, received(o.called.describe(&m.message), err))

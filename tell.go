@@ -11,6 +11,14 @@ import (
 // but has no future. So no goroutine can wait for it, it takes part in no cycle, and it is used
 // again (reuse.go).
 
+// tellMessage is a message with an argument and no future. It is used again: see reuse.go.
+type tellMessage[A any] struct {
+	message
+	arg A
+}
+
+func tellMessageOf[A any](l *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(l)) }
+
 // tell sends arg to u, the runtime's free unit for a free operation.
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	s, origin, l, d, err := c.messageFor(u, o.id)

@@ -171,14 +171,6 @@ func (f *Future[R]) seen() {
 // pauseTape records that the processor has nothing to run.
 func (s *worker) pauseTape() { s.note(record.Pause, 0, 0) }
 
-// breathe lets other goroutines run between two operations, if a yield is due.
-func (s *worker) breathe() {
-	if s.observed.Load()&byRecorder != 0 {
-		s.pauseTape()
-	}
-	s.processor.YieldIfDue()
-}
-
 // traceBranch records that a stolen branch begins, and reports whether it did. nested says that the
 // thief runs it while its own join waits.
 func (s *worker) traceBranch(j *job, nested bool) bool {

@@ -125,7 +125,8 @@ func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 	if x := u.ext.Load(); x != nil || l.lineage.Load() != nil {
 		return u.deliverAt(s, x, l, fresh)
 	}
-	wasIdle, marked := u.mailbox.Offer(&l.Node) // enqueue, written out
+	// As in enqueue, below, which Go does not inline. Offer is in internal/mailbox/mark.go.
+	wasIdle, marked := u.mailbox.Offer(&l.Node)
 	if marked {
 		wasIdle = u.deliverBehind(s, l)
 	}

@@ -127,6 +127,14 @@ func (s *worker) refuses(u *unit) error {
 	return ErrClosed
 }
 
+// breathe lets other goroutines run between two operations, if a yield is due.
+func (s *worker) breathe() {
+	if s.observed.Load()&byRecorder != 0 {
+		s.pauseTape()
+	}
+	s.processor.YieldIfDue()
+}
+
 // begin is called before an operation runs. It returns the context to run it with, or nil if the
 // message must not start; [message.refusal] has the reason then. m is the promise of l, nil if l
 // has no future.

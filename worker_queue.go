@@ -9,7 +9,7 @@ import (
 // its processor, or in another runtime. Only the functions of this file decide between the two:
 //
 //	queueNext   runs next of its priority here: a unit to which a message was sent
-//	queueReady  last in first out here, first in first out for thieves: free operations, reads
+//	queueSoon   runs next if no other task does: messages to several units, which come in crowds
 //	queueReady  last in first out here, first in first out for thieves: free operations, readers
 //	queueBack   runs after all others of its priority: a unit whose turn is over
 //	hand        runs at once: the caller is about to return to the scheduler
