@@ -181,7 +181,7 @@ func (f *forks) beginInner() (floor int) {
 	return floor
 }
 
-// endInner ends what beginInner began; floor is what that returned.
+// endInner ends the section that beginInner began; floor is the result of beginInner.
 func (f *forks) endInner(floor int) {
 	if f.forkParts != nil && f.floor > 0 {
 		f.leave()

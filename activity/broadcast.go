@@ -27,7 +27,7 @@ import (
 // no waiters, and it has not happened.
 type broadcast struct{ newest atomics.Pointer[mailbox.Node] }
 
-// opened is what newest points to once it has happened.
+// opened is the node to which newest points once the event has happened.
 var opened mailbox.Node
 
 func (c *broadcast) isOpen() bool { return c.newest.Load() == &opened }

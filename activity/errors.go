@@ -22,5 +22,5 @@ func (r refusal) Error() string { return string(r) }
 // Is reports whether target is ErrWouldBlock.
 func (refusal) Is(target error) bool { return target == ErrWouldBlock }
 
-// errNotStarted is what Wait returns for an activity that was never started.
+// errNotStarted is the error of a Wait for an activity that was never started.
 var errNotStarted = errors.New("activity: it was never started; use Go")

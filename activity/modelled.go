@@ -22,7 +22,7 @@ type modelActivity struct {
 	ready *park.Parker // for the activity
 }
 
-// modelExit is what an activity that is being ended panics with.
+// modelExit is the panic value of an activity that is being ended.
 type modelExit struct{}
 
 // modelThreads has the activity of each model thread.

@@ -54,7 +54,7 @@ func On(s *sched.Scheduler) *Plain {
 	return &Plain{Scheduler: s}
 }
 
-// Plain is what On returns.
+// Plain is the result of On.
 type Plain struct {
 	Mark
 	*sched.Scheduler

@@ -81,7 +81,7 @@ const (
 	maxUnauthBulk      = 16 << 10
 )
 
-// errProtected is what protected mode tells clients from elsewhere, word for word as in Redis.
+// errProtected is protected mode's answer to clients from elsewhere, word for word as in Redis.
 var errProtected = strings.Join([]string{
 	"DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user.",
 	"In this mode connections are only accepted from the loopback interface.",

@@ -45,7 +45,7 @@ const (
 	// socket's part in Go.
 	clientOverhead = 12 << 10
 
-	// keptAtRest is what a connection of a silent client may keep.
+	// keptAtRest limits the memory of a silent client's connection.
 	keptAtRest = clientOverhead + smallBuffer + 4<<10
 )
 

@@ -2,7 +2,7 @@ package ddb
 
 import "github.com/freerun-go/freerun/offheap"
 
-// entry is what a shard knows about one key. It has no pointer, so Go's collector does not scan
+// entry has a shard's knowledge about one key. It has no pointer, so Go's collector does not scan
 // entries, however many there are. [records] keeps the bytes of key and value. The shard owns the
 // fields.
 type entry struct {

@@ -94,7 +94,7 @@ func size(s *shard, _ [][]byte, p *part) {
 	p.count = int64(len(s.entries))
 }
 
-// keyOverhead is what a key takes in a part's reply beside its bytes.
+// keyOverhead is the room of a key in a part's reply beside its bytes.
 const keyOverhead = 16
 
 func keys(s *shard, args [][]byte, p *part) {

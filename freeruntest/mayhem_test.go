@@ -140,7 +140,7 @@ func (v *victim) touch() func() {
 	}
 }
 
-// look is what an operation that only reads does.
+// look is the body of an operation that only reads.
 func (v *victim) look() {
 	if v.first != v.all {
 		v.m.wrong.Add(1)

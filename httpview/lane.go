@@ -21,7 +21,7 @@ type lane struct {
 	Columns []int `json:"columns"`
 }
 
-// column is what happened in one column.
+// column has the events of one column.
 type column struct {
 	running, searching, parked int64 // nanoseconds
 	// The longest time of one operation, whose colour the column gets.

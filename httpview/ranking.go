@@ -12,7 +12,7 @@ import (
 // mostUnits is how many units the page shows.
 const mostUnits = 16
 
-// unit is what the page shows of one busy unit.
+// unit has the page's figures of one busy unit.
 type unit struct {
 	Name     string  `json:"name"`
 	State    string  `json:"state"`

@@ -26,7 +26,7 @@ const (
 	digits         = 2
 )
 
-// operation is what the page shows of one operation, in nanoseconds.
+// operation has the page's figures of one operation, in nanoseconds.
 type operation struct {
 	Name     string    `json:"name"`
 	Messages int       `json:"messages"` // in the window's samples

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Operation is what a recording tells about an operation.
+// Operation is an operation in a recording.
 type Operation struct {
 	Name  string `json:"name"`
 	State string `json:"state,omitempty"` // type of the state of its units

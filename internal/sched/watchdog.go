@@ -26,7 +26,7 @@ type watchdog struct {
 	observations []observation
 }
 
-// observation is what the watchdog knows of a processor.
+// observation has the watchdog's knowledge of a processor.
 type observation struct {
 	progress uint64    // at the last look
 	since    time.Time // of the first look that found this progress

@@ -29,7 +29,7 @@ const kept = ".bench/compare"
 func resolve(ctx context.Context, root, name string) (string, error) {
 	for _, suffix := range []string{"-dirty", "-modified"} {
 		if clean, found := strings.CutSuffix(name, suffix); found {
-			return "", fmt.Errorf("the base %q is a tree with changes, which nobody can build again: commit them, or name the commit %q", name, clean)
+			return "", fmt.Errorf("the base %q is a tree with changes, which cannot be built again: commit them, or name the commit %q", name, clean)
 		}
 	}
 	if strings.HasPrefix(name, "-") {

@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// desk is what the test counts in. Its holder is pinned, or has claimed it.
+// desk has the counts of the test. Its holder is pinned, or has claimed it.
 type desk struct {
 	_       [128]byte
 	tally   pin.Tally

@@ -63,7 +63,7 @@ func Release() bool {
 	return false
 }
 
-// mark is what Go writes into the header of a locked goroutine.
+// mark is Go's text in the header of a locked goroutine.
 const mark = ", locked to thread"
 
 // traces keeps buffers between calls: runtime.Stack makes a buffer escape, so each call would

@@ -2,7 +2,8 @@ package memory
 
 import "fmt"
 
-// Location is what the scheduler knows of a word. The zero value is one that no thread has touched.
+// Location has the scheduler's knowledge of a word. The zero value is a word that no thread has
+// touched.
 // It is part of the word, and must not be copied after first use.
 type Location struct {
 	// ID numbers the locations of an execution from 1, in the order of first access, which repeats
