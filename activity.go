@@ -44,7 +44,7 @@ var activities = activityhost.For[activity.Activity]()
 func init() { activities.StartWith(startActivityIn) }
 
 // startActivityIn starts a, which is new, in the place that was given to [activity.Go]. In an
-// operation, or in an activity of another scope, [Context.In] is a faster way into a scope.
+// operation, or in an activity of another scope, [Context.WithScope] is a faster way into a scope.
 func startActivityIn(where activityhost.Place, a *activity.Activity) error {
 	switch where := where.(type) {
 	case *Runtime:
@@ -71,7 +71,7 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	if c.Scope() != nil {
 		s.credit.Begin(c.key.account())
 	}
-	activities.Begin(a, c.tenant(), c.Priority(), c.rt.scheduler, s.processor)
+	activities.Begin(a, c.tenant(), c.priority(), c.rt.scheduler, s.processor)
 	return nil
 }
 

@@ -271,8 +271,8 @@ func TestActivityForksAndJoins(t *testing.T) {
 }
 
 func TestWatchdogNamesActivities(t *testing.T) {
-	late := make(chan freerun.Late, 1)
-	rt := runtimetest.Quiet(t, freerun.Watchdog(5*time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) {
+	late := make(chan freerun.LateReport, 1)
+	rt := runtimetest.Quiet(t, freerun.Watchdog(5*time.Millisecond, 0), freerun.OnLate(func(l freerun.LateReport) {
 		select {
 		case late <- l:
 		default:
@@ -381,9 +381,9 @@ func TestActivityPriorities(t *testing.T) {
 			}
 		}
 		c := freerun.ContextOf(a)
-		all = append(all, activity.Go(c.With(freerun.Low), note, activity.Named("low")))
+		all = append(all, activity.Go(c.WithPriority(freerun.Low), note, activity.Named("low")))
 		all = append(all, activity.Go(c, note, activity.Named("normal")))
-		all = append(all, activity.Go(a, note, activity.Named("high"), activity.WithPriority(freerun.High)))
+		all = append(all, activity.Go(c.WithPriority(freerun.High), note, activity.Named("high")))
 		for _, other := range all {
 			if err := other.Wait(a); err != nil {
 				t.Error(err)

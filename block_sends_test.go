@@ -320,7 +320,7 @@ func TestMailboxDoesNotHoldOperations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const messages = 20
 			rt, _ := runtimetest.Start(t, freerun.Processors(3))
-			u := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Wait))
+			u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(1, freerun.WaitForRoom))
 			stuck := make(chan struct{})
 			freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { <-stuck; return 0, nil })
 			ended := insider(rt, func(c *freerun.Context) {

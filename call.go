@@ -10,8 +10,9 @@ import (
 //
 // If ctx is done before the outcome is there, Call returns ctx's error. If the operation has not
 // begun by then, it never runs. If it has begun, it runs to its end, and its result is dropped.
-// Call waits for room in a mailbox with [Wait] no longer than until ctx is done, too. A message
-// that was given up keeps its place in a limited mailbox until the unit comes to it: see [Mailbox].
+// Call waits for room in a mailbox with [WaitForRoom] no longer than until ctx is done, too. A
+// message that was given up keeps its place in a limited mailbox until the unit comes to it: see
+// [MailboxLimit].
 //
 // If ctx is, or is derived from, a [Context] of u's runtime, the message has the scope and priority
 // of that Context, and fails with the scope; and Call returns [ErrClosed] if the end of the runtime

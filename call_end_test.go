@@ -47,7 +47,7 @@ func untilDone(rt *freerun.Runtime, options ...freerun.UnitOption) *freerun.Unit
 func TestRoomEnds(t *testing.T) {
 	for range rounds {
 		rt := runtimetest.Quiet(t, freerun.Processors(2))
-		u := untilDone(rt, freerun.Mailbox(1, freerun.Wait))
+		u := untilDone(rt, freerun.MailboxLimit(1, freerun.WaitForRoom))
 		pileAdd.Send(rt.Context(), u, 1)
 		s, other := rt.Scope(t.Context()), rt.Scope(rt.Context())
 		derive := func(ctx context.Context) context.Context {

@@ -38,7 +38,7 @@ func TestCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rt, _ := runtimetest.Start(t, options...)
 			ctx := runtimetest.Within(t)
-			u, v, w := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.UnitPriority(freerun.High), freerun.Mailbox(1, freerun.Wait))
+			u, v, w := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.UnitPriority(freerun.High), freerun.MailboxLimit(1, freerun.WaitForRoom))
 			f := pileAdd.Send(rt.Context(), u, 4)
 			for i, got := range []func() (int, error){
 				func() (int, error) { return pileAdd.Call(ctx, u, 0) },
@@ -70,7 +70,7 @@ func TestCall(t *testing.T) {
 			}
 			type key struct{}
 			s := rt.Scope(context.WithValue(ctx, key{}, 1))
-			derived, cancel := context.WithTimeout(s.Context().With(freerun.Low), time.Hour)
+			derived, cancel := context.WithTimeout(s.Context().WithPriority(freerun.Low), time.Hour)
 			defer cancel()
 			if p, err := callScope.Call(derived, u, 1); err != nil || p.scope != s || p.priority != freerun.Low {
 				t.Error(p, err)
@@ -115,7 +115,7 @@ func TestCall(t *testing.T) {
 // or waits for room. The message never runs. A message that has begun runs to its end.
 func TestCallGivesUp(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
-	u, full := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
+	u, full := freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	g, h := runtimetest.NewGate(), runtimetest.NewGate()
 	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
 	alsoBusy := freerun.Do(rt.Context(), full, func(*freerun.Context, *pile) (int, error) { h.Pass(); return 1, nil })
@@ -130,7 +130,7 @@ func TestCallGivesUp(t *testing.T) {
 		func(ctx context.Context) (int, error) { return pileTake.Call(ctx, full, busy) },
 		func(ctx context.Context) (int, error) { return pileAdd.Call(ctx, full, 1) },
 	} {
-		for _, base := range []context.Context{t.Context(), rt.Context(), rt.Context().With(freerun.High), s.Context()} {
+		for _, base := range []context.Context{t.Context(), rt.Context(), rt.Context().WithPriority(freerun.High), s.Context()} {
 			ctx, cancel := context.WithTimeout(base, time.Millisecond)
 			if _, err := call(ctx); err != context.DeadlineExceeded {
 				t.Errorf("%d: %v", i, err)
@@ -174,7 +174,7 @@ var callGate = freerun.FreeOp("test.call.gate", func(_ *freerun.Context, g *runt
 func TestCallTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := freerun.New(freerun.Processors(2))
-		u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
+		u := freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 		g := runtimetest.NewGate()
 		freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
 		<-g.Entered
@@ -198,7 +198,7 @@ func TestCallTimesOut(t *testing.T) {
 func TestCallStress(t *testing.T) {
 	for _, last := range []string{"Shutdown", "Close"} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
-		units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(4, freerun.Wait)), freerun.NewUnit(rt, pile{}, freerun.Mailbox(4, freerun.Refuse))}
+		units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(4, freerun.WaitForRoom)), freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(4, freerun.Reject))}
 		var wg sync.WaitGroup
 		var answered, gaveUp, refused atomic.Int64
 		ran := make([]atomic.Int32, 8*500)

@@ -37,7 +37,7 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 }
 
 // Then runs fn with the result of f once there is one, anywhere, and returns the future of what fn
-// returns. If f fails, fn is not run and the future fails with an [ArgumentError]; see [Settle]. It
+// returns. If f fails, fn is not run and the future fails with an [ArgumentError]; see [Handle]. It
 // panics if c or fn is nil.
 func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)) Future[R] {
 	if fn == nil {
@@ -68,12 +68,12 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
-// Settle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns
+// Handle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns
 // the future of what fn returns. It is how a failure is handled inside the runtime, where a failed
 // future otherwise fails all that receive it. It panics if c or fn is nil.
-func Settle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err error) (R, error)) Future[R] {
+func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err error) (R, error)) Future[R] {
 	if fn == nil {
-		panic("freerun: Settle with a nil function")
+		panic("freerun: Handle with a nil function")
 	}
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)

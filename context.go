@@ -79,14 +79,14 @@ func (c *Context) Scope() *Scope {
 	return c.key.scope
 }
 
-// In returns a context for sends under scope s, with c's priority. An operation that calls In on
-// its own context sends through the result on the fast path. It panics if s belongs to another
-// runtime.
-func (c *Context) In(s *Scope) *Context {
+// WithScope returns a context for sends under scope s, with c's priority. An operation that calls
+// WithScope on its own context sends through the result on the fast path. It panics if s belongs to
+// another runtime.
+func (c *Context) WithScope(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
-		panic("freerun: In with a scope of another runtime")
+		panic("freerun: WithScope with a scope of another runtime")
 	}
-	return c.here().leading(c.rt.keyOf(s, c.Priority()))
+	return c.here().leading(c.rt.keyOf(s, c.priority()))
 }
 
 // std returns the context of package context that the methods of [context.Context] delegate to.

@@ -162,7 +162,7 @@ func TestActivityAllocatesOnce(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		empty := func(*activity.Activity) {}
-		for name, on := range map[string]*freerun.Context{"of the runtime": rt.Context(), "with a priority": rt.Context().With(freerun.High)} {
+		for name, on := range map[string]*freerun.Context{"of the runtime": rt.Context(), "with a priority": rt.Context().WithPriority(freerun.High)} {
 			inside := runtimetest.Must(t, freerun.Go(on, func(c *freerun.Context) (float64, error) {
 				return testing.AllocsPerRun(2000, func() { activity.Go(c, empty) }), nil
 			}))

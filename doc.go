@@ -27,7 +27,7 @@
 //	                                                         also Operation3, OperationAll
 //	                  ReadOperation.Send                     beside other readers of the unit
 //	closure           Do                                     one at a time on the unit
-//	                  Go, Then, Then2, Settle                anywhere, in parallel
+//	                  Go, Then, Then2, Handle                anywhere, in parallel
 //	                  When2, When3, WhenAll                  on several units at once,
 //	                                                         one at a time on each
 //	                  Read                                   beside other readers of the unit
@@ -39,17 +39,17 @@
 // Named operations are the fast path: Send allocates once, Tell not at all. An operation that
 // takes no longer than its message is declared with [SmallOp], and runs as a call while no
 // processor is idle. [Forward] makes the outcome of a future that of the running operation. A
-// failed future fails every message that receives it; [Settle] handles a failure inside the
+// failed future fails every message that receives it; [Handle] handles a failure inside the
 // runtime.
 //
 // # Scopes, priorities, time
 //
-// A message sent through a [Context] belongs to the context's [Scope] and has its priority, and
-// so has all that follows from it. [Runtime.Scope] makes a scope, [Context.In] leads into one,
-// [Context.With] gives another priority. [Scope.Wait] waits until all messages of a scope are
-// done, and returns the first failure with the chain of operations that sent it. [Scope.Cancel],
-// or the end of the context with which the scope was made, fails what has not started; operations
-// that run see it as the end of their context.
+// A message sent through a [Context] belongs to the context's [Scope] and has its priority, and so
+// has all that follows from it. [Runtime.Scope] makes a scope, [Context.WithScope] leads into one,
+// [Context.WithPriority] gives another priority. [Scope.Wait] waits until all messages of a scope
+// are done, and returns the first failure with the chain of operations that sent it.
+// [Scope.Cancel], or the end of the context with which the scope was made, fails what has not
+// started; operations that run see it as the end of their context.
 //
 // A processor runs messages of [High] before others, and those of [Low] and [Idle] when there is
 // nothing better, except for a turn now and then. Within one unit a higher priority overtakes. A

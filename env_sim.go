@@ -61,7 +61,7 @@ func DeterministicBy(s Schedule) Option {
 	if s == nil {
 		panic("freerun: DeterministicBy with a nil Schedule")
 	}
-	return func(set *settings) { set.schedule = s }
+	return Option{func(set *settings) { set.schedule = s }}
 }
 
 type randomSchedule struct{ random *rand.Rand }

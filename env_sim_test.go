@@ -32,7 +32,7 @@ func play(t *testing.T, r *recorded, processors int) string {
 	rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
 	units := []*freerun.Unit[relay]{}
 	for range 5 {
-		units = append(units, freerun.NewUnit(rt, relay{}, freerun.Mailbox(3, freerun.Wait)))
+		units = append(units, freerun.NewUnit(rt, relay{}, freerun.MailboxLimit(3, freerun.WaitForRoom)))
 	}
 	for i, u := range units {
 		runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {
@@ -136,7 +136,7 @@ func TestDeterministicStalls(t *testing.T) {
 // the unit.
 func TestDeterministicMailbox(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.WaitForRoom))
 	for range 100 {
 		if err := runtimetest.AddOne.Tell(rt.Context(), u, 1); err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestDeterministicCancelOrder(t *testing.T) {
 		s := rt.Scope(t.Context())
 		u := freerun.NewUnit(rt, []int(nil))
 		for i := range 8 {
-			freerun.Settle(rt.Context(), freerun.After(s.Context(), time.Hour), func(c *freerun.Context, _ time.Time, _ error) (freerun.Future[int], error) {
+			freerun.Handle(rt.Context(), freerun.After(s.Context(), time.Hour), func(c *freerun.Context, _ time.Time, _ error) (freerun.Future[int], error) {
 				return freerun.Do(c, u, func(_ *freerun.Context, all *[]int) (int, error) {
 					*all = append(*all, i)
 					return 0, nil
@@ -260,15 +260,15 @@ func TestDeterministicAddresses(t *testing.T) {
 		units[1-first] = freerun.NewUnit(rt, 0)
 		for _, u := range units {
 			// The unit gets its priority mailboxes.
-			runtimetest.Must(t, freerun.Do(rt.Context().With(freerun.High), u, nothing))
+			runtimetest.Must(t, freerun.Do(rt.Context().WithPriority(freerun.High), u, nothing))
 		}
 		for range 3 {
 			freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 				for range 3 {
 					freerun.When2(c, units[0], units[1], func(*freerun.Context, *int, *int) (int, error) { return 0, nil })
-					freerun.Read(c.With(freerun.Low), units[0], nothing)
-					runtimetest.AddOne.Send(c.With(freerun.Low), units[0], 1)
-					freerun.Do(c.With(freerun.High), units[1], nothing)
+					freerun.Read(c.WithPriority(freerun.Low), units[0], nothing)
+					runtimetest.AddOne.Send(c.WithPriority(freerun.Low), units[0], 1)
+					freerun.Do(c.WithPriority(freerun.High), units[1], nothing)
 				}
 				return 0, nil
 			})

@@ -17,7 +17,7 @@ var (
 	// waits with [Future.Await]. All other waits are for ordinary goroutines; in an activity they
 	// return an error that names what to do there: test with [errors.Is].
 	ErrWouldBlock = activity.ErrWouldBlock
-	// ErrFull says that the mailbox of a unit was full: see [Mailbox]. The error of a refusal
+	// ErrFull says that the mailbox of a unit was full: see [MailboxLimit]. The error of a refusal
 	// names the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")
 	// ErrStopped says that the unit runs no more operations, because one panicked: see

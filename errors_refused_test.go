@@ -15,7 +15,7 @@ import (
 // refused before it comes to a mailbox is not counted.
 func TestStatsOfRefused(t *testing.T) {
 	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
-	u, foreign := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse)), freerun.NewUnit(other, 0)
+	u, foreign := freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.Reject)), freerun.NewUnit(other, 0)
 	g := runtimetest.NewGate()
 	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 1, nil })
 	<-g.Entered
@@ -62,8 +62,8 @@ var transferred = freerun.Op2("test.transferred", func(_ *freerun.Context, a, b 
 // unit.
 func TestRefusalsNameTheUnit(t *testing.T) {
 	rt, other := runtimetest.Quiet(t, freerun.Processors(1)), runtimetest.Quiet(t, freerun.Processors(1))
-	named := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Refuse), freerun.UnitName("till"))
-	unnamed := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Refuse))
+	named := freerun.NewUnit(rt, 0, freerun.MailboxLimit(1, freerun.Reject), freerun.UnitName("till"))
+	unnamed := freerun.NewUnit(rt, 0, freerun.MailboxLimit(1, freerun.Reject))
 	foreign, nameless := freerun.NewUnit(other, 0, freerun.UnitName("far")), freerun.NewUnit(other, 0)
 	g := runtimetest.NewGate()
 	busy := freerun.Do(rt.Context(), named, func(*freerun.Context, *int) (int, error) { g.Pass(); return 1, nil })

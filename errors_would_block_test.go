@@ -161,7 +161,7 @@ func ExampleScope_Wait_activity() {
 	done := activity.Go(rt, func(a *activity.Activity) {
 		s := rt.Scope(a)
 		defer s.Cancel(nil)
-		c := freerun.ContextOf(a).In(s)
+		c := freerun.ContextOf(a).WithScope(s)
 		for _, word := range []string{"one", "two"} {
 			freerun.Go(c, func(c *freerun.Context) (int, error) {
 				return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return len(word), nil }))
@@ -195,7 +195,7 @@ func ExampleFuture_Await_deadline() {
 		s := rt.Scope(ctx)
 		defer s.Cancel(nil)
 		var err error
-		awaits := activity.Go(freerun.ContextOf(a).In(s), func(b *activity.Activity) { _, err = slow.Await(b) })
+		awaits := activity.Go(freerun.ContextOf(a).WithScope(s), func(b *activity.Activity) { _, err = slow.Await(b) })
 		if refused := awaits.Wait(a); refused != nil {
 			err = refused // the deadline came before it began
 		}

@@ -35,10 +35,10 @@ func ExampleJoin() {
 }
 
 // A function that forks itself refers to itself, so it is assigned in an init function.
-var exampleFib *freerun.Branch[int, int]
+var exampleFib *freerun.ForkFunc[int, int]
 
 func init() {
-	exampleFib = freerun.Fork(func(c *freerun.Context, n int) int {
+	exampleFib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
 		if n < 2 {
 			return n
 		}
@@ -48,7 +48,7 @@ func init() {
 }
 
 // The fast form of Join: a function declared once, and arguments instead of closures.
-func ExampleBranch() {
+func ExampleForkFunc() {
 	rt := freerun.New()
 	defer rt.Close()
 	fmt.Println(exampleFib.Run(rt.Context(), 20))

@@ -35,7 +35,7 @@ func Example_collector() {
 		}
 		return struct{}{}, nil
 	}
-	idle := rt.Context().With(freerun.Idle)
+	idle := rt.Context().WithPriority(freerun.Idle)
 	freerun.Every(idle, time.Millisecond, func(c *freerun.Context) error {
 		_, err := collect(c)
 		return err

@@ -53,7 +53,7 @@ func ExampleScope_Cancel() {
 }
 
 // An operation makes a scope for its own sends. That scope ends with the scope of the operation.
-func ExampleContext_In() {
+func ExampleContext_WithScope() {
 	rt := freerun.New()
 	defer rt.Close()
 	ada := freerun.NewUnit(rt, account{})
@@ -61,7 +61,7 @@ func ExampleContext_In() {
 	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		inner = rt.Scope(c)
 		for range 3 {
-			deposit.Tell(c.In(inner), ada, 5)
+			deposit.Tell(c.WithScope(inner), ada, 5)
 		}
 		return 0, nil
 	}).Wait(context.Background())
@@ -72,11 +72,11 @@ func ExampleContext_In() {
 	// 15 <nil>
 }
 
-func ExampleContext_With() {
+func ExampleContext_WithPriority() {
 	rt := freerun.New()
 	defer rt.Close()
 	ada := freerun.NewUnit(rt, account{})
-	freerun.Do(rt.Context().With(freerun.High), ada, func(c *freerun.Context, a *account) (int, error) {
+	freerun.Do(rt.Context().WithPriority(freerun.High), ada, func(c *freerun.Context, a *account) (int, error) {
 		fmt.Println(c.Priority())
 		return 0, nil
 	}).Wait(context.Background())

@@ -96,7 +96,7 @@ func ExampleMailbox() {
 	rt := freerun.New()
 	defer rt.Close()
 	blocked := make(chan struct{})
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse))
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.Reject))
 	freerun.Do(rt.Context(), u, func(*freerun.Context, *int) (int, error) { <-blocked; return 0, nil })
 	for {
 		f := freerun.Do(rt.Context(), u, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil })

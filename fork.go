@@ -2,19 +2,19 @@ package freerun
 
 import "unsafe"
 
-// Branch is a function that is declared once, with [Fork], to run in parallel with itself. It is
-// the fast form of [Join], without closures. Any goroutine may use it.
-type Branch[A, R any] struct {
+// ForkFunc is a function that is declared once, with [NewForkFunc], to run in parallel with itself.
+// It is the fast form of [Join], without closures. Any goroutine may use it.
+type ForkFunc[A, R any] struct {
 	fn func(c *Context, arg A) R
 }
 
-// Fork declares a function that can be forked. Like an operation, a function that refers to itself
-// is assigned in an init function. Fork panics if fn is nil.
+// NewForkFunc declares a function that can be forked. Like an operation, a function that refers to
+// itself is assigned in an init function. NewForkFunc panics if fn is nil.
 //
-//	var fib *freerun.Branch[int, int]
+//	var fib *freerun.ForkFunc[int, int]
 //
 //	func init() {
-//		fib = freerun.Fork(func(c *freerun.Context, n int) int {
+//		fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
 //			if n < 2 {
 //				return n
 //			}
@@ -25,17 +25,17 @@ type Branch[A, R any] struct {
 //
 // Declare a function once, not at each use: what processors keep for it lives as long as the
 // runtime.
-func Fork[A, R any](fn func(c *Context, arg A) R) *Branch[A, R] {
+func NewForkFunc[A, R any](fn func(c *Context, arg A) R) *ForkFunc[A, R] {
 	if fn == nil {
-		panic("freerun: Fork with a nil function")
+		panic("freerun: NewForkFunc with a nil function")
 	}
-	return &Branch[A, R]{fn: fn}
+	return &ForkFunc[A, R]{fn: fn}
 }
 
 // Join calls the function with a and with b, in parallel if a processor has nothing better to do,
 // and returns both results. All that is said of the function [Join] holds. It allocates nothing,
 // unless another processor takes the second branch.
-func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
+func (o *ForkFunc[A, R]) Join(c *Context, a, b A) (x, y R) {
 	l := (*forkStack[A, R])(c.checked().forks.stack(unsafe.Pointer(o)))
 	if l == nil {
 		return o.enter(c, a, b)
@@ -67,7 +67,7 @@ func (o *Branch[A, R]) Join(c *Context, a, b A) (x, y R) {
 }
 
 // enter is Join while the top run lies in another fork stack.
-func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
+func (o *ForkFunc[A, R]) enter(c *Context, a, b A) (x, y R) {
 	l := forkStackFor[A, R](c, unsafe.Pointer(o.checked()))
 	if l == nil {
 		return o.apart(c, a, b)
@@ -80,24 +80,24 @@ func (o *Branch[A, R]) enter(c *Context, a, b A) (x, y R) {
 // Run calls the function. It is the way in for an ordinary goroutine: with the runtime's context,
 // the function runs on a processor, as a free operation, and Run waits for it. If the function
 // panics there, Run panics with a [*PanicError]. Inside an operation, Run is a plain call.
-func (o *Branch[A, R]) Run(c *Context, arg A) R {
+func (o *ForkFunc[A, R]) Run(c *Context, arg A) R {
 	if fn := o.checked().fn; !c.checked().ordinary() {
 		return fn(c, arg)
 	}
 	return o.visit(c, arg)
 }
 
-func (o *Branch[A, R]) visit(c *Context, arg A) (result R) {
+func (o *ForkFunc[A, R]) visit(c *Context, arg A) (result R) {
 	c.visit(func(c *Context) { result = o.fn(c, arg) })
 	return result
 }
 
 // apart is Join for a goroutine that does not own c.
-func (o *Branch[A, R]) apart(c *Context, a, b A) (R, R) {
+func (o *ForkFunc[A, R]) apart(c *Context, a, b A) (R, R) {
 	return joinApart(c, func(c *Context) R { return o.fn(c, a) }, func(c *Context) R { return o.fn(c, b) })
 }
 
-func (o *Branch[A, R]) checked() *Branch[A, R] {
+func (o *ForkFunc[A, R]) checked() *ForkFunc[A, R] {
 	if o == nil || o.fn == nil {
 		panic("freerun: join of a function that was not declared; declare it with Fork")
 	}

@@ -14,19 +14,19 @@ import (
 
 // fib, tree and so on are the branches of the tests.
 var (
-	fib   *freerun.Branch[int, int]
-	spine *freerun.Branch[int, int]
+	fib   *freerun.ForkFunc[int, int]
+	spine *freerun.ForkFunc[int, int]
 )
 
 func init() {
-	fib = freerun.Fork(func(c *freerun.Context, n int) int {
+	fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
 		if n < 2 {
 			return n
 		}
 		x, y := fib.Join(c, n-1, n-2)
 		return x + y
 	})
-	spine = freerun.Fork(func(c *freerun.Context, n int) int {
+	spine = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
 		if n <= 0 {
 			return 1
 		}

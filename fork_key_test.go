@@ -63,7 +63,7 @@ func TestJoinBlockedPanics(t *testing.T) {
 func TestJoinRealm(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("joins"))
-	f := freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) {
+	f := freerun.Go(s.Context().WithPriority(freerun.High), func(c *freerun.Context) (int, error) {
 		for range 20 {
 			check := func(c *freerun.Context) {
 				if c.Scope() != s || c.Priority() != freerun.High {
@@ -107,7 +107,7 @@ func TestJoinRealm(t *testing.T) {
 // are run, one after the other.
 func TestJoinOtherContext(t *testing.T) {
 	inside(t, 2, func(c *freerun.Context) {
-		high := c.With(freerun.High)
+		high := c.WithPriority(freerun.High)
 		x, y := fib.Join(high, 10, 11)
 		sum := freerun.Reduce(high, 10, func(c *freerun.Context, i int) int { return i }, func(a, b int) int { return a + b })
 		if x != 55 || y != 89 || sum != 45 {

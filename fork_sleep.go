@@ -65,5 +65,5 @@ func (c *Context) wakeSleeper(p *sched.Processor) {
 		c.forks.parker.Unpark()
 		return
 	}
-	c.forks.suspension.ReadyAt(c.Priority(), p)
+	c.forks.suspension.ReadyAt(c.priority(), p)
 }

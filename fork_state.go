@@ -232,9 +232,9 @@ func (c *Context) publishAll(p *sched.Processor) {
 
 func (c *Context) publishSome(p *sched.Processor) {
 	if t := p.Offer().Take(); t != nil {
-		p.PushAt(c.Priority(), t)
+		p.PushAt(c.priority(), t)
 	}
 	for j := c.layOldest(true); j != nil; j = c.layOldest(true) {
-		p.PushAt(c.Priority(), &j.Task)
+		p.PushAt(c.priority(), &j.Task)
 	}
 }

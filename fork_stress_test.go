@@ -70,9 +70,11 @@ func (p plot) expect() (sum int, panics bool) {
 	return sum, panics
 }
 
-var plotBranch *freerun.Branch[plot, int]
+var plotBranch *freerun.ForkFunc[plot, int]
 
-func init() { plotBranch = freerun.Fork(func(c *freerun.Context, p plot) int { return p.run(c) }) }
+func init() {
+	plotBranch = freerun.NewForkFunc(func(c *freerun.Context, p plot) int { return p.run(c) })
+}
 
 func (p plot) run(c *freerun.Context) int {
 	form, n := p.shape()

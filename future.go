@@ -9,8 +9,8 @@ import (
 
 // Future is the promise of an operation's result: a small value, which any goroutine may copy,
 // keep and pass on. An operation cannot wait for a future; it passes it on as an argument, or
-// with [Forward], [Then], [Then2] or [Settle]. The zero Future promises nothing: Wait, Result and
-// Forward return [ErrNoFuture], what Then and Settle return fails with it, Value and Done panic;
+// with [Forward], [Then], [Then2] or [Handle]. The zero Future promises nothing: Wait, Result and
+// Forward return [ErrNoFuture], what Then and Handle return fails with it, Value and Done panic;
 // in an argument there is nothing to wait for.
 //
 // A Future[R] holds an R, for a result that was known at once. So a type cannot hold a future of

@@ -30,13 +30,13 @@ func TestMisuseIsTold(t *testing.T) {
 		want string
 		use  func()
 	}{
-		"New with a nil option": {
-			"freerun: New with a nil option, the one with index 0",
-			func() { freerun.New(nil) },
+		"New with a zero option": {
+			"freerun: New with a zero Option, the one with index 0",
+			func() { freerun.New(freerun.Option{}) },
 		},
-		"Scope with a nil option": {
-			"freerun: Scope with a nil option, the one with index 1",
-			func() { rt.Scope(ctx, freerun.FailFast(), nil) },
+		"Scope with a zero option": {
+			"freerun: Scope with a zero ScopeOption, the one with index 1",
+			func() { rt.Scope(ctx, freerun.FailFast(), freerun.ScopeOption{}) },
 		},
 		"zero Runtime.Stats": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
@@ -50,9 +50,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { _ = new(freerun.Runtime).Running() },
 		},
-		"zero Runtime.Incidents": {
+		"zero Runtime.LateReports": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
-			func() { _ = new(freerun.Runtime).Incidents() },
+			func() { _ = new(freerun.Runtime).LateReports() },
 		},
 		"zero Runtime.Draining": {
 			"freerun: a nil or zero Runtime; make runtimes with New",

@@ -14,7 +14,7 @@ func TestHeldBackForSeveral(t *testing.T) {
 	for round := range 200 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		c := rt.Context()
-		x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
+		x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.WaitForRoom))
 		g := runtimetest.NewGate()
 		freerun.Do(c, x, func(c *freerun.Context, _ *int) (int, error) {
 			g.Pass()
@@ -47,7 +47,7 @@ func TestHeldBackForSeveral(t *testing.T) {
 func TestReadersAndLimits(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(3, freerun.Refuse), freerun.StopOnPanic())
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(3, freerun.Reject), freerun.StopOnPanic())
 	g := runtimetest.NewGate()
 	freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { g.Pass(); return 0, nil })
 	<-g.Entered

@@ -29,11 +29,11 @@ func TestSeveralStress(t *testing.T) {
 				var options []freerun.UnitOption
 				switch i {
 				case 1:
-					options = append(options, freerun.Mailbox(8, freerun.Wait))
+					options = append(options, freerun.MailboxLimit(8, freerun.WaitForRoom))
 				case 2:
-					options = append(options, freerun.Mailbox(20, freerun.Refuse))
+					options = append(options, freerun.MailboxLimit(20, freerun.Reject))
 				case 3:
-					options = append(options, freerun.OnPanic(func(freerun.Fault) {}))
+					options = append(options, freerun.OnPanic(func(freerun.PanicReport) {}))
 				}
 				all[i] = freerun.NewUnit(rt, till{money: 1000}, options...)
 			}

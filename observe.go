@@ -22,7 +22,7 @@ const Label = "freerun_operation"
 //
 // Execution traces need no option: while runtime/trace is on, each operation is a region with its
 // name.
-func Labels() Option { return func(s *settings) { s.labels = true } }
+func Labels() Option { return Option{func(s *settings) { s.labels = true }} }
 
 // labels has a context with the label of each operation: by vtable if it has a name, by name if it
 // is a closure.

@@ -79,14 +79,14 @@ func TestTraceRegions(t *testing.T) {
 // TestWatchdog has the operations of all processors stay: each is reported once, and one more
 // processor runs what is queued meanwhile.
 func TestWatchdog(t *testing.T) {
-	reports := make(chan freerun.Late, 10)
-	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.Late) { reports <- l }))
+	reports := make(chan freerun.LateReport, 10)
+	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.LateReport) { reports <- l }))
 	gates := []*runtimetest.Gate{runtimetest.NewGate(), runtimetest.NewGate()}
 	first := observed.Send(rt.Context(), freerun.NewUnit(rt, gates[0], freerun.UnitName("ada")), 0)
 	second := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { gates[1].Pass(); return 0, nil })
 	// A third processor runs this.
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
-	told := map[string]freerun.Late{}
+	told := map[string]freerun.LateReport{}
 	for range 2 {
 		l := <-reports
 		told[l.Unit] = l

@@ -35,9 +35,9 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 //   - a [*PanicError] if the operation panics,
 //   - and otherwise the error that the operation returns.
 //
-// Any goroutine may send; nothing waits, but for room in a mailbox with [Wait]. That wait fails
-// with [ErrStalled] in a deterministic runtime in which there never is any room. One allocation,
-// which holds arg and result. It panics if c or u is nil.
+// Any goroutine may send; nothing waits, but for room in a mailbox with [WaitForRoom]. That wait
+// fails with [ErrStalled] in a deterministic runtime in which there never is any room. One
+// allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
@@ -51,7 +51,7 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 // done; an operation never does, nor after [Context.Block]. A unit that runs nothing meanwhile may
 // be waiting for the sleeping goroutine, which therefore goes on: as long as nothing moves,
 // messages take at most 16 MiB within some ten milliseconds, and 1.6 MB more a second. That is no
-// limit of a mailbox: [Mailbox] is one.
+// limit of a mailbox: [MailboxLimit] is one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)
 }

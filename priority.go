@@ -8,7 +8,7 @@ import (
 )
 
 // Priority says how soon a message is run, compared with others. The zero value is Normal.
-type Priority = sched.Priority
+type Priority uint8
 
 // The priorities. A processor runs messages of High before all others, and messages of Low and
 // Idle only when there is nothing better, except for turns of the lower priorities, so that all of
@@ -23,36 +23,37 @@ type Priority = sched.Priority
 // Normal for up to 128 operations. While only Idle is left, ordinary goroutines of the program go
 // first, also those that wait for a socket.
 const (
-	Normal = sched.Normal // the priority of all that has no other
-	High   = sched.High   // short, rare, and awaited
-	Low    = sched.Low    // when there is nothing of Normal to do
-	Idle   = sched.Idle   // when there is nothing else to do
+	Normal = Priority(sched.Normal) // the priority of all that has no other
+	High   = Priority(sched.High)   // short, rare, and awaited
+	Low    = Priority(sched.Low)    // when there is nothing of Normal to do
+	Idle   = Priority(sched.Idle)   // when there is nothing else to do
 )
 
 const priorities = 4
 
-// With returns the context for sends with priority p from where c is, in c's scope. All that
-// follows from those sends has that priority too, unless it is given another one, or is sent to a
-// unit with a priority of its own ([UnitPriority]), which comes before. Within one unit, messages
-// of one priority run in order, and a higher priority overtakes. The same context is returned each
-// time; nothing is allocated in steady state. With panics if there is no such priority.
+// String returns the name of the priority in lower case.
+func (p Priority) String() string { return sched.Priority(p).String() }
+
+// WithPriority returns the context for sends with priority p from where c is, in c's scope. All
+// that follows from those sends has that priority too, unless it is given another one, or is sent
+// to a unit with a priority of its own ([UnitPriority]), which comes before. Within one unit,
+// messages of one priority run in order, and a higher priority overtakes. The same context is
+// returned each time; nothing is allocated in steady state. WithPriority panics if there is no such
+// priority.
 //
-//	alarm.Tell(c.With(freerun.High), pump, pressure)
-func (c *Context) With(p Priority) *Context {
+//	alarm.Tell(c.WithPriority(freerun.High), pump, pressure)
+func (c *Context) WithPriority(p Priority) *Context {
 	if int(p) >= priorities {
-		panic("freerun: With: there is no such priority")
+		panic("freerun: WithPriority: there is no such priority")
 	}
-	return c.checked().here().leading(c.rt.keyOf(c.Scope(), p))
+	return c.checked().here().leading(c.rt.keyOf(c.Scope(), sched.Priority(p)))
 }
 
 // Priority returns the priority of messages that are sent through the context; in an operation,
 // the priority that the operation was run with.
-func (c *Context) Priority() Priority {
-	if c.key == nil {
-		return Normal
-	}
-	return c.key.priority
-}
+func (c *Context) Priority() Priority { return Priority(c.priority()) }
+
+func (c *Context) priority() sched.Priority { return c.key.priorityOf() }
 
 // UnitPriority gives a unit a priority of its own: all its messages have it, whatever they were
 // sent with. UnitPriority panics if there is no such priority.
@@ -60,30 +61,30 @@ func UnitPriority(p Priority) UnitOption {
 	if int(p) >= priorities {
 		panic("freerun: UnitPriority: there is no such priority")
 	}
-	return func(x *unitExt, _ reflect.Type) { x.own, x.priority = true, p }
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.own, x.priority = true, sched.Priority(p) }}
 }
 
 // priority returns the priority of a message.
-func (l *message) priority() Priority {
+func (l *message) priority() sched.Priority {
 	return l.lineage.Load().keyOf().priorityOf()
 }
 
 // keyOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
 // own context.
-func (rt *Runtime) keyOf(s *Scope, p Priority) *contextKey {
+func (rt *Runtime) keyOf(s *Scope, p sched.Priority) *contextKey {
 	switch {
-	case s == nil && p == Normal:
+	case s == nil && p == sched.Normal:
 		return nil
 	case s == nil:
 		return keyIn(&rt.realms[p], rt, nil, p)
-	case p == Normal:
+	case p == sched.Normal:
 		return &s.key
 	}
 	return keyIn(&s.withMore().keys[p], rt, s, p)
 }
 
 // keyIn returns the key in slot, and makes it if there is none.
-func keyIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority) *contextKey {
+func keyIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p sched.Priority) *contextKey {
 	if r := slot.Load(); r != nil {
 		return r
 	}
@@ -92,7 +93,7 @@ func keyIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p Priority)
 }
 
 // at returns the lineage of the same senders with priority p.
-func (o *lineage) at(rt *Runtime, p Priority) *lineage {
+func (o *lineage) at(rt *Runtime, p sched.Priority) *lineage {
 	if o.keyOf().priorityOf() == p && o != nil {
 		return o
 	}

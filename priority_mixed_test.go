@@ -40,8 +40,8 @@ func TestMixedStress(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	units := []*freerun.Unit[mixed]{
 		freerun.NewUnit(rt, mixed{}),
-		freerun.NewUnit(rt, mixed{}, freerun.Mailbox(8, freerun.Wait)),
-		freerun.NewUnit(rt, mixed{}, freerun.UnitPriority(freerun.High), freerun.Mailbox(16, freerun.Wait)),
+		freerun.NewUnit(rt, mixed{}, freerun.MailboxLimit(8, freerun.WaitForRoom)),
+		freerun.NewUnit(rt, mixed{}, freerun.UnitPriority(freerun.High), freerun.MailboxLimit(16, freerun.WaitForRoom)),
 		freerun.NewUnit(rt, mixed{}, freerun.UnitPriority(freerun.Low)),
 	}
 	boom := errors.New("boom")
@@ -53,7 +53,7 @@ func TestMixedStress(t *testing.T) {
 			defer s.Cancel(nil)
 			var futures []freerun.Future[int]
 			for n := range each {
-				c := s.Context().With(runtimetest.Priorities[(n/3+sender)%4])
+				c := s.Context().WithPriority(runtimetest.Priorities[(n/3+sender)%4])
 				x, y := units[n%4], units[(n+1+n%3)%4]
 				end := func() (int, error) {
 					run.Add(1)
@@ -80,7 +80,7 @@ func TestMixedStress(t *testing.T) {
 					futures = append(futures, freerun.Do(c, x, func(c *freerun.Context, a *mixed) (int, error) {
 						defer enter(t, a)()
 						for range 3 {
-							freerun.Do(c.With(runtimetest.Priorities[n/4%4]), y, func(_ *freerun.Context, b *mixed) (int, error) {
+							freerun.Do(c.WithPriority(runtimetest.Priorities[n/4%4]), y, func(_ *freerun.Context, b *mixed) (int, error) {
 								defer enter(t, b)()
 								return 0, nil
 							})
@@ -184,8 +184,8 @@ func TestScopeDeterministic(t *testing.T) {
 		s := rt.Scope(t.Context())
 		u := freerun.NewUnit(rt, diary{})
 		for _, p := range runtimetest.Priorities {
-			note.Tell(s.Context().With(p), u, "")
-			noteNext.Tell(s.Context().With(p), u)
+			note.Tell(s.Context().WithPriority(p), u, "")
+			noteNext.Tell(s.Context().WithPriority(p), u)
 		}
 		if err := s.Wait(runtimetest.Within(t)); err != nil || u.Stats().Operations != 8 {
 			t.Errorf("seed %d: %v, %d operations", seed, err, u.Stats().Operations)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // TestPriorityFromOutside has units of Normal that are always busy, and an ordinary goroutine that
@@ -66,7 +67,7 @@ func TestPriorityEndsATurn(t *testing.T) {
 					c := rt.Context()
 					var options []freerun.UnitOption
 					if lanes {
-						c = c.With(own)
+						c = c.WithPriority(own)
 					} else {
 						options = append(options, freerun.UnitPriority(own))
 					}
@@ -84,12 +85,12 @@ func TestPriorityEndsATurn(t *testing.T) {
 					if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 						t.Fatal(err)
 					}
-					switch better := p.Before(own); {
+					switch better := sched.Priority(p).Before(sched.Priority(own)); {
 					case better && (own != freerun.Normal) && between != 0:
 						t.Errorf("it came after %d letters", between)
 					case better && between > drainGlance:
 						t.Errorf("it came after %d letters", between)
-					case own.Before(p) && p != freerun.Normal && between == 0:
+					case sched.Priority(own).Before(sched.Priority(p)) && p != freerun.Normal && between == 0:
 						t.Error("it came at once")
 					}
 				})

@@ -58,10 +58,10 @@ func TestPriorityShares(t *testing.T) {
 							u = chain
 						}
 						for range 1000 {
-							share.Tell(rt.Context().With(flood), u, u)
+							share.Tell(rt.Context().WithPriority(flood), u, u)
 						}
 					}
-					share.Tell(rt.Context().With(pr), chain, chain)
+					share.Tell(rt.Context().WithPriority(pr), chain, chain)
 					if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 						t.Fatal(err)
 					}

@@ -40,7 +40,7 @@ func TestPriorityWithinAUnit(t *testing.T) {
 		var want []string
 		for i := range 4 {
 			for _, p := range slices.Backward(runtimetest.Priorities) {
-				note.Tell(rt.Context().With(p), u, fmt.Sprint(i))
+				note.Tell(rt.Context().WithPriority(p), u, fmt.Sprint(i))
 			}
 		}
 		for _, p := range runtimetest.Priorities {
@@ -82,14 +82,14 @@ func TestPriorityIsKept(t *testing.T) {
 	u, own := freerun.NewUnit(rt, diary{}), freerun.NewUnit(rt, diary{}, freerun.UnitPriority(freerun.Low))
 	for _, p := range runtimetest.Priorities {
 		for _, c := range []*freerun.Context{rt.Context(), s.Context()} {
-			noteNext.Tell(c.With(p), u)
-			noteNext.Tell(c.With(p), own)
+			noteNext.Tell(c.WithPriority(p), u)
+			noteNext.Tell(c.WithPriority(p), own)
 		}
-		runtimetest.Must(t, freerun.Go(rt.Context().With(p), func(c *freerun.Context) (int, error) {
-			if c.With(p) != c || c.With(freerun.High).With(p) != c || c.In(s).Priority() != p || c.In(s).With(freerun.High).Scope() != s {
+		runtimetest.Must(t, freerun.Go(rt.Context().WithPriority(p), func(c *freerun.Context) (int, error) {
+			if c.WithPriority(p) != c || c.WithPriority(freerun.High).WithPriority(p) != c || c.WithScope(s).Priority() != p || c.WithScope(s).WithPriority(freerun.High).Scope() != s {
 				t.Errorf("%v: derived contexts", p)
 			}
-			noteNext.Tell(c.With(freerun.Idle), u)
+			noteNext.Tell(c.WithPriority(freerun.Idle), u)
 			return 0, nil
 		}))
 	}
@@ -129,11 +129,11 @@ func TestPriorityBoost(t *testing.T) {
 	at := func(c *freerun.Context) freerun.Future[int64] {
 		return freerun.Do(c, u, func(*freerun.Context, *int) (int64, error) { return ran.Load(), nil })
 	}
-	low := at(rt.Context().With(freerun.Low))
+	low := at(rt.Context().WithPriority(freerun.Low))
 	for range flood {
 		freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { ran.Add(1); return 0, nil })
 	}
-	high := at(rt.Context().With(freerun.High))
+	high := at(rt.Context().WithPriority(freerun.High))
 	close(g.Opened)
 	if n := runtimetest.Must(t, high); n > 8 {
 		t.Errorf("High came after %d of Normal", n)
@@ -147,9 +147,9 @@ func TestPriorityBoost(t *testing.T) {
 	freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { hold.Pass(); ran.Store(0); return 0, nil })
 	<-hold.Entered
 	for range flood {
-		freerun.Go(rt.Context().With(freerun.Low), func(*freerun.Context) (int, error) { ran.Add(1); return 0, nil })
+		freerun.Go(rt.Context().WithPriority(freerun.Low), func(*freerun.Context) (int, error) { ran.Add(1); return 0, nil })
 	}
-	free := freerun.Go(rt.Context().With(freerun.High), func(*freerun.Context) (int64, error) { return ran.Load(), nil })
+	free := freerun.Go(rt.Context().WithPriority(freerun.High), func(*freerun.Context) (int64, error) { return ran.Load(), nil })
 	close(hold.Opened)
 	if n := runtimetest.Must(t, free); n > 1 {
 		t.Errorf("a free operation of High came after %d of Low", n)
@@ -167,7 +167,7 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 			freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
 				if ran.Add(1); i == 20 {
 					sent := ran.Load()
-					freerun.Go(c.With(freerun.High), func(*freerun.Context) (int, error) { between.Store(ran.Load() - sent); return 0, nil })
+					freerun.Go(c.WithPriority(freerun.High), func(*freerun.Context) (int, error) { between.Store(ran.Load() - sent); return 0, nil })
 				}
 				return 0, nil
 			})
@@ -202,9 +202,9 @@ func TestPriorityStarvesNobody(t *testing.T) {
 		u := freerun.NewUnit(rt, atomic.Bool{})
 		againUnits[0] = u
 		for range 3 {
-			again.Tell(rt.Context().With(freerun.High), u, 0)
+			again.Tell(rt.Context().WithPriority(freerun.High), u, 0)
 		}
-		runtimetest.Must(t, freerun.Do(rt.Context().With(p), u, func(_ *freerun.Context, stop *atomic.Bool) (int, error) { stop.Store(true); return 0, nil }))
+		runtimetest.Must(t, freerun.Do(rt.Context().WithPriority(p), u, func(_ *freerun.Context, stop *atomic.Bool) (int, error) { stop.Store(true); return 0, nil }))
 		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestPriorityStress(t *testing.T) {
 	for sender := range senders {
 		all.Go(func() {
 			for n := range each {
-				c := rt.Context().With(runtimetest.Priorities[(n/7+sender)%4])
+				c := rt.Context().WithPriority(runtimetest.Priorities[(n/7+sender)%4])
 				u := units[n%len(units)]
 				if n%3 == 0 {
 					// From inside, without order.
@@ -299,7 +299,7 @@ func TestPriorityAtTheEnd(t *testing.T) {
 			if i == 200 {
 				go rt.Close()
 			}
-			futures = append(futures, note.Send(rt.Context().With(runtimetest.Priorities[i%4]), u, ""))
+			futures = append(futures, note.Send(rt.Context().WithPriority(runtimetest.Priorities[i%4]), u, ""))
 		}
 		rt.Close()
 		for i, f := range futures {
@@ -314,7 +314,7 @@ func TestPriorityAllocatesNothing(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	u := freerun.NewUnit(rt, 0)
 	for _, p := range runtimetest.Priorities {
-		if n := allocations(func() { runtimetest.AddOne.Tell(rt.Context().With(p), u, 1); awaitDone(rt) }); n != 0 {
+		if n := allocations(func() { runtimetest.AddOne.Tell(rt.Context().WithPriority(p), u, 1); awaitDone(rt) }); n != 0 {
 			t.Errorf("%v: %v allocations per Tell", p, n)
 		}
 	}

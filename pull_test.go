@@ -20,7 +20,7 @@ func TestPullInsideOperation(t *testing.T) {
 		return
 	}
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
-	u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
+	u := freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	s := rt.Scope(context.Background())
 	defer s.Cancel(nil)
 	inside := func(c *freerun.Context) (err error) {
@@ -70,7 +70,7 @@ func TestPullInsideOperation(t *testing.T) {
 // operations run.
 func TestPullOutside(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	u := freerun.NewUnit(rt, pile{}, freerun.Mailbox(1, freerun.Wait))
+	u := freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	g := runtimetest.NewGate()
 	busy := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
 	<-g.Entered

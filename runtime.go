@@ -41,7 +41,7 @@ type Runtime struct {
 	// activities.
 	audiences audiences
 	clock     clock
-	onLate    func(Late)
+	onLate    func(LateReport)
 	labels    bool
 	watched   bool                          // there is a watchdog
 	wheels    []atomics.Pointer[timerWheel] // each is made on demand
@@ -90,7 +90,7 @@ const (
 )
 
 // Option is a setting for [New].
-type Option func(*settings)
+type Option struct{ apply func(*settings) }
 
 type settings struct {
 	processors int
@@ -98,7 +98,7 @@ type settings struct {
 	schedule   Schedule
 	watchdog   sched.Watchdog
 	grace      time.Duration
-	onLate     func(Late)
+	onLate     func(LateReport)
 	labels     bool
 	flight     int    // bytes of each tape of the flight recorder; 0 for none
 	dumps      string // folder
@@ -110,7 +110,7 @@ func Processors(n int) Option {
 	if n < 1 {
 		panic("freerun: Processors needs at least 1")
 	}
-	return func(s *settings) { s.processors = n }
+	return Option{func(s *settings) { s.processors = n }}
 }
 
 // Logger sets the logger for panics and lost failures. The default is slog.Default(). It panics if
@@ -119,17 +119,17 @@ func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("freerun: Logger needs a logger")
 	}
-	return func(s *settings) { s.logger = l }
+	return Option{func(s *settings) { s.logger = l }}
 }
 
-// New starts a runtime. It panics if an option is nil.
+// New starts a runtime. It panics if an option is the zero Option.
 func New(options ...Option) *Runtime {
 	s := settings{grace: usualGrace}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("freerun: New with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("freerun: New with a zero Option, the one with index %d", i))
 		}
-		o(&s)
+		o.apply(&s)
 	}
 	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: rest, Watchdog: s.watchdog}

@@ -67,29 +67,31 @@ func (s *Scope) withMore() *scopeMore {
 type scopeKey struct{}
 
 // ScopeOption is a setting for [Runtime.Scope].
-type ScopeOption func(*Scope)
+type ScopeOption struct{ apply func(*Scope) }
 
 // ScopeName sets the name of a scope, which errors mention.
-func ScopeName(name string) ScopeOption { return func(s *Scope) { s.withMore().name = name } }
+func ScopeName(name string) ScopeOption {
+	return ScopeOption{func(s *Scope) { s.withMore().name = name }}
+}
 
 // FailFast has the first failure in the scope cancel the scope. Messages that have not started
 // then fail with [ErrCanceled], whose cause is that failure. Wait and the cause report the
 // failure, so neither that failure nor one that passes it on is logged as lost.
-func FailFast() ScopeOption { return func(s *Scope) { s.failFast = true } }
+func FailFast() ScopeOption { return ScopeOption{func(s *Scope) { s.failFast = true }} }
 
 // Scope returns a new scope. It is canceled when ctx is done, and has the deadline and values of
 // ctx. Call [Scope.Cancel] when the scope is not needed any more: until then a ctx that can be
 // canceled keeps the scope from being collected. Any goroutine may call it, operations too; it does
-// not wait. It panics if ctx or an option is nil.
+// not wait. It panics if ctx is nil or an option is the zero ScopeOption.
 func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	mustContext(ctx)
 	rt.mustBeMade()
 	s := &Scope{rt: rt}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("freerun: Scope with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("freerun: Scope with a zero ScopeOption, the one with index %d", i))
 		}
-		o(s)
+		o.apply(s)
 	}
 	if parent, _ := ctx.Value(scopeKey{}).(*Scope); parent != nil && parent.rt == rt {
 		s.parent = parent
@@ -100,13 +102,13 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	}
 	s.limited = ctx != context.Background()
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.key.init(rt, s, Normal)
+	s.key.init(rt, s, sched.Normal)
 	return s
 }
 
 // Context returns the context through which ordinary goroutines send under the scope. It is a
 // [context.Context], done when the scope is canceled. In an operation of another scope,
-// [Context.In] returns a faster one.
+// [Context.WithScope] returns a faster one.
 func (s *Scope) Context() *Context { return &s.checked().key.outside }
 
 // Name returns the name set by [ScopeName], "" without one.

@@ -71,7 +71,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 		"Op":                  pileAdd.Send(c, u, 1),
 		"ReadOp":              pileLook.Send(c, u, 1),
 		"Op2":                 pileBoth.Send(c, v, u, 1),
-		"High":                pileAdd.Send(c.With(freerun.High), u, 1),
+		"High":                pileAdd.Send(c.WithPriority(freerun.High), u, 1),
 		"Do":                  freerun.Do(c, u, func(*freerun.Context, *pile) (int, error) { return 1, nil }),
 		"waits for a future":  pileTake.Send(c, v, busy),
 		"waits for one of it": pileTake.Send(c, v, pileAdd.Send(c, u, 2)),
@@ -141,7 +141,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 // is not ErrCanceled. The scope's Wait returns after the last operation that ran.
 func TestScopeCancelAccounts(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
-	units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.Mailbox(8, freerun.Wait)), freerun.NewUnit(rt, pile{})}
+	units := []*freerun.Unit[pile]{freerun.NewUnit(rt, pile{}), freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(8, freerun.WaitForRoom)), freerun.NewUnit(rt, pile{})}
 	for round := range 400 {
 		outer := rt.Scope(context.Background())
 		s := outer

@@ -3,6 +3,8 @@ package freerun
 import (
 	"strings"
 
+	"github.com/freerun-go/freerun/internal/sched"
+
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -41,7 +43,7 @@ const (
 // contextKey holds the contexts shared by all messages with the same scope and the same priority.
 type contextKey struct {
 	scope    *Scope // nil: no scope
-	priority Priority
+	priority sched.Priority
 	nodes    atomics.Int32 // in the tree of root
 	root     lineage
 	outside  Context // for ordinary goroutines
@@ -53,13 +55,13 @@ type contextKey struct {
 	two [2]atomics.RelaxedPointer[Context]
 }
 
-func newContextKey(rt *Runtime, scope *Scope, priority Priority) *contextKey {
+func newContextKey(rt *Runtime, scope *Scope, priority sched.Priority) *contextKey {
 	r := &contextKey{}
 	r.init(rt, scope, priority)
 	return r
 }
 
-func (r *contextKey) init(rt *Runtime, scope *Scope, priority Priority) {
+func (r *contextKey) init(rt *Runtime, scope *Scope, priority sched.Priority) {
 	r.scope, r.priority = scope, priority
 	if n := len(rt.scheduler.Processors()); n <= len(r.two) {
 		r.contexts = r.two[:n]
@@ -97,9 +99,9 @@ func (r *contextKey) account() *quiesce.Account {
 }
 
 // priorityOf returns the priority of the key, Normal for the runtime's own.
-func (r *contextKey) priorityOf() Priority {
+func (r *contextKey) priorityOf() sched.Priority {
 	if r == nil {
-		return Normal
+		return sched.Normal
 	}
 	return r.priority
 }

@@ -210,8 +210,8 @@ func TestScopeChildren(t *testing.T) {
 		ctx, cancel := context.WithCancel(child.Context())
 		context.AfterFunc(ctx, cancel)
 		grandchild = rt.Scope(ctx)
-		scopeFails.Tell(c.In(child), boom)
-		freerun.Go(c.In(grandchild), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
+		scopeFails.Tell(c.WithScope(child), boom)
+		freerun.Go(c.WithScope(grandchild), func(*freerun.Context) (int, error) { g.Pass(); return 1, nil })
 		return 0, nil
 	}))
 	<-g.Entered

@@ -100,7 +100,7 @@ func (s *worker) dispatch(l *message, fresh *sender) error {
 		return l.unit.deliver(s, l, fresh)
 	case l.vtable().place != nil:
 		l.vtable().place(s, l)
-	case !s.at(l.unit.rt) || l.priority() != Normal:
+	case !s.at(l.unit.rt) || l.priority() != sched.Normal:
 		s.queueReady(l.unit.rt, l.priority(), &l.Task)
 	case s.between() && s.runsMessage():
 		// The running task is a free operation that has just ended: the message may run next.

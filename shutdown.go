@@ -22,7 +22,7 @@ func Grace(d time.Duration) Option {
 	if d < 0 {
 		panic("freerun: Grace needs a duration that is not below 0")
 	}
-	return func(s *settings) { s.grace = d }
+	return Option{func(s *settings) { s.grace = d }}
 }
 
 // Draining returns a channel that is closed by the first call of [Runtime.Shutdown] or

@@ -62,7 +62,7 @@ func (s *worker) failMessage(t *sched.Task) {
 func (s *worker) failUnit(u *unit) {
 	for {
 		if x := u.priorityMailboxes(); x != nil {
-			if x.join() || x.claim(Normal) {
+			if x.join() || x.claim(sched.Normal) {
 				s.failPriorityMailboxes(x)
 			}
 			return

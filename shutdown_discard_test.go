@@ -24,7 +24,7 @@ func TestDiscardLanes(t *testing.T) {
 			return freerun.Read(c, u, nothing)
 		}},
 		{"high reader", func(c *freerun.Context, u, _ *freerun.Unit[int]) freerun.Future[int] {
-			return freerun.Read(c.With(freerun.High), u, nothing)
+			return freerun.Read(c.WithPriority(freerun.High), u, nothing)
 		}},
 	} {
 		t.Run(before.name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestDiscardLanes(t *testing.T) {
 			c := rt.Context()
 			u, v := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 			// The first message with a priority makes the unit's priority mailboxes.
-			runtimetest.Must(t, freerun.Do(c.With(freerun.High), u, nothing))
+			runtimetest.Must(t, freerun.Do(c.WithPriority(freerun.High), u, nothing))
 			if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func TestDiscardLanes(t *testing.T) {
 			<-g.Entered
 			futures := []freerun.Future[int]{before.send(c, u, v)}
 			for _, p := range []freerun.Priority{freerun.High, freerun.Normal, freerun.Low} {
-				futures = append(futures, freerun.Do(c.With(p), u, nothing))
+				futures = append(futures, freerun.Do(c.WithPriority(p), u, nothing))
 			}
 			closed := make(chan error)
 			go func() { closed <- rt.Close() }()

@@ -13,8 +13,8 @@ import (
 )
 
 // Timer is a message that [Operation.SendAfter] sends later, or the repetition begun by [Every],
-// until it is stopped. SendAfter goes above the limit of a full mailbox with [Wait]; Every waits
-// for room, and sends nothing else meanwhile.
+// until it is stopped. SendAfter goes above the limit of a full mailbox with [WaitForRoom]; Every
+// waits for room, and sends nothing else meanwhile.
 //
 // Any goroutine may call the methods; none waits. A Timer must not be copied; the zero Timer is of
 // no use. A timer that has fired or was stopped keeps nothing but itself from being collected.

@@ -20,7 +20,7 @@ const hangs = 5 * time.Second
 func waitingEvery(t *testing.T, busy func(c *freerun.Context) error) (rt *freerun.Runtime, running freerun.Future[int]) {
 	rt = freerun.New(freerun.Processors(2))
 	t.Cleanup(func() { rt.Close() })
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(1, freerun.Wait))
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	began := make(chan struct{})
 	running = freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
 		close(began)

@@ -59,7 +59,7 @@ func TestSendAfter(t *testing.T) {
 		u := freerun.NewUnit(rt, diary{})
 		begun := time.Now()
 		for i := range 5 {
-			note.SendAfter(rt.Context().With(freerun.Low), time.Duration(5-i)*time.Minute, u, fmt.Sprint(5-i))
+			note.SendAfter(rt.Context().WithPriority(freerun.Low), time.Duration(5-i)*time.Minute, u, fmt.Sprint(5-i))
 		}
 		f, timer := runtimetest.Tick.SendAfter(rt.Context(), time.Hour, 1)
 		sum, _ := runtimetest.AddTwo.SendAfter(rt.Context(), time.Minute, runtimetest.Pair{X: f, Y: f})
@@ -211,7 +211,7 @@ func TestEvery(t *testing.T) {
 		var n, inside atomic.Int32
 		takes := []time.Duration{0, 30 * time.Second, 60 * time.Second, 150 * time.Second, 0, time.Second}
 		over := make(chan struct{})
-		timer := freerun.Every(rt.Context().With(freerun.High), time.Minute, func(c *freerun.Context) error {
+		timer := freerun.Every(rt.Context().WithPriority(freerun.High), time.Minute, func(c *freerun.Context) error {
 			if inside.Add(1) != 1 || c.Priority() != freerun.High {
 				t.Error("two overlap, or the priority is lost")
 			}
@@ -328,7 +328,7 @@ func TestTimerStressEnd(t *testing.T) {
 			for i := range each {
 				in := c
 				if i%2 == 0 {
-					in = c.In(s)
+					in = c.WithScope(s)
 				}
 				f, timer := countOp.SendAfter(in, time.Duration(i%7)*100*time.Microsecond, &started)
 				all = append(all, made{f, i%3 == 0 && timer.Stop()})

@@ -33,7 +33,7 @@ func FlightRecorder(bytes int) Option {
 	if bytes > mostFlight {
 		panic(fmt.Sprintf("freerun: FlightRecorder with %d bytes for each processor; there may be 1<<30", bytes))
 	}
-	return func(s *settings) { s.flight = bytes }
+	return Option{func(s *settings) { s.flight = bytes }}
 }
 
 // DumpWhenLate has what the flight recorder holds written to a file in the folder whenever the
@@ -45,7 +45,7 @@ func DumpWhenLate(folder string) Option {
 	if folder == "" {
 		panic("freerun: DumpWhenLate needs a folder; \".\" is the current one")
 	}
-	return func(s *settings) { s.dumps = folder }
+	return Option{func(s *settings) { s.dumps = folder }}
 }
 
 // startFlight starts the flight recorder that the settings ask for.

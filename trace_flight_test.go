@@ -83,9 +83,9 @@ func TestFlightAndTrace(t *testing.T) {
 // TestDumpWhenLate has the watchdog find an operation that does not return.
 func TestDumpWhenLate(t *testing.T) {
 	folder := t.TempDir()
-	late := make(chan freerun.Late, 1)
+	late := make(chan freerun.LateReport, 1)
 	rt, _ := runtimetest.Start(t, freerun.FlightRecorder(1<<16), freerun.Watchdog(time.Millisecond, 0), freerun.DumpWhenLate(folder),
-		freerun.OnLate(func(l freerun.Late) { late <- l }))
+		freerun.OnLate(func(l freerun.LateReport) { late <- l }))
 	g := runtimetest.NewGate()
 	f := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, nil })
 	<-late

@@ -56,14 +56,14 @@ func audit(tr *recording.Trace) books {
 		}
 		last = e.Time
 		switch e.Kind {
-		case recording.Send:
+		case recording.KindSend:
 			b.sent++
 			if sent[e.Message] {
 				b.twice++
 			}
 			sent[e.Message] = true
-		case recording.RunBegin, recording.SwitchIn:
-			if e.Kind == recording.SwitchIn && ran[e.Message] {
+		case recording.KindRunBegin, recording.KindSwitchIn:
+			if e.Kind == recording.KindSwitchIn && ran[e.Message] {
 				continue // it goes on
 			}
 			b.ran++
@@ -75,7 +75,7 @@ func audit(tr *recording.Trace) books {
 				b.unsent++
 			}
 			ran[e.Message] = true
-		case recording.Steal:
+		case recording.KindSteal:
 			b.steals[e.Processor]++
 			b.stolen[e.Processor] += uint64(e.N)
 		}
@@ -216,10 +216,10 @@ func TestTraceSenders(t *testing.T) {
 	for _, e := range tr.Events {
 		kinds[e.Kind] = e
 	}
-	if e := kinds[recording.Need]; e.Message != 1 || e.Other != 2 {
+	if e := kinds[recording.KindNeed]; e.Message != 1 || e.Other != 2 {
 		t.Errorf("the first message forwards the second, and the recording says %+v", e)
 	}
-	if e := kinds[recording.Seen]; e.Message != 1 || e.Processor != recording.Outside {
+	if e := kinds[recording.KindSeen]; e.Message != 1 || e.Processor != recording.Outside {
 		t.Errorf("the first message was waited for outside, and the recording says %+v", e)
 	}
 }

@@ -20,7 +20,7 @@ type Unit[S any] struct {
 
 // NewUnit returns a unit of rt with the given state, which from then on belongs to the unit's
 // operations. Any goroutine may call it; it does not wait. It panics if rt is nil or zero, if an
-// option is nil, or if an option is for another type of state.
+// option is the zero UnitOption, or if an option is for another type of state.
 func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: NewUnit with a nil or zero Runtime; make runtimes with New")
@@ -36,7 +36,7 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 
 // UnitName gives a unit a name, for reports of the runtime.
 func UnitName(name string) UnitOption {
-	return func(x *unitExt, _ reflect.Type) { x.name = name }
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.name = name }}
 }
 
 // UnitStats are the figures of one unit.
@@ -45,9 +45,9 @@ type UnitStats struct {
 	Steals     uint64 // times that a processor took the unit from another one's queue
 
 	// Waiting is how many messages are in the mailbox. Messages that were given up or canceled
-	// count until the unit comes to them. 0 for a unit without a [Mailbox] limit.
+	// count until the unit comes to them. 0 for a unit without a [MailboxLimit] limit.
 	Waiting int
-	// Peak is the most that Waiting ever was. 0 for a unit without a [Mailbox] limit.
+	// Peak is the most that Waiting ever was. 0 for a unit without a [MailboxLimit] limit.
 	Peak int
 	// HeldBack says that the unit is held back by a full mailbox to which it has sent. It is known
 	// of every unit, with or without a limit.
@@ -134,7 +134,7 @@ func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 		if s.at(u.rt) { // queueNext, written out, because it is not inlined
 			s.processor.PushNext(&u.Task)
 		} else {
-			s.inject(u.rt, Normal, &u.Task)
+			s.inject(u.rt, sched.Normal, &u.Task)
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error
 		return nil
 	}
 	p := l.priority()
-	if p == Normal {
+	if p == sched.Normal {
 		u.enqueue(s, l)
 		return nil
 	}
@@ -225,7 +225,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 				return
 			}
 		}
-		if left%drainGlance == 1 && p.GiveWay(Normal) {
+		if left%drainGlance == 1 && p.GiveWay(sched.Normal) {
 			break
 		}
 	}
@@ -251,7 +251,7 @@ func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left u
 		if p, s = u.runOne(p, s, h, l); p == nil {
 			return
 		}
-		if (left%drainGlance == 1 || pr != Normal) && p.GiveWay(pr) {
+		if (left%drainGlance == 1 || pr != sched.Normal) && p.GiveWay(pr) {
 			break
 		}
 	}

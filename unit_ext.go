@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/freerun-go/freerun/internal/sched"
+
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -14,7 +16,7 @@ type unitExt struct {
 	// own says that all messages have the unit's own priority. Such a unit has no priority
 	// mailboxes.
 	own       bool
-	priority  Priority
+	priority  sched.Priority
 	limit     *mailboxLimit                      // nil: the mailbox has no limit
 	policy    *faultPolicy                       // nil: a unit keeps its state after a panic
 	held      atomics.Pointer[mute]              // not nil while the unit is muted
@@ -53,7 +55,9 @@ func (x *unitExt) takeOut(s *worker, l *message) (ended bool) {
 }
 
 // UnitOption is a setting of a unit, for [NewUnit].
-type UnitOption func(x *unitExt, state reflect.Type)
+type UnitOption struct {
+	apply func(x *unitExt, state reflect.Type)
+}
 
 // extend returns the unit's unitExt, and makes one if there is none. Any goroutine.
 func (u *unit) extend() *unitExt {
@@ -69,10 +73,10 @@ func (u *unit) extend() *unitExt {
 func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	x := &unitExt{}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("freerun: NewUnit with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("freerun: NewUnit with a zero UnitOption, the one with index %d", i))
 		}
-		o(x, state)
+		o.apply(x, state)
 	}
 	if b := x.limit; b != nil {
 		b.none = &fullError{unit: x.name, state: state, most: b.most}
@@ -89,9 +93,9 @@ func (u *unit) priorityMailboxes() *priorityMailboxes {
 }
 
 // priority returns the priority with which the unit's own task is queued.
-func (u *unit) priority() Priority {
+func (u *unit) priority() sched.Priority {
 	if x := u.ext.Load(); x != nil && x.own {
 		return x.priority
 	}
-	return Normal
+	return sched.Normal
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Fault describes, to the hook of [OnPanic], an operation that panicked or called runtime.Goexit.
-type Fault struct {
+// PanicReport describes, to the hook of [OnPanic], an operation that panicked or called
+// runtime.Goexit.
+type PanicReport struct {
 	Err      *PanicError
 	Restarts int  // of the unit so far, this one included
 	Stopped  bool // the unit runs no further operation
@@ -24,7 +25,7 @@ type faultPolicy struct {
 	most    int           // restarts within the window; at the next fault the unit is stopped
 	window  time.Duration
 	stop    bool
-	hook    func(Fault)
+	hook    func(PanicReport)
 
 	restarts atomics.RelaxedUint64
 	recent   []time.Time // the restarts within the window, oldest first
@@ -53,29 +54,29 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 		panic("freerun: RestartOnPanic needs a factory, at least 1 restart and a positive window")
 	}
 	made := reflect.TypeFor[S]()
-	return func(x *unitExt, state reflect.Type) {
+	return UnitOption{func(x *unitExt, state reflect.Type) {
 		if made != state {
 			panic(fmt.Sprintf("freerun: RestartOnPanic with a factory of %v for a unit of %v", made, state))
 		}
 		p := x.faults()
 		p.restart, p.most, p.window = func(u *unit) { *stateOf[S](u) = factory() }, most, window
-	}
+	}}
 }
 
 // StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages in its
 // mailbox, and all that come later, fail with a [*StoppedError].
 func StopOnPanic() UnitOption {
-	return func(x *unitExt, _ reflect.Type) { x.faults().stop = true }
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.faults().stop = true }}
 }
 
 // OnPanic calls hook after an operation of the unit panicked or called runtime.Goexit, and before
 // the operation's future fails. The hook runs on a processor, with the unit to itself, and must
 // not wait. A hook that panics is reported, and harms nothing else. OnPanic panics if hook is nil.
-func OnPanic(hook func(Fault)) UnitOption {
+func OnPanic(hook func(PanicReport)) UnitOption {
 	if hook == nil {
 		panic("freerun: OnPanic with a nil hook")
 	}
-	return func(x *unitExt, _ reflect.Type) { x.faults().hook = hook }
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.faults().hook = hook }}
 }
 
 // faulted applies the unit's policy after an operation of the unit ended with err. Owner only.
@@ -99,7 +100,7 @@ func (u *unit) faulted(err *PanicError) {
 	if p.hook == nil {
 		return
 	}
-	fault := Fault{Err: err, Restarts: int(p.restarts.Load()), Stopped: p.stopped != nil}
+	fault := PanicReport{Err: err, Restarts: int(p.restarts.Load()), Stopped: p.stopped != nil}
 	if crash := guard("the hook of OnPanic", func() { p.hook(fault) }); crash != nil {
 		u.rt.log(slog.LevelError, "hook panicked", "operation", err.Operation, "panic", crash.Value, "stack", string(crash.Stack))
 	}

@@ -32,9 +32,9 @@ func TestKeepOnPanicIsTheDefault(t *testing.T) {
 func TestRestartOnPanic(t *testing.T) {
 	for _, exit := range []bool{false, true} {
 		rt, _ := runtimetest.Start(t)
-		faults := make(chan freerun.Fault, 10)
+		faults := make(chan freerun.PanicReport, 10)
 		u := freerun.NewUnit(rt, 7, freerun.RestartOnPanic(func() int { return 5 }, 3, time.Hour),
-			freerun.OnPanic(func(f freerun.Fault) { faults <- f }))
+			freerun.OnPanic(func(f freerun.PanicReport) { faults <- f }))
 		for i := range 3 {
 			f := breakIt.Send(rt.Context(), u, exit)
 			next := runtimetest.AddOne.Send(rt.Context(), u, 1)
@@ -110,7 +110,7 @@ func TestFaultyPolicies(t *testing.T) {
 		if _, err := runtimetest.AddOne.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrStopped) || !strings.Contains(err.Error(), "factory") {
 			t.Errorf("%s in a factory: %v", name, err)
 		}
-		v := freerun.NewUnit(rt, 1, freerun.OnPanic(func(freerun.Fault) { fail() }))
+		v := freerun.NewUnit(rt, 1, freerun.OnPanic(func(freerun.PanicReport) { fail() }))
 		breakIt.Send(rt.Context(), v, false)
 		if n := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), v, 0)); n != 1001 {
 			t.Errorf("%s in a hook: the state is %d", name, n)

@@ -9,15 +9,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Full says what happens to a message for a unit whose mailbox is full. See [Mailbox].
-type Full uint8
+// FullPolicy says what happens to a message for a unit whose mailbox is full. See [MailboxLimit].
+type FullPolicy uint8
 
 const (
-	// Refuse fails the message with [ErrFull]: the future of a Send fails, a Tell returns it. A
+	// Reject fails the message with [ErrFull]: the future of a Send fails, a Tell returns it. A
 	// message that had to wait for futures finds out when they are resolved.
-	Refuse Full = iota + 1
-	// Wait makes ordinary goroutines wait for room. Send and Tell wait until Done of the context
-	// that they send through is closed; Call also until its own context is done.
+	Reject FullPolicy = iota + 1
+	// WaitForRoom makes ordinary goroutines wait for room. Send and Tell wait until Done of the
+	// context that they send through is closed; Call also until its own context is done.
 	//
 	// A unit that sends is held back: its message is taken, and is above the limit then, but the
 	// unit runs no further operation before the full mailbox has gone down to half of its limit.
@@ -27,12 +27,12 @@ const (
 	// Not held back are free operations, operations on several units, operations that only look at
 	// a unit, the sends of stolen branches of a join, operations that have left their processor
 	// ([Context.Block]), and the senders of messages that had to wait for futures.
-	Wait
+	WaitForRoom
 )
 
-// Mailbox limits a unit's mailbox to most messages that are ready and not yet started, and says
-// what happens when it is full. It panics if most is less than 1, or full is neither Refuse nor
-// Wait. Without a limit a mailbox takes all that is sent.
+// MailboxLimit limits a unit's mailbox to most messages that are ready and not yet started, and
+// says what happens when it is full. It panics if most is less than 1, or full is neither Reject
+// nor WaitForRoom. Without a limit a mailbox takes all that is sent.
 //
 // A message that will not be run, because its [Operation.Call] has given up or its scope was
 // canceled, keeps its place until the unit comes to it. So choose most with room for all that is
@@ -41,16 +41,16 @@ const (
 //
 // A send to a unit with a limit costs one more compare-and-swap, and the start of an operation
 // another.
-func Mailbox(most int, full Full) UnitOption {
+func MailboxLimit(most int, full FullPolicy) UnitOption {
 	if most < 1 {
-		panic(fmt.Sprintf("freerun: Mailbox with room for %d messages; it needs at least 1", most))
+		panic(fmt.Sprintf("freerun: MailboxLimit with room for %d messages; it needs at least 1", most))
 	}
-	if full != Refuse && full != Wait {
-		panic("freerun: Mailbox needs Refuse or Wait")
+	if full != Reject && full != WaitForRoom {
+		panic("freerun: MailboxLimit needs Reject or WaitForRoom")
 	}
-	return func(x *unitExt, _ reflect.Type) {
+	return UnitOption{func(x *unitExt, _ reflect.Type) {
 		x.limit = &mailboxLimit{most: int64(most), full: full, room: make(chan struct{}, 1)}
-	}
+	}}
 }
 
 // Source:     the notices of tell_backpressure.go; for muted units S. Clebsch, S. Drossopoulou, S.
@@ -94,8 +94,8 @@ func Mailbox(most int, full Full) UnitOption {
 // mailboxLimit is the limit of a mailbox.
 type mailboxLimit struct {
 	most int64
-	full Full
-	none *fullError // the error that Refuse returns
+	full FullPolicy
+	none *fullError // the error that Reject returns
 
 	fill    atomics.Int64 // see filling
 	peak    atomics.Int64
@@ -131,7 +131,7 @@ func (b *mailboxLimit) admit(s *worker, l *message, fresh *sender) error {
 	switch {
 	case b.tryTake():
 		return nil
-	case b.full == Refuse:
+	case b.full == Reject:
 		return b.none
 	// Only an outsider waits: an operation that blocks may be what the receiver waits for.
 	case fresh != nil && s.standing() == outsider:
@@ -148,7 +148,7 @@ func (b *mailboxLimit) admit(s *worker, l *message, fresh *sender) error {
 // wait for room.
 func (u *unit) mayKeepSendersWaiting() bool {
 	x := u.ext.Load()
-	return x != nil && x.limit != nil && x.limit.full == Wait
+	return x != nil && x.limit != nil && x.limit.full == WaitForRoom
 }
 
 // tryTake takes a place if there is one.

@@ -12,7 +12,7 @@ import (
 func TestDeterministicRoomEnds(t *testing.T) {
 	rt := New(Deterministic(1))
 	defer rt.Close()
-	u := NewUnit(rt, 0, Mailbox(1, Wait))
+	u := NewUnit(rt, 0, MailboxLimit(1, WaitForRoom))
 	b := u.unit.ext.Load().limit
 	b.exceed(&u.unit) // a place that no message ever gives back
 	why := errors.New("why")

@@ -18,7 +18,7 @@ func limited(first, second int64) (x, y *unit) {
 	for i, most := range [2]int64{first, second} {
 		u := &unit{rt: rt}
 		u.Kind = unitVtable
-		u.extend().limit = &mailboxLimit{most: most, full: Wait, room: make(chan struct{}, 1)}
+		u.extend().limit = &mailboxLimit{most: most, full: WaitForRoom, room: make(chan struct{}, 1)}
 		units[i] = u
 	}
 	return units[0], units[1]

@@ -15,7 +15,7 @@ import (
 func TestMailboxGivenUp(t *testing.T) {
 	const most = 4
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	u, g := freerun.NewUnit(rt, pile{}, freerun.Mailbox(most, freerun.Refuse)), runtimetest.NewGate()
+	u, g := freerun.NewUnit(rt, pile{}, freerun.MailboxLimit(most, freerun.Reject)), runtimetest.NewGate()
 	busy := freerun.Do(rt.Context(), u, func(*freerun.Context, *pile) (int, error) { g.Pass(); return 1, nil })
 	<-g.Entered
 	ctx, cancel := context.WithCancel(t.Context())

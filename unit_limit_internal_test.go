@@ -15,7 +15,7 @@ func TestRoomOfAnEnd(t *testing.T) {
 		rt := New(Processors(1))
 		defer rt.Close()
 		s := rt.Scope(context.Background())
-		u := NewUnit(rt, 0, Mailbox(1, Wait))
+		u := NewUnit(rt, 0, MailboxLimit(1, WaitForRoom))
 		b := u.unit.ext.Load().limit
 		l := &message{}
 		l.unit = &u.unit

@@ -27,7 +27,7 @@ func TestMailboxRefuses(t *testing.T) {
 	const most = 3
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	open := make(chan struct{})
-	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(most, freerun.Refuse))
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.MailboxLimit(most, freerun.Reject))
 	first := pass.Send(rt.Context(), u, 0)
 	for u.Stats().Operations == 0 { // the first message is out of the mailbox once it runs
 		runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t))
@@ -68,7 +68,7 @@ func TestMailboxRefuses(t *testing.T) {
 func TestMailboxRefusesLate(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	open, last := make(chan struct{}), make(chan struct{})
-	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Refuse))
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.MailboxLimit(1, freerun.Reject))
 	other := freerun.NewUnit(rt, doorway{open: last})
 	awaited := pass.Send(rt.Context(), other, 0)
 	late := passAfter.Send(rt.Context(), u, awaited)
@@ -101,7 +101,7 @@ var passAfter = freerun.Op("test.passAfter", func(_ *freerun.Context, g *doorway
 func TestMailboxMakesGoroutinesWait(t *testing.T) {
 	const most, senders, each = 4, 3, 2000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(most, freerun.Wait))
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(most, freerun.WaitForRoom))
 	var all sync.WaitGroup
 	for range senders {
 		all.Go(func() {
@@ -127,7 +127,7 @@ func TestMailboxMakesGoroutinesWait(t *testing.T) {
 func TestMailboxWaitEndsWithTheRuntime(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	open := make(chan struct{})
-	u := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(1, freerun.Wait))
+	u := freerun.NewUnit(rt, doorway{open: open}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	refused := make(chan error)
 	go func() {
 		for {
@@ -174,7 +174,7 @@ func init() {
 func TestMailboxHoldsUnitsBack(t *testing.T) {
 	const most, senders, each = 4, 5, 3000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	sink := freerun.NewUnit(rt, relay{}, freerun.Mailbox(most, freerun.Wait))
+	sink := freerun.NewUnit(rt, relay{}, freerun.MailboxLimit(most, freerun.WaitForRoom))
 	units := []*freerun.Unit[relay]{}
 	for range senders {
 		units = append(units, freerun.NewUnit(rt, relay{to: []*freerun.Unit[relay]{sink}}))
@@ -216,8 +216,8 @@ func TestMailboxHoldsBackForEach(t *testing.T) {
 	const times = 1000
 	rt, _ := runtimetest.Start(t, freerun.Processors(3))
 	open := make(chan struct{})
-	slow := freerun.NewUnit(rt, doorway{open: open}, freerun.Mailbox(4, freerun.Wait))
-	fast := freerun.NewUnit(rt, relay{}, freerun.Mailbox(1, freerun.Wait))
+	slow := freerun.NewUnit(rt, doorway{open: open}, freerun.MailboxLimit(4, freerun.WaitForRoom))
+	fast := freerun.NewUnit(rt, relay{}, freerun.MailboxLimit(1, freerun.WaitForRoom))
 	both := freerun.NewUnit(rt, sprinkler{slow, fast})
 	for range times {
 		sprinkle.Tell(rt.Context(), both, 0)
@@ -244,7 +244,7 @@ func TestMailboxRings(t *testing.T) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		ring := []*freerun.Unit[relay]{}
 		for i := range members {
-			ring = append(ring, freerun.NewUnit(rt, relay{}, freerun.Mailbox(1+i%2, freerun.Wait)))
+			ring = append(ring, freerun.NewUnit(rt, relay{}, freerun.MailboxLimit(1+i%2, freerun.WaitForRoom)))
 		}
 		for i, u := range ring {
 			runtimetest.Must(t, freerun.Do(rt.Context(), u, func(_ *freerun.Context, r *relay) (int, error) {

@@ -59,7 +59,7 @@ type priorityMailboxes struct {
 	word    atomics.Uint32        // claimed, and a bit for each mailbox that was left to the holder
 	held    atomics.Plain[uint32] // a bit for each mailbox that the holder owns
 	joined  atomics.Plain[bool]
-	running Priority
+	running sched.Priority
 	turns   sched.Turns
 	express [priorities]priorityMailbox // by priority; that of Normal is not used
 	token   message
@@ -67,7 +67,7 @@ type priorityMailboxes struct {
 
 const claimed = 1 << 31
 
-func laneBit(p Priority) uint32 { return 1 << p }
+func laneBit(p sched.Priority) uint32 { return 1 << p }
 
 // join makes the caller, which owns the mailbox of Normal, the holder if it is the first such
 // owner to find the priority mailboxes. It reports whether it did (L1).
@@ -76,13 +76,13 @@ func (x *priorityMailboxes) join() bool {
 		return false
 	}
 	x.joined.Set(true)
-	x.held.Set(laneBit(Normal))
+	x.held.Set(laneBit(sched.Normal))
 	return true
 }
 
 // claim makes the caller, which owns the mailbox of p, the holder, and returns true. If there is a
 // holder already, claim leaves the mailbox to it, and returns false (L2).
-func (x *priorityMailboxes) claim(p Priority) bool {
+func (x *priorityMailboxes) claim(p sched.Priority) bool {
 	for {
 		w := x.word.Load()
 		if w == 0 {
@@ -106,7 +106,7 @@ func (x *priorityMailboxes) takeOver() {
 
 // pick returns the priority of the mailbox to take a message from. It returns false if there is
 // none: the caller is no longer the holder then (L3, L4).
-func (x *priorityMailboxes) pick() (Priority, bool) {
+func (x *priorityMailboxes) pick() (sched.Priority, bool) {
 	for {
 		x.takeOver()
 		held := x.held.Get()
@@ -115,13 +115,13 @@ func (x *priorityMailboxes) pick() (Priority, bool) {
 			return x.running, true
 		}
 		if x.word.CompareAndSwap(claimed, 0) {
-			return Normal, false
+			return sched.Normal, false
 		}
 	}
 }
 
 // gaveUp notes that the mailbox of p was given up.
-func (x *priorityMailboxes) gaveUp(p Priority) { x.held.Set(x.held.Get() &^ laneBit(p)) }
+func (x *priorityMailboxes) gaveUp(p sched.Priority) { x.held.Set(x.held.Get() &^ laneBit(p)) }
 
 // release gives up the claim and returns the mailboxes, as bits, whose tasks the caller must queue
 // (L5).

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sched"
+
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
@@ -30,18 +32,18 @@ type priorityMessage struct {
 	token bool
 }
 
-func (m *priorityModel) mailbox(x *priorityMailboxes, p Priority) *mailbox.Queue {
-	if p == Normal {
+func (m *priorityModel) mailbox(x *priorityMailboxes, p sched.Priority) *mailbox.Queue {
+	if p == sched.Normal {
 		return &m.normal
 	}
 	return &x.express[p].mailbox
 }
 
 // send stands for deliverAt, withPriorityMailboxes and queue.
-func (m *priorityModel) send(p Priority, l *priorityMessage, token *priorityMessage) {
-	if p == Normal {
+func (m *priorityModel) send(p sched.Priority, l *priorityMessage, token *priorityMessage) {
+	if p == sched.Normal {
 		if m.normal.Enqueue(&l.Node) {
-			m.task(Normal)
+			m.task(sched.Normal)
 		}
 		return
 	}
@@ -59,7 +61,7 @@ func (m *priorityModel) send(p Priority, l *priorityMessage, token *priorityMess
 		}
 	}
 	if made && m.normal.Enqueue(&token.Node) {
-		m.task(Normal)
+		m.task(sched.Normal)
 	}
 	if x.express[p].mailbox.Enqueue(&l.Node) {
 		m.task(p)
@@ -67,7 +69,7 @@ func (m *priorityModel) send(p Priority, l *priorityMessage, token *priorityMess
 }
 
 // task stands for drain and runPriorityMailbox.
-func (m *priorityModel) task(p Priority) {
+func (m *priorityModel) task(p sched.Priority) {
 	x := m.lanes.Load()
 	switch {
 	case p != Normal:
@@ -76,7 +78,7 @@ func (m *priorityModel) task(p Priority) {
 		}
 		return
 	case x != nil:
-		if x.join() || x.claim(Normal) {
+		if x.join() || x.claim(sched.Normal) {
 			m.serve(x)
 		}
 		return
@@ -84,7 +86,7 @@ func (m *priorityModel) task(p Priority) {
 	for n := m.normal.Dequeue(); n != nil; n = m.normal.Dequeue() {
 		m.run(n)
 		if x = m.lanes.Load(); x != nil {
-			if x.join() || x.claim(Normal) {
+			if x.join() || x.claim(sched.Normal) {
 				m.serve(x)
 			}
 			return
@@ -106,7 +108,7 @@ func (m *priorityModel) serve(x *priorityMailboxes) {
 		m.run(n)
 		if ran++; ran == m.turns {
 			held := x.release()
-			for p := range Priority(priorities) {
+			for p := range sched.Priority(priorities) {
 				if held&laneBit(p) != 0 {
 					m.task(p)
 				}
@@ -153,19 +155,21 @@ func priorityProgram(turns int, hasty bool, each int, priorities ...Priority) fu
 
 func TestExploreLanes(t *testing.T) {
 	for name, body := range map[string]func(*explore.Run){
-		"two lanes made":   priorityProgram(100, false, 1, Normal, High),
-		"two express":      priorityProgram(100, false, 1, High, Low),
-		"two each":         priorityProgram(100, false, 2, Normal, High),
-		"turns":            priorityProgram(1, false, 2, Normal, High),
-		"turns of express": priorityProgram(1, false, 2, Low, High),
+		"two lanes made":   priorityProgram(100, false, 1, sched.Normal, sched.High),
+		"two express":      priorityProgram(100, false, 1, sched.High, sched.Low),
+		"two each":         priorityProgram(100, false, 2, sched.Normal, sched.High),
+		"turns":            priorityProgram(1, false, 2, sched.Normal, sched.High),
+		"turns of express": priorityProgram(1, false, 2, sched.Low, sched.High),
 	} {
 		t.Run(name, func(t *testing.T) { explore.Exhaustive(t, 4, body) })
 	}
-	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, priorityProgram(1, false, 1, Normal, High, Low)) })
+	t.Run("three", func(t *testing.T) {
+		explore.Exhaustive(t, 2, priorityProgram(1, false, 1, sched.Normal, sched.High, sched.Low))
+	})
 }
 
 // TestExploreLanesControl: if new priority mailboxes are not claimed in the name of the owner that
 // Normal's mailbox may have, two processors run operations at once.
 func TestExploreLanesControl(t *testing.T) {
-	explore.MustFail(t, 2, priorityProgram(100, true, 1, Normal, High))
+	explore.MustFail(t, 2, priorityProgram(100, true, 1, sched.Normal, sched.High))
 }

@@ -32,10 +32,10 @@ func init() {
 func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
 
 // priorityOf returns the priority of a mailbox.
-func (x *priorityMailboxes) priorityOf(e *priorityMailbox) Priority {
+func (x *priorityMailboxes) priorityOf(e *priorityMailbox) sched.Priority {
 	for i := range x.express {
 		if e == &x.express[i] {
-			return Priority(i)
+			return sched.Priority(i)
 		}
 	}
 	panic("freerun: a lane of another unit")
@@ -64,8 +64,8 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 }
 
 // lane returns the mailbox of a priority, and where its late message is kept.
-func (x *priorityMailboxes) lane(p Priority) (*mailbox.Queue, **message) {
-	if p == Normal {
+func (x *priorityMailboxes) lane(p sched.Priority) (*mailbox.Queue, **message) {
+	if p == sched.Normal {
 		return &x.unit.mailbox, &x.unit.late
 	}
 	return &x.express[p].mailbox, &x.express[p].late
@@ -95,7 +95,7 @@ func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 
 // runNormal runs the unit's own task, once the unit has priority mailboxes.
 func (x *priorityMailboxes) runNormal(p *sched.Processor) {
-	if x.join() || x.claim(Normal) {
+	if x.join() || x.claim(sched.Normal) {
 		x.serve(p)
 	}
 }
@@ -125,7 +125,7 @@ func (x *priorityMailboxes) serve(p *sched.Processor) {
 
 // next returns the next message, and its priority. It returns nil if there is none: the caller no
 // longer owns the unit then. It returns nil and later as unit.next does.
-func (x *priorityMailboxes) next(s *worker) (pr Priority, l *message, later bool) {
+func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, later bool) {
 	if l := x.unit.ext.Load().left.Take(); l != nil {
 		x.running = l.priority()
 		return x.running, l, false
@@ -150,10 +150,10 @@ func (x *priorityMailboxes) next(s *worker) (pr Priority, l *message, later bool
 // priorities.
 func (x *priorityMailboxes) yield(s *worker) {
 	held := x.release()
-	for pr := range Priority(priorities) {
+	for pr := range sched.Priority(priorities) {
 		switch {
 		case held&laneBit(pr) == 0:
-		case pr == Normal:
+		case pr == sched.Normal:
 			s.queueBack(x.unit.rt, pr, &x.unit.Task)
 		default:
 			s.queueBack(x.unit.rt, pr, &x.express[pr].Task)
@@ -168,8 +168,8 @@ func discardPriorityMailbox(t *sched.Task) {
 }
 
 // limitAt is how many messages of a priority a processor runs before other units get their turn.
-func limitAt(p Priority) int {
-	if Normal.Before(p) {
+func limitAt(p sched.Priority) int {
+	if sched.Normal.Before(p) {
 		return drainLimitLow
 	}
 	return drainLimit

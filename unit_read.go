@@ -14,11 +14,11 @@ type ReadOperation[S, A, R any] struct{ reading[A, R] }
 
 // ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a
 // pointer into it, because several such operations of one unit may run at the same time on several
-// processors. They never run beside an operation that is not a ReadOp or a [Read]. The order of
-// the mailbox holds between the two sorts, so neither starves the other; among operations that run
+// processors. They never run beside an operation that is not a ReadOp or a [Read]. The order of the
+// mailbox holds between the two sorts, so neither starves the other; among operations that run
 // together there is no order. As nothing is written, a panic in fn is no fault of the unit
-// ([RestartOnPanic]), and a unit is not held back for what fn sends ([Mailbox]). All else that is
-// said of [Op] holds.
+// ([RestartOnPanic]), and a unit is not held back for what fn sends ([MailboxLimit]). All else that
+// is said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
 	if fn == nil {
 		panic("freerun: ReadOp with a nil function: " + name)

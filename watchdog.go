@@ -8,8 +8,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Late is the watchdog's report of an operation that does not return.
-type Late struct {
+// LateReport is the watchdog's report of an operation that does not return.
+type LateReport struct {
+	At        time.Time     // when the watchdog found it
 	Operation string        // its name, or that of the function for a closure
 	Unit      string        // the unit's name ([UnitName]) or address; empty for a free operation
 	Been      time.Duration // how long it had run
@@ -24,33 +25,33 @@ type Late struct {
 // added, one at a time; they go again when the operations have ended.
 //
 // The watchdog looks each 10 ms while a processor is busy, more often if after is short, and not at
-// all in a deterministic runtime. Without this option there is none. [Runtime.Incidents] has the
+// all in a deterministic runtime. Without this option there is none. [Runtime.LateReports] has the
 // last reports. Watchdog panics if after is not above zero or extra is negative.
 func Watchdog(after time.Duration, extra int) Option {
 	if after <= 0 || extra < 0 {
 		panic("freerun: Watchdog needs a duration above zero, and a number of processors that is not negative")
 	}
-	return func(s *settings) { s.watchdog.After, s.watchdog.Extra = after, extra }
+	return Option{func(s *settings) { s.watchdog.After, s.watchdog.Extra = after, extra }}
 }
 
 // OnLate calls hook for each report of the watchdog ([Watchdog]), beside the logger. hook runs on
 // a goroutine of its own, and the watchdog watches nothing until hook returns. OnLate panics if
 // hook is nil.
-func OnLate(hook func(Late)) Option {
+func OnLate(hook func(LateReport)) Option {
 	if hook == nil {
 		panic("freerun: OnLate with a nil hook")
 	}
-	return func(s *settings) { s.onLate = hook }
+	return Option{func(s *settings) { s.onLate = hook }}
 }
 
 // reportLate reports a task that does not return. The scheduler calls it.
 func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	c := contextOf(t.Host, t.Processor)
-	late := Late{Operation: c.operation(), Unit: workerOf(t.Processor).nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
+	late := LateReport{At: time.Now(), Operation: c.operation(), Unit: workerOf(t.Processor).nameOfUnit(t.Task), Been: been, Stack: t.Stack()}
 	if late.Operation == "" {
 		return // the operation has just ended
 	}
-	rt.incidents.add(late, time.Now())
+	rt.incidents.add(late)
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
 	rt.dumpLate()

@@ -84,7 +84,7 @@ var lockings = []struct {
 		runtimetest.Must(t, f)
 	}},
 	{"unit with a limit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
-		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.Mailbox(10, freerun.Wait)), 1))
+		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.MailboxLimit(10, freerun.WaitForRoom)), 1))
 	}},
 	{"free operation", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockFree.Send(rt.Context(), 1))

@@ -17,7 +17,7 @@ import (
 // at reports whether s is the worker of a processor of rt.
 func (s *worker) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
 
-func (s *worker) queueNext(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueNext(rt *Runtime, p sched.Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushNextAt(p, t)
 	} else {
@@ -29,11 +29,11 @@ func (s *worker) queueSoon(rt *Runtime, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushSoon(t)
 	} else {
-		s.inject(rt, Normal, t)
+		s.inject(rt, sched.Normal, t)
 	}
 }
 
-func (s *worker) queueReady(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueReady(rt *Runtime, p sched.Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushAt(p, t)
 	} else {
@@ -41,7 +41,7 @@ func (s *worker) queueReady(rt *Runtime, p Priority, t *sched.Task) {
 	}
 }
 
-func (s *worker) queueBack(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) queueBack(rt *Runtime, p sched.Priority, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.PushBackAt(p, t)
 	} else {
@@ -53,13 +53,13 @@ func (s *worker) hand(rt *Runtime, t *sched.Task) {
 	if s.at(rt) {
 		s.processor.Hand(t)
 	} else {
-		s.inject(rt, Normal, t)
+		s.inject(rt, sched.Normal, t)
 	}
 }
 
 // inject queues a task of rt from outside its processors. A worker that discards the tasks of a
 // stopped runtime puts those of its own runtime aside instead (shutdown_discard.go).
-func (s *worker) inject(rt *Runtime, p Priority, t *sched.Task) {
+func (s *worker) inject(rt *Runtime, p sched.Priority, t *sched.Task) {
 	if s.orphans != nil && s.rt == rt {
 		s.orphans.PushBack(&t.Node)
 	} else {

@@ -32,14 +32,10 @@ type Activity struct {
 }
 
 // Option is a setting for [Go].
-type Option func(*Activity)
+type Option struct{ apply func(*Activity) }
 
 // Named gives an activity a name, for reports of what it does and where it is stuck.
-func Named(name string) Option { return func(a *Activity) { a.named = &name } }
-
-// WithPriority sets how soon the activity is run, compared with others. The default is the priority
-// of the place where it is started.
-func WithPriority(p sched.Priority) Option { return func(a *Activity) { a.priority = p } }
+func Named(name string) Option { return Option{func(a *Activity) { a.named = &name }} }
 
 // Go starts an activity that runs fn, and returns it. The activity runs on any processor of where,
 // in turns with the other work there. It keeps its processor until it waits, yields, or uses up
@@ -48,27 +44,24 @@ func WithPriority(p sched.Priority) Option { return func(a *Activity) { a.priori
 //
 // Any goroutine may call Go, and so may operations and activities; it does not wait. If where
 // accepts no more work, the returned activity has ended, and [Activity.Wait] returns why. Go
-// panics if where, fn or an option is nil. It allocates the activity alone.
+// panics if where or fn is nil, or an option is the zero Option. It allocates the activity alone.
 func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 	if where == nil || fn == nil {
 		panic("activity: Go needs a place to start in, and a function")
 	}
-	a := &Activity{fn: fn, priority: unset}
+	a := &Activity{fn: fn}
 	a.task.Kind = fresh
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("activity: Go with a nil option, the one with index %d", i))
+		if o.apply == nil {
+			panic(fmt.Sprintf("activity: Go with a zero Option, the one with index %d", i))
 		}
-		o(a)
+		o.apply(a)
 	}
 	if err := start(where, a); err != nil {
 		a.end(err)
 	}
 	return a
 }
-
-// unset is the priority of an activity that takes the priority of its place.
-const unset = sched.Priority(255)
 
 // Wait waits until a has ended. It returns nil if the function of a has returned; otherwise the
 // error that a has failed with: its panic, or why it was not begun. The caller may be an ordinary
@@ -112,9 +105,6 @@ func (a *Activity) Name() string {
 	}
 	return *a.named
 }
-
-// Priority returns the activity's priority.
-func (a *Activity) Priority() sched.Priority { return a.priority }
 
 type key struct{}
 

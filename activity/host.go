@@ -54,9 +54,7 @@ func (a *Activity) start(b *Activity) error {
 func (a *Activity) begin(in owner, priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
 	a.mustBeNew()
 	a.started, a.owner, a.quantum = true, in, Quantum
-	if a.priority == unset {
-		a.priority = priority
-	}
+	a.priority = priority
 	if p == nil {
 		s.InjectAt(a.priority, &a.task)
 	} else {

@@ -92,9 +92,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"activity: a nil context.Context; use context.Background() if there is none",
 			func() { activity.Of(noContext) },
 		},
-		"Go with a nil option": {
-			"activity: Go with a nil option, the one with index 0",
-			func() { activity.Go(place, func(*activity.Activity) {}, nil) },
+		"Go with a zero option": {
+			"activity: Go with a zero Option, the one with index 0",
+			func() { activity.Go(place, func(*activity.Activity) {}, activity.Option{}) },
 		},
 		"StartActivity of nil": {
 			"activity: start of an activity that Go has not made; start activities with Go",

@@ -10,9 +10,9 @@ import (
 // TestRuntimeOptions has a watchdog of the runtime watch a shard that is held up, and name it in
 // its report.
 func TestRuntimeOptions(t *testing.T) {
-	late := make(chan freerun.Late, 1)
+	late := make(chan freerun.LateReport, 1)
 	s, _ := serve(t, Config{Shards: 3, Runtime: []freerun.Option{
-		freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { late <- l }),
+		freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.LateReport) { late <- l }),
 	}})
 	hold := make(chan struct{})
 	held := freerun.Do(s.Runtime().Context(), s.units[2], func(*freerun.Context, *shard) (int, error) { <-hold; return 0, nil })

@@ -237,11 +237,11 @@ func (m *mayhem) send(c *freerun.Context, random *rand.Rand, hops int) (f freeru
 	e := &errand{m: m, seed: random.Uint64(), hops: hops, kind: random.IntN(kinds)}
 	if random.IntN(3) == 0 {
 		if s := m.scopes[random.IntN(len(m.scopes))].Load(); s != nil {
-			c = c.In(s)
+			c = c.WithScope(s)
 		}
 	}
 	if random.IntN(3) == 0 {
-		c = c.With([]freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}[random.IntN(4)])
+		c = c.WithPriority([]freerun.Priority{freerun.High, freerun.Normal, freerun.Low, freerun.Idle}[random.IntN(4)])
 	}
 	if e.kind == act && !m.acts {
 		e.kind = send
@@ -291,7 +291,7 @@ func newMayhem(t *testing.T, rt *freerun.Runtime, random *rand.Rand, messages in
 	for range 3 + random.IntN(6) {
 		options := []freerun.UnitOption{}
 		if random.IntN(3) == 0 {
-			options = append(options, freerun.Mailbox(1+random.IntN(5), []freerun.Full{freerun.Refuse, freerun.Wait}[random.IntN(2)]))
+			options = append(options, freerun.MailboxLimit(1+random.IntN(5), []freerun.FullPolicy{freerun.Reject, freerun.WaitForRoom}[random.IntN(2)]))
 		}
 		if random.IntN(4) == 0 {
 			options = append(options, freerun.UnitPriority([]freerun.Priority{freerun.High, freerun.Low, freerun.Idle}[random.IntN(3)]))

@@ -96,12 +96,12 @@ func (r *tracer) read(file *bytes.Buffer, what string) {
 		switch {
 		case e.Time < last:
 			r.t.Errorf("%s: %+v comes after time %d", what, e, last)
-		case e.Kind == recording.Send && (sent[e.Message] || begun[e.Message]), e.Kind == recording.RunBegin && begun[e.Message]:
+		case e.Kind == recording.KindSend && (sent[e.Message] || begun[e.Message]), e.Kind == recording.KindRunBegin && begun[e.Message]:
 			r.t.Errorf("%s: message %d was sent or begun already: %+v", what, e.Message, e)
 		}
 		last = e.Time
-		sent[e.Message] = sent[e.Message] || e.Kind == recording.Send
-		begun[e.Message] = begun[e.Message] || e.Kind == recording.RunBegin
+		sent[e.Message] = sent[e.Message] || e.Kind == recording.KindSend
+		begun[e.Message] = begun[e.Message] || e.Kind == recording.KindRunBegin
 	}
 	if a := recording.Analyze(tr); a.Span > a.Work {
 		r.t.Errorf("%s: span %d, work %d", what, a.Span, a.Work)

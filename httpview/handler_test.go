@@ -140,8 +140,8 @@ func TestSamplesOfARuntime(t *testing.T) {
 }
 
 func TestIncidentsAreShown(t *testing.T) {
-	late := make(chan freerun.Late, 1)
-	rt := start(t, freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { late <- l }))
+	late := make(chan freerun.LateReport, 1)
+	rt := start(t, freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.LateReport) { late <- l }))
 	g := gate{make(chan struct{}), make(chan struct{})}
 	pass.Tell(rt.Context(), freerun.NewUnit(rt, g, freerun.UnitName("ada")), 0)
 	<-late

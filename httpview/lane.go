@@ -58,9 +58,9 @@ func paint(lane *[columns]column, s *recording.Slice, end int64) {
 		}
 		c, d := &lane[i], edge-from
 		switch s.Kind {
-		case recording.SearchBegin:
+		case recording.KindSearchBegin:
 			c.searching += d
-		case recording.Park:
+		case recording.KindPark:
 			c.parked += d
 		default:
 			c.running += d

@@ -55,16 +55,16 @@ func (r *ranking) add(t *recording.Trace, slices []recording.Slice) {
 			continue
 		}
 		switch u := &all[e.Unit]; e.Kind {
-		case recording.Send:
+		case recording.KindSend:
 			u.seen = true
 			u.depth++
 			u.peak = max(u.peak, u.depth-u.lowest)
-		case recording.RunBegin:
+		case recording.KindRunBegin:
 			u.begin(e.Processor)
 		}
 	}
 	for i := range slices {
-		if s := &slices[i]; s.Kind == recording.RunBegin && int(s.Unit) < len(all) {
+		if s := &slices[i]; s.Kind == recording.KindRunBegin && int(s.Unit) < len(all) {
 			all[s.Unit].ran += s.End - s.Begin
 		}
 	}

@@ -67,7 +67,7 @@ func (v *view) sample(ctx context.Context) sample {
 		}
 	}
 	for i := range t.Events {
-		if t.Events[i].Kind == recording.Steal {
+		if t.Events[i].Kind == recording.KindSteal {
 			s.Steals++
 		}
 	}

@@ -46,9 +46,9 @@ func TestSampleIsCut(t *testing.T) {
 // run makes a message that is sent, begins and ends at the three times.
 func run(message, unit uint32, processor int16, sent, begin, end int64) []recording.Event {
 	return []recording.Event{
-		{Time: sent, Kind: recording.Send, Message: message, Operation: 1, Unit: unit, Processor: recording.Outside},
-		{Time: begin, Kind: recording.RunBegin, Message: message, Operation: 1, Unit: unit, Processor: processor},
-		{Time: end, Kind: recording.RunEnd, Message: message, Operation: 1, Unit: unit, Processor: processor},
+		{Time: sent, Kind: recording.KindSend, Message: message, Operation: 1, Unit: unit, Processor: recording.Outside},
+		{Time: begin, Kind: recording.KindRunBegin, Message: message, Operation: 1, Unit: unit, Processor: processor},
+		{Time: end, Kind: recording.KindRunEnd, Message: message, Operation: 1, Unit: unit, Processor: processor},
 	}
 }
 
@@ -57,10 +57,10 @@ func run(message, unit uint32, processor int16, sent, begin, end int64) []record
 func TestLanes(t *testing.T) {
 	tr := &recording.Trace{End: 10 * columns, Processors: 2, Operations: []string{"", "a"}, Sent: 1}
 	tr.Events = append(run(1, 0, 0, 0, 0, 5*columns),
-		recording.Event{Time: 5 * columns, Kind: recording.SearchBegin},
-		recording.Event{Time: 6 * columns, Kind: recording.SearchEnd},
-		recording.Event{Time: 6 * columns, Kind: recording.Park},
-		recording.Event{Time: 10 * columns, Kind: recording.Unpark})
+		recording.Event{Time: 5 * columns, Kind: recording.KindSearchBegin},
+		recording.Event{Time: 6 * columns, Kind: recording.KindSearchEnd},
+		recording.Event{Time: 6 * columns, Kind: recording.KindPark},
+		recording.Event{Time: 10 * columns, Kind: recording.KindUnpark})
 	all := lanes(tr, tr.Slices())
 	if got := fmt.Sprint(all[0]); got != fmt.Sprintf("{0.5 0.1 0.4 [1 %d -2 %d -3 %d]}", columns/2, columns/10, columns*4/10) {
 		t.Errorf("the first lane is %v", got)
@@ -81,13 +81,13 @@ func TestManyInAColumn(t *testing.T) {
 		if at%100 == 50 {
 			operation = 2
 		}
-		all = append(all, recording.Slice{Begin: at, End: at + 3 + int64(operation), Operation: operation, Kind: recording.RunBegin})
+		all = append(all, recording.Slice{Begin: at, End: at + 3 + int64(operation), Operation: operation, Kind: recording.KindRunBegin})
 	}
 	l := lanes(tr, all)[0]
 	if fmt.Sprint(l.Columns) != fmt.Sprint([]int{2, columns}) || l.Running < 0.409 || l.Running > 0.411 {
 		t.Errorf("the lane is %v", l)
 	}
-	if odd := lanes(&recording.Trace{End: 7, Processors: 1}, []recording.Slice{{Begin: 0, End: 7, Operation: 3, Kind: recording.RunBegin}})[0]; odd.Running != 1 {
+	if odd := lanes(&recording.Trace{End: 7, Processors: 1}, []recording.Slice{{Begin: 0, End: 7, Operation: 3, Kind: recording.KindRunBegin}})[0]; odd.Running != 1 {
 		t.Errorf("of a sample that is shorter than its columns are many, %v is shown", odd)
 	}
 	if empty := lanes(&recording.Trace{Processors: 1}, nil)[0]; empty.Running != 0 {
@@ -162,10 +162,10 @@ func TestOperationsWithoutEnd(t *testing.T) {
 // it.
 func TestRanking(t *testing.T) {
 	send := func(at int64, unit uint32) recording.Event {
-		return recording.Event{Time: at, Kind: recording.Send, Unit: unit, Processor: recording.Outside}
+		return recording.Event{Time: at, Kind: recording.KindSend, Unit: unit, Processor: recording.Outside}
 	}
 	begin := func(at int64, unit uint32, processor int16) recording.Event {
-		return recording.Event{Time: at, Kind: recording.RunBegin, Unit: unit, Processor: processor, Operation: 1}
+		return recording.Event{Time: at, Kind: recording.KindRunBegin, Unit: unit, Processor: processor, Operation: 1}
 	}
 	tr := &recording.Trace{End: 1e9, Processors: 2, Units: []recording.Unit{{}, {Name: "ada", State: "int"}, {Address: 0xc000}}, Events: []recording.Event{
 		begin(1, 1, 0), begin(2, 1, 0), // two messages were there before

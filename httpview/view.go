@@ -86,7 +86,7 @@ func (v *view) see(s sample) frame {
 		}
 		f.Processors = append(f.Processors, shown)
 	}
-	for _, i := range v.rt.Incidents() {
+	for _, i := range v.rt.LateReports() {
 		f.Incidents = append(f.Incidents, incident{
 			At: i.At.UnixMilli(), Operation: i.Operation, Unit: i.Unit, Been: float64(i.Been) / float64(time.Millisecond), Stack: string(i.Stack),
 		})

@@ -56,9 +56,9 @@ func ExampleSpans() {
 		Operations: []string{"", "shop.deposit"},
 		Units:      []recording.Unit{{}, {Name: "ada", State: "int"}},
 		Events: []recording.Event{
-			{Time: 0, Kind: recording.Send, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
-			{Time: 100, Kind: recording.RunBegin, Message: 1, Operation: 1, Unit: 1},
-			{Time: 300, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1},
+			{Time: 0, Kind: recording.KindSend, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 100, Kind: recording.KindRunBegin, Message: 1, Operation: 1, Unit: 1},
+			{Time: 300, Kind: recording.KindRunEnd, Message: 1, Operation: 1, Unit: 1},
 		},
 	}
 	exporter := tracetest.NewInMemoryExporter()

@@ -123,15 +123,15 @@ func TestSpans(t *testing.T) {
 		Start: begin, End: 1000, Processors: 2, Operations: []string{"", "parent", "child"}, Sent: 3,
 		Units: []recording.Unit{{}, {Name: "ada", State: "int"}},
 		Events: []recording.Event{
-			{Time: 0, Kind: recording.Send, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
-			{Time: 100, Kind: recording.RunBegin, Message: 1, Operation: 1, Unit: 1},
-			{Time: 150, Kind: recording.Send, Message: 2, Other: 1, Operation: 2},
-			{Time: 160, Kind: recording.Ready, Message: 2},
-			{Time: 180, Kind: recording.RunBegin, Message: 2, Operation: 2, Processor: 1},
-			{Time: 200, Kind: recording.RunEnd, Message: 2, Operation: 2, Processor: 1},
-			{Time: 300, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1},
+			{Time: 0, Kind: recording.KindSend, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 100, Kind: recording.KindRunBegin, Message: 1, Operation: 1, Unit: 1},
+			{Time: 150, Kind: recording.KindSend, Message: 2, Other: 1, Operation: 2},
+			{Time: 160, Kind: recording.KindReady, Message: 2},
+			{Time: 180, Kind: recording.KindRunBegin, Message: 2, Operation: 2, Processor: 1},
+			{Time: 200, Kind: recording.KindRunEnd, Message: 2, Operation: 2, Processor: 1},
+			{Time: 300, Kind: recording.KindRunEnd, Message: 1, Operation: 1, Unit: 1},
 			// Not begun.
-			{Time: 400, Kind: recording.Send, Message: 3, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 400, Kind: recording.KindSend, Message: 3, Operation: 1, Unit: 1, Processor: recording.Outside},
 		},
 	}
 	exporter := tracetest.NewInMemoryExporter()

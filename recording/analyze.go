@@ -124,7 +124,7 @@ func (z *analyzer) describe() {
 	}
 	for i := range z.t.Events {
 		e := &z.t.Events[i]
-		if e.Kind != RunBegin && e.Kind != SwitchIn {
+		if e.Kind != KindRunBegin && e.Kind != KindSwitchIn {
 			continue
 		}
 		for _, k := range on[e.Message] {
@@ -227,12 +227,12 @@ func (z *analyzer) goroutine(n int32) *strand {
 
 func (z *analyzer) take(e *Event) {
 	m := e.Message
-	if int(m) >= len(z.messages) || int(e.Unit) >= len(z.units) || e.Kind == Need && int(e.Other) >= len(z.messages) {
+	if int(m) >= len(z.messages) || int(e.Unit) >= len(z.units) || e.Kind == KindNeed && int(e.Other) >= len(z.messages) {
 		return // no reader makes such an event
 	}
 	s := &z.messages[m]
 	switch e.Kind {
-	case Send:
+	case KindSend:
 		z.begins(e.Time)
 		s.sent = true
 		if e.Other != 0 && int(e.Other) < len(z.messages) {
@@ -242,9 +242,9 @@ func (z *analyzer) take(e *Event) {
 			g := z.goroutine(e.N)
 			s.follows(g.depth, g.segment, g.at)
 		}
-	case Need:
+	case KindNeed:
 		s.needs = append(s.needs, e.Other)
-	case RunBegin, SwitchIn:
+	case KindRunBegin, KindSwitchIn:
 		z.begins(e.Time)
 		z.lane(e.Processor).message = m
 		if !s.begun {
@@ -262,33 +262,33 @@ func (z *analyzer) take(e *Event) {
 			z.unit[m] = e.Unit
 		}
 		z.resume(m, e.Time)
-	case RunEnd, SwitchOut, BlockBegin:
+	case KindRunEnd, KindSwitchOut, KindBlockBegin:
 		z.pause(m, e.Time)
 		if b := z.lane(e.Processor); b.message == m {
 			b.message = 0
 		}
-	case BlockEnd:
+	case KindBlockEnd:
 		z.resume(m, e.Time)
-	case Ready:
+	case KindReady:
 		if r := z.lane(e.Processor).message; r != 0 && r != m {
 			s.follows(z.messages[r].now(e.Time), z.messages[r].segment, e.Time)
 		}
-	case Fulfilled:
+	case KindFulfilled:
 		if len(s.needs) == 0 {
 			s.sealed, s.outcome = true, s.now(e.Time)
 		}
-	case Seen:
+	case KindSeen:
 		depth, from := z.outcomeOf(m, e.Time)
 		if g := z.goroutine(e.N); depth > g.depth {
 			g.depth, g.segment, g.at = depth, from, e.Time
 		}
-	case BranchBegin:
+	case KindBranchBegin:
 		b := z.lane(e.Processor)
 		if len(b.branches) == 0 {
 			b.inside = b.message != 0 // its time counts as that of the message
 		}
 		b.branches = append(b.branches, e.Time)
-	case BranchEnd:
+	case KindBranchEnd:
 		b := z.lane(e.Processor)
 		if n := len(b.branches); n > 0 {
 			if n == 1 && !b.inside {
@@ -297,7 +297,7 @@ func (z *analyzer) take(e *Event) {
 			}
 			b.branches = b.branches[:n-1]
 		}
-	case Lost:
+	case KindLost:
 		b := z.lane(e.Processor)
 		if b.message != 0 {
 			z.pause(b.message, e.Time)

@@ -87,7 +87,7 @@ func TestAnalyzeEmpty(t *testing.T) {
 	if a := recording.Analyze(&recording.Trace{}); a.Work != 0 || a.Span != 0 || a.Path != nil {
 		t.Errorf("of nothing: %+v", a)
 	}
-	wrong := &recording.Trace{Events: []recording.Event{{Kind: recording.RunBegin, Message: 7, Unit: 9}, {Kind: recording.Need, Other: 3}, {Kind: recording.Send, Other: 5}}}
+	wrong := &recording.Trace{Events: []recording.Event{{Kind: recording.KindRunBegin, Message: 7, Unit: 9}, {Kind: recording.KindNeed, Other: 3}, {Kind: recording.KindSend, Other: 5}}}
 	if a := recording.Analyze(wrong); a.Work != 0 {
 		t.Errorf("of events about messages that are not there: %+v", a)
 	}

@@ -54,9 +54,9 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 	}
 	for _, e := range t.Events {
 		switch e.Kind {
-		case Steal:
+		case KindSteal:
 			out.event(chromeEvent{Name: "steal", Phase: "i", Time: micros(e.Time), Tid: trackOf(e.Processor), Scope: "t", Args: map[string]any{"from": e.Other, "tasks": e.N}})
-		case Lost:
+		case KindLost:
 			out.event(chromeEvent{Name: "lost", Phase: "i", Time: micros(e.Time), Tid: trackOf(e.Processor), Scope: "t", Args: map[string]any{"events": e.N}})
 		}
 	}
@@ -74,9 +74,9 @@ func trackOf(processor int16) int { return int(processor) + 1 }
 // nameOf names a slice by its operation, or by what the processor did.
 func (t *Trace) nameOf(s Slice) string {
 	switch s.Kind {
-	case SearchBegin:
+	case KindSearchBegin:
 		return "search"
-	case Park:
+	case KindPark:
 		return "parked"
 	}
 	if name := t.Operation(s.Operation); name != "" {

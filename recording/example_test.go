@@ -16,15 +16,15 @@ func ExampleAnalyze() {
 		Sent:       3,
 		End:        150,
 		Events: []recording.Event{
-			{Time: 0, Kind: recording.Send, Message: 1, Operation: 1, Processor: recording.Outside},
-			{Time: 0, Kind: recording.RunBegin, Message: 1, Operation: 1, Processor: 0},
-			{Time: 40, Kind: recording.Send, Message: 2, Other: 1, Operation: 2, Processor: 0},
-			{Time: 50, Kind: recording.RunBegin, Message: 2, Operation: 2, Processor: 1},
-			{Time: 100, Kind: recording.Send, Message: 3, Other: 1, Operation: 2, Processor: 0},
-			{Time: 100, Kind: recording.RunEnd, Message: 1, Processor: 0},
-			{Time: 100, Kind: recording.RunEnd, Message: 2, Processor: 1},
-			{Time: 100, Kind: recording.RunBegin, Message: 3, Operation: 2, Processor: 0},
-			{Time: 150, Kind: recording.RunEnd, Message: 3, Processor: 0},
+			{Time: 0, Kind: recording.KindSend, Message: 1, Operation: 1, Processor: recording.Outside},
+			{Time: 0, Kind: recording.KindRunBegin, Message: 1, Operation: 1, Processor: 0},
+			{Time: 40, Kind: recording.KindSend, Message: 2, Other: 1, Operation: 2, Processor: 0},
+			{Time: 50, Kind: recording.KindRunBegin, Message: 2, Operation: 2, Processor: 1},
+			{Time: 100, Kind: recording.KindSend, Message: 3, Other: 1, Operation: 2, Processor: 0},
+			{Time: 100, Kind: recording.KindRunEnd, Message: 1, Processor: 0},
+			{Time: 100, Kind: recording.KindRunEnd, Message: 2, Processor: 1},
+			{Time: 100, Kind: recording.KindRunBegin, Message: 3, Operation: 2, Processor: 0},
+			{Time: 150, Kind: recording.KindRunEnd, Message: 3, Processor: 0},
 		},
 	}
 	a := recording.Analyze(t)
@@ -45,9 +45,9 @@ func ExampleTrace_Messages() {
 		Units:      make([]recording.Unit, 1),
 		Sent:       1,
 		Events: []recording.Event{
-			{Time: 10, Kind: recording.Send, Message: 1, Operation: 1, Processor: recording.Outside},
-			{Time: 30, Kind: recording.RunBegin, Message: 1, Operation: 1, Processor: 0},
-			{Time: 35, Kind: recording.RunEnd, Message: 1, Processor: 0},
+			{Time: 10, Kind: recording.KindSend, Message: 1, Operation: 1, Processor: recording.Outside},
+			{Time: 30, Kind: recording.KindRunBegin, Message: 1, Operation: 1, Processor: 0},
+			{Time: 35, Kind: recording.KindRunEnd, Message: 1, Processor: 0},
 		},
 	}
 	m := t.Messages()[1]

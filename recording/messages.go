@@ -44,25 +44,25 @@ func (t *Trace) Messages() []Message {
 		}
 		m := &all[e.Message]
 		switch e.Kind {
-		case Send:
+		case KindSend:
 			m.Operation, m.Unit, m.Sender, m.SentBy = e.Operation, e.Unit, e.Other, e.Processor
 			m.Sent, m.Ready = e.Time, e.Time
-		case Ready:
+		case KindReady:
 			m.Ready = e.Time
-		case RunBegin, SwitchIn:
+		case KindRunBegin, KindSwitchIn:
 			if m.Begin < 0 {
 				m.Begin, m.RanOn = e.Time, e.Processor
 			}
-			m.Operation, m.Activity = e.Operation, e.Kind == SwitchIn
+			m.Operation, m.Activity = e.Operation, e.Kind == KindSwitchIn
 			if e.Unit != 0 {
 				m.Unit = e.Unit
 			}
 			in[e.Message] = e.Time
-		case BlockBegin:
+		case KindBlockBegin:
 			m.Ran += e.Time - in[e.Message]
-		case BlockEnd:
+		case KindBlockEnd:
 			in[e.Message] = e.Time
-		case RunEnd, SwitchOut:
+		case KindRunEnd, KindSwitchOut:
 			m.End = e.Time
 			if m.Begin >= 0 {
 				m.Ran += e.Time - in[e.Message]

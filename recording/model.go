@@ -60,61 +60,61 @@ type Kind uint8
 const (
 	// RunBegin: the processor begins to run Message, which is Operation on Unit. Other is the
 	// message that has sent it.
-	RunBegin Kind = iota + 1
+	KindRunBegin Kind = iota + 1
 	// RunEnd: Message has returned. If it left its processor ([BlockBegin]), the event is Outside.
-	RunEnd
+	KindRunEnd
 	// Send: the message Other has sent Message to Unit, to run Operation. If an ordinary goroutine
 	// has sent it, Other is 0 and N is the goroutine's number.
-	Send
+	KindSend
 	// Need: Message needs the outcome of Other. If Message has not begun, it does not begin before
 	// that; if it has begun, its own outcome does not come before that.
-	Need
+	KindNeed
 	// Ready: Message, which waited for futures, can run.
-	Ready
+	KindReady
 	// Fulfilled: the future of Message, for which something waits, has its outcome.
-	Fulfilled
+	KindFulfilled
 	// Seen: an ordinary goroutine, whose number is N, has waited for the outcome of Message and has
 	// got it.
-	Seen
+	KindSeen
 	// BranchBegin: the processor begins a branch of a fork, or a part of a loop, taken over from
 	// Operation of Message.
-	BranchBegin
+	KindBranchBegin
 	// BranchEnd: the branch or part has ended.
-	BranchEnd
+	KindBranchEnd
 	// SwitchIn: the activity Message, named Operation, gets the processor.
-	SwitchIn
+	KindSwitchIn
 	// SwitchOut: the activity loses the processor, because it waits, gives way, or has ended.
-	SwitchOut
+	KindSwitchOut
 	// Steal: the processor has taken N tasks from the processor Other.
-	Steal
+	KindSteal
 	// SearchBegin: the processor looks for work everywhere.
-	SearchBegin
+	KindSearchBegin
 	// SearchEnd: it has found work if N is 1, and none if N is 0.
-	SearchEnd
+	KindSearchEnd
 	// Park: the processor has nothing to do and sleeps.
-	Park
+	KindPark
 	// Unpark: another processor or goroutine has woken it.
-	Unpark
+	KindUnpark
 	// BlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]). The
 	// processor goes on with other messages.
-	BlockBegin
+	KindBlockBegin
 	// BlockEnd: the function for which Message left its processor has returned. Message still has
 	// no processor; the event is Outside.
-	BlockEnd
+	KindBlockEnd
 	// With: Message, which has just begun, is an operation on several units. Unit is one more of
 	// them.
-	With
+	KindWith
 	// Lost: N events are missing here.
-	Lost
+	KindLost
 
 	kinds // the number of kinds, plus 1
 )
 
 var kindNames = [kinds]string{
-	RunBegin: "run begin", RunEnd: "run end", Send: "send", Need: "need", Ready: "ready", Fulfilled: "fulfilled", Seen: "seen",
-	BranchBegin: "branch begin", BranchEnd: "branch end", SwitchIn: "switch in", SwitchOut: "switch out", Steal: "steal",
-	SearchBegin: "search begin", SearchEnd: "search end", Park: "park", Unpark: "unpark", BlockBegin: "block begin", BlockEnd: "block end",
-	With: "with", Lost: "lost",
+	KindRunBegin: "run begin", KindRunEnd: "run end", KindSend: "send", KindNeed: "need", KindReady: "ready", KindFulfilled: "fulfilled", KindSeen: "seen",
+	KindBranchBegin: "branch begin", KindBranchEnd: "branch end", KindSwitchIn: "switch in", KindSwitchOut: "switch out", KindSteal: "steal",
+	KindSearchBegin: "search begin", KindSearchEnd: "search end", KindPark: "park", KindUnpark: "unpark", KindBlockBegin: "block begin", KindBlockEnd: "block end",
+	KindWith: "with", KindLost: "lost",
 }
 
 // String returns the name of the kind, "unknown" if there is no such kind.

@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 	}
 	var busy []recording.Slice
 	for _, s := range tr.Slices() {
-		if s.Kind == recording.RunBegin {
+		if s.Kind == recording.KindRunBegin {
 			busy = append(busy, s)
 		}
 	}
@@ -118,9 +118,9 @@ func TestReadLost(t *testing.T) {
 	ran, gap := 0, int32(0)
 	for _, e := range tr.Events {
 		switch e.Kind {
-		case recording.RunBegin:
+		case recording.KindRunBegin:
 			ran++
-		case recording.Lost:
+		case recording.KindLost:
 			gap += e.N
 		}
 	}

@@ -10,7 +10,7 @@ func (r *resolver) take(tape int, e *record.Event) {
 		if lost := e.B - l.lost; lost > 0 {
 			l.lost = e.B
 			r.t.Lost += lost
-			r.add(tape, e.Ticks, Event{Kind: Lost, N: int32(min(lost, 1<<31-1))})
+			r.add(tape, e.Ticks, Event{Kind: KindLost, N: int32(min(lost, 1<<31-1))})
 			*l = lane{lost: l.lost}
 		}
 	case record.Send:
@@ -29,49 +29,49 @@ func (r *resolver) take(tape int, e *record.Event) {
 		if e.Flag {
 			found = 1
 		}
-		r.add(tape, e.Ticks, Event{Kind: SearchEnd, N: found})
+		r.add(tape, e.Ticks, Event{Kind: KindSearchEnd, N: found})
 	case record.Unpark:
-		r.add(tape, e.Ticks, Event{Kind: Unpark})
+		r.add(tape, e.Ticks, Event{Kind: KindUnpark})
 	case record.Steal:
-		r.add(tape, e.Ticks, Event{Kind: Steal, Other: uint32(e.A >> 32), N: int32(uint32(e.A))})
+		r.add(tape, e.Ticks, Event{Kind: KindSteal, Other: uint32(e.A >> 32), N: int32(uint32(e.A))})
 	case record.Need:
 		if m, other := r.at[e.A], r.at[e.B]; m != 0 && other != 0 {
-			r.add(tape, e.Ticks, Event{Kind: Need, Message: m, Other: other})
+			r.add(tape, e.Ticks, Event{Kind: KindNeed, Message: m, Other: other})
 		}
 	case record.Ready, record.Fulfilled:
 		r.about(tape, e, kindOf[e.Kind])
 	case record.Seen:
 		if m := r.at[e.A]; m != 0 {
-			r.add(tape, e.Ticks, Event{Kind: Seen, Message: m, N: goroutineNumber(l.goroutine)})
+			r.add(tape, e.Ticks, Event{Kind: KindSeen, Message: m, N: goroutineNumber(l.goroutine)})
 		}
 	case record.Branch:
 		if !e.Flag {
 			r.close(tape, l, e.Ticks)
 		}
 		l.branches++
-		r.add(tape, e.Ticks, Event{Kind: BranchBegin, Message: l.message, Operation: r.operation(e.Operation)})
+		r.add(tape, e.Ticks, Event{Kind: KindBranchBegin, Message: l.message, Operation: r.operation(e.Operation)})
 	case record.BranchEnd:
 		if l.branches > 0 {
 			l.branches--
 		}
-		r.add(tape, e.Ticks, Event{Kind: BranchEnd})
+		r.add(tape, e.Ticks, Event{Kind: KindBranchEnd})
 	case record.Out:
 		l.message = 0
-		r.about(tape, e, SwitchOut)
+		r.about(tape, e, KindSwitchOut)
 	case record.Leave:
 		l.message = 0
-		if m := r.about(tape, e, BlockBegin); m != 0 {
+		if m := r.about(tape, e, KindBlockBegin); m != 0 {
 			r.away[e.B] = m
 		}
 	case record.Back:
-		r.about(tape, e, BlockEnd)
+		r.about(tape, e, KindBlockEnd)
 	case record.End:
-		r.about(tape, e, RunEnd)
+		r.about(tape, e, KindRunEnd)
 		delete(r.away, l.goroutine)
 	case record.With:
 		if m := l.message; m != 0 {
 			l.spoken = r.unit(e.A, e.Flag, true)
-			r.add(tape, e.Ticks, Event{Kind: With, Message: m, Unit: l.spoken})
+			r.add(tape, e.Ticks, Event{Kind: KindWith, Message: m, Unit: l.spoken})
 		}
 	case record.Name:
 		if int(l.spoken) < len(r.t.Units) && l.spoken != 0 {
@@ -84,7 +84,7 @@ func (r *resolver) take(tape int, e *record.Event) {
 
 // kindOf has the kinds that mean the same on a tape and in a trace.
 var kindOf = [record.Kinds]Kind{
-	record.Search: SearchBegin, record.Park: Park, record.Ready: Ready, record.Fulfilled: Fulfilled,
+	record.Search: KindSearchBegin, record.Park: KindPark, record.Ready: KindReady, record.Fulfilled: KindFulfilled,
 }
 
 // goroutineNumber makes a number that fits into an event from an identity.
@@ -102,7 +102,7 @@ func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
 func (r *resolver) send(tape int, l *lane, e *record.Event) {
 	m := r.fresh(e.A)
 	r.sent[m] = int32(len(r.t.Events))
-	sent := Event{Kind: Send, Message: m, Other: l.message, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
+	sent := Event{Kind: KindSend, Message: m, Other: l.message, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
 	if tape == 0 {
 		sent.Other = r.away[l.goroutine]
 		sent.N = goroutineNumber(l.goroutine)
@@ -120,7 +120,7 @@ func (r *resolver) begin(tape int, l *lane, e *record.Event) {
 	l.message, l.activity = m, false
 	l.spoken = r.unit(e.B, e.Flag, true)
 	r.state(l.spoken, e.Operation)
-	begin := Event{Kind: RunBegin, Message: m, Operation: r.operation(e.Operation), Unit: l.spoken}
+	begin := Event{Kind: KindRunBegin, Message: m, Operation: r.operation(e.Operation), Unit: l.spoken}
 	if i := r.sent[m]; i >= 0 {
 		begin.Other = r.t.Events[i].Other
 		r.t.Events[i].Unit = l.spoken // a unit made at the address after another one
@@ -146,7 +146,7 @@ func (r *resolver) in(tape int, l *lane, e *record.Event) {
 		r.active[m] = true
 	}
 	l.message, l.activity = m, r.active[m]
-	in := Event{Kind: SwitchIn, Message: m, Operation: r.operation(e.Operation)}
+	in := Event{Kind: KindSwitchIn, Message: m, Operation: r.operation(e.Operation)}
 	if i := r.sent[m]; i >= 0 {
 		in.Other = r.t.Events[i].Other
 		if in.Operation == 0 {
@@ -161,9 +161,9 @@ func (r *resolver) close(tape int, l *lane, ticks uint64) {
 	if l.message == 0 {
 		return
 	}
-	k := RunEnd
+	k := KindRunEnd
 	if l.activity {
-		k = SwitchOut
+		k = KindSwitchOut
 	}
 	r.add(tape, ticks, Event{Kind: k, Message: l.message})
 	l.message, l.branches = 0, 0

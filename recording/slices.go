@@ -30,13 +30,13 @@ func (t *Trace) Slices() []Slice {
 		e := &t.Events[i]
 		p := e.Processor
 		switch e.Kind {
-		case RunBegin, BranchBegin, SwitchIn, SearchBegin, Park:
+		case KindRunBegin, KindBranchBegin, KindSwitchIn, KindSearchBegin, KindPark:
 			if p == Outside {
 				continue
 			}
 			all = append(all, Slice{Begin: e.Time, End: t.End, Message: e.Message, Operation: e.Operation, Unit: e.Unit, Processor: p, Depth: int16(len(open[p])), Kind: e.Kind})
 			open[p] = append(open[p], len(all)-1)
-		case RunEnd, BranchEnd, SwitchOut, SearchEnd, Unpark:
+		case KindRunEnd, KindBranchEnd, KindSwitchOut, KindSearchEnd, KindUnpark:
 			if p == Outside {
 				continue
 			}
@@ -46,19 +46,19 @@ func (t *Trace) Slices() []Slice {
 			} else if n == 0 {
 				all = append(all, Slice{Begin: since[p], End: e.Time, Message: e.Message, Operation: e.Operation, Unit: e.Unit, Processor: p, Kind: begins(e.Kind)})
 			}
-		case BlockBegin:
+		case KindBlockBegin:
 			if n := len(open[p]); n > 0 {
 				end(open[p][n-1], e.Time)
 				open[p] = open[p][:n-1]
 			}
-			all = append(all, Slice{Begin: e.Time, End: t.End, Message: e.Message, Operation: e.Operation, Unit: e.Unit, Processor: Outside, Kind: BlockBegin})
+			all = append(all, Slice{Begin: e.Time, End: t.End, Message: e.Message, Operation: e.Operation, Unit: e.Unit, Processor: Outside, Kind: KindBlockBegin})
 			blocked[e.Message] = len(all) - 1
-		case BlockEnd:
+		case KindBlockEnd:
 			if i, ok := blocked[e.Message]; ok {
 				end(i, e.Time)
 				delete(blocked, e.Message)
 			}
-		case Lost:
+		case KindLost:
 			for _, i := range open[p] {
 				end(i, e.Time)
 			}
@@ -72,16 +72,16 @@ func (t *Trace) Slices() []Slice {
 // ends reports whether an event of kind k ends what begun began. A processor may begin with a
 // message that then waits, and the other way round.
 func ends(k, begun Kind) bool {
-	if k == RunEnd || k == SwitchOut {
-		return begun == RunBegin || begun == SwitchIn
+	if k == KindRunEnd || k == KindSwitchOut {
+		return begun == KindRunBegin || begun == KindSwitchIn
 	}
 	return begun == begins(k)
 }
 
 // begins returns the kind whose pair k ends.
 func begins(k Kind) Kind {
-	if k == Unpark {
-		return Park
+	if k == KindUnpark {
+		return KindPark
 	}
 	return k - 1
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -31,14 +32,14 @@ var ErrStalled = freerun.ErrStalled
 func (h *Host) Processors() int { return h.processors }
 
 // New makes the runtime that the program runs on, with further options. The program must close it.
-// New panics at a second call and at a nil option.
+// New panics at a second call and at a zero Option.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
 		panic("simulate: New for a second time in one run")
 	}
 	for i, o := range options {
-		if o == nil {
-			panic(fmt.Sprintf("simulate: New with a nil option, the one with index %d", i))
+		if reflect.ValueOf(o).IsZero() {
+			panic(fmt.Sprintf("simulate: New with a zero Option, the one with index %d", i))
 		}
 	}
 	options = append([]freerun.Option{freerun.Processors(h.processors)}, options...)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun"
+
 	"github.com/freerun-go/freerun/simulate"
 )
 
@@ -28,9 +30,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"simulate: Calibrate needs a program",
 			func() { _, err := simulate.Calibrate("none", nil); panic(err) },
 		},
-		"New with a nil option": {
-			"simulate: New with a nil option, the one with index 0",
-			func() { new(simulate.Host).New(nil) },
+		"New with a zero option": {
+			"simulate: New with a zero Option, the one with index 0",
+			func() { new(simulate.Host).New(freerun.Option{}) },
 		},
 	} {
 		func() {

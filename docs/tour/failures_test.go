@@ -23,7 +23,7 @@ func Example_failures() {
 	_, err := receipt.Wait(ctx)
 	fmt.Println(errors.Is(err, errFunds))
 
-	apology := freerun.Settle(rt.Context(), paid, func(c *freerun.Context, left int, err error) (string, error) {
+	apology := freerun.Handle(rt.Context(), paid, func(c *freerun.Context, left int, err error) (string, error) {
 		if err != nil {
 			return fmt.Sprint("sorry: ", err), nil
 		}

@@ -30,10 +30,10 @@ func Example_join() {
 }
 
 //tour:begin branch
-var fib *freerun.Branch[int, int]
+var fib *freerun.ForkFunc[int, int]
 
 func init() { // because fib refers to itself
-	fib = freerun.Fork(func(c *freerun.Context, n int) int {
+	fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
 		if n < 2 {
 			return n
 		}

@@ -24,7 +24,7 @@ func Example_priorities() {
 	ada := freerun.NewUnit(rt, Account{})
 	background := freerun.UnitPriority(freerun.Idle)
 	archive := freerun.NewUnit(rt, Account{}, background)
-	urgent := rt.Context().With(freerun.High)
+	urgent := rt.Context().WithPriority(freerun.High)
 
 	fmt.Println(priority.Send(rt.Context(), ada, struct{}{}).Wait(ctx))
 	fmt.Println(priority.Send(urgent, ada, struct{}{}).Wait(ctx))
@@ -41,7 +41,7 @@ func Example_limit() {
 	rt := freerun.New()
 	defer rt.Close()
 	//tour:begin limit
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse)) // room for two messages
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.Reject)) // room for two messages
 	running, release := make(chan struct{}), make(chan struct{})
 	busy := freerun.Do(rt.Context(), u, func(c *freerun.Context, n *int) (int, error) {
 		c.Block(func() { close(running); <-release })

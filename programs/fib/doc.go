@@ -13,7 +13,7 @@
 //
 //	variant         file            how
 //	serial          serial.go       plain recursion, the work itself
-//	join            join.go         one branch forked, one called, then joined: freerun.Branch
+//	join            join.go         one branch forked, one called, then joined: freerun.ForkFunc
 //	join-closures   join.go         the same with freerun.Join and closures
 //	futures         futures.go      two operations fib, and one operation plus that waits for both
 //	goroutines      goroutines.go   one branch in a goroutine, with a channel; one inline

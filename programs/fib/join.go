@@ -9,10 +9,10 @@ import (
 )
 
 // joined forks itself, so init makes it, as with fib.
-var joined *freerun.Branch[call, int]
+var joined *freerun.ForkFunc[call, int]
 
 func init() {
-	joined = freerun.Fork(func(c *freerun.Context, a call) int {
+	joined = freerun.NewForkFunc(func(c *freerun.Context, a call) int {
 		extra := burn(int(a.work))
 		if a.n < 2 {
 			return int(a.n) + extra

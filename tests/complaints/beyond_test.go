@@ -25,7 +25,7 @@ func TestComplaintBlockedWedgesNothing(t *testing.T) {
 			others.Add(3 * each)
 			for i := range each {
 				freerun.Go(c, func(*freerun.Context) (int, error) { others.Done(); return 0, nil })
-				freerun.Go(c.With(freerun.Idle), func(*freerun.Context) (int, error) { others.Done(); return 0, nil })
+				freerun.Go(c.WithPriority(freerun.Idle), func(*freerun.Context) (int, error) { others.Done(); return 0, nil })
 				freerun.Do(c, freerun.NewUnit(rt, i), func(*freerun.Context, *int) (int, error) { others.Done(); return 0, nil })
 			}
 			others.Wait() // blocks

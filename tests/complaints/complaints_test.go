@@ -213,7 +213,7 @@ func TestComplaintRefusingMailboxRests(t *testing.T) {
 		const most, refused = 3, 1000
 		rt, _ := runtimetest.Start(t, freerun.Processors(4))
 		g := runtimetest.NewGate()
-		u := freerun.NewUnit(rt, 0, freerun.Mailbox(most, freerun.Refuse))
+		u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(most, freerun.Reject))
 		freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.Pass); return 0, nil })
 		<-g.Entered
 		for range most {

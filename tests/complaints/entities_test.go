@@ -48,7 +48,7 @@ func TestComplaintWhatEndedIsCollected(t *testing.T) {
 func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *runtimetest.Remains, i int) {
 	options := [][]freerun.UnitOption{
 		nil,
-		{freerun.Mailbox(4, freerun.Wait)},
+		{freerun.MailboxLimit(4, freerun.WaitForRoom)},
 		{freerun.RestartOnPanic(func() *parcel { return runtimetest.Watch(r, "states after a restart", new(parcel)) }, 9, time.Hour)},
 		{freerun.StopOnPanic()},
 	}[i%4]
@@ -136,7 +136,7 @@ func TestComplaintRestartIsWhole(t *testing.T) {
 func TestComplaintNothingIsDroppedSilently(t *testing.T) {
 	const senders, each = 4, 3000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	u := freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Refuse))
+	u := freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.Reject))
 	var told, refused atomic.Int64
 	count := func(err error) {
 		switch {
@@ -180,10 +180,10 @@ func TestComplaintNothingIsDroppedSilently(t *testing.T) {
 // refused where the mailbox refuses.
 func TestComplaintCallsIntoFullMailboxes(t *testing.T) {
 	const senders, each, deep = 4, 50, 20
-	for _, full := range []freerun.Full{freerun.Wait, freerun.Refuse} {
+	for _, full := range []freerun.FullPolicy{freerun.WaitForRoom, freerun.Reject} {
 		runtimetest.OnSome(t, func(t *testing.T, processors int) {
 			rt, _ := runtimetest.Start(t, freerun.Processors(processors))
-			a, b := newParties(t, rt, freerun.Mailbox(1, full))
+			a, b := newParties(t, rt, freerun.MailboxLimit(1, full))
 			var all sync.WaitGroup
 			for s := range senders {
 				all.Go(func() {
@@ -193,7 +193,7 @@ func TestComplaintCallsIntoFullMailboxes(t *testing.T) {
 					}
 					for _, f := range answers {
 						n, err := f.Wait(runtimetest.Within(t))
-						if n != deep && (full == freerun.Wait || !errors.Is(err, freerun.ErrFull)) {
+						if n != deep && (full == freerun.WaitForRoom || !errors.Is(err, freerun.ErrFull)) {
 							t.Errorf("a call was answered with %d, %v", n, err)
 						}
 					}
@@ -267,7 +267,7 @@ func meet(t *testing.T, rt *freerun.Runtime, processors int) {
 // to it. The unit keeps none of the messages that were in its mailbox, nor of those that arrive
 // later.
 func TestComplaintStoppedUnitKeepsNoMail(t *testing.T) {
-	for _, limit := range [][]freerun.UnitOption{nil, {freerun.Mailbox(1000, freerun.Refuse)}} {
+	for _, limit := range [][]freerun.UnitOption{nil, {freerun.MailboxLimit(1000, freerun.Reject)}} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		u := freerun.NewUnit(rt, new(parcel), append(limit, freerun.StopOnPanic())...)
 		r := &runtimetest.Remains{}
@@ -277,7 +277,7 @@ func TestComplaintStoppedUnitKeepsNoMail(t *testing.T) {
 		var kept []freerun.Future[*parcel]
 		mail := func(what string) {
 			for i := range 200 {
-				handIn.Tell(rt.Context().With(runtimetest.Priorities[i%4]), u, runtimetest.Watch(r, what, new(parcel)))
+				handIn.Tell(rt.Context().WithPriority(runtimetest.Priorities[i%4]), u, runtimetest.Watch(r, what, new(parcel)))
 				kept = append(kept, handBack.Send(rt.Context(), u, runtimetest.Watch(r, what+", future kept", new(parcel))))
 			}
 		}

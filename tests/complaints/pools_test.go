@@ -100,13 +100,13 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 				})
 			}
 			begun.Wait()
-			u, small := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.Mailbox(2, freerun.Wait))
+			u, small := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0, freerun.MailboxLimit(2, freerun.WaitForRoom))
 			last := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return 1, nil })
 			var started atomic.Int64
 			run := func() (int, error) { started.Add(1); return 0, nil }
 			var all []freerun.Future[int]
 			for i := range each {
-				c := s.Context().With(runtimetest.Priorities[i/2%4])
+				c := s.Context().WithPriority(runtimetest.Priorities[i/2%4])
 				late, _ := runtimetest.AddOne.SendAfter(c, time.Hour, u, 1)
 				all = append(all, late,
 					freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return run() }),
@@ -132,7 +132,7 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 			outside := runtimetest.AddOne.Send(rt.Context(), u, 1)
 			if inside {
 				close(open)
-				runtimetest.Must(t, freerun.Go(s.Context().With(freerun.High), func(c *freerun.Context) (int, error) { c.Scope().Cancel(cause); return 0, nil }))
+				runtimetest.Must(t, freerun.Go(s.Context().WithPriority(freerun.High), func(c *freerun.Context) (int, error) { c.Scope().Cancel(cause); return 0, nil }))
 			} else {
 				s.Cancel(cause)
 				close(open)

@@ -234,19 +234,19 @@ func TestSettle(t *testing.T) {
 	g := runtimetest.NewGate()
 	bad := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { g.Pass(); return 0, boom })
 	<-g.Entered
-	late := freerun.Settle(rt.Context(), bad, outcome)
+	late := freerun.Handle(rt.Context(), bad, outcome)
 	close(g.Opened)
 	for text, f := range map[string]freerun.Future[string]{
 		"0 boom":  late,
-		"3 <nil>": freerun.Settle(rt.Context(), freerun.Resolved(3), outcome),
-		"0 oh":    freerun.Settle(rt.Context(), freerun.Failed[int](errors.New("oh")), outcome),
+		"3 <nil>": freerun.Handle(rt.Context(), freerun.Resolved(3), outcome),
+		"0 oh":    freerun.Handle(rt.Context(), freerun.Failed[int](errors.New("oh")), outcome),
 	} {
 		if v := runtimetest.Must(t, f); v != text {
 			t.Errorf("outcome %q, want %q", v, text)
 		}
 	}
-	if _, err := freerun.Settle(rt.Context(), freerun.Future[int]{}, outcome).Result(); !errors.Is(err, freerun.ErrNoFuture) {
-		t.Errorf("Settle of the zero Future: %v", err)
+	if _, err := freerun.Handle(rt.Context(), freerun.Future[int]{}, outcome).Result(); !errors.Is(err, freerun.ErrNoFuture) {
+		t.Errorf("Handle of the zero Future: %v", err)
 	}
 	if _, err := freerun.Then(rt.Context(), freerun.Future[int]{}, func(*freerun.Context, int) (int, error) { return 0, nil }).Result(); !errors.Is(err, freerun.ErrNoFuture) {
 		t.Errorf("Then of the zero Future: %v", err)

@@ -35,7 +35,7 @@ type kinds struct {
 func describe(t *recording.Trace, s shape) meta {
 	m := meta{
 		shape: s, Processors: t.Processors, Operations: append([]string{}, t.Operations...), Units: []string{},
-		Kinds: kinds{recording.RunBegin, recording.BranchBegin, recording.SwitchIn, recording.SearchBegin, recording.Park, recording.BlockBegin},
+		Kinds: kinds{recording.KindRunBegin, recording.KindBranchBegin, recording.KindSwitchIn, recording.KindSearchBegin, recording.KindPark, recording.KindBlockBegin},
 	}
 	for i, u := range t.Units {
 		m.Units = append(m.Units, unitName(i, u))

@@ -138,7 +138,7 @@ func spread(all []recording.Slice) {
 }
 
 func (p *packer) steals(t *recording.Trace) int {
-	some := of(t, recording.Steal)
+	some := of(t, recording.KindSteal)
 	p.steps(len(some), func(i int) int64 { return some[i].Time })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Other) })
@@ -147,7 +147,7 @@ func (p *packer) steals(t *recording.Trace) int {
 }
 
 func (p *packer) lost(t *recording.Trace) int {
-	some := of(t, recording.Lost)
+	some := of(t, recording.KindLost)
 	p.steps(len(some), func(i int) int64 { return some[i].Time })
 	p.column(len(some), func(i int) uint64 { return uint64(some[i].Processor + 1) })
 	p.column(len(some), func(i int) uint64 { return uint64(max(0, some[i].N)) })

@@ -20,22 +20,22 @@ func known() (*recording.Trace, *recording.Analysis) {
 		Operations: []string{"", "programs/known.start", "programs/known.count"},
 		Units:      []recording.Unit{{}, {Name: "desk"}, {State: "known.table"}},
 		Events: []recording.Event{
-			{Time: 0, Kind: recording.Park, Processor: 1},
-			{Time: 500, Kind: recording.Send, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
-			{Time: 1000, Kind: recording.RunBegin, Message: 1, Operation: 1, Unit: 1, Processor: 0},
-			{Time: 2000, Kind: recording.Send, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 2400, Kind: recording.Send, Message: 3, Other: 1, Operation: 2, Processor: 0},
-			{Time: 2500, Kind: recording.Unpark, Processor: 1},
-			{Time: 2500, Kind: recording.SearchBegin, Processor: 1},
-			{Time: 2900, Kind: recording.SearchEnd, Processor: 1, N: 1},
-			{Time: 2900, Kind: recording.Steal, Processor: 1, Other: 0, N: 1},
-			{Time: 3000, Kind: recording.RunBegin, Message: 3, Other: 1, Operation: 2, Processor: 1},
-			{Time: 5000, Kind: recording.RunEnd, Message: 1, Operation: 1, Unit: 1, Processor: 0},
-			{Time: 5100, Kind: recording.RunBegin, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 7100, Kind: recording.RunEnd, Message: 2, Operation: 2, Unit: 2, Processor: 0},
-			{Time: 7200, Kind: recording.Park, Processor: 0},
-			{Time: 9000, Kind: recording.RunEnd, Message: 3, Operation: 2, Processor: 1},
-			{Time: 9500, Kind: recording.Lost, Processor: 1, N: 7},
+			{Time: 0, Kind: recording.KindPark, Processor: 1},
+			{Time: 500, Kind: recording.KindSend, Message: 1, Operation: 1, Unit: 1, Processor: recording.Outside},
+			{Time: 1000, Kind: recording.KindRunBegin, Message: 1, Operation: 1, Unit: 1, Processor: 0},
+			{Time: 2000, Kind: recording.KindSend, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 2400, Kind: recording.KindSend, Message: 3, Other: 1, Operation: 2, Processor: 0},
+			{Time: 2500, Kind: recording.KindUnpark, Processor: 1},
+			{Time: 2500, Kind: recording.KindSearchBegin, Processor: 1},
+			{Time: 2900, Kind: recording.KindSearchEnd, Processor: 1, N: 1},
+			{Time: 2900, Kind: recording.KindSteal, Processor: 1, Other: 0, N: 1},
+			{Time: 3000, Kind: recording.KindRunBegin, Message: 3, Other: 1, Operation: 2, Processor: 1},
+			{Time: 5000, Kind: recording.KindRunEnd, Message: 1, Operation: 1, Unit: 1, Processor: 0},
+			{Time: 5100, Kind: recording.KindRunBegin, Message: 2, Other: 1, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 7100, Kind: recording.KindRunEnd, Message: 2, Operation: 2, Unit: 2, Processor: 0},
+			{Time: 7200, Kind: recording.KindPark, Processor: 0},
+			{Time: 9000, Kind: recording.KindRunEnd, Message: 3, Operation: 2, Processor: 1},
+			{Time: 9500, Kind: recording.KindLost, Processor: 1, N: 7},
 		},
 	}
 	return t, &recording.Analysis{
@@ -69,7 +69,7 @@ func random(events, processors, units int) (*recording.Trace, *recording.Analysi
 	send := func(p int, at int64, by uint32) {
 		t.Sent++
 		k := task{message: uint32(t.Sent), sender: by, operation: 1 + r.Uint32N(5), unit: 1 + uint32(float64(units)*r.Float64()*r.Float64()), at: at}
-		e := recording.Event{Time: at, Kind: recording.Send, Message: k.message, Other: by, Operation: k.operation, Unit: k.unit, Processor: int16(p)}
+		e := recording.Event{Time: at, Kind: recording.KindSend, Message: k.message, Other: by, Operation: k.operation, Unit: k.unit, Processor: int16(p)}
 		t.Events = append(t.Events, e)
 		queues[max(0, p)] = append(queues[max(0, p)], k)
 	}
@@ -87,20 +87,20 @@ func random(events, processors, units int) (*recording.Trace, *recording.Analysi
 		if len(queues[p]) == 0 {
 			victim := r.IntN(processors)
 			begin := clock[p]
-			add(recording.Event{Time: begin, Kind: recording.SearchBegin})
+			add(recording.Event{Time: begin, Kind: recording.KindSearchBegin})
 			clock[p] += 300 + r.Int64N(700)
 			if n := len(queues[victim]); n > 1 && queues[victim][n-1].at < clock[p] {
 				half := n / 2
 				queues[p] = slices.Clone(queues[victim][n-half:])
 				queues[victim] = queues[victim][:n-half]
-				add(recording.Event{Time: clock[p], Kind: recording.SearchEnd, N: 1})
-				add(recording.Event{Time: clock[p], Kind: recording.Steal, Other: uint32(victim), N: int32(half)})
+				add(recording.Event{Time: clock[p], Kind: recording.KindSearchEnd, N: 1})
+				add(recording.Event{Time: clock[p], Kind: recording.KindSteal, Other: uint32(victim), N: int32(half)})
 				continue
 			}
-			add(recording.Event{Time: clock[p], Kind: recording.SearchEnd})
-			add(recording.Event{Time: clock[p], Kind: recording.Park})
+			add(recording.Event{Time: clock[p], Kind: recording.KindSearchEnd})
+			add(recording.Event{Time: clock[p], Kind: recording.KindPark})
 			clock[p] += 2000 + r.Int64N(20000)
-			add(recording.Event{Time: clock[p], Kind: recording.Unpark})
+			add(recording.Event{Time: clock[p], Kind: recording.KindUnpark})
 			parked[p] = true
 			if victim == p {
 				send(recording.Outside, clock[p], 0)
@@ -110,7 +110,7 @@ func random(events, processors, units int) (*recording.Trace, *recording.Analysi
 		k := queues[p][0]
 		queues[p] = queues[p][1:]
 		clock[p] = max(clock[p], k.at) + 60
-		run := recording.Event{Time: clock[p], Kind: recording.RunBegin, Message: k.message, Other: k.sender, Operation: k.operation, Unit: k.unit}
+		run := recording.Event{Time: clock[p], Kind: recording.KindRunBegin, Message: k.message, Other: k.sender, Operation: k.operation, Unit: k.unit}
 		add(run)
 		length := 400 + r.Int64N(3000)*int64(k.operation)
 		busy := 0
@@ -124,7 +124,7 @@ func random(events, processors, units int) (*recording.Trace, *recording.Analysi
 			}
 		}
 		clock[p] += length / 3
-		run.Time, run.Kind = clock[p], recording.RunEnd
+		run.Time, run.Kind = clock[p], recording.KindRunEnd
 		add(run)
 	}
 	slices.SortStableFunc(t.Events, func(a, b recording.Event) int { return int(a.Time - b.Time) })

@@ -3,35 +3,28 @@ package freerun
 import (
 	"slices"
 	"sync"
-	"time"
 )
 
 // What an observer outside may ask of a running program, beside its figures ([Runtime.Stats]).
 
-// MostIncidents is how many reports of the watchdog a runtime keeps.
-const MostIncidents = 32
-
-// Incident is a report of the watchdog, and when it was made.
-type Incident struct {
-	Late
-	At time.Time
-}
+// MostLateReports is how many reports of the watchdog a runtime keeps.
+const MostLateReports = 32
 
 // incidents are the last reports of the watchdog. Its goroutine writes rarely, and has nothing else
 // to do, so a lock guards them.
 type incidents struct {
 	mu    sync.Mutex
-	last  []Incident // oldest first
+	last  []LateReport // oldest first
 	total uint64
 }
 
-func (i *incidents) add(late Late, at time.Time) {
+func (i *incidents) add(late LateReport) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if len(i.last) == MostIncidents {
+	if len(i.last) == MostLateReports {
 		i.last = slices.Delete(i.last, 0, 1)
 	}
-	i.last = append(i.last, Incident{late, at})
+	i.last = append(i.last, late)
 	i.total++
 }
 
@@ -41,18 +34,18 @@ func (i *incidents) count() uint64 {
 	return i.total
 }
 
-// Incidents returns the last reports of the watchdog ([Watchdog]), oldest first and [MostIncidents]
-// at most; [Stats].Late tells how many there were in all. The slice is the caller's own; the stacks
-// in it are shared, and must not be changed. Any goroutine; it does not wait.
-func (rt *Runtime) Incidents() []Incident {
+// LateReports returns the last reports of the watchdog ([Watchdog]), oldest first and at most
+// [MostLateReports]; [Stats].Late tells how many there were in all. The slice is the caller's own;
+// the stacks in it are shared, and must not be changed. Any goroutine; it does not wait.
+func (rt *Runtime) LateReports() []LateReport {
 	rt.mustBeMade()
 	rt.incidents.mu.Lock()
 	defer rt.incidents.mu.Unlock()
 	return slices.Clone(rt.incidents.last)
 }
 
-// Running is what a processor is running at some instant.
-type Running struct {
+// RunningOperation is what a processor is running at some instant.
+type RunningOperation struct {
 	// Operation is the operation's name, or that of the function for a closure. It is empty if the
 	// processor runs none, or has none at this instant.
 	Operation string
@@ -65,11 +58,11 @@ type Running struct {
 // one processor after another, so an operation may be missing that has moved meanwhile, and one
 // that has called [Context.Block] has no processor. Any goroutine; it does not wait, and it does
 // not slow the running operations down.
-func (rt *Runtime) Running() []Running {
+func (rt *Runtime) Running() []RunningOperation {
 	rt.mustBeMade()
-	var all []Running
+	var all []RunningOperation
 	for _, s := range rt.workers() {
-		var now Running
+		var now RunningOperation
 		if now.Operation = s.active.Load().operation(); now.Operation != "" {
 			if t := s.processor.Running(); t != nil && s.watched {
 				now.Unit = s.nameOfUnit(t)

@@ -11,10 +11,10 @@ import (
 
 // TestIncidents has more operations stay than the runtime keeps reports of: the oldest go.
 func TestIncidents(t *testing.T) {
-	const reported = freerun.MostIncidents + 2
-	reports := make(chan freerun.Late, reported)
-	rt, _ := runtimetest.Start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.Late) { reports <- l }))
-	if kept := rt.Incidents(); len(kept) != 0 || rt.Stats().Late != 0 {
+	const reported = freerun.MostLateReports + 2
+	reports := make(chan freerun.LateReport, reported)
+	rt, _ := runtimetest.Start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.LateReport) { reports <- l }))
+	if kept := rt.LateReports(); len(kept) != 0 || rt.Stats().Late != 0 {
 		t.Errorf("before anything happened there are %v", kept)
 	}
 	for i := range reported {
@@ -24,9 +24,9 @@ func TestIncidents(t *testing.T) {
 		close(g.Opened)
 		runtimetest.Must(t, f)
 	}
-	kept := rt.Incidents()
-	if len(kept) != freerun.MostIncidents || rt.Stats().Late != reported {
-		t.Fatalf("%d incidents are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostIncidents, reported)
+	kept := rt.LateReports()
+	if len(kept) != freerun.MostLateReports || rt.Stats().Late != reported {
+		t.Fatalf("%d incidents are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostLateReports, reported)
 	}
 	for i, at := range kept {
 		if want := fmt.Sprint("unit ", i+2); at.Unit != want || at.Operation != "test.observed" || at.At.IsZero() || len(at.Stack) == 0 {
@@ -36,8 +36,8 @@ func TestIncidents(t *testing.T) {
 			t.Errorf("incident %d is older than the one before it", i)
 		}
 	}
-	kept[0] = freerun.Incident{}
-	if rt.Incidents()[0].Unit == "" {
+	kept[0] = freerun.LateReport{}
+	if rt.LateReports()[0].Unit == "" {
 		t.Error("who changes the slice changes the runtime's")
 	}
 }
@@ -57,9 +57,9 @@ func TestRunning(t *testing.T) {
 		<-g.Entered
 		busy := 0
 		for _, now := range rt.Running() {
-			if now == (freerun.Running{Operation: "test.observed", Unit: c.unit}) {
+			if now == (freerun.RunningOperation{Operation: "test.observed", Unit: c.unit}) {
 				busy++
-			} else if now != (freerun.Running{}) {
+			} else if now != (freerun.RunningOperation{}) {
 				t.Errorf("a processor runs %+v", now)
 			}
 		}
@@ -70,7 +70,7 @@ func TestRunning(t *testing.T) {
 		runtimetest.Must(t, f)
 		rt.Close()
 		for i, now := range rt.Running() {
-			if now != (freerun.Running{}) {
+			if now != (freerun.RunningOperation{}) {
 				t.Errorf("after the end processor %d runs %+v", i, now)
 			}
 		}
