@@ -64,12 +64,11 @@
 // One operation may compute in parallel. Its results are there when the call returns, and no
 // message is sent:
 //
-//	Join, Join3     two or three closures; Branch.Join for a function declared with Fork, on two
-//	                arguments: the fast path
+//	Join            two closures; [ForkFunc.Join] is the fast path, for a function that is
+//	                declared with [NewForkFunc], on two arguments
 //	For, ForRange   a loop over indices, split as far as processors ask for parts; ForRange in
 //	                pieces of a given size
-//	Reduce, Map     a loop with a result, combined in the order of the indices; each item of a
-//	                slice
+//	Reduce          a loop with a result, combined in the order of the indices
 //
 // They nest in each other to any depth. A fork that no other processor takes costs a few
 // nanoseconds and allocates nothing. While a branch is with another processor, its joiner helps

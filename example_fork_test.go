@@ -87,10 +87,3 @@ func ExampleReduce() {
 	fmt.Println(text)
 	// Output: 0123456789
 }
-
-func ExampleMap() {
-	rt := freerun.New()
-	defer rt.Close()
-	fmt.Println(freerun.Map(rt.Context(), []string{"a", "bb", "ccc"}, func(_ *freerun.Context, s string) int { return len(s) }))
-	// Output: [1 2 3]
-}

@@ -9,3 +9,6 @@ func WithoutStripes(rt *Runtime) { rt.ingress.stripes = nil }
 
 // WaitingForRoom returns how many goroutines wait for room in u's mailbox, which must have a limit.
 func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.ext.Load().limit.waiting.Load()) }
+
+// DumpFlightTo writes what the flight recorder holds to a file, as DumpOn and the watchdog do.
+func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path) }

@@ -41,17 +41,6 @@ func Reduce[T any](c *Context, n int, leaf func(c *Context, i int) T, combine fu
 	return loop[T]{leaf: leaf, combine: combine, grain: 1}.over(c, n)
 }
 
-// Map returns what fn returns for each item, in the order of the items. It calls fn in parallel as
-// [For] does. The result has the length of items. Map panics if c or fn is nil.
-func Map[A, R any](c *Context, items []A, fn func(c *Context, item A) R) []R {
-	if fn == nil {
-		panic("freerun: Map with a nil function")
-	}
-	results := make([]R, len(items))
-	For(c, len(items), func(c *Context, i int) { results[i] = fn(c, items[i]) })
-	return results
-}
-
 // over runs the loop over the indices from 0 to n-1.
 func (p loop[T]) over(c *Context, n int) (sum T) {
 	if c.checked(); n <= 0 {

@@ -73,22 +73,6 @@ func joinEntering[A, B any](c *Context, key unsafe.Pointer, f func(c *Context) A
 	return Join(c, f, g)
 }
 
-// Join3 is [Join] of three functions.
-func Join3[A, B, D any](c *Context, f func(c *Context) A, g func(c *Context) B, h func(c *Context) D) (a A, b B, d D) {
-	if f == nil || g == nil || h == nil {
-		panic("freerun: Join3 with a nil function")
-	}
-	first, d := Join(c, func(c *Context) (both struct {
-		a A
-		b B
-	},
-	) {
-		both.a, both.b = Join(c, f, g)
-		return both
-	}, h)
-	return first.a, first.b, d
-}
-
 func invoke[B any](c *Context, g func(c *Context) B) B { return g(c) }
 
 // keyOf returns a pointer that stands for the type B: Go's descriptor of *B. If Go describes a type

@@ -76,12 +76,12 @@ func TestJoin(t *testing.T) {
 			if got := spine.Run(c, 10_000); got != 10_001 {
 				t.Errorf("a spine of 10000 has %d leaves", got)
 			}
-			a, b, d := freerun.Join3(c,
+			a, b, d := join3(c,
 				func(*freerun.Context) int { return 1 },
 				func(*freerun.Context) string { return "two" },
 				func(c *freerun.Context) int { return fib.Run(c, 10) })
 			if a != 1 || b != "two" || d != 55 {
-				t.Errorf("Join3 = %d, %q, %d", a, b, d)
+				t.Errorf("join3 = %d, %q, %d", a, b, d)
 			}
 		})
 	})
@@ -120,7 +120,8 @@ func TestFor(t *testing.T) {
 				if n < 1000 && !slices.Equal(got, want) {
 					t.Errorf("n = %d: reduced to %v", n, got)
 				}
-				squares := freerun.Map(c, want, func(_ *freerun.Context, i int) int { return i * i })
+				squares := make([]int, len(want))
+				freerun.For(c, len(want), func(_ *freerun.Context, i int) { squares[i] = want[i] * want[i] })
 				for i, v := range squares {
 					if v != i*i {
 						t.Fatalf("square %d is %d", i, v)
@@ -143,7 +144,7 @@ func TestJoinMixed(t *testing.T) {
 			return freerun.Reduce(c, 3, func(c *freerun.Context, _ int) int { return count(c, depth-1) },
 				func(a, b int) int { return a + b })
 		case 1:
-			a, b, d := freerun.Join3(c,
+			a, b, d := join3(c,
 				func(c *freerun.Context) int { return count(c, depth-1) },
 				func(c *freerun.Context) int64 { return int64(count(c, depth-1)) },
 				func(c *freerun.Context) int { return count(c, depth-1) })
@@ -279,7 +280,7 @@ func TestJoinPanics(t *testing.T) {
 					freerun.Join(c, func(c *freerun.Context) int {
 						freerun.For(c, 10, func(c *freerun.Context, i int) {
 							if i == 5 {
-								freerun.Join3(c, fine, fine, right)
+								join3(c, fine, fine, right)
 							}
 						})
 						return 0
@@ -365,4 +366,16 @@ func TestJoinAllocates(t *testing.T) {
 			t.Errorf("Join of ready functions allocates %v times", n)
 		}
 	})
+}
+
+// join3 joins three functions: a join in a join.
+func join3[A, B, D any](c *freerun.Context, f func(c *freerun.Context) A, g func(c *freerun.Context) B, h func(c *freerun.Context) D) (a A, b B, d D) {
+	freerun.Join(c, func(c *freerun.Context) struct{} {
+		a, b = freerun.Join(c, f, g)
+		return struct{}{}
+	}, func(c *freerun.Context) struct{} {
+		d = h(c)
+		return struct{}{}
+	})
+	return a, b, d
 }

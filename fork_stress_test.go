@@ -98,7 +98,7 @@ func (p plot) run(c *freerun.Context) int {
 		x, y := plotBranch.Join(c, p.child(0), p.child(1))
 		return x + y
 	case 2:
-		x, y, z := freerun.Join3(c, sub(0), func(c *freerun.Context) int64 { return int64(sub(1)(c)) }, sub(2))
+		x, y, z := join3(c, sub(0), func(c *freerun.Context) int64 { return int64(sub(1)(c)) }, sub(2))
 		return x + int(y) + z
 	case 3:
 		var sum atomic.Int64

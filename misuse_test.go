@@ -66,10 +66,6 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { _ = new(freerun.Runtime).DumpFlight(os.Stdout) },
 		},
-		"zero Runtime.DumpFlightTo": {
-			"freerun: a nil or zero Runtime; make runtimes with New",
-			func() { _ = new(freerun.Runtime).DumpFlightTo("x") },
-		},
 		"zero Runtime.StartTrace": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { _, _ = new(freerun.Runtime).StartTrace(os.Stdout) },

@@ -92,9 +92,8 @@ func (rt *Runtime) DumpFlight(w io.Writer) error {
 	return nil
 }
 
-// DumpFlightTo is DumpFlight to a file, which it makes or replaces.
-func (rt *Runtime) DumpFlightTo(path string) (err error) {
-	rt.mustBeMade()
+// dumpFlightTo is DumpFlight to a file, which it makes or replaces.
+func (rt *Runtime) dumpFlightTo(path string) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("freerun: the flight recorder could not be written: %w", err)
@@ -127,7 +126,7 @@ func DumpOn(rt *Runtime, path string, signals ...os.Signal) (stop func(), err er
 		for {
 			select {
 			case <-came:
-				rt.logDump(path, rt.DumpFlightTo(path))
+				rt.logDump(path, rt.dumpFlightTo(path))
 			case <-end:
 				return
 			}
@@ -165,5 +164,5 @@ func (rt *Runtime) dumpLate() {
 	}
 	d.last = now
 	path := filepath.Join(d.folder, "freerun-"+now.UTC().Format("20060102-150405.000")+".trace")
-	rt.logDump(path, rt.DumpFlightTo(path))
+	rt.logDump(path, rt.dumpFlightTo(path))
 }

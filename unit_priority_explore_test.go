@@ -72,7 +72,7 @@ func (m *priorityModel) send(p sched.Priority, l *priorityMessage, token *priori
 func (m *priorityModel) task(p sched.Priority) {
 	x := m.lanes.Load()
 	switch {
-	case p != Normal:
+	case p != sched.Normal:
 		if x.claim(p) {
 			m.serve(x)
 		}
@@ -127,7 +127,7 @@ func (m *priorityModel) run(n *mailbox.Node) {
 }
 
 // laneProgram has one thread for each priority, which sends that many messages.
-func priorityProgram(turns int, hasty bool, each int, priorities ...Priority) func(*explore.Run) {
+func priorityProgram(turns int, hasty bool, each int, priorities ...sched.Priority) func(*explore.Run) {
 	return func(r *explore.Run) {
 		m := &priorityModel{turns: turns, hasty: hasty}
 		want := 0

@@ -220,8 +220,8 @@ func (d *Bounded[T]) Pop() (v *T, ok bool) {
 	return v, v != nil
 }
 
-// Len returns the number of values; beside concurrent calls it is an estimate, as [Owner] says. Any
-// goroutine may call it.
+// Len returns the number of values. Any goroutine may call it. Beside concurrent calls it is an
+// estimate, off by at most the number of values that those calls add and remove.
 func (d *Bounded[T]) Len() int { return d.core.len() }
 
 // Cap returns the capacity, in values. Any goroutine may call it.

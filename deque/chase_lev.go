@@ -184,7 +184,7 @@ func (d *chaseLev) steal() (*byte, Outcome) {
 
 // Growable is a work-stealing deque of pointers without bound.
 //
-// The owner, one goroutine at a time, calls Push, TryPush and Pop. Any goroutine may call Len and
+// The owner, one goroutine at a time, calls Push and Pop. Any goroutine may call Len and
 // Thief, and use a thief's handle. No method waits: the owner's methods are wait-free but for the
 // copy when the buffer grows, and Steal is lock-free.
 //
@@ -195,9 +195,6 @@ type Growable[T any] struct {
 	owner rolecheck.Sole
 	core  chaseLev
 }
-
-// NewGrowable returns an empty deque.
-func NewGrowable[T any]() *Growable[T] { return &Growable[T]{} }
 
 // Push adds v at the owner's end. It panics if v is nil. The owner calls it.
 func (d *Growable[T]) Push(v *T) {
@@ -213,12 +210,6 @@ func (d *Growable[T]) Push(v *T) {
 
 const nilPushed = "deque: Push of a nil value"
 
-// TryPush is Push; it always reports true. The owner calls it.
-func (d *Growable[T]) TryPush(v *T) bool {
-	d.Push(v)
-	return true
-}
-
 // Pop removes and returns the value that was pushed last and is still there; nil and false if there
 // is none. The owner calls it.
 func (d *Growable[T]) Pop() (v *T, ok bool) {
@@ -230,8 +221,8 @@ func (d *Growable[T]) Pop() (v *T, ok bool) {
 	return v, v != nil
 }
 
-// Len returns the number of values; beside concurrent calls it is an estimate, as [Owner] says. Any
-// goroutine may call it.
+// Len returns the number of values. Any goroutine may call it. Beside concurrent calls it is an
+// estimate, off by at most the number of values that those calls add and remove.
 func (d *Growable[T]) Len() int { return d.core.len() }
 
 // Thief returns the thieves' handle. Any goroutine may call it.

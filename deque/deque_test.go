@@ -11,12 +11,12 @@ import (
 
 // The tests of all three deques.
 var (
-	_ Owner[*int]               = (*Growable[int])(nil)
-	_ Owner[*int]               = (*Bounded[int])(nil)
-	_ Owner[int]                = (*Hybrid[int])(nil)
-	_ Thief[*int]               = GrowableThief[int]{}
-	_ Thief[*int]               = BoundedThief[int]{}
-	_ Thief[int]                = HybridThief[int]{}
+	_ owner[*int]               = (*Growable[int])(nil)
+	_ owner[*int]               = (*Bounded[int])(nil)
+	_ owner[int]                = (*Hybrid[int])(nil)
+	_ thief[*int]               = GrowableThief[int]{}
+	_ thief[*int]               = BoundedThief[int]{}
+	_ thief[int]                = HybridThief[int]{}
 	_ interface{ Push(v *int) } = (*Growable[int])(nil)
 	_ interface{ Push(v int) }  = (*Hybrid[int])(nil)
 )

@@ -5,7 +5,7 @@
 // and a thief gets a handle, which can only steal.
 //
 //	           holds        bound   owner               thief            progress
-//	Growable   pointers     none    Push, TryPush, Pop  Steal            lock-free; the owner is
+//	Growable   pointers     none    Push, Pop           Steal            lock-free; the owner is
 //	                                                                     wait-free but for growth
 //	Bounded    pointers     fixed   TryPush, Pop        Steal            lock-free; the owner is
 //	                                                                     wait-free

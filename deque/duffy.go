@@ -116,9 +116,6 @@ func (h hybridHead) claimed() bool       { return h&1 != 0 }
 func (h hybridHead) taken() hybridHead   { return h + 2 } // h is unclaimed
 func (d *Hybrid[T]) headNow() hybridHead { return hybridHead(d.head.Load()) }
 
-// NewHybrid returns an empty deque.
-func NewHybrid[T any]() *Hybrid[T] { return &Hybrid[T]{} }
-
 func (d *Hybrid[T]) at(i int64) *atomics.Plain[T] {
 	ring := d.ring.Get()
 	return &ring[i&int64(len(ring)-1)]
@@ -209,8 +206,8 @@ func (d *Hybrid[T]) Pop() (v T, ok bool) {
 	return d.at(b).Take(), true
 }
 
-// Len returns the number of values; beside concurrent calls it is an estimate, as [Owner] says. Any
-// goroutine may call it.
+// Len returns the number of values. Any goroutine may call it. Beside concurrent calls it is an
+// estimate, off by at most the number of values that those calls add and remove.
 func (d *Hybrid[T]) Len() int {
 	h := d.headNow().index()
 	return int(max(0, d.tail.Load()-h))

@@ -35,7 +35,7 @@ func number(v *int) int {
 func typed(v *byte) *int { return (*int)(unsafe.Pointer(v)) }
 
 // ofPointers returns a deque of pointers to numbers.
-func ofPointers(d Owner[*int], t Thief[*int]) ends {
+func ofPointers(d owner[*int], t thief[*int]) ends {
 	return ends{
 		push: func(v int) bool { return d.TryPush(&numbers[v]) },
 		pop: func() (int, bool) {

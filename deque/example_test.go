@@ -67,7 +67,7 @@ func ExampleHybrid() {
 // A thief that has looked everywhere in vain waits, for a limited time, for the deque whose lock
 // another thief held.
 func ExampleHybridThief_TrySteal() {
-	own := deque.NewHybrid[string]()
+	var own deque.Hybrid[string] // the zero value is an empty deque
 	own.Push("work")
 	thief := own.Thief()
 	v, outcome := thief.Steal()
@@ -77,35 +77,4 @@ func ExampleHybridThief_TrySteal() {
 	fmt.Println(v, outcome)
 	// Output:
 	// work stolen
-}
-
-// Code that is written for an Owner and a Thief works with each of the deques.
-func ExampleOwner() {
-	type task struct{ name string }
-	next := func(own deque.Owner[*task], others ...deque.Thief[*task]) *task {
-		if t, ok := own.Pop(); ok {
-			return t
-		}
-		for _, other := range others {
-			for {
-				t, outcome := other.Steal()
-				if outcome == deque.Stolen {
-					return t
-				}
-				if outcome == deque.Empty {
-					break
-				}
-			}
-		}
-		return nil
-	}
-	a, b := deque.NewGrowable[task](), deque.NewHybrid[*task]()
-	a.Push(&task{"mine"})
-	b.Push(&task{"yours"})
-	for t := next(a, b.Thief()); t != nil; t = next(a, b.Thief()) {
-		fmt.Println(t.name)
-	}
-	// Output:
-	// mine
-	// yours
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // pointing is a deque of pointers that takes the ladder's values.
-func pointing[T any](d Owner[*T], t Thief[*T]) conformance.Ends[T] {
+func pointing[T any](d owner[*T], t thief[*T]) conformance.Ends[T] {
 	value := func(p *T) (v T) {
 		if p != nil {
 			v = *p
@@ -32,7 +32,7 @@ func pointing[T any](d Owner[*T], t Thief[*T]) conformance.Ends[T] {
 }
 
 // boxes is a deque of pointers to boxes, which the ladder wants to see collected.
-func boxes(d Owner[*conformance.Box], t Thief[*conformance.Box]) conformance.Ends[*conformance.Box] {
+func boxes(d owner[*conformance.Box], t thief[*conformance.Box]) conformance.Ends[*conformance.Box] {
 	return conformance.Ends[*conformance.Box]{
 		Push: d.TryPush,
 		Pop:  d.Pop,

@@ -61,7 +61,7 @@ func ExampleMPSC() {
 	}
 	wg.Wait()
 	sum := 0
-	for v := range reports.Drain {
+	for v := range queue.Drain(reports) {
 		sum += v
 	}
 	fmt.Println(sum)

@@ -260,16 +260,6 @@ func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 	return n
 }
 
-// Drain calls yield with one item after another until there is none or yield returns false: for v
-// := range q.Drain is a loop over the items in the queue. yield may use the queue. Consumer only.
-func (f *FanIn[T]) Drain(yield func(T) bool) {
-	for {
-		if v, ok := f.TryDequeue(); !ok || !yield(v) {
-			return
-		}
-	}
-}
-
 // Len returns how many items there are. Any goroutine. It looks at one producer after another: it
 // is exact if no other call is under way. Beside calls under way it is an estimate: more or fewer
 // by no more items than those calls add and remove.

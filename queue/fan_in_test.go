@@ -31,7 +31,7 @@ func ExampleFanIn() {
 		})
 	}
 	all.Wait()
-	entries := slices.Collect(logbook.Drain)
+	entries := slices.Collect(queue.Drain(logbook))
 	slices.Sort(entries)
 	fmt.Println(len(entries), entries[9:11], logbook.Producers())
 	// Output: 30 [9 100] 0

@@ -317,17 +317,6 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	return n
 }
 
-// Drain calls yield with one item after another until the queue is empty or yield returns false:
-// for v := range c.Drain is a loop over the items in the queue, whichever consumer they were dealt
-// to. yield may use the queue.
-func (c *FanOutConsumer[T]) Drain(yield func(T) bool) {
-	for {
-		if v, ok := c.TryDequeue(); !ok || !yield(v) {
-			return
-		}
-	}
-}
-
 // Deregister ends the consumer. What was dealt to it remains for the other consumers, and for the
 // next one that registers. Deregister must be called at most once, and no other method of the
 // consumer after it.

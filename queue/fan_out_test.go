@@ -25,7 +25,7 @@ func ExampleFanOut() {
 	var all sync.WaitGroup
 	for _, p := range players {
 		all.Go(func() {
-			for card := range p.Drain {
+			for card := range queue.Drain(p) {
 				sum.Add(int64(card))
 			}
 			p.Deregister()

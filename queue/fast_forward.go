@@ -222,16 +222,6 @@ func (q *SPSC[T]) DequeueN(dst []T) int {
 	return int(end - h)
 }
 
-// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false:
-// for v := range q.Drain is a loop over the items in the queue. f may use the queue. Consumer only.
-func (q *SPSC[T]) Drain(f func(T) bool) {
-	for {
-		if v, ok := q.TryDequeue(); !ok || !f(v) {
-			return
-		}
-	}
-}
-
 // Len returns how many items there are. Any goroutine. It is exact for a caller that is
 // synchronised with both sides. Beside calls under way it is an estimate: more or fewer by no more
 // items than those calls add and remove.

@@ -188,16 +188,6 @@ func (q *MPSC[T]) DequeueN(dst []T) int {
 	return int(p - h)
 }
 
-// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false:
-// for v := range q.Drain is a loop over the items in the queue. f may use the queue. Consumer only.
-func (q *MPSC[T]) Drain(f func(T) bool) {
-	for {
-		if v, ok := q.TryDequeue(); !ok || !f(v) {
-			return
-		}
-	}
-}
-
 // Len returns how many items there are, including those whose producers are in the middle of their
 // calls. Any goroutine. It is exact if no other call is under way. Beside calls under way it may be
 // greater, by no more items than those calls remove; 0 means that the queue was empty at some

@@ -189,16 +189,6 @@ func (q *SPMC[T]) DequeueN(dst []T) int {
 	return 0
 }
 
-// Drain removes the oldest item and calls f with it, until the queue is empty or f returns false:
-// for v := range q.Drain is a loop over the items in the queue. f may use the queue. Any goroutine.
-func (q *SPMC[T]) Drain(f func(T) bool) {
-	for {
-		if v, ok := q.TryDequeue(); !ok || !f(v) {
-			return
-		}
-	}
-}
-
 // Len returns how many items there are. Any goroutine. It is exact if no other call is under way.
 // Beside calls under way it is an estimate: more or fewer by no more items than those calls add and
 // remove.

@@ -27,7 +27,7 @@ type level struct {
 
 func (l *level) init(pr Priority) {
 	l.priority = pr
-	l.deque = deque.NewGrowable[Task]()
+	l.deque = new(deque.Growable[Task])
 	l.thief = l.deque.Thief()
 	l.ring.init()
 }

@@ -109,22 +109,26 @@ func TestComplaintContainersKeepNothing(t *testing.T) {
 	through("FanIn", in, in.Register().TryEnqueue, in.TryDequeue)
 	out := queue.NewFanOut[*parcel](room)
 	through("FanOut", out, out.TryEnqueue, out.Register().TryDequeue)
-	growable, bounded, hybrid := deque.NewGrowable[parcel](), deque.NewBounded[parcel](room), deque.NewHybrid[*parcel]()
+	growable, bounded, hybrid := new(deque.Growable[parcel]), deque.NewBounded[parcel](room), new(deque.Hybrid[*parcel])
+	push := func(p *parcel) bool { growable.Push(p); return true }
 	for name, d := range map[string]struct {
-		deque.Owner[*parcel]
-		deque.Thief[*parcel]
+		deque interface{ Pop() (*parcel, bool) }
+		push  func(p *parcel) bool
+		steal func() (*parcel, deque.Outcome)
 	}{
-		"Growable": {growable, growable.Thief()}, "Bounded": {bounded, bounded.Thief()}, "Hybrid": {hybrid, hybrid.Thief()},
+		"Growable": {growable, push, growable.Thief().Steal},
+		"Bounded":  {bounded, bounded.TryPush, bounded.Thief().Steal},
+		"Hybrid":   {hybrid, hybrid.TryPush, hybrid.Thief().Steal},
 	} {
 		taken := 0
-		through(name, d, d.TryPush, func() (*parcel, bool) {
+		through(name, d.deque, d.push, func() (*parcel, bool) {
 			if taken++; taken%2 == 0 {
-				return d.Pop()
+				return d.deque.Pop()
 			}
-			p, outcome := d.Steal()
+			p, outcome := d.steal()
 			return p, outcome == deque.Stolen
 		})
-		d.Pop() // makes the owner forget the items that were stolen
+		d.deque.Pop() // makes the owner forget the items that were stolen
 	}
 	r.Check(t)
 	runtime.KeepAlive(kept)

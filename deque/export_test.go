@@ -1,0 +1,24 @@
+package deque
+
+// owner is the owner's end of a deque, for what the tests ask of all of them.
+type owner[V any] interface {
+	TryPush(v V) bool
+	Pop() (v V, ok bool)
+	Len() int
+}
+
+// thief is a thief's handle.
+type thief[V any] interface {
+	Steal() (v V, outcome Outcome)
+	Empty() bool
+}
+
+// TryPush is Push, which always succeeds.
+func (d *Growable[T]) TryPush(v *T) bool {
+	d.Push(v)
+	return true
+}
+
+func NewGrowable[T any]() *Growable[T] { return new(Growable[T]) }
+
+func NewHybrid[T any]() *Hybrid[T] { return new(Hybrid[T]) }
