@@ -99,7 +99,7 @@ func (o *ForkFunc[A, R]) apart(c *Context, a, b A) (R, R) {
 
 func (o *ForkFunc[A, R]) checked() *ForkFunc[A, R] {
 	if o == nil || o.fn == nil {
-		panic("freerun: join of a function that was not declared; declare it with Fork")
+		panic("freerun: join of a function that was not declared; declare it with NewForkFunc")
 	}
 	return o
 }
