@@ -80,8 +80,8 @@ func (e env) spawn(f func()) {
 	}
 }
 
-// condition is what a caller of waitUntil waits for. All are
-// pointers: to pass one allocates nothing.
+// condition is what a caller of waitUntil waits for. It fits in a pointer: to pass one allocates
+// nothing.
 type condition interface {
 	// reached reports whether the condition holds.
 	reached() bool
