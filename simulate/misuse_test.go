@@ -1,10 +1,10 @@
 package simulate_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/simulate"
 )
 
@@ -12,10 +12,7 @@ import (
 // what would be.
 func TestMisuseIsTold(t *testing.T) {
 	idle := func(*simulate.Host) (time.Duration, error) { return 0, nil }
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"Run of nil costs": {
 			"simulate: Run needs costs and a program; ReadCosts and Calibrate return costs",
 			func() { _, err := (*simulate.Costs)(nil).Run(idle, 1); panic(err) },
@@ -32,14 +29,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"simulate: New with a nil option, the one with index 0",
 			func() { new(simulate.Host).New(nil) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }
