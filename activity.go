@@ -282,16 +282,8 @@ func (t *activityHost) Watch(a *activity.Activity) {
 	if x == nil {
 		return
 	}
-	nth := uint64(0)
-	if t.rt.deterministic() {
-		t.rt.waits++
-		nth = t.rt.waits
-		if !slices.Contains(t.rt.waitedIn, x) {
-			t.rt.waitedIn = append(t.rt.waitedIn, x)
-		}
-	}
-	x.withMore().waiting.Store(a, nth)
-	x.enroll()
+	x.withMore().waiting.Store(a, t.rt.env.orderOfWait(x))
+	t.rt.env.enroll(x)
 }
 
 // interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there
@@ -319,21 +311,15 @@ func (s *Scope) interruptWaiting() (some bool) {
 
 // AfterFunc implements [activityhost.Owner].
 func (t *activityHost) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	return t.rt.clock.afterFunc(d, f)
+	return t.rt.env.afterFunc(d, f)
 }
 
 // AfterDone implements [activityhost.Owner].
 func (t *activityHost) AfterDone(ctx context.Context, f func()) (stop func() bool) {
-	if t.rt.deterministic() {
-		return t.rt.whenDone(ctx, f)
-	}
-	return context.AfterFunc(ctx, f)
+	return t.rt.env.afterDone(ctx, f)
 }
 
 // Drive implements [activityhost.Owner].
 func (t *activityHost) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
-	if !t.rt.deterministic() {
-		return false, nil
-	}
-	return true, t.rt.driveUntil(ctx, reached)
+	return t.rt.env.waitUntil(ctx, conditionFunc(reached))
 }

@@ -27,25 +27,21 @@ func (c *Context) Block(fn func()) {
 		panic("freerun: Block with a nil function")
 	}
 	s := c.checked().here()
-	switch {
-	case s.driven: // nothing else goes on while fn waits
-		s.pause()
-		defer c.pauseAfter()
-	case s.processor != nil:
-		running := s.active.Load()
-		running.leave(s)
-		if running.seen != 0 {
-			defer running.traceBack()
-		}
+	if s.processor == nil {
+		fn()
+		return
 	}
-	fn()
+	s.env.block(c, s, fn)
 }
 
-// pauseAfter lets the schedule of a deterministic runtime decide what goes on after blocking code.
-func (c *Context) pauseAfter() {
-	if s := c.here(); s.driven {
-		s.pause()
+// blockAway calls fn in the operation that runs on s, which the operation leaves before.
+func (s *worker) blockAway(fn func()) {
+	running := s.active.Load()
+	running.leave(s)
+	if running.seen != 0 {
+		defer running.traceBack()
 	}
+	fn()
 }
 
 // hostState is the runtime's part of a goroutine of the scheduler.

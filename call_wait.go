@@ -110,19 +110,19 @@ func (m *promise) accept(ctx context.Context, k *vtable) error {
 // runtime has ended ctx.
 func (w *caller) await(k *vtable, m *promise) error {
 	ctx, rt := w.ctx, w.unit.rt
-	switch {
-	case w.gaveUp:
+	if w.gaveUp {
 		w.release()
 		return ctx.Err()
-	case rt.deterministic():
+	}
+	if waited, err := rt.env.waitUntil(ctx, m); waited {
 		w.release()
-		err := rt.driveUntil(ctx, m.closedNow)
 		// If ctx is not done, err says that nothing is left to run.
 		if err != nil && !m.giveUp(k, cmp.Or(context.Cause(ctx), err)) {
 			return nil
 		}
 		return err
-	case m.closedNow() || !m.notify(&w.message):
+	}
+	if m.closedNow() || !m.notify(&w.message) {
 		w.release()
 		return nil
 	}

@@ -1,12 +1,17 @@
 package freerun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sync"
 
+	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // A deterministic runtime runs the same code as any other, with three differences. Its processors
@@ -85,53 +90,114 @@ func chooseBy(s Schedule) func([]*sched.Processor) int {
 	}
 }
 
-// deterministic reports whether the goroutines that wait drive the runtime.
-func (rt *Runtime) deterministic() bool { return rt.schedule != nil }
+// simulation is what a deterministic runtime has beside the rest. The driver, or the processor that
+// it has go on, uses it.
+type simulation struct {
+	rt       *Runtime
+	schedule Schedule
+	timed    timed // schedule, if it simulates time; nil otherwise
+	clock    *vclock.Clock
 
-// driveUntil runs operations until reached reports true, ctx is done or nothing is left to run. It
-// returns nil, ctx's error or an ErrStalled. The caller is the driver.
-func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
-	return rt.driveFor(ctx, nil, reached)
+	timers      sync.Map // *Timer → *simTimer: the timers that have not fired, or repeat
+	begunTimers uint64   // the number of the latest timer
+
+	pending     []pending // the messages that wait for futures: see noteWait
+	pendingLeft int       // how many of them waited still when it was cleared last
+
+	waitedIn []*Scope // the scopes whose activities have waited
+	waits    uint64   // how many activities have waited
+	contexts []*watchedContext
 }
 
-// driveFor is driveUntil for a caller that waits for m; m is nil if it waits for no future.
-func (rt *Runtime) driveFor(ctx context.Context, m *promise, reached func() bool) error {
-	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
-		if !rt.goOn() {
-			return rt.stalled(m)
+// newSimulation returns the simulation that the settings ask for, and completes the scheduler's
+// settings.
+func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
+	m := &simulation{rt: rt, schedule: s.schedule}
+	config.Choose = chooseBy(s.schedule)
+	config.Processors = cmp.Or(s.processors, deterministicProcessors)
+	if t, ok := s.schedule.(timed); ok {
+		m.timed, config.Timed = t, timedScheduler{t}
+	}
+	m.clock = vclock.New(m.timed)
+	return m
+}
+
+// drive runs operations until x is reached, ctx is done or nothing is left to run. It returns nil,
+// ctx's error or an ErrStalled. The caller is the driver.
+func (m *simulation) drive(ctx context.Context, x condition) error {
+	for !m.rt.scheduler.Drive(func() bool { return x.reached() || ctx.Err() != nil }) {
+		if !m.goOn() {
+			return m.stalled(x)
 		}
 	}
-	if reached() {
+	if x.reached() {
 		return nil
 	}
 	return ctx.Err()
 }
 
+func (m *simulation) awaitPlace(b *mailboxLimit, l *message, from *sender) error {
+	taken := false
+	err := m.drive(from.context(), conditionFunc(func() bool {
+		taken = taken || b.tryTake()
+		return taken || from.over(l) != nil
+	}))
+	if taken {
+		return nil
+	}
+	return cmp.Or(from.over(l), err)
+}
+
+// awaitIdle advances the virtual time if need be, as activities may sleep.
+func (m *simulation) awaitIdle(ctx context.Context) error {
+	for {
+		err := m.rt.scheduler.AwaitIdle(ctx, m.rt.settled)
+		if !errors.Is(err, sched.ErrStalled) {
+			return err
+		}
+		if !m.goOn() {
+			return m.stalled(nil)
+		}
+	}
+}
+
 // goOn is called when nothing is left to run. It ends what was canceled, or else lets time pass. It
 // reports whether there was anything to do.
-func (rt *Runtime) goOn() bool {
-	return rt.endCanceled() || rt.virtual.Advance() || rt.awaitDeadline()
+func (m *simulation) goOn() bool {
+	return m.endCanceled() || m.clock.Advance() || m.awaitDeadline()
 }
 
 // endCanceled fails the timers of canceled scopes, wakes their waiting activities and those whose
 // context is done, and reports whether there were any.
-func (rt *Runtime) endCanceled() (some bool) {
-	for _, t := range rt.openTimers(nil) {
+func (m *simulation) endCanceled() (some bool) {
+	for _, t := range m.openTimers(nil) {
 		if t.scope != nil && t.scope.canceled() {
 			some = t.end(newFailure(t.scope.refusal())) || some
 		}
 	}
-	for _, s := range rt.waitedIn {
+	for _, s := range m.waitedIn {
 		if s.canceled() {
 			some = s.interruptWaiting() || some
 		}
 	}
-	return rt.endDone() || some
+	return m.endDone() || some
 }
 
-// pause lets the schedule decide which processor goes on, in the middle of an operation.
-func (s *worker) pause() {
-	if s.driven {
-		s.processor.Pause()
+func (m *simulation) orderOfWait(s *Scope) uint64 {
+	m.waits++
+	if !slices.Contains(m.waitedIn, s) {
+		m.waitedIn = append(m.waitedIn, s)
 	}
+	return m.waits
+}
+
+// recordClock returns a clock of nanoseconds. The runtime's time stands still while operations run.
+// So each event takes a nanosecond, and the order of events is that of their times.
+func (m *simulation) recordClock() record.Clock {
+	origin := m.clock.Now()
+	last := uint64(0)
+	return record.Clock{Start: origin, Ticks: func() uint64 {
+		last = max(last+1, uint64(m.clock.Now().Sub(origin)))
+		return last
+	}}
 }

@@ -17,27 +17,26 @@ type watchedContext struct {
 	f   func()
 }
 
-// whenDone is [context.AfterFunc], except that the driver calls f.
-func (rt *Runtime) whenDone(ctx context.Context, f func()) (stop func() bool) {
+func (m *simulation) afterDone(ctx context.Context, f func()) (stop func() bool) {
 	w := &watchedContext{ctx, f}
-	rt.contexts = append(rt.contexts, w)
-	return func() bool { return rt.forgetContext(w) }
+	m.contexts = append(m.contexts, w)
+	return func() bool { return m.forgetContext(w) }
 }
 
-func (rt *Runtime) forgetContext(w *watchedContext) bool {
-	i := slices.Index(rt.contexts, w)
+func (m *simulation) forgetContext(w *watchedContext) bool {
+	i := slices.Index(m.contexts, w)
 	if i < 0 {
 		return false
 	}
-	rt.contexts = slices.Delete(rt.contexts, i, i+1)
+	m.contexts = slices.Delete(m.contexts, i, i+1)
 	return true
 }
 
 // endDone calls f of each watched context that is done, in the order in which the waits began. It
 // reports whether there were any.
-func (rt *Runtime) endDone() (some bool) {
-	for _, w := range slices.Clone(rt.contexts) {
-		if w.ctx.Err() != nil && rt.forgetContext(w) {
+func (m *simulation) endDone() (some bool) {
+	for _, w := range slices.Clone(m.contexts) {
+		if w.ctx.Err() != nil && m.forgetContext(w) {
 			w.f()
 			some = true
 		}
@@ -47,10 +46,10 @@ func (rt *Runtime) endDone() (some bool) {
 
 // awaitDeadline waits, in real time, for the watched context with the soonest deadline, and ends
 // the waits with it. It reports whether there was one: a wait with a deadline is not stalled.
-func (rt *Runtime) awaitDeadline() bool {
+func (m *simulation) awaitDeadline() bool {
 	var first context.Context
 	var soonest time.Time
-	for _, w := range rt.contexts {
+	for _, w := range m.contexts {
 		if at, ok := w.ctx.Deadline(); ok && (first == nil || at.Before(soonest)) {
 			first, soonest = w.ctx, at
 		}
@@ -59,5 +58,5 @@ func (rt *Runtime) awaitDeadline() bool {
 		return false
 	}
 	<-first.Done()
-	return rt.endDone()
+	return m.endDone()
 }

@@ -36,38 +36,36 @@ type pending struct {
 	future *promise
 }
 
-// fewestPending is the length that Runtime.pending must have before it is searched for entries to
-// drop.
+// fewestPending is the length that simulation.pending must have before it is searched for entries
+// to drop.
 const fewestPending = 64
 
-// notePending records that l waits for m. Now and then it drops the entries that do not wait any
-// more, whenever the list has doubled since the last time.
-func (rt *Runtime) notePending(l *message, m *promise) {
-	if len(rt.pending) >= max(fewestPending, 2*rt.pendingLeft) {
-		left := rt.pending[:0]
-		for _, p := range rt.pending {
-			if p.future.open() {
-				left = append(left, p)
+// noteWait records that l waits for p. Now and then it drops the entries that do not wait any more,
+// whenever the list has doubled since the last time.
+func (m *simulation) noteWait(l *message, p *promise) {
+	if len(m.pending) >= max(fewestPending, 2*m.pendingLeft) {
+		left := m.pending[:0]
+		for _, w := range m.pending {
+			if w.future.open() {
+				left = append(left, w)
 			}
 		}
-		clear(rt.pending[len(left):])
-		rt.pending, rt.pendingLeft = left, len(left)
+		clear(m.pending[len(left):])
+		m.pending, m.pendingLeft = left, len(left)
 	}
-	rt.pending = append(rt.pending, pending{l, m})
+	m.pending = append(m.pending, pending{l, p})
 }
 
-// stalled returns the error for a caller that waits in vain: for m, or for no future if m is nil.
-func (rt *Runtime) stalled(m *promise) error {
+// stalled returns the error for a caller that waits in vain: for x, or for no future if x is none.
+func (m *simulation) stalled(x condition) error {
 	e := &stalledError{}
-	where := waitingCaller()
-	if m != nil {
-		where += " waits for " + rt.resultOf(m)
-	} else {
-		where += " waits"
+	where := waitingCaller() + " waits"
+	if p, ok := x.(*promise); ok {
+		where += " for " + m.resultOf(p)
 	}
 	e.add(where)
-	e.addMessages(rt)
-	e.addActivities(rt)
+	e.addMessages(m)
+	e.addActivities(m)
 	return e
 }
 
@@ -79,9 +77,9 @@ func (e *stalledError) addMore(n int, what string) {
 	}
 }
 
-func (e *stalledError) addMessages(rt *Runtime) {
+func (e *stalledError) addMessages(m *simulation) {
 	most, more := mostStalled, 0
-	for _, p := range rt.pending {
+	for _, p := range m.pending {
 		l := p.letter
 		if !p.future.open() || l.vtable() == awaiterVtable || l.vtable() == audienceVtable {
 			continue
@@ -90,20 +88,20 @@ func (e *stalledError) addMessages(rt *Runtime) {
 			more++
 			continue
 		}
-		e.add(nameWaiting(l) + " waits for " + rt.resultOf(p.future))
+		e.add(nameWaiting(l) + " waits for " + m.resultOf(p.future))
 	}
 	e.addMore(more, "messages that wait for a future")
 }
 
-func (e *stalledError) addActivities(rt *Runtime) {
-	more := activities.EachWaiting(rt.scheduler, mostStalled, func(a *activity.Activity, on *activityhost.Stack, trace []byte) {
+func (e *stalledError) addActivities(m *simulation) {
+	more := activities.EachWaiting(m.rt.scheduler, mostStalled, func(a *activity.Activity, on *activityhost.Stack, trace []byte) {
 		line := "activity " + titleOf(a) + " waits"
 		what, where := callInTrace(trace)
 		if what != "" {
 			line += " in " + what + ", called at " + where
 		}
-		if m := roomOn(on).awaiting; m != nil && m.open() && strings.HasSuffix(what, ".Await") {
-			line += ", for " + rt.resultOf(m)
+		if p := roomOn(on).awaiting; p != nil && p.open() && strings.HasSuffix(what, ".Await") {
+			line += ", for " + m.resultOf(p)
 		}
 		e.add(line)
 	})
@@ -133,12 +131,12 @@ func (u *unit) whichIsNamed() string {
 
 // resultOf names the operation of a future, and says why it has no outcome yet if the reason is
 // another runtime or a muted unit. An operation that waits for a future has a line of its own.
-func (rt *Runtime) resultOf(m *promise) string {
-	text := "the result of operation " + m.vtable().describe(&m.message) + m.unit.whichIsNamed()
-	switch x := m.unit.ext.Load(); {
-	case m.unit.rt != rt:
+func (m *simulation) resultOf(p *promise) string {
+	text := "the result of operation " + p.vtable().describe(&p.message) + p.unit.whichIsNamed()
+	switch x := p.unit.ext.Load(); {
+	case p.unit.rt != m.rt:
 		text += ", which is another runtime's"
-	case m.edge.Load() != nil: // it waits for a future itself, and has a line of its own
+	case p.edge.Load() != nil: // it waits for a future itself, and has a line of its own
 	case x != nil && x.held.Load() != nil:
 		text += ", a unit that is held back by a full mailbox"
 	}

@@ -41,26 +41,35 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// beginTimed tells the timed schedule that the operation of l begins.
-func (s *worker) beginTimed(c *Context, l *message) {
-	s.rt.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
-	c.marks |= isTimed
+// begins tells the schedule that the operation of l begins on s.
+func (m *simulation) begins(s *worker, c *Context, k *vtable, l *message) {
+	m.schedule.Began(s.processor.Index(), k.describe(l))
+	if m.timed != nil {
+		m.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
+		c.marks |= isTimed
+	}
 }
 
 // endTimed tells the timed schedule that the operation ends, before other processors see that.
 func (c *Context) endTimed() {
 	if s := c.worker.Load(); s.processor != nil {
-		s.rt.timed.Ends(s.processor.Index())
+		s.env.sim.timed.Ends(s.processor.Index())
 		s.processor.Pause()
 	}
 }
 
-// pauseToSend is pause before a send to u.
-func (s *worker) pauseToSend(u *unit) {
-	if s.rt.timed != nil {
-		s.rt.timed.Sends(s.processor.Index(), u.known())
+// sends pauses s before a send to u.
+func (m *simulation) sends(s *worker, u *unit) {
+	if m.timed != nil {
+		m.timed.Sends(s.processor.Index(), u.known())
 	}
 	s.processor.Pause()
+}
+
+func (m *simulation) rests(s *worker) {
+	if m.timed != nil {
+		m.timed.Rests(s.processor.Index())
+	}
 }
 
 // known returns the pointer by which a schedule knows the unit, nil for free operations.

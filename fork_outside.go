@@ -54,13 +54,12 @@ func (v *visit) take() bool { return v.taken.CompareAndSwap(false, true) }
 // wait waits until do, which a processor has taken, has ended. In a deterministic runtime it drives
 // the runtime meanwhile, because no other goroutine does.
 func (v *visit) wait(rt *Runtime) {
-	if rt.deterministic() {
-		_ = rt.driveUntil(context.Background(), v.hasEnded)
-	}
+	_, _ = rt.env.waitUntil(context.Background(), v)
 	<-v.ended
 }
 
-func (v *visit) hasEnded() bool {
+// reached reports whether do has ended.
+func (v *visit) reached() bool {
 	select {
 	case <-v.ended:
 		return true

@@ -134,8 +134,8 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
 	}
 	defer f.seen()
-	if rt := f.cell.unit.rt; rt.deterministic() {
-		if err := rt.driveFor(ctx, &f.cell.promise, f.cell.closedNow); err != nil {
+	if waited, err := f.cell.unit.rt.env.waitUntil(ctx, &f.cell.promise); waited {
+		if err != nil {
 			return *new(R), err
 		}
 		return f.Result()

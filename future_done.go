@@ -1,7 +1,5 @@
 package freerun
 
-import "context"
-
 // Ordinary goroutines wait for a future on a channel. The future itself has no room for one: few
 // futures are ever waited for from outside. The channel is in the future's audience. So all
 // goroutines that wait for one future share a channel, those that give up leave nothing behind,
@@ -51,7 +49,7 @@ func (m *promise) done() <-chan struct{} {
 // done has made for m is closed, soon after, by a goroutine of package context.
 func (m *promise) closeWithScope() {
 	x := m.scope()
-	if x == nil || x.rt.deterministic() {
+	if x == nil {
 		return
 	}
 	s := x.rt.audiences.lock(m)
@@ -61,7 +59,7 @@ func (m *promise) closeWithScope() {
 	if watched {
 		return
 	}
-	stop := context.AfterFunc(x.ctx, func() { m.closedNow() })
+	stop := x.rt.env.afterCancel(x, func() { m.closedNow() })
 	s.lock()
 	if s.of[m] == a && a.stop == nil {
 		a.stop, stop = stop, nil
@@ -92,6 +90,9 @@ func (m *promise) closedNow() bool {
 	closed, _ := m.outcomeNow()
 	return closed
 }
+
+// reached implements condition.
+func (m *promise) reached() bool { return m.closedNow() }
 
 // abandon closes m because its runtime has ended, and counts m as failed. The holder of the
 // message finds it sealed, and takes its own count back. Any goroutine may call it.

@@ -160,10 +160,15 @@ func (m *promise) revokeCanceled() {
 		return
 	}
 	err := x.refusal()
-	if err == nil || m.revoke(nil, err) || x.rt.deterministic() {
+	if err == nil || m.revoke(nil, err) {
 		return
 	}
-	x.rt.awaitStarts()
+	x.rt.env.awaitOthers(func() { x.rt.awaitStart(m) })
+}
+
+// awaitStart waits until m has an outcome, or is running.
+func (rt *Runtime) awaitStart(m *promise) {
+	rt.awaitStarts()
 	for wait := (backoff.Backoff{}); m.open(); wait.Wait() {
 		if now := m.edge.Load(); now == nil || now != failing && now.unit != nil {
 			return
@@ -188,9 +193,6 @@ func (s *worker) startRevocable(m *promise) bool {
 
 // awaitStarts is D2.
 func (rt *Runtime) awaitStarts() {
-	if rt.deterministic() { // no other goroutine runs between C1 and C3
-		return
-	}
 	for _, p := range rt.scheduler.Processors() {
 		workerOf(p).awaitStart()
 	}

@@ -2,13 +2,13 @@ package freerun_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestMisuseIsTold calls methods of values that were not made, and passes nil where a value must
@@ -26,10 +26,7 @@ func TestMisuseIsTold(t *testing.T) {
 	}()
 	var noContext *freerun.Context
 	add := misused
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"New with a zero option": {
 			"freerun: New with a zero Option, the one with index 0",
 			func() { freerun.New(freerun.Option{}) },
@@ -198,16 +195,7 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: Await with a nil Activity; an activity is passed its own",
 			func() { _, _ = freerun.After(rt.Context(), time.Hour).Await(nil) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }
 
 var misused = freerun.Op("misused", func(_ *freerun.Context, s *int, n int) (int, error) {

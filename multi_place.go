@@ -100,13 +100,13 @@ func (m *multi) arrange(s *worker) error {
 		p.Kind, p.of, p.index, p.nth = &multiPartVtable.Kind, m, int32(i), int32(i)
 	}
 	if len(parts) != 2 {
-		return inOrder(parts, s.rt.deterministic())
+		return inOrder(parts, s.env)
 	}
 	switch a, b := parts[0].identity(), parts[1].identity(); {
 	case a == b:
 		return ErrSameUnit
-	case a > b && !s.rt.deterministic():
-		parts[0].nth, parts[1].nth = 1, 0
+	case a > b:
+		parts[0].nth, parts[1].nth = s.env.orderOf(1, 0), s.env.orderOf(0, 1)
 	}
 	return nil
 }
@@ -115,20 +115,15 @@ func (m *multi) arrange(s *worker) error {
 // heap, and NewUnit returns the unit's address, so a unit is on the heap.
 func (p *multiPart) identity() uintptr { return uintptr(unsafe.Pointer(p.unit)) }
 
-// inOrder finds the order of the units by identity, and returns an error if two are the same.
-// With given, the units keep the order in which they were given. That is for a deterministic
-// runtime: there no placing is interrupted, so any order will do, and the order of addresses
-// would differ from run to run.
-func inOrder(parts []multiPart, given bool) error {
+// inOrder finds the order of the units, and returns an error if two are the same.
+func inOrder(parts []multiPart, e env) error {
 	order := make([]int32, len(parts))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(i, j int32) int { return cmp.Compare(parts[i].identity(), parts[j].identity()) })
 	for i, nth := range order {
-		if !given {
-			parts[i].nth = nth
-		}
+		parts[i].nth = e.orderOf(nth, int32(i))
 		if i > 0 && parts[nth].unit == parts[order[i-1]].unit {
 			return ErrSameUnit
 		}

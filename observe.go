@@ -69,9 +69,7 @@ const (
 
 // observers returns the bits that do not change while the runtime exists.
 func (rt *Runtime) observers() (bits uint64) {
-	if rt.deterministic() {
-		bits |= bySchedule
-	}
+	bits = rt.env.observers()
 	if rt.labels {
 		bits |= byLabels
 	}
@@ -84,14 +82,9 @@ func (s *worker) observe(c *Context, k *vtable, l *message) {
 	if bits&byRecorder != 0 {
 		s.traceBegin(c, k, l)
 	}
-	if bits&bySchedule != 0 {
-		s.rt.schedule.Began(s.processor.Index(), k.describe(l))
-	}
+	s.env.begins(s, c, k, l)
 	if bits&byLabels != 0 {
 		s.label(k, k.describe(l))
-	}
-	if s.rt.timed != nil {
-		s.beginTimed(c, l)
 	}
 	if trace.IsEnabled() {
 		c.region = trace.StartRegion(context.Background(), k.describe(l))
@@ -131,9 +124,7 @@ func (c *Context) observeEnd() {
 
 // sending is called when a message is sent to u, if the sender's worker has an observer.
 func (s *worker) sending(u *unit, l *message) {
-	if s.driven && s.processor != nil {
-		s.pauseToSend(u)
-	}
+	s.env.sends(s, u)
 	if s.observed.Load()&byRecorder != 0 {
 		s.traceSend(l)
 	}
@@ -141,9 +132,7 @@ func (s *worker) sending(u *unit, l *message) {
 
 // starting is called when an activity is started, if the starter's worker has an observer.
 func (s *worker) starting(a *activity.Activity) {
-	if s.driven && s.processor != nil {
-		s.pauseToSend(&s.rt.free)
-	}
+	s.env.sends(s, &s.rt.free)
 	if s.observed.Load()&byRecorder != 0 {
 		s.traceActivity(a)
 	}

@@ -135,8 +135,8 @@ func (m *promise) push(l *message) bool {
 		}
 		l.Link(waiting)
 		if m.state.CompareAndSwap(waiting, &l.Node) {
-			if u := l.unit; u != nil && u.rt.deterministic() {
-				u.rt.notePending(l, m)
+			if u := l.unit; u != nil {
+				u.rt.env.noteWait(l, m)
 			}
 			return true
 		}

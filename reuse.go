@@ -127,10 +127,10 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, ad
 	if found == refused {
 		return nil, nil, false
 	}
-	if l != nil || !d.flood.high() || rt.deterministic() || rt.standing() != outsider {
+	if l != nil || !d.flood.high() || rt.standing() != outsider {
 		return l, d, true
 	}
-	for l == nil && rt.hold(d, u) {
+	for l == nil && rt.env.hold(d, u) {
 		if l, d, found = rt.messageFromStripe(id, counted); found == noStripe {
 			l = d.takeOne()
 		}

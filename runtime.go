@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -10,10 +9,9 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/quiesce"
+	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/internal/sys/pin"
-	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // Runtime runs operations on its processors. Make it with [New]; end it with [Runtime.Close] or
@@ -23,6 +21,7 @@ type Runtime struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	scheduler    *sched.Scheduler
+	env          env             // live, or simulated
 	outside      worker          // the worker of ordinary goroutines
 	context      Context         // what Runtime.Context returns; bound to outside
 	activityHost activityHost    // the host of activities without scope
@@ -40,7 +39,6 @@ type Runtime struct {
 	// audiences has the audiences of futures for which ordinary goroutines wait, or several
 	// activities.
 	audiences audiences
-	clock     clock
 	onLate    func(LateReport)
 	labels    bool
 	watched   bool                          // there is a watchdog
@@ -50,24 +48,11 @@ type Runtime struct {
 	logger    *slog.Logger
 	lostAt    atomics.Int64 // when a lost failure was logged last
 
-	recording atomics.Pointer[session] // the session that records now, nil if there is none
-	recorded  sync.Mutex               // held while recording changes
-	tracing   bool                     // a recording runs that a caller has begun
-	flight    *session                 // the flight recorder, nil if there is none
-	dumps     dumps                    // the dumps of the flight recorder
-
-	// The rest of a deterministic runtime: env_sim.go.
-
-	schedule    Schedule // nil if the runtime is not deterministic
-	timed       timed    // schedule, if it simulates time; nil otherwise
-	virtual     *vclock.Clock
-	timers      sync.Map  // *Timer → its number: the timers that have not fired, or repeat
-	begunTimers uint64    // the number of the latest timer
-	pending     []pending // the messages that wait for futures: see notePending
-	pendingLeft int       // how many of them waited still when it was cleared last
-	waitedIn    []*Scope  // the scopes whose activities have waited
-	waits       uint64    // how many activities have waited
-	contexts    []*watchedContext
+	recording atomics.Pointer[record.Session] // the session that records now, nil if there is none
+	recorded  sync.Mutex                      // held while recording changes
+	tracing   bool                            // a recording runs that a caller has begun
+	flight    *record.Session                 // the flight recorder, nil if there is none
+	dumps     dumps                           // the dumps of the flight recorder
 
 	phase    atomics.Uint32
 	draining chan struct{} // closed when the phase is not running any more
@@ -131,31 +116,20 @@ func New(options ...Option) *Runtime {
 		}
 		o.apply(&s)
 	}
-	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0, schedule: s.schedule, clock: systemClock{}}
+	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: rest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate
-	if s.schedule != nil {
-		config.Choose = chooseBy(s.schedule)
-		config.Processors = cmp.Or(s.processors, deterministicProcessors)
-		if t, ok := s.schedule.(timed); ok {
-			rt.timed, config.Timed = t, timedScheduler{t}
-		}
-		rt.virtual = vclock.New(rt.timed)
-		rt.clock = virtualClock{rt.virtual}
-	}
+	rt.env = newEnv(rt, &s, &config)
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace
 	rt.noneFires = make(chan struct{}, 1)
-	rt.outside.rt, rt.context.rt = rt, rt
+	rt.outside.rt, rt.outside.env, rt.context.rt = rt, rt.env, rt
 	rt.context.worker.Store(&rt.outside)
 	rt.free.rt, rt.activityHost.rt = rt, rt
 	rt.calls.revocable = true
 	rt.ingress.init()
-	rt.wheels = make([]atomics.Pointer[timerWheel], len(rt.ingress.stripes))
-	if rt.schedule == nil { // Prepare starts a goroutine; a deterministic runtime must start none
-		pin.Prepare()
-	}
+	rt.wheels = rt.env.newWheels(rt)
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newWorker(rt, p)

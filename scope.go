@@ -146,7 +146,7 @@ func (s *Scope) Cancel(cause error) {
 	// and return before they have failed.
 	s.checked().unwatch()
 	s.end(cause)
-	s.rt.awaitStarts()
+	s.rt.env.awaitOthers(s.rt.awaitStarts)
 	s.endAll()
 }
 
@@ -180,8 +180,8 @@ func (s *Scope) Wait(ctx context.Context) error {
 	if sched.Inside() {
 		return refusalHere(errScopeInside, errActivityScope)
 	}
-	if s.rt.deterministic() {
-		return s.outcome(s.rt.driveUntil(ctx, s.quiet))
+	if waited, err := s.rt.env.waitUntil(ctx, s); waited {
+		return s.outcome(err)
 	}
 	for {
 		zero, canceled := s.nextQuiet()
@@ -242,6 +242,9 @@ func (s *Scope) quiet() bool {
 	s.blameUnstarted()
 	return true
 }
+
+// reached implements condition.
+func (s *Scope) reached() bool { return s.quiet() }
 
 // blameUnstarted records the cancellation as the scope's failure, if messages remain that were
 // never started. The caller has found that none of its operations runs.

@@ -34,9 +34,6 @@ type watching struct {
 
 // enroll does E1 and E2, once.
 func (s *Scope) enroll() {
-	if s.rt.deterministic() { // the driver finds canceled scopes itself: Runtime.endCanceled
-		return
-	}
 	m := s.withMore()
 	m.enrollOnce.Do(func() {
 		if above := s.parent; above != nil {
@@ -95,17 +92,9 @@ func (s *Scope) leaveAbove() {
 	}
 }
 
-// endTimers fails the timers of the scope, which is canceled, and wakes its waiting activities. In
-// a deterministic runtime it fails the timers of scopes below too.
+// endTimers fails the timers of the scope, which is canceled, and wakes its waiting activities.
 func (s *Scope) endTimers() {
-	if s.rt.deterministic() {
-		for _, t := range s.rt.openTimers(s) {
-			t.end(newFailure(s.refusal()))
-		}
-	} else if m := s.more.Load(); m != nil && !m.timers.empty() {
-		why := newFailure(s.refusal())
-		m.timers.each(func(t *Timer) { t.end(why) })
-	}
+	s.rt.env.endTimersOf(s)
 	s.interruptWaiting()
 }
 

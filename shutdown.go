@@ -61,27 +61,16 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	if rt.phase.Load() == ended {
 		return ErrClosed
 	}
-	err := rt.awaitIdle(ctx)
+	err := rt.env.awaitIdle(ctx, rt)
 	switch {
 	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
-	case errors.Is(err, sched.ErrStalled):
-		return rt.stalled(nil)
+	case errors.Is(err, ErrStalled):
+		return err
 	case err != nil && ctx.Err() != nil:
 		return rt.errorOf(ctx)
 	}
 	return err
-}
-
-// awaitIdle waits until all sent messages are done. In a deterministic runtime it advances the
-// virtual time if need be, as activities may sleep.
-func (rt *Runtime) awaitIdle(ctx context.Context) error {
-	for {
-		err := rt.scheduler.AwaitIdle(ctx, rt.settled)
-		if !errors.Is(err, sched.ErrStalled) || !rt.goOn() {
-			return err
-		}
-	}
 }
 
 // checked returns the error of a call that must not wait for the runtime here, inside an operation
@@ -150,12 +139,9 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.advance(drains)
 	rt.endTimers()
 	rt.ingress.rendezvous()
-	err := rt.awaitIdle(ctx)
-	switch {
-	case errors.Is(err, sched.ErrStopped): // by a Close or another Shutdown, which end waits for
+	err := rt.env.awaitIdle(ctx, rt)
+	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown, which end waits for
 		err = nil
-	case errors.Is(err, sched.ErrStalled):
-		err = rt.stalled(nil)
 	}
 	return rt.end(err)
 }

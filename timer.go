@@ -1,15 +1,12 @@
 package freerun
 
 import (
-	"cmp"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // Timer is a message that [Operation.SendAfter] sends later, or the repetition begun by [Every],
@@ -43,8 +40,7 @@ type Timer struct {
 	when           int64
 	next, previous *Timer
 
-	below   atomics.Pointer[Timer] // the next timer in the scope's list
-	virtual *vclock.Timer          // in a deterministic runtime, in place of the wheel's fields
+	below atomics.Pointer[Timer] // the next timer in the scope's list
 }
 
 // The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped,
@@ -119,14 +115,7 @@ func (t *Timer) begin(d time.Duration) {
 		t.fail(closedTimer)
 		return
 	}
-	switch {
-	case rt.deterministic():
-		rt.begunTimers++
-		rt.timers.Store(t, rt.begunTimers)
-	case s != nil:
-		s.withMore().timers.add(t)
-		s.enroll()
-	}
+	rt.env.register(t, s)
 	t.arm(d, timerNew)
 	if s != nil && s.canceled() {
 		t.end(newFailure(s.refusal()))
@@ -135,25 +124,25 @@ func (t *Timer) begin(d time.Duration) {
 
 // arm has the timer fire after d (T1, T2), if its state is from. Otherwise the timer was stopped.
 func (t *Timer) arm(d time.Duration, from uint32) {
-	w := t.wheel
-	if w.rt.deterministic() {
-		if t.state.CompareAndSwap(from, timerSet) {
-			t.virtual = w.rt.virtual.AfterFunc(d, t.tick)
-		}
-	} else {
-		now := w.time.elapsed()
-		t.when = now + min(int64(max(d, 0)), math.MaxInt64-now-1)
-		if !w.add(t, from) && from == timerFired {
-			t.target = nil
-		}
-	}
-	if w.rt.phase.Load() != running {
+	rt := t.wheel.rt
+	rt.env.arm(t, d, from)
+	if rt.phase.Load() != running {
 		t.end(closedTimer)
 	}
 }
 
+// armInWheel is arm without the look at the phase.
+func (t *Timer) armInWheel(d time.Duration, from uint32) {
+	w := t.wheel
+	now := w.time.elapsed()
+	t.when = now + min(int64(max(d, 0)), math.MaxInt64-now-1)
+	if !w.add(t, from) && from == timerFired {
+		t.target = nil
+	}
+}
+
 // fire sends the message of a timer that is due. The wheel's owner calls it; in a deterministic
-// runtime, tick.
+// runtime, the virtual clock does.
 func (t *Timer) fire(s *worker) {
 	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
 		return
@@ -164,14 +153,6 @@ func (t *Timer) fire(s *worker) {
 		t.forget()
 	}
 	l.vtable().late(s, l)
-}
-
-// tick fires the timer in a deterministic runtime. The virtual clock calls it.
-func (t *Timer) tick() {
-	rt := t.wheel.rt
-	rt.firing.Add(1)
-	defer rt.fired()
-	t.fire(rt.detachedWorker())
 }
 
 // end stops the timer and fails it with why, and reports whether it did. A timer that has fired is
@@ -189,10 +170,8 @@ func (t *Timer) end(why *failure) bool {
 		case now == timerFired:
 			t.forget()
 			return true
-		case now == timerSet && t.virtual != nil:
-			t.wheel.rt.virtual.Stop(t.virtual)
 		case now == timerSet:
-			t.wheel.remove(t)
+			t.wheel.rt.env.disarm(t)
 		}
 		t.fail(why)
 		return true
@@ -211,27 +190,12 @@ func (t *Timer) fail(why *failure) {
 
 // forget takes the timer out of its scope's list, or out of the deterministic runtime's register.
 func (t *Timer) forget() {
-	if rt := t.wheel.rt; rt.deterministic() {
-		rt.timers.Delete(t)
-	} else if t.scope != nil {
-		t.scope.withMore().timers.ended()
-	}
+	t.wheel.rt.env.forget(t)
 	t.scope = nil
 }
 
 // endTimers fails all timers of the runtime except those that are firing.
-func (rt *Runtime) endTimers() {
-	if rt.deterministic() {
-		for _, t := range rt.openTimers(nil) {
-			t.end(closedTimer)
-		}
-	}
-	for i := range rt.wheels {
-		if w := rt.wheels[i].Load(); w != nil && !rt.deterministic() {
-			w.end()
-		}
-	}
-}
+func (rt *Runtime) endTimers() { rt.env.endTimers(rt) }
 
 // fired ends one count of firing, and tells awaitFiring when none is left.
 func (rt *Runtime) fired() {
@@ -254,19 +218,4 @@ func (rt *Runtime) awaitFiring(over <-chan time.Time) {
 			return
 		}
 	}
-}
-
-// openTimers returns the timers of a deterministic runtime that have not ended, in the order in
-// which they began. With a non-nil s it returns only the timers of s and of the scopes below.
-func (rt *Runtime) openTimers(s *Scope) (open []*Timer) {
-	began := map[*Timer]uint64{}
-	rt.timers.Range(func(key, nth any) bool {
-		if t := key.(*Timer); s == nil || t.scope.isIn(s) {
-			open = append(open, t)
-			began[t] = nth.(uint64)
-		}
-		return true
-	})
-	slices.SortFunc(open, func(a, b *Timer) int { return cmp.Compare(began[a], began[b]) })
-	return open
 }

@@ -31,7 +31,7 @@ var afterVtable = newVtable(vtable{
 	describe: func(*message) string { return "freerun.After" },
 	late: func(s *worker, l *message) {
 		m := (*result[time.Time])(unsafe.Pointer(l))
-		m.value = l.unit.rt.clock.now()
+		m.value = l.unit.rt.env.now()
 		m.endUnsent(s, nil)
 	},
 	unsent: func(l *message, why *failure) {

@@ -27,7 +27,7 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	if d <= 0 {
 		panic("freerun: Every needs a duration above zero")
 	}
-	r := &repetition{begun: c.rt.clock.now(), period: d, send: send, called: called}
+	r := &repetition{begun: c.rt.env.now(), period: d, send: send, called: called}
 	r.become(repetitionVtable)
 	r.unit = u
 	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, repeats: true}
@@ -41,15 +41,16 @@ func (c *Context) outside() *Context { return c.rt.outside.leading(c.key) }
 func fireRepetition(s *worker, l *message) {
 	r := (*repetition)(unsafe.Pointer(l))
 	rt := r.unit.rt
-	if rt.deterministic() || !r.unit.mayKeepSendersWaiting() {
+	if !r.unit.mayKeepSendersWaiting() {
 		r.fire(s)
 		return
 	}
 	rt.firing.Add(1)
-	go func() { // not here: other timers that are due must not wait for room in this mailbox
+	// Not here: other timers that are due must not wait for room in this mailbox.
+	rt.env.spawn(func() {
 		defer rt.fired()
 		r.fire(rt.detachedWorker())
-	}()
+	})
 }
 
 func (r *repetition) fire(s *worker) {
@@ -68,7 +69,7 @@ func (r *repetition) ended(s *worker) {
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
 		s.lose(r.called, &r.message, err)
 	}
-	passed := r.unit.rt.clock.now().Sub(r.begun)
+	passed := r.unit.rt.env.now().Sub(r.begun)
 	r.timer.arm(r.period-passed%r.period, timerFired)
 }
 

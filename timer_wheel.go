@@ -97,11 +97,7 @@ func (sinceThen) newAlarm(d time.Duration, f func()) alarm { return time.AfterFu
 func (sinceThen) spawn(f func()) { go f() }
 
 func newTimerWheel(rt *Runtime, t wheelTime) *timerWheel {
-	w := &timerWheel{rt: rt, time: t, armed: timerNever, wanted: timerNever}
-	if !rt.deterministic() { // otherwise the virtual clock has the timers
-		w.slots = new(timerSlots)
-	}
-	return w
+	return &timerWheel{rt: rt, time: t, slots: new(timerSlots), armed: timerNever, wanted: timerNever}
 }
 
 // wheel returns the wheel of the P that the caller runs on. The caller is not pinned to it, so

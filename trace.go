@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/record"
-	"github.com/freerun-go/freerun/internal/sys/ticks"
 	"github.com/freerun-go/freerun/recording"
 )
 
@@ -24,52 +21,11 @@ const (
 	// shortWords is the length of a tape for samples, which are taken again and again: a new
 	// megabyte each time would keep the garbage collector busy.
 	shortWords = 1 << 15
-	drainEvery = time.Millisecond
 )
 
-// session is one recording of a runtime. At most one is active at a time.
-type session struct {
-	rt       *Runtime
-	keeps    bool // the tapes keep what came last, and are not drained
-	words    int
-	clock    func() uint64
-	names    *record.Names
-	outside  outsideTape
-	tapes    []*record.Tape // of the processors, by number; guarded by rt.recorded
-	header   record.Header
-	drainEnd chan struct{} // closed to end the drainer
-	drained  chan struct{} // closed when it has ended
-}
-
-// newRecording returns a session with tapes of so many words, and has it begin now. The caller
-// holds rt.recorded.
-func (rt *Runtime) newRecording(words int, keeps bool) *session {
-	r := &session{rt: rt, keeps: keeps, words: words, names: new(record.Names)}
-	if rt.deterministic() {
-		r.clock = rt.eventClock()
-	}
-	r.outside.tape = record.NewTape(words, keeps, r.clock, r.names)
-	processors := rt.Processors()
-	r.tapeOf(processors - 1)
-	// All that takes time is made by now: what happens after the start is recorded.
-	start := ticks.Take()
-	r.header = record.Header{Start: start.Time, Ticks: start.Ticks, Program: filepath.Base(os.Args[0]), Processors: processors}
-	if rt.deterministic() {
-		r.header.Start, r.header.Ticks, r.header.Virtual = rt.clock.now(), r.clock(), true
-	}
-	return r
-}
-
-// eventClock returns a clock of nanoseconds for recordings of a deterministic runtime. The
-// runtime's time stands still while operations run. So each event takes a nanosecond, and the order
-// of events is that of their times.
-func (rt *Runtime) eventClock() func() uint64 {
-	origin := rt.clock.now()
-	last := uint64(0)
-	return func() uint64 {
-		last = max(last+1, uint64(rt.clock.now().Sub(origin)))
-		return last
-	}
+// newRecording returns a session with tapes of so many words, and has it begin now.
+func (rt *Runtime) newRecording(words int, keeps bool) *record.Session {
+	return record.NewSession(words, keeps, rt.Processors(), rt.env.recordClock())
 }
 
 // attach sets the observers of a worker.
@@ -86,7 +42,7 @@ func (rt *Runtime) attachLocked(s *worker) {
 	if s.processor != nil {
 		var t *record.Tape
 		if r != nil {
-			t = r.tapeOf(s.processor.Index())
+			t = r.Tape(s.processor.Index())
 		}
 		s.processor.Record(t)
 	} else {
@@ -100,17 +56,8 @@ func (rt *Runtime) attachLocked(s *worker) {
 	}
 }
 
-// tapeOf returns the tape of processor i, a new one if it has none yet. The caller holds
-// rt.recorded.
-func (r *session) tapeOf(i int) *record.Tape {
-	for len(r.tapes) <= i {
-		r.tapes = append(r.tapes, record.NewTape(r.words, r.keeps, r.clock, r.names))
-	}
-	return r.tapes[i]
-}
-
 // switchTo makes r the recording of the runtime, nil for none. The caller holds rt.recorded.
-func (rt *Runtime) switchTo(r *session) {
+func (rt *Runtime) switchTo(r *record.Session) {
 	rt.recording.Store(r)
 	rt.attachAllLocked()
 }
@@ -151,14 +98,11 @@ func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err er
 	if err != nil {
 		return nil, err
 	}
-	stream := record.NewStream(w, r.header, r.names, false)
-	stream.Tell()
-	if err := stream.Err(); err != nil {
+	drained, err := r.Drain(w, func() { rt.attachMissing(r) })
+	if err != nil {
 		rt.endRecording()
 		return nil, fmt.Errorf("freerun: the trace cannot be written: %w", err)
 	}
-	r.drainEnd, r.drained = make(chan struct{}), make(chan struct{})
-	go r.drain(stream)
 	once := make(chan struct{}, 1)
 	once <- struct{}{}
 	return func() error {
@@ -168,10 +112,7 @@ func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err er
 			return nil
 		}
 		rt.endRecording()
-		close(r.drainEnd)
-		<-r.drained
-		r.drainOnce(stream)
-		if err := stream.End(r.trailer()); err != nil {
+		if err := drained(); err != nil {
 			return fmt.Errorf("freerun: the trace could not be written to its end: %w", err)
 		}
 		return nil
@@ -179,7 +120,7 @@ func (rt *Runtime) startTrace(w io.Writer, words int) (stop func() error, err er
 }
 
 // beginRecording starts a recording on tapes that are to be drained.
-func (rt *Runtime) beginRecording(words int) (*session, error) {
+func (rt *Runtime) beginRecording(words int) (*record.Session, error) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
 	switch {
@@ -202,59 +143,14 @@ func (rt *Runtime) endRecording() {
 	rt.switchTo(rt.flight)
 }
 
-// drain writes what comes onto the tapes, until the recording ends.
-func (r *session) drain(stream *record.Stream) {
-	defer close(r.drained)
-	timer := time.NewTimer(drainEvery)
-	defer timer.Stop()
-	for told := time.Now(); ; {
-		select {
-		case <-r.drainEnd:
-			return
-		case <-timer.C:
-		}
-		r.rt.recorded.Lock()
-		if r.rt.recording.Load() == r {
-			r.rt.attachAllLocked() // a worker added while the recording began may have no tape yet
-		}
-		r.rt.recorded.Unlock()
-		r.drainOnce(stream)
-		if now := time.Now(); now.Sub(told) > time.Second/4 {
-			stream.Tell()
-			told = now
-		}
-		timer.Reset(drainEvery)
+// attachMissing attaches all workers while r records: a worker that was added when the recording
+// began may have no tape yet.
+func (rt *Runtime) attachMissing(r *record.Session) {
+	rt.recorded.Lock()
+	defer rt.recorded.Unlock()
+	if rt.recording.Load() == r {
+		rt.attachAllLocked()
 	}
-}
-
-// drainOnce writes what the tapes have now.
-func (r *session) drainOnce(stream *record.Stream) {
-	stream.Drain(0, r.outside.tape)
-	for i, t := range r.all() {
-		stream.Drain(i+1, t)
-	}
-}
-
-// all returns the tapes of the processors.
-func (r *session) all() []*record.Tape {
-	r.rt.recorded.Lock()
-	defer r.rt.recorded.Unlock()
-	return r.tapes[:len(r.tapes):len(r.tapes)]
-}
-
-// trailer returns the end of the recording: how many events each tape lost, and the time.
-func (r *session) trailer() record.Trailer {
-	tapes := r.all()
-	t := record.Trailer{Processors: len(tapes), Lost: []uint64{r.outside.tape.Lost()}}
-	for _, tape := range tapes {
-		t.Lost = append(t.Lost, tape.Lost())
-	}
-	if r.clock != nil {
-		t.Ticks = r.clock()
-	} else {
-		t.Ticks = ticks.Now()
-	}
-	return t
 }
 
 // Sample records what the runtime does for d, or until ctx is done, and returns the recording: a

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"sync"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/activity"
@@ -28,7 +27,7 @@ func (s *worker) note(k record.Kind, a, b uint64) {
 		return
 	}
 	if r := s.rt.recording.Load(); r != nil {
-		r.outside.note(k, 0, a, b)
+		r.Outside.Note(k, 0, a, b)
 	}
 }
 
@@ -125,7 +124,9 @@ func (s *worker) traceSend(l *message) {
 	k := l.vtable()
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
-			r.outside.traceSend(k, l)
+			t := r.Outside.Begin()
+			t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+			r.Outside.End()
 		}
 		return
 	}
@@ -238,7 +239,9 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 func (s *worker) traceActivity(a *activity.Activity) {
 	if s.processor == nil {
 		if r := s.rt.recording.Load(); r != nil {
-			r.outside.traceActivity(a)
+			t := r.Outside.Begin()
+			t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
+			r.Outside.End()
 		}
 	} else if t := s.processor.Tape(); t != nil {
 		t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
@@ -251,48 +254,4 @@ func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
 		c.seen = uintptr(addressOf(a))
 	}
-}
-
-// outsideTape is the tape of all goroutines that run no processor. The mutex guards it.
-type outsideTape struct {
-	tape *record.Tape
-	sync.Mutex
-	last uintptr // the goroutine that wrote last
-}
-
-// begin locks the tape, and records which goroutine writes what follows.
-func (o *outsideTape) begin() *record.Tape {
-	id := goid.ID()
-	o.Lock()
-	return o.turn(id)
-}
-
-// turn records that goroutine id writes what follows.
-func (o *outsideTape) turn(id uintptr) *record.Tape {
-	if o.last != id {
-		o.last = id
-		o.tape.Note(record.Goroutine, 0, false, uint64(id), 0)
-	}
-	return o.tape
-}
-
-func (o *outsideTape) note(k record.Kind, operation uint16, a, b uint64) {
-	t := o.begin()
-	t.Note(k, operation, false, a, b)
-	t.Publish()
-	o.Unlock()
-}
-
-func (o *outsideTape) traceSend(k *vtable, l *message) {
-	t := o.begin()
-	t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
-	t.Publish()
-	o.Unlock()
-}
-
-func (o *outsideTape) traceActivity(a *activity.Activity) {
-	t := o.begin()
-	t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
-	t.Publish()
-	o.Unlock()
 }

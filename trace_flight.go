@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
-
-	"github.com/freerun-go/freerun/internal/record"
 )
 
 // ErrNoFlight says that the runtime has no flight recorder: it was made without [FlightRecorder].
@@ -77,16 +75,7 @@ func (rt *Runtime) DumpFlight(w io.Writer) error {
 	if r == nil {
 		return ErrNoFlight
 	}
-	header := r.header
-	header.Window = true
-	stream := record.NewStream(w, header, r.names, true)
-	stream.Last(0, r.outside.tape)
-	for i, t := range r.all() {
-		stream.Last(i+1, t)
-	}
-	end := r.trailer()
-	end.Lost = nil // what was overwritten is not missing
-	if err := stream.End(end); err != nil {
+	if err := r.Last(w); err != nil {
 		return fmt.Errorf("freerun: the flight recorder could not be written: %w", err)
 	}
 	return nil

@@ -89,7 +89,7 @@ func (u *unit) faulted(err *PanicError) {
 	switch {
 	case p.stop:
 		p.stopped = &StoppedError{Err: err}
-	case p.restart != nil && !p.mayRestart(u.rt.clock.now()):
+	case p.restart != nil && !p.mayRestart(u.rt.env.now()):
 		p.stopped = &StoppedError{Err: err, Restarts: int(p.restarts.Load())}
 	case p.restart != nil:
 		p.restarts.Add(1)

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 
@@ -185,16 +184,8 @@ func (b *mailboxLimit) await(l *message, from *sender) error {
 // awaitPlace is await without the look at what came first, room or an end.
 func (b *mailboxLimit) awaitPlace(l *message, from *sender) error {
 	rt, ctx := l.unit.rt, from.context()
-	if rt.deterministic() {
-		taken := false
-		err := rt.driveUntil(ctx, func() bool {
-			taken = taken || b.tryTake()
-			return taken || from.over(l) != nil
-		})
-		if taken {
-			return nil
-		}
-		return cmp.Or(from.over(l), err)
+	if waited, err := rt.env.awaitPlace(b, l, from); waited {
+		return err
 	}
 	var canceled <-chan struct{}
 	if s := l.lineage.Load().keyOf().scopeOf(); s != nil {

@@ -20,7 +20,7 @@ import (
 type worker struct {
 	rt        *Runtime
 	processor *sched.Processor      // nil for the worker of ordinary goroutines, and detached ones
-	driven    bool                  // the processor belongs to a deterministic runtime
+	env       env                   // the runtime's
 	observed  atomics.RelaxedUint64 // the observers of operations, as bits: observe.go
 	watched   bool                  // the runtime has a watchdog
 	_         pad.Line              // workers of two processors may be adjacent in memory
@@ -51,7 +51,7 @@ type counters struct {
 }
 
 func newWorker(rt *Runtime, p *sched.Processor) *worker {
-	s := &worker{rt: rt, processor: p, driven: rt.deterministic(), watched: rt.watched}
+	s := &worker{rt: rt, processor: p, env: rt.env, watched: rt.watched}
 	rt.attach(s)
 	s.active.Store(s.leading(nil))
 	return s
@@ -101,7 +101,7 @@ func (s *worker) newContext(r *contextKey) *Context {
 // processor, and for goroutines that end a message off any processor and wake the waiters of its
 // future.
 func (rt *Runtime) detachedWorker() *worker {
-	s := &worker{rt: rt}
+	s := &worker{rt: rt, env: rt.env}
 	s.observed.Store(rt.outside.observed.Load())
 	return s
 }
@@ -209,9 +209,7 @@ func (s *worker) assume(r *contextKey) *Context {
 func rest(p *sched.Processor) {
 	s := workerOf(p)
 	s.pauseTape()
-	if s.driven && s.rt.timed != nil {
-		s.rt.timed.Rests(p.Index())
-	}
+	s.env.rests(s)
 	if s.active.Load().key.scopeOf() != nil {
 		s.assume(nil) // an idle processor must not keep a scope, and the values of its context
 	}

@@ -32,7 +32,7 @@ func (rt *Runtime) reportLocked(operation string) {
 func (c *Context) branchLeftLocked() {
 	s := c.worker.Load()
 	s.rt.reportLocked(c.lastOperation()) // the operation that has forked the branch
-	if sched.CurrentCoroutine() != nil || s.driven {
+	if sched.CurrentCoroutine() != nil {
 		threadlock.Release()
 	} else if h := sched.CurrentHost(); h != nil {
 		h.NoteReported()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -32,10 +33,7 @@ func TestMisuseIsTold(t *testing.T) {
 		}).Wait(ctx)
 		panic(text)
 	}
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"zero Latch.Wait": {
 			"activity: a nil or zero Latch; make latches with NewLatch",
 			func() { _ = new(activity.Latch).Wait(ctx) },
@@ -132,14 +130,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"activity: a wait with a nil function; it must enter the waiter where it is found",
 			func() { in(func(a *activity.Activity) { _ = a.Suspend(nil) }) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

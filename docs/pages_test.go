@@ -1,6 +1,6 @@
 // Package docs_test holds the pages for readers against the repository: their code is that of
-// docs/tour, which its tests run; their links and anchors lead somewhere; the exported names that
-// they mention exist. Files and tests that they mention are held by internal/archtest.
+// docs/tour, which its tests run; the exported names that they mention exist. Files and tests that
+// they mention, and their links, are held by internal/archtest.
 package docs_test
 
 import (
@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -71,76 +70,8 @@ func files(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// prose returns the lines of a page with those of its code blocks emptied.
-func (p page) prose() []string {
-	lines, inside := make([]string, len(p.lines)), false
-	for i, line := range p.lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			inside = !inside
-			continue
-		}
-		if !inside {
-			lines[i] = line
-		}
-	}
-	return lines
-}
-
 func TestReadmeIsShort(t *testing.T) {
 	if n := len(read(t, "README.md").lines); n > longestReadme {
 		t.Errorf("README.md has %d lines; a newcomer's first page has at most %d", n, longestReadme)
 	}
-}
-
-var (
-	inlineCode = regexp.MustCompile("`[^`]*`")
-	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-)
-
-// TestLinks holds that a relative link leads to a file or a folder, and its anchor to a heading.
-func TestLinks(t *testing.T) {
-	for _, p := range pages(t) {
-		for i, line := range p.prose() {
-			for _, found := range link.FindAllStringSubmatch(inlineCode.ReplaceAllString(line, ""), -1) {
-				target, anchor, _ := strings.Cut(found[1], "#")
-				if strings.Contains(target, ":") {
-					continue // another site
-				}
-				file := p.name
-				if target != "" {
-					file = path.Join(path.Dir(p.name), target)
-				}
-				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err != nil {
-					t.Errorf("%s:%d: the link to %s leads nowhere", p.name, i+1, found[1])
-					continue
-				}
-				if anchor != "" && !hasHeading(read(t, file), anchor) {
-					t.Errorf("%s:%d: %s has no heading #%s", p.name, i+1, file, anchor)
-				}
-			}
-		}
-	}
-}
-
-// hasHeading reports whether a page has a heading that is reached by the anchor.
-func hasHeading(p page, anchor string) bool {
-	for _, line := range p.prose() {
-		heading, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
-		if !found || !strings.HasPrefix(line, "#") {
-			continue
-		}
-		slug := strings.Map(func(r rune) rune {
-			switch {
-			case r == ' ':
-				return '-'
-			case r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 127:
-				return r
-			}
-			return -1
-		}, strings.ToLower(heading))
-		if slug == anchor {
-			return true
-		}
-	}
-	return false
 }

@@ -1,20 +1,17 @@
 package freeruntest_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/freeruntest"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestMisuseIsTold passes arguments that cannot be right, and holds that each panic says what would
 // be.
 func TestMisuseIsTold(t *testing.T) {
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"Explore without a body": {
 			"freeruntest: Explore with a nil body",
 			func() { freeruntest.Explore(t, nil) },
@@ -23,14 +20,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"freeruntest: Explore with a zero Option, the one with index 0",
 			func() { freeruntest.Explore(t, func(*freerun.Runtime) {}, freeruntest.Option{}) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

@@ -1,10 +1,10 @@
 package httpview
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
 // TestMisuseIsTold uses zero values, and arguments that are missing. Each panic or error must say
@@ -12,10 +12,7 @@ import (
 func TestMisuseIsTold(t *testing.T) {
 	rt := freerun.New()
 	defer rt.Close()
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"Handler of no runtime": {
 			"httpview: Handler needs a runtime",
 			func() { Handler(nil) },
@@ -32,14 +29,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { NewCollector(new(freerun.Runtime)) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

@@ -4,9 +4,9 @@ package lock_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/lock"
 )
 
@@ -14,10 +14,7 @@ import (
 // says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"MCS": {
 			"lock: LockContext with a nil context.Context; call Lock",
 			func() { _ = new(lock.MCS).LockContext(noContext) },
@@ -38,14 +35,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"lock: LockContext with a nil context.Context; call Lock",
 			func() { _ = new(lock.FIFO).LockContext(noContext) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

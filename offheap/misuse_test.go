@@ -3,19 +3,16 @@
 package offheap_test
 
 import (
-	"fmt"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/offheap"
 )
 
 // TestMisuseIsTold calls methods of zero values, and with arguments that do not exist. It holds
 // that each panic or error says what would be right.
 func TestMisuseIsTold(t *testing.T) {
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"Alloc": {
 			"offheap: a nil or zero Arena; make arenas with New",
 			func() { _, _ = new(offheap.Arena).Alloc(1) },
@@ -80,14 +77,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"offheap: ViewOf a nil or zero Arena; make arenas with New",
 			func() { _, err := offheap.ViewOf[int](new(offheap.Arena)); panic(err) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -20,10 +21,7 @@ func TestMisuseIsTold(t *testing.T) {
 	if bits.UintSize == 32 {
 		tooMany = "queue: NewFanOut cannot make room for 2147483647 items"
 	}
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"FanOut above its bound": {
 			tooMany,
 			func() { queue.NewFanOut[int](math.MaxInt) },
@@ -116,16 +114,7 @@ func TestMisuseIsTold(t *testing.T) {
 			"queue: a nil context.Context; use context.Background() if there is none",
 			func() { queue.NewSynchronous[int]().All(noContext)(func(int) bool { return true }) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }
 
 // TestSynchronousAfterNilContext holds that a call that panics leaves nothing behind that another

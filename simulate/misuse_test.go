@@ -1,12 +1,11 @@
 package simulate_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/freerun-go/freerun"
-
+	"github.com/freerun-go/freerun/internal/runtimetest"
 	"github.com/freerun-go/freerun/simulate"
 )
 
@@ -14,10 +13,7 @@ import (
 // what would be.
 func TestMisuseIsTold(t *testing.T) {
 	idle := func(*simulate.Host) (time.Duration, error) { return 0, nil }
-	for name, misuse := range map[string]struct {
-		want string
-		use  func()
-	}{
+	runtimetest.Misuse(t, runtimetest.Misuses{
 		"Run of nil costs": {
 			"simulate: Run needs costs and a program; ReadCosts and Calibrate return costs",
 			func() { _, err := (*simulate.Costs)(nil).Run(idle, 1); panic(err) },
@@ -34,14 +30,5 @@ func TestMisuseIsTold(t *testing.T) {
 			"simulate: New with a zero Option, the one with index 0",
 			func() { new(simulate.Host).New(freerun.Option{}) },
 		},
-	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); text != misuse.want {
-					t.Errorf("%s panics with %q, want %q", name, text, misuse.want)
-				}
-			}()
-			misuse.use()
-		}()
-	}
+	})
 }

@@ -37,15 +37,11 @@ type Leak struct {
 	Position string // file:line
 }
 
-// ReadAPI returns the exported parts of the packages in some folders: functions, methods, fields,
+// API returns the exported parts of the packages in some folders: functions, methods, fields,
 // types and embedded fields. It does not read files of other systems and machines than this one,
 // nor files of special builds.
-func ReadAPI(root string, folders []string) (API, error) {
-	t, err := readTree(root)
-	if err != nil {
-		return API{}, err
-	}
-	r := apiReader{loader: newLoader(root, t)}
+func (t *Tree) API(folders []string) (API, error) {
+	r := apiReader{loader: newLoader(t)}
 	for _, folder := range folders {
 		p, err := r.load(folder)
 		if err != nil {
@@ -67,11 +63,7 @@ func ReadAPI(root string, folders []string) (API, error) {
 
 // Unlisted returns the folders of packages that are neither in Public nor in Apart, and the listed
 // folders that do not exist.
-func Unlisted(root string) (problems []string, err error) {
-	t, err := readTree(root)
-	if err != nil {
-		return nil, err
-	}
+func (t *Tree) Unlisted() (problems []string) {
 	d := map[string]bool{}
 	for _, f := range t.files {
 		if !f.test && !f.assembly {
@@ -91,7 +83,7 @@ func Unlisted(root string) (problems []string, err error) {
 		}
 	}
 	slices.Sort(problems)
-	return problems, nil
+	return problems
 }
 
 func isInternal(folder string) bool {

@@ -19,7 +19,7 @@ import (
 //	go test ./internal/archtest -run API -update
 func TestAPI(t *testing.T) {
 	const leaks, exported = "testdata/leaks.txt", "testdata/exported.txt"
-	api, err := archtest.ReadAPI("../..", archtest.Public)
+	api, err := house(t).API(archtest.Public)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,7 @@ func TestAPI(t *testing.T) {
 
 // TestAPILists: every package is listed, either as one for users or as one that is not.
 func TestAPILists(t *testing.T) {
-	problems, err := archtest.Unlisted("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, problem := range problems {
+	for _, problem := range house(t).Unlisted() {
 		t.Error(problem)
 	}
 }
@@ -116,7 +112,7 @@ func showing() map[string]string {
 }
 
 func TestAPISound(t *testing.T) {
-	api, err := archtest.ReadAPI(write(t, showing()), []string{"left", "right"})
+	api, err := planted(t, showing()).API([]string{"left", "right"})
 	if err != nil || len(api.Leaks) > 0 || api.Functions != 1 || api.Methods != 2 || api.Types != 3 {
 		t.Errorf("a sound API gives %+v, error %v", api, err)
 	}
@@ -162,7 +158,7 @@ func TestAPIPlanted(t *testing.T) {
 			"type Box[X any] struct{}",
 			text,
 		}, "\n")
-		api, err := archtest.ReadAPI(write(t, files), []string{"left"})
+		api, err := planted(t, files).API([]string{"left"})
 		if want == "" {
 			if err == nil {
 				t.Errorf("%q: what does not compile was read", text)
@@ -187,8 +183,8 @@ func TestAPIUnlisted(t *testing.T) {
 	for _, folder := range append(archtest.Public, "programs/x", "bench", "cmd/x", "ddb/internal/x", "internal") {
 		files[folder+"/x.go"] = "package x\n"
 	}
-	if problems, err := archtest.Unlisted(write(t, files)); err != nil || len(problems) > 0 {
-		t.Errorf("with all packages: %q, error %v", problems, err)
+	if problems := planted(t, files).Unlisted(); len(problems) > 0 {
+		t.Errorf("with all packages: %q", problems)
 	}
 	files["attic/x.go"] = "package x\n"
 	delete(files, "queue/x.go")
@@ -196,8 +192,8 @@ func TestAPIUnlisted(t *testing.T) {
 		"attic: list it in Public, with what users import, or below Apart",
 		"queue: it is listed as public, and there is no such package",
 	}
-	if problems, err := archtest.Unlisted(write(t, files)); err != nil || !slices.Equal(problems, want) {
-		t.Errorf("with one more and one fewer: %q, error %v; want %q", problems, err, want)
+	if problems := planted(t, files).Unlisted(); !slices.Equal(problems, want) {
+		t.Errorf("with one more and one fewer: %q; want %q", problems, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/freerun-go/freerun/internal/archtest"
@@ -13,12 +14,11 @@ import (
 
 // TestArchitecture compares ARCHITECTURE.md with the source of this repository.
 func TestArchitecture(t *testing.T) {
-	const root = "../.."
-	document, err := archtest.Read(filepath.Join(root, "ARCHITECTURE.md"))
+	document, err := archtest.Read("../../ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := archtest.Check(root, document)
+	problems, err := house(t).Check(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +52,8 @@ func sound() map[string]string {
 		"go.work":                   "go 1.26\n\nuse (\n\t. // the root\n\t./tool\n)\n",
 		"go.mod":                    "module example.org/house\n\ngo 1.26\n",
 		"house.go":                  "package house\n\nimport (\n\t_ \"fmt\"\n\t_ \"example.org/house/left\"\n)\n",
+		"env.go":                    "package house\n\ntype env struct{ sim *simulation }\n\ntype simulation struct{}\n\nfunc (e env) now(int) bool { return e.sim != nil }\n",
+		"runtime.go":                "package house\n\ntype Runtime struct{ env env }\n\ntype settings struct{ schedule int }\n\nconst bySchedule = 1\n\nfunc (rt *Runtime) now() bool { return rt.env.now(1) }\n",
 		"house_test.go":             "package house\n\nimport _ \"example.net/tests\"\n",
 		"left/left.go":              "package left\n\nimport _ \"example.org/house/left/inner\"\n",
 		"left/inner/inner.go":       "package inner\n\nimport _ \"example.org/house/internal/g\"\n",
@@ -74,6 +76,28 @@ func sound() map[string]string {
 		".hidden/bad.go":            "package bad\n\nimport _ \"example.net/anything\"\n",
 		"long_test.go":              "package house\n" + strings.Repeat("\n", 1000),
 	}
+}
+
+var readHouse = sync.OnceValues(func() (*archtest.Tree, error) { return archtest.ReadTree("../..") })
+
+// house returns the source of this repository, which is read once for all tests.
+func house(t *testing.T) *archtest.Tree {
+	t.Helper()
+	tree, err := readHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// planted writes a repository and reads it.
+func planted(t *testing.T, files map[string]string) *archtest.Tree {
+	t.Helper()
+	tree, err := archtest.ReadTree(write(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }
 
 // write writes files below a new folder and returns the folder.
@@ -100,7 +124,11 @@ func check(t *testing.T, files map[string]string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return archtest.Check(root, document)
+	tree, err := archtest.ReadTree(root)
+	if err != nil {
+		return nil, err
+	}
+	return tree.Check(document)
 }
 
 func TestSound(t *testing.T) {
@@ -293,6 +321,36 @@ func TestPlanted(t *testing.T) {
 			text: "//go:build amd64 || go1.27\n\npackage left\n",
 			want: []string{
 				"left/left.go: its build constraint must say the same of freerun_portable and go1.27: amd64 || go1.27",
+			},
+		},
+		"a look at the simulation": {
+			file: "runtime.go",
+			text: "package house\n\ntype Runtime struct{ env env }\n\nfunc (rt *Runtime) live() bool { return rt.env.sim == nil }\n",
+			want: []string{
+				"runtime.go:5: uses sim; only the files env*.go ask whether a runtime is simulated",
+			},
+		},
+		"a look at the schedule": {
+			file: "runtime.go",
+			text: "package house\n\ntype settings struct{ schedule any }\n\nfunc live(s *settings, bits int) bool {\n\treturn s.schedule == nil\n}\n\nfunc dead(p interface{ Driven() bool }, bits int) bool {\n\treturn p.Driven() || bits&bySchedule != 0\n}\n",
+			want: []string{
+				"runtime.go:10: uses Driven; only the files env*.go ask whether a runtime is simulated",
+				"runtime.go:10: uses bySchedule; only the files env*.go ask whether a runtime is simulated",
+				"runtime.go:6: uses schedule; only the files env*.go ask whether a runtime is simulated",
+			},
+		},
+		"an env compared": {
+			file: "runtime.go",
+			text: "package house\n\ntype Runtime struct{ env env }\n\nfunc (rt *Runtime) live() bool { return rt.env == (env{}) }\n",
+			want: []string{
+				"runtime.go:5: compares an env; only the files env*.go ask whether a runtime is simulated",
+			},
+		},
+		"an env that answers": {
+			file: "env_sim.go",
+			text: "package house\n\nfunc (e env) simulated() bool { return e.sim != nil }\n",
+			want: []string{
+				"env_sim.go:3: env.simulated only says whether a runtime is simulated; give env a method that does what differs",
 			},
 		},
 		"long file": {

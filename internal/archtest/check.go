@@ -11,31 +11,28 @@ import (
 // maxLines is the greatest length of a Go file that is not a test.
 const maxLines = 400
 
-// Check compares the source below root with the document. It returns a sentence for each
-// contradiction, which names the file, the import if there is one, and the rule. The error is about
-// source that cannot be read.
-func Check(root string, d Document) (problems []string, err error) {
-	t, err := readTree(root)
-	if err != nil {
-		return nil, err
-	}
+// Check compares the source with the document. It returns a sentence for each contradiction, which
+// names the file, the import if there is one, and the rule. The error is about source that cannot
+// be read.
+func (t *Tree) Check(d Document) (problems []string, err error) {
 	if t.modules["."] == "" {
-		return nil, fmt.Errorf("%s has no go.mod with a module line", root)
+		return nil, fmt.Errorf("%s has no go.mod with a module line", t.root)
 	}
-	c := checker{tree: t, table: d.Table, testSupport: d.Support}
-	c.places(root)
+	c := checker{Tree: t, table: d.Table, testSupport: d.Support}
+	c.places()
 	c.layers()
 	c.dependencies()
-	c.support(root)
+	c.support()
 	c.machinery()
 	c.portability()
 	c.length()
+	c.simulation()
 	slices.Sort(c.problems)
 	return c.problems, nil
 }
 
 type checker struct {
-	*tree
+	*Tree
 	table       Table
 	testSupport []string
 	problems    []string
@@ -46,9 +43,9 @@ func (c *checker) report(format string, arguments ...any) {
 }
 
 // places compares the table with the existing folders and modules.
-func (c *checker) places(root string) {
+func (c *checker) places() {
 	for _, p := range c.table {
-		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p.Path)))
+		info, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(p.Path)))
 		exists := err == nil && info.IsDir()
 		switch {
 		case exists && p.Planned:
@@ -110,9 +107,9 @@ func (c *checker) isSupport(folder string) bool {
 
 // support checks that test support, and package testing, are compiled into tests only, in every
 // module. So programs that import freerun do not get the packages that tests need.
-func (c *checker) support(root string) {
+func (c *checker) support() {
 	for _, s := range c.testSupport {
-		if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(s))); err != nil || !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(s))); err != nil || !info.IsDir() {
 			c.report("%s: it is listed as test support, but there is no such folder", s)
 		}
 	}

@@ -22,16 +22,11 @@ type WideLine struct {
 	Columns  int
 }
 
-// WideComments returns the lines below root that have a comment and are wider than 100 columns,
+// WideComments returns the lines that have a comment and are wider than 100 columns,
 // ordered by position. A line with code and a comment counts as a whole, because the comment can
 // move to a line of its own. Generated files, directives such as go:build, and lines with nothing
 // but an address do not count.
-func WideComments(root string) ([]WideLine, error) {
-	t, err := readTree(root)
-	if err != nil {
-		return nil, err
-	}
-	var wide []WideLine
+func (t *Tree) WideComments() (wide []WideLine) {
 	for _, f := range t.files {
 		if f.syntax == nil || ast.IsGenerated(f.syntax) {
 			continue
@@ -42,7 +37,7 @@ func WideComments(root string) ([]WideLine, error) {
 			}
 		}
 	}
-	return wide, nil
+	return wide
 }
 
 // commentLines returns the numbers of the lines that have a comment that could be broken, in order.

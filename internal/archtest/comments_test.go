@@ -19,10 +19,7 @@ var update = flag.Bool("update", false, "draw the tables in testdata again, if t
 //	go test ./internal/archtest -run Comments -update
 func TestCommentsWidth(t *testing.T) {
 	const file = "testdata/wide.txt"
-	wide, err := archtest.WideComments("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wide := house(t).WideComments()
 	now, where := archtest.Ratchet{}, map[string]string{}
 	for _, w := range wide {
 		now[w.Folder]++
@@ -46,7 +43,7 @@ func TestCommentsWidth(t *testing.T) {
 
 // TestCommentsMentions checks the names in comments and documents.
 func TestCommentsMentions(t *testing.T) {
-	problems, err := archtest.Mentions("../..")
+	problems, err := house(t).Mentions()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +55,8 @@ func TestCommentsMentions(t *testing.T) {
 // talking returns a repository whose comments and documents name only existing things.
 func talking() map[string]string {
 	files := sound()
-	files["docs/adr/0007-doors.md"] = "# Doors\n\nSee inner.go, `left/left.go`, [the house](../../house.go), TestDoor and ADR 7.\n"
-	files["README.md"] = "docs/adr/0007 has it, in house_*.go, https://example.org/gone.go.\n"
+	files["docs/adr/0007-doors.md"] = "# Doors\n\nSee inner.go, `left/left.go`, [the house](../../house.go), TestDoor and ADR 7.\n\n## Who, and *how*: `open`\n"
+	files["README.md"] = "docs/adr/0007 has it, in house_*.go, https://example.org/gone.go. See [x](docs/adr/0007-doors.md#who-and-how-open).\n"
 	files["CHANGELOG.md"] = "TestGone of gone.go, ADR 99.\n"
 	files["left/door_test.go"] = "package left\n\nfunc TestDoor() {}\nfunc BenchmarkDoor() {}\n"
 	files["left/left.go"] = strings.Join([]string{
@@ -85,11 +82,11 @@ func talking() map[string]string {
 }
 
 func TestCommentsSound(t *testing.T) {
-	root := write(t, talking())
-	if wide, err := archtest.WideComments(root); err != nil || len(wide) > 0 {
-		t.Errorf("sound comments are wide at %v, error %v", wide, err)
+	tree := planted(t, talking())
+	if wide := tree.WideComments(); len(wide) > 0 {
+		t.Errorf("sound comments are wide at %v", wide)
 	}
-	if problems, err := archtest.Mentions(root); err != nil || len(problems) > 0 {
+	if problems, err := tree.Mentions(); err != nil || len(problems) > 0 {
 		t.Errorf("sound mentions give %q, error %v", problems, err)
 	}
 }
@@ -107,9 +104,9 @@ func TestCommentsWidePlanted(t *testing.T) {
 	} {
 		files := talking()
 		files["left/left.go"] = "package left\n\n" + text + "\n"
-		wide, err := archtest.WideComments(write(t, files))
-		if err != nil || len(wide) != 1 || wide[0].Folder != "left" || wide[0].Columns != columns {
-			t.Errorf("%q: wide lines %v, error %v; want one of %d columns", text, wide, err, columns)
+		wide := planted(t, files).WideComments()
+		if len(wide) != 1 || wide[0].Folder != "left" || wide[0].Columns != columns {
+			t.Errorf("%q: wide lines %v; want one of %d columns", text, wide, columns)
 		}
 	}
 }
@@ -135,10 +132,12 @@ func TestCommentsMentionsPlanted(t *testing.T) {
 			"docs/adr/0007-windows.md": "left/left.go:3: decision 0007 is in another file than 0007-windows.md",
 		},
 		"README.md": {
-			"gone.go":           "README.md:3: there is no file gone.go",
-			"`right/inner.go`":  "README.md:3: there is no file right/inner.go",
-			"TestGone":          "README.md:3: there is no TestGone",
-			"[x](docs/gone.md)": "README.md:3: the link leads to docs/gone.md, which is not there",
+			"gone.go":                          "README.md:3: there is no file gone.go",
+			"`right/inner.go`":                 "README.md:3: there is no file right/inner.go",
+			"TestGone":                         "README.md:3: there is no TestGone",
+			"[x](docs/gone.md)":                "README.md:3: the link leads to docs/gone.md, which is not there",
+			"[x](#gone)":                       "README.md:3: the link leads to a heading #gone, which README.md does not have",
+			"[x](docs/adr/0007-doors.md#shut)": "README.md:3: the link leads to a heading #shut, which docs/adr/0007-doors.md does not have",
 		},
 		"docs/adr/0007-doors.md": {
 			"ADR 8": "docs/adr/0007-doors.md:3: there is no decision 8 in docs/adr",
@@ -149,9 +148,9 @@ func TestCommentsMentionsPlanted(t *testing.T) {
 			if strings.HasSuffix(file, ".go") {
 				files[file] = "package left\n\n// x " + text + " x\n"
 			} else {
-				files[file] = "x\n\nx " + text + " x\n"
+				files[file] = "x\n\nx " + text + " x\n\n## Who, and *how*: `open`\n"
 			}
-			problems, err := archtest.Mentions(write(t, files))
+			problems, err := planted(t, files).Mentions()
 			if err != nil || !slices.Equal(problems, []string{want}) {
 				t.Errorf("%q: reported %q, error %v; want %q", text, problems, err, want)
 			}

@@ -16,8 +16,7 @@ import (
 // of that package is invalid. The types that this repository declares itself are known
 // nevertheless.
 type loader struct {
-	*tree
-	root     string
+	*Tree
 	context  build.Context
 	fset     *token.FileSet
 	packages map[string]*types.Package // by import path
@@ -25,9 +24,9 @@ type loader struct {
 	err      error                     // the first error of a package that is not foreign
 }
 
-func newLoader(root string, t *tree) *loader {
+func newLoader(t *Tree) *loader {
 	l := &loader{
-		tree: t, root: root, context: build.Default, fset: token.NewFileSet(),
+		Tree: t, context: build.Default, fset: token.NewFileSet(),
 		packages: map[string]*types.Package{"unsafe": types.Unsafe}, foreign: map[string]bool{},
 	}
 	l.context.CgoEnabled = false // so that net and os/user are Go alone

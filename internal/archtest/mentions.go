@@ -27,15 +27,12 @@ var (
 //
 // A name without a folder in a comment means a file of the comment's folder. A path starts at the
 // root, at the comment's module or folder, or in Go's own source. A document may name a file by its
-// base name, wherever that file is. In a name, … and * stand for any characters. Mentions reads all
-// documents in Markdown except CHANGELOG.md, which tells of removed things, and except the text of
-// a document after the line "<!-- old names: begin -->".
-func Mentions(root string) (problems []string, err error) {
-	t, err := readTree(root)
-	if err != nil {
-		return nil, err
-	}
-	m := mentions{tree: t, root: root, paths: map[string]bool{}, bases: map[string]bool{}, functions: map[string]bool{}}
+// base name, wherever that file is. In a name, … and * stand for any characters. A link in a
+// document must lead to a file or a folder, and its anchor to a heading. Mentions reads all
+// documents in Markdown except CHANGELOG.md, which tells of removed things. After the line
+// "<!-- old names: begin -->" of a document it checks only links.
+func (t *Tree) Mentions() (problems []string, err error) {
+	m := mentions{Tree: t, paths: map[string]bool{}, bases: map[string]bool{}, functions: map[string]bool{}, anchors: map[string]map[string]bool{}}
 	for _, f := range t.files {
 		m.paths[f.path], m.bases[path.Base(f.path)] = true, true
 		if f.syntax == nil {
@@ -47,7 +44,7 @@ func Mentions(root string) (problems []string, err error) {
 			}
 		}
 	}
-	decisions, err := filepath.Glob(filepath.Join(root, "docs", "adr", "[0-9]*.md"))
+	decisions, err := filepath.Glob(filepath.Join(t.root, "docs", "adr", "[0-9]*.md"))
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +61,12 @@ func Mentions(root string) (problems []string, err error) {
 }
 
 type mentions struct {
-	*tree
-	root      string
-	paths     map[string]bool // of all files
-	bases     map[string]bool // their base names
-	functions map[string]bool // names of functions and methods of all packages
-	decisions []string        // base names of the files in docs/adr
+	*Tree
+	paths     map[string]bool            // of all files
+	bases     map[string]bool            // their base names
+	functions map[string]bool            // names of functions and methods of all packages
+	decisions []string                   // base names of the files in docs/adr
+	anchors   map[string]map[string]bool // of the documents that links lead into
 	problems  []string
 }
 
@@ -98,19 +95,18 @@ func (m *mentions) documents() error {
 		if err != nil {
 			return err
 		}
-		number, code := 0, false
-		for line := range strings.Lines(string(text)) {
-			number++
-			if strings.TrimSpace(line) == oldNames {
-				break
+		old, code := false, false
+		for i, line := range strings.Split(string(text), "\n") {
+			old = old || strings.TrimSpace(line) == oldNames
+			position := fmt.Sprintf("%s:%d", name, i+1)
+			if !old {
+				m.line(position, path.Dir(name), line, true)
 			}
-			position := fmt.Sprintf("%s:%d", name, number)
-			m.line(position, path.Dir(name), line, true)
 			if strings.HasPrefix(strings.TrimSpace(line), "```") {
 				code = !code
 			}
 			if !code {
-				m.links(position, path.Dir(name), line)
+				m.links(position, name, line)
 			}
 		}
 	}
@@ -155,24 +151,6 @@ func here(name string, document bool) string {
 		return ""
 	}
 	return " in this folder"
-}
-
-var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
-
-var inlineCode = regexp.MustCompile("`[^`]*`")
-
-// links checks the links of a document to files of the repository.
-func (m *mentions) links(position, folder, line string) {
-	line = inlineCode.ReplaceAllString(line, "")
-	for _, found := range link.FindAllStringSubmatch(line, -1) {
-		target := found[1]
-		if strings.Contains(target, ":") {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(m.root, filepath.FromSlash(path.Join(folder, target)))); err != nil {
-			m.problems = append(m.problems, fmt.Sprintf("%s: the link leads to %s, which is not there", position, target))
-		}
-	}
 }
 
 // isFile reports whether a name that is mentioned in a folder is the name of a file.

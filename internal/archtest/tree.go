@@ -15,8 +15,10 @@ import (
 	"strings"
 )
 
-// A tree is the part of the source that Check needs.
-type tree struct {
+// A Tree is the source of a repository, read once for all checks. One goroutine at a time may use
+// it. Make it with [ReadTree].
+type Tree struct {
+	root    string
 	files   []file
 	modules map[string]string // folder of a go.mod → module path
 	work    map[string]bool   // folders that go.work uses
@@ -49,11 +51,11 @@ type imported struct {
 	line int
 }
 
-// readTree reads all source below root as the go command sees it. It leaves out folders named
+// ReadTree reads all source below root as the go command sees it. It leaves out folders named
 // testdata or vendor, and folders whose name begins with a dot or an underscore. The files of every
 // platform count.
-func readTree(root string) (*tree, error) {
-	t := &tree{modules: map[string]string{}}
+func ReadTree(root string) (*Tree, error) {
+	t := &Tree{root: root, modules: map[string]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -84,7 +86,7 @@ func readTree(root string) (*tree, error) {
 }
 
 // add reads one file if it is of a relevant kind.
-func (t *tree) add(name, relative string) error {
+func (t *Tree) add(name, relative string) error {
 	isModule, isGo, isAssembly := path.Base(relative) == "go.mod", path.Ext(relative) == ".go", path.Ext(relative) == ".s"
 	if path.Ext(relative) == ".md" && relative != "CHANGELOG.md" {
 		t.markdown = append(t.markdown, relative)
@@ -177,7 +179,7 @@ func readWork(name string) (map[string]bool, error) {
 
 // moduleOf returns the folder of the module that a folder is part of: the nearest folder with a
 // go.mod, upwards from it.
-func (t *tree) moduleOf(folder string) string {
+func (t *Tree) moduleOf(folder string) string {
 	for folder != "." {
 		if _, found := t.modules[folder]; found {
 			return folder
@@ -188,7 +190,7 @@ func (t *tree) moduleOf(folder string) string {
 }
 
 // folderOf returns the folder of a package of this repository, by its import path.
-func (t *tree) folderOf(importPath string) (folder string, ours bool) {
+func (t *Tree) folderOf(importPath string) (folder string, ours bool) {
 	root := t.modules["."]
 	if importPath == root {
 		return ".", true

@@ -31,12 +31,8 @@ var (
 //
 // Walks returns a sentence for each name that leads nowhere, and the number of names that it has
 // followed.
-func Walks(root string) (problems []string, followed int, err error) {
-	t, err := readTree(root)
-	if err != nil {
-		return nil, 0, err
-	}
-	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+func (t *Tree) Walks() (problems []string, followed int, err error) {
+	text, err := os.ReadFile(filepath.Join(t.root, "ARCHITECTURE.md"))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -4,13 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/freerun-go/freerun/internal/archtest"
 )
 
 // TestWalks follows the names in the walks of ARCHITECTURE.md through the code.
 func TestWalks(t *testing.T) {
-	problems, followed, err := archtest.Walks("../..")
+	problems, followed, err := house(t).Walks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +66,7 @@ func TestWalksPlanted(t *testing.T) {
 		if want != "" {
 			wanted = []string{"ARCHITECTURE.md:15: " + want}
 		}
-		problems, _, err := archtest.Walks(write(t, files))
+		problems, _, err := planted(t, files).Walks()
 		if err != nil || !slices.Equal(problems, wanted) {
 			t.Errorf("%q: reported %q, error %v; want %q", text, problems, err, wanted)
 		}

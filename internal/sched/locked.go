@@ -54,8 +54,14 @@ func (h *Host) tellLocked() {
 func (h *Host) Locked() bool { return h.lock.HeldForSure() }
 
 // NoteReported notes that the lock was reported: [Config.Locked] is not called again when the task
-// has ended. On the host's goroutine only.
-func (h *Host) NoteReported() { h.reported = true }
+// has ended. A driven host is unlocked at once. On the host's goroutine only.
+func (h *Host) NoteReported() {
+	if h.driven != nil {
+		threadlock.Release()
+		return
+	}
+	h.reported = true
+}
 
 // Locked reports whether the coroutine's goroutine is locked to its thread, so that it must not be
 // left. It costs a load where a word of Go's g tells (internal/sys/threadlock), and a microsecond

@@ -1,0 +1,179 @@
+package freerun
+
+import (
+	"context"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/pin"
+)
+
+// env is what surrounds the processors of a runtime: time, and other goroutines. There are two:
+//
+//	live  sim is nil: time is Go's, and processors have goroutines of their own
+//	sim   time is virtual, and the goroutine that waits runs all processors, by a Schedule
+//
+// [newEnv] chooses. All that differs between the two is behind the methods of env: no other file
+// asks which of them a runtime has. On the hot path a method is one look at a pointer, inlined.
+//
+// The zero env is live. A copy is as good as the original; each worker has one.
+type env struct{ sim *simulation }
+
+// newEnv returns the env that the settings ask for, and completes the scheduler's settings.
+func newEnv(rt *Runtime, s *settings, config *sched.Config) env {
+	if s.schedule == nil {
+		pin.Prepare() // it starts a goroutine, and a simulated runtime must start none
+		return env{}
+	}
+	return env{newSimulation(rt, s, config)}
+}
+
+// now returns the time.
+func (e env) now() time.Time {
+	if e.sim != nil {
+		return e.sim.clock.Now()
+	}
+	return time.Now()
+}
+
+// Now returns the time of the runtime's clock: time.Now, or virtual time in a deterministic
+// runtime. Any goroutine may call it, operations too; in a deterministic runtime, only operations
+// and the goroutine that waits. It does not wait.
+func (rt *Runtime) Now() time.Time {
+	rt.mustBeMade()
+	return rt.env.now()
+}
+
+// afterFunc calls f once d has passed: on a goroutine of its own, or on the driver's. stop prevents
+// the call, and reports whether it did.
+func (e env) afterFunc(d time.Duration, f func()) (stop func() bool) {
+	if e.sim != nil {
+		return e.sim.afterFunc(d, f)
+	}
+	return time.AfterFunc(d, f).Stop
+}
+
+// afterDone calls f once ctx is done, as [context.AfterFunc] does. The driver of a simulated
+// runtime looks at ctx when nothing is left to run.
+func (e env) afterDone(ctx context.Context, f func()) (stop func() bool) {
+	if e.sim != nil {
+		return e.sim.afterDone(ctx, f)
+	}
+	return context.AfterFunc(ctx, f)
+}
+
+// afterCancel calls f once the scope is canceled. A simulated runtime does not call it: no
+// goroutine but the driver could, and the driver looks at what it waits for itself.
+func (e env) afterCancel(s *Scope, f func()) (stop func() bool) {
+	if e.sim != nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(s.ctx, f)
+}
+
+// spawn calls f on a goroutine of its own, or at once on the driver.
+func (e env) spawn(f func()) {
+	if e.sim != nil {
+		f()
+	} else {
+		go f()
+	}
+}
+
+// condition is what a caller of waitUntil waits for. It fits in a pointer: to pass one allocates
+// nothing.
+type condition interface {
+	// reached reports whether the condition holds.
+	reached() bool
+}
+
+// conditionFunc is a function as a condition.
+type conditionFunc func() bool
+
+func (f conditionFunc) reached() bool { return f() }
+
+// waitUntil waits until x is reached, by running operations on the calling goroutine, and returns
+// true. The error is nil, ctx's if ctx is done first, or an [ErrStalled] if nothing is left to run.
+//
+// In a live runtime waitUntil does not wait, and returns false: processors run on their own, and
+// the caller sleeps until one of them wakes it.
+func (e env) waitUntil(ctx context.Context, x condition) (waited bool, err error) {
+	if e.sim == nil {
+		return false, nil
+	}
+	return true, e.sim.drive(ctx, x)
+}
+
+// awaitPlace is waitUntil for a sender that waits for a place in a full mailbox, and takes it.
+func (e env) awaitPlace(b *mailboxLimit, l *message, from *sender) (waited bool, err error) {
+	if e.sim == nil {
+		return false, nil
+	}
+	return true, e.sim.awaitPlace(b, l, from)
+}
+
+// awaitIdle waits until all messages that were sent to rt are done.
+func (e env) awaitIdle(ctx context.Context, rt *Runtime) error {
+	if e.sim != nil {
+		return e.sim.awaitIdle(ctx)
+	}
+	return rt.scheduler.AwaitIdle(ctx, rt.settled)
+}
+
+// awaitOthers calls spin, which waits for goroutines that are in the middle of a step. In a
+// simulated runtime no other goroutine is.
+func (e env) awaitOthers(spin func()) {
+	if e.sim == nil {
+		spin()
+	}
+}
+
+// hold is [Runtime.hold]: it has the sender of a message to u wait. It does not wait in a simulated
+// runtime, where the sender is the driver.
+func (e env) hold(d *depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
+
+// noteWait notes that l waits for m, for the report of a standstill.
+func (e env) noteWait(l *message, m *promise) {
+	if e.sim != nil {
+		e.sim.noteWait(l, m)
+	}
+}
+
+// orderOf returns the place of a unit in the order in which a message comes to several units. Live,
+// that is the place by address. Addresses differ from run to run, so in a simulated runtime it is
+// the place in which the unit was given; any order will do there, as no placing is interrupted.
+func (e env) orderOf(byAddress, given int32) int32 {
+	if e.sim != nil {
+		return given
+	}
+	return byAddress
+}
+
+// orderOfWait returns a number that grows with each wait of an activity; live it is 0, because
+// activities that are woken together run in any order. s is the activity's scope.
+func (e env) orderOfWait(s *Scope) uint64 {
+	if e.sim != nil {
+		return e.sim.orderOfWait(s)
+	}
+	return 0
+}
+
+// pause lets the schedule decide which processor goes on, in the middle of an operation on s.
+func (s *worker) pause() {
+	if s.env.sim != nil && s.processor != nil {
+		s.processor.Pause()
+	}
+}
+
+// block calls fn, which may wait, in the operation that runs on processor s with c. Live, the
+// processor goes to another goroutine first. In a simulated runtime nothing else goes on while fn
+// waits, and the schedule decides before and after what does.
+func (e env) block(c *Context, s *worker, fn func()) {
+	if e.sim == nil {
+		s.blockAway(fn)
+		return
+	}
+	s.pause()
+	defer func() { c.here().pause() }()
+	fn()
+}
