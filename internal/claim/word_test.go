@@ -24,7 +24,7 @@ func TestWord(t *testing.T) {
 		t.Error("two holders")
 	}
 	if w.GiveUp() {
-		t.Error("given up with a mailbox that nobody has")
+		t.Error("given up with a mailbox that was left to the holder")
 	}
 	if held := w.Release(); held != Bit(1)|Bit(2) {
 		t.Errorf("released %b", held)
