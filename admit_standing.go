@@ -9,7 +9,7 @@ import "github.com/freerun-go/freerun/internal/sched"
 // context that is not their own. Their standing does not change by that. Two rules depend on it:
 //
 //	                              outsider  visitor  insider
-//	a sender may be kept waiting  yes       no       no       tell_backpressure.go, unit_limit.go
+//	a sender may be kept waiting  yes       no       no       reuse.go, unit_limit.go
 //	a drain takes what is sent    no        no       yes      worker.go, admit.go, reuse.go
 //
 // The receiver may wait for an operation, so an operation is not kept waiting.

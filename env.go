@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/magazine"
+
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
@@ -130,7 +132,7 @@ func (e env) awaitOthers(spin func()) {
 
 // hold is [Runtime.hold]: it has the sender of a message to u wait. It does not wait in a simulated
 // runtime, where the sender is the driver.
-func (e env) hold(d *depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
+func (e env) hold(d *magazine.Depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
 
 // noteWait notes that l waits for m, for the report of a standstill.
 func (e env) noteWait(l *message, m *promise) {

@@ -15,7 +15,7 @@ import (
 // runtime alone.
 func (e env) newWheels(rt *Runtime) []atomics.Pointer[timerWheel] {
 	if e.sim == nil {
-		return make([]atomics.Pointer[timerWheel], len(rt.ingress.stripes))
+		return make([]atomics.Pointer[timerWheel], rt.ingress.stripes.Len())
 	}
 	wheels := make([]atomics.Pointer[timerWheel], 1)
 	wheels[0].Store(&timerWheel{rt: rt})

@@ -1,11 +1,16 @@
 package freerun
 
+import (
+	"github.com/freerun-go/freerun/internal/magazine"
+	"github.com/freerun-go/freerun/internal/stripe"
+)
+
 // Settled exports settled to tests that must not allocate while they wait.
 func (rt *Runtime) Settled() bool { return rt.settled() }
 
 // WithoutStripes leaves ordinary goroutines without a stripe, as on a P that GOMAXPROCS added
 // later. It must come before the first send.
-func WithoutStripes(rt *Runtime) { rt.ingress.stripes = nil }
+func WithoutStripes(rt *Runtime) { rt.ingress.stripes = stripe.Stripes[magazine.Cache]{} }
 
 // WaitingForRoom returns how many goroutines wait for room in u's mailbox, which must have a limit.
 func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.ext.Load().limit.waiting.Load()) }

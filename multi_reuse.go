@@ -136,7 +136,7 @@ func (m *multi) renew() bool {
 // again returns a message of operation id to use again, sent from s; nil if there is none.
 func (s *worker) again(id int) *message {
 	if s.processor != nil {
-		return s.magazine(id).take()
+		return messageOf(s.magazine(id).Take())
 	}
 	l, _, _ := s.rt.messageFromStripe(id, counted)
 	return l

@@ -53,7 +53,7 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 }
 
 func (o *multiOperation[A, R]) declare(name string) {
-	claim(name)
+	claimName(name)
 	o.complete(name, nil)
 }
 

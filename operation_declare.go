@@ -44,11 +44,11 @@ var (
 
 // declare completes a named operation. It panics if the name is empty or taken.
 func (o *operation[A, R]) declare(name string) {
-	claim(name)
+	claimName(name)
 	o.complete(name, nil)
 }
 
-func claim(name string) {
+func claimName(name string) {
 	if name == "" {
 		panic("freerun: an operation needs a name")
 	}

@@ -2,124 +2,31 @@ package freerun
 
 import (
 	"runtime"
+	"time"
 	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/mailbox"
-	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// Messages without a future are used again, so that Tell allocates nothing in steady state. They
-// travel in a circle, between magazine and depot in batches:
-//
-//	run ─→ magazine of the processor that ran it ─→ depot of the operation
-//	    ─→ magazine of the sender's processor or stripe ─→ next Tell
-//
-// A magazine belongs to one owner, and needs no atomics. It has a batch in use and a full one in
-// reserve, so that a sender and a receiver on one processor exchange at least a batch before they
-// need the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001).
-//
-// A depot has a fixed number of slots. A compare-and-swap puts a batch into a slot, a swap takes it
-// out. No link leads from batch to batch, so there is no ABA. The slots bound the memory that is
-// retained: batches that do not fit are left to Go's collector.
-//
-// Magazines and depots belong to one runtime.
-
-const (
-	batchSize  = 64 // messages
-	depotSlots = 64 // batches
-)
-
-// magazine holds messages of one operation for one owner, a processor or the holder of a stripe.
-type magazine struct {
-	loaded, spare *mailbox.Node // the batch in use; nil or a full batch
-	count         int           // messages in loaded
-	depot         *depot        // nil: the magazine was not opened yet
-}
-
-// take returns a message, and takes a batch from the depot if the magazine is empty. It returns nil
-// if there is none.
-func (m *magazine) take() *message {
-	if m.loaded == nil && !m.reload() {
-		return nil
-	}
-	return m.next()
-}
-
-// next returns a message of the batch in use, which must not be empty.
-func (m *magazine) next() *message {
-	n := m.loaded
-	m.loaded = n.Next()
-	m.count--
-	return messageOf(n)
-}
-
-// reload puts a full batch, the spare one or one of the depot, in use. It returns false if there is
-// none.
-func (m *magazine) reload() bool {
-	m.loaded, m.spare = m.spare, nil
-	if m.loaded == nil {
-		m.loaded = m.depot.take()
-	}
-	if m.loaded == nil {
-		return false
-	}
-	m.count = batchSize
-	return true
-}
-
-// put adds a message that was run. If both batches are full, it gives one to the depot.
-func (m *magazine) put(l *message) {
-	if m.count == batchSize {
-		if m.spare != nil {
-			m.depot.put(m.spare)
-		}
-		m.spare, m.loaded, m.count = m.loaded, nil, 0
-	}
-	l.Link(m.loaded)
-	m.loaded = &l.Node
-	m.count++
-}
-
-// messageCache has a magazine for each operation, by the operation's number.
-type messageCache struct{ magazines []magazine }
-
-// of returns the magazine of operation id, nil if there is none yet.
-func (k *messageCache) of(id int) *magazine {
-	if id < len(k.magazines) && k.magazines[id].depot != nil {
-		return &k.magazines[id]
-	}
-	return nil
-}
-
-// open returns the magazine of operation id, and makes it if there is none. room has id+1
-// magazines: they replace the present ones if those are fewer.
-func (k *messageCache) open(id int, d *depot, room []magazine) *magazine {
-	if len(k.magazines) <= id {
-		copy(room, k.magazines)
-		k.magazines = room
-	}
-	m := &k.magazines[id]
-	if m.depot == nil {
-		m.depot = d
-	}
-	return m
-}
+// Messages without a future are used again, so that Tell allocates nothing in steady state: see
+// internal/magazine. Each worker and each stripe has a magazine for each operation. Magazines and
+// depots belong to one runtime.
 
 // magazine returns the processor's magazine of operation id.
-func (s *worker) magazine(id int) *magazine {
-	if m := s.messages.of(id); m != nil {
+func (s *worker) magazine(id int) *magazine.Magazine {
+	if m := s.messages.Of(id); m != nil {
 		return m
 	}
-	return s.messages.open(id, s.rt.depot(id), make([]magazine, id+1))
+	return s.messages.Open(id, s.rt.depot(id), make([]magazine.Magazine, id+1))
 }
 
 // messageFromOutside counts a message to u that is about to be sent with operation id, without a
 // processor. It returns the operation's depot and a message to use again, nil if the sender has to
 // allocate one; or false if the runtime takes no more messages of the sender. It makes an ordinary
-// goroutine wait while the receiver is far behind (tell_backpressure.go).
-func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, admitted bool) {
+// goroutine wait while the receiver is far behind (hold).
+func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *magazine.Depot, admitted bool) {
 	l, d, found := rt.messageFromStripe(id, running)
 	if found == refused && rt.standing() == insider {
 		l, d, found = rt.messageFromStripe(id, drains)
@@ -127,16 +34,16 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, ad
 	if found == refused {
 		return nil, nil, false
 	}
-	if l != nil || !d.flood.high() || rt.standing() != outsider {
+	if l != nil || !d.High() || rt.standing() != outsider {
 		return l, d, true
 	}
 	for l == nil && rt.env.hold(d, u) {
 		if l, d, found = rt.messageFromStripe(id, counted); found == noStripe {
-			l = d.takeOne()
+			l = messageOf(d.TakeOne())
 		}
 	}
-	if !d.empty() {
-		d.flood.returned() // one notice may stand for several batches: wake the next sender
+	if !d.Empty() {
+		d.Returned() // one notice may stand for several batches: wake the next sender
 	}
 	return l, d, true
 }
@@ -144,13 +51,12 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *depot, ad
 // messageAtHand is the fast path of messageFromStripe, in one piece: the batch in use has a
 // message. If it has none, or the runtime does not run, messageAtHand does nothing and returns nil.
 // It is used only with pinning.
-func (rt *Runtime) messageAtHand(id int) (*message, *depot) {
+func (rt *Runtime) messageAtHand(id int) (*message, *magazine.Depot) {
 	i := pin.Pin()
-	if i < len(rt.ingress.stripes) {
-		s := &rt.ingress.stripes[i]
-		if m := s.messages.of(id); m != nil && m.loaded != nil && s.count(rt, running) {
-			l, d := m.next(), m.depot
-			prefetch.ForWrite(unsafe.Pointer(m.loaded))
+	if s := rt.ingress.stripes.At(i); s != nil {
+		if m := s.Kept.Of(id); m != nil && m.Loaded() != nil && s.Admit(&rt.phase, running) {
+			l, d := messageOf(m.Next()), m.Depot()
+			prefetch.ForWrite(unsafe.Pointer(m.Loaded()))
 			pin.Unpin()
 			return l, d
 		}
@@ -179,101 +85,85 @@ const counted = ^uint32(0)
 // chooses the stripe: so the second enter must be here, or each call would open a magazine in
 // another stripe. The message is taken from the stripe that was entered last, whichever it is: so
 // each call has looked into the depot, or found no stripe.
-func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *depot, found) {
-	s := rt.ingress.enter()
+func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *magazine.Depot, found) {
+	s := rt.ingress.stripes.Enter()
 	if s == nil {
-		if latest != counted && !rt.countWithoutStripe(latest) {
+		if latest != counted && !rt.ingress.stripes.AdmitWithout(&rt.phase, latest) {
 			return nil, nil, refused
 		}
 		return nil, rt.depot(id), noStripe
 	}
-	if latest != counted && !s.count(rt, latest) {
-		rt.ingress.leave(s)
+	if latest != counted && !s.Admit(&rt.phase, latest) {
+		s.Leave()
 		return nil, nil, refused
 	}
-	m := s.messages.of(id)
+	m := s.Kept.Of(id)
 	if m == nil {
-		rt.ingress.leave(s)
+		s.Leave()
 		// Allocated here, because the owner of a stripe must not allocate much.
-		d, room := rt.depot(id), make([]magazine, id+1)
-		if s = rt.ingress.enter(); s == nil {
+		d, room := rt.depot(id), make([]magazine.Magazine, id+1)
+		if s = rt.ingress.stripes.Enter(); s == nil {
 			return nil, d, noStripe
 		}
-		m = s.messages.open(id, d, room)
+		m = s.Kept.Open(id, d, room)
 	}
-	l, d := m.take(), m.depot
-	rt.ingress.leave(s)
+	l, d := messageOf(m.Take()), m.Depot()
+	s.Leave()
 	return l, d, served
 }
 
-// depot holds full batches of messages of one operation. Any goroutine may use it.
-type depot struct {
-	slots [depotSlots]atomics.Pointer[mailbox.Node]
-	flood flood
-}
-
 // depot returns the depot of operation id, and makes it if there is none.
-func (rt *Runtime) depot(id int) *depot {
+func (rt *Runtime) depot(id int) *magazine.Depot {
 	if d, ok := rt.depots.Load(id); ok {
-		return d.(*depot)
+		return d.(*magazine.Depot)
 	}
-	d := &depot{}
-	d.flood.notice = make(chan struct{}, 1)
-	d.flood.low = lowMark(rt.Processors(), runtime.GOMAXPROCS(0))
+	d := magazine.NewDepot(magazine.LowMark(rt.Processors(), runtime.GOMAXPROCS(0)))
 	first, _ := rt.depots.LoadOrStore(id, d)
-	return first.(*depot)
+	return first.(*magazine.Depot)
 }
 
-// put takes back a batch of messages that were run. The batch is left to the collector if the depot
-// is full, or if a flood has left too many messages (tell_backpressure.go).
-func (d *depot) put(batch *mailbox.Node) {
-	if d.flood.sinks() {
-		d.flood.add(-batchSize)
-		d.flood.returned()
-		return
+// hold makes the sender of a message to u wait. It returns true when a batch comes back to the
+// depot, and false when the sender must go on without one.
+//
+// Checked by: TestExploreMark… (internal/magazine), TestFlood…
+func (rt *Runtime) hold(d *magazine.Depot, u *unit) bool {
+	defer d.EndWait()
+	if !d.BeginWait() {
+		return true
 	}
-	d.keep(batch)
-}
-
-// keep puts a batch into a slot, or leaves it to the collector if the depot is full.
-func (d *depot) keep(batch *mailbox.Node) {
-	defer d.flood.returned()
-	for i := range d.slots {
-		if d.slots[i].Load() == nil && d.slots[i].CompareAndSwap(nil, batch) {
-			return
+	t, ok := rt.ingress.timers.Get().(*time.Timer)
+	if ok {
+		t.Reset(magazine.Patience)
+	} else {
+		t = time.NewTimer(magazine.Patience)
+	}
+	defer rt.ingress.timers.Put(t)
+	w := d.Watch(uintptr(unsafe.Pointer(u)), rt.ranOf(u))
+	for {
+		select {
+		case <-d.Notice():
+			t.Stop()
+			d.Flowed(&w, rt.ranOf(u))
+			return true
+		case <-t.C:
 		}
-	}
-	d.flood.dropped()
-}
-
-// take returns a batch, nil if there is none.
-func (d *depot) take() *mailbox.Node {
-	for i := range d.slots {
-		if d.slots[i].Load() != nil {
-			if batch := d.slots[i].Swap(nil); batch != nil {
-				return batch
-			}
-		}
-	}
-	return nil
-}
-
-// takeOne returns one message of a batch, for a sender that has no magazine to keep the others.
-// Those are left to the collector. It returns nil if there is no batch.
-func (d *depot) takeOne() *message {
-	batch := d.take()
-	if batch == nil {
-		return nil
-	}
-	d.flood.add(1 - batchSize)
-	return messageOf(batch)
-}
-
-func (d *depot) empty() bool {
-	for i := range d.slots {
-		if d.slots[i].Load() != nil {
+		switch {
+		case !d.Empty():
+			return true
+		case !d.High() || rt.phase.Load() >= aborting: // messages have failed; or none will run
+			return false
+		case d.Dry(&w, rt.ranOf(u)):
 			return false
 		}
+		t.Reset(magazine.Patience)
 	}
-	return true
+}
+
+// ranOf returns a number that grows with each operation on u. For the free unit, it grows with each
+// message of the runtime that is done.
+func (rt *Runtime) ranOf(u *unit) uint64 {
+	if u == &rt.free {
+		return rt.done()
+	}
+	return u.operations.Load()
 }

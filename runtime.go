@@ -31,7 +31,7 @@ type Runtime struct {
 	ingress      ingress
 	// realms has the context keys without scope, by priority. Each is made on demand.
 	realms [priorities]atomics.Pointer[contextKey]
-	depots sync.Map // int → *depot: messages to use again, by the operation's number
+	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's number
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.
 	callers sync.Pool
@@ -128,7 +128,7 @@ func New(options ...Option) *Runtime {
 	rt.context.worker.Store(&rt.outside)
 	rt.free.rt, rt.activityHost.rt = rt, rt
 	rt.calls.revocable = true
-	rt.ingress.init()
+	rt.ingress.stripes.Make()
 	rt.wheels = rt.env.newWheels(rt)
 	rt.scheduler = sched.New(config)
 	for _, p := range rt.scheduler.Processors() {

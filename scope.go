@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/freerun-go/freerun/internal/ending"
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -50,10 +51,7 @@ type scopeMore struct {
 	timers   timerList
 	waiting  sync.Map // *activity.Activity → nil: activities that have waited and not ended
 	linkOnce sync.Once
-	// For the end of the scope; see scope_end.go.
-	enrollOnce sync.Once
-	watching   atomics.Pointer[watching]
-	below      sync.Map // *Scope → nil: children that have enrolled
+	ending   ending.Node // see scope_end.go
 }
 
 func (s *Scope) withMore() *scopeMore {

@@ -101,7 +101,7 @@ func (rt *Runtime) abandoned() uint64 {
 
 // sent returns how many messages were sent.
 func (rt *Runtime) sent() uint64 {
-	n := rt.ingress.totalSent()
+	n := rt.ingress.stripes.Total()
 	for _, s := range rt.workers() {
 		n += s.counters.sent.Load()
 	}
@@ -138,7 +138,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	}
 	rt.advance(drains)
 	rt.endTimers()
-	rt.ingress.rendezvous()
+	rt.ingress.stripes.Rendezvous()
 	err := rt.env.awaitIdle(ctx, rt)
 	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown, which end waits for
 		err = nil
@@ -187,7 +187,7 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 		}
 	}
 	// After this, each refused sender with a stripe has taken its count back.
-	rt.ingress.rendezvous()
+	rt.ingress.stripes.Rendezvous()
 	e.Abandoned = rt.leftBehind(len(e.Running))
 	for range mostLooks {
 		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {

@@ -62,7 +62,7 @@ func (s *worker) failMessage(t *sched.Task) {
 func (s *worker) failUnit(u *unit) {
 	for {
 		if x := u.priorityMailboxes(); x != nil {
-			if x.join() || x.claim(sched.Normal) {
+			if x.claim.Join(uint8(sched.Normal)) || x.claim.Claim(uint8(sched.Normal)) {
 				s.failPriorityMailboxes(x)
 			}
 			return
@@ -78,7 +78,7 @@ func (s *worker) failUnit(u *unit) {
 // unit's others, which come with the claim on the unit. If the claim is taken, by an operation that
 // does not return, the messages belong to the holder of the claim.
 func (s *worker) failPriorityMailbox(e *priorityMailbox) {
-	if x := e.lanes; x.claim(x.priorityOf(e)) {
+	if x := e.lanes; x.claim.Claim(uint8(x.priorityOf(e))) {
 		s.failPriorityMailboxes(x)
 	}
 }

@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
@@ -63,12 +64,12 @@ func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
 func (o *operation[A, R]) drop(n *tellMessage[A]) {
 	rt := n.unit.rt
 	n.arg, n.unit = *new(A), &rt.free
-	rt.depot(o.id).flood.add(-1)
+	rt.depot(o.id).Add(-1)
 }
 
 // messageFor admits and counts a message to u with operation id. It returns the worker to send it
 // from, its lineage, a message to use again, nil if there is none, and the operation's depot.
-func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *depot, err error) {
+func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *magazine.Depot, err error) {
 	s = c.here()
 	if !s.accepts(u) {
 		if err := s.refuses(u); err != nil {
@@ -83,7 +84,7 @@ func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *me
 	if s.processor != nil {
 		s.counters.sent.Add(1)
 		m := s.magazine(id)
-		return s, origin, m.take(), m.depot, nil
+		return s, origin, messageOf(m.Take()), m.Depot(), nil
 	}
 	if pin.Exclusive {
 		if l, d = s.rt.messageAtHand(id); l != nil {
@@ -101,26 +102,24 @@ func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *me
 // newTells returns a new message. Once an operation needs many, newTells allocates a batch more, as
 // one block, and puts the batch into the depot: messages that travel together then lie together,
 // and share cache lines when they move from core to core.
-func (o *operation[A, R]) newTells(d *depot) *message {
+func (o *operation[A, R]) newTells(d *magazine.Depot) *message {
 	const largest = 128 // bytes of the largest message that is made in batches
-	if d.flood.size.Load() == 0 {
-		d.flood.size.Store(int64(unsafe.Sizeof(tellMessage[A]{})))
-	}
-	if unsafe.Sizeof(tellMessage[A]{}) > largest || d.flood.made.Load() < batchSize {
-		d.flood.add(1)
+	d.Sized(int64(unsafe.Sizeof(tellMessage[A]{})))
+	if unsafe.Sizeof(tellMessage[A]{}) > largest || d.Made() < magazine.BatchSize {
+		d.Add(1)
 		n := new(tellMessage[A])
 		n.become(o.told)
 		return &n.message
 	}
-	d.flood.add(batchSize + 1)
-	block := make([]tellMessage[A], batchSize+1)
+	d.Add(magazine.BatchSize + 1)
+	block := make([]tellMessage[A], magazine.BatchSize+1)
 	for i := range block {
 		block[i].become(o.told)
 		if i > 1 {
 			block[i-1].Link(&block[i].Node)
 		}
 	}
-	d.keep(&block[1].Node)
+	d.Keep(&block[1].Node)
 	return &block[0].message
 }
 
@@ -205,9 +204,9 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	switch {
 	case !reusable:
 	case s.processor != nil: // each message to the free unit is reusable: its mailbox is unused
-		s.magazine(id).put(l)
+		s.magazine(id).Put(&l.Node)
 	default:
-		s.rt.depot(id).flood.add(-1)
+		s.rt.depot(id).Add(-1)
 	}
 }
 
@@ -232,4 +231,4 @@ func (s *worker) endFailedTell(k *vtable, l *message, err error) {
 
 // recycleTell puts a message that could not be used again when it was run into the processor's
 // magazine.
-func (o *operation[A, R]) recycleTell(s *worker, l *message) { s.magazine(o.id).put(l) }
+func (o *operation[A, R]) recycleTell(s *worker, l *message) { s.magazine(o.id).Put(&l.Node) }

@@ -182,7 +182,7 @@ func (u *unit) queue(s *worker) { s.queueNext(u.rt, u.priority(), &u.Task) }
 // goOn queues the unit, which the caller owns, behind the others.
 func (u *unit) goOn(s *worker) {
 	if x := u.priorityMailboxes(); x != nil {
-		x.join() // if the priority mailboxes were made while the unit ran
+		x.claim.Join(uint8(sched.Normal)) // if the priority mailboxes were made while the unit ran
 		x.yield(s)
 		return
 	}

@@ -52,9 +52,9 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 	}}
 }
 
-// Source:     the notices of tell_backpressure.go; for muted units S. Clebsch, S. Drossopoulou, S.
-//             Blessing and A. McNeil's Pony, whose runtime mutes the senders to an overloaded
-//             actor, and never an overloaded actor (ponyrt, mailbox backpressure)
+// Source:     the notices of internal/magazine/mark.go; for muted units S. Clebsch, S.
+//             Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes the senders to an
+//             overloaded actor, and never an overloaded actor (ponyrt, mailbox backpressure)
 // Sketch:     send: count+1, if there is room or the sender may not wait; over goes up in the same
 //             step if that is above the limit
 //             take out: count−1; over goes down in the same step at half of the limit; then tell

@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/claim"
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 )
@@ -49,7 +50,7 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 		return all
 	}
 	all := &priorityMailboxes{unit: u}
-	all.word.Store(claimed)
+	all.claim.Reserve()
 	for i := range all.express {
 		all.express[i].Kind = &priorityMailboxVtable
 		all.express[i].lanes = all
@@ -88,14 +89,14 @@ func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 	if s := workerOf(p); s.watched {
 		s.unit.Store(e.lanes.unit)
 	}
-	if x := e.lanes; x.claim(x.priorityOf(e)) {
+	if x := e.lanes; x.claim.Claim(uint8(x.priorityOf(e))) {
 		x.serve(p)
 	}
 }
 
 // runNormal runs the unit's own task, once the unit has priority mailboxes.
 func (x *priorityMailboxes) runNormal(p *sched.Processor) {
-	if x.join() || x.claim(sched.Normal) {
+	if x.claim.Join(uint8(sched.Normal)) || x.claim.Claim(uint8(sched.Normal)) {
 		x.serve(p)
 	}
 }
@@ -142,17 +143,17 @@ func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, late
 			}
 			return pr, l, later
 		}
-		x.gaveUp(pr)
+		x.claim.Drop(uint8(pr))
 	}
 }
 
 // yield queues the mailboxes that the caller, the holder, has behind the others of their
 // priorities.
 func (x *priorityMailboxes) yield(s *worker) {
-	held := x.release()
+	held := x.claim.Release()
 	for pr := range sched.Priority(priorities) {
 		switch {
-		case held&laneBit(pr) == 0:
+		case held&claim.Bit(uint8(pr)) == 0:
 		case pr == sched.Normal:
 			s.queueBack(x.unit.rt, pr, &x.unit.Task)
 		default:

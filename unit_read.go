@@ -25,7 +25,7 @@ func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error
 	}
 	o := &ReadOperation[S, A, R]{}
 	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
-	claim(name)
+	claimName(name)
 	o.state = reflect.TypeFor[S]().String()
 	o.complete(name, nil)
 	return o

@@ -3,6 +3,7 @@ package freerun
 import (
 	"runtime/trace"
 
+	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
@@ -34,7 +35,7 @@ type worker struct {
 	// orphans collects the tasks that become ready while tasks are discarded; nil otherwise.
 	orphans  *mailbox.Chain
 	unit     atomics.RelaxedPointer[unit] // the unit that ran last; set only with a watchdog
-	messages messageCache
+	messages magazine.Cache
 	counters counters
 	// pressed lists the full mailboxes that the running operation has sent to. They mute its unit
 	// when the operation has ended.

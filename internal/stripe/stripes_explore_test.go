@@ -1,71 +1,80 @@
 //go:build explore
 
-package freerun
+package stripe
 
 import (
 	"testing"
 
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
+)
+
+// The phases of a runtime, in the model.
+const (
+	running uint32 = iota
+	drains
+	aborting
 )
 
 // borderProgram has three threads: an operation without a processor and an ordinary goroutine send
 // one message each; a shutdown begins to drain, and ends the runtime if it finds no message left.
 // outsiders is the last phase in which the goroutine is admitted. If early is true, the operation
 // counts as done before it sends.
-func ingressProgram(outsiders uint32, early bool) func(*explore.Run) {
+func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		// Without stripes: the explorer takes no steps at their words.
-		rt := &Runtime{draining: make(chan struct{})}
-		b := &rt.ingress
-		b.sent.Add(1) // the operation's own message
+		var b Stripes[int]
+		var phase atomics.Uint32
+		var ran atomics.Uint64
+		b.Admit(&phase, running) // the operation's own message
 		var refused, over bool
 		var atEnd uint64
 		r.Go("operation", func() {
 			if early {
-				b.ran.Add(1)
+				ran.Add(1)
 			}
-			admitted := rt.countSent(running) || rt.countSent(drains)
+			admitted := b.Admit(&phase, running) || b.Admit(&phase, drains)
 			if !early {
-				b.ran.Add(1)
+				ran.Add(1)
 			}
 			if admitted {
-				b.ran.Add(1) // the message that the operation has sent is run
+				ran.Add(1) // the message that the operation has sent is run
 			}
 			refused = !admitted
 		})
 		r.Go("goroutine", func() {
-			if rt.countSent(outsiders) {
-				b.ran.Add(1)
+			if b.Admit(&phase, outsiders) {
+				ran.Add(1)
 			}
 		})
 		r.Go("shutdown", func() {
-			rt.advance(drains)
-			done := b.ran.Load()
-			if atEnd = b.totalSent(); atEnd != done {
+			phase.Store(drains)
+			done := ran.Load()
+			if atEnd = b.Total(); atEnd != done {
 				return // a real drain would go on and look again
 			}
-			rt.advance(aborting)
+			phase.Store(aborting)
 			over = true
 		})
 		r.After(func() {
-			if over && b.totalSent() != atEnd {
+			if over && b.Total() != atEnd {
 				r.Failf("a message was admitted when nothing was left")
 			}
 			if refused {
 				r.Failf("what follows from an operation was refused in a drain")
 			}
-			if sent, ran := b.totalSent(), b.ran.Load(); sent != ran {
-				r.Failf("%d sent, %d have run", sent, ran)
+			if sent, done := b.Total(), ran.Load(); sent != done {
+				r.Failf("%d sent, %d have run", sent, done)
 			}
 		})
 	}
 }
 
-func TestExploreBorder(t *testing.T) { explore.Exhaustive(t, 3, ingressProgram(running, false)) }
+func TestExploreBorder(t *testing.T) { explore.Exhaustive(t, 3, borderProgram(running, false)) }
 
 // TestExploreBorderControl plants two bugs, which the exploration must find: a drain that admits an
 // outsider, and an insider that counts as done before it sends.
 func TestExploreBorderControl(t *testing.T) {
-	explore.MustFail(t, 3, ingressProgram(drains, false))
-	explore.MustFail(t, 3, ingressProgram(running, true))
+	explore.MustFail(t, 3, borderProgram(drains, false))
+	explore.MustFail(t, 3, borderProgram(running, true))
 }
