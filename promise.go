@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -158,6 +159,7 @@ func (m *promise) outcome() (closed bool, err error) {
 
 // result is a promise and the value that its operation will return.
 type result[R any] struct {
+	_ scan.Target
 	promise
 	value R
 }

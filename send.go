@@ -133,7 +133,7 @@ func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender)
 // a future of the argument failed, it fails the message. fresh is as for dispatch.
 func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender) {
 	for {
-		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg)) // future_scan.go
+		dep, err := firstOpen(o.args, unsafe.Pointer(&m.arg)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
 			o.failSend(s, &m.message, received(o.called.describe(&m.message), err))
@@ -152,8 +152,8 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 				o.failSend(s, &m.message, err)
 			}
 			return
-		case fresh == nil && o.args.many:
-			if !o.args.gather(s, &m.promise, unsafe.Pointer(&m.arg)) {
+		case fresh == nil && o.args.Many:
+			if !gather(o.args, s, &m.promise, unsafe.Pointer(&m.arg)) {
 				o.dropRevoked(m)
 			}
 			return
@@ -310,7 +310,7 @@ func (m *promise) owe(s *worker, dep *promise) waiting {
 // result; if a future in the result failed, with an error.
 func (o *operation[A, R]) payUp(s *worker, r *result[R]) {
 	for {
-		dep, err := o.results.firstOpen(unsafe.Pointer(&r.value))
+		dep, err := firstOpen(o.results, unsafe.Pointer(&r.value))
 		switch {
 		case err != nil:
 			r.value = *new(R)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
@@ -135,9 +136,9 @@ func (s *worker) traceSend(l *message) {
 }
 
 // traceNeeds records the futures in the value at p, all of which l needs.
-func (s *worker) traceNeeds(l *message, pl *plan, p unsafe.Pointer) {
+func (s *worker) traceNeeds(l *message, pl *scan.Plan, p unsafe.Pointer) {
 	if s.observed.Load()&byRecorder != 0 {
-		pl.each(p, func(m *promise) { s.traceNeed(l, m) })
+		eachPromise(pl, p, func(m *promise) { s.traceNeed(l, m) })
 	}
 }
 
