@@ -95,7 +95,7 @@ func (rt *Runtime) driveUntil(ctx context.Context, reached func() bool) error {
 }
 
 // driveFor is driveUntil for a caller that waits for m; m is nil if it waits for no future.
-func (rt *Runtime) driveFor(ctx context.Context, m *promise, reached func() bool) error {
+func (rt *Runtime) driveFor(ctx context.Context, m *promised, reached func() bool) error {
 	for !rt.scheduler.Drive(func() bool { return reached() || ctx.Err() != nil }) {
 		if !rt.goOn() {
 			return rt.stalled(m)

@@ -33,7 +33,7 @@ const mostStalled = 16
 // pending is a message that waits for a future.
 type pending struct {
 	letter *message
-	future *promise
+	future *promised
 }
 
 // fewestPending is the length that Runtime.pending must have before it is searched for entries to
@@ -42,7 +42,7 @@ const fewestPending = 64
 
 // notePending records that l waits for m. Now and then it drops the entries that do not wait any
 // more, whenever the list has doubled since the last time.
-func (rt *Runtime) notePending(l *message, m *promise) {
+func (rt *Runtime) notePending(l *message, m *promised) {
 	if len(rt.pending) >= max(fewestPending, 2*rt.pendingLeft) {
 		left := rt.pending[:0]
 		for _, p := range rt.pending {
@@ -57,7 +57,7 @@ func (rt *Runtime) notePending(l *message, m *promise) {
 }
 
 // stalled returns the error for a caller that waits in vain: for m, or for no future if m is nil.
-func (rt *Runtime) stalled(m *promise) error {
+func (rt *Runtime) stalled(m *promised) error {
 	e := &stalledError{}
 	where := waitingCaller()
 	if m != nil {
@@ -133,7 +133,7 @@ func (u *unit) whichIsNamed() string {
 
 // resultOf names the operation of a future, and says why it has no outcome yet if the reason is
 // another runtime or a muted unit. An operation that waits for a future has a line of its own.
-func (rt *Runtime) resultOf(m *promise) string {
+func (rt *Runtime) resultOf(m *promised) string {
 	text := "the result of operation " + m.vtable().describe(&m.message) + m.unit.whichIsNamed()
 	switch x := m.unit.ext.Load(); {
 	case m.unit.rt != rt:

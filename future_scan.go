@@ -11,15 +11,15 @@ import (
 
 // promiseAt returns the promise of the future whose pointer to a target lies at p; nil for a zero
 // future.
-func promiseAt(p unsafe.Pointer) *promise { return *(**promise)(p) }
+func promiseAt(p unsafe.Pointer) *promised { return *(**promised)(p) }
 
 // hasValue reports whether m has an outcome that is no error.
-func (m *promise) hasValue() bool { return m.state.Load() == &filled && m.edge.Load() == nil }
+func (m *promised) hasValue() bool { return m.state.Load() == &filled && m.edge.Load() == nil }
 
 // firstOpen looks at the futures in the value at p. At the first that has no outcome it returns
 // that future; at the first that has failed it returns the error. It returns neither if all have
 // results. Zero futures have nothing to wait for.
-func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promise, error) {
+func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promised, error) {
 	if pl.InSight() { // Find, written out
 		for _, at := range pl.Offsets {
 			m := promiseAt(unsafe.Add(p, at))
@@ -32,7 +32,7 @@ func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promise, error) {
 		}
 		return nil, nil
 	}
-	m := (*promise)(pl.Find(p, lacksValue))
+	m := (*promised)(pl.Find(p, lacksValue))
 	if m == nil {
 		return nil, nil
 	}
@@ -40,21 +40,21 @@ func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promise, error) {
 	return m.unlessFailed(err)
 }
 
-func (m *promise) unlessFailed(err error) (*promise, error) {
+func (m *promised) unlessFailed(err error) (*promised, error) {
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-func lacksValue(target unsafe.Pointer) bool { return !(*promise)(target).hasValue() }
+func lacksValue(target unsafe.Pointer) bool { return !(*promised)(target).hasValue() }
 
-func isOpen(target unsafe.Pointer) bool { return (*promise)(target).open() }
+func isOpen(target unsafe.Pointer) bool { return (*promised)(target).open() }
 
 func isAny(unsafe.Pointer) bool { return true }
 
 // eachPromise calls f with all futures in the value at p that have a target, open or not.
-func eachPromise(pl *scan.Plan, p unsafe.Pointer, f func(*promise)) {
+func eachPromise(pl *scan.Plan, p unsafe.Pointer, f func(*promised)) {
 	if pl.InSight() {
 		for _, at := range pl.Offsets {
 			if m := promiseAt(unsafe.Add(p, at)); m != nil {
@@ -64,7 +64,7 @@ func eachPromise(pl *scan.Plan, p unsafe.Pointer, f func(*promise)) {
 		return
 	}
 	for _, target := range pl.All(p, isAny) {
-		f((*promise)(target))
+		f((*promised)(target))
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 // For the search for cycles (promise_cycle.go) waitAll is a promise like others: the edge of the
 // message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
-	promise
+	promised
 	left   []unsafe.Pointer // the targets of the futures that are left to wait for
 	then   *message
-	owner  *promise // the promise that waits; nil for a message without a future
-	vtable *vtable  // the vtable of the owner
+	owner  *promised // the promise that waits; nil for a message without a future
+	vtable *vtable   // the vtable of the owner
 }
 
 var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
@@ -31,10 +31,10 @@ func newWaitAll(u *unit, then *message, left []unsafe.Pointer) *waitAll {
 }
 
 // gather makes m wait for all futures in the value at p. It returns false if m was revoked.
-func gather(pl *scan.Plan, s *worker, m *promise, p unsafe.Pointer) bool {
+func gather(pl *scan.Plan, s *worker, m *promised, p unsafe.Pointer) bool {
 	g := newWaitAll(m.unit, &m.message, pl.All(p, isOpen))
 	g.owner, g.vtable = m, m.vtable()
-	if !m.lead(&g.promise, false) {
+	if !m.lead(&g.promised, false) {
 		return false
 	}
 	g.proceed(s)
@@ -53,7 +53,7 @@ func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(
 func (g *waitAll) proceed(s *worker) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1
-		dep := (*promise)(g.left[last])
+		dep := (*promised)(g.left[last])
 		g.left[last] = nil
 		g.left = g.left[:last]
 		g.edge.Store(dep)

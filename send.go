@@ -153,14 +153,14 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 			}
 			return
 		case fresh == nil && o.args.Many:
-			if !gather(o.args, s, &m.promise, unsafe.Pointer(&m.arg)) {
+			if !gather(o.args, s, &m.promised, unsafe.Pointer(&m.arg)) {
 				o.dropRevoked(m)
 			}
 			return
 		}
 		switch m.await(s, dep, fresh != nil) {
 		case circular:
-			s.countCycle(&m.promise, o.called)
+			s.countCycle(&m.promised, o.called)
 			return
 		case revoked:
 			o.dropRevoked(m)
@@ -202,7 +202,7 @@ func (o *operation[A, R]) wakeSend(s *worker, l *message) {
 func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.message, o.called, &m.promise)
+	c := s.begin(&m.message, o.called, &m.promised)
 	if c == nil {
 		o.failSend(s, &m.message, m.refusal())
 		return
@@ -260,9 +260,9 @@ func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwar
 		}
 		r.become(o.passing)
 		if s.observed.Load() != 0 {
-			s.traceNeed(&r.message, &source.promise)
+			s.traceNeed(&r.message, &source.promised)
 		}
-		if r.owe(s, &source.promise) == resolved {
+		if r.owe(s, &source.promised) == resolved {
 			r.takeOver(s, source)
 		}
 	default:
@@ -273,7 +273,7 @@ func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwar
 // finish counts the message as run, and publishes its outcome: err, or the value. The count comes
 // first, so that a goroutine that sees the outcome sees it counted. It is taken back if another
 // goroutine had sealed the promise, and counted it.
-func (m *promise) finish(s *worker, err error) {
+func (m *promised) finish(s *worker, err error) {
 	s.countRan(m.unit.rt, 1)
 	won := false
 	if err != nil {
@@ -291,7 +291,7 @@ func (m *promise) finish(s *worker, err error) {
 }
 
 // owe makes m, which has run, wait for dep.
-func (m *promise) owe(s *worker, dep *promise) waiting {
+func (m *promised) owe(s *worker, dep *promised) waiting {
 	edge := dep
 	if m.revocable() {
 		edge = newBridge(dep)

@@ -91,7 +91,7 @@ func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.message, o.looking, &m.promise)
+	c := s.begin(&m.message, o.looking, &m.promised)
 	if c == nil {
 		o.failLooking(s, &m.message, m.refusal())
 		return
