@@ -94,10 +94,10 @@ func (c *Context) tenant() *activityHost {
 // context that they send through.
 type activitySlot struct {
 	context  *Context
-	letter   message  // stands for the activity
-	beneath  *Context // the worker's active context before
-	awaits   *awaiter // reused for the next wait
-	awaiting *promise // what the activity waits for in Await, for reports
+	letter   message   // stands for the activity
+	beneath  *Context  // the worker's active context before
+	awaits   *awaiter  // reused for the next wait
+	awaiting *promised // what the activity waits for in Await, for reports
 }
 
 var slotVtable = newVtable(vtable{describe: describeSlot}, nil)

@@ -106,12 +106,12 @@ func (l *message) refusal() error {
 
 // countCycle counts a message with vtable k that the caller has sealed as cycled. The goroutine
 // that wakes the message may look at it at the same time, so nothing else in it is changed.
-func (s *worker) countCycle(m *promise, k *vtable) {
+func (s *worker) countCycle(m *promised, k *vtable) {
 	s.countFailed(m.unit.rt, ErrCycle, 1)
 	m.closedAsCycle(s, k)
 }
 
-func (m *promise) closedAsCycle(s *worker, k *vtable) {
+func (m *promised) closedAsCycle(s *worker, k *vtable) {
 	if m.lineage.Load() == nil {
 		return
 	}

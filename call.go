@@ -113,7 +113,7 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 
 // answer waits for the outcome of m, which w's goroutine has sent, and returns it.
 func (o *operation[A, R]) answer(w *caller, m *sendMessage[A, R]) (R, error) {
-	err := w.await(o.called, &m.promise)
+	err := w.await(o.called, &m.promised)
 	f := Future[R]{cell: &m.result}
 	f.seen()
 	if err != nil {

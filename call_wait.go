@@ -92,7 +92,7 @@ func (w *caller) release() {
 
 // accept counts m, which is about to be sent with ctx, as admits does. It makes m revocable, so
 // that the caller can give it up.
-func (m *promise) accept(ctx context.Context, k *vtable) error {
+func (m *promised) accept(ctx context.Context, k *vtable) error {
 	rt := m.unit.rt
 	c := rt.contextIn(ctx)
 	if err := rt.outside.admits(c, m.unit, &m.message); err != nil {
@@ -108,7 +108,7 @@ func (m *promise) accept(ctx context.Context, k *vtable) error {
 // await waits until the sent message m has an outcome, and returns nil. If the caller's ctx is done
 // before, await revokes m, unless m has begun, and returns ctx's error; ErrClosed if the end of the
 // runtime has ended ctx.
-func (w *caller) await(k *vtable, m *promise) error {
+func (w *caller) await(k *vtable, m *promised) error {
 	ctx, rt := w.ctx, w.unit.rt
 	if w.gaveUp {
 		w.release()
@@ -160,7 +160,7 @@ func (w *caller) await(k *vtable, m *promise) error {
 
 // giveUp revokes m because of cause, unless m has begun. It returns false if m has an outcome for
 // the caller.
-func (m *promise) giveUp(k *vtable, cause error) bool {
+func (m *promised) giveUp(k *vtable, cause error) bool {
 	m.revokeCanceled()
 	if !m.open() {
 		return false

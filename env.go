@@ -135,7 +135,7 @@ func (e env) awaitOthers(spin func()) {
 func (e env) hold(d *magazine.Depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
 
 // noteWait notes that l waits for m, for the report of a standstill.
-func (e env) noteWait(l *message, m *promise) {
+func (e env) noteWait(l *message, m *promised) {
 	if e.sim != nil {
 		e.sim.noteWait(l, m)
 	}

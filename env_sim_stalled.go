@@ -33,7 +33,7 @@ const mostStalled = 16
 // pending is a message that waits for a future.
 type pending struct {
 	letter *message
-	future *promise
+	future *promised
 }
 
 // fewestPending is the length that simulation.pending must have before it is searched for entries
@@ -42,7 +42,7 @@ const fewestPending = 64
 
 // noteWait records that l waits for p. Now and then it drops the entries that do not wait any more,
 // whenever the list has doubled since the last time.
-func (m *simulation) noteWait(l *message, p *promise) {
+func (m *simulation) noteWait(l *message, p *promised) {
 	if len(m.pending) >= max(fewestPending, 2*m.pendingLeft) {
 		left := m.pending[:0]
 		for _, w := range m.pending {
@@ -60,7 +60,7 @@ func (m *simulation) noteWait(l *message, p *promise) {
 func (m *simulation) stalled(x condition) error {
 	e := &stalledError{}
 	where := waitingCaller() + " waits"
-	if p, ok := x.(*promise); ok {
+	if p, ok := x.(*promised); ok {
 		where += " for " + m.resultOf(p)
 	}
 	e.add(where)
@@ -131,7 +131,7 @@ func (u *unit) whichIsNamed() string {
 
 // resultOf names the operation of a future, and says why it has no outcome yet if the reason is
 // another runtime or a muted unit. An operation that waits for a future has a line of its own.
-func (m *simulation) resultOf(p *promise) string {
+func (m *simulation) resultOf(p *promised) string {
 	text := "the result of operation " + p.vtable().describe(&p.message) + p.unit.whichIsNamed()
 	switch x := p.unit.ext.Load(); {
 	case p.unit.rt != m.rt:

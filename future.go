@@ -23,8 +23,8 @@ type Future[R any] struct {
 
 // known is the cell of all futures that hold their result themselves. It is filled; its other
 // fields stay zero.
-var known = func() *promise {
-	m := &promise{}
+var known = func() *promised {
+	m := &promised{}
 	m.state.Store(&filled)
 	return m
 }()
@@ -36,7 +36,7 @@ func Resolved[R any](v R) Future[R] {
 }
 
 // isKnown reports whether f holds its result itself.
-func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.promise == known }
+func (f *Future[R]) isKnown() bool { return f.cell != nil && &f.cell.promised == known }
 
 // result returns the result of f, which must have one.
 func (f *Future[R]) result() R {
@@ -52,7 +52,7 @@ func Failed[R any](err error) Future[R] {
 		panic("freerun: Failed with a nil error")
 	}
 	r := &result[R]{}
-	r.edge.Store(&newFailure(err).promise)
+	r.edge.Store(&newFailure(err).promised)
 	r.state.Store(&filled)
 	return Future[R]{cell: r}
 }
@@ -134,7 +134,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
 	}
 	defer f.seen()
-	if waited, err := f.cell.unit.rt.env.waitUntil(ctx, &f.cell.promise); waited {
+	if waited, err := f.cell.unit.rt.env.waitUntil(ctx, &f.cell.promised); waited {
 		if err != nil {
 			return *new(R), err
 		}

@@ -27,7 +27,7 @@ import (
 // Checked by: TestExploreAudience…, TestGivenUp…
 type audience struct {
 	message                   // in the future's list
-	future      *promise      // the future that the audience waits for
+	future      *promised     // the future that the audience waits for
 	closed      chan struct{} // for ordinary goroutines; nil if none waits
 	stop        func() bool   // ends the watch over the future's scope; nil if there is none
 	first, last *awaiter      // the activities, oldest first
@@ -41,7 +41,7 @@ type audiences struct{ shares [1 << shareBits]share }
 // share is a part of the table. Its lock is one word, on which goroutines spin.
 type share struct {
 	taken atomics.Bool
-	of    map[*promise]*audience
+	of    map[*promised]*audience
 	peak  int // the largest number of entries so far
 	_     pad.Line
 }
@@ -50,7 +50,7 @@ type share struct {
 const mostKept = 1 << 10
 
 // lock locks the share of m and returns it.
-func (all *audiences) lock(m *promise) *share {
+func (all *audiences) lock(m *promised) *share {
 	h := uint64(uintptr(unsafe.Pointer(m))) * 0x9e3779b97f4a7c15
 	s := &all.shares[h>>32&(1<<shareBits-1)]
 	s.lock()
@@ -71,7 +71,7 @@ func (s *share) enter(a *audience) bool {
 		return false
 	}
 	if s.of == nil {
-		s.of = make(map[*promise]*audience)
+		s.of = make(map[*promised]*audience)
 	}
 	s.of[a.future] = a
 	s.peak = max(s.peak, len(s.of))
@@ -113,7 +113,7 @@ func (all *audiences) abandonAll() {
 	for i := range all.shares {
 		s := &all.shares[i]
 		s.lock()
-		open := make([]*promise, 0, len(s.of))
+		open := make([]*promised, 0, len(s.of))
 		for m := range s.of {
 			open = append(open, m)
 		}

@@ -13,7 +13,7 @@ import (
 
 // awaitAs waits with w for the cell, as an activity does. It reports whether the wait was
 // granted, and whether w may be used again.
-func (w *awaiter) awaitAs(ctx context.Context, cell *promise) (granted, again bool) {
+func (w *awaiter) awaitAs(ctx context.Context, cell *promised) (granted, again bool) {
 	w.future, w.within = cell, nil
 	if granted = activity.Wait(ctx, 0, w.suspend) == nil; !granted {
 		again = w.giveUp()
@@ -31,18 +31,18 @@ func TestExploreAudience(t *testing.T) {
 		var ctx memory.Context
 		r.Go("patient", func() {
 			w := newAwaiter(cell.unit)
-			if granted, _ := w.awaitAs(context.Background(), &cell.promise); !granted || cell.value.Get() != 7 {
+			if granted, _ := w.awaitAs(context.Background(), &cell.promised); !granted || cell.value.Get() != 7 {
 				r.Failf("granted: %v", granted)
 			}
 		})
 		r.Go("impatient", func() {
 			w := newAwaiter(cell.unit)
-			granted, again := w.awaitAs(&ctx, &cell.promise)
+			granted, again := w.awaitAs(&ctx, &cell.promised)
 			if granted && cell.value.Get() != 7 {
 				r.Failf("granted before")
 			}
 			if again {
-				if granted, _ := w.awaitAs(context.Background(), &other.promise); !granted || other.value.Get() != 8 {
+				if granted, _ := w.awaitAs(context.Background(), &other.promised); !granted || other.value.Get() != 8 {
 					r.Failf("the other one: %v", granted)
 				}
 			}
@@ -70,7 +70,7 @@ func TestExploreAudience(t *testing.T) {
 // it at any time. The caller declares the thread of the activity, which gives up.
 func finalized(r *explore.Run, cell *watched, enter func(w *awaiter, waiter *activity.Waiter)) *awaiter {
 	w := newAwaiter(cell.unit)
-	w.future = &cell.promise
+	w.future = &cell.promised
 	var waiter activity.Waiter // for a wait that was interrupted
 	r.Go("finalizer", func() { enter(w, &waiter) })
 	return w
@@ -109,18 +109,18 @@ func givenUpEarly(enter func(w *awaiter, waiter *activity.Waiter)) func(r *explo
 		cell := promises(1)[0]
 		var first activity.Waiter
 		one := newAwaiter(cell.unit) // takes the place in the list
-		one.future = &cell.promise
+		one.future = &cell.promised
 		one.enter(&first)
 		two := newAwaiter(cell.unit) // makes an audience
-		two.future = &cell.promise
+		two.future = &cell.promised
 		two.enter(&first)
 		w := finalized(r, cell, enter)
 		gaveUpEntered := false
 		r.Go("activity", func() { gaveUpEntered = w.giveUp() })
 		r.After(func() {
-			s := cell.unit.rt.audiences.lock(&cell.promise)
+			s := cell.unit.rt.audiences.lock(&cell.promised)
 			defer s.unlock()
-			for member := s.of[&cell.promise].first; member != nil; member = member.next {
+			for member := s.of[&cell.promised].first; member != nil; member = member.next {
 				if member == w {
 					r.Failf("in the audience still; to be used again: %v", gaveUpEntered)
 				}

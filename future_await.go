@@ -90,7 +90,7 @@ func (w *awaiter) wake() {
 	}
 }
 
-func (m *promise) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
+func (m *promised) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 	w := r.awaits
 	if w == nil {
 		w = newAwaiter(r.letter.unit)

@@ -13,7 +13,7 @@ var always = func() chan struct{} {
 }()
 
 // done returns the channel that is closed once m has an outcome.
-func (m *promise) done() <-chan struct{} {
+func (m *promised) done() <-chan struct{} {
 	if !m.open() {
 		return always
 	}
@@ -47,7 +47,7 @@ func (m *promise) done() <-chan struct{} {
 
 // closeWithScope watches the scope of m: if it is canceled before m has begun, the channel that
 // done has made for m is closed, soon after, by a goroutine of package context.
-func (m *promise) closeWithScope() {
+func (m *promised) closeWithScope() {
 	x := m.scope()
 	if x == nil {
 		return
@@ -73,7 +73,7 @@ func (m *promise) closeWithScope() {
 // outcomeNow is outcome, except that two kinds of open futures get an outcome first: futures of a
 // runtime that has ended, and futures of a canceled scope whose message has not begun. So neither
 // the end nor the canceler need find all open futures: the asker closes the one that it asks for.
-func (m *promise) outcomeNow() (closed bool, err error) {
+func (m *promised) outcomeNow() (closed bool, err error) {
 	closed, err = m.outcome()
 	if closed {
 		return closed, err
@@ -86,17 +86,17 @@ func (m *promise) outcomeNow() (closed bool, err error) {
 	return m.outcome()
 }
 
-func (m *promise) closedNow() bool {
+func (m *promised) closedNow() bool {
 	closed, _ := m.outcomeNow()
 	return closed
 }
 
 // reached implements condition.
-func (m *promise) reached() bool { return m.closedNow() }
+func (m *promised) reached() bool { return m.closedNow() }
 
 // abandon closes m because its runtime has ended, and counts m as failed. The holder of the
 // message finds it sealed, and takes its own count back. Any goroutine may call it.
-func (m *promise) abandon() {
+func (m *promised) abandon() {
 	if s := m.unit.rt.detachedWorker(); m.seal(s, &abandoned) {
 		s.countFailed(m.unit.rt, ErrClosed, 1)
 	}

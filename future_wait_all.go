@@ -1,6 +1,10 @@
 package freerun
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/scan"
+)
 
 // waitAll waits for many futures on behalf of one message. A message waits for its futures one
 // after another, and finds the next by walking through its argument; with many futures that takes
@@ -10,16 +14,16 @@ import "unsafe"
 // For the search for cycles (promise_cycle.go) waitAll is a promise like others: the edge of the
 // message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
-	promise
-	left   []*promise
+	promised
+	left   []unsafe.Pointer // the targets of the futures that are left to wait for
 	then   *message
-	owner  *promise // the promise that waits; nil for a message without a future
-	vtable *vtable  // the vtable of the owner
+	owner  *promised // the promise that waits; nil for a message without a future
+	vtable *vtable   // the vtable of the owner
 }
 
 var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
 
-func newWaitAll(u *unit, then *message, left []*promise) *waitAll {
+func newWaitAll(u *unit, then *message, left []unsafe.Pointer) *waitAll {
 	g := &waitAll{left: left, then: then}
 	g.become(waitAllVtable)
 	g.unit = u
@@ -27,10 +31,10 @@ func newWaitAll(u *unit, then *message, left []*promise) *waitAll {
 }
 
 // gather makes m wait for all futures in the value at p. It returns false if m was revoked.
-func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
-	g := newWaitAll(m.unit, &m.message, pl.allOpen(p))
+func gather(pl *scan.Plan, s *worker, m *promised, p unsafe.Pointer) bool {
+	g := newWaitAll(m.unit, &m.message, pl.All(p, isOpen))
 	g.owner, g.vtable = m, m.vtable()
-	if !m.lead(&g.promise, false) {
+	if !m.lead(&g.promised, false) {
 		return false
 	}
 	g.proceed(s)
@@ -38,8 +42,8 @@ func (pl *plan) gather(s *worker, m *promise, p unsafe.Pointer) bool {
 }
 
 // gatherFor makes l, a message without a future, wait for all futures in the value at p.
-func (pl *plan) gatherFor(s *worker, l *message, p unsafe.Pointer) {
-	newWaitAll(l.unit, l, pl.allOpen(p)).proceed(s)
+func gatherFor(pl *scan.Plan, s *worker, l *message, p unsafe.Pointer) {
+	newWaitAll(l.unit, l, pl.All(p, isOpen)).proceed(s)
 }
 
 func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(s) }
@@ -49,7 +53,7 @@ func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(
 func (g *waitAll) proceed(s *worker) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1
-		dep := g.left[last]
+		dep := (*promised)(g.left[last])
 		g.left[last] = nil
 		g.left = g.left[:last]
 		g.edge.Store(dep)

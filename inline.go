@@ -35,27 +35,12 @@ func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	if s.processor == nil || c != s.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
 		return f, false
 	}
-	if o.args != nil && !o.args.allThere(unsafe.Pointer(&arg)) {
+	if o.args != nil && !allHaveValues(o.args, unsafe.Pointer(&arg)) {
 		return f, false
 	}
 	c.credit--
 	s.counters.sent.Add(1)
 	return o.runNow(c, s, arg), true
-}
-
-// allThere reports whether all futures in the value at p have their results. It returns false for a
-// type whose futures take a scan (plan.shape).
-func (pl *plan) allThere(p unsafe.Pointer) bool {
-	if pl.shape != nil {
-		return false
-	}
-	for _, at := range pl.offsets {
-		m := *(**promise)(unsafe.Add(p, at))
-		if m != nil && m != known && (m.state.Load() != &filled || m.edge.Load() != nil) {
-			return false
-		}
-	}
-	return true
 }
 
 // runNow runs the operation as a call, and returns a future that has the outcome, or is open if the

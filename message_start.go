@@ -44,20 +44,20 @@ import (
 // neither markUnit nor bridgeUnit for its unit, and a failure has no unit.
 var (
 	markUnit, bridgeUnit unit
-	unbegun              = &promise{message: message{unit: &markUnit}}
-	begun                = &promise{message: message{unit: &markUnit}}
-	failing              = &promise{message: message{unit: &markUnit}}
+	unbegun              = &promised{message: message{unit: &markUnit}}
+	begun                = &promised{message: message{unit: &markUnit}}
+	failing              = &promised{message: message{unit: &markUnit}}
 )
 
 // newBridge returns an edge to dep for a message that has begun.
-func newBridge(dep *promise) *promise {
-	b := &promise{message: message{unit: &bridgeUnit}}
+func newBridge(dep *promised) *promised {
+	b := &promised{message: message{unit: &bridgeUnit}}
 	b.edge.Store(dep)
 	return b
 }
 
 // beyond returns the promise that an edge leads to, across a bridge.
-func beyond(edge *promise) *promise {
+func beyond(edge *promised) *promised {
 	if edge.unit == &bridgeUnit {
 		return edge.edge.Load()
 	}
@@ -71,7 +71,7 @@ func (l *message) revocable() bool {
 
 // lead stores what m waits for, nil for nothing (S1, S2). It returns false if m was revoked.
 // unshared: no other goroutine knows m yet.
-func (m *promise) lead(to *promise, unshared bool) bool {
+func (m *promised) lead(to *promised, unshared bool) bool {
 	if !m.revocable() {
 		m.edge.Store(to)
 		return true
@@ -88,7 +88,7 @@ func (m *promise) lead(to *promise, unshared bool) bool {
 }
 
 // claim makes m the holder's (S3). to is begun or failing. It returns false if m was revoked.
-func (m *promise) claim(to *promise) bool {
+func (m *promised) claim(to *promised) bool {
 	if !m.revocable() {
 		return true
 	}
@@ -98,7 +98,7 @@ func (m *promise) claim(to *promise) bool {
 
 // revoke fails m with err unless it has begun, and reports whether it did (S4). Any goroutine may
 // call it. k is the vtable with which m was sent, nil if the caller does not know it.
-func (m *promise) revoke(k *vtable, err error) bool {
+func (m *promised) revoke(k *vtable, err error) bool {
 	o := m.lineage.Load()
 	if o == nil || !o.revocable {
 		return false
@@ -112,7 +112,7 @@ func (m *promise) revoke(k *vtable, err error) bool {
 		}
 		drops := now == unbegun && k != nil && k.dropArgument != nil
 		f.dropped.Store(drops)
-		if m.edge.CompareAndSwap(now, &f.promise) {
+		if m.edge.CompareAndSwap(now, &f.promised) {
 			if drops {
 				k.dropArgument(&m.message)
 			}
@@ -139,7 +139,7 @@ func (m *promise) revoke(k *vtable, err error) bool {
 
 // scope returns the scope of a message without outcome, nil if it has none. Any goroutine may call
 // it.
-func (m *promise) scope() *Scope {
+func (m *promised) scope() *Scope {
 	if o := m.lineage.Load(); o != nil && o.revocable {
 		return o.keyOf().scopeOf()
 	}
@@ -147,14 +147,14 @@ func (m *promise) scope() *Scope {
 }
 
 // hasBegun reports whether an edge is that of a message that has begun, or was revoked.
-func (m *promise) hasBegun() bool {
+func (m *promised) hasBegun() bool {
 	return m.unit == nil || m.unit == &markUnit && m != unbegun || m.unit == &bridgeUnit
 }
 
 // revokeCanceled revokes m if its scope was canceled: when it returns, m has an outcome, or is
 // running. If another goroutine is in the middle of S3, or about to seal the promise, it waits for
 // that.
-func (m *promise) revokeCanceled() {
+func (m *promised) revokeCanceled() {
 	x := m.scope()
 	if x == nil {
 		return
@@ -167,7 +167,7 @@ func (m *promise) revokeCanceled() {
 }
 
 // awaitStart waits until m has an outcome, or is running.
-func (rt *Runtime) awaitStart(m *promise) {
+func (rt *Runtime) awaitStart(m *promised) {
 	rt.awaitStarts()
 	for wait := (backoff.Backoff{}); m.open(); wait.Wait() {
 		if now := m.edge.Load(); now == nil || now != failing && now.unit != nil {
@@ -178,7 +178,7 @@ func (rt *Runtime) awaitStart(m *promise) {
 
 // startRevocable is C1 and S3. m is nil for a message without a future. It returns false if the
 // message was revoked.
-func (s *worker) startRevocable(m *promise) bool {
+func (s *worker) startRevocable(m *promised) bool {
 	if m == nil {
 		s.inStart.Swap(1)
 		return true

@@ -16,7 +16,7 @@ import (
 func startProgram(future, late bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		p := promises(1)[0]
-		m := &p.promise
+		m := &p.promised
 		m.lineage.Store(&lineage{revocable: true})
 		m.lead(nil, true)
 		if !future {
@@ -122,8 +122,8 @@ func TestExploreRevokeWaiting(t *testing.T) {
 					return
 				}
 				ran = true
-				p.edge.Store(newBridge(&second.promise))
-				if p.follow(s, &second.promise, false) == waits {
+				p.edge.Store(newBridge(&second.promised))
+				if p.follow(s, &second.promised, false) == waits {
 					return
 				}
 				fallthrough
@@ -134,7 +134,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 				p.fill(s)
 			}
 		}
-		if m.await(new(worker), &first.promise, true) != waits {
+		if m.await(new(worker), &first.promised, true) != waits {
 			r.Failf("it does not wait")
 		}
 		r.Go("first", func() { first.fill(new(worker)) })

@@ -1,10 +1,17 @@
 package freerun
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/scan"
+)
 
 // Operation2 is a named operation on two units at once, with states S and T: it takes an argument
 // A and returns an R or an error. Declare it once, with [Op2]. Any goroutine may send it.
-type Operation2[S, T, A, R any] struct{ multiOperation[A, R] }
+type Operation2[S, T, A, R any] struct {
+	_ scan.Opaque
+	multiOperation[A, R]
+}
 
 // Op2 declares an operation on two units. fn has the states of both to itself while it runs. All
 // promises of [Op] hold.
@@ -51,7 +58,10 @@ func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A)
 }
 
 // Operation3 is Operation2 for three units. Declare it with [Op3].
-type Operation3[S, T, U, A, R any] struct{ multiOperation[A, R] }
+type Operation3[S, T, U, A, R any] struct {
+	_ scan.Opaque
+	multiOperation[A, R]
+}
 
 // Op3 declares an operation on three units, as [Op2] does.
 func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) *Operation3[S, T, U, A, R] {
@@ -89,7 +99,10 @@ func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *
 
 // OperationAll is Operation2 for any number of units with states of one type, none included.
 // Declare it with [OpAll].
-type OperationAll[S, A, R any] struct{ multiOperation[A, R] }
+type OperationAll[S, A, R any] struct {
+	_ scan.Opaque
+	multiOperation[A, R]
+}
 
 // OpAll declares an operation on any number of units. fn gets their states in the order in which
 // Send got the units, and has all of them to itself while it runs. It must not keep the slice.

@@ -108,7 +108,7 @@ func (o *multiOperation[A, R]) runHeld(p *sched.Processor, t *sched.Task) {
 		o.failHeld(s, &m.message, err)
 		return
 	}
-	c := s.begin(&m.message, o.held, &m.promise)
+	c := s.begin(&m.message, o.held, &m.promised)
 	if c == nil {
 		o.failHeld(s, &m.message, m.refusal())
 		return

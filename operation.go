@@ -1,10 +1,17 @@
 package freerun
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/freerun-go/freerun/internal/scan"
+)
 
 // Operation is a named operation on units with state S: it takes an argument A, and returns an R or
 // an error. Declare it once, with [Op], usually as a package variable. Any goroutine may send it.
-type Operation[S, A, R any] struct{ operation[A, R] }
+type Operation[S, A, R any] struct {
+	_ scan.Opaque
+	operation[A, R]
+}
 
 // Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait:
 // what it needs from others comes in as futures in its argument. It panics if fn is nil, or if the
@@ -58,7 +65,10 @@ func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 
 // FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with
 // all others. Declare it once, with [FreeOp]. Any goroutine may send it.
-type FreeOperation[A, R any] struct{ operation[A, R] }
+type FreeOperation[A, R any] struct {
+	_ scan.Opaque
+	operation[A, R]
+}
 
 // FreeOp declares a free operation. All that is said of [Op] holds, but that there is no state.
 func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {

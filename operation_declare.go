@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/scan"
 )
 
 // operation is the part that all operations have in common: named or closures, on units or free.
@@ -21,8 +22,8 @@ type operation[A, R any] struct {
 	onUnit func(c *Context, u *unit, arg A) (R, error)
 	onNone func(c *Context, arg A) (R, error)
 
-	args    *plan // nil: an A cannot hold a future
-	results *plan // nil: an R cannot hold a future
+	args    *scan.Plan // nil: an A cannot hold a future
+	results *scan.Plan // nil: an R cannot hold a future
 
 	called  *vtable // of messages with a future, until they have run
 	owing   *vtable // of those that have run, while the result holds an open future
@@ -66,8 +67,8 @@ func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	}
 	o.name = name
 	o.id = int(operations.Add(1)) - 1
-	o.args = planFor(reflect.TypeFor[A]())
-	o.results = planFor(reflect.TypeFor[R]())
+	o.args = scan.For(reflect.TypeFor[A]())
+	o.results = scan.For(reflect.TypeFor[R]())
 	o.called = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeSend, fail: o.failSend, late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument}, o.runSend)
 	o.owing = newVtable(vtable{name: name, number: number, code: code, wake: o.wakeOwing}, nil)
 	o.passing = newVtable(vtable{name: name, number: number, code: code, wake: o.wakePassing}, nil)

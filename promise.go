@@ -4,10 +4,11 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// promise is a message whose sender holds a future. What the future refers to is in the message
+// promised is a message whose sender holds a future. What the future refers to is in the message
 // itself, so that a send allocates once.
 //
 // state is one word: open, with the list of the messages that wait for the promise, newest first;
@@ -24,7 +25,7 @@ import (
 //	state  Goroutines that need not be the holder set the seals abandoned and cycled, and write
 //	       nothing else. So a holder that comes late only finds that its outcome is not wanted any
 //	       more.
-type promise struct {
+type promised struct {
 	message
 	state atomics.Pointer[mailbox.Node]
 	// edge says what the message waits for. It is one of four:
@@ -33,13 +34,13 @@ type promise struct {
 	//	a mark, that it has begun, or has not                message_start.go
 	//	its failure, once the promise is filled              failureOf
 	//	nil, for none of these
-	edge atomics.RelaxedPointer[promise]
+	edge atomics.RelaxedPointer[promised]
 }
 
 // failure is the error of a failed future. It stands in the place of an edge, and leads to no other
 // promise.
 type failure struct {
-	promise
+	promised
 	err     error
 	senders []string     // of the message that failed: scope_lineage.go
 	dropped atomics.Bool // the revoker drops the message's argument: the holder must not
@@ -52,10 +53,10 @@ func newFailure(err error) *failure {
 }
 
 // failureOf returns the failure behind an edge that leads nowhere.
-func failureOf(edge *promise) *failure { return (*failure)(unsafe.Pointer(edge)) }
+func failureOf(edge *promised) *failure { return (*failure)(unsafe.Pointer(edge)) }
 
 // failure returns the error of a filled promise, nil if it has a value.
-func (m *promise) failure() error {
+func (m *promised) failure() error {
 	if f := m.edge.Load(); f != nil {
 		return failureOf(f).err
 	}
@@ -71,11 +72,11 @@ var (
 
 func sealed(n *mailbox.Node) bool { return n == &filled || n == &abandoned || n == &cycled }
 
-func (m *promise) open() bool { return !sealed(m.state.Load()) }
+func (m *promised) open() bool { return !sealed(m.state.Load()) }
 
 // seal closes the promise and wakes the messages that wait for it. It returns false if the promise
 // was closed before.
-func (m *promise) seal(s *worker, with *mailbox.Node) bool {
+func (m *promised) seal(s *worker, with *mailbox.Node) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -95,7 +96,7 @@ func (m *promise) seal(s *worker, with *mailbox.Node) bool {
 
 // fill publishes the outcome that the caller, the holder of the message, has written to value. It
 // returns false if the promise was sealed already.
-func (m *promise) fill(s *worker) bool {
+func (m *promised) fill(s *worker) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
@@ -104,18 +105,18 @@ func (m *promise) fill(s *worker) bool {
 }
 
 // fillFailed publishes err as the outcome, as fill does.
-func (m *promise) fillFailed(s *worker, err error) bool {
+func (m *promised) fillFailed(s *worker, err error) bool {
 	f := newFailure(err)
 	if m.lineage.Load() != nil {
 		f.senders = m.lineage.Load().chain()
 	}
-	m.edge.Store(&f.promise)
+	m.edge.Store(&f.promised)
 	return m.seal(s, &filled)
 }
 
 // notify has l woken once the promise is closed. It returns false if the promise is closed already:
 // then l stays the caller's.
-func (m *promise) notify(l *message) bool {
+func (m *promised) notify(l *message) bool {
 	if m.foreign(l) {
 		m.done()
 	}
@@ -124,10 +125,10 @@ func (m *promise) notify(l *message) bool {
 
 // foreign reports whether m belongs to another runtime than l. Then the caller of push calls m.done
 // first, which makes m known to its runtime: the end of that runtime closes m (future_done.go).
-func (m *promise) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
+func (m *promised) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
 
 // push is notify for an m that is not foreign to l, or that m.done has made known to its runtime.
-func (m *promise) push(l *message) bool {
+func (m *promised) push(l *message) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -144,7 +145,7 @@ func (m *promise) push(l *message) bool {
 }
 
 // outcome returns whether the promise is closed, and the error if it is closed with one.
-func (m *promise) outcome() (closed bool, err error) {
+func (m *promised) outcome() (closed bool, err error) {
 	switch m.state.Load() {
 	case &filled:
 		return true, m.failure()
@@ -158,6 +159,7 @@ func (m *promise) outcome() (closed bool, err error) {
 
 // result is a promise and the value that its operation will return.
 type result[R any] struct {
-	promise
+	_ scan.Target
+	promised
 	value R
 }

@@ -23,11 +23,11 @@ package freerun
 //             first edge needs no C3.
 
 // closesCycle reports whether the edge from m to dep, which was just added, closes a cycle.
-func (m *promise) closesCycle(dep *promise) bool {
+func (m *promised) closesCycle(dep *promised) bool {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
 	// 1980).
-	mark, hops, limit := (*promise)(nil), 0, 16
+	mark, hops, limit := (*promised)(nil), 0, 16
 	for x := dep; x != nil && x.open(); x = x.edge.LoadAcquire() {
 		if x == m {
 			return true
@@ -53,7 +53,7 @@ const (
 )
 
 // await makes m wait for dep. unshared: no other goroutine knows m's future yet.
-func (m *promise) await(s *worker, dep *promise, unshared bool) waiting {
+func (m *promised) await(s *worker, dep *promised, unshared bool) waiting {
 	if !m.revocable() { // lead's first case, without a call: most messages
 		m.edge.Store(dep) // C1
 	} else if !m.lead(dep, unshared) { // C1
@@ -63,7 +63,7 @@ func (m *promise) await(s *worker, dep *promise, unshared bool) waiting {
 }
 
 // follow is await for a message whose edge leads to dep already.
-func (m *promise) follow(s *worker, dep *promise, unshared bool) waiting {
+func (m *promised) follow(s *worker, dep *promised, unshared bool) waiting {
 	if dep.foreign(&m.message) {
 		dep.done()
 	}

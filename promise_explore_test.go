@@ -13,7 +13,7 @@ import (
 
 // watched is a promise with a value that the explorer watches. It counts how often it was woken.
 type watched struct {
-	promise
+	promised
 	value atomics.Plain[int]
 	woken int
 	then  func(s *worker, p *watched) // when it is woken
@@ -56,7 +56,7 @@ func TestExploreCell(t *testing.T) {
 		for i, name := range []string{"waiter", "other"} {
 			waiters[i].then = look
 			r.Go(name, func() {
-				if waiters[i].await(new(worker), &cell.promise, true) == resolved {
+				if waiters[i].await(new(worker), &cell.promised, true) == resolved {
 					resolvedAtOnce[i]++
 					look(nil, nil)
 				}
@@ -99,7 +99,7 @@ func TestExploreSeals(t *testing.T) {
 		})
 		r.Go("end", func() { won[1] = cell.seal(new(worker), &abandoned) })
 		r.Go("waiter", func() {
-			if waiter.await(new(worker), &cell.promise, true) == resolved {
+			if waiter.await(new(worker), &cell.promised, true) == resolved {
 				waiter.woken++
 				_, heard = cell.outcome()
 			}
@@ -133,7 +133,7 @@ func TestExploreCycle(t *testing.T) {
 					p.seal(s, &cycled)
 				}
 				r.Go(names[i], func() {
-					switch p.await(new(worker), &dep.promise, false) {
+					switch p.await(new(worker), &dep.promised, false) {
 					case resolved:
 						p.then(new(worker), p)
 					case circular:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -18,6 +19,7 @@ import (
 // [Runtime.Shutdown]. A program may have several runtimes; each unit belongs to one of them. Any
 // goroutine may call its methods. The zero Runtime is of no use, and a Runtime must not be copied.
 type Runtime struct {
+	_ scan.Opaque
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	scheduler    *sched.Scheduler

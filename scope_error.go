@@ -100,7 +100,7 @@ func (l *message) blame(k *vtable, err error) {
 }
 
 // blameRan is blame for a message whose operation has returned.
-func (m *promise) blameRan(at *worker, err error) {
+func (m *promised) blameRan(at *worker, err error) {
 	s := m.blamed()
 	if s == nil {
 		return

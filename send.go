@@ -133,7 +133,7 @@ func (o *operation[A, R]) launch(s *worker, m *sendMessage[A, R], fresh *sender)
 // a future of the argument failed, it fails the message. fresh is as for dispatch.
 func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender) {
 	for {
-		dep, err := o.args.firstOpen(unsafe.Pointer(&m.arg)) // future_scan.go
+		dep, err := firstOpen(o.args, unsafe.Pointer(&m.arg)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
 			o.failSend(s, &m.message, received(o.called.describe(&m.message), err))
@@ -152,15 +152,15 @@ func (o *operation[A, R]) collect(s *worker, m *sendMessage[A, R], fresh *sender
 				o.failSend(s, &m.message, err)
 			}
 			return
-		case fresh == nil && o.args.many:
-			if !o.args.gather(s, &m.promise, unsafe.Pointer(&m.arg)) {
+		case fresh == nil && o.args.Many:
+			if !gather(o.args, s, &m.promised, unsafe.Pointer(&m.arg)) {
 				o.dropRevoked(m)
 			}
 			return
 		}
 		switch m.await(s, dep, fresh != nil) {
 		case circular:
-			s.countCycle(&m.promise, o.called)
+			s.countCycle(&m.promised, o.called)
 			return
 		case revoked:
 			o.dropRevoked(m)
@@ -202,7 +202,7 @@ func (o *operation[A, R]) wakeSend(s *worker, l *message) {
 func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.message, o.called, &m.promise)
+	c := s.begin(&m.message, o.called, &m.promised)
 	if c == nil {
 		o.failSend(s, &m.message, m.refusal())
 		return
@@ -260,9 +260,9 @@ func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwar
 		}
 		r.become(o.passing)
 		if s.observed.Load() != 0 {
-			s.traceNeed(&r.message, &source.promise)
+			s.traceNeed(&r.message, &source.promised)
 		}
-		if r.owe(s, &source.promise) == resolved {
+		if r.owe(s, &source.promised) == resolved {
 			r.takeOver(s, source)
 		}
 	default:
@@ -273,7 +273,7 @@ func (o *operation[A, R]) settle(s *worker, r *result[R], v R, err error, forwar
 // finish counts the message as run, and publishes its outcome: err, or the value. The count comes
 // first, so that a goroutine that sees the outcome sees it counted. It is taken back if another
 // goroutine had sealed the promise, and counted it.
-func (m *promise) finish(s *worker, err error) {
+func (m *promised) finish(s *worker, err error) {
 	s.countRan(m.unit.rt, 1)
 	won := false
 	if err != nil {
@@ -291,7 +291,7 @@ func (m *promise) finish(s *worker, err error) {
 }
 
 // owe makes m, which has run, wait for dep.
-func (m *promise) owe(s *worker, dep *promise) waiting {
+func (m *promised) owe(s *worker, dep *promised) waiting {
 	edge := dep
 	if m.revocable() {
 		edge = newBridge(dep)
@@ -310,7 +310,7 @@ func (m *promise) owe(s *worker, dep *promise) waiting {
 // result; if a future in the result failed, with an error.
 func (o *operation[A, R]) payUp(s *worker, r *result[R]) {
 	for {
-		dep, err := o.results.firstOpen(unsafe.Pointer(&r.value))
+		dep, err := firstOpen(o.results, unsafe.Pointer(&r.value))
 		switch {
 		case err != nil:
 			r.value = *new(R)

@@ -128,7 +128,7 @@ func (o *operation[A, R]) newTells(d *magazine.Depot) *message {
 // error is the one of dispatch.
 func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sender) error {
 	for {
-		dep, err := o.args.firstOpen(unsafe.Pointer(&n.arg))
+		dep, err := firstOpen(o.args, unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
 			n.vtable().fail(s, &n.message, received(o.told.describe(&n.message), err))
@@ -138,8 +138,8 @@ func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sende
 				s.traceReady(&n.message)
 			}
 			return s.dispatch(&n.message, fresh)
-		case fresh == nil && o.args.many:
-			o.args.gatherFor(s, &n.message, unsafe.Pointer(&n.arg))
+		case fresh == nil && o.args.Many:
+			gatherFor(o.args, s, &n.message, unsafe.Pointer(&n.arg))
 			return nil
 		case dep.notify(&n.message):
 			return nil

@@ -35,7 +35,7 @@ var afterVtable = newVtable(vtable{
 		m.endUnsent(s, nil)
 	},
 	unsent: func(l *message, why *failure) {
-		m := (*promise)(unsafe.Pointer(l))
+		m := (*promised)(unsafe.Pointer(l))
 		m.blameTimer(l.vtable(), why)
 		m.endUnsent(nil, why)
 	},
@@ -72,7 +72,7 @@ func (c *Context) accompany(k *vtable, l *message) error {
 //
 // If the runtime has ended before, a waiter may have asked for the outcome, abandoned the promise
 // and counted it as if it had been sent. endUnsent takes that count back. s may be nil.
-func (m *promise) endUnsent(s *worker, why *failure) {
+func (m *promised) endUnsent(s *worker, why *failure) {
 	rt := m.unit.rt
 	if why != nil {
 		if o := m.lineage.Load(); o != nil {
@@ -81,7 +81,7 @@ func (m *promise) endUnsent(s *worker, why *failure) {
 				why.senders = senders
 			}
 		}
-		m.edge.Store(&why.promise)
+		m.edge.Store(&why.promised)
 	}
 	if !m.state.CompareAndSwap(nil, &filled) { // it has waiters, or is sealed
 		if s == nil {
@@ -99,7 +99,7 @@ func (m *promise) endUnsent(s *worker, why *failure) {
 
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
 // knows.
-func (m *promise) blameTimer(k *vtable, why *failure) {
+func (m *promised) blameTimer(k *vtable, why *failure) {
 	if !errors.Is(why.err, errStopped) {
 		m.blame(k, why.err)
 	}

@@ -12,14 +12,14 @@ var timerAtTheEnd = FreeOp("test.timerAtTheEnd", func(*Context, int) (int, error
 // TestTimerAtTheEnd has a timer fire, and the runtime end before the timer sends its message. When
 // the runtime has ended, the message has failed, is counted nowhere, and is not open in its scope.
 func TestTimerAtTheEnd(t *testing.T) {
-	begin := map[string]func(c *Context) (m *promise, timer *Timer){
-		"SendAfter": func(c *Context) (*promise, *Timer) {
+	begin := map[string]func(c *Context) (m *promised, timer *Timer){
+		"SendAfter": func(c *Context) (*promised, *Timer) {
 			f, timer := timerAtTheEnd.SendAfter(c, time.Hour, 0)
-			return &f.cell.promise, timer
+			return &f.cell.promised, timer
 		},
-		"After": func(c *Context) (*promise, *Timer) {
+		"After": func(c *Context) (*promised, *Timer) {
 			f := After(c, time.Hour)
-			return &f.cell.promise, c.Scope().more.Load().timers.head.Load()
+			return &f.cell.promised, c.Scope().more.Load().timers.head.Load()
 		},
 	}
 	end := map[string]func(rt *Runtime) error{

@@ -14,8 +14,8 @@ type repetition struct {
 	timer   *Timer
 	begun   time.Time
 	period  time.Duration
-	send    func() *promise
-	last    *promise
+	send    func() *promised
+	last    *promised
 	called  *vtable // of the sent messages
 }
 
@@ -23,7 +23,7 @@ var repetitionVtable = newVtable(vtable{name: "repetition", wake: wakeRepetition
 
 // every has a timer call send each d, under the scope of c. send sends through c, and returns the
 // promise of the message.
-func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *promise) *Timer {
+func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *promised) *Timer {
 	if d <= 0 {
 		panic("freerun: Every needs a duration above zero")
 	}
@@ -93,7 +93,7 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		return struct{}{}, a.fn(c)
 	}, nil)
 	called := newVtable(vtable{describe: func(*message) string { return functionName(codeOf(fn)) }}, nil)
-	return every(c, d, &c.rt.free, called, func() *promise { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promise })
+	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promised })
 }
 
 type everyArg struct{ fn func(*Context) error }
@@ -105,12 +105,12 @@ func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg 
 	if u.checked().rt != c.rt {
 		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.called.name }))
 	}
-	return every(c, d, u.checked(), op.called, func() *promise { return &op.send(c, &u.unit, arg).cell.promise })
+	return every(c, d, u.checked(), op.called, func() *promised { return &op.send(c, &u.unit, arg).cell.promised })
 }
 
 // Every sends the operation, which has no unit, each d, with the same arg each time; see the
 // function [Every].
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
-	return every(c, d, &c.rt.free, op.called, func() *promise { return &op.send(c, &c.rt.free, arg).cell.promise })
+	return every(c, d, &c.rt.free, op.called, func() *promised { return &op.send(c, &c.rt.free, arg).cell.promised })
 }

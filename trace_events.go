@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
@@ -136,14 +137,14 @@ func (s *worker) traceSend(l *message) {
 }
 
 // traceNeeds records the futures in the value at p, all of which l needs.
-func (s *worker) traceNeeds(l *message, pl *plan, p unsafe.Pointer) {
+func (s *worker) traceNeeds(l *message, pl *scan.Plan, p unsafe.Pointer) {
 	if s.observed.Load()&byRecorder != 0 {
-		pl.each(p, func(m *promise) { s.traceNeed(l, m) })
+		eachPromise(pl, p, func(m *promised) { s.traceNeed(l, m) })
 	}
 }
 
 // traceNeed records that l needs the future of m, unless m belongs to no operation.
-func (s *worker) traceNeed(l *message, m *promise) {
+func (s *worker) traceNeed(l *message, m *promised) {
 	if m != known && m.unit != nil {
 		s.add(record.Need, false, address(l), address(&m.message))
 	}
@@ -153,7 +154,7 @@ func (s *worker) traceNeed(l *message, m *promise) {
 func (s *worker) traceReady(l *message) { s.add(record.Ready, false, address(l), 0) }
 
 // traceFulfilled records that a promise has its outcome.
-func (s *worker) traceFulfilled(m *promise) {
+func (s *worker) traceFulfilled(m *promised) {
 	if s.observed.Load()&byRecorder != 0 {
 		s.note(record.Fulfilled, address(&m.message), 0)
 	}

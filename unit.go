@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -14,6 +15,7 @@ import (
 // beside its state, needs no closing, and is collected as garbage when nothing refers to it. Make
 // it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
+	_     scan.Opaque
 	unit  unit
 	state S
 }

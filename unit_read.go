@@ -5,12 +5,16 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // ReadOperation is a named operation that only looks at a unit's state. Declare it once, with
 // [ReadOp]. Any goroutine may send it.
-type ReadOperation[S, A, R any] struct{ reading[A, R] }
+type ReadOperation[S, A, R any] struct {
+	_ scan.Opaque
+	reading[A, R]
+}
 
 // ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a
 // pointer into it, because several such operations of one unit may run at the same time on several
@@ -87,7 +91,7 @@ func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 func (o *reading[A, R]) runLooking(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.message, o.looking, &m.promise)
+	c := s.begin(&m.message, o.looking, &m.promised)
 	if c == nil {
 		o.failLooking(s, &m.message, m.refusal())
 		return

@@ -142,7 +142,7 @@ func (s *worker) breathe() {
 //
 // begin decides between start and cancellation (message_start.go). It lets other goroutines run
 // before that decision, not after it: they may cancel.
-func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
+func (s *worker) begin(l *message, k *vtable, m *promised) *Context {
 	if s.processor.Spent() {
 		s.breathe()
 	}
@@ -171,7 +171,7 @@ func (s *worker) begin(l *message, k *vtable, m *promise) *Context {
 
 // turn makes the context with o's key the active one and returns it. It returns nil if the message
 // was revoked, or its scope canceled. C1 to C3 are the steps of message_start.go.
-func (s *worker) turn(o *lineage, m *promise) *Context {
+func (s *worker) turn(o *lineage, m *promised) *Context {
 	if o != nil && o.revocable && !s.startRevocable(m) {
 		return nil
 	}

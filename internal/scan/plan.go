@@ -1,48 +1,68 @@
-package freerun
+package scan
 
 import (
 	"context"
 	"reflect"
-	"strings"
 	"sync"
 )
 
-// plan says where values of one type hold futures. It is made once per type, and leaves out what
-// cannot hold any. So the scan of an argument without futures costs nothing, and an argument with
-// a few futures of its own costs one look for each.
-type plan struct {
-	offsets []uintptr // of the futures' cells, if all lie in the value itself
-	shape   shape     // of the value otherwise
-	many    bool      // the number of futures depends on the value
-	cyclic  bool      // a value may lead back to itself
+// Source:     L. Quirk, Ownership of a queue for practical lock-free scheduling, 2008, section 5:
+//             the scan of arguments for futures. The paper calls it expensive; the plan is ours.
+// Sketch:     newPlan   Can a value of the type hold futures at all? If it can: the offsets of
+//                       those that lie in the value itself, if these are all; otherwise the shape.
+//             Find, All walk along the shape. They put references aside, and follow them later.
+// Invariants: I1 A plan does not change once it is in the table.
+//             I2 Each part of a value that may lead back to itself is walked through once.
+//             NOT invariant: that a walk sees one state of the value. The caller keeps the value
+//             from being changed meanwhile.
+// Progress:   A walk waits for nothing, and its stack does not grow with the value.
+// Cost:       nothing for a type without futures, which has no plan; a look for each future that
+//             lies in the value itself. Otherwise a look for each part of the value, and an
+//             allocation for each value behind an interface, and for each map.
+// Checked by: TestPlan…, TestFind…, TestAll…; of package freerun TestScan…
+
+// Plan says where values of one type hold futures. It leaves out what cannot hold any. So the scan
+// of an argument without futures costs nothing, and an argument with a few futures of its own costs
+// one look for each. Any goroutine may use a plan. A plan must not be copied.
+type Plan struct {
+	// Offsets has the places of the pointers to targets, if all of them lie in the value itself:
+	// see [Plan.InSight].
+	Offsets []uintptr
+	// Many says that the number of futures depends on the value, or is large.
+	Many   bool
+	shape  shape // of the value, unless all futures are in sight
+	cyclic bool  // a value may lead back to itself
 }
+
+// InSight reports whether all futures lie in the value itself, at Offsets.
+func (pl *Plan) InSight() bool { return pl.shape == nil }
 
 // mostOffsets bounds the futures that a value may hold in itself before they count as many.
 const mostOffsets = 16
 
-var plans sync.Map // reflect.Type → *plan
+var plans sync.Map // reflect.Type → *Plan
 
-// planFor returns the plan of a type, nil if its values cannot hold futures.
-func planFor(t reflect.Type) *plan {
+// For returns the plan of a type, nil if its values cannot hold futures. Any goroutine may call it.
+func For(t reflect.Type) *Plan {
 	if p, ok := plans.Load(t); ok {
-		return p.(*plan)
+		return p.(*Plan)
 	}
 	p, _ := plans.LoadOrStore(t, newPlan(t))
-	return p.(*plan)
+	return p.(*Plan)
 }
 
-func newPlan(t reflect.Type) *plan {
+func newPlan(t reflect.Type) *Plan {
 	if !mayHold(t, map[reflect.Type]bool{}) {
 		return nil
 	}
-	p := &plan{}
+	p := &Plan{}
 	if offsets, ok := inSight(t, 0, nil); ok {
-		p.offsets = offsets
+		p.Offsets = offsets
 		return p
 	}
 	b := &planner{shapes: map[reflect.Type]*reference{}, open: map[reflect.Type]bool{}}
 	p.shape = b.shapeOf(t)
-	p.many, p.cyclic = b.many, b.cyclic
+	p.Many, p.cyclic = b.many, b.cyclic
 	return p
 }
 
@@ -77,40 +97,53 @@ func mayHold(t reflect.Type, path map[reflect.Type]bool) bool {
 
 var (
 	contextType = reflect.TypeFor[context.Context]()
-	ownPackage  = reflect.TypeFor[Runtime]().PkgPath()
+	targetMark  = reflect.TypeFor[Target]()
+	opaqueMark  = reflect.TypeFor[Opaque]()
 )
 
-// isFuture recognizes futures by their fields, because a program may give the type another name.
-func isFuture(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(1).Type.Kind() != reflect.Pointer {
-		return false
+// targetIn returns the offset of the pointer to a target in a future of type t. It returns false
+// for other types.
+func targetIn(t reflect.Type) (at uintptr, ok bool) {
+	if t.Kind() != reflect.Struct {
+		return 0, false
 	}
-	cell := t.Field(1).Type.Elem()
-	return cell.PkgPath() == ownPackage && strings.HasPrefix(cell.Name(), "result[")
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Type.Kind() == reflect.Pointer && hasField(f.Type.Elem(), targetMark) {
+			return f.Offset, true
+		}
+	}
+	return 0, false
 }
 
-// cellOf returns the offset of the cell in a future of type t.
-func cellOf(t reflect.Type) uintptr { return t.Field(1).Offset }
+func isFuture(t reflect.Type) bool {
+	_, ok := targetIn(t)
+	return ok
+}
 
-// opaque reports whether the scan does not look into values of type t: units, runtimes, contexts,
+// hasField reports whether t is a struct with a field of type mark.
+func hasField(t, mark reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if t.Field(i).Type == mark {
+			return true
+		}
+	}
+	return false
+}
+
+// opaque reports whether a walk does not look into values of type t: marked structs, contexts,
 // synchronization, and structs with synchronization of their own. To read the fields of a struct
 // with a mutex without holding it would be a race, and a crash if one of them is a map.
 func opaque(t reflect.Type) bool {
-	if t.Kind() == reflect.Pointer && opaque(t.Elem()) || isContext(t) {
+	if isContext(t) {
 		return true
 	}
 	if t.Kind() != reflect.Struct {
 		return false
 	}
-	if t.PkgPath() == ownPackage {
-		name, _, _ := strings.Cut(t.Name(), "[")
-		switch name {
-		case "Unit", "Runtime", "Operation", "Operation2", "Operation3", "OperationAll", "ReadOperation", "FreeOperation":
-			return true
-		}
-		return false
-	}
-	if synchronises(t) {
+	if synchronises(t) || hasField(t, opaqueMark) {
 		return true
 	}
 	for i := range t.NumField() {
@@ -142,13 +175,13 @@ func isContext(t reflect.Type) bool {
 
 func synchronises(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
 
-// inSight returns the offsets of the cells of all futures in a value of type t. It returns false
+// inSight returns the offsets of the targets of all futures in a value of type t. It returns false
 // if the value itself does not hold them all, or if they are many.
 func inSight(t reflect.Type, at uintptr, found []uintptr) ([]uintptr, bool) {
-	switch {
-	case isFuture(t):
-		return append(found, at+cellOf(t)), len(found) < mostOffsets
-	case !mayHold(t, map[reflect.Type]bool{}):
+	if target, ok := targetIn(t); ok {
+		return append(found, at+target), len(found) < mostOffsets
+	}
+	if !mayHold(t, map[reflect.Type]bool{}) {
 		return found, true
 	}
 	ok := true
@@ -177,8 +210,8 @@ type planner struct {
 
 // shapeOf returns the shape of t, nil if its values cannot hold futures.
 func (b *planner) shapeOf(t reflect.Type) shape {
-	if isFuture(t) {
-		return aFuture{cellOf(t)}
+	if target, ok := targetIn(t); ok {
+		return future{target}
 	}
 	if !mayHold(t, map[reflect.Type]bool{}) {
 		return nil
