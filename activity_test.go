@@ -18,7 +18,7 @@ import (
 
 // quiet returns a runtime without reports.
 
-var addTo = freerun.Op("test.activities.add", func(_ *freerun.Context, total *int, n int) (int, error) {
+var addTo = freerun.Op("activities.add", func(_ *freerun.Context, total *int, n int) (int, error) {
 	*total += n
 	return *total, nil
 })

@@ -12,11 +12,11 @@ type fibSum struct{ X, Y freerun.Future[int] }
 
 var (
 	benchFib  *freerun.FreeOperation[int, int]
-	benchPlus = freerun.FreeOp("bench.plus", func(c *freerun.Context, s fibSum) (int, error) { return s.X.Value() + s.Y.Value(), nil })
+	benchPlus = freerun.FreeOp("plus", func(c *freerun.Context, s fibSum) (int, error) { return s.X.Value() + s.Y.Value(), nil })
 )
 
 func init() {
-	benchFib = freerun.FreeOp("bench.fib", func(c *freerun.Context, n int) (int, error) {
+	benchFib = freerun.FreeOp("fib", func(c *freerun.Context, n int) (int, error) {
 		if n < 2 {
 			return n, nil
 		}
@@ -45,7 +45,7 @@ type pinger struct {
 var benchPing *freerun.Operation[pinger, int, struct{}]
 
 func init() {
-	benchPing = freerun.Op("bench.ping", func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
+	benchPing = freerun.Op("ping", func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
 		if left == 0 {
 			close(p.done)
 			return struct{}{}, nil
@@ -73,7 +73,7 @@ type tally struct {
 	done       chan struct{}
 }
 
-var benchCount = freerun.Op("bench.count", func(_ *freerun.Context, t *tally, by int) (struct{}, error) {
+var benchCount = freerun.Op("count", func(_ *freerun.Context, t *tally, by int) (struct{}, error) {
 	if t.seen += by; t.seen == t.want {
 		close(t.done)
 	}

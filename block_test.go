@@ -67,7 +67,7 @@ func TestBlockKeepsTheUnit(t *testing.T) {
 	}
 }
 
-var appended = freerun.Op("test.appended", func(_ *freerun.Context, s *[]int, n int) (int, error) {
+var appended = freerun.Op("appended", func(_ *freerun.Context, s *[]int, n int) (int, error) {
 	*s = append(*s, n)
 	return n, nil
 })
@@ -120,7 +120,7 @@ func TestBlockThenSend(t *testing.T) {
 }
 
 // blocker is sent by Tell, so its messages are used again.
-var blocker = freerun.Op("test.blocker", func(c *freerun.Context, n *int, by int) (int, error) {
+var blocker = freerun.Op("blocker", func(c *freerun.Context, n *int, by int) (int, error) {
 	c.Block(func() { *n += by })
 	return *n, nil
 })
@@ -141,7 +141,7 @@ func TestBlockInASmallOperation(t *testing.T) {
 	}
 }
 
-var blockingSmall = freerun.SmallOp("test.blockingSmall", func(c *freerun.Context, n int) (int, error) {
+var blockingSmall = freerun.SmallOp("blockingSmall", func(c *freerun.Context, n int) (int, error) {
 	c.Block(func() { n++ })
 	return n, nil
 })
@@ -212,13 +212,13 @@ func TestCloseNamesWhoBlocks(t *testing.T) {
 	<-g.Entered
 	err := rt.Close()
 	var s *freerun.ShutdownError
-	if !errors.As(err, &s) || !slices.Equal(s.Running, []string{"test.blocksForLong"}) {
+	if !errors.As(err, &s) || !slices.Equal(s.Running, []string{"freerun_test.blocksForLong"}) {
 		t.Errorf("Close: %v", err)
 	}
 	close(g.Opened)
 }
 
-var blocksForLong = freerun.Op("test.blocksForLong", func(c *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
+var blocksForLong = freerun.Op("blocksForLong", func(c *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
 	c.Block((*g).Pass)
 	return 0, nil
 })

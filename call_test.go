@@ -15,12 +15,12 @@ import (
 )
 
 var (
-	callFree  = freerun.FreeOp("test.call.free", func(c *freerun.Context, n int) (int, error) { return n + 1, nil })
-	callThree = freerun.Op3("test.call.three", func(_ *freerun.Context, _, _, _ *pile, n int) (int, error) { return n, nil })
-	callAll   = freerun.OpAll("test.call.all", func(_ *freerun.Context, all []*pile, n int) (int, error) { return len(all) + n, nil })
-	callScope = freerun.Op("test.call.scope", func(c *freerun.Context, _ *pile, _ int) (place, error) { return place{c.Scope(), c.Priority()}, nil })
+	callFree  = freerun.FreeOp("call.free", func(c *freerun.Context, n int) (int, error) { return n + 1, nil })
+	callThree = freerun.Op3("call.three", func(_ *freerun.Context, _, _, _ *pile, n int) (int, error) { return n, nil })
+	callAll   = freerun.OpAll("call.all", func(_ *freerun.Context, all []*pile, n int) (int, error) { return len(all) + n, nil })
+	callScope = freerun.Op("call.scope", func(c *freerun.Context, _ *pile, _ int) (place, error) { return place{c.Scope(), c.Priority()}, nil })
 	errCalled = errors.New("as it should")
-	callFails = freerun.Op("test.call.fails", func(_ *freerun.Context, _ *pile, why string) (int, error) {
+	callFails = freerun.Op("call.fails", func(_ *freerun.Context, _ *pile, why string) (int, error) {
 		if why != "" {
 			panic(why)
 		}
@@ -167,7 +167,7 @@ func TestCallGivesUp(t *testing.T) {
 	}
 }
 
-var callGate = freerun.FreeOp("test.call.gate", func(_ *freerun.Context, g *runtimetest.Gate) (int, error) { g.Pass(); return 1, nil })
+var callGate = freerun.FreeOp("call.gate", func(_ *freerun.Context, g *runtimetest.Gate) (int, error) { g.Pass(); return 1, nil })
 
 // TestCallTimesOut: Call returns at the deadline of its context, also while it waits for room. Time
 // is that of a synctest bubble.
@@ -275,7 +275,7 @@ func TestCallStress(t *testing.T) {
 	}
 }
 
-var callCount = freerun.Op("test.call.count", func(_ *freerun.Context, _ *pile, n *atomic.Int32) (int, error) {
+var callCount = freerun.Op("call.count", func(_ *freerun.Context, _ *pile, n *atomic.Int32) (int, error) {
 	if n.Add(1) <= 0 {
 		n.Store(100)
 	}
@@ -361,4 +361,4 @@ func TestCallGivenUpDropsItsArgument(t *testing.T) {
 
 type bulky struct{ _ [1 << 16]byte }
 
-var takeBulky = freerun.Op("test.takeBulky", func(_ *freerun.Context, n *int, b *bulky) (int, error) { return *n, nil })
+var takeBulky = freerun.Op("takeBulky", func(_ *freerun.Context, n *int, b *bulky) (int, error) { return *n, nil })

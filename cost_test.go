@@ -74,7 +74,7 @@ type echo struct {
 var echoOn *freerun.Operation2[int, int, echo, struct{}]
 
 func init() {
-	echoOn = freerun.Op2("test.echoOn", func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
+	echoOn = freerun.Op2("echoOn", func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
 		if r.left == 0 {
 			close(r.done)
 			return struct{}{}, nil
@@ -220,6 +220,6 @@ func TestArgumentIsDropped(t *testing.T) {
 	t.Error("the argument is still there")
 }
 
-var sizeOf = freerun.FreeOp("test.sizeOf", func(_ *freerun.Context, v any) (int, error) {
+var sizeOf = freerun.FreeOp("sizeOf", func(_ *freerun.Context, v any) (int, error) {
 	return 1 << 16, nil
 })

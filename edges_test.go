@@ -80,7 +80,7 @@ func TestUnitsAreCollected(t *testing.T) {
 	t.Errorf("%d of %d units are still there", kept, len(watched))
 }
 
-var touch = freerun.Op("test.touch", func(*freerun.Context, *any, int) (int, error) { return 0, nil })
+var touch = freerun.Op("touch", func(*freerun.Context, *any, int) (int, error) { return 0, nil })
 
 // TestShutdownRunsWhatWasAccepted: a Shutdown that returns nil runs each message that Tell has
 // accepted, however close the two calls come.
@@ -173,7 +173,7 @@ func TestScanOfAVeryLongList(t *testing.T) {
 	}
 }
 
-var lastOf = freerun.FreeOp("test.lastOf", func(_ *freerun.Context, l any) (int, error) {
+var lastOf = freerun.FreeOp("lastOf", func(_ *freerun.Context, l any) (int, error) {
 	return l.(*list.List).Back().Value.(freerun.Future[int]).Value(), nil
 })
 
@@ -198,10 +198,10 @@ type (
 )
 
 var (
-	takeShapes = freerun.FreeOp("test.takeShapes", func(_ *freerun.Context, m manyShapes) (int, error) {
+	takeShapes = freerun.FreeOp("takeShapes", func(_ *freerun.Context, m manyShapes) (int, error) {
 		return m.A.F.Value() + m.B.F.Value() + m.C.Value() + m.D.Value(), nil
 	})
-	takeRenamed = freerun.FreeOp("test.takeRenamed", func(_ *freerun.Context, r renamed) (any, error) {
+	takeRenamed = freerun.FreeOp("takeRenamed", func(_ *freerun.Context, r renamed) (any, error) {
 		return freerun.Future[any](r).Value(), nil
 	})
 )

@@ -43,7 +43,7 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 
 // begins tells the schedule that the operation of l begins on s.
 func (m *simulation) begins(s *worker, c *Context, k *vtable, l *message) {
-	m.schedule.Began(s.processor.Index(), k.describe(l))
+	m.schedule.Began(s.processor.Index(), fullName(k.describe(l)))
 	if m.timed != nil {
 		m.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
 		c.marks |= isTimed

@@ -59,7 +59,7 @@ var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime 
 // PanicError is the error of a future whose operation panicked, or called runtime.Goexit: Value is
 // [ErrGoexit] then.
 type PanicError struct {
-	Operation string // its name, or the name of the function for a closure
+	Operation string // its short name, or the name of the function for a closure
 	Value     any    // the value that it panicked with
 	Stack     []byte // as debug.Stack returns it
 
@@ -99,7 +99,7 @@ func (e *StoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
 // argument failed, or whose result holds a future that failed. Its text tells the chain of sends
 // through which the failure came.
 type ArgumentError struct {
-	Operation string // the operation that received the failure
+	Operation string // the operation that received the failure, by its short name
 	Err       error  // the error with which the future failed
 	links     int    // sends that the failure came through, this one included
 }

@@ -56,7 +56,7 @@ func TestStatsOfRefused(t *testing.T) {
 	}
 }
 
-var transferred = freerun.Op2("test.transferred", func(_ *freerun.Context, a, b *int, n int) (int, error) { return n, nil })
+var transferred = freerun.Op2("transferred", func(_ *freerun.Context, a, b *int, n int) (int, error) { return n, nil })
 
 // TestRefusalsNameTheUnit: the errors of full mailboxes, and of units of other runtimes, name the
 // unit.
@@ -78,11 +78,11 @@ func TestRefusalsNameTheUnit(t *testing.T) {
 	for want, err := range map[string]error{
 		"mailbox is full: unit till, which has room for 1":                          full(named),
 		"mailbox is full: a unit of int, which has room for 1":                      full(unnamed),
-		"than the context: operation test.activities.add, unit far":                 addTo.Tell(c, foreign, 1),
-		"than the context: operation test.activities.add":                           result(addTo.Send(c, nameless, 1)),
+		"than the context: operation freerun_test.activities.add, unit far":         addTo.Tell(c, foreign, 1),
+		"than the context: operation freerun_test.activities.add":                   result(addTo.Send(c, nameless, 1)),
 		"than the context: unit far":                                                result(transferred.Send(c, named, foreign, 1)),
 		"operation github.com/freerun-go/freerun_test.TestRefusalsNameTheUnit.func": result(freerun.Do(c, foreign, func(*freerun.Context, *int) (int, error) { return 0, nil })),
-		"operation test.activities.add, unit far":                                   result(later),
+		"operation freerun_test.activities.add, unit far":                           result(later),
 	} {
 		if !errors.Is(err, freerun.ErrFull) && !errors.Is(err, freerun.ErrOtherRuntime) || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%v, want %q", err, want)

@@ -59,7 +59,7 @@ func TestActivityIsToldHowToWait(t *testing.T) {
 	}
 }
 
-var waitsSmall = freerun.SmallOp("test.waitsSmall", func(c *freerun.Context, tell func(string, error)) (int, error) {
+var waitsSmall = freerun.SmallOp("waitsSmall", func(c *freerun.Context, tell func(string, error)) (int, error) {
 	waitsOf(c.Runtime(), c, tell)
 	return 1, nil
 })

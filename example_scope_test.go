@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-var pay = freerun.Op("example.pay", func(c *freerun.Context, a *account, to *freerun.Unit[account]) (int, error) {
+var pay = freerun.Op("pay", func(c *freerun.Context, a *account, to *freerun.Unit[account]) (int, error) {
 	if a.balance < 10 {
 		return a.balance, errFunds
 	}

@@ -18,11 +18,11 @@ type account struct {
 var errFunds = errors.New("insufficient funds")
 
 var (
-	deposit = freerun.Op("example.deposit", func(c *freerun.Context, a *account, amount int) (int, error) {
+	deposit = freerun.Op("deposit", func(c *freerun.Context, a *account, amount int) (int, error) {
 		a.balance += amount
 		return a.balance, nil
 	})
-	withdraw = freerun.Op("example.withdraw", func(c *freerun.Context, a *account, amount int) (int, error) {
+	withdraw = freerun.Op("withdraw", func(c *freerun.Context, a *account, amount int) (int, error) {
 		if a.balance < amount {
 			return a.balance, errFunds
 		}
@@ -51,7 +51,7 @@ func Example() {
 // resolved.
 func ExampleFreeOp() {
 	type sum struct{ X, Y freerun.Future[int] }
-	plus := freerun.FreeOp("example.plus", func(c *freerun.Context, s sum) (int, error) {
+	plus := freerun.FreeOp("plus", func(c *freerun.Context, s sum) (int, error) {
 		return s.X.Value() + s.Y.Value(), nil
 	})
 	rt := freerun.New()
@@ -153,7 +153,7 @@ func ExampleWhenAll() {
 	// Output: 60 <nil>
 }
 
-var move = freerun.Op2("example.move", func(c *freerun.Context, from, to *account, amount int) (int, error) {
+var move = freerun.Op2("move", func(c *freerun.Context, from, to *account, amount int) (int, error) {
 	if from.balance < amount {
 		return from.balance, errors.New("insufficient funds")
 	}

@@ -122,7 +122,7 @@ func TestJoinLabels(t *testing.T) {
 	f := stuck.Send(rt.Context(), func(c *freerun.Context) {
 		f, g := stolenBranch(func(*freerun.Context) {
 			// two: the operation and the branch
-			if profile := goroutines(); strings.Count(profile, `:"join_wait_test.stuck"`) < 2 {
+			if profile := goroutines(); strings.Count(profile, `:"freerun_test.stuck"`) < 2 {
 				t.Errorf("the branch is not labelled:\n%s", profile)
 			}
 		})

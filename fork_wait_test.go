@@ -13,15 +13,15 @@ import (
 )
 
 var (
-	inOrder = freerun.Op("join_wait_test.note", func(c *freerun.Context, s *[]int, i int) (int, error) {
+	inOrder = freerun.Op("inOrder", func(c *freerun.Context, s *[]int, i int) (int, error) {
 		if i%4 == 0 {
 			awayAndBack(c)
 		}
 		*s = append(*s, i)
 		return len(*s), nil
 	})
-	add   = freerun.Op("join_wait_test.add", func(_ *freerun.Context, s *int, n int) (int, error) { *s += n; return *s, nil })
-	stuck = freerun.FreeOp("join_wait_test.stuck", func(c *freerun.Context, do func(*freerun.Context)) (int, error) {
+	add   = freerun.Op("add", func(_ *freerun.Context, s *int, n int) (int, error) { *s += n; return *s, nil })
+	stuck = freerun.FreeOp("stuck", func(c *freerun.Context, do func(*freerun.Context)) (int, error) {
 		do(c)
 		return 0, nil
 	})
@@ -242,7 +242,7 @@ func TestJoinStuck(t *testing.T) {
 	})
 	<-begun
 	var e *freerun.ShutdownError
-	if err := rt.Close(); !errors.As(err, &e) || !slices.Contains(e.Running, "join_wait_test.stuck") {
+	if err := rt.Close(); !errors.As(err, &e) || !slices.Contains(e.Running, "freerun_test.stuck") {
 		t.Errorf("closed with %v", err)
 	}
 	close(release)

@@ -18,7 +18,7 @@ type node struct {
 	any   []any
 }
 
-var sumNodes = freerun.FreeOp("test.sumNodes", func(_ *freerun.Context, n *node) (sum int, err error) {
+var sumNodes = freerun.FreeOp("sumNodes", func(_ *freerun.Context, n *node) (sum int, err error) {
 	for x := n; x != nil; x = x.next {
 		sum += x.value.Value()
 		for _, a := range x.any {
@@ -90,7 +90,7 @@ type opaqueArg struct {
 	fn      func() freerun.Future[int]
 }
 
-var takeOpaque = freerun.FreeOp("test.takeOpaque", func(*freerun.Context, opaqueArg) (int, error) { return 1, nil })
+var takeOpaque = freerun.FreeOp("takeOpaque", func(*freerun.Context, opaqueArg) (int, error) { return 1, nil })
 
 func TestScanLeavesAlone(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))

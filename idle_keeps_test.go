@@ -16,8 +16,8 @@ import (
 type heavy struct{ _ [1 << 16]byte }
 
 var (
-	keepMake    = freerun.FreeOp("test.keep.make", func(*freerun.Context, int) (*heavy, error) { return &heavy{}, nil })
-	keepForward = freerun.FreeOp("test.keep.forward", func(c *freerun.Context, n int) (*heavy, error) {
+	keepMake    = freerun.FreeOp("keep.make", func(*freerun.Context, int) (*heavy, error) { return &heavy{}, nil })
+	keepForward = freerun.FreeOp("keep.forward", func(c *freerun.Context, n int) (*heavy, error) {
 		return freerun.Forward(c, keepMake.Send(c, n))
 	})
 )
@@ -102,6 +102,6 @@ func TestFailFastLosesNothing(t *testing.T) {
 	}
 }
 
-var failBecause = freerun.FreeOp("test.failBecause", func(c *freerun.Context, why func(*freerun.Context) error) (int, error) {
+var failBecause = freerun.FreeOp("failBecause", func(c *freerun.Context, why func(*freerun.Context) error) (int, error) {
 	return 0, why(c)
 })

@@ -23,7 +23,7 @@ const (
 
 var errSmall = errors.New("small")
 
-var small = freerun.SmallOp("test.small", func(c *freerun.Context, kind int) (int, error) {
+var small = freerun.SmallOp("small", func(c *freerun.Context, kind int) (int, error) {
 	switch kind {
 	case smallError:
 		return 0, errSmall
@@ -43,7 +43,7 @@ var small = freerun.SmallOp("test.small", func(c *freerun.Context, kind int) (in
 })
 
 // smallSum needs futures, and its result holds one.
-var smallSum = freerun.SmallOp("test.smallSum", func(c *freerun.Context, p runtimetest.Pair) (box, error) {
+var smallSum = freerun.SmallOp("smallSum", func(c *freerun.Context, p runtimetest.Pair) (box, error) {
 	return box{runtimetest.AddTwo.Send(c, p)}, nil
 })
 
@@ -64,7 +64,7 @@ func TestSmallOutcomes(t *testing.T) {
 			v, err := send(kind)
 			if kind == smallPanic {
 				var p *freerun.PanicError
-				if !errors.As(err, &p) || p.Operation != "test.small" || p.Value != "small" || !strings.Contains(string(p.Stack), "inline_test.go") {
+				if !errors.As(err, &p) || p.Operation != "freerun_test.small" || p.Value != "small" || !strings.Contains(string(p.Stack), "inline_test.go") {
 					t.Errorf("%s: a panic came to %v", name, err)
 				}
 			} else if v != want.value || !errors.Is(err, want.err) {
@@ -111,7 +111,7 @@ func TestSmallPanicHarmsNoSender(t *testing.T) {
 		_, err := small.Send(c, smallPanic).Result()
 		return err.Error(), nil
 	}))
-	if !strings.Contains(v, "test.small panicked: small") {
+	if !strings.Contains(v, "freerun_test.small panicked: small") {
 		t.Errorf("the sender saw %q", v)
 	}
 	if s := rt.Stats(); s.Panics != 1 {
@@ -156,10 +156,10 @@ func TestSmallTree(t *testing.T) {
 
 var smallFib *freerun.FreeOperation[int, int]
 
-var smallAdd = freerun.SmallOp("test.smallAdd", func(_ *freerun.Context, p runtimetest.Pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
+var smallAdd = freerun.SmallOp("smallAdd", func(_ *freerun.Context, p runtimetest.Pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
 
 func init() {
-	smallFib = freerun.SmallOp("test.smallFib", func(c *freerun.Context, n int) (int, error) {
+	smallFib = freerun.SmallOp("smallFib", func(c *freerun.Context, n int) (int, error) {
 		if n < 2 {
 			return n, nil
 		}

@@ -45,7 +45,7 @@ func BenchmarkSorts(b *testing.B) {
 	}
 }
 
-var addBoth = freerun.Op2("bench.addBoth", func(_ *freerun.Context, x, y *int, n int) (int, error) {
+var addBoth = freerun.Op2("addBoth", func(_ *freerun.Context, x, y *int, n int) (int, error) {
 	*x += n
 	*y += n
 	return *x, nil

@@ -53,8 +53,8 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 }
 
 func (o *multiOperation[A, R]) declare(name string) {
-	claimName(name)
-	o.complete(name, nil)
+	o.name, o.full, o.place = claimName(name)
+	o.complete(o.name, nil)
 }
 
 // send sends m, whose parts have their units. It does not wait.

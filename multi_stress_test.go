@@ -125,7 +125,7 @@ func crashSometimes(n int) error {
 	return nil
 }
 
-var giveAmount = freerun.Op2("test.giveAmount", func(_ *freerun.Context, x, y *till, n freerun.Future[int]) (int, error) {
+var giveAmount = freerun.Op2("giveAmount", func(_ *freerun.Context, x, y *till, n freerun.Future[int]) (int, error) {
 	x.enter()
 	y.enter()
 	x.money -= n.Value()

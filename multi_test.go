@@ -16,7 +16,7 @@ import (
 
 type ledger struct{ balance, in, out int }
 
-var transfer = freerun.Op2("test.transfer", func(_ *freerun.Context, from, to *ledger, amount int) (int, error) {
+var transfer = freerun.Op2("transfer", func(_ *freerun.Context, from, to *ledger, amount int) (int, error) {
 	amount = min(amount, from.balance)
 	from.balance -= amount
 	from.out++
@@ -106,19 +106,19 @@ func TestOperationsOnSeveral(t *testing.T) {
 	if s := rt.Stats(); s.Sent != 6 || s.Done != 6 || s.Lost != 1 {
 		t.Errorf("%+v", s)
 	}
-	if log := strings.Join(j.Texts(), "\n"); !strings.Contains(log, "test.total") || !strings.Contains(log, "no text") {
+	if log := strings.Join(j.Texts(), "\n"); !strings.Contains(log, "freerun_test.total") || !strings.Contains(log, "no text") {
 		t.Errorf("a lost failure was not logged: %s", log)
 	}
 }
 
-var share3 = freerun.Op3("test.share3", func(_ *freerun.Context, x, y, z *ledger, amount int) (int, error) {
+var share3 = freerun.Op3("share3", func(_ *freerun.Context, x, y, z *ledger, amount int) (int, error) {
 	x.balance -= 2 * amount
 	y.balance += amount
 	z.balance += amount
 	return 2 * amount, nil
 })
 
-var totalOf = freerun.OpAll("test.total", func(_ *freerun.Context, all []*ledger, text string) (string, error) {
+var totalOf = freerun.OpAll("total", func(_ *freerun.Context, all []*ledger, text string) (string, error) {
 	if text == "" {
 		return "", errors.New("no text")
 	}
@@ -193,7 +193,7 @@ func TestSeveralWaitForTheirArgument(t *testing.T) {
 		t.Errorf("%d transferred", v)
 	}
 	failed := transferLater.Send(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))})
-	if _, err := failed.Wait(runtimetest.Within(t)); err == nil || !strings.Contains(err.Error(), "test.transferLater received: no amount") {
+	if _, err := failed.Wait(runtimetest.Within(t)); err == nil || !strings.Contains(err.Error(), "freerun_test.transferLater received: no amount") {
 		t.Error(err)
 	}
 	if err := transferLater.Tell(c, all[0], all[1], lateAmount{freerun.Failed[int](errors.New("no amount"))}); err != nil {
@@ -213,7 +213,7 @@ func TestSeveralWaitForTheirArgument(t *testing.T) {
 
 type lateAmount struct{ n freerun.Future[int] }
 
-var transferLater = freerun.Op2("test.transferLater", func(_ *freerun.Context, from, to *ledger, a lateAmount) (int, error) {
+var transferLater = freerun.Op2("transferLater", func(_ *freerun.Context, from, to *ledger, a lateAmount) (int, error) {
 	n := min(a.n.Value(), from.balance)
 	from.balance -= n
 	to.balance += n
@@ -271,12 +271,12 @@ func TestSeveralCrash(t *testing.T) {
 	}
 }
 
-var addIn = freerun.Op("test.addIn", func(_ *freerun.Context, a *ledger, n int) (struct{}, error) {
+var addIn = freerun.Op("addIn", func(_ *freerun.Context, a *ledger, n int) (struct{}, error) {
 	a.in += n
 	return struct{}{}, nil
 })
 
-var crashNote = freerun.Op2("test.crashNote", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
+var crashNote = freerun.Op2("crashNote", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
 	if i%2 == 0 {
 		panic("boom")
 	}
@@ -380,7 +380,7 @@ func TestSeveralOrder(t *testing.T) {
 
 type stamps struct{ a, b runtimetest.Stamp }
 
-var recordTwo = freerun.Op2("test.recordTwo", func(_ *freerun.Context, p, q *runtimetest.Sequence, m stamps) (struct{}, error) {
+var recordTwo = freerun.Op2("recordTwo", func(_ *freerun.Context, p, q *runtimetest.Sequence, m stamps) (struct{}, error) {
 	for i, s := range []*runtimetest.Sequence{p, q} {
 		n := []runtimetest.Stamp{m.a, m.b}[i]
 		if s.Next[n.Sender] != n.Number {

@@ -16,7 +16,7 @@ import (
 const Label = "freerun_operation"
 
 // Labels has operations labelled in CPU and goroutine profiles. Each sample taken in an operation
-// has the label [Label] with the operation's name, or that of the function for a closure. So
+// has the label [Label] with the operation's short name, or that of the function for a closure. So
 // `go tool pprof -tagfocus` and -tagroot tell where time goes. Labels costs some tens of
 // nanoseconds each time that a processor turns from one operation to another.
 //

@@ -46,8 +46,8 @@ func (rt *Runtime) LateReports() []LateReport {
 
 // RunningOperation is what a processor is running at some instant.
 type RunningOperation struct {
-	// Operation is the operation's name, or that of the function for a closure. It is empty if the
-	// processor runs none, or has none at this instant.
+	// Operation is the operation's short name, or the name of the function for a closure. It is
+	// empty if the processor runs none, or has none at this instant.
 	Operation string
 	// Unit is the unit's name ([UnitName]) or address. It is known with a [Watchdog] only, and
 	// empty for a free operation.

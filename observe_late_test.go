@@ -29,8 +29,8 @@ func TestIncidents(t *testing.T) {
 		t.Fatalf("%d incidents are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostLateReports, reported)
 	}
 	for i, at := range kept {
-		if want := fmt.Sprint("unit ", i+2); at.Unit != want || at.Operation != "test.observed" || at.At.IsZero() || len(at.Stack) == 0 {
-			t.Errorf("incident %d is of %s on %s at %v, want test.observed on %s", i, at.Operation, at.Unit, at.At, want)
+		if want := fmt.Sprint("unit ", i+2); at.Unit != want || at.Operation != "freerun_test.observed" || at.At.IsZero() || len(at.Stack) == 0 {
+			t.Errorf("incident %d is of %s on %s at %v, want freerun_test.observed on %s", i, at.Operation, at.Unit, at.At, want)
 		}
 		if i > 0 && at.At.Before(kept[i-1].At) {
 			t.Errorf("incident %d is older than the one before it", i)
@@ -57,7 +57,7 @@ func TestRunning(t *testing.T) {
 		<-g.Entered
 		busy := 0
 		for _, now := range rt.Running() {
-			if now == (freerun.RunningOperation{Operation: "test.observed", Unit: c.unit}) {
+			if now == (freerun.RunningOperation{Operation: "freerun_test.observed", Unit: c.unit}) {
 				busy++
 			} else if now != (freerun.RunningOperation{}) {
 				t.Errorf("a processor runs %+v", now)

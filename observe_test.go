@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-var observed = freerun.Op("test.observed", func(_ *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
+var observed = freerun.Op("observed", func(_ *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
 	(*g).Pass()
 	return 0, nil
 })
@@ -37,7 +37,7 @@ func TestLabels(t *testing.T) {
 			g := runtimetest.NewGate()
 			f := observed.Send(rt.Context(), freerun.NewUnit(rt, g), 0)
 			<-g.Entered
-			if has := strings.Contains(goroutines(), `"`+freerun.Label+`":"test.observed"`); has != on {
+			if has := strings.Contains(goroutines(), `"`+freerun.Label+`":"freerun_test.observed"`); has != on {
 				t.Errorf("with labels %v, the profile has the operation's name: %v", on, has)
 			}
 			close(g.Opened)
@@ -68,7 +68,7 @@ func TestTraceRegions(t *testing.T) {
 	}
 	runtimetest.Must(t, blocker.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	trace.Stop()
-	for _, name := range []string{"test.observed", "test.panicking", "test.blocker"} {
+	for _, name := range []string{"freerun_test.observed", "runtimetest.panicking", "freerun_test.blocker"} {
 		if !bytes.Contains(b.Bytes(), []byte(name)) {
 			t.Errorf("the trace does not name %s", name)
 		}
@@ -91,7 +91,7 @@ func TestWatchdog(t *testing.T) {
 		l := <-reports
 		told[l.Unit] = l
 	}
-	if l := told["ada"]; l.Operation != "test.observed" || !strings.Contains(string(l.Stack), "observe_test.go") || l.Been < 5*time.Millisecond {
+	if l := told["ada"]; l.Operation != "freerun_test.observed" || !strings.Contains(string(l.Stack), "observe_test.go") || l.Been < 5*time.Millisecond {
 		t.Errorf("the unit's operation was reported as %+v", l)
 	}
 	if l := told[""]; !strings.Contains(l.Operation, "TestWatchdog.func") {

@@ -15,7 +15,12 @@ type Operation[S, A, R any] struct {
 
 // Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait:
 // what it needs from others comes in as futures in its argument. It panics if fn is nil, or if the
-// name is empty or taken.
+// name is empty.
+//
+// A name belongs to the package whose source calls Op, so two packages may both have a "deposit".
+// Op panics if the package has an operation of that name, and says where that is declared.
+// [Operation.Name] returns the full name. Errors and logs show "bank.deposit", without the path of
+// the package.
 //
 // An operation that refers to itself, through others or directly, is assigned in an init function,
 // as Go does not allow a package variable to depend on itself.

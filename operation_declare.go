@@ -2,7 +2,6 @@ package freerun
 
 import (
 	"reflect"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -14,7 +13,9 @@ import (
 // It keeps what is made once per operation, so that a message need not make it: the vtables of its
 // messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	name  string
+	name  string // the short one; empty for closures
+	full  string // the full name: operation_name.go
+	place string // of the declaration, file:line
 	state string // the type of the units' state; empty without a unit
 	id    int
 	// onUnit runs an operation on a unit, onNone a free operation. The other one is nil, and both
@@ -36,26 +37,13 @@ type operation[A, R any] struct {
 	small    bool // a free operation that may be run at the send: inline.go
 }
 
-var (
-	// declared has the names of all operations, so that a name means one operation, here and on
-	// other machines.
-	declared   sync.Map // string → struct{}
-	operations atomic.Int32
-)
+// operations is the number of operations, closures of one type counted once.
+var operations atomic.Int32
 
 // declare completes a named operation. It panics if the name is empty or taken.
 func (o *operation[A, R]) declare(name string) {
-	claimName(name)
-	o.complete(name, nil)
-}
-
-func claimName(name string) {
-	if name == "" {
-		panic("freerun: an operation needs a name")
-	}
-	if _, taken := declared.LoadOrStore(name, struct{}{}); taken {
-		panic("freerun: an operation named " + name + " exists already")
-	}
+	o.name, o.full, o.place = claimName(name)
+	o.complete(o.name, nil)
 }
 
 // complete makes what the operation needs only once. A closure has no name: code returns the
@@ -63,9 +51,8 @@ func claimName(name string) {
 func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
-		number = record.Declare(record.Operation{Name: name, State: o.state})
+		number = record.Declare(record.Operation{Name: o.full, State: o.state})
 	}
-	o.name = name
 	o.id = int(operations.Add(1)) - 1
 	o.args = scan.For(reflect.TypeFor[A]())
 	o.results = scan.For(reflect.TypeFor[R]())

@@ -168,7 +168,7 @@ func TestScopeOfAllForms(t *testing.T) {
 	}
 }
 
-var scopeSmall = freerun.SmallOp("test.scopeSmall", func(_ *freerun.Context, err error) (int, error) {
+var scopeSmall = freerun.SmallOp("scopeSmall", func(_ *freerun.Context, err error) (int, error) {
 	if err == nil {
 		panic(errBoom)
 	}

@@ -18,7 +18,7 @@ type shares struct {
 var share *freerun.Operation[shares, *freerun.Unit[shares], int]
 
 func init() {
-	share = freerun.Op("test.share", func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
+	share = freerun.Op("share", func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
 		s.ran[c.Priority()]++
 		if *s.stop--; *s.stop <= 0 {
 			return 0, nil

@@ -14,7 +14,7 @@ import (
 // diary is the state of a unit that writes down each message, and the priority it came with.
 type diary struct{ entries []string }
 
-var note = freerun.Op("test.note", func(c *freerun.Context, d *diary, text string) (int, error) {
+var note = freerun.Op("note", func(c *freerun.Context, d *diary, text string) (int, error) {
 	d.entries = append(d.entries, fmt.Sprint(c.Priority(), " ", text))
 	return len(d.entries), nil
 })
@@ -69,7 +69,7 @@ func TestPriorityWithinAUnit(t *testing.T) {
 	}
 }
 
-var noteNext = freerun.FreeOp("test.noteNext", func(c *freerun.Context, u *freerun.Unit[diary]) (int, error) {
+var noteNext = freerun.FreeOp("noteNext", func(c *freerun.Context, u *freerun.Unit[diary]) (int, error) {
 	return 0, note.Tell(c, u, "next")
 })
 
@@ -184,7 +184,7 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 var again *freerun.Operation[atomic.Bool, int, int]
 
 func init() {
-	again = freerun.Op("test.again", func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
+	again = freerun.Op("again", func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
 		if stop.Load() {
 			return 0, nil
 		}
@@ -269,7 +269,7 @@ func TestPriorityStress(t *testing.T) {
 
 var strictFaults atomic.Int64
 
-var strictOp = freerun.Op("test.strict", func(c *freerun.Context, s *strict, a strictArg) (int, error) {
+var strictOp = freerun.Op("strict", func(c *freerun.Context, s *strict, a strictArg) (int, error) {
 	if s.busy++; s.busy != 1 {
 		strictFaults.Add(1)
 	}

@@ -50,10 +50,10 @@ func TestScopeCancelStartsNothing(t *testing.T) {
 type pile struct{ ran int }
 
 var (
-	pileAdd  = freerun.Op("test.pile.add", func(_ *freerun.Context, p *pile, n int) (int, error) { p.ran++; return n, nil })
-	pileLook = freerun.ReadOp("test.pile.look", func(_ *freerun.Context, p *pile, n int) (int, error) { return n, nil })
-	pileBoth = freerun.Op2("test.pile.both", func(_ *freerun.Context, p, q *pile, n int) (int, error) { p.ran++; q.ran++; return n, nil })
-	pileTake = freerun.Op("test.pile.take", func(_ *freerun.Context, p *pile, f freerun.Future[int]) (int, error) { p.ran++; return f.Value(), nil })
+	pileAdd  = freerun.Op("pile.add", func(_ *freerun.Context, p *pile, n int) (int, error) { p.ran++; return n, nil })
+	pileLook = freerun.ReadOp("pile.look", func(_ *freerun.Context, p *pile, n int) (int, error) { return n, nil })
+	pileBoth = freerun.Op2("pile.both", func(_ *freerun.Context, p, q *pile, n int) (int, error) { p.ran++; q.ran++; return n, nil })
+	pileTake = freerun.Op("pile.take", func(_ *freerun.Context, p *pile, f freerun.Future[int]) (int, error) { p.ran++; return f.Value(), nil })
 )
 
 // TestScopeCancelFailsQueued: messages queued at a busy unit, by any kind of send, fail at Cancel.

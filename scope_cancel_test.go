@@ -108,7 +108,7 @@ func TestScopeCancelSeen(t *testing.T) {
 	runtimetest.Must(t, outside)
 }
 
-var laterOn = freerun.FreeOp("test.laterOn", func(_ *freerun.Context, f freerun.Future[int]) (int, error) { return f.Value(), nil })
+var laterOn = freerun.FreeOp("laterOn", func(_ *freerun.Context, f freerun.Future[int]) (int, error) { return f.Value(), nil })
 
 // TestScopeContextIsAContext: contexts derived from a scope's context start no goroutine, and end
 // with it at once.

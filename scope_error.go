@@ -34,8 +34,8 @@ func (e *CanceledError) Unwrap() error { return e.Cause }
 type ScopeError struct {
 	// Scope is the scope's name, "" without one.
 	Scope string
-	// Operation is the operation that failed, or was not run. It is empty if the scope was canceled
-	// and a busy unit still has a message that was not started.
+	// Operation is the short name of the operation that failed, or was not run. It is empty if the
+	// scope was canceled and a busy unit still has a message that was not started.
 	Operation string
 	// Senders is the chain of sending operations: the operation that sent Operation, then the
 	// sender of that one, and so on. Its length is bounded.

@@ -73,9 +73,9 @@ func TestScopeAwaitsForeignSends(t *testing.T) {
 	}
 }
 
-var scopeFails = freerun.FreeOp("test.scopeFails", func(_ *freerun.Context, err error) (int, error) { return 0, err })
+var scopeFails = freerun.FreeOp("scopeFails", func(_ *freerun.Context, err error) (int, error) { return 0, err })
 
-var scopeSends = freerun.FreeOp("test.scopeSends", func(c *freerun.Context, err error) (int, error) {
+var scopeSends = freerun.FreeOp("scopeSends", func(c *freerun.Context, err error) (int, error) {
 	return 0, scopeFails.Tell(c, err)
 })
 
@@ -91,13 +91,13 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 	}
 	err := s.Wait(runtimetest.Within(t))
 	var e *freerun.ScopeError
-	if !errors.As(err, &e) || !errors.Is(err, boom) || e.Scope != "import" || e.Operation != "test.scopeFails" {
+	if !errors.As(err, &e) || !errors.Is(err, boom) || e.Scope != "import" || e.Operation != "freerun_test.scopeFails" {
 		t.Fatalf("%#v", err)
 	}
-	if len(e.Senders) != 2 || e.Senders[0] != "test.scopeSends" || !strings.Contains(e.Senders[1], "TestScopeErrorTellsTheChain") {
+	if len(e.Senders) != 2 || e.Senders[0] != "freerun_test.scopeSends" || !strings.Contains(e.Senders[1], "TestScopeErrorTellsTheChain") {
 		t.Errorf("senders %q", e.Senders)
 	}
-	for _, part := range []string{"scope import: test.scopeFails, sent by test.scopeSends, sent by ", ": boom"} {
+	for _, part := range []string{"scope import: freerun_test.scopeFails, sent by freerun_test.scopeSends, sent by ", ": boom"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %q", part, err)
 		}
@@ -108,7 +108,7 @@ func TestScopeErrorTellsTheChain(t *testing.T) {
 	if _, err := inner.Wait(runtimetest.Within(t)); err != boom || len(inner.Senders()) != 1 || !strings.Contains(inner.Senders()[0], "TestScopeErrorTellsTheChain") {
 		t.Errorf("%v, sent by %q", err, inner.Senders())
 	}
-	if log := strings.Join(j.Texts(), " "); !strings.Contains(log, "scope=import senders=test.scopeSends, ") {
+	if log := strings.Join(j.Texts(), " "); !strings.Contains(log, "scope=import senders=freerun_test.scopeSends, ") {
 		t.Error(log)
 	}
 	if again := s.Wait(runtimetest.Within(t)); again != err {
@@ -126,12 +126,12 @@ func TestScopeErrors(t *testing.T) {
 		want error
 		by   string
 	}{
-		"tell":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Tell(c, boom) }, boom, "test.scopeFails"},
-		"send":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Send(c, boom) }, boom, "test.scopeFails"},
-		"panic": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.Panicking.Tell(c, u, boom) }, boom, "test.panicking"},
+		"tell":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Tell(c, boom) }, boom, "freerun_test.scopeFails"},
+		"send":  {func(c *freerun.Context, u *freerun.Unit[int]) { scopeFails.Send(c, boom) }, boom, "freerun_test.scopeFails"},
+		"panic": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.Panicking.Tell(c, u, boom) }, boom, "runtimetest.panicking"},
 		"argument": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			runtimetest.AddTwo.Send(c, runtimetest.Pair{X: freerun.Failed[int](boom), Y: freerun.Resolved(1)})
-		}, boom, "test.addTwo"},
+		}, boom, "runtimetest.addTwo"},
 		"closure": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return 0, boom })
 		}, boom, "TestScopeErrors"},
@@ -141,7 +141,7 @@ func TestScopeErrors(t *testing.T) {
 		"forwarded": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			freerun.Go(c, func(c *freerun.Context) (int, error) { return freerun.Forward(c, freerun.Failed[int](boom)) })
 		}, boom, ""},
-		"refused": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.AddOne.Send(c, foreign, 1) }, freerun.ErrOtherRuntime, "test.addOne"},
+		"refused": {func(c *freerun.Context, u *freerun.Unit[int]) { runtimetest.AddOne.Send(c, foreign, 1) }, freerun.ErrOtherRuntime, "runtimetest.addOne"},
 		"cycle": {func(c *freerun.Context, u *freerun.Unit[int]) {
 			var own freerun.Future[int]
 			g := runtimetest.NewGate()
@@ -188,7 +188,7 @@ var scopePings [2]*freerun.FreeOperation[scopePing, int]
 
 func init() {
 	for i := range scopePings {
-		scopePings[i] = freerun.FreeOp(fmt.Sprint("test.scopePing", i), func(c *freerun.Context, p scopePing) (int, error) {
+		scopePings[i] = freerun.FreeOp(fmt.Sprint("scopePing", i), func(c *freerun.Context, p scopePing) (int, error) {
 			if p.left == 0 {
 				return 0, p.err
 			}

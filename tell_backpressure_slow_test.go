@@ -14,13 +14,13 @@ import (
 )
 
 // slowly is an operation that takes as long as its argument says, and keeps its processor.
-var slowly = freerun.Op("test.slowly", func(_ *freerun.Context, _ *int, d time.Duration) (int, error) {
+var slowly = freerun.Op("slowly", func(_ *freerun.Context, _ *int, d time.Duration) (int, error) {
 	time.Sleep(d)
 	return 0, nil
 })
 
 // slowlyBlocked is slowly, but leaves its processor meanwhile.
-var slowlyBlocked = freerun.Op("test.slowlyBlocked", func(c *freerun.Context, _ *int, d time.Duration) (int, error) {
+var slowlyBlocked = freerun.Op("slowlyBlocked", func(c *freerun.Context, _ *int, d time.Duration) (int, error) {
 	c.Block(func() { time.Sleep(d) })
 	return 0, nil
 })
@@ -190,7 +190,7 @@ func TestFloodOfMessagesThatWait(t *testing.T) {
 }
 
 // addWhenKnown adds the result of a future.
-var addWhenKnown = freerun.Op("test.addWhenKnown", func(_ *freerun.Context, sum *int, f freerun.Future[int]) (int, error) {
+var addWhenKnown = freerun.Op("addWhenKnown", func(_ *freerun.Context, sum *int, f freerun.Future[int]) (int, error) {
 	*sum += f.Value()
 	return *sum, nil
 })

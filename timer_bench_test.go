@@ -169,4 +169,4 @@ func BenchmarkTimerFires(b *testing.B) {
 	}
 }
 
-var firedOp = freerun.FreeOp("test.fired", func(_ *freerun.Context, fired func()) (struct{}, error) { fired(); return struct{}{}, nil })
+var firedOp = freerun.FreeOp("fired", func(_ *freerun.Context, fired func()) (struct{}, error) { fired(); return struct{}{}, nil })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var timerAtTheEnd = FreeOp("test.timerAtTheEnd", func(*Context, int) (int, error) { return 1, nil })
+var timerAtTheEnd = FreeOp("timerAtTheEnd", func(*Context, int) (int, error) { return 1, nil })
 
 // TestTimerAtTheEnd has a timer fire, and the runtime end before the timer sends its message. When
 // the runtime has ended, the message has failed, is counted nowhere, and is not open in its scope.

@@ -28,7 +28,7 @@ func bubble(t *testing.T, test func(t *testing.T, rt *freerun.Runtime)) {
 	})
 }
 
-var sinceThen = freerun.FreeOp("test.sinceThen", func(_ *freerun.Context, f freerun.Future[time.Time]) (time.Duration, error) {
+var sinceThen = freerun.FreeOp("sinceThen", func(_ *freerun.Context, f freerun.Future[time.Time]) (time.Duration, error) {
 	return time.Since(f.Value()), nil
 })
 
@@ -308,7 +308,7 @@ func TestTimerStress(t *testing.T) {
 	}
 }
 
-var countOp = freerun.FreeOp("test.count", func(_ *freerun.Context, n *atomic.Int64) (int, error) { n.Add(1); return 0, nil })
+var countOp = freerun.FreeOp("countOp", func(_ *freerun.Context, n *atomic.Int64) (int, error) { n.Add(1); return 0, nil })
 
 // TestTimerStressEnd ends the runtime while goroutines and operations make timers, stop them and
 // cancel their scopes. Each message is run or fails, once, and each Stop reports the truth.

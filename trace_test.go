@@ -111,10 +111,10 @@ func (b books) hold(t *testing.T, tr *recording.Trace, before, after freerun.Sta
 }
 
 var (
-	traceLeaf  = freerun.Op("test.traceLeaf", func(_ *freerun.Context, n *int, by int) (int, error) { *n += by; return *n, nil })
-	traceSum   = freerun.FreeOp("test.traceSum", func(_ *freerun.Context, in []freerun.Future[int]) (int, error) { return len(in), nil })
-	traceAside = freerun.ReadOp("test.traceAside", func(_ *freerun.Context, n *int, _ int) (int, error) { return *n, nil })
-	traceBoth  = freerun.Op2("test.traceBoth", func(_ *freerun.Context, a, b *int, by int) (int, error) {
+	traceLeaf  = freerun.Op("traceLeaf", func(_ *freerun.Context, n *int, by int) (int, error) { *n += by; return *n, nil })
+	traceSum   = freerun.FreeOp("traceSum", func(_ *freerun.Context, in []freerun.Future[int]) (int, error) { return len(in), nil })
+	traceAside = freerun.ReadOp("traceAside", func(_ *freerun.Context, n *int, _ int) (int, error) { return *n, nil })
+	traceBoth  = freerun.Op2("traceBoth", func(_ *freerun.Context, a, b *int, by int) (int, error) {
 		*a, *b = *a-by, *b+by
 		return 0, nil
 	})
@@ -174,7 +174,7 @@ func TestTraceAccounts(t *testing.T) {
 		})
 		b := audit(tr)
 		b.hold(t, tr, before, rt.Stats())
-		if n := b.runs["test.traceBoth"]; n != 2*240 {
+		if n := b.runs[traceBoth.Name()]; n != 2*240 {
 			t.Errorf("the recording has %d operations on two units of %d", n, 2*240)
 		}
 		named := 0
@@ -206,7 +206,7 @@ func TestTraceSenders(t *testing.T) {
 	if outer.Sender != 0 || outer.SentBy != recording.Outside || !strings.Contains(tr.Operation(outer.Operation), "TestTraceSenders") {
 		t.Errorf("the first message: %+v, %s", outer, tr.Operation(outer.Operation))
 	}
-	if inner.Sender != 1 || inner.SentBy != outer.RanOn || tr.Operation(inner.Operation) != "test.traceLeaf" || inner.Unit != 1 {
+	if inner.Sender != 1 || inner.SentBy != outer.RanOn || tr.Operation(inner.Operation) != traceLeaf.Name() || inner.Unit != 1 {
 		t.Errorf("the second message: %+v, %s", inner, tr.Operation(inner.Operation))
 	}
 	if inner.Sent < outer.Begin || inner.Sent > outer.End || inner.Begin < inner.Sent || inner.End < inner.Begin {

@@ -12,7 +12,7 @@ import (
 )
 
 // breakIt leaves a unit's state half changed.
-var breakIt = freerun.Op("test.breakIt", func(_ *freerun.Context, n *int, exit bool) (int, error) {
+var breakIt = freerun.Op("breakIt", func(_ *freerun.Context, n *int, exit bool) (int, error) {
 	*n += 1000
 	if exit {
 		runtime.Goexit()
@@ -86,7 +86,7 @@ func TestStopOnPanic(t *testing.T) {
 	}
 	_, err := runtimetest.AddOne.Send(rt.Context(), u, 1).Wait(runtimetest.Within(t))
 	var p *freerun.PanicError
-	if !errors.Is(err, freerun.ErrStopped) || !errors.As(err, &p) || p.Value != "broken" || !strings.Contains(err.Error(), "test.breakIt") {
+	if !errors.Is(err, freerun.ErrStopped) || !errors.As(err, &p) || p.Value != "broken" || !strings.Contains(err.Error(), "freerun_test.breakIt") {
 		t.Errorf("a message to a stopped unit: %v", err)
 	}
 	runtimetest.AddOne.Tell(rt.Context(), u, 1)

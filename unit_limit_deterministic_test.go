@@ -16,7 +16,7 @@ func TestDeterministicRoomEnds(t *testing.T) {
 	b := u.unit.ext.Load().limit
 	b.exceed(&u.unit) // a place that no message ever gives back
 	why := errors.New("why")
-	look := Op("test.deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })
+	look := Op("deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })
 	for name, send := range map[string]func(s *Scope) error{
 		"Send": func(s *Scope) error { return outcomeOf(look.Send(s.Context(), u, 1)) },
 		"Tell": func(s *Scope) error { return look.Tell(s.Context(), u, 1) },

@@ -17,7 +17,7 @@ type doorway struct {
 	count int
 }
 
-var pass = freerun.Op("test.Pass", func(_ *freerun.Context, g *doorway, _ int) (int, error) {
+var pass = freerun.Op("Pass", func(_ *freerun.Context, g *doorway, _ int) (int, error) {
 	<-g.open
 	g.count++
 	return g.count, nil
@@ -92,7 +92,7 @@ func TestMailboxRefusesLate(t *testing.T) {
 	}
 }
 
-var passAfter = freerun.Op("test.passAfter", func(_ *freerun.Context, g *doorway, f freerun.Future[int]) (int, error) {
+var passAfter = freerun.Op("passAfter", func(_ *freerun.Context, g *doorway, f freerun.Future[int]) (int, error) {
 	g.count++
 	return f.Value(), nil
 })
@@ -156,7 +156,7 @@ type relay struct {
 var passOn *freerun.Operation[relay, int, int]
 
 func init() {
-	passOn = freerun.Op("test.passOn", func(c *freerun.Context, r *relay, times int) (int, error) {
+	passOn = freerun.Op("passOn", func(c *freerun.Context, r *relay, times int) (int, error) {
 		r.got++
 		if times > 0 {
 			for _, to := range r.to {
@@ -206,7 +206,7 @@ type sprinkler struct {
 	fast *freerun.Unit[relay]
 }
 
-var sprinkle = freerun.Op("test.sprinkle", func(c *freerun.Context, s *sprinkler, _ int) (int, error) {
+var sprinkle = freerun.Op("sprinkle", func(c *freerun.Context, s *sprinkler, _ int) (int, error) {
 	return 0, errors.Join(pass.Tell(c, s.slow, 0), passOn.Tell(c, s.fast, 0), passOn.Tell(c, s.fast, 0))
 })
 

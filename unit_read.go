@@ -29,9 +29,9 @@ func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error
 	}
 	o := &ReadOperation[S, A, R]{}
 	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
-	claimName(name)
+	o.name, o.full, o.place = claimName(name)
 	o.state = reflect.TypeFor[S]().String()
-	o.complete(name, nil)
+	o.complete(o.name, nil)
 	return o
 }
 

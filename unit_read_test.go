@@ -13,7 +13,7 @@ import (
 
 // Operations that only look.
 
-var lookAt = freerun.ReadOp("test.lookAt", func(_ *freerun.Context, n *int, add int) (int, error) { return *n + add, nil })
+var lookAt = freerun.ReadOp("lookAt", func(_ *freerun.Context, n *int, add int) (int, error) { return *n + add, nil })
 
 func TestRead(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-var lookLater = freerun.ReadOp("test.lookLater", func(_ *freerun.Context, n *int, f freerun.Future[int]) (int, error) {
+var lookLater = freerun.ReadOp("lookLater", func(_ *freerun.Context, n *int, f freerun.Future[int]) (int, error) {
 	return *n + f.Value(), nil
 })
 

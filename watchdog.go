@@ -11,7 +11,7 @@ import (
 // LateReport is the watchdog's report of an operation that does not return.
 type LateReport struct {
 	At        time.Time     // when the watchdog found it
-	Operation string        // its name, or that of the function for a closure
+	Operation string        // its short name, or the name of the function for a closure
 	Unit      string        // the unit's name ([UnitName]) or address; empty for a free operation
 	Been      time.Duration // how long it had run
 	Stack     []byte        // of its goroutine

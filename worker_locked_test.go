@@ -16,34 +16,34 @@ import (
 )
 
 var (
-	lockOnUnit = freerun.Op("test.locked.unit", func(*freerun.Context, *int, int) (int, error) {
+	lockOnUnit = freerun.Op("locked.unit", func(*freerun.Context, *int, int) (int, error) {
 		runtime.LockOSThread()
 		return 1, nil
 	})
-	lockFree = freerun.FreeOp("test.locked.free", func(_ *freerun.Context, times int) (int, error) {
+	lockFree = freerun.FreeOp("locked.free", func(_ *freerun.Context, times int) (int, error) {
 		for range times {
 			runtime.LockOSThread()
 		}
 		return 1, nil
 	})
-	lockAndPanic = freerun.FreeOp("test.locked.panic", func(*freerun.Context, int) (int, error) {
+	lockAndPanic = freerun.FreeOp("locked.panic", func(*freerun.Context, int) (int, error) {
 		runtime.LockOSThread()
 		panic("on purpose")
 	})
-	lockAndExit = freerun.Op("test.locked.goexit", func(*freerun.Context, *int, int) (int, error) {
+	lockAndExit = freerun.Op("locked.goexit", func(*freerun.Context, *int, int) (int, error) {
 		runtime.LockOSThread()
 		runtime.Goexit()
 		return 0, nil
 	})
-	lockInBlock = freerun.Op("test.locked.block", func(c *freerun.Context, _ *int, _ int) (int, error) {
+	lockInBlock = freerun.Op("locked.block", func(c *freerun.Context, _ *int, _ int) (int, error) {
 		c.Block(runtime.LockOSThread)
 		return 1, nil
 	})
-	lockInJoin = freerun.FreeOp("test.locked.join", func(c *freerun.Context, _ int) (int, error) {
+	lockInJoin = freerun.FreeOp("locked.join", func(c *freerun.Context, _ int) (int, error) {
 		freerun.Join(c, func(*freerun.Context) int { return 1 }, branchThatLocks)
 		return 1, nil
 	})
-	forgetsNothing = freerun.Op("test.locked.unlocks", func(_ *freerun.Context, n *int, _ int) (int, error) {
+	forgetsNothing = freerun.Op("locked.unlocks", func(_ *freerun.Context, n *int, _ int) (int, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		*n++
@@ -69,10 +69,10 @@ var lockings = []struct {
 	name, blamed string
 	do           func(t *testing.T, rt *freerun.Runtime)
 }{
-	{"operation", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+	{"operation", "freerun_test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	}},
-	{"operation amid others of its unit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+	{"operation amid others of its unit", "freerun_test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
 		u, c := freerun.NewUnit(rt, 0), rt.Context()
 		for range 10 {
 			forgetsNothing.Send(c, u, 1)
@@ -83,37 +83,37 @@ var lockings = []struct {
 		}
 		runtimetest.Must(t, f)
 	}},
-	{"unit with a limit", "test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
+	{"unit with a limit", "freerun_test.locked.unit", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockOnUnit.Send(rt.Context(), freerun.NewUnit(rt, 0, freerun.MailboxLimit(10, freerun.WaitForRoom)), 1))
 	}},
-	{"free operation", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+	{"free operation", "freerun_test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockFree.Send(rt.Context(), 1))
 	}},
-	{"free operation, thrice", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+	{"free operation, thrice", "freerun_test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockFree.Send(rt.Context(), 3))
 	}},
 	{"closure", "func", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { return branchThatLocks(nil), nil }))
 	}},
-	{"timer", "test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
+	{"timer", "freerun_test.locked.free", func(t *testing.T, rt *freerun.Runtime) {
 		f, _ := lockFree.SendAfter(rt.Context(), time.Microsecond, 1)
 		runtimetest.Must(t, f)
 	}},
-	{"panic", "test.locked.panic", func(t *testing.T, rt *freerun.Runtime) {
+	{"panic", "freerun_test.locked.panic", func(t *testing.T, rt *freerun.Runtime) {
 		var failure *freerun.PanicError
 		if _, err := lockAndPanic.Send(rt.Context(), 1).Wait(runtimetest.Within(t)); !errors.As(err, &failure) {
 			t.Error(err)
 		}
 	}},
-	{"Goexit", "test.locked.goexit", func(t *testing.T, rt *freerun.Runtime) {
+	{"Goexit", "freerun_test.locked.goexit", func(t *testing.T, rt *freerun.Runtime) {
 		if _, err := lockAndExit.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrGoexit) {
 			t.Error(err)
 		}
 	}},
-	{"Block", "test.locked.block", func(t *testing.T, rt *freerun.Runtime) {
+	{"Block", "freerun_test.locked.block", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockInBlock.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 	}},
-	{"branch", "test.locked.join", func(t *testing.T, rt *freerun.Runtime) {
+	{"branch", "freerun_test.locked.join", func(t *testing.T, rt *freerun.Runtime) {
 		runtimetest.Must(t, lockInJoin.Send(rt.Context(), 1))
 	}},
 	{"activity", "activityThatLocks", func(t *testing.T, rt *freerun.Runtime) {

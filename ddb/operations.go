@@ -5,28 +5,28 @@ import "github.com/freerun-go/freerun"
 // The operations of a shard's unit.
 var (
 	// execute runs the message of one group.
-	execute = freerun.Op("ddb.execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
+	execute = freerun.Op("execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
 		defer g.batch.finish()
 		s.runGroup(g)
 		return struct{}{}, nil
 	})
 
 	// executeMultishard has exclusive access to all shards of its message.
-	executeMultishard = freerun.OpAll("ddb.executeMultishard", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+	executeMultishard = freerun.OpAll("executeMultishard", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
 		defer m.batch.finish()
 		m.run(s)
 		return struct{}{}, nil
 	})
 
 	// makeRoom evicts keys for other shards, or for a lowered limit.
-	makeRoom = freerun.Op("ddb.makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
+	makeRoom = freerun.Op("makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
 		defer r.batch.finish()
 		s.serveEviction(r)
 		return struct{}{}, nil
 	})
 
 	// forget drops the watches of a connection that has ended.
-	forget = freerun.Op("ddb.forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
+	forget = freerun.Op("forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
 		for _, w := range points {
 			s.unwatch(w)
 		}
@@ -42,7 +42,7 @@ var (
 const sweepPortion = 1000
 
 func init() {
-	sweep = freerun.Op("ddb.sweep", func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
+	sweep = freerun.Op("sweep", func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
 		s.begin()
 		more := s.sweep(sweepPortion)
 		if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {

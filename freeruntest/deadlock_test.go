@@ -18,9 +18,9 @@ import (
 // fork is a lock; each philosopher needs two.
 type fork struct{ activity.Mutex }
 
-var deadlockLast = freerun.Op("freeruntest.deadlockLast", func(_ *freerun.Context, _ *int, f freerun.Future[int]) (int, error) { return f.Value(), nil })
+var deadlockLast = freerun.Op("deadlockLast", func(_ *freerun.Context, _ *int, f freerun.Future[int]) (int, error) { return f.Value(), nil })
 
-var deadlockNever = freerun.FreeOp("freeruntest.deadlockNever", func(*freerun.Context, int) (int, error) { return 1, nil })
+var deadlockNever = freerun.FreeOp("deadlockNever", func(*freerun.Context, int) (int, error) { return 1, nil })
 
 // philosophers returns a body in which two activities take two locks, each in the order that it
 // prefers. A third activity waits for a result that comes when both have ended.
@@ -74,8 +74,8 @@ func TestExploreDeadlock(t *testing.T) {
 	want := []string{
 		"freerun: nothing is left to run, and what is waited for has not come to pass",
 		"\tactivity.(*Activity).Wait, called at " + placeOf(t, "// the test is stuck") + ", waits",
-		"\toperation freeruntest.deadlockLast on unit diary waits for the result of operation freeruntest.deadlockNever, which is another runtime's",
-		"\tactivity hegel waits in freerun.Future[...].Await, called at " + placeOf(t, "// hegel is stuck") + ", for the result of operation freeruntest.deadlockLast on unit diary",
+		"\toperation freeruntest_test.deadlockLast on unit diary waits for the result of operation freeruntest_test.deadlockNever, which is another runtime's",
+		"\tactivity hegel waits in freerun.Future[...].Await, called at " + placeOf(t, "// hegel is stuck") + ", for the result of operation freeruntest_test.deadlockLast on unit diary",
 		"\tactivity kant waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
 		"\tactivity plato waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
 	}

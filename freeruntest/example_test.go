@@ -13,10 +13,10 @@ import (
 type till struct{ money int }
 
 var (
-	count = freerun.Op("freeruntest.count", func(_ *freerun.Context, t *till, _ struct{}) (int, error) {
+	count = freerun.Op("count", func(_ *freerun.Context, t *till, _ struct{}) (int, error) {
 		return t.money, nil
 	})
-	put = freerun.Op("freeruntest.put", func(_ *freerun.Context, t *till, to int) (int, error) {
+	put = freerun.Op("put", func(_ *freerun.Context, t *till, to int) (int, error) {
 		t.money = to
 		return to, nil
 	})

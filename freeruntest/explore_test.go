@@ -19,21 +19,21 @@ import (
 
 type account struct{ balance int }
 
-var balance = freerun.Op("freeruntest.balance", func(_ *freerun.Context, a *account, _ struct{}) (int, error) { return a.balance, nil })
+var balance = freerun.Op("balance", func(_ *freerun.Context, a *account, _ struct{}) (int, error) { return a.balance, nil })
 
-var set = freerun.Op("freeruntest.set", func(_ *freerun.Context, a *account, to int) (int, error) {
+var set = freerun.Op("set", func(_ *freerun.Context, a *account, to int) (int, error) {
 	a.balance = to
 	return to, nil
 })
 
-var add = freerun.Op("freeruntest.add", func(_ *freerun.Context, a *account, by int) (int, error) {
+var add = freerun.Op("add", func(_ *freerun.Context, a *account, by int) (int, error) {
 	a.balance += by
 	return a.balance, nil
 })
 
 type clerk struct{ from *freerun.Unit[account] }
 
-var withdraw = freerun.Op("freeruntest.withdraw", func(c *freerun.Context, k *clerk, amount int) (int, error) {
+var withdraw = freerun.Op("withdraw", func(c *freerun.Context, k *clerk, amount int) (int, error) {
 	before := balance.Send(c, k.from, struct{}{})
 	after := freerun.Then(c, before, func(c *freerun.Context, b int) (int, error) {
 		return freerun.Forward(c, set.Send(c, k.from, b-amount))
@@ -41,7 +41,7 @@ var withdraw = freerun.Op("freeruntest.withdraw", func(c *freerun.Context, k *cl
 	return freerun.Forward(c, after)
 })
 
-var withdrawRight = freerun.Op("freeruntest.withdrawRight", func(c *freerun.Context, k *clerk, amount int) (int, error) {
+var withdrawRight = freerun.Op("withdrawRight", func(c *freerun.Context, k *clerk, amount int) (int, error) {
 	return freerun.Forward(c, add.Send(c, k.from, -amount))
 })
 
@@ -104,7 +104,7 @@ func TestExploreFindsAndRepeats(t *testing.T) {
 	t.Setenv(freeruntest.Seed, seed[1])
 	_, first := explore(t, wrong)
 	_, second := explore(t, wrong)
-	if !strings.Contains(first, "are left of 100") || !strings.Contains(first, ": freeruntest.set\n") || first != second {
+	if !strings.Contains(first, "are left of 100") || !strings.Contains(first, ": "+set.Name()+"\n") || first != second {
 		t.Errorf("run again it said:\n%s\nand then:\n%s", first, second)
 	}
 }

@@ -94,30 +94,30 @@ var (
 )
 
 func init() {
-	mayhemOp = freerun.Op("mayhem.one", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+	mayhemOp = freerun.Op("freeruntest_test.mayhem.one", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
 		defer v.touch()()
 		return e.run(c)
 	})
-	mayhemBoth = freerun.Op2("mayhem.both", func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
+	mayhemBoth = freerun.Op2("freeruntest_test.mayhem.both", func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
 		defer v.touch()()
 		defer w.touch()()
 		return e.run(c)
 	})
-	mayhemAll = freerun.OpAll("mayhem.all", func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
+	mayhemAll = freerun.OpAll("freeruntest_test.mayhem.all", func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
 		for _, v := range all {
 			defer v.touch()()
 		}
 		return e.run(c)
 	})
-	mayhemRead = freerun.ReadOp("mayhem.read", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+	mayhemRead = freerun.ReadOp("freeruntest_test.mayhem.read", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
 		v.look()
 		o, err := e.run(c)
 		v.look()
 		return o, err
 	})
-	mayhemFree = freerun.FreeOp("mayhem.free", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
-	mayhemTiny = freerun.SmallOp("mayhem.tiny", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
-	mayhemThen = freerun.Op("mayhem.then", func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
+	mayhemFree = freerun.FreeOp("freeruntest_test.mayhem.free", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+	mayhemTiny = freerun.SmallOp("freeruntest_test.mayhem.tiny", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+	mayhemThen = freerun.Op("freeruntest_test.mayhem.then", func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
 		defer v.touch()()
 		if _, err := a.f.Result(); err != nil {
 			a.e.m.wrong.Add(1) // it was started without what it needs

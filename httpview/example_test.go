@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/httpview"
 )
 
-var deposit = freerun.Op("shop.deposit", func(_ *freerun.Context, balance *int, amount int) (int, error) {
+var deposit = freerun.Op("deposit", func(_ *freerun.Context, balance *int, amount int) (int, error) {
 	*balance += amount
 	return *balance, nil
 })

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var increment = freerun.Op("test.increment", func(_ *freerun.Context, state *int, by int) (int, error) {
+var increment = freerun.Op("increment", func(_ *freerun.Context, state *int, by int) (int, error) {
 	*state += by
 	return *state, nil
 })
@@ -32,7 +32,7 @@ var increment = freerun.Op("test.increment", func(_ *freerun.Context, state *int
 // gate holds operations until it is opened.
 type gate struct{ entered, opened chan struct{} }
 
-var pass = freerun.Op("test.pass", func(_ *freerun.Context, g *gate, _ int) (int, error) {
+var pass = freerun.Op("pass", func(_ *freerun.Context, g *gate, _ int) (int, error) {
 	close(g.entered)
 	<-g.opened
 	return 0, nil
@@ -89,7 +89,7 @@ func TestLive(t *testing.T) {
 	running := 0
 	for _, p := range f.Processors {
 		messages += p.Messages
-		if p.Operation == "test.pass" && p.Unit == "bob" {
+		if p.Operation == "httpview.pass" && p.Unit == "bob" {
 			running++
 		}
 	}
@@ -126,7 +126,7 @@ func TestSamplesOfARuntime(t *testing.T) {
 		if len(f.Operations) == 0 || f.Operations[0].Wait.Count == 0 || f.Operations[0].Run.Count == 0 || len(f.Units) < 2 {
 			continue
 		}
-		if o := f.Operations[0]; o.Name != "test.increment" || o.Share != 1 || o.Wait.P50 > o.Wait.P99 || o.Run.P50 > o.Run.Max {
+		if o := f.Operations[0]; o.Name != increment.Name() || o.Share != 1 || o.Wait.P50 > o.Wait.P99 || o.Run.P50 > o.Run.Max {
 			t.Errorf("the operation is %+v", o)
 		}
 		if f.Units[0].Name != "ada" && f.Units[1].Name != "ada" {
@@ -150,7 +150,7 @@ func TestIncidentsAreShown(t *testing.T) {
 	if len(f.Incidents) != 1 || f.Late != 1 {
 		t.Fatalf("the incidents are %+v, and %d in all", f.Incidents, f.Late)
 	}
-	if i := f.Incidents[0]; i.Operation != "test.pass" || i.Unit != "ada" || i.Been < 1 || i.At == 0 || !strings.Contains(i.Stack, "handler_test.go") {
+	if i := f.Incidents[0]; i.Operation != "httpview.pass" || i.Unit != "ada" || i.Been < 1 || i.At == 0 || !strings.Contains(i.Stack, "handler_test.go") {
 		t.Errorf("the incident is %+v", i)
 	}
 }

@@ -26,11 +26,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	add = freerun.Op("test.add", func(_ *freerun.Context, state *int, n int) (int, error) {
+	add = freerun.Op("add", func(_ *freerun.Context, state *int, n int) (int, error) {
 		*state += n
 		return *state, nil
 	})
-	pass = freerun.Op("test.pass", func(c *freerun.Context, _ *int, to *freerun.Unit[int]) (int, error) {
+	pass = freerun.Op("pass", func(c *freerun.Context, _ *int, to *freerun.Unit[int]) (int, error) {
 		return freerun.Forward(c, add.Send(c, to, 1))
 	})
 )
@@ -202,12 +202,12 @@ func TestSpansOfARuntime(t *testing.T) {
 		}
 		passed := map[string]bool{}
 		for _, s := range spans.Ended() {
-			if s.Name() == "test.pass" {
+			if s.Name() == pass.Name() {
 				passed[s.SpanContext().SpanID().String()] = true
 			}
 		}
 		for _, s := range spans.Ended() {
-			if s.Name() == "test.add" && passed[s.Parent().SpanID().String()] {
+			if s.Name() == add.Name() && passed[s.Parent().SpanID().String()] {
 				return // the other operation sent it
 			}
 		}

@@ -17,15 +17,15 @@ type player struct {
 }
 
 var (
-	receiveOp = freerun.Op("rivals.receive", func(_ *freerun.Context, r *receiver, _ struct{}) (struct{}, error) {
+	receiveOp = freerun.Op("receive", func(_ *freerun.Context, r *receiver, _ struct{}) (struct{}, error) {
 		r.receive()
 		return struct{}{}, nil
 	})
-	taskOp = freerun.FreeOp("rivals.task", func(_ *freerun.Context, task func()) (struct{}, error) {
+	taskOp = freerun.FreeOp("task", func(_ *freerun.Context, task func()) (struct{}, error) {
 		task()
 		return struct{}{}, nil
 	})
-	meetOp = freerun.Op("rivals.meet", func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
+	meetOp = freerun.Op("meet", func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
 		p.other = other
 		return struct{}{}, nil
 	})
@@ -33,7 +33,7 @@ var (
 )
 
 func init() {
-	hopOp = freerun.Op("rivals.hop", func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
+	hopOp = freerun.Op("hop", func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
 		if p.hop() {
 			return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
 		}

@@ -52,7 +52,7 @@ func TestTraceForms(t *testing.T) {
 		}
 	}
 	page := contents(t, in("fib.html"))
-	for _, want := range []string{"<h1>fib</h1>", "programs/fib.fib", "2 processors"} {
+	for _, want := range []string{"<h1>fib</h1>", "freerun/programs/fib.fib", "2 processors"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("%q is not in the page", want)
 		}

@@ -57,7 +57,7 @@ func Example_branch() {
 var tree *freerun.FreeOperation[int, int]
 
 func init() {
-	tree = freerun.SmallOp("tour.tree", func(c *freerun.Context, depth int) (int, error) {
+	tree = freerun.SmallOp("tree", func(c *freerun.Context, depth int) (int, error) {
 		if depth == 0 {
 			return 1, nil
 		}

@@ -14,7 +14,7 @@ type invoice struct {
 	Pieces int
 }
 
-var total = freerun.FreeOp("tour.total", func(c *freerun.Context, i invoice) (int, error) {
+var total = freerun.FreeOp("total", func(c *freerun.Context, i invoice) (int, error) {
 	return i.Price.Value() * i.Pieces, nil // the message was held back until Price had its result
 })
 
@@ -71,7 +71,7 @@ func Example_refused() {
 //tour:begin forward
 var errFunds = errors.New("insufficient funds")
 
-var withdraw = freerun.Op("tour.withdraw", func(c *freerun.Context, a *Account, amount int) (int, error) {
+var withdraw = freerun.Op("withdraw", func(c *freerun.Context, a *Account, amount int) (int, error) {
 	if a.Balance < amount {
 		return a.Balance, errFunds
 	}
@@ -84,7 +84,7 @@ type order struct {
 	Price int
 }
 
-var buy = freerun.FreeOp("tour.buy", func(c *freerun.Context, o order) (int, error) {
+var buy = freerun.FreeOp("buy", func(c *freerun.Context, o order) (int, error) {
 	paid := withdraw.Send(c, o.Buyer, o.Price) // inside an operation: send through c
 	return freerun.Forward(c, paid)            // the outcome of paid becomes the outcome of buy
 })

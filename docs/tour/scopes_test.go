@@ -11,7 +11,7 @@ import (
 )
 
 //tour:begin scope
-var pay = freerun.Op("tour.pay", func(c *freerun.Context, a *Account, to *freerun.Unit[Account]) (int, error) {
+var pay = freerun.Op("pay", func(c *freerun.Context, a *Account, to *freerun.Unit[Account]) (int, error) {
 	if a.Balance < 10 {
 		return a.Balance, errFunds
 	}
@@ -35,7 +35,7 @@ func Example_scope() {
 	fmt.Println(s.Wait(ctx)) // both payments are done, and the deposit that followed
 	fmt.Println(deposit.Send(rt.Context(), bob, 0).Wait(ctx))
 	// Output:
-	// freerun: scope payday: tour.pay: insufficient funds
+	// freerun: scope payday: tour_test.pay: insufficient funds
 	// 10 <nil>
 	//tour:end
 }

@@ -10,7 +10,7 @@ import (
 )
 
 //tour:begin priority
-var priority = freerun.Op("tour.priority", func(c *freerun.Context, a *Account, _ struct{}) (freerun.Priority, error) {
+var priority = freerun.Op("priority", func(c *freerun.Context, a *Account, _ struct{}) (freerun.Priority, error) {
 	return c.Priority(), nil
 })
 

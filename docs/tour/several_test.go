@@ -8,7 +8,7 @@ import (
 )
 
 //tour:begin several
-var transfer = freerun.Op2("tour.transfer", func(c *freerun.Context, from, to *Account, amount int) (int, error) {
+var transfer = freerun.Op2("transfer", func(c *freerun.Context, from, to *Account, amount int) (int, error) {
 	if from.Balance < amount {
 		return from.Balance, errFunds
 	}
@@ -45,7 +45,7 @@ func Example_several() {
 }
 
 //tour:begin read
-var balance = freerun.ReadOp("tour.balance", func(c *freerun.Context, a *Account, _ struct{}) (int, error) {
+var balance = freerun.ReadOp("balance", func(c *freerun.Context, a *Account, _ struct{}) (int, error) {
 	return a.Balance, nil // must not write
 })
 

@@ -13,7 +13,7 @@ type Account struct {
 	Balance int
 }
 
-var deposit = freerun.Op("tour.deposit", func(c *freerun.Context, a *Account, amount int) (int, error) {
+var deposit = freerun.Op("deposit", func(c *freerun.Context, a *Account, amount int) (int, error) {
 	a.Balance += amount // no other operation touches a while this one runs
 	return a.Balance, nil
 })

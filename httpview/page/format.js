@@ -47,6 +47,12 @@ export function percent(x) {
   return (x * 100).toFixed(x < 0.0995 ? 1 : 0) + thin + "%";
 }
 
+// short leaves the path of a package out of the name of an operation: "example.org/bank.deposit" is
+// "bank.deposit". The name of an activity may be any text.
+export function short(name) {
+  return name.replace(/^\S*\//, "");
+}
+
 // clock formats a time of day.
 export function clock(milliseconds) {
   return new Date(milliseconds).toLocaleTimeString([], { hour12: false });

@@ -1,6 +1,6 @@
 // Showing a frame. Elements are made once and then changed, so that a selection, the focus and an
 // open stack stay.
-import { bytes, clock, count, nanoseconds, percent } from "./format.js";
+import { bytes, clock, count, nanoseconds, percent, short } from "./format.js";
 import { axis, lane, ranges, sparkline } from "./draw.js";
 import { room } from "./history.js";
 
@@ -78,7 +78,7 @@ function hover(e, i) {
   const at = (e.clientX - box.left) / box.width;
   let what = -1;
   for (let n = 0, from = 0; n < pairs.length && from <= at * columns; from += pairs[n + 1], n += 2) what = pairs[n];
-  const name = { "-1": "between operations", "-2": "searching", "-3": "parked" }[what] ?? current.sample.operations[what];
+  const name = { "-1": "between operations", "-2": "searching", "-3": "parked" }[what] ?? short(current.sample.operations[what]);
   text(tip, `${name}, after ${nanoseconds(at * current.sample.length)}`);
   tip.hidden = false;
   tip.style.left = Math.min(e.clientX + 12, innerWidth - tip.offsetWidth - 8) + "px";
@@ -138,7 +138,7 @@ function showOperations(frame, history) {
   all.forEach((o, i) => {
     const cells = body.rows[i].cells;
     cells[0].firstChild.style.background = `var(--${history.hue(o.name)})`;
-    text(cells[0].lastChild, o.name || "(no name)");
+    text(cells[0].lastChild, short(o.name) || "(no name)");
     cells[0].title = o.name;
     const run = q => o.run.count ? nanoseconds(q) : unknown;
     [percent(o.share), count(o.messages), atLeast(o, o.wait.p50, 0.5), atLeast(o, o.wait.p99, 0.01), atLeast(o, o.wait.p999, 0.001),

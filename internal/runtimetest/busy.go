@@ -18,7 +18,7 @@ type busy struct {
 var busyStep *freerun.Operation[busy, *freerun.Unit[busy], int]
 
 func init() {
-	busyStep = freerun.Op("test.busyStep", func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
+	busyStep = freerun.Op("busyStep", func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
 		for range b.work {
 			b.sum = b.sum*6364136223846793005 + 1442695040888963407
 		}

@@ -12,7 +12,7 @@ type Sequence struct {
 type Stamp struct{ Sender, Number int }
 
 // Record takes a message into a Sequence, and adds it to Wrong if it came out of order.
-var Record = freerun.Op("test.record", func(_ *freerun.Context, s *Sequence, m Stamp) (struct{}, error) {
+var Record = freerun.Op("record", func(_ *freerun.Context, s *Sequence, m Stamp) (struct{}, error) {
 	if s.Next[m.Sender] != m.Number {
 		s.Wrong = append(s.Wrong, m)
 	}

@@ -12,7 +12,7 @@ type SpreadArg struct {
 var Spread *freerun.FreeOperation[SpreadArg, int]
 
 func init() {
-	Spread = freerun.FreeOp("test.spread", func(c *freerun.Context, a SpreadArg) (int, error) {
+	Spread = freerun.FreeOp("spread", func(c *freerun.Context, a SpreadArg) (int, error) {
 		if a.Left == 0 {
 			return 0, AddOne.Tell(c, a.To, 1)
 		}

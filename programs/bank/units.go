@@ -27,7 +27,7 @@ type order struct {
 }
 
 // transferOp has exclusive access to both accounts.
-var transferOp = freerun.Op2("programs/bank.transfer", func(_ *freerun.Context, from, to *account, o order) (struct{}, error) {
+var transferOp = freerun.Op2("transfer", func(_ *freerun.Context, from, to *account, o order) (struct{}, error) {
 	move(from, to, o.amount, o.work)
 	return struct{}{}, nil
 })
@@ -37,7 +37,7 @@ var transferOp = freerun.Op2("programs/bank.transfer", func(_ *freerun.Context, 
 var serveOp *freerun.Operation[teller, freerun.Future[struct{}], struct{}]
 
 func init() {
-	serveOp = freerun.Op("programs/bank.serve", func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
+	serveOp = freerun.Op("serve", func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
 		err := t.serve(c)
 		if err != nil {
 			t.finish.Fail(err)
@@ -76,7 +76,7 @@ type report struct {
 	err      error
 }
 
-var closeOp = freerun.Op("programs/bank.close", func(c *freerun.Context, o *office, _ struct{}) (struct{}, error) {
+var closeOp = freerun.Op("close", func(c *freerun.Context, o *office, _ struct{}) (struct{}, error) {
 	if o.open--; o.open > 0 {
 		return struct{}{}, nil
 	}
@@ -89,7 +89,7 @@ var closeOp = freerun.Op("programs/bank.close", func(c *freerun.Context, o *offi
 
 // auditOp has exclusive access to all accounts. All transfers were sent before it, so they have
 // been made.
-var auditOp = freerun.OpAll("programs/bank.audit", func(_ *freerun.Context, accounts []*account, r *report) (struct{}, error) {
+var auditOp = freerun.OpAll("audit", func(_ *freerun.Context, accounts []*account, r *report) (struct{}, error) {
 	r.finish.Reached()
 	r.checksum, r.err = audit(accounts)
 	return struct{}{}, r.err

@@ -37,25 +37,25 @@ var (
 )
 
 func init() {
-	begin = freerun.Op("programs/city.begin", func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
+	begin = freerun.Op("begin", func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
 		h.self = self
 		return struct{}{}, order.Tell(c, h.plant, self)
 	})
-	deliver = freerun.Op("programs/city.deliver", func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
+	deliver = freerun.Op("deliver", func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
 		h.city.consume(h.home)
 		if h.water == h.city.units {
 			return struct{}{}, nil
 		}
 		return struct{}{}, order.Tell(c, h.plant, h.self)
 	})
-	order = freerun.Op("programs/city.order", func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
+	order = freerun.Op("order", func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
 		if p.stored == 0 {
 			p.orders = append(p.orders, from)
 			return struct{}{}, nil
 		}
 		return struct{}{}, p.serve(c, from)
 	})
-	produce = freerun.Op("programs/city.produce", func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
+	produce = freerun.Op("produce", func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
 		p.self = self
 		for p.stored < p.city.store && p.city.produced < p.city.total() {
 			p.city.produce()

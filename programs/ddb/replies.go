@@ -15,19 +15,19 @@ type question struct {
 // make no future, so a request allocates nothing. replyOp leads back to the others, so init makes
 // it.
 var (
-	putReplyOp = freerun.Op("programs/ddb.put_reply",
+	putReplyOp = freerun.Op("put_reply",
 		func(c *freerun.Context, t *table, q question) (struct{}, error) {
 			return struct{}{}, replyOp.Tell(c, q.from, t.put(q.key, q.value))
 		})
-	getReplyOp = freerun.Op("programs/ddb.get_reply",
+	getReplyOp = freerun.Op("get_reply",
 		func(c *freerun.Context, t *table, q question) (struct{}, error) {
 			return struct{}{}, replyOp.Tell(c, q.from, t.get(q.key))
 		})
-	incrementReplyOp = freerun.Op("programs/ddb.increment_reply",
+	incrementReplyOp = freerun.Op("increment_reply",
 		func(c *freerun.Context, t *table, q question) (struct{}, error) {
 			return struct{}{}, replyOp.Tell(c, q.from, t.increment(q.key, q.value))
 		})
-	startReplyOp = freerun.Op("programs/ddb.start_reply",
+	startReplyOp = freerun.Op("start_reply",
 		func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
 			return struct{}{}, w.ask(c, 0)
 		})
@@ -35,7 +35,7 @@ var (
 )
 
 func init() {
-	replyOp = freerun.Op("programs/ddb.reply", func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
+	replyOp = freerun.Op("reply", func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
 		return struct{}{}, w.ask(c, answer)
 	})
 }

@@ -7,13 +7,13 @@ import (
 
 // The three operations that a server unit exposes.
 var (
-	putOp = freerun.Op("programs/ddb.put", func(_ *freerun.Context, t *table, a entry) (int64, error) {
+	putOp = freerun.Op("put", func(_ *freerun.Context, t *table, a entry) (int64, error) {
 		return t.put(a.key, a.value), nil
 	})
-	getOp = freerun.Op("programs/ddb.get", func(_ *freerun.Context, t *table, key int) (int64, error) {
+	getOp = freerun.Op("get", func(_ *freerun.Context, t *table, key int) (int64, error) {
 		return t.get(key), nil
 	})
-	incrementOp = freerun.Op("programs/ddb.increment", func(_ *freerun.Context, t *table, a entry) (int64, error) {
+	incrementOp = freerun.Op("increment", func(_ *freerun.Context, t *table, a entry) (int64, error) {
 		return t.increment(a.key, a.value), nil
 	})
 )
@@ -28,14 +28,14 @@ type entry struct {
 // The answer is an open future when answerOp is sent, and resolved when it runs. answerOp sends
 // itself, so init makes it.
 var (
-	startOp = freerun.Op("programs/ddb.start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
+	startOp = freerun.Op("start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
 		return struct{}{}, w.proceed(c, 0)
 	})
 	answerOp *freerun.Operation[worker, freerun.Future[int64], struct{}]
 )
 
 func init() {
-	answerOp = freerun.Op("programs/ddb.answer",
+	answerOp = freerun.Op("answer",
 		func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
 			return struct{}{}, w.proceed(c, answer.Value())
 		})

@@ -18,7 +18,7 @@ type link struct {
 var give *freerun.Operation[*link, int, struct{}]
 
 func init() {
-	give = freerun.Op("programs/eratosthenes.give", func(c *freerun.Context, at **link, number int) (struct{}, error) {
+	give = freerun.Op("give", func(c *freerun.Context, at **link, number int) (struct{}, error) {
 		l := *at
 		if l.prime == 0 {
 			l.sieve = sieve{prime: number, given: 1}

@@ -9,13 +9,13 @@ import (
 )
 
 // count is the operation of the counting unit.
-var count = freerun.Op("programs/fanin.count", func(_ *freerun.Context, t *tally, m message) (struct{}, error) {
+var count = freerun.Op("count", func(_ *freerun.Context, t *tally, m message) (struct{}, error) {
 	t.receive(m)
 	return struct{}{}, nil
 })
 
 // total is the number that the unit has counted.
-var total = freerun.Op("programs/fanin.total", func(_ *freerun.Context, t *tally, _ struct{}) (int, error) {
+var total = freerun.Op("total", func(_ *freerun.Context, t *tally, _ struct{}) (int, error) {
 	return t.sum, nil
 })
 

@@ -21,14 +21,14 @@ type sum struct {
 // fib sends itself, so init makes it: as an initialised variable it would refer to itself.
 var fib *freerun.FreeOperation[call, int]
 
-var plus = freerun.FreeOp("programs/fib.plus", add)
+var plus = freerun.FreeOp("plus", add)
 
 func add(_ *freerun.Context, s sum) (int, error) {
 	return s.x.Value() + s.y.Value() + burn(int(s.work)), nil
 }
 
 func init() {
-	fib = freerun.FreeOp("programs/fib.fib", func(c *freerun.Context, a call) (int, error) {
+	fib = freerun.FreeOp("fib", func(c *freerun.Context, a call) (int, error) {
 		extra := burn(int(a.work))
 		if a.n < 2 {
 			return int(a.n) + extra, nil

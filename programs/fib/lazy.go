@@ -9,10 +9,10 @@ import (
 
 var smallFib *freerun.FreeOperation[call, int]
 
-var smallPlus = freerun.SmallOp("programs/fib.smallPlus", add)
+var smallPlus = freerun.SmallOp("smallPlus", add)
 
 func init() {
-	smallFib = freerun.SmallOp("programs/fib.smallFib", func(c *freerun.Context, a call) (int, error) {
+	smallFib = freerun.SmallOp("smallFib", func(c *freerun.Context, a call) (int, error) {
 		extra := burn(int(a.work))
 		if a.n < 2 {
 			return int(a.n) + extra, nil

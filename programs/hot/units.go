@@ -22,23 +22,23 @@ type answerer struct{ answered int }
 var pass *freerun.Operation[burner, struct{}, struct{}]
 
 var (
-	meet = freerun.Op("programs/hot.meet", func(_ *freerun.Context, b *burner, other *freerun.Unit[burner]) (struct{}, error) {
+	meet = freerun.Op("meet", func(_ *freerun.Context, b *burner, other *freerun.Unit[burner]) (struct{}, error) {
 		b.other = other
 		return struct{}{}, nil
 	})
-	kept = freerun.Op("programs/hot.kept", func(_ *freerun.Context, b *burner, _ struct{}) (int, error) {
+	kept = freerun.Op("kept", func(_ *freerun.Context, b *burner, _ struct{}) (int, error) {
 		return b.kept, nil
 	})
-	answer = freerun.Op("programs/hot.answer", func(_ *freerun.Context, a *answerer, _ struct{}) (int, error) {
+	answer = freerun.Op("answer", func(_ *freerun.Context, a *answerer, _ struct{}) (int, error) {
 		a.answered++
 		return a.answered, nil
 	})
-	answered = freerun.Op("programs/hot.answered", func(_ *freerun.Context, a *answerer, _ struct{}) (int, error) {
+	answered = freerun.Op("answered", func(_ *freerun.Context, a *answerer, _ struct{}) (int, error) {
 		return a.answered, nil
 	})
 	// ignite fills the mailboxes from inside, because ordinary goroutines that send too fast are
 	// held back.
-	ignite = freerun.FreeOp("programs/hot.ignite", func(c *freerun.Context, f fire) (struct{}, error) {
+	ignite = freerun.FreeOp("ignite", func(c *freerun.Context, f fire) (struct{}, error) {
 		for range f.depth {
 			for _, b := range f.burners {
 				if err := pass.Tell(c, b, struct{}{}); err != nil {
@@ -57,7 +57,7 @@ type fire struct {
 }
 
 func init() {
-	pass = freerun.Op("programs/hot.pass", func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
+	pass = freerun.Op("pass", func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
 		if b.stopped.Load() {
 			b.kept++
 			return struct{}{}, nil

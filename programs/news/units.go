@@ -37,18 +37,18 @@ var (
 )
 
 func init() {
-	submit = freerun.Op("programs/news.submit", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+	submit = freerun.Op("submit", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
 		d.offered = append(d.offered, o)
 		return struct{}{}, d.publish(c)
 	})
-	read = freerun.Op("programs/news.read", func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
+	read = freerun.Op("read", func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
 		r.see(b.message)
 		if b.unread.Add(-1) > 0 {
 			return struct{}{}, nil
 		}
 		return struct{}{}, known.Tell(c, b.desk, b.from)
 	})
-	known = freerun.Op("programs/news.known", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+	known = freerun.Op("known", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
 		d.busy = false
 		if o.i++; o.i < d.messages { // the reporter has another one
 			d.offered = append(d.offered, o)
@@ -75,7 +75,7 @@ func (d *desk) publish(c *freerun.Context) error {
 }
 
 // gather returns what a customer has read.
-var gather = freerun.Op("programs/news.gather", func(_ *freerun.Context, r *reader, _ struct{}) (reader, error) { return *r, nil })
+var gather = freerun.Op("gather", func(_ *freerun.Context, r *reader, _ struct{}) (reader, error) { return *r, nil })
 
 // runUnits waits until nothing is left to do. A lost message would be missing in the checksum.
 func runUnits(cfg programs.Config) (programs.Result, error) {

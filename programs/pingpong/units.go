@@ -18,7 +18,7 @@ type player struct {
 var hit *freerun.Operation[player, int, struct{}]
 
 func init() {
-	hit = freerun.Op("programs/pingpong.hit", func(c *freerun.Context, p *player, left int) (struct{}, error) {
+	hit = freerun.Op("hit", func(c *freerun.Context, p *player, left int) (struct{}, error) {
 		p.received++
 		if left == 0 {
 			p.finish.Reached()
@@ -33,14 +33,14 @@ func init() {
 }
 
 // meet tells a player the other one.
-var meet = freerun.Op("programs/pingpong.meet",
+var meet = freerun.Op("meet",
 	func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
 		p.other = other
 		return struct{}{}, nil
 	})
 
 // score returns how many messages a player received.
-var score = freerun.Op("programs/pingpong.score", func(_ *freerun.Context, p *player, _ struct{}) (int, error) {
+var score = freerun.Op("score", func(_ *freerun.Context, p *player, _ struct{}) (int, error) {
 	return p.received, nil
 })
 

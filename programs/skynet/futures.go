@@ -26,10 +26,10 @@ type tree struct {
 var queued, small tree
 
 func init() {
-	queued.add = freerun.FreeOp("programs/skynet.add", sum)
-	queued.node = freerun.FreeOp("programs/skynet.node", queued.visit)
-	small.add = freerun.SmallOp("programs/skynet.small.add", sum)
-	small.node = freerun.SmallOp("programs/skynet.small.node", small.visit)
+	queued.add = freerun.FreeOp("add", sum)
+	queued.node = freerun.FreeOp("node", queued.visit)
+	small.add = freerun.SmallOp("small.add", sum)
+	small.node = freerun.SmallOp("small.node", small.visit)
 }
 
 // visit is the body of a node.

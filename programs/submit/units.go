@@ -8,7 +8,7 @@ import (
 )
 
 // work runs a task.
-var work = freerun.FreeOp("programs/submit.work", func(_ *freerun.Context, task func()) (struct{}, error) {
+var work = freerun.FreeOp("work", func(_ *freerun.Context, task func()) (struct{}, error) {
 	task()
 	return struct{}{}, nil
 })

@@ -11,11 +11,11 @@ import (
 type counter struct{ done int }
 
 var (
-	task = freerun.Op("programs/tick.task", func(_ *freerun.Context, c *counter, _ struct{}) (struct{}, error) {
+	task = freerun.Op("task", func(_ *freerun.Context, c *counter, _ struct{}) (struct{}, error) {
 		c.done++
 		return struct{}{}, nil
 	})
-	done = freerun.Op("programs/tick.done", func(_ *freerun.Context, c *counter, _ struct{}) (int, error) {
+	done = freerun.Op("done", func(_ *freerun.Context, c *counter, _ struct{}) (int, error) {
 		return c.done, nil
 	})
 )

@@ -17,7 +17,7 @@ type player struct {
 var pass *freerun.Operation[player, token, struct{}]
 
 func init() {
-	pass = freerun.Op("programs/tokenring.pass", func(c *freerun.Context, p *player, t token) (struct{}, error) {
+	pass = freerun.Op("pass", func(c *freerun.Context, p *player, t token) (struct{}, error) {
 		if !p.play(p.seat, &t) {
 			p.finish.Reached()
 			return struct{}{}, nil

@@ -99,7 +99,7 @@ type party struct {
 var callOther *freerun.Operation[party, int, int]
 
 func init() {
-	callOther = freerun.Op("peers.callOther", func(c *freerun.Context, p *party, left int) (int, error) {
+	callOther = freerun.Op("callOther", func(c *freerun.Context, p *party, left int) (int, error) {
 		p.calls++
 		if left == 0 {
 			return 0, nil
@@ -187,7 +187,7 @@ func TestComplaintFutureShared(t *testing.T) {
 	}
 }
 
-var shareFuture = freerun.FreeOp("peers.shareFuture", func(_ *freerun.Context, f freerun.Future[*[4]int]) (*[4]int, error) { return f.Value(), nil })
+var shareFuture = freerun.FreeOp("shareFuture", func(_ *freerun.Context, f freerun.Future[*[4]int]) (*[4]int, error) { return f.Value(), nil })
 
 // checkRests calls do in a bubble and lets an hour of the bubble's time go by. It fails the test if
 // that hour moved any figure of any processor: a step, a search for work, a wake-up. The bubble's
@@ -268,4 +268,4 @@ func TestComplaintLastPopAndIdle(t *testing.T) {
 	})
 }
 
-var countUp = freerun.Op("peers.countUp", func(_ *freerun.Context, n **atomic.Int64, _ int64) (int, error) { (*n).Add(1); return 0, nil })
+var countUp = freerun.Op("countUp", func(_ *freerun.Context, n **atomic.Int64, _ int64) (int, error) { (*n).Add(1); return 0, nil })

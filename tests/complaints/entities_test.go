@@ -21,9 +21,9 @@ import (
 type parcel struct{ _ [256]byte }
 
 var (
-	handIn   = freerun.Op("peers.handIn", func(*freerun.Context, **parcel, *parcel) (int, error) { return 0, nil })
-	handBack = freerun.Op("peers.handBack", func(_ *freerun.Context, _ **parcel, p *parcel) (*parcel, error) { return p, nil })
-	dropIt   = freerun.Op("peers.dropIt", func(_ *freerun.Context, _ **parcel, p *parcel) (int, error) { panic(p) })
+	handIn   = freerun.Op("handIn", func(*freerun.Context, **parcel, *parcel) (int, error) { return 0, nil })
+	handBack = freerun.Op("handBack", func(_ *freerun.Context, _ **parcel, p *parcel) (*parcel, error) { return p, nil })
+	dropIt   = freerun.Op("dropIt", func(_ *freerun.Context, _ **parcel, p *parcel) (int, error) { panic(p) })
 )
 
 // TestComplaintWhatEndedIsCollected, hollywood#43: units that are no longer referred to are

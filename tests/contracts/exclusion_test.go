@@ -18,7 +18,7 @@ type guarded struct {
 	log    []int
 }
 
-var enterGuarded = freerun.Op("test.enter", func(_ *freerun.Context, g *guarded, by int) (int, error) {
+var enterGuarded = freerun.Op("enter", func(_ *freerun.Context, g *guarded, by int) (int, error) {
 	if g.inside.Add(1) != 1 {
 		panic("two operations of one unit overlap")
 	}

@@ -25,7 +25,7 @@ type runner struct {
 var runOn *freerun.Operation[runner, int, int]
 
 func init() {
-	runOn = freerun.Op("test.runOn", func(c *freerun.Context, r *runner, _ int) (int, error) {
+	runOn = freerun.Op("runOn", func(c *freerun.Context, r *runner, _ int) (int, error) {
 		r.turns.Add(1)
 		if r.stop.Load() {
 			return 0, nil

@@ -18,7 +18,7 @@ func TestPanic(t *testing.T) {
 	u := freerun.NewUnit(rt, 0)
 	_, err := runtimetest.Panicking.Send(rt.Context(), u, "oh").Wait(runtimetest.Within(t))
 	var p *freerun.PanicError
-	if !errors.As(err, &p) || p.Value != "oh" || p.Operation != "test.panicking" {
+	if !errors.As(err, &p) || p.Value != "oh" || p.Operation != "runtimetest.panicking" {
 		t.Fatalf("error %#v", err)
 	}
 	if !strings.Contains(string(p.Stack), "runtimetest/operations.go") {
@@ -29,7 +29,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("a panic with an error: %v", err)
 	}
 	log := strings.Join(j.Texts(), "\n")
-	if !strings.Contains(log, "ERROR") || !strings.Contains(log, "test.panicking") || !strings.Contains(log, "runtimetest/operations.go") {
+	if !strings.Contains(log, "ERROR") || !strings.Contains(log, "runtimetest.panicking") || !strings.Contains(log, "runtimetest/operations.go") {
 		t.Errorf("not reported with name and stack: %q", log)
 	}
 	if v := runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), u, 1)); v != 3 {

@@ -84,7 +84,7 @@ func (a *deepArg) sum() (n int) {
 	return n
 }
 
-var sumDeep = freerun.FreeOp("test.sumDeep", func(_ *freerun.Context, a *deepArg) (int, error) { return a.sum(), nil })
+var sumDeep = freerun.FreeOp("sumDeep", func(_ *freerun.Context, a *deepArg) (int, error) { return a.sum(), nil })
 
 // TestDeepArgument puts futures in every place that the scan looks into, in a value that leads back
 // to itself, and resolves them in turn.
@@ -154,7 +154,7 @@ func TestLongChains(t *testing.T) {
 var countDown *freerun.FreeOperation[int, int]
 
 func init() {
-	countDown = freerun.FreeOp("test.countDown", func(c *freerun.Context, n int) (int, error) {
+	countDown = freerun.FreeOp("countDown", func(c *freerun.Context, n int) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
@@ -194,7 +194,7 @@ func TestFailurePassesOn(t *testing.T) {
 	if !errors.Is(err, boom) || calls != 0 {
 		t.Errorf("error %v, %d calls", err, calls)
 	}
-	if !strings.Contains(err.Error(), "test.addTwo received: boom") {
+	if !strings.Contains(err.Error(), "runtimetest.addTwo received: boom") {
 		t.Errorf("the error does not tell the chain: %v", err)
 	}
 	if _, err := f.Wait(runtimetest.Within(t)); err != boom {

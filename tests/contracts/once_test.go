@@ -64,7 +64,7 @@ func TestFailuresWithoutFutureAreCountedAndLogged(t *testing.T) {
 		t.Errorf("%d failures counted, want 3", lost)
 	}
 	log := strings.Join(j.Texts(), "\n")
-	if !strings.Contains(log, "test.failWith") || !strings.Contains(log, "boom") {
+	if !strings.Contains(log, "runtimetest.failWith") || !strings.Contains(log, "boom") {
 		t.Errorf("log does not name operation and error: %q", log)
 	}
 }

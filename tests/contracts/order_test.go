@@ -100,7 +100,7 @@ type heldBack struct {
 	n     int
 }
 
-var appendHeld = freerun.Op("test.appendHeld", func(_ *freerun.Context, s *[]int, h heldBack) (int, error) {
+var appendHeld = freerun.Op("appendHeld", func(_ *freerun.Context, s *[]int, h heldBack) (int, error) {
 	*s = append(*s, h.n)
 	return h.n, nil
 })

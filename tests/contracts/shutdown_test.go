@@ -106,10 +106,10 @@ func TestShutdownPastDeadline(t *testing.T) {
 	if !errors.As(err, &e) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("Shutdown: %v", err)
 	}
-	if len(e.Running) != 1 || e.Running[0] != "test.stuck" || e.Abandoned != uint64(len(behind)) {
+	if len(e.Running) != 1 || e.Running[0] != "contracts_test.stuck" || e.Abandoned != uint64(len(behind)) {
 		t.Errorf("Shutdown: %v", err)
 	}
-	if !strings.Contains(err.Error(), "test.stuck") || !strings.Contains(err.Error(), "11") {
+	if !strings.Contains(err.Error(), "contracts_test.stuck") || !strings.Contains(err.Error(), "11") {
 		t.Errorf("Shutdown: %v", err)
 	}
 	for i, f := range append(behind, hung) {
@@ -137,7 +137,7 @@ type stuckArg struct {
 	cancelled chan error
 }
 
-var stuckOp = freerun.Op("test.stuck", func(c *freerun.Context, _ *int, a stuckArg) (int, error) {
+var stuckOp = freerun.Op("stuck", func(c *freerun.Context, _ *int, a stuckArg) (int, error) {
 	close(a.g.Entered)
 	<-c.Done()
 	a.cancelled <- c.Err()

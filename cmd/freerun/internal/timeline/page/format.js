@@ -24,7 +24,7 @@ function grouped(n) {
   return whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (fraction ? "." + fraction : "");
 }
 
-// short leaves the path of a package out of a name: "programs/ddb.query" is "ddb.query".
+// short leaves the path of a package out of a name: "example.org/bank.deposit" is "bank.deposit".
 function short(name) {
   return name.slice(name.lastIndexOf("/") + 1);
 }
