@@ -100,8 +100,6 @@ type activitySlot struct {
 	awaiting *promised // what the activity waits for in Await, for reports
 }
 
-var slotVtable = newVtable(vtable{describe: describeSlot}, nil)
-
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 

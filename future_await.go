@@ -69,8 +69,6 @@ type awaiter struct {
 	next, previous *awaiter
 }
 
-var awaiterVtable = newVtable(vtable{name: "awaiter", wake: wakeAwaiter}, nil)
-
 // gaveUp is the waiter of an awaiter whose activity has given up.
 var gaveUp activity.Waiter
 

@@ -62,7 +62,7 @@ func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 		c.forwarded = forwarded
 	}()
 	s.processor.Spend()
-	v, err := o.onNone(c, arg)
+	v, err := o.invoke(c, nil, arg)
 	returned = true
 	s = c.worker.Load() // the operation may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {

@@ -80,12 +80,6 @@ type multiPart struct {
 	arrived atomics.Plain[bool] // in all()[i]: the unit has come to the message; its owner's
 }
 
-// multiPartVtable is the vtable of parts: the owner of a mailbox takes them, and never runs them.
-var multiPartVtable vtable
-
-// The vtable is not set above, because takePart refers to it.
-func init() { multiPartVtable = vtable{name: "part", take: takePart} }
-
 func partOf(n *mailbox.Node) *multiPart { return (*multiPart)(unsafe.Pointer(n)) }
 
 // arrange completes the parts, which have their units already. It returns an error if the message

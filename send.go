@@ -199,41 +199,55 @@ func (o *operation[A, R]) wakeSend(s *worker, l *message) {
 	o.collect(s, m, nil)
 }
 
+// runSend runs a message with a future, in whatever form: the vtable says what it runs on, and what
+// it lets go of afterwards.
 func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
-	c := s.begin(&m.message, o.called, &m.promised)
+	k := m.vtable()
+	to, err := k.target(&m.message)
+	if err != nil {
+		o.failSend(s, &m.message, err)
+		return
+	}
+	c := s.begin(&m.message, k, &m.promised)
 	if c == nil {
 		o.failSend(s, &m.message, m.refusal())
 		return
 	}
-	var v R
-	var err error
-	if o.onUnit != nil {
-		v, err = o.onUnit(c, m.unit, m.arg)
-	} else {
-		v, err = o.onNone(c, m.arg)
-	}
+	v, err := o.invoke(c, to, m.arg)
 	m.arg = *new(A) // before the future is resolved: its result may be kept for long
 	s, forwarded := c.end()
 	o.settle(s, &m.result, v, err, forwarded)
+	if k.release != nil {
+		k.release(s, &m.message, false)
+	}
 }
 
-// failSend ends a message that will not run, or whose operation did not return.
+// failSend ends a message that will not run, or whose operation did not return: in whatever form,
+// it lets go of what the form holds.
 func (o *operation[A, R]) failSend(s *worker, l *message, err error) {
-	m := sendMessageOf[A, R](l)
+	k := l.vtable()
+	o.fillFailed(s, sendMessageOf[A, R](l), err)
+	if k.release != nil {
+		k.release(s, l, false)
+	}
+}
+
+// fillFailed makes err the outcome of a message, unless the message was revoked.
+func (o *operation[A, R]) fillFailed(s *worker, m *sendMessage[A, R], err error) {
 	if !m.claim(failing) {
 		o.dropRevoked(m)
 		return
 	}
-	l.blame(o.called, err)
+	m.blame(o.called, err)
 	m.arg = *new(A)
-	s.countFailed(l.unit.rt, err, 1)
+	s.countFailed(m.unit.rt, err, 1)
 	if !m.fillFailed(s, err) {
-		s.countFailed(l.unit.rt, err, minusOne)
+		s.countFailed(m.unit.rt, err, minusOne)
 		return
 	}
-	l.leave(s)
+	m.leave(s)
 }
 
 // settle makes what the operation returned the outcome, at once or after the futures in the result,

@@ -26,20 +26,19 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	return f
 }
 
-var afterVtable = newVtable(vtable{
-	name:     "freerun.After",
-	describe: func(*message) string { return "freerun.After" },
-	late: func(s *worker, l *message) {
-		m := (*result[time.Time])(unsafe.Pointer(l))
-		m.value = l.unit.rt.env.now()
-		m.endUnsent(s, nil)
-	},
-	unsent: func(l *message, why *failure) {
-		m := (*promised)(unsafe.Pointer(l))
-		m.blameTimer(l.vtable(), why)
-		m.endUnsent(nil, why)
-	},
-}, nil)
+// fireAfter resolves the future of After.
+func fireAfter(s *worker, l *message) {
+	m := (*result[time.Time])(unsafe.Pointer(l))
+	m.value = l.unit.rt.env.now()
+	m.endUnsent(s, nil)
+}
+
+// failAfter fails the future of After.
+func failAfter(l *message, why *failure) {
+	m := (*promised)(unsafe.Pointer(l))
+	m.blameTimer(l.vtable(), why)
+	m.endUnsent(nil, why)
+}
 
 // accompany sets the lineage of a message that a timer will send through c, or returns the error of
 // its refusal. The message counts as open in its scope from now on.

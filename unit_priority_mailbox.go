@@ -21,13 +21,8 @@ type priorityMailbox struct {
 // functions that queue it.
 var priorityMailboxVtable sched.Kind
 
-// tokenVtable is the vtable of the token: the message that tells a unit, in its place among the
-// others, that it has priority mailboxes.
-var tokenVtable vtable
-
 func init() {
 	priorityMailboxVtable = sched.Kind{Run: runPriorityMailbox, Discard: discardPriorityMailbox}
-	tokenVtable = vtable{name: "token", looks: true, take: func(*worker, *unit, *message) taken { return onward }}
 }
 
 func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
