@@ -66,9 +66,9 @@ type vtable struct {
 	// recycle takes back a message that has run. Nil if another goroutine may still look at it.
 	recycle func(s *worker, l *message)
 	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
-	// before. Both are nil for what no timer sends.
+	// before; it may be called without a worker. Both are nil for what no timer sends.
 	late   func(s *worker, l *message)
-	unsent func(l *message, why *failure)
+	unsent func(s *worker, l *message, why *failure)
 	// dropArgument drops the argument of a message that was revoked while it waited only for its
 	// turn. Nil if such a message is never revoked.
 	dropArgument func(l *message)

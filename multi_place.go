@@ -211,9 +211,9 @@ func (u *unit) mayArrive(p *multiPart) bool {
 	return x == nil || x.alone(&p.message)
 }
 
-// deliverBehind is deliver for a mailbox whose newest message is, or was, a part. It reports
+// enqueueBehind puts a message into a mailbox whose newest message is, or was, a part. It reports
 // whether the mailbox was idle.
-func (u *unit) deliverBehind(s *worker, l *message) (wasIdle bool) {
+func (u *unit) enqueueBehind(s *worker, l *message) (wasIdle bool) {
 	v := section{worker: s}
 	v.begin(u.rt)
 	defer v.end()

@@ -58,9 +58,7 @@ func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Futur
 		err = s.admits(c, m.unit, &m.message)
 	}
 	if err != nil {
-		c.blame(o.called, &m.message, err)
-		m.arg = *new(A)
-		m.fillFailed(s, err)
+		o.refuseSend(c, s, &m.sendMessage, err)
 		return f
 	}
 	o.launch(s, &m.sendMessage, anySender)

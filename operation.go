@@ -84,7 +84,7 @@ func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeO
 
 // Send is as [Operation.Send], to no unit.
 func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
-	if op := o.checked(); op.small {
+	if op := o.checked(); op.small != nil {
 		if f, done := op.tryNow(c.checked(), arg); done {
 			return f
 		}

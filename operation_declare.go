@@ -32,8 +32,10 @@ type operation[A, R any] struct {
 	// tolerant: the operation runs although the future in its argument failed. Only for arguments
 	// with one future.
 	tolerant bool
-	small    bool // a free operation that may be run at the send: inline.go
 	several  bool // an operation on several units, whose told messages no depot counts
+	// small is the function of a free operation that may be run at the send, nil for others
+	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
+	small func(c *Context, arg A) (R, error)
 }
 
 var (

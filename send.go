@@ -71,9 +71,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	f := Future[R]{cell: &m.result}
 	s := c.here()
 	if err := s.admits(c, u, &m.message); err != nil {
-		c.blame(o.called, &m.message, err)
-		m.arg = *new(A)
-		m.fillFailed(s, err)
+		o.refuseSend(c, s, m, err)
 		return f
 	}
 	if o.args != nil { // from here on as launch, below, which Go does not inline
@@ -92,12 +90,23 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	return f
 }
 
+// refuseSend ends a message that is not sent, because of err. It is counted nowhere.
+func (o *operation[A, R]) refuseSend(c *Context, s *worker, m *sendMessage[A, R], err error) {
+	c.blame(o.called, &m.message, err)
+	m.arg = *new(A)
+	m.fillFailed(s, err)
+}
+
 // dispatch queues a message that is ready to run, or returns why it is refused. fresh is the sender
 // during the send itself. It is nil later, when another goroutine has woken the message.
 func (s *worker) dispatch(l *message, fresh *sender) error {
 	switch {
 	case !l.free():
-		return l.unit.deliver(s, l, fresh)
+		u := l.unit
+		if u.ext.Load() != nil || l.lineage.Load() != nil {
+			return u.deliver(s, l, fresh)
+		}
+		u.enqueue(s, l)
 	case l.vtable().place != nil:
 		l.vtable().place(s, l)
 	case !s.at(l.unit.rt) || l.priority() != sched.Normal:
@@ -228,14 +237,14 @@ func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 // it lets go of what the form holds.
 func (o *operation[A, R]) failSend(s *worker, l *message, err error) {
 	k := l.vtable()
-	o.fillFailed(s, sendMessageOf[A, R](l), err)
+	o.endFailedSend(s, sendMessageOf[A, R](l), err)
 	if k.release != nil {
 		k.release(s, l, false)
 	}
 }
 
-// fillFailed makes err the outcome of a message, unless the message was revoked.
-func (o *operation[A, R]) fillFailed(s *worker, m *sendMessage[A, R], err error) {
+// endFailedSend makes err the outcome of a message, unless the message was revoked.
+func (o *operation[A, R]) endFailedSend(s *worker, m *sendMessage[A, R], err error) {
 	if !m.claim(failing) {
 		o.dropRevoked(m)
 		return

@@ -46,13 +46,13 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		err = o.collectTell(s, n, anySender)
 	}
 	if err != nil {
-		o.refuse(s, n, err)
+		o.refuseTell(s, n, err)
 	}
 	return err
 }
 
-// refuse ends a counted message that is refused with err. The sender gets err.
-func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
+// refuseTell ends a counted message that is refused with err. The sender gets err.
+func (o *operation[A, R]) refuseTell(s *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
 	s.countFailed(n.unit.rt, err, 1)
 	n.leave(s)
