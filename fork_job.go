@@ -93,7 +93,7 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	c.inside.Store(1)
 	s := workerOf(p)
 	if p.Spent() {
-		s.breathe()
+		s.yieldIfDue()
 	}
 	if s.rt.labels {
 		s.labelBranch(j)
