@@ -41,7 +41,7 @@ import (
 //             goroutine compares with it is shown in multi_reuse.go.
 // Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle.
 //             Helpers allocate a part for each push.
-// Checked by: TestExploreSeveral…, TestSeveral…; the argument at length:
+// Checked by: TestExploreMulti…, TestMulti…; the argument at length:
 //             docs/algorithms/several-units.md
 
 // multi holds the fields that a message to several units has beside those of every message.
