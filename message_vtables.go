@@ -16,7 +16,7 @@ import (
 //	passing       –       –      –     –      –        pass on  –      –         operation
 //	told          –       –      tell  –      –        collect  tell   magazine  operation
 //	reader        let in  –      send  –      –        collect  send   –         reading
-//	reader let in –       –      send  –      reader   –        send   –         reading
+//	admitted      –       –      send  –      reader   –        send   –         reading
 //	spread        –       parts  –     –      –        collect  send   –         multiOperation
 //	placed        –       –      send  all    all      –        send   –         multiOperation
 //	spread told   –       parts  –     –      –        collect  tell   –         multiOperation
@@ -24,11 +24,13 @@ import (
 //	part          arrive  –      –     –      –        –        –      –         multiPart
 //	token         drop    –      –     –      –        –        –      –         priorityMailboxes
 //	waiter        –       –      –     –      –        go on    –      –         caller, awaiter, …
+//	repetition    –       –      –     –      –        go on    –      –         Every
 //	after         –       –      –     –      –        –        timer  –         After
+//	slot          –       –      –     –      –        –        –      –         activities
 //
-// What a timer may send (sent, reader, spread, waiter of a repetition, after) also has late, and all
-// of these but the repetition unsent. A message fails with "send" or "tell" once it was counted as
-// sent, and with "timer" before.
+// What a timer may send (sent, reader, spread, repetition, after) has late too, and all of these but
+// the repetition, which no future waits for, have unsent, in which failUnsent is. A message fails
+// with "send" or "tell" once it was counted as sent, and with "timer" before.
 
 // identity is what messages of one operation are called in errors, reports and recordings.
 type identity struct {
@@ -72,8 +74,8 @@ type vtable struct {
 	// dropArgument drops the argument of a message that was revoked while it waited only for its
 	// turn. Nil if such a message is never revoked.
 	dropArgument func(l *message)
-	// looks: such a message need not have the unit to itself.
-	looks bool
+	// shared: such a message need not have the unit to itself.
+	shared bool
 	identity
 }
 
@@ -150,14 +152,14 @@ func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable
 }
 
 // makeReadingVtables makes those of an operation that only reads: called until the unit's owner has
-// let the message in, and looking from then on.
+// let the message in, and admitted from then on.
 func (o *reading[A, R]) makeReadingVtables(id identity) {
-	o.looking = newVtable(vtable{
-		identity: id, looks: true, fail: o.failSend,
+	o.admitted = newVtable(vtable{
+		identity: id, shared: true, fail: o.failSend,
 		release: func(s *worker, l *message, _ bool) { l.unit.readerEnded(s) },
 	}, o.runSend)
-	o.called.looks = true
-	o.called.take = func(s *worker, u *unit, l *message) taken { return u.admitReader(s, l, o.looking) }
+	o.called.shared = true
+	o.called.take = func(s *worker, u *unit, l *message) taken { return u.admitReader(s, l, o.admitted) }
 }
 
 // Waiters are in the list of a promise only. No scheduler runs them, and they do not fail.
@@ -187,8 +189,8 @@ var slotVtable = newVtable(vtable{identity: identity{describe: describeSlot}}, n
 var multiPartVtable, tokenVtable vtable
 
 func init() {
-	multiPartVtable = vtable{identity: identity{name: "part"}, take: takePart}
-	tokenVtable = vtable{identity: identity{name: "token"}, looks: true, take: passBy}
+	multiPartVtable = vtable{identity: identity{name: "multiPart"}, take: takePart}
+	tokenVtable = vtable{identity: identity{name: "token"}, shared: true, take: passBy}
 }
 
 func passBy(*worker, *unit, *message) taken { return onward }

@@ -55,7 +55,7 @@ func (x *crossing) run(name string, units []int) {
 // single sends a message to one unit.
 func (x *crossing) single(s *worker, name string, to int) {
 	l := &message{unit: &x.units[to]}
-	l.become(newVtable(vtable{looks: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
+	l.become(newVtable(vtable{shared: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
 	x.deliver(s, l.unit, l)
 	s.discardOrphans()
 }
@@ -267,7 +267,7 @@ func TestExploreMultiControls(t *testing.T) {
 func (x *crossing) reader(s *worker, name string, to int) {
 	u := &x.units[to]
 	l := &message{unit: u}
-	looking := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
+	admitted := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
 		before := x.desks[to].Get()
 		x.readings.Add(1)
 		if after := x.desks[to].Get(); after != before {
@@ -275,8 +275,8 @@ func (x *crossing) reader(s *worker, name string, to int) {
 		}
 		u.readerEnded(s)
 	}}, nil)
-	l.become(newVtable(vtable{looks: true, take: func(s *worker, u *unit, l *message) taken {
-		return u.admitReader(s, l, looking)
+	l.become(newVtable(vtable{shared: true, take: func(s *worker, u *unit, l *message) taken {
+		return u.admitReader(s, l, admitted)
 	}}, nil))
 	u.deliver(s, l, anySender)
 	s.discardOrphans()

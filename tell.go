@@ -203,8 +203,8 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	u := l.unit
 	l.unit = &s.rt.free // a message that is kept must not keep its unit
 	reusable := false
-	if lanes := u.priorityMailboxes(); lanes != nil {
-		reusable = lanes.mayReuse(l)
+	if x := u.priorityMailboxes(); x != nil {
+		reusable = x.mayReuse(l)
 	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
 		u.late = l // reusable after the owner's next Dequeue
 	}

@@ -113,7 +113,7 @@ func unitRunBy(t *sched.Task) *unit {
 	case isUnit(t):
 		return unitOf(t)
 	case t.Kind == &priorityMailboxVtable:
-		return priorityMailboxOf(t).lanes.unit
+		return priorityMailboxOf(t).all.unit
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
 		u.enqueue(s, l)
 		return nil
 	}
-	e := &u.withPriorityMailboxes(s).express[p]
+	e := &u.withPriorityMailboxes(s).boxes[p]
 	if e.mailbox.Enqueue(&l.Node) {
 		s.queueNext(u.rt, p, &e.Task)
 	}
@@ -233,8 +233,8 @@ func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left u
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
 	for ; left > 0; left-- {
-		if lanes := u.priorityMailboxes(); lanes != nil {
-			lanes.runNormal(p)
+		if x := u.priorityMailboxes(); x != nil {
+			x.runNormal(p)
 			return
 		}
 		l, later := u.next(s)
@@ -304,7 +304,7 @@ const (
 // take decides what is done with a message that the caller, the unit's owner, has dequeued.
 func (u *unit) take(s *worker, l *message) taken {
 	x, k := u.ext.Load(), l.vtable()
-	if x != nil && !k.looks && !x.alone(l) {
+	if x != nil && !k.shared && !x.alone(l) {
 		return gone
 	}
 	if k.take != nil {

@@ -39,7 +39,7 @@ func (o *ReadOperation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 }
 
 func (o *ReadOperation[S, A, R]) checked() *reading[A, R] {
-	if o == nil || o.looking == nil {
+	if o == nil || o.admitted == nil {
 		panic("freerun: send of an operation that was not declared; declare it with ReadOp")
 	}
 	return &o.reading
@@ -64,7 +64,7 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 // the type of the state.
 type reading[A, R any] struct {
 	operation[A, R]
-	looking *vtable // of messages that the unit's owner has let in
+	admitted *vtable // of messages that the unit's owner has let in
 }
 
 // complete makes the parts of the operation that are needed once.
