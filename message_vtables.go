@@ -23,7 +23,7 @@ import (
 //	placed told   –       –      tell  all    all      –        tell   magazine  multiOperation
 //	part          arrive  –      –     –      –        –        –      –         multiPart
 //	token         drop    –      –     –      –        –        –      –         priorityMailboxes
-//	waiter        –       –      –     –      –        go on    –      –         caller, awaiter, …
+//	waiter        –       –      –     –      –        go on    –      –         caller and others
 //	repetition    –       –      –     –      –        go on    –      –         Every
 //	after         –       –      –     –      –        –        timer  –         After
 //	slot          –       –      –     –      –        –        –      –         activities

@@ -74,8 +74,8 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		o.refuseSend(c, s, m, err)
 		return f
 	}
-	// From here on as launch, below, which Go does not inline: a call of it took 14% of the speed of
-	// fib.
+	// From here on as launch, below, which Go does not inline: a call of it took 14% of the speed
+	// of fib.
 	if o.args != nil {
 		if s.observed.Load() != 0 {
 			s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))

@@ -217,8 +217,8 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	}
 }
 
-// failTell ends a message that will not be run, or whose operation did not return, in whatever form.
-// It leaves the message to the collector.
+// failTell ends a message that will not be run, or whose operation did not return, in whatever
+// form. It leaves the message to the collector.
 func (o *operation[A, R]) failTell(s *worker, l *message, err error) {
 	k := l.vtable()
 	s.endFailedTell(k, l, err)

@@ -98,8 +98,8 @@ func TestExploreMailboxLimitControls(t *testing.T) {
 	}))
 }
 
-// TestExploreMailboxLimitRaise has a mailbox emptied while a sender finds it above its limit: over does
-// not stay up.
+// TestExploreMailboxLimitRaise has a mailbox emptied while a sender finds it above its limit: over
+// does not stay up.
 func TestExploreMailboxLimitRaise(t *testing.T) {
 	body := func(exceed func(b *mailboxLimit, y *unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -124,8 +124,8 @@ func TestExploreMailboxLimitRaise(t *testing.T) {
 	}))
 }
 
-// TestExploreMailboxLimitStall has the unit x muted for y, while y comes to lie still for a message to
-// both: x goes on.
+// TestExploreMailboxLimitStall has the unit x muted for y, while y comes to lie still for a message
+// to both: x goes on.
 func TestExploreMailboxLimitStall(t *testing.T) {
 	body := func(holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -158,8 +158,8 @@ func TestExploreMailboxLimitStall(t *testing.T) {
 	}))
 }
 
-// TestExploreMailboxLimitMulti has a unit send to two full mailboxes: the unit is muted until both have
-// gone down.
+// TestExploreMailboxLimitMulti has a unit send to two full mailboxes: the unit is muted until both
+// have gone down.
 func TestExploreMailboxLimitMulti(t *testing.T) {
 	body := func(out int, holdBack func(x *unit, full []*mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -195,9 +195,9 @@ func TestExploreMailboxLimitMulti(t *testing.T) {
 	explore.MustFail(t, 2, body(1, func(x *unit, full []*mailboxLimit) { both(x, full[1:]) }))
 }
 
-// TestExploreMailboxLimitPeak has an owner come late with the news that its mailbox went down. That news
-// does not release senders that have filled the mailbox again since, so each sender is ahead by
-// one message at most.
+// TestExploreMailboxLimitPeak has an owner come late with the news that its mailbox went down. That
+// news does not release senders that have filled the mailbox again since, so each sender is ahead
+// by one message at most.
 func TestExploreMailboxLimitPeak(t *testing.T) {
 	const most, senders = 1, 2
 	body := func(owner func(b *mailboxLimit)) func(*explore.Run) {
