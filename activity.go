@@ -94,13 +94,11 @@ func (c *Context) tenant() *activityHost {
 // context that they send through.
 type activitySlot struct {
 	context  *Context
-	letter   message   // stands for the activity
+	message  message   // stands for the activity
 	beneath  *Context  // the worker's active context before
 	awaits   *awaiter  // reused for the next wait
 	awaiting *promised // what the activity waits for in Await, for reports
 }
-
-var slotVtable = newVtable(vtable{describe: describeSlot}, nil)
 
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
@@ -155,7 +153,7 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	if c.forks.forkParts != nil {
 		c.forks.parker = nil
 	}
-	c.current = &r.letter
+	c.current = &r.message
 	if code := on.Code; c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
 		c.function.Store(code)
 		c.title.Store(on.Title)
@@ -174,13 +172,13 @@ func (t *activityHost) slotFor(on *activityhost.Stack, s *worker) *activitySlot 
 	r, _ := on.Local.(*activitySlot)
 	if r == nil {
 		r = &activitySlot{}
-		r.letter.become(slotVtable)
+		r.message.become(slotVtable)
 		on.Local = r
 	}
 	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
 		r.context = s.newContext(t.key)
 		r.context.kind.Store(slotVtable)
-		r.letter.unit = &t.rt.free
+		r.message.unit = &t.rt.free
 		r.awaits = nil
 	}
 	return r

@@ -17,8 +17,6 @@ type caller struct {
 	woken chan struct{} // has room for one
 }
 
-var callerVtable = newVtable(vtable{name: "caller", wake: wakeCaller}, nil)
-
 // wakeCaller wakes the goroutine of caller l.
 func wakeCaller(_ *worker, l *message) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
 

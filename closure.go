@@ -16,9 +16,9 @@ func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) 
 	if fn == nil {
 		panic("freerun: Do with a nil function")
 	}
-	o := closureOf(nil, func(c *Context, u *unit, fn func(*Context, *S) (R, error)) (R, error) {
+	o := closureOf[operation[func(*Context, *S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		return fn(c, stateOf[S](u))
+		return fn(c, stateOf[S](to))
 	})
 	return o.send(c.checked(), u.checked(), fn)
 }
@@ -29,10 +29,10 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Go with a nil function")
 	}
-	o := closureOf(func(c *Context, fn func(*Context) (R, error)) (R, error) {
+	o := closureOf[operation[func(*Context) (R, error), R]](func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
 		return fn(c)
-	}, nil)
+	})
 	return o.send(c, &c.checked().rt.free, fn)
 }
 
@@ -46,10 +46,10 @@ func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf(func(c *Context, a thenArg[T, R]) (R, error) {
+	o := closureOf[operation[thenArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a thenArg[T, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		return a.fn(c, a.f.Value())
-	}, nil)
+	})
 	return o.send(c, &c.checked().rt.free, thenArg[T, R]{fn, f})
 }
 
@@ -61,10 +61,10 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	if f.cell == nil || g.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf(func(c *Context, a then2Arg[T, U, R]) (R, error) {
+	o := closureOf[operation[then2Arg[T, U, R], R]](func(c *Context, _ unsafe.Pointer, a then2Arg[T, U, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		return a.fn(c, a.f.Value(), a.g.Value())
-	}, nil)
+	})
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
@@ -78,11 +78,11 @@ func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err erro
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf(func(c *Context, a settleArg[T, R]) (R, error) {
+	o := closureOf[operation[settleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a settleArg[T, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		v, err := a.f.Result()
 		return a.fn(c, v, err)
-	}, nil)
+	})
 	return o.send(c, &c.checked().rt.free, settleArg[T, R]{fn, f})
 }
 
@@ -105,23 +105,37 @@ type then2Arg[T, U, R any] struct {
 }
 
 // closures has one operation for each type of closure: the operation is shared by all functions of
-// that type. The key is the reflect.Type of sendMessage[A, R], the value an *operation[A, R].
+// that type. The key is the reflect.Type of the operation, such as reading[A, R], the value a
+// pointer to it.
 var closures sync.Map
 
-// closureOf returns the operation for closures that are sent as an A, whose first word is the
-// function. onNone calls the function of a free closure, onUnit that of a closure on a unit; the
-// other one is nil. All calls for one type pass the same function, so the operation that was made
-// first serves all.
-func closureOf[A, R any](onNone func(*Context, A) (R, error), onUnit func(*Context, *unit, A) (R, error)) *operation[A, R] {
-	t := reflect.TypeFor[sendMessage[A, R]]()
+// closureForm is a pointer to an operation that can stand for closures: [operation], [reading] or
+// [multiOperation].
+type closureForm[O, A, R any] interface {
+	*O
+	calls(invoke func(*Context, unsafe.Pointer, A) (R, error)) (code func(*message) uintptr)
+	complete(name string, code func(*message) uintptr)
+}
+
+// closureOf returns the O for closures that are sent as an A, whose first word is the function.
+// invoke calls that. All calls for one O pass the same invoke, so the operation that was made first
+// serves all.
+func closureOf[O any, P closureForm[O, A, R], A, R any](invoke func(*Context, unsafe.Pointer, A) (R, error)) P {
+	t := reflect.TypeFor[O]()
 	if o, ok := closures.Load(t); ok {
-		return o.(*operation[A, R])
+		return o.(P)
 	}
-	o := &operation[A, R]{onNone: onNone, onUnit: onUnit}
-	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
-	o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[A, R](l).arg) })
+	o := P(new(O))
+	o.complete("", o.calls(invoke))
 	first, _ := closures.LoadOrStore(t, o)
-	return first.(*operation[A, R])
+	return first.(P)
+}
+
+// calls makes an operation one of closures, which invoke calls. code returns the function that a
+// message of it runs.
+func (o *operation[A, R]) calls(invoke func(*Context, unsafe.Pointer, A) (R, error)) (code func(*message) uintptr) {
+	o.invoke = invoke
+	return func(m *message) uintptr { return codeOf(sendMessageOf[A, R](m).arg) }
 }
 
 // codeOf returns the address of the code of a function: v is the function, or has it for its first

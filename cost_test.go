@@ -84,7 +84,7 @@ func init() {
 	})
 }
 
-func TestSeveralTellAllocatesNothing(t *testing.T) {
+func TestMultiTellAllocatesNothing(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	x, y := freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)
 	n := allocations(func() {

@@ -18,7 +18,7 @@ import (
 // A reclaimed job that still lies in a queue is a husk: the processor that takes it drops it.
 //
 // Ownership of the fields:
-//   - argument, parent, kind, function and realm are written before the job is queued;
+//   - argument, parent, kind, function and key are written before the job is queued;
 //   - the goroutine that moves the state on from queued takes the argument;
 //   - the thief writes result and failure before done, and the joiner reads them after;
 //   - the joiner writes waiter before awaited;
@@ -31,7 +31,7 @@ type job struct {
 	parent   atomics.RelaxedPointer[job] // the job in which it was forked, nil: in the operation
 	kind     *vtable
 	function uintptr
-	realm    *contextKey // scope and priority
+	key      *contextKey // scope and priority
 	work     work        // the branch[A, R] around this job
 }
 
@@ -86,14 +86,14 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	if !j.claim(jobStolen) {
 		return
 	}
-	c := workerOf(p).assume(j.realm)
+	c := workerOf(p).assume(j.key)
 	c.credit, c.depth = smallRuns, 0
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
 	c.inside.Store(1)
 	s := workerOf(p)
 	if p.Spent() {
-		s.breathe()
+		s.yieldIfDue()
 	}
 	if s.rt.labels {
 		s.labelBranch(j)

@@ -58,9 +58,9 @@ func TestJoinBlockedPanics(t *testing.T) {
 	})
 }
 
-// TestJoinRealm has stolen branches run in the scope, and with the priority, of their operation,
+// TestJoinKey has stolen branches run in the scope, and with the priority, of their operation,
 // and the scope wait for what they send.
-func TestJoinRealm(t *testing.T) {
+func TestJoinKey(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context(), freerun.ScopeName("joins"))
 	f := freerun.Go(s.Context().WithPriority(freerun.High), func(c *freerun.Context) (int, error) {

@@ -55,7 +55,7 @@ func loopStackFor[T any](c *Context, key unsafe.Pointer) *loopStack[T] {
 	l, ok := f.known(key).(*loopStack[T])
 	if !ok {
 		l = &loopStack[T]{}
-		f.lanes[key] = l
+		f.stacks[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
 	return l

@@ -23,7 +23,7 @@ func forkStackFor[A, R any](c *Context, key unsafe.Pointer) *forkStack[A, R] {
 	l, ok := f.known(key).(*forkStack[A, R])
 	if !ok {
 		l = &forkStack[A, R]{c: c}
-		f.lanes[key] = l
+		f.stacks[key] = l
 	}
 	f.enter(key, unsafe.Pointer(l), l)
 	return l

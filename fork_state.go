@@ -17,9 +17,9 @@ import (
 //             Ours: the empty offer itself is the question, and the private deque consists of one
 //             stack of typed frames for each function.
 // Terms:      A frame is a fork that is not joined yet. A fork stack (forkStack, loopStack) has the
-//             frames of one function, or of loops of one type; the code calls it lane. The frame
-//             stack of a Context has all its frames, and a run is a piece of that. To expose a
-//             frame is to make a job of it, so that thieves can take it; the code says lay.
+//             frames of one function, or of loops of one type. The frame stack of a Context has
+//             all its frames, and a run is a piece of that. To expose a frame is to make a job of
+//             it, so that thieves can take it.
 // Sketch:     join(f, g):   push g; if offer is empty: expose the oldest unexposed frame in it
 //                           f(); pop; if g was not exposed: g()
 //                           else: take g back from the offer, or claim it → g();
@@ -65,11 +65,11 @@ type forks struct {
 type forkParts struct {
 	// floor is the number of runs when the operation began. With more runs, the operation is in a
 	// branch or a loop.
-	floor int
-	job   *job // the stolen branch that is being run, nil for the operation itself
-	runs  []run
-	open  int // the first run that may have unexposed frames
-	lanes map[unsafe.Pointer]stack
+	floor  int
+	job    *job // the stolen branch that is being run, nil for the operation itself
+	runs   []run
+	open   int // the first run that may have unexposed frames
+	stacks map[unsafe.Pointer]stack
 	// suspension is where it sleeps with a processor to come back to; nil until it does.
 	suspension *sched.Suspension
 	parker     *park.Parker // where it sleeps without a processor; nil while it has one
@@ -79,7 +79,7 @@ type forkParts struct {
 type stack interface {
 	// height returns how many frames there are.
 	height() int
-	// lay exposes the oldest unexposed frame below end. It makes a job of what is left of that
+	// expose exposes the oldest unexposed frame below end. It makes a job of what is left of that
 	// frame, or of a part of it if the frame can be split and all is false. It returns nil if no
 	// frame is left. The caller queues the job.
 	expose(end int, all bool) *job
@@ -90,7 +90,7 @@ type stack interface {
 // ends it. A run without a fork stack begins a stolen job, or an inlined operation.
 type run struct {
 	key, at   unsafe.Pointer
-	lane      stack
+	stack     stack
 	base, end int
 	job       *job
 }
@@ -123,7 +123,7 @@ func (f *forks) begin() {
 	}
 }
 
-// lane returns the fork stack for key if the top run lies in it and the caller's goroutine owns c;
+// stack returns the fork stack for key if the top run lies in it and the caller's goroutine owns c;
 // nil otherwise.
 func (f *forks) stack(key unsafe.Pointer) unsafe.Pointer {
 	if f.home.Load() == goid.ID() && f.key == key { // home first: only the owner may read key
@@ -132,22 +132,22 @@ func (f *forks) stack(key unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
 
-// known returns the fork stack for key, nil if there is none yet; then lanes has room for it.
+// known returns the fork stack for key, nil if there is none yet; then stacks has room for it.
 func (f *forks) known(key unsafe.Pointer) stack {
-	l := f.lanes[key]
-	if l == nil && (f.lanes == nil || len(f.lanes) >= mostStacks) { // runs keep those in use
-		f.lanes = map[unsafe.Pointer]stack{}
+	l := f.stacks[key]
+	if l == nil && (f.stacks == nil || len(f.stacks) >= mostStacks) { // runs keep those in use
+		f.stacks = map[unsafe.Pointer]stack{}
 	}
 	return l
 }
 
-// enter begins a run in l, which is at lane; leave ends the run.
-func (f *forks) enter(key, lane unsafe.Pointer, l stack) {
-	if top := len(f.runs) - 1; top >= 0 && f.runs[top].lane != nil {
-		f.runs[top].end = f.runs[top].lane.height()
+// enter begins a run in l, which is at that address; leave ends the run.
+func (f *forks) enter(key, at unsafe.Pointer, l stack) {
+	if top := len(f.runs) - 1; top >= 0 && f.runs[top].stack != nil {
+		f.runs[top].end = f.runs[top].stack.height()
 	}
-	r := run{key: key, at: lane, lane: l, job: f.job}
-	if f.key, f.last = key, lane; l != nil {
+	r := run{key: key, at: at, stack: l, job: f.job}
+	if f.key, f.last = key, at; l != nil {
 		r.base = l.height()
 	}
 	f.runs = append(f.runs, r)
@@ -195,14 +195,14 @@ func (c *Context) layOldest(all bool) *job {
 	for f.open < len(f.runs) {
 		r := &f.runs[f.open]
 		top := f.open == len(f.runs)-1
-		if r.lane != nil {
+		if r.stack != nil {
 			end := r.end
 			if top {
-				end = r.lane.height()
+				end = r.stack.height()
 			}
-			if j := r.lane.expose(end, all); j != nil {
+			if j := r.stack.expose(end, all); j != nil {
 				j.parent.Store(r.job)
-				j.kind, j.function, j.realm = c.kind.Load(), c.function.Load(), c.key
+				j.kind, j.function, j.key = c.kind.Load(), c.function.Load(), c.key
 				return j
 			}
 		}

@@ -33,8 +33,6 @@ type audience struct {
 	first, last *awaiter      // the activities, oldest first
 }
 
-var audienceVtable = newVtable(vtable{name: "audience", wake: wakeAudience}, nil)
-
 // audiences holds the audiences of the futures of one runtime.
 type audiences struct{ shares [1 << shareBits]share }
 

@@ -69,8 +69,6 @@ type awaiter struct {
 	next, previous *awaiter
 }
 
-var awaiterVtable = newVtable(vtable{name: "awaiter", wake: wakeAwaiter}, nil)
-
 // gaveUp is the waiter of an awaiter whose activity has given up.
 var gaveUp activity.Waiter
 
@@ -93,7 +91,7 @@ func (w *awaiter) wake() {
 func (m *promised) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 	w := r.awaits
 	if w == nil {
-		w = newAwaiter(r.letter.unit)
+		w = newAwaiter(r.message.unit)
 	}
 	r.awaits, r.awaiting = nil, m
 	w.future, w.within = m, nil

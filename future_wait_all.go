@@ -21,8 +21,6 @@ type waitAll struct {
 	vtable *vtable   // the vtable of the owner
 }
 
-var waitAllVtable = newVtable(vtable{name: "gathering", wake: wakeWaitAll}, nil)
-
 func newWaitAll(u *unit, then *message, left []unsafe.Pointer) *waitAll {
 	g := &waitAll{left: left, then: then}
 	g.become(waitAllVtable)

@@ -25,7 +25,7 @@ const (
 // some depth. A runtime.Goexit in it may end the sending operation too.
 func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
 	o := FreeOp(name, fn)
-	o.small = true
+	o.small = fn
 	return o
 }
 
@@ -62,7 +62,7 @@ func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 		c.forwarded = forwarded
 	}()
 	s.processor.Spend()
-	v, err := o.onNone(c, arg)
+	v, err := o.small(c, arg)
 	returned = true
 	s = c.worker.Load() // the operation may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {

@@ -27,7 +27,7 @@ func startProgram(future, late bool) func(*explore.Run) {
 		var started, dropped, refused, revoked bool
 		var argument atomics.Plain[int]
 		argument.Set(1)
-		sent := newVtable(vtable{name: "test", dropArgument: func(*message) { argument.Set(0) }}, nil)
+		sent := newVtable(vtable{identity: identity{name: "test"}, dropArgument: func(*message) { argument.Set(0) }}, nil)
 		r.Go("processor", func() {
 			before := late && canceled.Load()
 			if !s.startRevocable(m) {

@@ -76,15 +76,11 @@ func (m *multi) stopped() error {
 	return nil
 }
 
-// faulted applies the policy of each unit if err says that the operation panicked.
-func (m *multi) faulted(err error) {
-	crash, panicked := err.(*PanicError)
-	if !panicked {
-		return
-	}
+// faulted applies the policy of each unit after an operation on all ended with err.
+func (m *multi) faulted(err *PanicError) {
 	parts := m.all()
 	for i := range parts {
-		parts[i].unit.faulted(crash)
+		parts[i].unit.faulted(err)
 	}
 }
 

@@ -55,7 +55,7 @@ func (x *crossing) run(name string, units []int) {
 // single sends a message to one unit.
 func (x *crossing) single(s *worker, name string, to int) {
 	l := &message{unit: &x.units[to]}
-	l.become(newVtable(vtable{looks: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
+	l.become(newVtable(vtable{shared: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
 	x.deliver(s, l.unit, l)
 	s.discardOrphans()
 }
@@ -209,9 +209,9 @@ var (
 	threeUnits = [][]errand{{{"M", []int{0, 1, 2}}}, {{"N", []int{2, 0}}}, {{"q", []int{2}}, {"p", []int{0}}}}
 )
 
-// TestExploreSeveral holds in every interleaving that messages to several units are in one order
+// TestExploreMulti holds in every interleaving that messages to several units are in one order
 // everywhere, and that no message is lost.
-func TestExploreSeveral(t *testing.T) {
+func TestExploreMulti(t *testing.T) {
 	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 3, crossed(2, nil, twice...)) })
 	t.Run("passing", func(t *testing.T) { explore.Exhaustive(t, 4, crossed(2, nil, passers...)) })
 	t.Run("two and passing", func(t *testing.T) { explore.Exhaustive(t, 2, crossed(2, nil, twicePass...)) })
@@ -220,9 +220,9 @@ func TestExploreSeveral(t *testing.T) {
 	t.Run("three units", func(t *testing.T) { explore.Random(t, 20000, crossed(3, nil, threeUnits...)) })
 }
 
-// TestExploreSeveralFrozen stops a sender, or an owner, at any step: the other senders end their
+// TestExploreMultiFrozen stops a sender, or an owner, at any step: the other senders end their
 // sends.
-func TestExploreSeveralFrozen(t *testing.T) {
+func TestExploreMultiFrozen(t *testing.T) {
 	explore.Freeze(t, crossed(2, nil, twicePass...))
 	explore.Freeze(t, crossed(3, nil, chain...))
 }
@@ -244,8 +244,8 @@ func TestExploreReaders(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, crossed(2, nil, readAndBoth...)) })
 }
 
-// TestExploreSeveralControls plants faults that the explorer must find.
-func TestExploreSeveralControls(t *testing.T) {
+// TestExploreMultiControls plants faults that the explorer must find.
+func TestExploreMultiControls(t *testing.T) {
 	t.Run("a plain message does not help", func(t *testing.T) {
 		explore.MustFail(t, 3, crossed(2, func(x *crossing) {
 			x.deliver = func(s *worker, u *unit, l *message) {
@@ -267,7 +267,7 @@ func TestExploreSeveralControls(t *testing.T) {
 func (x *crossing) reader(s *worker, name string, to int) {
 	u := &x.units[to]
 	l := &message{unit: u}
-	looking := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
+	admitted := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
 		before := x.desks[to].Get()
 		x.readings.Add(1)
 		if after := x.desks[to].Get(); after != before {
@@ -275,8 +275,8 @@ func (x *crossing) reader(s *worker, name string, to int) {
 		}
 		u.readerEnded(s)
 	}}, nil)
-	l.become(newVtable(vtable{looks: true, take: func(s *worker, u *unit, l *message) taken {
-		return u.admitReader(s, l, looking)
+	l.become(newVtable(vtable{shared: true, take: func(s *worker, u *unit, l *message) taken {
+		return u.admitReader(s, l, admitted)
 	}}, nil))
 	u.deliver(s, l, anySender)
 	s.discardOrphans()

@@ -8,9 +8,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestHeldBackForSeveral holds that a full mailbox does not mute a unit if the mailbox's own unit
+// TestHeldBackForMulti holds that a full mailbox does not mute a unit if the mailbox's own unit
 // lies still for a message that waits for that unit.
-func TestHeldBackForSeveral(t *testing.T) {
+func TestHeldBackForMulti(t *testing.T) {
 	for round := range 200 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))
 		c := rt.Context()

@@ -20,9 +20,9 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 		panic("freerun: Op2 with a nil function: " + name)
 	}
 	o := &Operation2[S, T, A, R]{}
-	o.onAll = func(c *Context, m *multi, arg A) (R, error) {
-		parts := m.all()
-		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), arg)
+	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
 	}
 	o.declare(name)
 	return o
@@ -69,9 +69,9 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 		panic("freerun: Op3 with a nil function: " + name)
 	}
 	o := &Operation3[S, T, U, A, R]{}
-	o.onAll = func(c *Context, m *multi, arg A) (R, error) {
-		parts := m.all()
-		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit), arg)
+	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)), arg)
 	}
 	o.declare(name)
 	return o
@@ -112,7 +112,9 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 		panic("freerun: OpAll with a nil function: " + name)
 	}
 	o := &OperationAll[S, A, R]{}
-	o.onAll = func(c *Context, m *multi, arg A) (R, error) { return fn(c, statesOf[S](m), arg) }
+	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+		return fn(c, statesOf[S]((*multi)(to)), arg)
+	}
 	o.declare(name)
 	return o
 }
@@ -168,27 +170,27 @@ func statesOf[S any](m *multi) []*S {
 	parts := m.all()
 	states := make([]*S, len(parts))
 	for i := range parts {
-		states[i] = stateOf[S](parts[i].unit)
+		states[i] = stateOf[S](unsafe.Pointer(parts[i].unit))
 	}
 	return states
 }
 
 func (o *Operation2[S, T, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.held == nil {
+	if o == nil || o.placed == nil {
 		panic("freerun: send of an operation on two units that was not declared; declare it with Op2")
 	}
 	return &o.multiOperation
 }
 
 func (o *Operation3[S, T, U, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.held == nil {
+	if o == nil || o.placed == nil {
 		panic("freerun: send of an operation on three units that was not declared; declare it with Op3")
 	}
 	return &o.multiOperation
 }
 
 func (o *OperationAll[S, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.held == nil {
+	if o == nil || o.placed == nil {
 		panic("freerun: send of an operation on many units that was not declared; declare it with OpAll")
 	}
 	return &o.multiOperation

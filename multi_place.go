@@ -41,7 +41,7 @@ import (
 //             goroutine compares with it is shown in multi_reuse.go.
 // Cost:       one CAS for each unit, one release store, and an exchange if a unit was not idle.
 //             Helpers allocate a part for each push.
-// Checked by: TestExploreSeveral…, TestSeveral…; the argument at length:
+// Checked by: TestExploreMulti…, TestMulti…; the argument at length:
 //             docs/algorithms/several-units.md
 
 // multi holds the fields that a message to several units has beside those of every message.
@@ -79,12 +79,6 @@ type multiPart struct {
 	nth     int32               // in all()[i]: the index of the unit that is i-th by identity
 	arrived atomics.Plain[bool] // in all()[i]: the unit has come to the message; its owner's
 }
-
-// multiPartVtable is the vtable of parts: the owner of a mailbox takes them, and never runs them.
-var multiPartVtable vtable
-
-// The vtable is not set above, because takePart refers to it.
-func init() { multiPartVtable = vtable{name: "part", take: takePart} }
 
 func partOf(n *mailbox.Node) *multiPart { return (*multiPart)(unsafe.Pointer(n)) }
 
@@ -217,9 +211,9 @@ func (u *unit) mayArrive(p *multiPart) bool {
 	return x == nil || x.alone(&p.message)
 }
 
-// deliverBehind is deliver for a mailbox whose newest message is, or was, a part. It reports
+// enqueueBehind puts a message into a mailbox whose newest message is, or was, a part. It reports
 // whether the mailbox was idle.
-func (u *unit) deliverBehind(s *worker, l *message) (wasIdle bool) {
+func (u *unit) enqueueBehind(s *worker, l *message) (wasIdle bool) {
 	v := section{worker: s}
 	v.begin(u.rt)
 	defer v.end()

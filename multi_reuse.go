@@ -28,7 +28,7 @@ package freerun
 //             it has ended. Each processor puts at most mostRetired messages aside.
 // Cost:       an exchange for each send to a mailbox that is not idle; a look at each processor
 //             for mostRetired messages
-// Checked by: TestExploreSeveralAgain…, TestSeveralTellAllocatesNothing, TestSeveralStress
+// Checked by: TestExploreMultiAgain…, TestMultiTellAllocatesNothing, TestMultiStress
 
 // section is the time in which a goroutine may look at messages of others. It begins late,
 // if at all: a push into an idle mailbox needs none.

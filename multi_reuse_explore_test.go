@@ -32,9 +32,9 @@ var (
 	chainAgain  = [][]errand{{{"M", []int{0, 1}}, {"N", []int{1, 2}}, {"m", []int{1}}}, {{"O", []int{2, 1}}, {"P", []int{0, 2}}}, {{"p", []int{0}}, {"q", []int{1}}}}
 )
 
-// TestExploreSeveralAgain holds the promises of TestExploreSeveral for messages that are used
+// TestExploreMultiAgain holds the promises of TestExploreMulti for messages that are used
 // again as soon as they may be.
-func TestExploreSeveralAgain(t *testing.T) {
+func TestExploreMultiAgain(t *testing.T) {
 	t.Run("passing", func(t *testing.T) { explore.Exhaustive(t, 4, usedAgain(2, nil, onAgain...)) })
 	t.Run("behind", func(t *testing.T) { explore.Exhaustive(t, 4, usedAgain(2, nil, behindAgain...)) })
 	t.Run("two", func(t *testing.T) { explore.Exhaustive(t, 3, usedAgain(2, nil, acrossAgain...)) })
@@ -43,8 +43,8 @@ func TestExploreSeveralAgain(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, usedAgain(2, nil, acrossAgain...)) })
 }
 
-// TestExploreSeveralAgainControls plants faults that the explorer must find.
-func TestExploreSeveralAgainControls(t *testing.T) {
+// TestExploreMultiAgainControls plants faults that the explorer must find.
+func TestExploreMultiAgainControls(t *testing.T) {
 	t.Run("used again while somebody looks", func(t *testing.T) {
 		explore.MustFail(t, 3, usedAgain(2, func(x *crossing) {
 			x.renew = func(s *worker) {

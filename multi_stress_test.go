@@ -12,12 +12,12 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestSeveralStress mixes all sorts of messages to few units, some with limits or policies, from
+// TestMultiStress mixes all sorts of messages to few units, some with limits or policies, from
 // goroutines and from operations, with panics, with futures in arguments, and with a close in the
 // middle of some rounds. It accounts for all of it: each message was run or failed with a named
 // error, no money came into being or was lost, no unit was touched by two operations at a time,
 // and nothing is left.
-func TestSeveralStress(t *testing.T) {
+func TestMultiStress(t *testing.T) {
 	const rounds, senders, each, units = 12, 4, 400, 6
 	for round := range rounds {
 		seed := rand.Uint64()

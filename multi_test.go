@@ -136,7 +136,7 @@ func itoa(n int) string {
 	return itoa(n/10) + itoa(n%10)
 }
 
-func TestSeveralRefused(t *testing.T) {
+func TestMultiRefused(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	other, _ := runtimetest.Start(t)
 	c := rt.Context()
@@ -174,9 +174,9 @@ func TestSeveralRefused(t *testing.T) {
 	}
 }
 
-// TestSeveralWaitForTheirArgument holds that a message with an open future does not keep its
+// TestMultiWaitForTheirArgument holds that a message with an open future does not keep its
 // units from other messages meanwhile.
-func TestSeveralWaitForTheirArgument(t *testing.T) {
+func TestMultiWaitForTheirArgument(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	g := runtimetest.NewGate()
@@ -220,8 +220,8 @@ var transferLater = freerun.Op2("transferLater", func(_ *freerun.Context, from, 
 	return n, nil
 })
 
-// TestSeveralCrash holds that units go on, however an operation on them ends.
-func TestSeveralCrash(t *testing.T) {
+// TestMultiCrash holds that units go on, however an operation on them ends.
+func TestMultiCrash(t *testing.T) {
 	for _, processors := range []int{1, 3} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		c := rt.Context()
@@ -330,9 +330,9 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// TestSeveralOrder holds that messages of one sender, to single units and to several, run on each
+// TestMultiOrder holds that messages of one sender, to single units and to several, run on each
 // unit in the order in which they were sent.
-func TestSeveralOrder(t *testing.T) {
+func TestMultiOrder(t *testing.T) {
 	const units, senders, each = 4, 4, 3000
 	for _, processors := range []int{1, 3} {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
@@ -391,10 +391,10 @@ var recordTwo = freerun.Op2("recordTwo", func(_ *freerun.Context, p, q *runtimet
 	return struct{}{}, nil
 })
 
-// TestSeveralAgree has two senders send to the same two units, in opposite order of arguments.
+// TestMultiAgree has two senders send to the same two units, in opposite order of arguments.
 // Each message appends its number on both units. The sequences must be the same: no two messages
 // have passed each other.
-func TestSeveralAgree(t *testing.T) {
+func TestMultiAgree(t *testing.T) {
 	const each = 4000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
@@ -430,9 +430,9 @@ func TestSeveralAgree(t *testing.T) {
 	}
 }
 
-// TestSeveralUnderClose closes the runtime in the middle of transfers: each transfer was run or
+// TestMultiUnderClose closes the runtime in the middle of transfers: each transfer was run or
 // failed with ErrClosed.
-func TestSeveralUnderClose(t *testing.T) {
+func TestMultiUnderClose(t *testing.T) {
 	const senders, each = 4, 1000
 	for round := range 10 {
 		rt, _ := runtimetest.Start(t, freerun.Processors(2))

@@ -1,9 +1,6 @@
 package freerun
 
-import (
-	"reflect"
-	"sync"
-)
+import "unsafe"
 
 // When2 sends fn to two units. fn has both states to itself while it runs, runs to its end, and
 // must not wait. When2 returns the future of its result at once. It is [Operation2.Send] for a
@@ -16,10 +13,10 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
 	}
-	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T) (R, error)) (R, error) {
+	o := closureOf[multiOperation[func(*Context, *S, *T) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		parts := m.all()
-		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit))
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)))
 	})
 	m := &multiSend2[func(*Context, *S, *T) (R, error), R]{}
 	m.n = 2
@@ -32,10 +29,10 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	if fn == nil {
 		panic("freerun: When3 with a nil function")
 	}
-	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+	o := closureOf[multiOperation[func(*Context, *S, *T, *U) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		parts := m.all()
-		return fn(c, stateOf[S](parts[0].unit), stateOf[T](parts[1].unit), stateOf[U](parts[2].unit))
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)))
 	})
 	m := &multiSend3[func(*Context, *S, *T, *U) (R, error), R]{}
 	m.n = 3
@@ -49,28 +46,11 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
 	}
-	o := multiClosureOf(func(c *Context, m *multi, fn func(*Context, []*S) (R, error)) (R, error) {
+	o := closureOf[multiOperation[func(*Context, []*S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
 		c.function.Store(codeOf(fn))
-		return fn(c, statesOf[S](m))
+		return fn(c, statesOf[S]((*multi)(to)))
 	})
 	m := &multiSend[func(*Context, []*S) (R, error), R]{}
 	setUnits(&m.multi, units)
 	return o.send(c.checked(), m, fn)
-}
-
-// multiClosures maps the type of *multiSend[F, R] to the *multiOperation[F, R] that stands for
-// all closures of that type.
-var multiClosures sync.Map
-
-// jointClosureOf returns the operation for closures of type F. onAll calls them; it is the same
-// function for all closures of one type.
-func multiClosureOf[F, R any](onAll func(*Context, *multi, F) (R, error)) *multiOperation[F, R] {
-	t := reflect.TypeFor[multiSend[F, R]]()
-	if o, ok := multiClosures.Load(t); ok {
-		return o.(*multiOperation[F, R])
-	}
-	o := &multiOperation[F, R]{onAll: onAll}
-	o.complete("", func(l *message) uintptr { return codeOf(sendMessageOf[F, R](l).arg) })
-	first, _ := multiClosures.LoadOrStore(t, o)
-	return first.(*multiOperation[F, R])
 }

@@ -94,7 +94,7 @@ func (s *worker) observe(c *Context, k *vtable, l *message) {
 
 // observeActivity is observe for an activity that has come to run.
 func (s *worker) observeActivity(c *Context, a *activity.Activity, r *activitySlot) {
-	s.observe(c, slotVtable, &r.letter)
+	s.observe(c, slotVtable, &r.message)
 	if s.observed.Load()&byRecorder != 0 {
 		s.traceActivityIn(c, a)
 	}

@@ -31,7 +31,7 @@ type ProcessorStats struct {
 	Searches uint64 // times that it looked for work everywhere
 	Parks    uint64 // times that it had nothing to do, and slept
 	Wakes    uint64 // times that it was woken to look for work
-	Breaths  uint64 // times that it was busy, and let other goroutines run
+	Yields   uint64 // times that it was busy, and let other goroutines run
 
 	// Units and free operations of these priorities that it has taken to run.
 	High, Low, Idle uint64
@@ -49,7 +49,7 @@ func (rt *Runtime) Stats() Stats {
 		p := rt.scheduler.Processors()[i].Stats()
 		stats.Processors = append(stats.Processors, ProcessorStats{
 			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,
-			Breaths: p.Yields, High: p.High, Low: p.Low, Idle: p.Idle,
+			Yields: p.Yields, High: p.High, Low: p.Low, Idle: p.Idle,
 		})
 		stats.Failed += s.counters.failed.Load()
 		stats.Lost += s.counters.lost.Load()

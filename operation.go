@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"reflect"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/scan"
 )
@@ -29,7 +30,7 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 		panic("freerun: Op with a nil function: " + name)
 	}
 	o := &Operation[S, A, R]{}
-	o.onUnit = func(c *Context, u *unit, arg A) (R, error) { return fn(c, stateOf[S](u), arg) }
+	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
 	o.state = reflect.TypeFor[S]().String()
 	o.declare(name)
 	return o
@@ -81,14 +82,14 @@ func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeO
 		panic("freerun: FreeOp with a nil function: " + name)
 	}
 	o := &FreeOperation[A, R]{}
-	o.onNone = fn
+	o.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
 	o.declare(name)
 	return o
 }
 
 // Send is as [Operation.Send], to no unit.
 func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
-	if op := o.checked(); op.small {
+	if op := o.checked(); op.small != nil {
 		if f, done := op.tryNow(c.checked(), arg); done {
 			return f
 		}

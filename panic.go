@@ -27,6 +27,8 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
+	} else if units := l.vtable().units; units != nil {
+		units(l).faulted(err)
 	}
 	from := l.lineage.Load()
 	l.vtable().fail(s, l, err)

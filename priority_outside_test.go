@@ -60,13 +60,13 @@ const drainGlance = 16
 func TestPriorityEndsATurn(t *testing.T) {
 	for _, own := range runtimetest.Priorities {
 		for _, p := range runtimetest.Priorities {
-			for _, lanes := range []bool{false, true} {
-				t.Run(fmt.Sprint(p, " beside ", own, ", lanes: ", lanes), func(t *testing.T) {
+			for _, mailboxes := range []bool{false, true} {
+				t.Run(fmt.Sprint(p, " beside ", own, ", mailboxes: ", mailboxes), func(t *testing.T) {
 					rt := freerun.New(freerun.Processors(1), freerun.Deterministic(1))
 					defer rt.Close()
 					c := rt.Context()
 					var options []freerun.UnitOption
-					if lanes {
+					if mailboxes {
 						c = c.WithPriority(own)
 					} else {
 						options = append(options, freerun.UnitPriority(own))
@@ -87,9 +87,9 @@ func TestPriorityEndsATurn(t *testing.T) {
 					}
 					switch better := sched.Priority(p).Before(sched.Priority(own)); {
 					case better && (own != freerun.Normal) && between != 0:
-						t.Errorf("it came after %d letters", between)
+						t.Errorf("it came after %d messages", between)
 					case better && between > drainGlance:
-						t.Errorf("it came after %d letters", between)
+						t.Errorf("it came after %d messages", between)
 					case sched.Priority(own).Before(sched.Priority(p)) && p != freerun.Normal && between == 0:
 						t.Error("it came at once")
 					}

@@ -39,7 +39,7 @@ func TestPriorityShares(t *testing.T) {
 			if pr == flood {
 				continue
 			}
-			for name, place := range map[string]struct{ own, same bool }{"lanes": {}, "unit": {own: true}, "one unit": {same: true}} {
+			for name, place := range map[string]struct{ own, same bool }{"mailboxes": {}, "unit": {own: true}, "one unit": {same: true}} {
 				t.Run(fmt.Sprint(flood, " before ", pr, ", ", name), func(t *testing.T) {
 					rt := freerun.New(freerun.Processors(1), freerun.Deterministic(1))
 					defer rt.Close()

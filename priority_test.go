@@ -176,7 +176,7 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := between.Load(); n > 17 {
-			t.Errorf("High came after %d letters", n)
+			t.Errorf("High came after %d messages", n)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (s *worker) failUnit(u *unit) {
 // unit's others, which come with the claim on the unit. If the claim is taken, by an operation that
 // does not return, the messages belong to the holder of the claim.
 func (s *worker) failPriorityMailbox(e *priorityMailbox) {
-	if x := e.lanes; x.claim.Claim(uint8(x.priorityOf(e))) {
+	if x := e.all; x.claim.Claim(uint8(x.priorityOf(e))) {
 		s.failPriorityMailboxes(x)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestDiscardLanes closes a runtime whose only processor is stuck. Messages are queued for a unit
-// with priority mailboxes. One of them, to several units or to read, leaves the unit to other
-// owners. All of them fail, and Close returns.
-func TestDiscardLanes(t *testing.T) {
+// TestDiscardPriorityMailboxes closes a runtime whose only processor is stuck. Messages are queued
+// for a unit with priority mailboxes. One of them, to several units or to read, leaves the unit to
+// other owners. All of them fail, and Close returns.
+func TestDiscardPriorityMailboxes(t *testing.T) {
 	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
 	for _, before := range []struct {
 		name string

@@ -46,13 +46,13 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		err = o.collectTell(s, n, anySender)
 	}
 	if err != nil {
-		o.refuse(s, n, err)
+		o.refuseTell(s, n, err)
 	}
 	return err
 }
 
-// refuse ends a counted message that is refused with err. The sender gets err.
-func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
+// refuseTell ends a counted message that is refused with err. The sender gets err.
+func (o *operation[A, R]) refuseTell(s *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
 	s.countFailed(n.unit.rt, err, 1)
 	n.leave(s)
@@ -64,7 +64,9 @@ func (o *operation[A, R]) refuse(s *worker, n *tellMessage[A], err error) {
 func (o *operation[A, R]) drop(n *tellMessage[A]) {
 	rt := n.unit.rt
 	n.arg, n.unit = *new(A), &rt.free
-	rt.depot(o.id).Add(-1)
+	if !o.several {
+		rt.depot(o.id).Add(-1)
+	}
 }
 
 // messageFor admits and counts a message to u with operation id. It returns the worker to send it
@@ -131,7 +133,7 @@ func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sende
 		dep, err := firstOpen(o.args, unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			n.vtable().fail(s, &n.message, received(o.told.describe(&n.message), err))
+			o.failTell(s, &n.message, received(o.told.describe(&n.message), err))
 			return nil
 		case dep == nil:
 			if fresh == nil && s.observed.Load() != 0 {
@@ -151,32 +153,33 @@ func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sende
 func (o *operation[A, R]) wakeTell(s *worker, l *message) {
 	if l.lineage.Load() != nil {
 		if err := l.canceled(); err != nil {
-			l.vtable().fail(s, l, err)
+			o.failTell(s, l, err)
 			return
 		}
 	}
 	if err := o.collectTell(s, tellMessageOf[A](l), nil); err != nil {
-		l.vtable().fail(s, l, err)
+		o.failTell(s, l, err)
 	}
 }
 
-// runTell runs a message, on its unit if it has one.
+// runTell runs a message without a future, in whatever form, as runSend does one with a future.
 func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
 	s := workerOf(p)
 	n := (*tellMessage[A])(unsafe.Pointer(t))
-	c := s.begin(&n.message, o.told, nil)
+	k := n.vtable()
+	to, err := k.target(&n.message)
+	if err != nil {
+		o.failTell(s, &n.message, err)
+		return
+	}
+	c := s.begin(&n.message, k, nil)
 	if c == nil {
 		o.failTell(s, &n.message, n.refusal())
 		return
 	}
-	var err error
-	if o.onUnit != nil {
-		_, err = o.onUnit(c, n.unit, n.arg)
-	} else {
-		_, err = o.onNone(c, n.arg)
-	}
+	_, err = o.invoke(c, to, n.arg)
 	n.arg = *new(A)
-	c.endTell(&n.message, o.told, o.id, err)
+	c.endTell(&n.message, k, o.id, err)
 }
 
 // endTell ends a message that was run, and puts it into the processor's magazine if it may be used
@@ -193,11 +196,15 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 		l.leave(s) // a message that is kept must not keep its lineage
 		o.ended(s)
 	}
+	if k.release != nil {
+		k.release(s, l, true)
+		return
+	}
 	u := l.unit
 	l.unit = &s.rt.free // a message that is kept must not keep its unit
 	reusable := false
-	if lanes := u.priorityMailboxes(); lanes != nil {
-		reusable = lanes.mayReuse(l)
+	if x := u.priorityMailboxes(); x != nil {
+		reusable = x.mayReuse(l)
 	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
 		u.late = l // reusable after the owner's next Dequeue
 	}
@@ -210,11 +217,15 @@ func (c *Context) endTell(l *message, k *vtable, id int, err error) {
 	}
 }
 
-// failTell ends a message that will not be run, or whose operation did not return. It leaves the
-// message to the collector.
+// failTell ends a message that will not be run, or whose operation did not return, in whatever
+// form. It leaves the message to the collector.
 func (o *operation[A, R]) failTell(s *worker, l *message, err error) {
-	s.endFailedTell(o.told, l, err)
+	k := l.vtable()
+	s.endFailedTell(k, l, err)
 	o.drop(tellMessageOf[A](l))
+	if k.release != nil {
+		k.release(s, l, false)
+	}
 }
 
 // endFailedTell counts and reports a message without a future that failed, and takes it out of its

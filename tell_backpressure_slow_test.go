@@ -29,8 +29,8 @@ var slowlyBlocked = freerun.Op("slowlyBlocked", func(c *freerun.Context, _ *int,
 // seconds has a bound, however long the operations take. The bound is small for operations whose
 // length the runtime can learn soon. The seconds are those of a synctest bubble.
 func TestFloodOfSlowOperations(t *testing.T) {
-	const letter = 8 + 4*unsafe.Sizeof(uintptr(0)) // bytes of a tellMessage with a Duration
-	const few, bound = 40_000, 32 << 20 / int64(letter)
+	const size = 8 + 4*unsafe.Sizeof(uintptr(0)) // bytes of a tellMessage with a Duration
+	const few, bound = 40_000, 32 << 20 / int64(size)
 	for _, test := range []struct {
 		takes time.Duration
 		most  int64

@@ -184,7 +184,7 @@ func (t *Timer) fail(why *failure) {
 	t.target = nil
 	t.forget()
 	if unsent := l.vtable().unsent; unsent != nil {
-		unsent(l, why)
+		unsent(nil, l, why)
 	}
 }
 

@@ -26,20 +26,19 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 	return f
 }
 
-var afterVtable = newVtable(vtable{
-	name:     "freerun.After",
-	describe: func(*message) string { return "freerun.After" },
-	late: func(s *worker, l *message) {
-		m := (*result[time.Time])(unsafe.Pointer(l))
-		m.value = l.unit.rt.env.now()
-		m.endUnsent(s, nil)
-	},
-	unsent: func(l *message, why *failure) {
-		m := (*promised)(unsafe.Pointer(l))
-		m.blameTimer(l.vtable(), why)
-		m.endUnsent(nil, why)
-	},
-}, nil)
+// fireAfter resolves the future of After.
+func fireAfter(s *worker, l *message) {
+	m := (*result[time.Time])(unsafe.Pointer(l))
+	m.value = l.unit.rt.env.now()
+	m.endUnsent(s, nil)
+}
+
+// failAfter fails the future of After.
+func failAfter(s *worker, l *message, why *failure) {
+	m := (*promised)(unsafe.Pointer(l))
+	m.blameTimer(l.vtable(), why)
+	m.endUnsent(s, why)
+}
 
 // accompany sets the lineage of a message that a timer will send through c, or returns the error of
 // its refusal. The message counts as open in its scope from now on.
@@ -127,9 +126,7 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 func (o *operation[A, R]) sendNow(s *worker, l *message) {
 	m := sendMessageOf[A, R](l)
 	if !m.unit.rt.countSent(running) { // the runtime ends or drains, and has ended the timers
-		m.blame(o.called, ErrClosed)
-		m.arg = *new(A)
-		m.endUnsent(s, closedTimer)
+		o.failUnsent(s, l, closedTimer)
 		return
 	}
 	from := m.lineage.Load()
@@ -138,12 +135,12 @@ func (o *operation[A, R]) sendNow(s *worker, l *message) {
 	o.launch(s, m, nil)
 }
 
-// failUnsent ends a message whose timer was stopped.
-func (o *operation[A, R]) failUnsent(l *message, why *failure) {
+// failUnsent ends a message that its timer has not sent. s may be nil.
+func (o *operation[A, R]) failUnsent(s *worker, l *message, why *failure) {
 	m := sendMessageOf[A, R](l)
 	m.blameTimer(o.called, why)
 	m.arg = *new(A)
-	m.endUnsent(nil, why)
+	m.endUnsent(s, why)
 }
 
 // SendAfter sends the operation to u, with arg, when d has passed. It returns at once the future of

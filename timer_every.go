@@ -19,8 +19,6 @@ type repetition struct {
 	called  *vtable // of the sent messages
 }
 
-var repetitionVtable = newVtable(vtable{name: "repetition", wake: wakeRepetition, late: fireRepetition}, nil)
-
 // every has a timer call send each d, under the scope of c. send sends through c, and returns the
 // promise of the message.
 func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *promised) *Timer {
@@ -88,11 +86,11 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		panic("freerun: Every with a nil function")
 	}
 	c = c.checked().outside()
-	op := closureOf(func(c *Context, a everyArg) (struct{}, error) {
+	op := closureOf[operation[everyArg, struct{}]](func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
 		c.function.Store(codeOf(a.fn))
 		return struct{}{}, a.fn(c)
-	}, nil)
-	called := newVtable(vtable{describe: func(*message) string { return functionName(codeOf(fn)) }}, nil)
+	})
+	called := newVtable(vtable{identity: identity{describe: func(*message) string { return functionName(codeOf(fn)) }}}, nil)
 	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promised })
 }
 

@@ -22,7 +22,7 @@ func probeOf(l *message) *probe { return (*probe)(unsafe.Pointer(l)) }
 
 var probeOnce = newVtable(vtable{
 	late:   func(_ *worker, l *message) { probeOf(l).fired.Add(1) },
-	unsent: func(l *message, _ *failure) { probeOf(l).failed.Add(1) },
+	unsent: func(_ *worker, l *message, _ *failure) { probeOf(l).failed.Add(1) },
 }, nil)
 
 var probeAgain = newVtable(vtable{late: func(_ *worker, l *message) { probeOf(l).late() }}, nil)

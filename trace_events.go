@@ -92,6 +92,9 @@ func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
 	u := l.unit
 	if u == &s.rt.free {
 		t.Note(record.Begin, operationOf(t, k, l), false, address(l), 0)
+		if k.units != nil {
+			s.traceParts(k.units(l))
+		}
 		return
 	}
 	t.Note(record.Begin, operationOf(t, k, l), u.operations.Load() == 1, address(l), uint64(uintptr(unsafe.Pointer(u))))

@@ -113,37 +113,27 @@ func unitRunBy(t *sched.Task) *unit {
 	case isUnit(t):
 		return unitOf(t)
 	case t.Kind == &priorityMailboxVtable:
-		return priorityMailboxOf(t).lanes.unit
+		return priorityMailboxOf(t).all.unit
 	}
 	return nil
 }
 
 func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
-// deliver puts a message into the unit's mailbox, and queues the unit if the mailbox was idle. It
-// returns an error if the mailbox does not take the message. fresh is the sender if the sender
-// itself delivers the message, during the send; otherwise nil.
-func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
-	if x := u.ext.Load(); x != nil || l.lineage.Load() != nil {
-		return u.deliverAt(s, x, l, fresh)
-	}
-	// As in enqueue, below, which Go does not inline. Offer is in internal/mailbox/mark.go.
-	wasIdle, marked := u.mailbox.Offer(&l.Node)
-	if marked {
-		wasIdle = u.deliverBehind(s, l)
-	}
-	if wasIdle {
-		if s.at(u.rt) { // queueNext, written out, because it is not inlined
-			s.processor.PushNext(&u.Task)
-		} else {
-			s.inject(u.rt, sched.Normal, &u.Task)
-		}
-	}
-	return nil
-}
+// A message comes into a mailbox in one of four ways:
+//
+//	deliver        any message to one unit: options of the unit and the message's priority choose
+//	               the mailbox, or refuse the message
+//	enqueue        the unit's own mailbox: for a message that needs nothing of deliver, as
+//	               dispatch sees by two loads, for one that deliver sends here, for the token
+//	enqueueBehind  the same, while the newest message there is a part of one to several units
+//	multi.push     the parts themselves (multi_place.go)
 
-// deliverAt is deliver for a unit that has a unitExt, or a message that may have a priority.
-func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error {
+// deliver puts a message into one of the unit's mailboxes, and queues that if it was idle. It
+// returns an error if the unit does not take the message. fresh is the sender if the sender itself
+// delivers the message, during the send; otherwise nil.
+func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
+	x := u.ext.Load()
 	if x != nil && x.limit != nil {
 		if err := x.limit.admit(s, l, fresh); err != nil {
 			return err
@@ -159,7 +149,7 @@ func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error
 		u.enqueue(s, l)
 		return nil
 	}
-	e := &u.withPriorityMailboxes(s).express[p]
+	e := &u.withPriorityMailboxes(s).boxes[p]
 	if e.mailbox.Enqueue(&l.Node) {
 		s.queueNext(u.rt, p, &e.Task)
 	}
@@ -167,13 +157,17 @@ func (u *unit) deliverAt(s *worker, x *unitExt, l *message, fresh *sender) error
 }
 
 // enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
-// priority mailboxes.
+// priority mailboxes, and queues the unit if the mailbox was idle.
 func (u *unit) enqueue(s *worker, l *message) {
-	wasIdle, marked := u.mailbox.Offer(&l.Node)
+	wasIdle, marked := u.mailbox.Offer(&l.Node) // internal/mailbox/mark.go
 	if marked {
-		wasIdle = u.deliverBehind(s, l)
+		wasIdle = u.enqueueBehind(s, l)
 	}
-	if wasIdle {
+	switch {
+	case !wasIdle:
+	case s.at(u.rt) && u.ext.Load() == nil: // queue, written out for the usual case: Go does not inline it
+		s.processor.PushNext(&u.Task)
+	default:
 		u.queue(s)
 	}
 }
@@ -239,8 +233,8 @@ func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left u
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
 	for ; left > 0; left-- {
-		if lanes := u.priorityMailboxes(); lanes != nil {
-			lanes.runNormal(p)
+		if x := u.priorityMailboxes(); x != nil {
+			x.runNormal(p)
 			return
 		}
 		l, later := u.next(s)
@@ -310,7 +304,7 @@ const (
 // take decides what is done with a message that the caller, the unit's owner, has dequeued.
 func (u *unit) take(s *worker, l *message) taken {
 	x, k := u.ext.Load(), l.vtable()
-	if x != nil && !k.looks && !x.alone(l) {
+	if x != nil && !k.shared && !x.alone(l) {
 		return gone
 	}
 	if k.take != nil {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"time"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -59,7 +60,7 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 			panic(fmt.Sprintf("freerun: RestartOnPanic with a factory of %v for a unit of %v", made, state))
 		}
 		p := x.faults()
-		p.restart, p.most, p.window = func(u *unit) { *stateOf[S](u) = factory() }, most, window
+		p.restart, p.most, p.window = func(u *unit) { *stateOf[S](unsafe.Pointer(u)) = factory() }, most, window
 	}}
 }
 

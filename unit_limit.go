@@ -88,7 +88,7 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 // ABA/memory: a mute is made for each time that a unit is muted, and released once; one that is
 //             left in a list does no harm
 // Cost:       one compare-and-swap a message on either side; a mute is an allocation
-// Checked by: TestExploreBound…, TestMailbox…
+// Checked by: TestExploreMailboxLimit…, TestMailbox…
 
 // mailboxLimit is the limit of a mailbox.
 type mailboxLimit struct {

@@ -72,14 +72,14 @@ func heldBack(x *unit, b *mailboxLimit) {
 	x.muteForPressed(&worker{rt: x.rt, pressed: []*mailboxLimit{b}})
 }
 
-func TestExploreBoundHold(t *testing.T) {
+func TestExploreMailboxLimitHold(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
 	explore.Exhaustive(t, 3, holding(true, heldBack))
 	explore.Freeze(t, holding(true, heldBack))
 }
 
-// TestExploreBoundControls leaves out the second looks: then a unit is muted for ever.
-func TestExploreBoundControls(t *testing.T) {
+// TestExploreMailboxLimitControls leaves out the second looks: then a unit is muted for ever.
+func TestExploreMailboxLimitControls(t *testing.T) {
 	explore.MustFail(t, 3, holding(false, func(x *unit, b *mailboxLimit) {
 		h := &mute{unit: x}
 		x.ext.Load().held.Store(h)
@@ -98,9 +98,9 @@ func TestExploreBoundControls(t *testing.T) {
 	}))
 }
 
-// TestExploreBoundRaise has a mailbox emptied while a sender finds it above its limit: over does
-// not stay up.
-func TestExploreBoundRaise(t *testing.T) {
+// TestExploreMailboxLimitRaise has a mailbox emptied while a sender finds it above its limit: over
+// does not stay up.
+func TestExploreMailboxLimitRaise(t *testing.T) {
 	body := func(exceed func(b *mailboxLimit, y *unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			_, y := limited(1, 1)
@@ -124,9 +124,9 @@ func TestExploreBoundRaise(t *testing.T) {
 	}))
 }
 
-// TestExploreBoundStall has the unit x muted for y, while y comes to lie still for a message to
-// both: x goes on.
-func TestExploreBoundStall(t *testing.T) {
+// TestExploreMailboxLimitStall has the unit x muted for y, while y comes to lie still for a message
+// to both: x goes on.
+func TestExploreMailboxLimitStall(t *testing.T) {
 	body := func(holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
@@ -158,9 +158,9 @@ func TestExploreBoundStall(t *testing.T) {
 	}))
 }
 
-// TestExploreBoundSeveral has a unit send to two full mailboxes: the unit is muted until both have
-// gone down.
-func TestExploreBoundSeveral(t *testing.T) {
+// TestExploreMailboxLimitMulti has a unit send to two full mailboxes: the unit is muted until both
+// have gone down.
+func TestExploreMailboxLimitMulti(t *testing.T) {
 	body := func(out int, holdBack func(x *unit, full []*mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
@@ -195,10 +195,10 @@ func TestExploreBoundSeveral(t *testing.T) {
 	explore.MustFail(t, 2, body(1, func(x *unit, full []*mailboxLimit) { both(x, full[1:]) }))
 }
 
-// TestExploreBoundPeak has an owner come late with the news that its mailbox went down. That news
-// does not release senders that have filled the mailbox again since, so each sender is ahead by
-// one message at most.
-func TestExploreBoundPeak(t *testing.T) {
+// TestExploreMailboxLimitPeak has an owner come late with the news that its mailbox went down. That
+// news does not release senders that have filled the mailbox again since, so each sender is ahead
+// by one message at most.
+func TestExploreMailboxLimitPeak(t *testing.T) {
 	const most, senders = 1, 2
 	body := func(owner func(b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {

@@ -27,7 +27,7 @@ func (s *worker) press(b *mailboxLimit) {
 		return
 	}
 	l := s.active.Load().current
-	if l != nil && !l.free() && !l.vtable().looks && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
+	if l != nil && !l.free() && !l.vtable().shared && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
 		s.pressed = append(s.pressed, b)
 	}
 }

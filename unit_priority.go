@@ -45,7 +45,7 @@ type priorityMailboxes struct {
 	claim   claim.Word
 	running sched.Priority
 	turns   sched.Turns
-	express [priorities]priorityMailbox // by priority; that of Normal is not used
+	boxes   [priorities]priorityMailbox // by priority; that of Normal is not used
 	token   message
 }
 

@@ -12,7 +12,7 @@ import (
 // is queued, with that priority, while the mailbox is owned.
 type priorityMailbox struct {
 	sched.Task
-	lanes   *priorityMailboxes
+	all     *priorityMailboxes
 	mailbox mailbox.Queue
 	late    *message // as unit.late
 }
@@ -21,25 +21,20 @@ type priorityMailbox struct {
 // functions that queue it.
 var priorityMailboxVtable sched.Kind
 
-// tokenVtable is the vtable of the token: the message that tells a unit, in its place among the
-// others, that it has priority mailboxes.
-var tokenVtable vtable
-
 func init() {
 	priorityMailboxVtable = sched.Kind{Run: runPriorityMailbox, Discard: discardPriorityMailbox}
-	tokenVtable = vtable{name: "token", looks: true, take: func(*worker, *unit, *message) taken { return onward }}
 }
 
 func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
 
 // priorityOf returns the priority of a mailbox.
 func (x *priorityMailboxes) priorityOf(e *priorityMailbox) sched.Priority {
-	for i := range x.express {
-		if e == &x.express[i] {
+	for i := range x.boxes {
+		if e == &x.boxes[i] {
 			return sched.Priority(i)
 		}
 	}
-	panic("freerun: a lane of another unit")
+	panic("freerun: a priority mailbox of another unit")
 }
 
 // withPriorityMailboxes returns the unit's priority mailboxes, and makes them if there are none
@@ -51,9 +46,9 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	}
 	all := &priorityMailboxes{unit: u}
 	all.claim.Reserve()
-	for i := range all.express {
-		all.express[i].Kind = &priorityMailboxVtable
-		all.express[i].lanes = all
+	for i := range all.boxes {
+		all.boxes[i].Kind = &priorityMailboxVtable
+		all.boxes[i].all = all
 	}
 	all.token.unit = u
 	all.token.become(&tokenVtable)
@@ -64,18 +59,18 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	return all
 }
 
-// lane returns the mailbox of a priority, and where its late message is kept.
-func (x *priorityMailboxes) lane(p sched.Priority) (*mailbox.Queue, **message) {
+// box returns the mailbox of a priority, and where its late message is kept.
+func (x *priorityMailboxes) box(p sched.Priority) (*mailbox.Queue, **message) {
 	if p == sched.Normal {
 		return &x.unit.mailbox, &x.unit.late
 	}
-	return &x.express[p].mailbox, &x.express[p].late
+	return &x.boxes[p].mailbox, &x.boxes[p].late
 }
 
 // mayReuse reports whether the message of the running operation may be used again at once. If not,
 // it keeps the message for later.
 func (x *priorityMailboxes) mayReuse(l *message) bool {
-	box, late := x.lane(x.running)
+	box, late := x.box(x.running)
 	if box.Reusable(&l.Node) {
 		return true
 	}
@@ -87,9 +82,9 @@ func (x *priorityMailboxes) mayReuse(l *message) bool {
 func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 	e := priorityMailboxOf(t)
 	if s := workerOf(p); s.watched {
-		s.unit.Store(e.lanes.unit)
+		s.unit.Store(e.all.unit)
 	}
-	if x := e.lanes; x.claim.Claim(uint8(x.priorityOf(e))) {
+	if x := e.all; x.claim.Claim(uint8(x.priorityOf(e))) {
 		x.serve(p)
 	}
 }
@@ -136,7 +131,7 @@ func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, late
 		if !some {
 			return pr, nil, false
 		}
-		box, late := x.lane(pr)
+		box, late := x.box(pr)
 		if l, later := dequeue(s, box, late); l != nil || later {
 			if l != nil {
 				x.turns.Ran(1)
@@ -157,13 +152,13 @@ func (x *priorityMailboxes) yield(s *worker) {
 		case pr == sched.Normal:
 			s.queueBack(x.unit.rt, pr, &x.unit.Task)
 		default:
-			s.queueBack(x.unit.rt, pr, &x.express[pr].Task)
+			s.queueBack(x.unit.rt, pr, &x.boxes[pr].Task)
 		}
 	}
 }
 
 func discardPriorityMailbox(t *sched.Task) {
-	s := priorityMailboxOf(t).lanes.unit.rt.discarder()
+	s := priorityMailboxOf(t).all.unit.rt.discarder()
 	s.failPriorityMailbox(priorityMailboxOf(t))
 	s.discardOrphans()
 }

@@ -28,16 +28,16 @@ const (
 	leftHere  uint32 = 1 // the unit is left to the last reader
 )
 
-// admitReader lets a reader in, as a task with the vtable looking. For the unit's owner, which has
+// admitReader lets a reader in, as a task with the vtable admitted. For the unit's owner, which has
 // dequeued the message.
-func (u *unit) admitReader(s *worker, l *message, looking *vtable) taken {
+func (u *unit) admitReader(s *worker, l *message, admitted *vtable) taken {
 	x := u.extend()
 	if x.takeOut(s, l) {
 		return onward
 	}
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
-	l.become(looking)
+	l.become(admitted)
 	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
 		s.hand(u.rt, &l.Task)
 		return gone

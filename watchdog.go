@@ -80,8 +80,8 @@ func (u *unit) isTask(t *sched.Task) bool {
 		return true
 	}
 	if x := u.priorityMailboxes(); x != nil {
-		for i := range x.express {
-			if t == &x.express[i].Task {
+		for i := range x.boxes {
+			if t == &x.boxes[i].Task {
 				return true
 			}
 		}

@@ -13,7 +13,7 @@ func TestOperationThatBegins(t *testing.T) {
 	if name := c.operation(); name != "" {
 		t.Errorf("while it begins: %q", name)
 	}
-	c.kind.Store(newVtable(vtable{name: "test.begins"}, nil))
+	c.kind.Store(newVtable(vtable{identity: identity{name: "test.begins"}}, nil))
 	if name := c.operation(); name != "test.begins" {
 		t.Errorf("then: %q", name)
 	}

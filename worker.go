@@ -128,8 +128,8 @@ func (s *worker) refuses(u *unit) error {
 	return ErrClosed
 }
 
-// breathe lets other goroutines run between two operations, if a yield is due.
-func (s *worker) breathe() {
+// yieldIfDue lets other goroutines run between two operations, if a yield is due.
+func (s *worker) yieldIfDue() {
 	if s.observed.Load()&byRecorder != 0 {
 		s.pauseTape()
 	}
@@ -144,7 +144,7 @@ func (s *worker) breathe() {
 // before that decision, not after it: they may cancel.
 func (s *worker) begin(l *message, k *vtable, m *promised) *Context {
 	if s.processor.Spent() {
-		s.breathe()
+		s.yieldIfDue()
 	}
 	if s.rt.phase.Load() >= aborting {
 		return nil

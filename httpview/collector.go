@@ -63,7 +63,7 @@ var perProcessors = []perProcessor{
 	{describe("searches_total", "Times that a processor looked for work everywhere.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
 	{describe("parks_total", "Times that a processor had no work and slept.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
 	{describe("wakes_total", "Times that a processor was woken to look for work.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
-	{describe("breaths_total", "Times that a busy processor let other goroutines run.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
+	{describe("yields_total", "Times that a busy processor yielded to other goroutines.", "processor"), func(p *freerun.ProcessorStats) uint64 { return p.Yields }},
 }
 
 // priorities are the figures of one processor by priority. Those of normal priority are the rest.

@@ -35,7 +35,7 @@ type processor struct {
 	Searches  uint64 `json:"searches"`
 	Parks     uint64 `json:"parks"`
 	Wakes     uint64 `json:"wakes"`
-	Breaths   uint64 `json:"breaths"`
+	Yields    uint64 `json:"yields"`
 	Operation string `json:"operation"` // running now
 	Unit      string `json:"unit"`
 }

@@ -79,7 +79,7 @@ func (v *view) see(s sample) frame {
 	}
 	for i, p := range stats.Processors {
 		shown := processor{
-			Messages: p.Messages, Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes, Breaths: p.Breaths,
+			Messages: p.Messages, Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes, Yields: p.Yields,
 		}
 		if i < len(running) { // a processor added in between is missing there
 			shown.Operation, shown.Unit = running[i].Operation, running[i].Unit

@@ -41,7 +41,7 @@ var processorFigures = []processorFigure{
 	{"freerun.processor.searches", "{search}", "Times that the processor looked for work everywhere.", func(p *freerun.ProcessorStats) uint64 { return p.Searches }},
 	{"freerun.processor.parks", "{park}", "Times that the processor had no work and slept.", func(p *freerun.ProcessorStats) uint64 { return p.Parks }},
 	{"freerun.processor.wakes", "{wake}", "Times that the processor was woken to look for work.", func(p *freerun.ProcessorStats) uint64 { return p.Wakes }},
-	{"freerun.processor.breaths", "{breath}", "Times that the busy processor let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Breaths }},
+	{"freerun.processor.yields", "{yield}", "Times that the busy processor let other goroutines run.", func(p *freerun.ProcessorStats) uint64 { return p.Yields }},
 }
 
 // instruments are the instruments of one registration.

@@ -12,11 +12,11 @@ import (
 )
 
 // ErrNotATrace says that the input does not begin as a recording does.
-var ErrNotATrace = errors.New("trace: this is no recording of freerun; those begin with \"freerun trace 1\"")
+var ErrNotATrace = errors.New("recording: this is no recording of freerun; those begin with \"freerun trace 1\"")
 
 // ErrTruncated says that a recording has no end: the program that made it was interrupted, or the
 // file was cut off. What there is of it is good.
-var ErrTruncated = errors.New("trace: the recording has no end; it is cut off")
+var ErrTruncated = errors.New("recording: the recording has no end; it is cut off")
 
 // BrokenError says that a recording cannot be read beyond some place. What comes before is good.
 type BrokenError struct {
@@ -27,7 +27,7 @@ type BrokenError struct {
 
 // Error says where the recording is broken, and how.
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("trace: the recording is broken at byte %d: %s", e.Offset, e.Reason)
+	return fmt.Sprintf("recording: the recording is broken at byte %d: %s", e.Offset, e.Reason)
 }
 
 // Read reads a recording until its end. With [ErrTruncated], a [*BrokenError] or an error of r it
@@ -67,7 +67,7 @@ func (f *file) read() error {
 	magic := make([]byte, len(record.Magic))
 	if n, err := io.ReadFull(f.r, magic); err != nil || string(magic) != record.Magic {
 		if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-			return fmt.Errorf("trace: the recording cannot be read: %w", err)
+			return fmt.Errorf("recording: the recording cannot be read: %w", err)
 		}
 		if n > 0 && n < len(magic) && string(magic[:n]) == record.Magic[:n] {
 			return ErrTruncated
@@ -123,7 +123,7 @@ func cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return ErrTruncated
 	}
-	return fmt.Errorf("trace: the recording cannot be read: %w", err)
+	return fmt.Errorf("recording: the recording cannot be read: %w", err)
 }
 
 func (f *file) broken(format string, args ...any) error {

@@ -38,7 +38,7 @@ import (
 //	ergo#94, #96         a mailbox drops silently
 //	    TestComplaintNothingIsDroppedSilently*, TestMailboxRefuses, TestMailboxRefusesLate
 //	ergo#21              a call and a full mailbox freeze
-//	    TestComplaintCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForSeveral
+//	    TestComplaintCallsIntoFullMailboxes*, TestMailboxRings, TestHeldBackForMulti
 //	goakt                Ask blocks a worker of the pool
 //	    TestComplaintAskBlocksNoProcessor*, TestWouldBlock
 //	goakt#895            a killed actor keeps its mailbox

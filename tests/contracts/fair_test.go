@@ -134,8 +134,8 @@ func TestOrdinaryGoroutinesRun(t *testing.T) {
 	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if breaths := rt.Stats().Processors[0].Breaths; breaths < want-1 {
-		t.Errorf("the processor yielded %d times", breaths)
+	if yields := rt.Stats().Processors[0].Yields; yields < want-1 {
+		t.Errorf("the processor yielded %d times", yields)
 	}
 }
 

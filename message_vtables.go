@@ -1,0 +1,196 @@
+package freerun
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sched"
+)
+
+// The forms of messages, and what each does at the turns of its life. A message changes its form by
+// changing its vtable. A dash is a nil. "send", "tell" and "timer" are the three ways to fail:
+// failSend, failTell and failUnsent.
+//
+//	form          take    place  run   units  release  wake     fail   recycle   made by
+//	sent          –       –      send  –      –        collect  send   –         operation
+//	owing         –       –      –     –      –        pay up   –      –         operation
+//	passing       –       –      –     –      –        pass on  –      –         operation
+//	told          –       –      tell  –      –        collect  tell   magazine  operation
+//	reader        let in  –      send  –      –        collect  send   –         reading
+//	admitted      –       –      send  –      reader   –        send   –         reading
+//	spread        –       parts  –     –      –        collect  send   –         multiOperation
+//	placed        –       –      send  all    all      –        send   –         multiOperation
+//	spread told   –       parts  –     –      –        collect  tell   –         multiOperation
+//	placed told   –       –      tell  all    all      –        tell   magazine  multiOperation
+//	part          arrive  –      –     –      –        –        –      –         multiPart
+//	token         drop    –      –     –      –        –        –      –         priorityMailboxes
+//	waiter        –       –      –     –      –        go on    –      –         caller and others
+//	repetition    –       –      –     –      –        go on    –      –         Every
+//	after         –       –      –     –      –        –        timer  –         After
+//	slot          –       –      –     –      –        –        –      –         activities
+//
+// What a timer may send (sent, reader, spread, repetition, after) has late too, and all of these but
+// the repetition, which no future waits for, have unsent, in which failUnsent is. A message fails
+// with "send" or "tell" once it was counted as sent, and with "timer" before.
+
+// identity is what messages of one operation are called in errors, reports and recordings.
+type identity struct {
+	// name is the operation's; empty for a closure.
+	name string
+	// number is the operation's in recordings; 0 for closures.
+	number uint16
+	// code returns the function that a closure's message runs; nil for operations with a name.
+	code func(l *message) uintptr
+	// describe names the operation in an error. newVtable makes it, if it is not given.
+	describe func(l *message) string
+}
+
+// vtable is what all messages of one operation have in common in one form: the functions that go on
+// with such a message. It is made once, when the operation is declared: a generic function value
+// that is made for each message would be an allocation for each message.
+type vtable struct {
+	sched.Kind // Run is run, nil for a form in which no message is queued
+	// take deals with such a message in place of a run. The unit's owner calls it. Nil for messages
+	// that the owner runs.
+	take func(s *worker, u *unit, l *message) taken
+	// units returns the units that such a message has to itself. Nil for messages that have at most
+	// the one to which they are addressed.
+	units func(l *message) *multi
+	// release lets go of what such a message holds besides that unit, once it has ended. again says
+	// that it may be used again afterwards. Nil for messages that hold nothing else.
+	release func(s *worker, l *message, again bool)
+	// place deals with a message that is ready, in place of queueing it for its one unit, or for
+	// none. Nil for most.
+	place func(s *worker, l *message)
+	// wake goes on with a message after the future that it waited for was resolved.
+	wake func(s *worker, l *message)
+	// fail ends a message that will not run, or whose operation did not return.
+	fail func(s *worker, l *message, err error)
+	// recycle takes back a message that has run. Nil if another goroutine may still look at it.
+	recycle func(s *worker, l *message)
+	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
+	// before; it may be called without a worker. Both are nil for what no timer sends.
+	late   func(s *worker, l *message)
+	unsent func(s *worker, l *message, why *failure)
+	// dropArgument drops the argument of a message that was revoked while it waited only for its
+	// turn. Nil if such a message is never revoked.
+	dropArgument func(l *message)
+	// shared: such a message need not have the unit to itself.
+	shared bool
+	identity
+}
+
+// newVtable completes k with what the scheduler needs.
+func newVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
+	done := &k
+	if k.describe == nil {
+		done.describe = k.nameOf
+	}
+	done.Run = run
+	done.Discard = discardMessage
+	return done
+}
+
+func (k *vtable) nameOf(l *message) string {
+	if k.code != nil {
+		return functionName(k.code(l))
+	}
+	return k.name
+}
+
+func (l *message) vtable() *vtable { return (*vtable)(unsafe.Pointer(l.Kind)) }
+
+func (l *message) become(k *vtable) { l.Kind = &k.Kind }
+
+// target returns what the function of message l is invoked with: its unit, or all its units. err is
+// that of a unit that was stopped: then the message must not run.
+func (k *vtable) target(l *message) (to unsafe.Pointer, err error) {
+	if k.units == nil {
+		return unsafe.Pointer(l.unit), nil
+	}
+	return k.all(l) // a function of its own, so that Go inlines this one
+}
+
+func (k *vtable) all(l *message) (to unsafe.Pointer, err error) {
+	m := k.units(l)
+	return unsafe.Pointer(m), m.stopped()
+}
+
+// makeVtables makes the vtables of an operation on a unit, or on none.
+func (o *operation[A, R]) makeVtables(id identity) {
+	o.called = newVtable(vtable{
+		identity: id, wake: o.wakeSend, fail: o.failSend,
+		late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument,
+	}, o.runSend)
+	o.owing = newVtable(vtable{identity: id, wake: o.wakeOwing}, nil)
+	o.passing = newVtable(vtable{identity: id, wake: o.wakePassing}, nil)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
+}
+
+// makeMultiVtables makes those of an operation on several units: spread until the message is placed
+// in the mailboxes, and placed from then on.
+func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
+	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, units: o.unitsOfSend}, o.runSend)
+	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, units: o.unitsOfTell}, o.runTell)
+	o.called.place = placing(o.placed)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
+}
+
+// placing returns the place of messages that are placed as k.
+func placing(k *vtable) func(s *worker, l *message) {
+	return func(s *worker, l *message) {
+		l.become(k)
+		k.units(l).place(s)
+	}
+}
+
+func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
+	k.release = func(s *worker, l *message, again bool) {
+		m := k.units(l)
+		m.release(s, again && m.many == nil)
+	}
+	return newVtable(k, run)
+}
+
+// makeReadingVtables makes those of an operation that only reads: called until the unit's owner has
+// let the message in, and admitted from then on.
+func (o *reading[A, R]) makeReadingVtables(id identity) {
+	o.admitted = newVtable(vtable{
+		identity: id, shared: true, fail: o.failSend,
+		release: func(s *worker, l *message, _ bool) { l.unit.readerEnded(s) },
+	}, o.runSend)
+	o.called.shared = true
+	o.called.take = func(s *worker, u *unit, l *message) taken { return u.admitReader(s, l, o.admitted) }
+}
+
+// Waiters are in the list of a promise only. No scheduler runs them, and they do not fail.
+var (
+	callerVtable   = waiterVtable("caller", wakeCaller)
+	awaiterVtable  = waiterVtable("awaiter", wakeAwaiter)
+	audienceVtable = waiterVtable("audience", wakeAudience)
+	waitAllVtable  = waiterVtable("waitAll", wakeWaitAll)
+)
+
+func waiterVtable(name string, wake func(s *worker, l *message)) *vtable {
+	return newVtable(vtable{identity: identity{name: name}, wake: wake}, nil)
+}
+
+// Messages of timers that are no messages of an operation.
+var (
+	repetitionVtable = newVtable(vtable{identity: identity{name: "repetition"}, wake: wakeRepetition, late: fireRepetition}, nil)
+	afterVtable      = newVtable(vtable{identity: identity{name: "freerun.After"}, late: fireAfter, unsent: failAfter}, nil)
+)
+
+// slotVtable is the vtable of the message that stands for an activity.
+var slotVtable = newVtable(vtable{identity: identity{describe: describeSlot}}, nil)
+
+// Notices are messages in a mailbox that the unit's owner takes and never runs: the part of a
+// message to several units, and the token, which tells the owner, in its place among the messages,
+// that the unit has priority mailboxes. Both are set in init, because takePart refers to its own.
+var multiPartVtable, tokenVtable vtable
+
+func init() {
+	multiPartVtable = vtable{identity: identity{name: "multiPart"}, take: takePart}
+	tokenVtable = vtable{identity: identity{name: "token"}, shared: true, take: passBy}
+}
+
+func passBy(*worker, *unit, *message) taken { return onward }
