@@ -3,13 +3,13 @@
 //
 //	go run ./internal/verify/mutate                         # all rooms
 //	go run ./internal/verify/mutate -rooms queue,lock -count 40
-//	go run ./internal/verify/mutate -run 'owner.go .*cas'   # the mutations whose key matches
+//	go run ./internal/verify/mutate -run 'Owner.* cas'     # the mutations whose key matches
 //	go run ./internal/verify/mutate -list                   # the choice, without running a test
 //
 // A mutation is one application of an operator (operators.go lists them) to one place of one file.
-// Its key names the file, the function, the operator, and the source before and after; it names no
-// line number, so the key stays when the file grows elsewhere. Among the mutations of a room, -count
-// of them are chosen by a hash of the key and of -seed. Changes that do not compile are no mutations.
+// Its key names the file, the function, the operator, and the source before and after. It names no
+// line number, so the key stays when the file grows elsewhere. Of the mutations that compile, -count
+// are chosen by a hash of the key and of -seed: as many of each room, and all operators in turn.
 //
 // Which test can kill a mutation is measured, not guessed: each test of the room runs once alone,
 // unchanged and with coverage. A mutation then runs the tests that reach its lines, the quickest
@@ -18,7 +18,7 @@
 // killed by the first test that fails, panics, uses up the memory allowed, or runs many times as
 // long as it did unchanged (a hang).
 //
-// A survivor needs a reason in testdata/survivors.txt, such as that the changed code means the same.
+// A survivor needs a reason in testdata/survivors.txt: that the changed code means the same, say.
 // A survivor without one makes the command fail, and so does a reason whose mutation is gone.
 //
 // Results are kept in .mutate, under a hash of the source and of the mutation. A run that was

@@ -183,8 +183,8 @@ func (f *finder) branch(n *ast.IfStmt) {
 	f.add("negate", n.Cond, "!("+f.text(n.Cond)+")")
 }
 
-// misuse reports whether an if only guards a panic, which a caller's mistake leads to, or only calls
-// what is quiet. An if whose condition is a constant belongs to another build.
+// misuse reports whether an if only guards a panic, which a caller's mistake leads to, or only makes
+// quiet calls. An if whose condition is a constant belongs to another build.
 func (f *finder) misuse(n *ast.IfStmt) bool {
 	return f.info.Types[n.Cond].Value != nil || n.Else == nil && f.quietList(n.Body.List, 3)
 }

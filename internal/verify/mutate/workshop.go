@@ -33,7 +33,7 @@ type workshop struct {
 type hashes struct {
 	source string
 	tests  string            // of all test files
-	files  map[string]string // of the test file that declares a test, by folder and name of the test
+	files  map[string]string // of the file that declares a test, by folder and name of the test
 }
 
 // load returns the package of a room.
@@ -82,6 +82,7 @@ type kept struct {
 	Verdict
 	AllTests string // the hash of the tests
 	Killer   string // the hash of the file of the test that killed
+	Quick    bool   // the race detector had no part
 }
 
 // judged returns the verdict on a mutation, from the cache if it still holds, and whether it was
@@ -98,13 +99,13 @@ func (w *workshop) judged(r Room, m Mutation) (v Verdict, known bool, err error)
 		_, test, _ := strings.Cut(v.By, " ")
 		return h.files[test]
 	}
-	key := h.source + fmt.Sprint(w.quick) + m.Key() + fmt.Sprint(m.Edits)
+	key := h.source + m.Key() + fmt.Sprint(m.Edits)
 	var k kept
-	if w.recall("verdict", key, &k) && (k.AllTests == h.tests || k.Killed && k.Killer == killer(k.Verdict)) {
+	if w.recall("verdict", key, &k) && (!k.Killed && k.AllTests == h.tests && (w.quick || !k.Quick) || k.Killed && k.Killer == killer(k.Verdict)) {
 		return k.Verdict, true, nil
 	}
 	if v, err = w.judge(r, m); err == nil {
-		w.keep("verdict", key, kept{v, h.tests, killer(v)})
+		w.keep("verdict", key, kept{v, h.tests, killer(v), w.quick})
 	}
 	return v, false, err
 }
