@@ -8,8 +8,8 @@
 //
 // A mutation is one application of an operator (operators.go lists them) to one place of one file.
 // Its key names the file, the function, the operator, and the source before and after. It names no
-// line number, so the key stays when the file grows elsewhere. Of the mutations that compile, -count
-// are chosen by a hash of the key and of -seed: as many of each room, and all operators in turn.
+// line number, so the key stays when the file grows elsewhere. Of the mutations that compile,
+// -count are chosen by a hash of the key and of -seed: as many of each room, all operators in turn.
 //
 // Which test can kill a mutation is measured, not guessed: each test of the room runs once alone,
 // unchanged and with coverage. A mutation then runs the tests that reach its lines, the quickest

@@ -118,7 +118,7 @@ func TestHang(t *testing.T) {
 
 func TestReasonsAreComplete(t *testing.T) {
 	for text, want := range map[string]string{
-		"a.go f swap\n- a\n+ b\n":                                   "an entry is the head",
+		"a.go f swap\n- a\n+ b\n":                                  "an entry is the head",
 		"a.go f swap\n- a\n+ b\nwhy\n\na.go f swap\n- a\n+ b\nwhy": "a second reason",
 	} {
 		file := filepath.Join(t.TempDir(), "reasons.txt")

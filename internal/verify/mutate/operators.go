@@ -183,7 +183,7 @@ func (f *finder) branch(n *ast.IfStmt) {
 	f.add("negate", n.Cond, "!("+f.text(n.Cond)+")")
 }
 
-// misuse reports whether an if only guards a panic, which a caller's mistake leads to, or only makes
+// misuse reports whether an if only guards a panic, which is for a caller's mistake, or makes only
 // quiet calls. An if whose condition is a constant belongs to another build.
 func (f *finder) misuse(n *ast.IfStmt) bool {
 	return f.info.Types[n.Cond].Value != nil || n.Else == nil && f.quietList(n.Body.List, 3)
