@@ -18,8 +18,9 @@
 // killed by the first test that fails, panics, uses up the memory allowed, or runs many times as
 // long as it did unchanged (a hang).
 //
-// A survivor needs a reason in testdata/survivors.txt: that the changed code means the same, say.
-// A survivor without one makes the command fail, and so does a reason whose mutation is gone.
+// A survivor needs a reason in testdata/survivors.txt: "same: " and why no caller can see a
+// difference, but perhaps in time; or "lives: " and why there is no test. The command fails at a
+// survivor without a reason, at a reason whose mutation is gone, and if more than 3% live.
 //
 // Results are kept in .mutate, under a hash of the source and of the mutation. A run that was
 // stopped, by -for or by hand, goes on where it was; a second run of the same tree takes seconds.

@@ -48,7 +48,7 @@ func TestControl(t *testing.T) {
 	for _, want := range []string{
 		"blind.go:14: Gate.Open drop-write\n    - g.open.Store(true)\n    + (nothing)\n    killed after",
 		"blind.go:15: Gate.Open drop-write\n    - g.opened.Add(1)\n    + (nothing)\n    SURVIVED 2 tests",
-		"blind          2       1         1              1     50.0%",
+		"blind          2       1      0      0              1   50.0%",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
@@ -57,7 +57,7 @@ func TestControl(t *testing.T) {
 
 	// The same once more: both verdicts are known, and the survivor has a reason now.
 	reasons := filepath.Join(t.TempDir(), "reasons.txt")
-	entry := blindFolder + "/blind.go Gate.Open drop-write\n- g.opened.Add(1)\n+ (nothing)\nNobody counts\nhere.\n"
+	entry := blindFolder + "/blind.go Gate.Open drop-write\n- g.opened.Add(1)\n+ (nothing)\nsame: No test\ncounts.\n"
 	if err := os.WriteFile(reasons, []byte("# a comment\n\n"+entry), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestControl(t *testing.T) {
 	if err != nil {
 		t.Errorf("a survivor with a reason is an error: %v\n%s", err, out)
 	}
-	if strings.Count(out, "(known)") != 2 || !strings.Contains(out, "Nobody counts here.") {
+	if strings.Count(out, "(known)") != 2 || !strings.Contains(out, "same: No test counts.") {
 		t.Errorf("the second run does not know both verdicts, or the reason:\n%s", out)
 	}
 
@@ -118,8 +118,9 @@ func TestHang(t *testing.T) {
 
 func TestReasonsAreComplete(t *testing.T) {
 	for text, want := range map[string]string{
-		"a.go f swap\n- a\n+ b\n":                                  "an entry is the head",
-		"a.go f swap\n- a\n+ b\nwhy\n\na.go f swap\n- a\n+ b\nwhy": "a second reason",
+		"a.go f swap\n- a\n+ b\n":      "an entry is the head",
+		"a.go f swap\n- a\n+ b\nwhy\n": "a reason begins with",
+		"a.go f swap\n- a\n+ b\nlives: x\n\na.go f swap\n- a\n+ b\nsame: x\n": "a second reason",
 	} {
 		file := filepath.Join(t.TempDir(), "reasons.txt")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

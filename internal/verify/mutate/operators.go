@@ -223,17 +223,18 @@ func (f *finder) drop(s ast.Stmt, e ast.Expr) {
 	f.add(operator, s, "")
 }
 
-// exchangeable reports whether a statement does something, goes on to the next one, and is not
-// quiet.
+// exchangeable reports whether a statement calls something that is not quiet, as an access of an
+// atomic word does, and goes on to the next one. The order of two statements does not matter if one
+// of them only computes.
 func (f *finder) exchangeable(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		call, ok := s.X.(*ast.CallExpr)
 		return ok && !f.quiet(call)
-	case *ast.AssignStmt, *ast.IncDecStmt:
-		return true
+	case *ast.AssignStmt:
+		return f.looksIn(s)
 	case *ast.IfStmt:
-		return !f.misuse(s)
+		return !f.misuse(s) && (f.looksIn(s.Cond) || s.Init != nil && f.looksIn(s.Init))
 	}
 	return false
 }

@@ -6,8 +6,17 @@ import (
 	"strings"
 )
 
-// Reasons say why tests let a mutation live, by its key.
+// Reasons say why tests let a mutation live, by its key. A reason that begins with sameMark says
+// that no caller can see a difference, but perhaps in time.
 type Reasons map[string]string
+
+const (
+	sameMark  = "same: "
+	livesMark = "lives: "
+)
+
+// same reports whether a reason says that the mutation changes nothing but time.
+func (r Reasons) same(key string) bool { return strings.HasPrefix(r[key], sameMark) }
 
 // readReasons reads a table of reasons. Each entry has four parts, a line each, and a blank line
 // behind it:
@@ -15,8 +24,10 @@ type Reasons map[string]string
 //	queue/owner.go Owner.link cas-denied
 //	- the source before
 //	+ the source afterwards
-//	The reason. It may have several lines.
+//	same: The reason. It may have several lines.
 //
+// A reason begins with "same: " if no caller can see a difference, but perhaps in time, and with
+// "lives: " otherwise.
 // Lines that begin with # are comments.
 func readReasons(file string) (Reasons, error) {
 	text, err := os.ReadFile(file)
@@ -37,7 +48,11 @@ func readReasons(file string) (Reasons, error) {
 		if reasons[key] != "" {
 			return fmt.Errorf("%s:%d: a second reason for %s", file, line, entry[0])
 		}
-		reasons[key] = strings.Join(entry[3:], " ")
+		reason := strings.Join(entry[3:], " ")
+		if !strings.HasPrefix(reason, sameMark) && !strings.HasPrefix(reason, livesMark) {
+			return fmt.Errorf("%s:%d: a reason begins with %q or %q: %q", file, line, sameMark, livesMark, reason)
+		}
+		reasons[key] = reason
 		return nil
 	}
 	number := 0

@@ -27,27 +27,30 @@ func (t *task) outcome(reasons Reasons) string {
 
 // tally counts mutations.
 type tally struct {
-	done, killed, reasoned, open int
-	seconds                      float64
+	done, killed, same, lives, open int
+	seconds                         float64
 }
+
+// limit is the share of the mutations that may survive and change more than time.
+const limit = 0.03
 
 func (t *tally) add(o tally) {
 	t.done += o.done
 	t.killed += o.killed
-	t.reasoned += o.reasoned
+	t.same += o.same
+	t.lives += o.lives
 	t.open += o.open
 	t.seconds += o.seconds
 }
 
 func (t tally) line(name string) string {
-	share := 0.0
-	if t.done > 0 {
-		share = 100 * float64(t.reasoned+t.open) / float64(t.done)
-	}
-	return fmt.Sprintf("%-10s %5d %7d %9d %14d %8.1f%% %8.0f", name, t.done, t.killed, t.reasoned+t.open, t.open, share, t.seconds)
+	return fmt.Sprintf("%-10s %5d %7d %6d %6d %14d %6.1f%% %8.0f", name, t.done, t.killed, t.same, t.lives, t.open, 100*t.share(), t.seconds)
 }
 
-// report prints the survivors and the table of the rooms. The error says what a reason is missing
+// share returns the share of the mutations that survive and change more than time.
+func (t tally) share() float64 { return float64(t.lives+t.open) / float64(max(t.done, 1)) }
+
+// report prints the survivors without a reason and the table of the rooms. The error says what a reason is missing
 // for.
 func report(tasks []*task, reasons Reasons, stale []string, say func(string, ...any)) error {
 	byRoom := map[string]*tally{}
@@ -70,15 +73,18 @@ func report(tasks []*task, reasons Reasons, stale []string, say func(string, ...
 			if reasons[t.Key()] != "" {
 				say("killed, so its reason can go: %s", t.Head())
 			}
+		case reasons.same(t.Key()):
+			one.same = 1
 		case reasons[t.Key()] != "":
-			one.reasoned = 1
+			one.lives = 1
 		default:
 			one.open = 1
 			say("%s\n    %s", t.describe(), t.outcome(reasons))
 		}
 		byRoom[t.Room].add(one)
 	}
-	say("%-10s %5s %7s %9s %14s %9s %8s", "room", "made", "killed", "survived", "without reason", "survived", "seconds")
+	say("Survivors are the same to every caller, or live for a reason, or have none. The share is of the last two.")
+	say("%-10s %5s %7s %6s %6s %14s %7s %8s", "room", "made", "killed", "same", "live", "without reason", "share", "seconds")
 	var sum tally
 	for _, name := range names {
 		say("%s", byRoom[name].line(name))
@@ -93,6 +99,9 @@ func report(tasks []*task, reasons Reasons, stale []string, say func(string, ...
 	}
 	if sum.open > 0 || len(stale) > 0 {
 		return fmt.Errorf("%w: %d; reasons whose mutation is gone: %d", errSurvivors, sum.open, len(stale))
+	}
+	if left == 0 && sum.share() > limit {
+		return fmt.Errorf("%w: too many live, %.1f%%", errSurvivors, 100*sum.share())
 	}
 	return nil
 }
