@@ -69,7 +69,7 @@ func (w *workshop) judge(r Room, m Mutation) (Verdict, error) {
 	var v Verdict
 	built := map[string]bool{}
 	for _, s := range r.stages() {
-		if w.quick && s.build.Name == race.Name {
+		if w.quick && (s.build.Name == race.Name || s.folder != r.Folder) {
 			continue
 		}
 		survey, err := w.surveyed(r, s.folder, s.survey)

@@ -52,7 +52,7 @@ func command(args []string, out io.Writer) error {
 	f.DurationVar(&o.stopAfter, "for", 0, "begin no mutation after this time; 0: no limit")
 	f.IntVar(&o.megabytes, "memory", 3000, "megabytes that a test may use")
 	f.BoolVar(&o.list, "list", false, "print the mutations and run nothing")
-	f.BoolVar(&o.quick, "quick", false, "without the race detector")
+	f.BoolVar(&o.quick, "quick", false, "only the tests of the package itself, and not with the race detector")
 	f.BoolVar(&o.verbose, "v", false, "with what the killing test printed")
 	if err := f.Parse(args); err != nil {
 		return err

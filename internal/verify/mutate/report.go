@@ -50,8 +50,8 @@ func (t tally) line(name string) string {
 // share returns the share of the mutations that survive and change more than time.
 func (t tally) share() float64 { return float64(t.lives+t.open) / float64(max(t.done, 1)) }
 
-// report prints the survivors without a reason and the table of the rooms. The error says what a reason is missing
-// for.
+// report prints the survivors without a reason and the table of the rooms. The error says how many
+// there are.
 func report(tasks []*task, reasons Reasons, stale []string, say func(string, ...any)) error {
 	byRoom := map[string]*tally{}
 	var names []string

@@ -20,7 +20,7 @@ type workshop struct {
 	root      string
 	cache     string // the folder of the results; "" keeps none
 	megabytes int
-	quick     bool // without the race detector
+	quick     bool // only the tests of the package itself, and not with the race detector
 	say       func(string, ...any)
 
 	mutex    sync.Mutex
@@ -82,7 +82,7 @@ type kept struct {
 	Verdict
 	AllTests string // the hash of the tests
 	Killer   string // the hash of the file of the test that killed
-	Quick    bool   // the race detector had no part
+	Quick    bool   // as w.quick
 }
 
 // judged returns the verdict on a mutation, from the cache if it still holds, and whether it was
