@@ -20,6 +20,9 @@ MAYHEM ?= 1h
 RUN ?= .
 PAIRS ?= 20
 BENCH ?= .
+MUTATIONS ?= 280
+ROOMS ?=
+SELECT ?=
 
 .PHONY: help
 help: ## print this list
@@ -73,6 +76,11 @@ explore: ## all interleavings of small programs over the real code, and the tabl
 .PHONY: explore-long
 explore-long: ## the same with more preemptions and a hundred times as many random schedules, for the night
 	FREERUN_EXPLORE=long go test -count 1 -timeout 12h -tags explore -run '^TestExplore' $(EXPLORED)
+
+# Changes are made in an overlay of the build, never in the tree; .mutate keeps the verdicts for the next run.
+.PHONY: mutate
+mutate: ## single changes of concurrent code, MUTATIONS of them, and which the tests let live; ROOMS= and SELECT= choose; an hour the first time
+	go run ./internal/verify/mutate -count $(MUTATIONS) -rooms '$(ROOMS)' -run '$(SELECT)'
 
 .PHONY: stress
 stress: ## the tests COUNT times over with the race detector and 1, 2 and 4 processors; RUN= and PACKAGES= choose

@@ -191,6 +191,22 @@ func TestBoundedCap(t *testing.T) {
 	}
 }
 
+// TestGrowableUsesSlotsAgain holds that a deque from which as much is stolen as is pushed keeps its
+// first buffer, though its owner never pops.
+func TestGrowableUsesSlotsAgain(t *testing.T) {
+	var d Growable[int]
+	thief := d.Thief()
+	for i := range 10 * firstSize {
+		d.Push(&i)
+		if v, outcome := thief.Steal(); outcome != Stolen || *v != i {
+			t.Fatalf("Steal after Push of %d: %v", i, outcome)
+		}
+	}
+	if n := len(d.core.buffer.Load().slots); n != firstSize {
+		t.Errorf("the buffer has grown to %d slots for one value at a time", n)
+	}
+}
+
 // TestHybridLocked holds the lock, as a thief that stalls does. A method that needs the lock waits
 // as long as its documentation says; the other methods do not notice.
 func TestHybridLocked(t *testing.T) {

@@ -147,6 +147,41 @@ func (h *hasty) Err() error {
 	return context.Canceled
 }
 
+// TestNodesAreUsedAgain holds that a goroutine that waited for a lock leaves its node for the next
+// one.
+func TestNodesAreUsedAgain(t *testing.T) {
+	var mcs MCS
+	var clh CLH
+	var fifo FIFO
+	for name, c := range map[string]struct {
+		l     sync.Locker
+		spare func() bool
+	}{
+		"MCS":  {&mcs, func() bool { return mcs.spare.node.Load() != nil }},
+		"CLH":  {&clh, func() bool { return clh.spare.node.Load() != nil }},
+		"FIFO": {&fifo, func() bool { return fifo.fifo.spare.node.Load() != nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.l.Lock()
+				var waiter sync.WaitGroup
+				locked := false
+				waiter.Go(func() {
+					c.l.Lock()
+					locked = true
+					c.l.Unlock()
+				})
+				synctest.Wait()
+				c.l.Unlock()
+				waiter.Wait()
+				if !locked || !c.spare() {
+					t.Error("the waiter's node is lost")
+				}
+			})
+		})
+	}
+}
+
 // TestCLHLeavesNothing holds that waiting in vain does not even allocate, without other waiters in
 // the queue.
 func TestCLHLeavesNothing(t *testing.T) {

@@ -269,6 +269,29 @@ func TestTrim(t *testing.T) {
 	a.Free(kept.block)
 }
 
+// TestTrimEmptiesCaches holds that a Trim gives back the pages of blocks that were freed into the
+// caches.
+func TestTrimEmptiesCaches(t *testing.T) {
+	a := open(t, 1<<24)
+	const size, blocks = 1 << 10, 64
+	var all []offheap.Block
+	for range blocks {
+		b := must(a.Alloc(size))
+		clear(a.Bytes(b))
+		all = append(all, b)
+	}
+	for _, b := range all {
+		a.Free(b)
+	}
+	if a.Usage().Cached == 0 {
+		t.Fatal("no block is cached")
+	}
+	released := a.Trim()
+	if u := a.Usage(); u.Cached != 0 || releases && released < size*blocks {
+		t.Errorf("Trim released %d of %d bytes, and %d are cached", released, size*blocks, u.Cached)
+	}
+}
+
 // TestGrownPages holds that the pages by which a block has grown are known to be used.
 func TestGrownPages(t *testing.T) {
 	a := open(t, 1<<20)

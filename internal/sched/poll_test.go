@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -84,6 +85,50 @@ func TestPollersCloseLate(t *testing.T) {
 	if ps.take(0) != nil {
 		t.Error("a poller was made after the end")
 	}
+}
+
+// TestPollersAreFew asks for more pollers than a scheduler may have: the others are refused, which
+// leaves nothing open, and those that are given back are used again.
+func TestPollersAreFew(t *testing.T) {
+	s := New(Config{Processors: 1})
+	ps := &s.pollers
+	var all []*netpoll.Poller
+	for range mostPollers {
+		poller := ps.take(0)
+		if poller == nil {
+			t.Skip("no poller can be made here")
+		}
+		all = append(all, poller)
+	}
+	before := openFiles()
+	for range 10 {
+		if ps.take(0) != nil {
+			t.Error("there is one more poller than there may be")
+		}
+	}
+	if after := openFiles(); after > before {
+		t.Errorf("%d files are open, %d were before the calls that were refused", after, before)
+	}
+	if made := ps.made.Load(); made != mostPollers {
+		t.Errorf("%d pollers are counted, not %d", made, mostPollers)
+	}
+	for _, poller := range all {
+		ps.giveBack(poller)
+	}
+	for range all {
+		if ps.take(0) == nil {
+			t.Fatal("a poller that was given back is not used again")
+		}
+	}
+	for _, poller := range all {
+		poller.Close()
+	}
+}
+
+// openFiles returns how many files the process has open; 0 where the system does not say.
+func openFiles() int {
+	files, _ := os.ReadDir("/proc/self/fd")
+	return len(files)
 }
 
 // TestNoPollers has processors that can make no poller: they yield as before.

@@ -90,6 +90,34 @@ func TestSlotIsStolenFromLongTasks(t *testing.T) {
 	}
 }
 
+// TestOneLookAtATime holds that a look beside an unfinished one does nothing, and the next one
+// looks again.
+func TestOneLookAtATime(t *testing.T) {
+	m := New(Config{Processors: 1}).monitor
+	defer m.timer.Stop()
+	m.looking.Store(true)
+	if m.look(); m.looks.Load() != 0 {
+		t.Error("a look began before the last one has ended")
+	}
+	m.looking.Store(false)
+	if m.look(); m.looks.Load() != 1 || m.looking.Load() {
+		t.Errorf("there were %d looks, and one is under way: %v", m.looks.Load(), m.looking.Load())
+	}
+}
+
+// TestMonitorStopsBesideTasks holds that the monitor of a scheduler that needs it for slots alone
+// stops while a task runs.
+func TestMonitorStopsBesideTasks(t *testing.T) {
+	s := started(t, 2)
+	if s.monitorsAlways {
+		t.Fatal("the monitor has more to do than look at slots")
+	}
+	inTask(t, s, func(p *Processor) {
+		p.PushNext(&newJob(nop).Task)
+		until(t, "the monitor to stop", func() bool { return s.monitor.pace.Load() == paceStopped && !p.slot.filled() })
+	})
+}
+
 // TestMonitorStops holds that a scheduler has no timer running before a slot is used, nor when it
 // sleeps.
 func TestMonitorStops(t *testing.T) {
