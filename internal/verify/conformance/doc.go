@@ -1,5 +1,5 @@
-// Package conformance holds every container to the same ladder of tests, so that a container's own
-// test file is a few lines:
+// Package conformance runs the same ladder of tests on every container, so that a container's own
+// test file has a few lines:
 //
 //	func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 //
@@ -23,7 +23,7 @@
 //	wrap          many laps at every level of filling, and from just below the overflow of the
 //	              indices if the spec can start there
 //	order         many producers, one consumer: each producer's items come without a gap
-//	stampede      all at once at an almost empty, or almost full, container: exactly as many succeed
+//	stampede      all at once on an almost empty or almost full container: exactly as many succeed
 //	              as can
 //	stress        many at a time: each item comes out once, each producer's in order for each
 //	              consumer
@@ -31,13 +31,13 @@
 //	linearizable  short histories, checked by internal/verify/linear
 //	wide          items of 128 bytes are never torn
 //	retention     items that came out can be collected
-//	truthful      never empty while an item is certainly there, never full while there is certainly
+//	truthful      never empty while an item is certainly there, never full while there certainly is
 //	              room
 //	balanced      a container that always holds something is never empty and, filled to 40%, never
 //	              full
 //
-// A rung is a function that returns an error, so that the tests of this package can hold it against
-// containers that are broken on purpose: the rung for a defect must find it.
+// A rung is a function that returns an error, so that the tests of this package can run it on
+// containers that are broken on purpose: the rung for a defect must find the defect.
 //
 // Sizes are constants, smaller under the race detector and with -short. A rung has no deadline, but
 // gives up when no goroutine has got anything done for many seconds.
