@@ -28,9 +28,9 @@ import (
 //	after         –       –      –     –      –        –        timer  –         After
 //	slot          –       –      –     –      –        –        –      –         activities
 //
-// What a timer may send (sent, reader, spread, repetition, after) has late too, and all of these but
-// the repetition, which no future waits for, have unsent, in which failUnsent is. A message fails
-// with "send" or "tell" once it was counted as sent, and with "timer" before.
+// What a timer may send (sent, reader, spread, repetition, after) has late too, and all of these
+// but the repetition, which no future waits for, have unsent, in which failUnsent is. A message
+// fails with "send" or "tell" once it was counted as sent, and with "timer" before.
 
 // identity is what messages of one operation are called in errors, reports and recordings.
 type identity struct {

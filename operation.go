@@ -20,7 +20,7 @@ type Operation[S, A, R any] struct {
 //
 // A name belongs to the package whose source calls Op, so two packages may both have a "deposit".
 // Op panics if the package has an operation of that name, and says where that is declared.
-// [Operation.Name] returns the full name. Errors and logs show "bank.deposit", without the path of
+// [NameOf] returns the full name. Errors and logs show "bank.deposit", without the path of
 // the package.
 //
 // An operation that refers to itself, through others or directly, is assigned in an init function,

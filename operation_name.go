@@ -120,7 +120,9 @@ func shortPath(in string) string {
 	return majorVersions.ReplaceAllString(last, "")
 }
 
-// Name returns the full name of the operation: the import path of the package that declares it, a
-// dot, and the name with which it is declared. Recordings, metrics and spans use it. Errors, logs
-// and labels of profiles show the short form, with the last element of the path only.
-func (o *operation[A, R]) Name() string { return o.full }
+// NameOf returns the full name of an operation of any form: the import path of the package that
+// declares it, a dot, and the name with which it is declared. Recordings, metrics and spans use it.
+// Errors, logs and labels of profiles show the short form, with the last element of the path only.
+func NameOf(o interface{ fullName() string }) string { return o.fullName() }
+
+func (o *operation[A, R]) fullName() string { return o.full }

@@ -19,7 +19,7 @@ var addOne = freerun.Op("addOne", func(_ *freerun.Context, n *int, by int) (int,
 // TestOperationNamesArePackageWide: two packages have an operation of one name, and every report
 // tells which one it is about.
 func TestOperationNamesArePackageWide(t *testing.T) {
-	if ours, theirs := addOne.Name(), runtimetest.AddOne.Name(); ours != "github.com/freerun-go/freerun_test.addOne" || theirs != "github.com/freerun-go/freerun/internal/runtimetest.addOne" {
+	if ours, theirs := freerun.NameOf(addOne), freerun.NameOf(runtimetest.AddOne); ours != "github.com/freerun-go/freerun_test.addOne" || theirs != "github.com/freerun-go/freerun/internal/runtimetest.addOne" {
 		t.Errorf("the full names are %q and %q", ours, theirs)
 	}
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
@@ -42,11 +42,11 @@ func declareNamed(name string) *freerun.FreeOperation[int, int] {
 type declaring[T any] struct{}
 
 func (declaring[T]) method(name string) string {
-	return func() string { return declareNamed(name).Name() }()
+	return func() string { return freerun.NameOf(declareNamed(name)) }()
 }
 
 func declareIn[T any](name string) string {
-	return freerun.FreeOp(name, func(_ *freerun.Context, _ T) (int, error) { return 0, nil }).Name()
+	return freerun.NameOf(freerun.FreeOp(name, func(_ *freerun.Context, _ T) (int, error) { return 0, nil }))
 }
 
 // asValue is a constructor as a value, which the compiler wraps.
@@ -54,11 +54,11 @@ var asValue = freerun.SmallOp[int, int]
 
 // declared has operations that are declared in various ways, by their names.
 var declared = map[string]string{
-	"named function":   declareNamed("named function").Name(),
+	"named function":   freerun.NameOf(declareNamed("named function")),
 	"method":           declaring[map[string]wrapped]{}.method("method"),
 	"generic function": declareIn[map[string]wrapped]("generic function"),
-	"function value":   asValue("function value", func(*freerun.Context, int) (int, error) { return 0, nil }).Name(),
-	"a.b/c":            declareNamed("a.b/c").Name(),
+	"function value":   freerun.NameOf(asValue("function value", func(*freerun.Context, int) (int, error) { return 0, nil })),
+	"a.b/c":            freerun.NameOf(declareNamed("a.b/c")),
 }
 
 // TestNameOfTheDeclaringPackage: the package is that of the source that declares the operation,

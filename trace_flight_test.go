@@ -42,7 +42,7 @@ func TestFlightRecorder(t *testing.T) {
 		t.Errorf("of 20000 messages the last should be there: %+v", b)
 	}
 	final := tr.Messages()[tr.Sent]
-	if tr.Operation(final.Operation) != traceLeaf.Name() || final.Sent < 0 || final.Begin < final.Sent {
+	if tr.Operation(final.Operation) != freerun.NameOf(traceLeaf) || final.Sent < 0 || final.Begin < final.Sent {
 		t.Errorf("the last message is %+v, %s", final, tr.Operation(final.Operation))
 	}
 	if tr.Lost != 0 || tr.Events[0].Time != 0 {
@@ -64,11 +64,11 @@ func TestFlightAndTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return audit(tr).runs[traceLeaf.Name()]
+		return audit(tr).runs[freerun.NameOf(traceLeaf)]
 	}
 	send()
 	tr := traced(t, rt, send)
-	if n := audit(tr).runs[traceLeaf.Name()]; n != 1 {
+	if n := audit(tr).runs[freerun.NameOf(traceLeaf)]; n != 1 {
 		t.Errorf("one message was run meanwhile, and %d recorded", n)
 	}
 	if n := flight(); n != 1 {

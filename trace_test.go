@@ -174,7 +174,7 @@ func TestTraceAccounts(t *testing.T) {
 		})
 		b := audit(tr)
 		b.hold(t, tr, before, rt.Stats())
-		if n := b.runs[traceBoth.Name()]; n != 2*240 {
+		if n := b.runs[freerun.NameOf(traceBoth)]; n != 2*240 {
 			t.Errorf("the recording has %d operations on two units of %d", n, 2*240)
 		}
 		named := 0
@@ -206,7 +206,7 @@ func TestTraceSenders(t *testing.T) {
 	if outer.Sender != 0 || outer.SentBy != recording.Outside || !strings.Contains(tr.Operation(outer.Operation), "TestTraceSenders") {
 		t.Errorf("the first message: %+v, %s", outer, tr.Operation(outer.Operation))
 	}
-	if inner.Sender != 1 || inner.SentBy != outer.RanOn || tr.Operation(inner.Operation) != traceLeaf.Name() || inner.Unit != 1 {
+	if inner.Sender != 1 || inner.SentBy != outer.RanOn || tr.Operation(inner.Operation) != freerun.NameOf(traceLeaf) || inner.Unit != 1 {
 		t.Errorf("the second message: %+v, %s", inner, tr.Operation(inner.Operation))
 	}
 	if inner.Sent < outer.Begin || inner.Sent > outer.End || inner.Begin < inner.Sent || inner.End < inner.Begin {

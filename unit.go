@@ -165,7 +165,7 @@ func (u *unit) enqueue(s *worker, l *message) {
 	}
 	switch {
 	case !wasIdle:
-	case s.at(u.rt) && u.ext.Load() == nil: // queue, written out for the usual case: Go does not inline it
+	case s.at(u.rt) && u.ext.Load() == nil: // queue for the usual case, as Go does not inline it
 		s.processor.PushNext(&u.Task)
 	default:
 		u.queue(s)

@@ -126,7 +126,7 @@ func TestSamplesOfARuntime(t *testing.T) {
 		if len(f.Operations) == 0 || f.Operations[0].Wait.Count == 0 || f.Operations[0].Run.Count == 0 || len(f.Units) < 2 {
 			continue
 		}
-		if o := f.Operations[0]; o.Name != increment.Name() || o.Share != 1 || o.Wait.P50 > o.Wait.P99 || o.Run.P50 > o.Run.Max {
+		if o := f.Operations[0]; o.Name != freerun.NameOf(increment) || o.Share != 1 || o.Wait.P50 > o.Wait.P99 || o.Run.P50 > o.Run.Max {
 			t.Errorf("the operation is %+v", o)
 		}
 		if f.Units[0].Name != "ada" && f.Units[1].Name != "ada" {

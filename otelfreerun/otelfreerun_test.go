@@ -202,12 +202,12 @@ func TestSpansOfARuntime(t *testing.T) {
 		}
 		passed := map[string]bool{}
 		for _, s := range spans.Ended() {
-			if s.Name() == pass.Name() {
+			if s.Name() == freerun.NameOf(pass) {
 				passed[s.SpanContext().SpanID().String()] = true
 			}
 		}
 		for _, s := range spans.Ended() {
-			if s.Name() == add.Name() && passed[s.Parent().SpanID().String()] {
+			if s.Name() == freerun.NameOf(add) && passed[s.Parent().SpanID().String()] {
 				return // the other operation sent it
 			}
 		}
