@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestConfigHelpNamesAll holds that CONFIG HELP names all parameters that CONFIG SET can change, and
-// no others.
+// TestConfigHelpNamesAll holds that CONFIG HELP names all parameters that CONFIG SET can change,
+// and no others.
 func TestConfigHelpNamesAll(t *testing.T) {
 	_, addr := serve(t, Config{})
 	help := dial(t, addr).do("CONFIG", "HELP")

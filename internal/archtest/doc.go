@@ -3,7 +3,7 @@
 //
 //	ReadTree       the source, read once for all of them
 //	Check          the layer table of ARCHITECTURE.md: places, modules, imports, length of files;
-//	               that only env*.go of the root folder ask whether a runtime is simulated
+//	               that only the env files of the root folder ask whether a runtime is simulated
 //	WideComments   lines with comments, at most 100 columns
 //	Mentions       files, tests and decisions that comments and documents name, and links
 //	API            the exported API: types that users cannot name, and its size
