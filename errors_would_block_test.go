@@ -64,15 +64,24 @@ var waitsSmall = freerun.SmallOp("waitsSmall", func(c *freerun.Context, tell fun
 	return 1, nil
 })
 
-// TestOperationIsToldHowToWait: in an operation the errors say what ErrWouldBlock says, also where
-// an activity has called the operation, as an inlined one.
+// adviceForOperation has, for each wait, what its error names as the way of an operation.
+var adviceForOperation = map[string]string{
+	"Future.Wait": "pass the future on", "Call": "pass the future on", "Scope.Wait": "pass on futures of what is in it",
+	"Quiesce": "a goroutine of its own may", "Shutdown": "a goroutine of its own may", "Close": "a goroutine of its own may",
+}
+
+// TestOperationIsToldHowToWait: the waits of ordinary goroutines are refused in an operation, and
+// the errors name what an operation does instead, and not what an activity does. So they do where
+// an activity has called the operation, as an inlined one, and in the branch of an activity's join.
 func TestOperationIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0
 	tell := func(wait string, err error) {
 		told++
-		if !errors.Is(err, freerun.ErrWouldBlock) || !strings.Contains(err.Error(), freerun.ErrWouldBlock.Error()) {
+		if !errors.Is(err, freerun.ErrWouldBlock) {
 			t.Errorf("%s in an operation: %v", wait, err)
+		} else if text := err.Error(); !strings.Contains(text, adviceForOperation[wait]) || strings.Contains(text, "activity") {
+			t.Errorf("%s in an operation is told %q", wait, text)
 		}
 	}
 	runtimetest.Must(t, waitsSmall.Send(rt.Context(), tell))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 )
 
 // TestMisuseIsTold calls methods of values that were not made, and passes nil where a value must
@@ -26,7 +26,7 @@ func TestMisuseIsTold(t *testing.T) {
 	}()
 	var noContext *freerun.Context
 	add := misused
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"New with a zero option": {
 			"freerun: New with a zero Option, the one with index 0",
 			func() { freerun.New(freerun.Option{}) },

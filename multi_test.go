@@ -3,6 +3,7 @@ package freerun_test
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -391,11 +392,12 @@ var recordTwo = freerun.Op2("recordTwo", func(_ *freerun.Context, p, q *runtimet
 	return struct{}{}, nil
 })
 
-// TestMultiAgree has two senders send to the same two units, in opposite order of arguments.
-// Each message appends its number on both units. The sequences must be the same: no two messages
-// have passed each other.
+// TestMultiAgree has two senders send to the same two units, in opposite order of arguments, and
+// after each message one to each unit alone. Each message appends its number. The messages to both
+// units come in one order on both, and on each unit those of a sender in the order of its sends: no
+// message has passed another on one unit alone.
 func TestMultiAgree(t *testing.T) {
-	const each = 4000
+	const each = 2000
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
 	x, y := freerun.NewUnit(rt, []int(nil)), freerun.NewUnit(rt, []int(nil))
@@ -405,28 +407,45 @@ func TestMultiAgree(t *testing.T) {
 			return 0, nil
 		}
 	}
+	pushAlone := func(id int) func(*freerun.Context, *[]int) (int, error) {
+		return func(_ *freerun.Context, a *[]int) (int, error) { *a = append(*a, id); return 0, nil }
+	}
 	var wg sync.WaitGroup
 	for s := range 2 {
 		wg.Go(func() {
 			for i := range each {
+				both, alone := 4*i+s, 4*i+2+s
 				if s == 0 {
-					freerun.When2(c, x, y, push(2*i+s))
+					freerun.When2(c, x, y, push(both))
 				} else {
-					freerun.When2(c, y, x, push(2*i+s))
+					freerun.When2(c, y, x, push(both))
 				}
+				freerun.Do(c, x, pushAlone(alone))
+				freerun.Do(c, y, pushAlone(alone))
 			}
 		})
 	}
 	wg.Wait()
 	get := func(_ *freerun.Context, s *[]int) ([]int, error) { return *s, nil }
 	a, b := runtimetest.Must(t, freerun.Do(c, x, get)), runtimetest.Must(t, freerun.Do(c, y, get))
-	if len(a) != 2*each || len(b) != 2*each {
-		t.Fatalf("%d and %d messages", len(a), len(b))
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			t.Fatalf("message %d is %d on one unit and %d on the other", i, a[i], b[i])
+	var both [2][]int
+	for i, all := range [][]int{a, b} {
+		if len(all) != 4*each {
+			t.Fatalf("%d messages on unit %d, want %d", len(all), i, 4*each)
 		}
+		var next [2]int // by sender
+		for _, id := range all {
+			if s := id % 2; id != 2*next[s]+s {
+				t.Fatalf("unit %d has message %d of sender %d where its message %d should be", i, id/2, s, next[s])
+			}
+			next[id%2]++
+			if id%4 < 2 {
+				both[i] = append(both[i], id)
+			}
+		}
+	}
+	if !slices.Equal(both[0], both[1]) {
+		t.Error("the messages to both units came in another order on each")
 	}
 }
 

@@ -55,11 +55,7 @@ func (a *Activity) begin(in owner, priority sched.Priority, s *sched.Scheduler, 
 	a.mustBeNew()
 	a.started, a.owner, a.quantum = true, in, Quantum
 	a.priority = priority
-	if p == nil {
-		s.InjectAt(a.priority, &a.task)
-	} else {
-		p.PushBackAt(a.priority, &a.task)
-	}
+	s.QueueAt(p, sched.Back, a.priority, &a.task)
 }
 
 // mustBeNew panics unless [Go] has made a and no place has started it.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -33,7 +33,7 @@ func TestMisuseIsTold(t *testing.T) {
 		}).Wait(ctx)
 		panic(text)
 	}
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"zero Latch.Wait": {
 			"activity: a nil or zero Latch; make latches with NewLatch",
 			func() { _ = new(activity.Latch).Wait(ctx) },

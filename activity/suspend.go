@@ -73,11 +73,7 @@ func (a *Activity) Yield() {
 
 // requeue is the finalizer of a yield.
 func requeue(p *sched.Processor, a *Activity) {
-	if p == nil {
-		a.stack.Load().scheduler.InjectAt(a.priority, &a.task)
-	} else {
-		p.PushBackAt(a.priority, &a.task)
-	}
+	a.stack.Load().scheduler.QueueAt(p, sched.Back, a.priority, &a.task)
 }
 
 // ready queues an activity whose wait has ended.
@@ -87,16 +83,14 @@ func (a *Activity) ready() {
 		modelReady(st)
 		return
 	}
-	s := st.scheduler
-	if p := sched.CurrentProcessor(); p != nil && p.Scheduler() == s {
+	p := sched.CurrentProcessor()
+	if p != nil && p.Scheduler() == st.scheduler {
 		st.co.PrefetchNow() // the processor runs it next
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}
-		p.PushNextAt(a.priority, &a.task)
-	} else {
-		s.InjectAt(a.priority, &a.task)
 	}
+	st.scheduler.QueueAt(p, sched.Next, a.priority, &a.task)
 }
 
 // Here reports whether the calling goroutine is the activity's own. It is false for nil.

@@ -192,7 +192,7 @@ var configHelp = []string{
 	"GET <pattern> [<pattern> ...]",
 	"    Return parameters matching the glob-like <pattern> and their values.",
 	"SET <directive> <value> [<directive> <value> ...]",
-	"    Set the configuration <directive> to <value>: maxmemory, maxmemory-policy, maxmemory-samples.",
+	"    Set the configuration <directive> to <value>: client-output-buffer-limit, maxmemory, maxmemory-clients, maxmemory-policy, maxmemory-samples, protected-mode, requirepass.",
 	"RESETSTAT",
 	"    Reset statistics reported by the INFO command.",
 }

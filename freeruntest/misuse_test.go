@@ -5,13 +5,13 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/freeruntest"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 )
 
 // TestMisuseIsTold passes arguments that cannot be right, and holds that each panic says what would
 // be.
 func TestMisuseIsTold(t *testing.T) {
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"Explore without a body": {
 			"freeruntest: Explore with a nil body",
 			func() { freeruntest.Explore(t, nil) },

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 )
 
 // TestMisuseIsTold uses zero values, and arguments that are missing. Each panic or error must say
@@ -12,7 +12,7 @@ import (
 func TestMisuseIsTold(t *testing.T) {
 	rt := freerun.New()
 	defer rt.Close()
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"Handler of no runtime": {
 			"httpview: Handler needs a runtime",
 			func() { Handler(nil) },

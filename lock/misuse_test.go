@@ -6,7 +6,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/lock"
 )
 
@@ -14,7 +14,7 @@ import (
 // says what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"MCS": {
 			"lock: LockContext with a nil context.Context; call Lock",
 			func() { _ = new(lock.MCS).LockContext(noContext) },

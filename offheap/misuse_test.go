@@ -5,14 +5,14 @@ package offheap_test
 import (
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/offheap"
 )
 
 // TestMisuseIsTold calls methods of zero values, and with arguments that do not exist. It holds
 // that each panic or error says what would be right.
 func TestMisuseIsTold(t *testing.T) {
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"Alloc": {
 			"offheap: a nil or zero Arena; make arenas with New",
 			func() { _, _ = new(offheap.Arena).Alloc(1) },

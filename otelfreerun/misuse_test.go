@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/otelfreerun"
 )
 
@@ -15,7 +15,7 @@ import (
 // what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"Observe of a zero Runtime": {
 			"freerun: a nil or zero Runtime; make runtimes with New",
 			func() { _, _ = otelfreerun.Observe(new(freerun.Runtime), noop.Meter{}) },

@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -21,7 +21,7 @@ func TestMisuseIsTold(t *testing.T) {
 	if bits.UintSize == 32 {
 		tooMany = "queue: NewFanOut cannot make room for 2147483647 items"
 	}
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"FanOut above its bound": {
 			tooMany,
 			func() { queue.NewFanOut[int](math.MaxInt) },

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/runtimetest/misuse"
 	"github.com/freerun-go/freerun/simulate"
 )
 
@@ -13,7 +13,7 @@ import (
 // what would be.
 func TestMisuseIsTold(t *testing.T) {
 	idle := func(*simulate.Host) (time.Duration, error) { return 0, nil }
-	runtimetest.Misuse(t, runtimetest.Misuses{
+	misuse.Check(t, misuse.Calls{
 		"Run of nil costs": {
 			"simulate: Run needs costs and a program; ReadCosts and Calibrate return costs",
 			func() { _, err := (*simulate.Costs)(nil).Run(idle, 1); panic(err) },

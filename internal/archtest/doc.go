@@ -1,13 +1,15 @@
 // Package archtest compares documents, comments and the exported API with the source of all
 // modules, and with rules.
 //
-//	Check          the layer table of ARCHITECTURE.md: places, modules, imports, length of files
+//	ReadTree       the source, read once for all of them
+//	Check          the layer table of ARCHITECTURE.md: places, modules, imports, length of files;
+//	               that only the env files of the root folder ask whether a runtime is simulated
 //	WideComments   lines with comments, at most 100 columns
-//	Mentions       files, tests and decisions that comments and documents name
-//	ReadAPI        the exported API: types that users cannot name, and its size
+//	Mentions       files, tests and decisions that comments and documents name, and links
+//	API            the exported API: types that users cannot name, and its size
 //	Walks          names of code in the sections of ARCHITECTURE.md that begin with "The life of"
 //
-// The documents are the data of the first and the last. A package that appears, moves or imports
+// The documents are the data of Check and Walks. A package that appears, moves or imports
 // something new makes a test fail until ARCHITECTURE.md tells the truth again.
 //
 // Tables below testdata list the violations of a rule that are still allowed. A test fails when the

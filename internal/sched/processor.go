@@ -180,6 +180,32 @@ func (p *Processor) PushBack(t *Task) {
 // PushBackAt is PushBack with a priority.
 func (p *Processor) PushBackAt(pr Priority, t *Task) { p.pushBack(p.own(pr), t) }
 
+// Way is how a task that becomes ready is queued on a processor.
+type Way uint8
+
+// The ways.
+const (
+	Back   Way = iota // as [Processor.PushBackAt] does
+	Next              // as [Processor.PushNextAt] does
+	Newest            // as [Processor.PushAt] does
+)
+
+// QueueAt queues a task that has become ready. p is the processor that the calling goroutine is of,
+// nil if it is of none. If p is one of the scheduler's, the task is queued there; otherwise it is
+// injected.
+func (s *Scheduler) QueueAt(p *Processor, w Way, pr Priority, t *Task) {
+	switch {
+	case p == nil || p.scheduler != s:
+		s.InjectAt(pr, t)
+	case w == Next:
+		p.PushNextAt(pr, t)
+	case w == Newest:
+		p.PushAt(pr, t)
+	default:
+		p.PushBackAt(pr, t)
+	}
+}
+
 // takeSlot takes the task from the slot; nil if the slot is empty, or if it is the turn of the
 // other queues.
 func (p *Processor) takeSlot() *Task {

@@ -113,11 +113,10 @@ func (s *Suspension) ReadyAt(pr Priority, p *Processor) {
 	if !s.makeReady() { // R1
 		return
 	}
-	if home := s.host.Get().scheduler; p != nil && p.scheduler == home && p.isHome() { // R2
-		p.PushAt(pr, &s.Task)
-	} else {
-		home.InjectAt(pr, &s.Task)
+	if p != nil && !p.isHome() {
+		p = nil
 	}
+	s.host.Get().scheduler.QueueAt(p, Newest, pr, &s.Task) // R2
 }
 
 // beginWait: open → waiting; false if the suspension is ready.

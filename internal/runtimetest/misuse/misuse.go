@@ -1,19 +1,21 @@
-package runtimetest
+// Package misuse checks what wrong calls panic with. Tests of all packages may import it, those of
+// packages that package freerun imports too.
+package misuse
 
 import (
 	"fmt"
 	"testing"
 )
 
-// Misuses are wrong calls, by the names that a failure gives them.
-type Misuses map[string]struct {
+// Calls are wrong calls, by the names that a failure gives them.
+type Calls map[string]struct {
 	Want string // what the call panics with
 	Call func()
 }
 
-// Misuse makes each of the calls, and fails the test unless it panics with exactly what is wanted.
+// Check makes each of the calls, and fails the test unless it panics with exactly what is wanted.
 // A call that is to return an error panics with that.
-func Misuse(t *testing.T, calls Misuses) {
+func Check(t *testing.T, calls Calls) {
 	t.Helper()
 	for name, c := range calls {
 		if text := panicOf(c.Call); text != c.Want {
