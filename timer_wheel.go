@@ -23,8 +23,8 @@ import (
 //             end:          the same with ending; the owner fails all timers
 // Invariants: I1 inbox is nil exactly while the wheel has no owner.
 //             I2 slots, armed and alarm belong to the owner.
-//             I3 A timer in state Set is in slots, or the owner has taken it out and is about
-//                to fire it. A timer in state Sent is in the inbox.
+//             I3 A timer in state Set is in slots, or the owner has taken it out and is about to
+//                fire it. A timer in state Sent is in the inbox.
 //             I4 While the wheel has no owner, the alarm is set for an instant not after any timer
 //                in slots, or has rung and its goroutine is on its way.
 //             I5 ring and ending are each in the inbox once at most. So is the node of a timer, for
@@ -35,8 +35,8 @@ import (
 //             of others; then a new goroutine goes on. An owner that stalls delays the due timers
 //             of its wheel; so does a long batch.
 // Linearize:  Stop at its CAS on the timer's state (T4), firing at T3
-// Publish:    Entry.When is written before the timer's state becomes Set or Sent. The
-//             writes of an owner come before its release, and so before the next owner's CAS.
+// Publish:    Entry.When is written before the timer's state becomes Set or Sent. The writes of an
+//             owner come before its release, and so before the next owner's CAS.
 // ABA/memory: The inbox is only added to and taken whole. A node may be added again as soon as it
 //             was taken. An idle wheel holds the timers that are set, and no others: a stopped
 //             timer is out when Stop returns, or when the owner has read the inbox.
