@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/timerwheel"
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
@@ -30,7 +31,7 @@ func (m *simulation) known(t *Timer) *simTimer {
 }
 
 func (m *simulation) arm(t *Timer, d time.Duration, from uint32) {
-	if t.state.CompareAndSwap(from, timerSet) {
+	if t.entry.State.CompareAndSwap(from, timerwheel.Set) {
 		m.known(t).alarm = m.clock.AfterFunc(d, func() { m.ring(t) })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // What timers, and the ends of scopes that they wait for, do in the two kinds of runtimes. Live,
@@ -28,7 +29,7 @@ func (e env) register(t *Timer, s *Scope) {
 	case e.sim != nil:
 		e.sim.register(t)
 	case s != nil:
-		s.withMore().timers.add(t)
+		s.withMore().timers.Add(&t.entry)
 		s.enroll()
 	}
 }
@@ -39,7 +40,7 @@ func (e env) forget(t *Timer) {
 	case e.sim != nil:
 		e.sim.timers.Delete(t)
 	case t.scope != nil:
-		t.scope.withMore().timers.ended()
+		t.scope.withMore().timers.Ended()
 	}
 }
 
@@ -52,7 +53,7 @@ func (e env) arm(t *Timer, d time.Duration, from uint32) {
 	}
 }
 
-// disarm takes t out, whose state was timerSet.
+// disarm takes t out, whose state was Set.
 func (e env) disarm(t *Timer) {
 	if e.sim != nil {
 		e.sim.disarm(t)
@@ -79,9 +80,9 @@ func (e env) endTimers(rt *Runtime) {
 func (e env) endTimersOf(s *Scope) {
 	if e.sim != nil {
 		e.sim.endTimers(s, newFailure(s.refusal()))
-	} else if m := s.more.Load(); m != nil && !m.timers.empty() {
+	} else if m := s.more.Load(); m != nil && !m.timers.Empty() {
 		why := newFailure(s.refusal())
-		m.timers.each(func(t *Timer) { t.end(why) })
+		m.timers.Each(func(e *timerwheel.Entry) { timerOf(e).end(why) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // Scope is a tree of sends that is awaited and canceled together. A message sent through its
@@ -48,7 +49,7 @@ type Scope struct {
 type scopeMore struct {
 	name     string
 	keys     [priorities]atomics.Pointer[contextKey] // for other priorities, each made on first use
-	timers   timerList
+	timers   timerwheel.List
 	waiting  sync.Map // *activity.Activity → nil: activities that have waited and not ended
 	linkOnce sync.Once
 	ending   ending.Node // see scope_end.go

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"math"
 	"time"
+	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/mailbox"
-	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // Timer is a message that [Operation.SendAfter] sends later, or the repetition begun by [Every],
@@ -28,33 +28,15 @@ import (
 // queued work. Neither Shutdown nor Quiesce waits for it. Its future fails with [ErrClosed] at
 // once, and so does the future of a timer made later, by an operation that still runs.
 type Timer struct {
-	node    mailbox.Node // in the wheel's inbox
-	wheel   *timerWheel
-	target  *message // the message to send; its vtable has late. Nil once the timer has ended
-	scope   *Scope   // nil without a scope, and once the timer has ended
-	state   atomics.Uint32
-	repeats bool
-
-	// Used by the wheel's owner.
-	slot           uint16
-	when           int64
-	next, previous *Timer
-
-	below atomics.Pointer[Timer] // the next timer in the scope's list
+	entry  timerwheel.Entry
+	wheel  *timerWheel
+	target *message // the message to send; its vtable has late. Nil once the timer has ended
+	scope  *Scope   // nil without a scope, and once the timer has ended
 }
 
-// The states of a timer. Each step is a compare-and-swap, so a timer either fires or is stopped,
-// never both:
-//
-//	T1 new, fired → sent → set   arming: sent while the timer lies in the wheel's inbox, set once
-//	                             the wheel's owner has taken it in
-//	T2 new, fired → set          arming by a goroutine that owns the wheel
-//	T3 set → fired               by the wheel's owner when the timer is due: then it fires
-//	T4 sent, set → stopped       by the stopper: then the timer fails
-//	T5 new → stopped             by the maker that finds the runtime ending: then the timer fails
-//
-// A timer that repeats is armed again when its operation has ended. It may be stopped in state
-// fired too, and is not armed again then.
+func timerOf(e *timerwheel.Entry) *Timer { return (*Timer)(unsafe.Pointer(e)) }
+
+// The steps T1 to T5 of a timer's state are those of [timerwheel.Entry].
 //
 // The winner of T3 or T4 has target and scope to itself. If a repeating timer is stopped in state
 // fired, the end of its operation drops the target.
@@ -73,13 +55,6 @@ type Timer struct {
 // wait, and then waits for all firing timers, at most as long as Grace says. Neither a drain nor
 // the maker of a timer waits for them. So when a runtime has ended within its grace, no timer is
 // about to count or fail a message.
-const (
-	timerNew uint32 = iota
-	timerSent
-	timerSet
-	timerFired
-	timerStopped
-)
 
 var (
 	errStopped = errors.New("the timer was stopped")
@@ -100,23 +75,17 @@ func (t *Timer) Stop() bool {
 	return t.end(stoppedTimer)
 }
 
-// over reports whether the timer has ended.
-func (t *Timer) over() bool {
-	now := t.state.Load()
-	return now == timerStopped || now == timerFired && !t.repeats
-}
-
 // begin arms the timer for the first time.
 func (t *Timer) begin(d time.Duration) {
 	rt, s := t.wheel.rt, t.scope // read here: an armed timer may end and drop its scope
 	if rt.phase.Load() != running {
-		t.state.Store(timerStopped) // T5
-		t.scope = nil               // the timer is in no list
+		t.entry.State.Store(timerwheel.Stopped) // T5
+		t.scope = nil                           // the timer is in no list
 		t.fail(closedTimer)
 		return
 	}
 	rt.env.register(t, s)
-	t.arm(d, timerNew)
+	t.arm(d, timerwheel.New)
 	if s != nil && s.canceled() {
 		t.end(newFailure(s.refusal()))
 	}
@@ -135,8 +104,8 @@ func (t *Timer) arm(d time.Duration, from uint32) {
 func (t *Timer) armInWheel(d time.Duration, from uint32) {
 	w := t.wheel
 	now := w.time.elapsed()
-	t.when = now + min(int64(max(d, 0)), math.MaxInt64-now-1)
-	if !w.add(t, from) && from == timerFired {
+	t.entry.When = now + min(int64(max(d, 0)), math.MaxInt64-now-1)
+	if !w.add(t, from) && from == timerwheel.Fired {
 		t.target = nil
 	}
 }
@@ -144,11 +113,11 @@ func (t *Timer) armInWheel(d time.Duration, from uint32) {
 // fire sends the message of a timer that is due. The wheel's owner calls it; in a deterministic
 // runtime, the virtual clock does.
 func (t *Timer) fire(s *worker) {
-	if !t.state.CompareAndSwap(timerSet, timerFired) { // T3
+	if !t.entry.State.CompareAndSwap(timerwheel.Set, timerwheel.Fired) { // T3
 		return
 	}
 	l := t.target
-	if !t.repeats {
+	if !t.entry.Repeats {
 		t.target = nil
 		t.forget()
 	}
@@ -159,18 +128,18 @@ func (t *Timer) fire(s *worker) {
 // stopped only if it repeats.
 func (t *Timer) end(why *failure) bool {
 	for {
-		now := t.state.Load()
-		if now == timerNew || now == timerStopped || now == timerFired && !t.repeats {
+		now := t.entry.State.Load()
+		if now == timerwheel.New || now == timerwheel.Stopped || now == timerwheel.Fired && !t.entry.Repeats {
 			return false
 		}
-		if !t.state.CompareAndSwap(now, timerStopped) { // T4
+		if !t.entry.State.CompareAndSwap(now, timerwheel.Stopped) { // T4
 			continue
 		}
 		switch {
-		case now == timerFired:
+		case now == timerwheel.Fired:
 			t.forget()
 			return true
-		case now == timerSet:
+		case now == timerwheel.Set:
 			t.wheel.rt.env.disarm(t)
 		}
 		t.fail(why)

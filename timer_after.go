@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // After returns a future that is resolved after d, with the time of that moment. An operation that
@@ -115,7 +117,7 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 		m.arg = *new(A)
 		m.fillFailed(c.here(), err)
 		t.scope, t.target = nil, nil
-		t.state.Store(timerStopped)
+		t.entry.State.Store(timerwheel.Stopped)
 		return f, t
 	}
 	t.begin(d)

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 var timerAtTheEnd = FreeOp("timerAtTheEnd", func(*Context, int) (int, error) { return 1, nil })
@@ -19,7 +21,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 		},
 		"After": func(c *Context) (*promised, *Timer) {
 			f := After(c, time.Hour)
-			return &f.cell.promised, c.Scope().more.Load().timers.head.Load()
+			return &f.cell.promised, c.Scope().newestTimer()
 		},
 	}
 	end := map[string]func(rt *Runtime) error{
@@ -79,6 +81,16 @@ func TestTimerAtTheEnd(t *testing.T) {
 	}
 }
 
+// newestTimer returns the timer that was made last in the scope, nil if there is none.
+func (s *Scope) newestTimer() (newest *Timer) {
+	s.more.Load().timers.Each(func(e *timerwheel.Entry) {
+		if newest == nil {
+			newest = timerOf(e)
+		}
+	})
+	return newest
+}
+
 // TestTimerAfterTheEnd has a timer send its message only after the runtime has ended and the
 // promise was abandoned. The message is counted nowhere, and is not open in its scope.
 func TestTimerAfterTheEnd(t *testing.T) {
@@ -86,10 +98,10 @@ func TestTimerAfterTheEnd(t *testing.T) {
 	scope := rt.Scope(t.Context())
 	f, timer := timerAtTheEnd.SendAfter(scope.Context(), time.Hour, 0)
 	g := After(scope.Context(), time.Hour)
-	other := scope.more.Load().timers.head.Load()
+	other := scope.newestTimer()
 	late := []*message{timer.target, other.target}
 	for _, t := range []*Timer{timer, other} {
-		t.state.Store(timerFired) // without a count in Runtime.firing
+		t.entry.State.Store(timerwheel.Fired) // without a count in Runtime.firing
 	}
 	if err := rt.Shutdown(context.Background()); err != nil {
 		t.Error(err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // repetition sends one message at a time, at the instants of a grid: multiples of period after
@@ -28,7 +30,7 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	r := &repetition{begun: c.rt.env.now(), period: d, send: send, called: called}
 	r.become(repetitionVtable)
 	r.unit = u
-	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, repeats: true}
+	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, entry: timerwheel.Entry{Repeats: true}}
 	r.timer.begin(d)
 	return r.timer
 }
@@ -68,7 +70,7 @@ func (r *repetition) ended(s *worker) {
 		s.lose(r.called, &r.message, err)
 	}
 	passed := r.unit.rt.env.now().Sub(r.begun)
-	r.timer.arm(r.period-passed%r.period, timerFired)
+	r.timer.arm(r.period-passed%r.period, timerwheel.Fired)
 }
 
 // Every runs fn each d from now on, the first time when d has passed, under c's scope and with its

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
@@ -42,11 +43,11 @@ func (w *timerWheel) atRest(r *explore.Run, h *handTime) {
 	switch {
 	case w.inbox.Load() != nil:
 		r.Failf("the wheel has an owner")
-	case w.slots.empty():
+	case w.slots.Empty():
 	case h.rings.Load() == 0:
 		r.Failf("there is a timer, and no alarm")
-	case h.rings.Load()-1 > max(w.slots.next(), h.at.Load()):
-		r.Failf("the alarm rings at %d, a timer is due at %d", h.rings.Load()-1, w.slots.next())
+	case h.rings.Load()-1 > max(w.slots.Next(), h.at.Load()):
+		r.Failf("the alarm rings at %d, a timer is due at %d", h.rings.Load()-1, w.slots.Next())
 	}
 }
 
@@ -85,7 +86,7 @@ func TestExploreTimer(t *testing.T) {
 					}
 				}
 				w.atRest(r, h)
-				if !w.slots.empty() || rt.firing.Load() != 0 {
+				if !w.slots.Empty() || rt.firing.Load() != 0 {
 					r.Failf("a timer is in the wheel still, or counts as firing")
 				}
 			})
@@ -93,12 +94,12 @@ func TestExploreTimer(t *testing.T) {
 	}
 	explore.Exhaustive(t, 2, body((*Timer).begin, (*Timer).Stop))
 	explore.MustFail(t, 2, body(func(timer *Timer, d time.Duration) { // a control: no T5
-		timer.arm(d, timerNew)
+		timer.arm(d, timerwheel.New)
 	}, (*Timer).Stop))
 	// A control: the stopper looks at the state and then stores, without a compare-and-swap.
 	explore.MustFail(t, 2, body((*Timer).begin, func(timer *Timer) bool {
-		if timer.state.Load() == timerSet {
-			timer.state.Store(timerStopped)
+		if timer.entry.State.Load() == timerwheel.Set {
+			timer.entry.State.Store(timerwheel.Stopped)
 			timer.wheel.remove(timer)
 			timer.fail(stoppedTimer)
 		}
@@ -133,9 +134,9 @@ func TestExploreTimerWheel(t *testing.T) {
 					timers[1].begin(1)
 					return
 				}
-				timers[1].when = 1
+				timers[1].entry.When = 1
 				w.own()
-				timers[1].state.Store(timerSet)
+				timers[1].entry.State.Store(timerwheel.Set)
 				w.put(timers[1])
 				w.setAlarm(w.wanted)
 				giveUp(w)
@@ -173,8 +174,8 @@ func TestExploreRepetition(t *testing.T) {
 		_, w, h := handRuntime()
 		p := &probe{}
 		p.become(probeAgain)
-		timer := &Timer{wheel: w, target: &p.message, repeats: true}
-		p.late = func() { timer.arm(1, timerFired) }
+		timer := &Timer{wheel: w, target: &p.message, entry: timerwheel.Entry{Repeats: true}}
+		p.late = func() { timer.arm(1, timerwheel.Fired) }
 		timer.begin(0)
 		for _, name := range []string{"clock", "again"} {
 			r.Go(name, func() { h.strike() })
@@ -186,7 +187,7 @@ func TestExploreRepetition(t *testing.T) {
 		})
 		r.After(func() {
 			w.atRest(r, h)
-			if timer.state.Load() != timerStopped || !w.slots.empty() || timer.target != nil {
+			if timer.entry.State.Load() != timerwheel.Stopped || !w.slots.Empty() || timer.target != nil {
 				r.Failf("it is armed, or keeps what it sent")
 			}
 		})
@@ -200,8 +201,8 @@ func TestExploreRepetitionEnd(t *testing.T) {
 		rt, w, h := handRuntime()
 		p := &probe{}
 		p.become(probeAgain)
-		timer := &Timer{wheel: w, target: &p.message, repeats: true}
-		p.late = func() { timer.arm(1, timerFired) }
+		timer := &Timer{wheel: w, target: &p.message, entry: timerwheel.Entry{Repeats: true}}
+		p.late = func() { timer.arm(1, timerwheel.Fired) }
 		timer.begin(0)
 		r.Go("clock", func() { h.strike() })
 		r.Go("end", func() {
@@ -210,62 +211,9 @@ func TestExploreRepetitionEnd(t *testing.T) {
 		})
 		r.After(func() {
 			w.atRest(r, h)
-			if timer.state.Load() != timerStopped || !w.slots.empty() || timer.target != nil {
+			if timer.entry.State.Load() != timerwheel.Stopped || !w.slots.Empty() || timer.target != nil {
 				r.Failf("it is armed, or keeps what it sent")
 			}
 		})
 	})
-}
-
-// TestExploreTimerList adds timers to the list of a scope, and ends and sweeps them, while a
-// canceler goes through the list. The canceler finds all timers that have not ended.
-func TestExploreTimerList(t *testing.T) {
-	body := func(each func(l *timerList, f func(*Timer))) func(*explore.Run) {
-		return func(r *explore.Run) {
-			l := &timerList{}
-			var timers [4]*Timer
-			for i := range timers {
-				timers[i] = &Timer{}
-			}
-			for _, t := range timers[:3] {
-				t.state.Store(timerSet)
-				l.add(t)
-			}
-			r.Go("adder", func() {
-				timers[3].state.Store(timerSet)
-				l.add(timers[3])
-			})
-			r.Go("stopper", func() {
-				for _, t := range timers[1:3] {
-					t.state.Store(timerStopped)
-				}
-				l.sweep()
-			})
-			r.Go("canceler", func() {
-				found := false
-				each(l, func(t *Timer) { found = found || t == timers[0] })
-				if !found {
-					r.Failf("a timer that had not ended was not found")
-				}
-			})
-			r.After(func() {
-				n, found := int64(0), 0
-				l.each(func(t *Timer) {
-					if n++; t == timers[0] || t == timers[3] {
-						found++
-					}
-				})
-				if n != l.size.Load() || found != 2 {
-					r.Failf("%d in the list, %d counted, %d of the 2 that have not ended", n, l.size.Load(), found)
-				}
-			})
-		}
-	}
-	explore.Exhaustive(t, 3, body((*timerList).each))
-	// A control: the canceler goes on from a timer that was taken out.
-	explore.MustFail(t, 3, body(func(l *timerList, f func(*Timer)) {
-		for t := l.head.Load(); t != nil; t = t.below.Load() {
-			f(t)
-		}
-	}))
 }

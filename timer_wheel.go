@@ -7,6 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pin"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // Source:     the owner queue (L. Quirk, Ownership of a queue for practical lock-free scheduling,
@@ -22,8 +23,8 @@ import (
 //             end:          the same with ending; the owner fails all timers
 // Invariants: I1 inbox is nil exactly while the wheel has no owner.
 //             I2 slots, armed and alarm belong to the owner.
-//             I3 A timer in state timerSet is in slots, or the owner has taken it out and is about
-//                to fire it. A timer in state timerSent is in the inbox.
+//             I3 A timer in state Set is in slots, or the owner has taken it out and is about to
+//                fire it. A timer in state Sent is in the inbox.
 //             I4 While the wheel has no owner, the alarm is set for an instant not after any timer
 //                in slots, or has rung and its goroutine is on its way.
 //             I5 ring and ending are each in the inbox once at most. So is the node of a timer, for
@@ -34,8 +35,8 @@ import (
 //             of others; then a new goroutine goes on. An owner that stalls delays the due timers
 //             of its wheel; so does a long batch.
 // Linearize:  Stop at its CAS on the timer's state (T4), firing at T3
-// Publish:    Timer.when is written before the timer's state becomes timerSet or timerSent. The
-//             writes of an owner come before its release, and so before the next owner's CAS.
+// Publish:    Entry.When is written before the timer's state becomes Set or Sent. The writes of an
+//             owner come before its release, and so before the next owner's CAS.
 // ABA/memory: The inbox is only added to and taken whole. A node may be added again as soon as it
 //             was taken. An idle wheel holds the timers that are set, and no others: a stopped
 //             timer is out when Stop returns, or when the owner has read the inbox.
@@ -55,11 +56,11 @@ type timerWheel struct {
 	ring, ending mailbox.Node // the requests of rung and of end
 
 	// The owner's.
-	slots  *timerSlots
-	armed  int64    // when the alarm rings; timerNever if it is not set
-	wanted int64    // the soonest timer put into slots since the alarm was set
-	alarm  alarm    // nil until first needed
-	due    []*Timer // empty; kept for its memory
+	slots  *timerwheel.Slots
+	armed  int64               // when the alarm rings; timerwheel.Never if it is not set
+	wanted int64               // the soonest timer put into slots since the alarm was set
+	alarm  alarm               // nil until first needed
+	due    []*timerwheel.Entry // empty; kept for its memory
 }
 
 // wheelOwned is the end of the inbox of a wheel that has an owner.
@@ -97,7 +98,7 @@ func (sinceThen) newAlarm(d time.Duration, f func()) alarm { return time.AfterFu
 func (sinceThen) spawn(f func()) { go f() }
 
 func newTimerWheel(rt *Runtime, t wheelTime) *timerWheel {
-	return &timerWheel{rt: rt, time: t, slots: new(timerSlots), armed: timerNever, wanted: timerNever}
+	return &timerWheel{rt: rt, time: t, slots: new(timerwheel.Slots), armed: timerwheel.Never, wanted: timerwheel.Never}
 }
 
 // wheel returns the wheel of the P that the caller runs on. The caller is not pinned to it, so
@@ -117,13 +118,13 @@ func (rt *Runtime) wheel() *timerWheel {
 // stopped.
 func (w *timerWheel) add(t *Timer, from uint32) bool {
 	if !w.own() {
-		sent := t.state.CompareAndSwap(from, timerSent)
-		if sent && w.push(&t.node) {
+		sent := t.entry.State.CompareAndSwap(from, timerwheel.Sent)
+		if sent && w.push(&t.entry.Node) {
 			w.release()
 		}
 		return sent
 	}
-	set := t.state.CompareAndSwap(from, timerSet)
+	set := t.entry.State.CompareAndSwap(from, timerwheel.Set)
 	if set {
 		w.put(t)
 	}
@@ -131,12 +132,12 @@ func (w *timerWheel) add(t *Timer, from uint32) bool {
 	return set
 }
 
-// remove takes t out. The caller has changed its state from timerSet to timerStopped.
+// remove takes t out. The caller has changed its state from Set to Stopped.
 func (w *timerWheel) remove(t *Timer) {
 	if w.own() {
 		w.takeOut(t)
 		w.release()
-	} else if w.push(&t.node) {
+	} else if w.push(&t.entry.Node) {
 		w.release()
 	}
 }
@@ -174,16 +175,16 @@ func (w *timerWheel) inOrder() (oldest *mailbox.Node) {
 
 // put puts t into its slot. Only the owner calls it.
 func (w *timerWheel) put(t *Timer) {
-	w.slots.add(t)
-	w.wanted = min(w.wanted, t.when)
+	w.slots.Add(&t.entry)
+	w.wanted = min(w.wanted, t.entry.When)
 }
 
 // takeOut takes t, which was stopped, out of its slot. An alarm that rings for a stopped timer does
 // no harm. But a runtime that has ended must leave no alarm, so the last timer out takes it along.
 // Only the owner calls it.
 func (w *timerWheel) takeOut(t *Timer) {
-	w.slots.remove(t)
-	if w.rt.phase.Load() != running && w.slots.empty() {
+	w.slots.Remove(&t.entry)
+	if w.rt.phase.Load() != running && w.slots.Empty() {
 		w.disarm()
 	}
 }
@@ -222,7 +223,7 @@ func (w *timerWheel) takeIn(n *mailbox.Node) (behind *mailbox.Node) {
 		w.endAll()
 	default:
 		t := (*Timer)(unsafe.Pointer(n))
-		if t.state.CompareAndSwap(timerSent, timerSet) {
+		if t.entry.State.CompareAndSwap(timerwheel.Sent, timerwheel.Set) {
 			w.put(t)
 		} else { // stopped: after it was put into a slot, or before
 			w.takeOut(t)
@@ -233,7 +234,7 @@ func (w *timerWheel) takeIn(n *mailbox.Node) (behind *mailbox.Node) {
 
 // setAlarm makes sure that the alarm rings at instant at, or sooner. Only the owner calls it.
 func (w *timerWheel) setAlarm(at int64) {
-	w.wanted = timerNever
+	w.wanted = timerwheel.Never
 	if at >= w.armed {
 		return
 	}
@@ -247,9 +248,9 @@ func (w *timerWheel) setAlarm(at int64) {
 }
 
 func (w *timerWheel) disarm() {
-	if w.armed != timerNever {
+	if w.armed != timerwheel.Never {
 		w.alarm.Stop()
-		w.armed = timerNever
+		w.armed = timerwheel.Never
 	}
 }
 
@@ -285,10 +286,10 @@ func (w *timerWheel) serve(asked *mailbox.Node) {
 		}
 		now := w.time.elapsed()
 		if w.armed <= now { // the alarm has rung, or its goroutine will find nothing to do
-			w.armed = timerNever
+			w.armed = timerwheel.Never
 		}
 		w.fireUntil(now)
-		w.setAlarm(w.slots.next())
+		w.setAlarm(w.slots.Next())
 		if w.giveUp() {
 			return
 		}
@@ -298,15 +299,15 @@ func (w *timerWheel) serve(asked *mailbox.Node) {
 
 // fireUntil fires the timers that are due at now.
 func (w *timerWheel) fireUntil(now int64) {
-	due := w.slots.advance(now, w.due)
+	due := w.slots.Advance(now, w.due)
 	if len(due) == 0 {
 		return
 	}
 	w.rt.firing.Add(1)
 	defer w.rt.fired()
 	s := w.rt.detachedWorker()
-	for _, t := range due {
-		t.fire(s)
+	for _, e := range due {
+		timerOf(e).fire(s)
 	}
 	w.keep(due)
 }
@@ -314,10 +315,10 @@ func (w *timerWheel) fireUntil(now int64) {
 // endAll fails all timers at the end of the runtime.
 func (w *timerWheel) endAll() {
 	defer w.rt.fired() // pairs with the count in end
-	all := w.slots.takeAll(w.due)
-	for _, t := range all {
-		if t.state.CompareAndSwap(timerSet, timerStopped) { // T4
-			t.fail(closedTimer)
+	all := w.slots.TakeAll(w.due)
+	for _, e := range all {
+		if e.State.CompareAndSwap(timerwheel.Set, timerwheel.Stopped) { // T4
+			timerOf(e).fail(closedTimer)
 		}
 	}
 	w.keep(all)
@@ -325,7 +326,7 @@ func (w *timerWheel) endAll() {
 }
 
 // keep clears a list of timers and keeps it for reuse, unless it is too large.
-func (w *timerWheel) keep(list []*Timer) {
+func (w *timerWheel) keep(list []*timerwheel.Entry) {
 	clear(list)
 	w.due = list[:0]
 	if cap(list) > mostDueKept {

@@ -1,4 +1,4 @@
-package freerun
+package timerwheel
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 //             Ours: a slot knows the soonest instant in it. So the wheel is turned when a timer is
 //             due, not once a tick, and a timer is not rounded to its slot.
 // Sketch:     level 0: 64 slots of 65 µs;  level 1: 64 of 4.2 ms;  …  level 7: of 9 years
-//             add:      the level is that of the highest digit (6 bits) in which the timer's tick
+//             Add:      the level is that of the highest digit (6 bits) in which the timer's tick
 //                       differs from the wheel's own
-//             advance:  empty each slot whose soonest is not after now; due timers come out, the
+//             Advance:  empty each slot whose soonest is not after now; due timers come out, the
 //                       others are added again
 // Invariants: I1 at never goes back, and no timer in a slot has a tick below at.
 //             I2 A timer in a slot of level n has the same digits above n as at, and its digit n is
@@ -22,7 +22,7 @@ import (
 //             I3 soonest is not after any timer in the slot.
 //             NOT invariant: that the timer with the soonest instant is still in the slot; that a
 //             timer of level n is due before those of level n+1.
-// Cost:       add and remove take a few instructions and touch the two neighbours in the slot. A
+// Cost:       Add and Remove take a few instructions and touch the two neighbours in the slot. A
 //             timer is moved at most once for each level, when a slot of that level is emptied.
 // Checked by: TestTimerSlots…
 
@@ -31,28 +31,29 @@ const (
 	digitBits  = 6
 	digits     = 1 << digitBits
 	slotLevels = 8 // 48 bits of ticks: all instants
-	timerNever = math.MaxInt64
-	timerOut   = 0 // Timer.slot of a timer in no slot; slots are counted from 1
+	// Never is an instant that does not come.
+	Never = math.MaxInt64
+	out   = 0 // Entry.slot of a timer in no slot; slots are counted from 1
 )
 
-// timerSlots is a hierarchical timing wheel: timers roughly in the order in which they are due.
+// Slots is a hierarchical timing wheel: timers roughly in the order in which they are due.
 // Instants are nanoseconds since the wheel was made. One goroutine at a time uses it; the zero
 // value is empty, at instant 0.
-type timerSlots struct {
+type Slots struct {
 	at    int64              // the tick below which no timer is left
 	used  [slotLevels]uint64 // for each level, a bit for each slot that is not empty
-	slots [slotLevels * digits]timerSlot
+	slots [slotLevels * digits]slotList
 }
 
-// timerSlot is a list of timers, in the order in which they were added.
-type timerSlot struct {
-	first, last *Timer
+// slotList is a list of timers, in the order in which they were added.
+type slotList struct {
+	first, last *Entry
 	soonest     int64
 }
 
-// add puts in t, which is in no slot.
-func (w *timerSlots) add(t *Timer) {
-	tick := max(t.when>>tickBits, w.at)
+// Add puts in t, which is in no slot.
+func (w *Slots) Add(t *Entry) {
+	tick := max(t.When>>tickBits, w.at)
 	level := 0
 	if apart := uint64(tick ^ w.at); apart >= digits {
 		level = (bits.Len64(apart) - 1) / digitBits
@@ -62,18 +63,18 @@ func (w *timerSlots) add(t *Timer) {
 	s := &w.slots[i]
 	t.slot = uint16(i + 1)
 	if t.previous = s.last; s.last == nil {
-		s.first, s.soonest = t, t.when
+		s.first, s.soonest = t, t.When
 		w.used[level] |= 1 << digit
 	} else {
 		s.last.next = t
-		s.soonest = min(s.soonest, t.when)
+		s.soonest = min(s.soonest, t.When)
 	}
 	s.last = t
 }
 
-// remove takes t out, if it is in a slot.
-func (w *timerSlots) remove(t *Timer) {
-	if t.slot == timerOut {
+// Remove takes t out, if it is in a slot.
+func (w *Slots) Remove(t *Entry) {
+	if t.slot == out {
 		return
 	}
 	i := int(t.slot - 1)
@@ -91,16 +92,16 @@ func (w *timerSlots) remove(t *Timer) {
 	if s.first == nil {
 		w.used[i/digits] &^= 1 << (i % digits)
 	}
-	t.next, t.previous, t.slot = nil, nil, timerOut
+	t.next, t.previous, t.slot = nil, nil, out
 }
 
-// empty reports whether no timer is in a slot.
-func (w *timerSlots) empty() bool { return w.used == [slotLevels]uint64{} }
+// Empty reports whether no timer is in a slot.
+func (w *Slots) Empty() bool { return w.used == [slotLevels]uint64{} }
 
-// next returns an instant before which no timer is due, and at which one may be. It returns
-// timerNever if there is no timer.
-func (w *timerSlots) next() int64 {
-	soonest := int64(timerNever)
+// Next returns an instant before which no timer is due, and at which one may be. It returns
+// Never if there is no timer.
+func (w *Slots) Next() int64 {
+	soonest := int64(Never)
 	for level, used := range w.used {
 		if used != 0 {
 			soonest = min(soonest, w.slots[level*digits+bits.TrailingZeros64(used)].soonest)
@@ -109,10 +110,10 @@ func (w *timerSlots) next() int64 {
 	return soonest
 }
 
-// advance takes out the timers that are due at now, and appends them to due, soonest first. Timers
+// Advance takes out the timers that are due at now, and appends them to due, soonest first. Timers
 // of one instant come in any order.
-func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
-	var first, last *Timer // the timers of the emptied slots, linked by next
+func (w *Slots) Advance(now int64, due []*Entry) []*Entry {
+	var first, last *Entry // the timers of the emptied slots, linked by next
 	for level := range w.used {
 		for w.used[level] != 0 {
 			digit := bits.TrailingZeros64(w.used[level])
@@ -126,18 +127,18 @@ func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
 				last.next = s.first
 			}
 			last = s.last
-			*s = timerSlot{}
+			*s = slotList{}
 			w.used[level] &^= 1 << digit
 		}
 	}
 	w.at = max(w.at, now>>tickBits)
 	for t := first; t != nil; {
 		behind := t.next
-		t.next, t.previous, t.slot = nil, nil, timerOut
-		if t.when <= now {
+		t.next, t.previous, t.slot = nil, nil, out
+		if t.When <= now {
 			due = append(due, t)
 		} else {
-			w.add(t)
+			w.Add(t)
 		}
 		t = behind
 	}
@@ -147,20 +148,20 @@ func (w *timerSlots) advance(now int64, due []*Timer) []*Timer {
 	return due
 }
 
-func sooner(a, b *Timer) int { return cmp.Compare(a.when, b.when) }
+func sooner(a, b *Entry) int { return cmp.Compare(a.When, b.When) }
 
-// takeAll takes out all timers, and appends them to all.
-func (w *timerSlots) takeAll(all []*Timer) []*Timer {
+// TakeAll takes out all timers, and appends them to all.
+func (w *Slots) TakeAll(all []*Entry) []*Entry {
 	for level := range w.used {
 		for ; w.used[level] != 0; w.used[level] &= w.used[level] - 1 {
 			s := &w.slots[level*digits+bits.TrailingZeros64(w.used[level])]
 			for t := s.first; t != nil; {
 				behind := t.next
-				t.next, t.previous, t.slot = nil, nil, timerOut
+				t.next, t.previous, t.slot = nil, nil, out
 				all = append(all, t)
 				t = behind
 			}
-			*s = timerSlot{}
+			*s = slotList{}
 		}
 	}
 	return all
