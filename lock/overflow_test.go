@@ -23,7 +23,7 @@ func (q *oneWaiter) TryDequeue() (*Waiter, bool) {
 	return w, w != nil
 }
 
-// TestOverflowIsNotOvertaken has a caller of Lock in the overflow queue, which has not seen yet that
+// TestOverflowIsNotOvertaken has a caller of Lock in the overflow queue. It has not seen yet that
 // the lock is free and its queue has room: the others must not go by.
 func TestOverflowIsNotOvertaken(t *testing.T) {
 	fifo, anderson := NewFIFO(&oneWaiter{}), NewAnderson(2)
