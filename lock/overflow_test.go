@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// oneWaiter is a Queue with room for one.
-type oneWaiter struct{ w *Waiter }
+// plainQueueOfOne is a Queue with room for one waiter, for one goroutine.
+type plainQueueOfOne struct{ w *Waiter }
 
-func (q *oneWaiter) TryEnqueue(w *Waiter) bool {
+func (q *plainQueueOfOne) TryEnqueue(w *Waiter) bool {
 	if q.w != nil {
 		return false
 	}
@@ -17,16 +17,16 @@ func (q *oneWaiter) TryEnqueue(w *Waiter) bool {
 	return true
 }
 
-func (q *oneWaiter) TryDequeue() (*Waiter, bool) {
+func (q *plainQueueOfOne) TryDequeue() (*Waiter, bool) {
 	w := q.w
 	q.w = nil
 	return w, w != nil
 }
 
-// TestOverflowIsNotOvertaken has a caller of Lock in the overflow queue, which has not seen yet
-// that the lock is free and its queue has room: the others must not go by.
+// TestOverflowIsNotOvertaken has a caller of Lock in the overflow queue. It has not seen yet that
+// the lock is free and its queue has room: the others must not go by.
 func TestOverflowIsNotOvertaken(t *testing.T) {
-	fifo, anderson := NewFIFO(&oneWaiter{}), NewAnderson(2)
+	fifo, anderson := NewFIFO(&plainQueueOfOne{}), NewAnderson(2)
 	for name, c := range map[string]struct {
 		l interface {
 			TryLock() bool

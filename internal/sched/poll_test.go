@@ -144,6 +144,9 @@ func TestNoPollers(t *testing.T) {
 	if n := pollsOf(s); n > 0 {
 		t.Errorf("it polled %d times", n)
 	}
+	if made := s.pollers.made.Load(); made != 0 {
+		t.Errorf("%d pollers are counted", made)
+	}
 }
 
 // TestBubblePollsNothing holds that a scheduler in a bubble has no pollers, and one outside has,

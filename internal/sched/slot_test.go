@@ -2,6 +2,7 @@ package sched
 
 import (
 	"testing"
+	"testing/synctest"
 )
 
 // alone waits, in a task on p, until all other processors sleep.
@@ -93,16 +94,18 @@ func TestSlotIsStolenFromLongTasks(t *testing.T) {
 // TestOneLookAtATime holds that a look beside an unfinished one does nothing, and the next one
 // looks again.
 func TestOneLookAtATime(t *testing.T) {
-	m := New(Config{Processors: 1}).monitor
-	defer m.timer.Stop()
-	m.looking.Store(true)
-	if m.look(); m.looks.Load() != 0 {
-		t.Error("a look began before the last one has ended")
-	}
-	m.looking.Store(false)
-	if m.look(); m.looks.Load() != 1 || m.looking.Load() {
-		t.Errorf("there were %d looks, and one is under way: %v", m.looks.Load(), m.looking.Load())
-	}
+	synctest.Test(t, func(t *testing.T) { // where the timer fires only when the test waits
+		m := newMonitor(New(Config{Processors: 1}))
+		defer m.timer.Stop()
+		m.looking.Store(true)
+		if m.look(); m.looks.Load() != 0 {
+			t.Error("a look began before the last one has ended")
+		}
+		m.looking.Store(false)
+		if m.look(); m.looks.Load() != 1 || m.looking.Load() {
+			t.Errorf("there were %d looks, and one is under way: %v", m.looks.Load(), m.looking.Load())
+		}
+	})
 }
 
 // TestMonitorStopsBesideTasks holds that the monitor of a scheduler that needs it for slots alone

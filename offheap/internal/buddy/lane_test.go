@@ -28,7 +28,7 @@ func TestSharedLanes(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 * fewestLanes {
 		all.Go(func() {
-			for !found.Load() { // until one of the goroutines, which all spin, is on such a processor
+			for !found.Load() { // all spin until one of them is on such a processor
 				p := pin.Pin()
 				pin.Unpin()
 				if pin.Exclusive && p < fewestLanes {
