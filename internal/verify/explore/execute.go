@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// A process is what can make a step: number i below memory.MaxThreads is thread i, and number i +
-// memory.MaxThreads its store buffer, whose steps are flushes.
+// A process makes steps. Process i, below memory.MaxThreads, is thread i; process i +
+// memory.MaxThreads is the store buffer of thread i, and its steps are flushes.
 const processes = 2 * memory.MaxThreads
 
 // set is a set of processes.
@@ -23,11 +23,11 @@ func (s set) first() int        { return bits.TrailingZeros8(uint8(s)) }
 
 func isBuffer(p int) bool { return p >= memory.MaxThreads }
 
-// situation is what can be chosen from before a step.
+// situation holds the choices before a step.
 type situation struct {
 	depth   int
 	enabled set
-	current int // the thread that made the last step but for flushes; -1 before the first
+	current int // the thread that made the last step, flushes aside; -1 before the first
 	next    [processes]action
 }
 
@@ -36,8 +36,8 @@ func (s *situation) preempts(p int) bool {
 	return s.current >= 0 && p != s.current && !isBuffer(p) && s.enabled.has(s.current) && s.next[s.current].kind != memory.Spin
 }
 
-// usual returns what is chosen if nothing speaks for anything else: the current thread goes on
-// while it can. Store buffers are flushed when there is nothing else to do.
+// usual returns the default choice: the current thread goes on while it can, and store buffers are
+// flushed only when no thread can go on.
 func (s *situation) usual() int {
 	if s.current >= 0 && s.enabled.has(s.current) {
 		return s.current
@@ -45,11 +45,11 @@ func (s *situation) usual() int {
 	return s.enabled.first()
 }
 
-// action is a step as far as other steps depend on it.
+// action holds those parts of a step that other steps may depend on.
 type action struct {
 	kind memory.Kind
 	at   int // the location's number, 0 for none
-	also int // that of another one, which is read; 0 for none
+	also int // the number of a second location, which is read; 0 for none
 }
 
 // dependent reports whether the order of two steps of different processes can matter.
@@ -62,9 +62,9 @@ func (a action) dependent(b action) bool {
 type strategy interface {
 	// choose returns an enabled process, or -1 to give the execution up.
 	choose(s *situation) int
-	// did is told of each step once it is done: p made it, in the situation s.
+	// did reports a step after it: process p made it, in the situation s.
 	did(s *situation, p int)
-	// buffered is told when thread p has put stores into its buffer, in its latest step or before
+	// buffered reports how many stores thread p put into its buffer in its latest step, or before
 	// its first.
 	buffered(p, stores int)
 }
@@ -76,21 +76,21 @@ type machine struct {
 	workers []*worker
 
 	run     *Run
-	threads []*worker // those of the present execution
-	stopped set       // threads that are never chosen again
+	threads []*worker // the workers of the present execution
+	stopped set       // threads stopped for good
 	seen    [memory.MaxThreads]int
 	steps   int
 	path    []uint8 // the processes chosen, and where one was stopped
 	trace   *trace
 }
 
-// maxSteps ends an execution that does not end by itself.
+// maxSteps is the number of steps after which an execution is taken to be endless.
 const maxSteps = 5000
 
 var errAbandoned = errors.New("explore: abandoned")
 
-// execute runs the body once, and its threads as the strategy chooses. The error says what was
-// wrong with the execution; it is errAbandoned if the strategy gave up.
+// execute runs the body once, then its threads in the order that the strategy chooses. The error
+// says what was wrong with the execution; it is errAbandoned if the strategy gave up.
 func (m *machine) execute(choose strategy) (err error) {
 	memory.Reset()
 	memory.StoreBuffers = m.buffers
@@ -161,7 +161,7 @@ func (m *machine) stop(p int) {
 // stopped marks in a path that a thread was stopped.
 const stopped = 0x80
 
-// look finds out which processes can make a step, and which.
+// look notes in s which processes can make a step, and the next step of each.
 func (m *machine) look(s *situation) {
 	s.enabled, s.next = 0, [processes]action{}
 	changes := 0
@@ -169,8 +169,8 @@ func (m *machine) look(s *situation) {
 		changes += w.thread.Changes
 	}
 	for i, w := range m.threads {
-		// What is in the buffer of a stopped thread stays there: so the thread is stopped before
-		// those stores, too, which are no steps.
+		// The buffer of a stopped thread is not flushed: buffering a store is no step, so this
+		// covers a thread that stops before its relaxed stores.
 		if l := w.thread.Buffered(); l != nil && !m.stopped.has(i) {
 			b := i + memory.MaxThreads
 			s.next[b] = action{kind: memory.Flush, at: l.ID}
@@ -192,7 +192,8 @@ func (m *machine) look(s *situation) {
 	}
 }
 
-// can reports whether thread i can make its next step, when all threads have made so many changes.
+// can reports whether thread i can make its next step. changes is the number of changes that all
+// threads have made.
 func (m *machine) can(i int, w *worker, changes int) bool {
 	switch {
 	case w.pending.Kind.Fences() && w.thread.Pending() > 0:
@@ -234,8 +235,8 @@ func (m *machine) step(s *situation, p int) error {
 	return nil
 }
 
-// stuck returns an error that names the waiting threads and what they wait for, if no thread can go
-// on.
+// stuck is called when no thread can go on. It returns an error that names the waiting threads and
+// what each waits for, or nil if none waits.
 func (m *machine) stuck() error {
 	var waiting []string
 	for i, w := range m.threads {
@@ -260,7 +261,7 @@ func (m *machine) stuck() error {
 	return errors.New("deadlock: " + strings.Join(waiting, "; "))
 }
 
-// finish runs what the body declared for the end.
+// finish runs the function that the body declared with [Run.After].
 func (m *machine) finish() error {
 	if err := protect(m.run.after); err != nil {
 		return fmt.Errorf("at the end: %w", err)

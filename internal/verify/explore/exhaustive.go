@@ -8,38 +8,39 @@ import "github.com/freerun-go/freerun/internal/verify/memory"
 //           bounded as in K. Coons, M. Musuvathi, K. McKinley, Bounded partial-order reduction,
 //           OOPSLA 2013; store buffers as processes after P. Abdulla et al., Stateless model
 //           checking for TSO and PSO, TACAS 2015.
-// Sketch:   Depth first. A node is a situation on the path of the present execution. At each, for
-//           what each process is about to do, we look for the latest earlier steps of other
-//           processes on the same location that were not forced to come first, and note at their
-//           nodes that there this process, or one that it needs, should be tried instead. The next
-//           execution follows the path to the deepest node with a process noted and untried.
-//           Executions that differ in the order of independent steps alone are so visited once, or
-//           few times. With a bound, going first may cost a preemption too many although going
-//           first earlier would cost none: so the process is noted also where the thread that made
-//           the earlier step was chosen, and where it would have given way.
-// Store buffers are there only without a bound: flushes cost no preemption, so where a process may
-//           go instead is no longer a matter of the blocks of steps that the reduction reasons about.
-//           With a bound, relaxed stores are visible at once.
-// Sleep sets are there only without a bound: they leave out an execution because an equivalent one
-//           was visited, and the bound may forbid that one.
+// Sketch:   Depth first. A node is a situation on the path of the present execution. At each node,
+//           and for the next step of each process, the search finds the latest earlier steps of
+//           other processes on the same location that nothing forced to come first. At the nodes of
+//           those steps it notes this process, or one that this process needs, as an alternative to
+//           try. The next execution follows the path to the deepest node with an untried
+//           alternative. So executions that differ only in the order of independent steps are
+//           visited once, or a few times. With a bound, an alternative may cost one preemption too
+//           many at that node, and none at an earlier node. So the process is noted also at the
+//           node where the thread that made the earlier step was chosen, and at each node since
+//           where choosing the process is no preemption.
+// Store buffers exist only without a bound. Flushes cost no preemption, and the bounded reduction
+//           reasons about blocks of steps between preemptions. With a bound, relaxed stores are
+//           visible at once.
+// Sleep sets are used only without a bound. They skip an execution whose equivalent was visited;
+//           with a bound, the equivalent may have been forbidden.
 
 // tree is the strategy of an exhaustive search.
 type tree struct {
 	bound int  // of preemptions; negative for none
-	naive bool // tries everything everywhere, for comparison
+	naive bool // tries every process at every node, for comparison
 	nodes []node
-	next  int // nodes that the present execution is to repeat
+	next  int // number of nodes that the present execution repeats
 
-	clocks  [processes]past // what each process's last step depends on
+	clocks  [processes]past // the steps that each process's last step depends on
 	buffers [memory.MaxThreads][]past
 	places  []place // by the number of the location
 
-	cut     bool // the bound forbade something
-	differs bool // a path that was repeated did not repeat itself
+	cut     bool // the bound forbade an alternative
+	differs bool // an execution did not repeat its path
 }
 
-// past is a vector clock over steps: for each process, how many steps of the path (the latest's
-// depth + 1) come before.
+// past is a vector clock over steps. For each process it has the depth + 1 of the latest step of
+// that process that comes before.
 type past [processes]int32
 
 func (c *past) join(o *past) {
@@ -48,7 +49,7 @@ func (c *past) join(o *past) {
 	}
 }
 
-// node is a situation with what was tried in it.
+// node is a situation with the processes that were tried in it, and those still to be tried.
 type node struct {
 	situation
 	chosen      int
@@ -56,14 +57,14 @@ type node struct {
 	preemptions int  // before the choice
 	wanted      set  // to be tried
 	tried       set
-	asleep      set // whose turn would only repeat what was visited
+	asleep      set // processes whose turn would repeat a visited execution
 }
 
-// place is what the steps on one location depend on.
+// place records the steps on one location that later steps on it depend on.
 type place struct {
-	wrote     past             // the last write's
+	wrote     past             // past of the last write
 	writer    int32            // depth + 1 of the last write
-	read      [processes]past  // the reads since
+	read      [processes]past  // pasts of the reads since
 	readers   [processes]int32 // depth + 1 of each process's last read since
 	writeFrom int              // the process that wrote
 }
@@ -117,9 +118,9 @@ func (t *tree) choose(s *situation) int {
 	return n.chosen
 }
 
-// races notes, for what each process is about to do, where it might go earlier. Waiting until it
-// does it would not be enough: by then a later step may stand in front, at which the bound, or
-// sleep, keeps it from going.
+// races notes, for the next step of each process, the nodes at which it might have come earlier. It
+// does so before the step is made: afterwards a later conflicting step could hide the node, and
+// there the bound, or the sleep set, might forbid the alternative.
 func (t *tree) races(s *situation) {
 	for p, act := range s.next {
 		if act.at == 0 {
@@ -137,8 +138,8 @@ func (t *tree) races(s *situation) {
 	}
 }
 
-// placesOf returns the place that a step is made on, and the one that it reads besides: if there is
-// none, place 0, which no thread writes.
+// placesOf returns the place of a step, and the place of the second location that it reads. If
+// there is none, that is place 0, which no thread writes.
 func (t *tree) placesOf(act action) (at, also *place) {
 	for max(act.at, act.also) >= len(t.places) {
 		t.places = append(t.places, place{})
@@ -146,7 +147,7 @@ func (t *tree) placesOf(act action) (at, also *place) {
 	return &t.places[act.at], &t.places[act.also]
 }
 
-// before returns what comes before the next step of p, whatever else is done.
+// before returns the steps that come before the next step of p in every execution.
 func (t *tree) before(p int, act action) past {
 	clock := t.clocks[p]
 	if isBuffer(p) {
@@ -157,7 +158,7 @@ func (t *tree) before(p int, act action) past {
 	return clock
 }
 
-// order adds what comes before a step on this location because of those that were made on it.
+// order adds the earlier steps on this location that come before the step act.
 func (at *place) order(act action, clock *past) {
 	clock.join(&at.wrote)
 	if act.kind.Writes() {
@@ -195,17 +196,16 @@ func (t *tree) did(s *situation, p int) {
 	}
 }
 
-// buffered notes that what these stores depend on is what the latest step of their thread depends
-// on.
+// buffered notes what the stores depend on: the same steps as the latest step of their thread.
 func (t *tree) buffered(p, stores int) {
 	for range stores {
 		t.buffers[p] = append(t.buffers[p], t.clocks[p])
 	}
 }
 
-// reverse notes where p might go before steps that its own conflicts with, if nothing forces the
-// order of the two: what comes before p's step without the order on the location, and with it, is
-// given.
+// reverse notes where p's step might come before earlier steps that conflict with it, if nothing
+// forces their order. without and with are the steps before p's step, without and with the order on
+// the location.
 func (t *tree) reverse(at *place, act action, p int, without, with *past) {
 	if at.writer > 0 && at.writeFrom != p && at.writer > without[at.writeFrom] {
 		t.instead(int(at.writer-1), act, p, without, with)
@@ -219,7 +219,7 @@ func (t *tree) reverse(at *place, act action, p int, without, with *past) {
 	}
 }
 
-// instead notes what to try instead of the step at depth i, so that p's comes first.
+// instead notes an alternative to the step at depth i, so that p's step comes first.
 func (t *tree) instead(i int, act action, p int, without, with *past) {
 	if act.kind == memory.Acquire {
 		i = t.opened(i, act, p, without)
@@ -238,7 +238,7 @@ func (t *tree) instead(i int, act action, p int, without, with *past) {
 }
 
 // opened returns the depth of the latest step, at i or before, that conflicts with the Acquire of p
-// and could have been made later: a step without which p could not have gone on cannot.
+// and could have come after it. A step that let p go on could not.
 func (t *tree) opened(i int, act action, p int, clock *past) int {
 	for d := i; d >= 0; d-- {
 		n := &t.nodes[d]
@@ -249,8 +249,9 @@ func (t *tree) opened(i int, act action, p int, clock *past) int {
 	return i
 }
 
-// initials returns the processes that can go first, instead of the step at depth i, on the way to
-// p's step: those whose first step of the ones that do not need step i needs none of the others.
+// initials returns the processes that can go first, in place of the step at depth i, on the way to
+// p's step. It considers the later steps that do not depend on step i. A process is initial if its
+// first such step depends on no other of them.
 func (t *tree) initials(i, p int, clock *past) set {
 	var seen, initial set
 	var first [processes]int32
@@ -277,8 +278,7 @@ func (t *tree) initials(i, p int, clock *past) set {
 	return initial
 }
 
-// wantOneOf notes one of the initials at this depth, unless one was noted, or would only repeat
-// what was visited.
+// wantOneOf notes one of the initials at this depth, unless one is noted already or asleep.
 func (t *tree) wantOneOf(depth int, initials set) {
 	n := &t.nodes[depth]
 	if initials&(n.wanted|n.asleep) != 0 {
@@ -291,7 +291,7 @@ func (t *tree) wantOneOf(depth int, initials set) {
 	}
 }
 
-// want notes p for the node at this depth, or, if p cannot go on there, all that can.
+// want notes p at this depth or, if p cannot go on there, all processes that can.
 func (t *tree) want(depth, p int) {
 	n := &t.nodes[depth]
 	if n.enabled.has(p) {

@@ -16,32 +16,32 @@ import (
 // Unbounded is the number of preemptions that explores all interleavings.
 const Unbounded = -1
 
-// enough ends an exhaustive search that is larger than a test can afford.
+// enough is the number of executions at which an exhaustive search fails as too large for a test.
 const enough = 20_000_000
 
-// Failure is an execution that went wrong.
+// Failure describes an execution that went wrong.
 type Failure struct {
-	Err         error  // what was wrong
-	Schedule    string // what repeats it
+	Err         error  // the error
+	Schedule    string // the value of FREERUN_SCHEDULE that repeats it
 	Trace       string // its steps, a line each
-	Executions  int    // how many it took to find it
+	Executions  int    // number of executions until it was found
 	Preemptions int    // the bound under which it was found
 }
 
 // Error returns what was wrong, and the steps that led there.
 func (f *Failure) Error() string { return f.Err.Error() + "\n" + f.Trace }
 
-// outcome is what an exploration came to.
+// outcome is the result of an exploration.
 type outcome struct {
 	failure    *Failure
 	executions int
-	attempts   int // with those that were given up because they would have repeated others
+	attempts   int // executions, and those abandoned because they would have repeated others
 	steps      int
 	complete   bool // no bound left anything out
 }
 
-// search runs all executions with at most so many preemptions; first with none, then with one and
-// so on, so that a failure is found with as few as possible.
+// search runs all executions with at most the given number of preemptions: first those with none,
+// then those with one, and so on. So a failure is found with as few preemptions as possible.
 func search(preemptions int, body func(*Run)) (outcome, error) {
 	bounds := []int{0, 1, Unbounded}
 	if preemptions >= 0 {
@@ -100,10 +100,10 @@ func (m *machine) explain(err error) *Failure {
 	return &Failure{Err: err, Schedule: schedule, Trace: m.trace.String()}
 }
 
-// buffers ends a schedule in which stores went through store buffers.
+// buffers is the suffix of a schedule whose stores went through store buffers.
 const buffers = "b"
 
-// end lets the coroutines go.
+// end ends the coroutines.
 func (m *machine) end() {
 	for _, w := range m.workers {
 		w.job = nil
@@ -111,9 +111,9 @@ func (m *machine) end() {
 	}
 }
 
-// Exhaustive explores all interleavings with at most so many preemptions ([Unbounded] for all) and
-// fails the test at the first that is wrong. A preemption takes the processor from a thread that
-// could go on and does not wait.
+// Exhaustive explores all interleavings with at most the given number of preemptions ([Unbounded]
+// for all) and fails the test at the first that is wrong. A preemption takes the processor from a
+// thread that could go on and does not wait.
 func Exhaustive(t testing.TB, preemptions int, body func(r *Run)) {
 	t.Helper()
 	if replayed(t, body) {
@@ -129,7 +129,7 @@ func Exhaustive(t testing.TB, preemptions int, body func(r *Run)) {
 	report(t, o, "exhaustive", extent(o, preemptions))
 }
 
-// Random runs so many random executions and fails the test at the first that is wrong.
+// Random runs a number of random executions and fails the test at the first that is wrong.
 func Random(t testing.TB, executions int, body func(r *Run)) {
 	t.Helper()
 	if replayed(t, body) {
@@ -154,9 +154,9 @@ func Random(t testing.TB, executions int, body func(r *Run)) {
 	report(t, o, "random", fmt.Sprintf("%d schedules", executions))
 }
 
-// Freeze stops each thread for good before each of its steps in turn, once running it first and
-// then under random schedules, and fails the test if the others cannot end without it. That is what
-// lock-free means for every one of them.
+// Freeze stops each thread for good before each of its steps in turn, and fails the test if the
+// other threads cannot end without it: they are not lock-free. Each stop is tried once with the
+// thread running first, and then under random schedules.
 func Freeze(t testing.TB, body func(r *Run)) {
 	t.Helper()
 	if replayed(t, body) {
@@ -166,7 +166,7 @@ func Freeze(t testing.TB, body func(r *Run)) {
 	report(t, o, "frozen", fmt.Sprintf("%d stops", o.executions))
 }
 
-// schedules is how many random schedules Freeze tries for each thread and step.
+// schedules is the number of random schedules that Freeze tries for each thread and step.
 const schedules = 40
 
 func freeze(seed uint64, body func(*Run)) (o outcome) {
@@ -198,8 +198,8 @@ func freeze(seed uint64, body func(*Run)) (o outcome) {
 	return o
 }
 
-// MustFail is for controls: it explores like [Exhaustive] and fails the test unless an execution
-// goes wrong, which it returns.
+// MustFail is for controls. It explores like [Exhaustive] and fails the test unless an execution
+// goes wrong; it returns that failure.
 func MustFail(t testing.TB, preemptions int, body func(r *Run)) *Failure {
 	t.Helper()
 	o, err := search(preemptions, body)
@@ -209,7 +209,7 @@ func MustFail(t testing.TB, preemptions int, body func(r *Run)) *Failure {
 	return found(t, o)
 }
 
-// MustBlock is for controls: it explores like [Freeze] and fails the test unless a stopped thread
+// MustBlock is for controls. It explores like [Freeze] and fails the test unless a stopped thread
 // holds up another.
 func MustBlock(t testing.TB, body func(r *Run)) *Failure {
 	t.Helper()
@@ -226,7 +226,7 @@ func found(t testing.TB, o outcome) *Failure {
 	return o.failure
 }
 
-// report fails the test if something was found, and otherwise says how much was explored.
+// report fails the test if there is a failure, and otherwise logs how much was explored.
 func report(t testing.TB, o outcome, way, what string) {
 	t.Helper()
 	if f := o.failure; f != nil {
@@ -247,8 +247,8 @@ func extent(o outcome, preemptions int) string {
 	return fmt.Sprintf("all with at most %d preemptions", preemptions)
 }
 
-// replayed repeats the schedule that the environment has, if any, and reports whether there was
-// one.
+// replayed repeats the schedule in FREERUN_SCHEDULE, if there is one, and reports whether there
+// was.
 func replayed(t testing.TB, body func(*Run)) bool {
 	t.Helper()
 	schedule := os.Getenv("FREERUN_SCHEDULE")
@@ -276,8 +276,8 @@ func replayed(t testing.TB, body func(*Run)) bool {
 	return true
 }
 
-// seed returns where random schedules begin: the same each time, so that a change is judged by what
-// it changes, unless there is time for more.
+// seed returns the seed of random schedules. It is 1, so that two runs differ by the change under
+// test alone, unless FREERUN_EXPLORE or FREERUN_SEED asks for another.
 func seed(t testing.TB) uint64 {
 	if long() || os.Getenv("FREERUN_SEED") != "" {
 		return replay.Seed(t)
@@ -285,7 +285,7 @@ func seed(t testing.TB) uint64 {
 	return 1
 }
 
-// long reports whether the environment asks for more than a change needs.
+// long reports whether FREERUN_EXPLORE asks for the long exploration.
 func long() bool { return os.Getenv("FREERUN_EXPLORE") == "long" }
 
 func firstLine(err error) string {

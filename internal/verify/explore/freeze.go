@@ -2,13 +2,13 @@ package explore
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// stopping is a strategy that stops one thread for good after some of its steps, and otherwise does
-// as another strategy does.
+// stopping is a strategy that stops one thread for good after a number of its steps. It leaves the
+// other choices to the strategy that it wraps.
 type stopping struct {
 	strategy
 	machine *machine
 	thread  int
-	after   int // steps that the thread makes
+	after   int // number of steps after which the thread is stopped
 	made    int
 }
 
@@ -29,7 +29,7 @@ func (f *stopping) did(s *situation, p int) {
 	f.strategy.did(s, p)
 }
 
-// first is a strategy in which one thread runs first, as long as it can.
+// first is a strategy that runs one thread as long as it can go on, and then the others.
 type first struct{ thread int }
 
 func (f first) choose(s *situation) int {

@@ -8,10 +8,11 @@ import (
 
 // Source: S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, A randomized scheduler with
 //         probabilistic guarantees of finding bugs (PCT), ASPLOS 2010.
-// Sketch: Each process has a random priority, and the one with the highest that can go on does. At
-//         d-1 random steps the running one falls below all others. So a bug that needs d orderings
-//         is found with a probability of at least 1/(n·k^(d-1)), for n processes and k steps; we
-//         draw d from 1 to 4 anew each time. A process that spins also falls below all others.
+// Sketch: Each process has a random priority. Among the processes that can go on, the one with the
+//         highest priority makes the next step. At d-1 random steps the running process falls below
+//         all others. So a bug that needs d orderings is found with a probability of at least
+//         1/(n·k^(d-1)), for n processes and k steps. Ours: each execution draws d anew, from 1 to
+//         4, and a process that spins also falls below all others.
 
 // lottery is the strategy of one random execution.
 type lottery struct {
@@ -21,7 +22,7 @@ type lottery struct {
 	changes  []int // depths at which the running process falls
 }
 
-// newLottery prepares an execution of about so many steps.
+// newLottery prepares an execution. steps is its expected number of steps.
 func newLottery(random *rand.Rand, steps int) *lottery {
 	l := &lottery{random: random}
 	for rank, p := range random.Perm(processes) {

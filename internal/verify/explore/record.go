@@ -13,10 +13,10 @@ type Record struct {
 	Test       string `json:"test"`
 	Way        string `json:"way"` // exhaustive, random, frozen or control
 	Executions int    `json:"executions"`
-	Extent     string `json:"extent"` // how far it went, or what a control found
+	Extent     string `json:"extent"` // how much was explored, or the failure that a control found
 }
 
-// record adds the result to the file of the gate, if there is one.
+// record adds the result to the file that FREERUN_GATE names, if it names one.
 func record(t testing.TB, o outcome, way, extent string) {
 	t.Helper()
 	name := os.Getenv("FREERUN_GATE")
@@ -41,7 +41,8 @@ func record(t testing.TB, o outcome, way, extent string) {
 	}
 }
 
-// folderInModule returns where the test runs, which is its package's folder.
+// folderInModule returns the folder of the package under test, from the module's root. Go runs a
+// test in its package's folder.
 func folderInModule() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {

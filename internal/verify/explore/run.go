@@ -6,7 +6,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// Run is one execution in the making: the body declares its threads and what must hold afterwards.
+// Run collects what the body declares for one execution: the threads, and the check after them.
 type Run struct {
 	names   []string
 	threads []func()
@@ -23,14 +23,14 @@ func (r *Run) Go(name string, f func()) {
 	r.threads = append(r.threads, f)
 }
 
-// After declares what runs alone once all threads have ended. It does not run when a thread was
-// stopped for good.
+// After declares a function that runs alone once all threads have ended. It does not run if a
+// thread was stopped for good.
 func (r *Run) After(f func()) { r.after = f }
 
-// failed is what Failf panics with.
+// failed is the value that Failf panics with.
 type failed string
 
 func (f failed) Error() string { return string(f) }
 
-// Failf ends the execution: it is wrong. It does not return.
+// Failf ends the execution as wrong. It does not return.
 func (r *Run) Failf(format string, args ...any) { panic(failed(fmt.Sprintf(format, args...))) }

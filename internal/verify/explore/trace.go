@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// trace is the story of one execution. A nil trace records nothing.
+// trace records the steps of one execution as lines of text. A nil trace records nothing.
 type trace struct {
 	lines []string
 	last  string
@@ -30,7 +30,7 @@ func (t *trace) add(who string, a memory.Access, result string) {
 	t.lines = append(t.lines, fmt.Sprintf("%4d  %-14s %-22s %-24s %s", len(t.lines)+1, who, what, result, a.Where()))
 }
 
-// longest is how many steps of a trace are shown: the last ones.
+// longest is the number of steps that String shows, the last ones of the trace.
 const longest = 150
 
 // String returns the steps, a line each.
@@ -41,8 +41,9 @@ func (t *trace) String() string {
 	return strings.Join(t.lines, "\n")
 }
 
-// encode writes a path as numbers of processes, each with how many steps it makes in a row, and a
-// thread that is stopped as its number after an exclamation mark: "0x3.1x2.!0.1x4".
+// encode writes a path as text: for each run of steps the number of the process, an x and the
+// number of steps; for a thread that is stopped an exclamation mark and its number. An example is
+// "0x3.1x2.!0.1x4".
 func encode(path []uint8) string {
 	var parts []string
 	for i := 0; i < len(path); {
@@ -60,7 +61,7 @@ func encode(path []uint8) string {
 	return strings.Join(parts, ".")
 }
 
-// decode reads what encode wrote.
+// decode reads the text that encode wrote.
 func decode(s string) ([]uint8, error) {
 	var path []uint8
 	for part := range strings.SplitSeq(s, ".") {
@@ -81,7 +82,7 @@ func decode(s string) ([]uint8, error) {
 	return path, nil
 }
 
-// given follows a path as far as it goes, and then does what is usual.
+// given is a strategy that follows a path to its end and then makes the usual choice.
 type given struct {
 	machine *machine
 	path    []uint8

@@ -8,20 +8,21 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// worker is a coroutine that runs one function after another, stopping at each access. It serves
-// many executions, since making a coroutine costs as much as a dozen steps.
+// worker is a coroutine that runs one function after another and pauses before each access. It
+// serves many executions, since making a coroutine costs as much as a dozen steps.
 type worker struct {
 	thread  *memory.Thread
-	pending memory.Access // what the function is about to do
+	pending memory.Access // the function's next access
 	running bool          // the function has not returned
-	outcome error         // what was wrong when the function ended
+	outcome error         // the error that ended the function, or nil
 
 	job  func()
 	next func() (struct{}, bool)
 	stop func()
 }
 
-// unwound is what a step panics with when the execution is over before the function is.
+// unwound is the value with which a paused function is made to panic when the execution ends before
+// the function does.
 type unwound struct{}
 
 // crash is a panic of the program that is explored.
@@ -52,13 +53,13 @@ func newWorker() *worker {
 	return w
 }
 
-// run calls the job and keeps what it panics with.
+// run calls the job and keeps the error of its panic.
 func (w *worker) run() {
 	w.outcome = protect(w.job)
 	w.running = false
 }
 
-// protect calls f and returns what is wrong if it panics.
+// protect calls f and returns its panic as an error.
 func protect(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -82,7 +83,7 @@ func (w *worker) begin(id int, name string, f func()) {
 	w.resume()
 }
 
-// resume lets the thread do its pending access and all up to the next one.
+// resume lets the thread make its pending access and run up to the next one.
 func (w *worker) resume() {
 	memory.Current = w.thread
 	w.next()

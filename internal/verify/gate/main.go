@@ -1,6 +1,5 @@
-// Command gate writes what exploring came to as a table, into the page that is its second argument,
-// between the two marks there. The first argument is the file that FREERUN_GATE named while the
-// tests ran.
+// Command gate writes the results of exploring as a table into a page, between two marks. The first
+// argument is the file that FREERUN_GATE named while the tests ran, the second is the page.
 //
 //	go run ./internal/verify/gate .gate/explored.jsonl docs/algorithms/README.md
 package main
@@ -56,7 +55,7 @@ func run(results, page string) error {
 	return os.WriteFile(page, []byte(written), 0o644)
 }
 
-// read returns the records, one a line.
+// read decodes one record from each line.
 func read(r io.Reader) ([]explore.Record, error) {
 	var records []explore.Record
 	lines := bufio.NewScanner(r)
@@ -83,7 +82,7 @@ func replace(page, table string) (string, error) {
 	return before + begin + table + end + after, nil
 }
 
-// table writes what the tests explored, a line for each test and way, and then the controls.
+// table formats the results: a line for each test and way, and then a line for each control.
 func table(records []explore.Record) string {
 	slices.SortStableFunc(records, func(a, b explore.Record) int {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test), cmp.Compare(a.Way, b.Way))
@@ -108,14 +107,14 @@ func table(records []explore.Record) string {
 	return b.String()
 }
 
-// group is what one test explored in one way.
+// group sums up what one test explored in one way.
 type group struct {
 	pkg, test, way       string
 	programs, executions int
 	extents              []string // each once
 }
 
-// groups adds up the records, which are sorted, but for the controls.
+// groups sums up the sorted records, leaving out the controls.
 func groups(records []explore.Record) (all []group) {
 	at := map[[3]string]int{}
 	for _, r := range records {
@@ -143,5 +142,5 @@ func groups(records []explore.Record) (all []group) {
 	return all
 }
 
-// prefix is what the names of all these tests begin with.
+// prefix begins the names of all exploration tests.
 const prefix = "TestExplore"

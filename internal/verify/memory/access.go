@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind says what a thread is about to do.
+// Kind is the kind of a step of a thread.
 type Kind uint8
 
 const (
@@ -15,38 +15,38 @@ const (
 	Load Kind = iota
 	// Store writes a location.
 	Store
-	// Update reads and writes a location at once, as a compare-and-swap does even if it fails.
+	// Update reads and writes a location at once. A compare-and-swap is an Update even if it fails.
 	Update
-	// Flush makes a relaxed store, which was in the store buffer of its thread, visible to others.
+	// Flush makes a relaxed store in the store buffer of its thread visible to other threads.
 	Flush
-	// Spin touches nothing: the thread waits until another one has written something.
+	// Spin accesses no location: the thread waits until another thread has written something.
 	Spin
-	// Acquire waits until a condition holds and takes, in the same step, what it waited for.
+	// Acquire waits until a condition holds and takes the token it waits for in the same step.
 	Acquire
 )
 
-// String returns the word that traces use.
+// String returns the name of the kind in traces.
 func (k Kind) String() string {
 	return [...]string{"load", "store", "update", "flush", "spin", "acquire"}[k]
 }
 
-// Writes reports whether another thread could tell that it was done.
+// Writes reports whether a step of this kind may be visible to other threads.
 func (k Kind) Writes() bool { return k == Store || k == Update || k == Flush || k == Acquire }
 
-// Fences reports whether the relaxed stores of the thread must all be visible before.
+// Fences reports whether all relaxed stores of the thread must be visible before the step.
 func (k Kind) Fences() bool { return k == Store || k == Update || k == Acquire }
 
-// Access is one step of a thread, as announced before it is done.
+// Access describes one step of a thread before the thread makes it.
 type Access struct {
 	Kind Kind
 	At   *Location   // nil for a Spin
-	Also *Location   // of an Acquire: what else can open it, and is read; nil for nothing
-	Open func() bool // of an Acquire: whether it can be done now
+	Also *Location   // of an Acquire: a second location that can open it, and is read; or nil
+	Open func() bool // of an Acquire: whether the step can be made now
 	From []uintptr   // while tracing: the callers
 }
 
-// Where returns the line that made the access, in the form file:line function, or nothing unless it
-// was traced.
+// Where returns the line of code that made the access, in the form file:line function. Without
+// tracing it returns "".
 func (a Access) Where() string {
 	if len(a.From) == 0 {
 		return ""
@@ -64,7 +64,8 @@ func (a Access) Where() string {
 	}
 }
 
-// seam reports whether a function only passes an access on.
+// seam reports whether a function belongs to a package that passes accesses on, so that Where names
+// its caller.
 func seam(function string) bool {
 	for _, name := range []string{"model", "atomics", "backoff", "park", "pin"} {
 		if strings.Contains(function, "/internal/"+name+".") {

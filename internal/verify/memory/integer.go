@@ -2,7 +2,7 @@ package memory
 
 import "sync/atomic"
 
-// Number is what an Integer can hold.
+// Number lists the types of value that an Integer can hold.
 type Number interface {
 	int32 | int64 | uint32 | uint64 | uintptr
 }
@@ -14,7 +14,7 @@ type Integer[T Number] struct {
 	at Location
 }
 
-// name names the type. It is asked for at each access, so it is not put together there.
+// name returns the name of T. It is called at each access, so it allocates nothing.
 func (x *Integer[T]) name() string {
 	switch any(T(0)).(type) {
 	case int32:

@@ -2,9 +2,8 @@ package memory
 
 import "fmt"
 
-// Location has the scheduler's knowledge of a word. The zero value is a word that no thread has
-// touched.
-// It is part of the word, and must not be copied after first use.
+// Location holds what the scheduler knows about a word, and is a field of the word. The zero value
+// stands for a word that no thread has accessed. It must not be copied after first use.
 type Location struct {
 	// ID numbers the locations of an execution from 1, in the order of first access, which repeats
 	// when a schedule is repeated.
@@ -12,13 +11,13 @@ type Location struct {
 	// Type names the word's type.
 	Type string
 
-	execution uint64 // which the rest belongs to
-	released  Clock  // of atomic words: what a reader of the last value synchronises with
+	execution uint64 // the execution that the other fields belong to
+	released  Clock  // of atomic words: the clock that a reader of the last value joins
 	written   stamp  // of plain fields: the last write
 	read      Clock  // of plain fields: the last read of each thread since
 }
 
-// stamp is one step of one thread.
+// stamp identifies a step of a thread.
 type stamp struct {
 	thread int
 	step   uint32
@@ -35,12 +34,12 @@ func (l *Location) touch(typ string) {
 	}
 }
 
-// acquire lets t know what the writers of the present value knew.
+// acquire orders the next steps of t after the write of the present value.
 func (l *Location) acquire(t *Thread) { t.Clock.Join(&l.released) }
 
-// release lets readers of the value that is written know what t knows. A store replaces what they
-// learn; an update has read the value before, and passes on what it came with. Only a new value is
-// a change.
+// release orders readers of the written value after the steps of t so far. A store replaces the
+// released clock. An update has acquired the earlier one before, so it passes that on as well. Only
+// a write of a different value counts as a change.
 func (l *Location) release(t *Thread, changed bool) {
 	l.released = t.Clock
 	if changed {
@@ -48,8 +47,8 @@ func (l *Location) release(t *Thread, changed bool) {
 	}
 }
 
-// Race is what a plain access panics with when nothing orders it after an earlier one of another
-// thread.
+// Race is the value with which a plain access panics if nothing orders it after an earlier access
+// of another thread.
 type Race string
 
 // Error implements error.

@@ -1,8 +1,9 @@
 package memory
 
-// Plain is a field that is read and written plainly. The zero value holds the zero T; it must not
-// be copied after first use. An access that nothing orders after one of another thread, if one of
-// the two writes, ends the execution with a [Race].
+// Plain is a field that is read and written without atomics. The zero value holds the zero T; it
+// must not be copied after first use. Two accesses of different threads conflict if one of them
+// writes. If nothing orders two conflicting accesses, the later one ends the execution with a
+// [Race].
 type Plain[T any] struct {
 	v  T
 	at Location
@@ -32,13 +33,15 @@ func (p *Plain[T]) Take() T {
 // Clear leaves the zero value.
 func (p *Plain[T]) Clear() { p.Take() }
 
-// ForRead returns where the value is, to be read there before the next atomic operation.
+// ForRead returns the address of the value. The caller may read it before its next atomic
+// operation.
 func (p *Plain[T]) ForRead() *T {
 	p.at.readPlain("plain")
 	return &p.v
 }
 
-// ForWrite returns where the value is, to be written there before the next atomic operation.
+// ForWrite returns the address of the value. The caller may write it before its next atomic
+// operation.
 func (p *Plain[T]) ForWrite() *T {
 	p.at.writePlain("plain")
 	return &p.v

@@ -5,16 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// relaxed is a store in a buffer.
+// relaxed is a store in the store buffer of a thread.
 type relaxed struct {
 	at    *Location
 	write func()
-	value any // for its own thread, which sees it already
+	value any // the value, which its own thread sees already
 	clock Clock
 }
 
-// Buffered returns where the oldest store that others do not see yet will go, or nil if there is
-// none.
+// Buffered returns the location of the oldest store in the buffer, or nil if the buffer is empty.
 func (t *Thread) Buffered() *Location {
 	if len(t.buffer) == 0 {
 		return nil
@@ -34,10 +33,10 @@ func (t *Thread) Flush() {
 	t.result("= %v", s.value)
 }
 
-// Pending returns how many stores are in the buffer.
+// Pending returns the number of stores in the buffer.
 func (t *Thread) Pending() int { return len(t.buffer) }
 
-// own returns the value that t itself sees at l, if it is in its buffer.
+// own returns the value of t's latest store to l that is still in its buffer.
 func (t *Thread) own(l *Location) (v any, found bool) {
 	for i := len(t.buffer) - 1; i >= 0; i-- {
 		if t.buffer[i].at == l {
@@ -47,12 +46,12 @@ func (t *Thread) own(l *Location) (v any, found bool) {
 	return nil, false
 }
 
-// StoreBuffers makes relaxed stores wait in the buffer of their thread. Otherwise others see them
+// StoreBuffers makes relaxed stores wait in the buffer of their thread. Otherwise they are visible
 // at once.
 var StoreBuffers bool
 
-// relaxedStore puts a store into the buffer of the current thread; outside of one, or without
-// buffers, it is done at once.
+// relaxedStore puts a store into the buffer of the current thread. Without buffers, or outside a
+// model thread, it stores at once.
 func relaxedStore(l *Location, typ string, value any, write func()) {
 	t := Current
 	if !StoreBuffers || t == nil || t.Freed {
@@ -68,8 +67,8 @@ func relaxedStore(l *Location, typ string, value any, write func()) {
 	t.buffer = append(t.buffer, relaxed{at: l, write: write, value: value, clock: t.Clock})
 }
 
-// relaxedLoad returns the value at l: what the current thread has stored itself, or else what load
-// returns.
+// relaxedLoad returns the value at l: the current thread's own store if it is still in the buffer,
+// and otherwise the result of load.
 func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V {
 	t := step(Load, l, typ)
 	if t != nil {
@@ -88,8 +87,8 @@ func relaxedLoad[V any](l *Location, typ string, acquire bool, load func() V) V 
 	return v
 }
 
-// RelaxedPointer is a pointer with relaxed stores, one writer at a time. The zero value is nil; it
-// must not be copied after first use.
+// RelaxedPointer is a pointer with relaxed stores and one writer at a time. The zero value is nil;
+// it must not be copied after first use.
 type RelaxedPointer[T any] struct {
 	p  atomic.Pointer[T]
 	at Location
@@ -126,9 +125,9 @@ func (r *RelaxedPointer[T]) CompareAndSwap(old, v *T) bool {
 	return swapped
 }
 
-// Release is an integer whose Store publishes what its thread did before, but may become visible
-// after what the thread does next. The other operations are atomic. The zero value is 0; it must
-// not be copied after first use.
+// Release is an integer whose Store comes after all earlier steps of its thread, but may become
+// visible after later ones. The other operations are atomic. The zero value is 0; it must not be
+// copied after first use.
 type Release[T Number] struct{ word Integer[T] }
 
 // Store sets the value.
@@ -147,8 +146,8 @@ func (r *Release[T]) Swap(v T) T { return r.word.Swap(v) }
 // CompareAndSwap sets the value to v if it is old, and reports whether it was.
 func (r *Release[T]) CompareAndSwap(old, v T) bool { return r.word.CompareAndSwap(old, v) }
 
-// numbered is a value that traces show: pointers by what tells them apart. It is formatted only if
-// it is shown.
+// numbered formats a value for a trace, a pointer by the last digits of its address. It formats
+// only when the trace is printed.
 type numbered struct{ value any }
 
 // String formats the value.
@@ -160,8 +159,8 @@ func (n numbered) String() string {
 	return fmt.Sprint(n.value)
 }
 
-// RelaxedIndex is an integer with relaxed stores, one writer at a time, whose reader confirms
-// afterwards what it read. The zero value is 0; it must not be copied after first use.
+// RelaxedIndex is an integer with relaxed stores and one writer at a time. A reader confirms later
+// what it read. The zero value is 0; it must not be copied after first use.
 type RelaxedIndex struct {
 	v  atomic.Uint64
 	at Location

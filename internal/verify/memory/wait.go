@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Token is what a thread can wait for: given by one thread, taken by another. At most one is held.
-// The zero value holds none. Model threads only.
+// Token lets a model thread wait: one thread gives it, another takes it. It is either available or
+// not; giving it twice leaves one. The zero value is not available. Only model threads may wait for
+// it.
 type Token struct {
 	held bool
 	at   Location
 }
 
-// Give makes the token available. It reports false if it was already.
+// Give makes the token available. It returns false if it was available already.
 func (k *Token) Give() bool {
 	t := step(Update, &k.at, "token")
 	given := !k.held
@@ -25,7 +26,7 @@ func (k *Token) Give() bool {
 	return given
 }
 
-// TryTake takes the token if there is one.
+// TryTake takes the token if it is available, and reports whether it did.
 func (k *Token) TryTake() bool {
 	t := step(Update, &k.at, "token")
 	taken := k.held
@@ -38,8 +39,8 @@ func (k *Token) TryTake() bool {
 	return taken
 }
 
-// Take waits until there is a token, or ctx has ended, and reports whether it took the token. A
-// thread that waits is not run.
+// Take waits until the token is available or ctx has ended, and reports whether it took the token.
+// The scheduler does not choose a thread that waits.
 func (k *Token) Take(ctx context.Context) bool {
 	over := func() bool { return ctx != nil && ctx.Err() != nil }
 	if t := Current; t != nil && !t.Freed {
@@ -64,7 +65,7 @@ func (k *Token) Take(ctx context.Context) bool {
 	return taken
 }
 
-// Context is a context that model threads can end and wait for. It ends by [Context.Cancel] alone.
+// Context is a context that model threads can end and wait for. Only [Context.Cancel] ends it.
 type Context struct {
 	ended bool
 	at    Location
@@ -93,17 +94,17 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// Done panics: a model thread cannot wait for a channel. internal/sync/park knows how to wait for
-// this context.
+// Done panics: Done panics: a model thread cannot wait for a channel. It waits for this context
+// through internal/sync/park.
 func (c *Context) Done() <-chan struct{} {
 	panic("model: a model thread waits for a context through internal/sync/park only")
 }
 
-// Deadline reports that there is none.
+// Deadline reports that the context has no deadline.
 func (c *Context) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // Value returns nil.
 func (c *Context) Value(any) any { return nil }
 
-// Preset makes the token available from the start: it was there before all threads.
+// Preset makes the token available before the threads start. It is no step of a thread.
 func (k *Token) Preset() { k.held = true }

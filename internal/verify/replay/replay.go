@@ -1,5 +1,5 @@
-// Package replay lets a randomized test that failed be run again with the same random numbers. Only
-// tests import it.
+// Package replay runs a failed randomized test again with the same random numbers. Only tests
+// import it.
 package replay
 
 import (
@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that a seed is given in.
+// Variable is the name of the environment variable that sets the seed.
 const Variable = "FREERUN_SEED"
 
-// Seed returns the seed for this run of a test: a random one, or the one that is given in
-// [Variable]. Should the test fail, it prints the seed, and the line that runs the test with it
-// again.
+// Seed returns the seed for this run of a test: the value of [Variable] if it is set, and otherwise
+// a random number. If the test fails, the test logs the seed and the command that repeats the run.
 func Seed(t testing.TB) uint64 {
 	seed := rand.Uint64()
 	if text, given := os.LookupEnv(Variable); given {
