@@ -1,21 +1,21 @@
 package linear
 
-// A Batch is what a call that moves several items promises. The zero value is the usual promise: as
-// many single calls one after another, up to the first that is refused; so a short count says that
-// there was no room, or no item, when the others had taken effect.
+// A Batch is the promise of a call that moves several items. The zero value is the usual promise:
+// the call does what single calls one after another do, up to the first that is refused. A short
+// count then says that there was no room, or no item, after the counted items had moved.
 type Batch struct {
-	// AtOnce means that all items move at one instant. A short count then says that at some instant
-	// before, in the same call, there was room for no more, or were no more: whether it is still so
-	// when they move, the call does not know.
+	// AtOnce means that all items move at one instant. A short count then says that at some earlier
+	// instant of the same call there was room for no more items, or there were no more items. That
+	// need not hold any longer when they move.
 	AtOnce bool
 
-	// Busy means that a short count, though not of 0, may also say that a call of the other side
-	// was under way beside this one.
+	// Busy means that a short count greater than 0 may also have another cause: a call of the other
+	// side was under way during this one.
 	Busy bool
 }
 
-// EnqueueN records a call that adds a prefix of vs to a queue and says how many items. None is the
-// answer of a call that was refused.
+// EnqueueN records a call that adds a prefix of vs to a queue and returns the number of items
+// added. A call that is refused returns 0.
 func (c *Client) EnqueueN(vs []int, promise Batch, enqueueN func(vs []int) int) int {
 	begin := c.Begin()
 	n := enqueueN(vs)
@@ -23,8 +23,8 @@ func (c *Client) EnqueueN(vs []int, promise Batch, enqueueN func(vs []int) int) 
 	return n
 }
 
-// DequeueN records a call that takes items out of a queue, into a prefix of dst, and says how many.
-// None is the answer of a call that found nothing.
+// DequeueN records a call that takes items out of a queue into a prefix of dst and returns their
+// number. A call that finds nothing returns 0.
 func (c *Client) DequeueN(dst []int, promise Batch, dequeueN func(dst []int) int) int {
 	begin := c.Begin()
 	n := dequeueN(dst)
@@ -37,8 +37,8 @@ func (c *Client) DequeueN(dst []int, promise Batch, dequeueN func(dst []int) int
 	return n
 }
 
-// batch records what one call did, in parts, of which the one with number n was refused if it was
-// asked for more.
+// batch records one call as parts, one for each item. If the call was asked for more than n items,
+// part n is the refusal.
 func (c *Client) batch(begin int64, n, asked int, promise Batch, part func(i int) (Call, Answer)) {
 	add := func(call Call, answer Answer, joined bool) {
 		c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open, Joined: joined})
@@ -66,7 +66,7 @@ func (c *Client) batch(begin int64, n, asked int, promise Batch, part func(i int
 	c.close(false)
 }
 
-// Len records a call that says how many items there are.
+// Len records a call that returns the number of items.
 func (c *Client) Len(length func() int) int {
 	begin := c.Begin()
 	n := length()
@@ -74,7 +74,7 @@ func (c *Client) Len(length func() int) int {
 	return n
 }
 
-// Empty records a call that says whether there is nothing.
+// Empty records a call that reports whether there are no items.
 func (c *Client) Empty(empty func() bool) bool {
 	begin := c.Begin()
 	ok := empty()
@@ -82,11 +82,11 @@ func (c *Client) Empty(empty func() bool) bool {
 	return ok
 }
 
-// Peek records a call that says which item comes out next, or that there is none.
+// Peek records a call that returns the item that comes out next, or reports that there is none.
 func (c *Client) Peek(peek func() (int, bool)) (int, bool) { return c.remove(Peek, peek) }
 
-// TakeAll records a call that takes out all items at one instant, in the order in which they come
-// out, and leaves nothing.
+// TakeAll records a call that takes out all items at one instant and returns them in the order in
+// which they come out.
 func (c *Client) TakeAll(verb Verb, takeAll func() []int) []int {
 	begin := c.Begin()
 	items := takeAll()
@@ -95,6 +95,6 @@ func (c *Client) TakeAll(verb Verb, takeAll func() []int) []int {
 			Client: c.number, Call: Call{Verb: verb}, Answer: Answer{Value: v, OK: true}, Begin: begin, End: open, Joined: true,
 		})
 	}
-	c.End(begin, Call{Verb: verb}, Answer{}) // at the same instant there is nothing more
+	c.End(begin, Call{Verb: verb}, Answer{}) // at the same instant there are no more items
 	return items
 }

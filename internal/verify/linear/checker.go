@@ -2,8 +2,8 @@ package linear
 
 import "encoding/binary"
 
-// A Checker checks many histories, among which the same ones occur again and again, as they do when
-// a program is explored. One goroutine at a time.
+// A Checker checks many histories and remembers the results. Exploring a program yields the same
+// histories again and again. One goroutine at a time may use it.
 type Checker struct {
 	model Model
 	known map[string]error
@@ -23,7 +23,7 @@ func (c *Checker) Check(h History) error {
 	return err
 }
 
-// key is different for different histories.
+// key encodes the history; different histories have different keys.
 func (h History) key() string {
 	var b []byte
 	for _, o := range h {

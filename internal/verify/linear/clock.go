@@ -7,12 +7,11 @@ import "sync/atomic"
 // clock counts the calls that have ended.
 type clock struct{ ended atomic.Int64 }
 
-// now returns how many have.
+// now returns the number of calls that have ended.
 func (c *clock) now() int64 { return c.ended.Load() }
 
-// tick counts one more.
+// tick counts one more call and returns the new number.
 func (c *clock) tick() int64 { return c.ended.Add(1) }
 
-// unseen reports whether there are stores that others do not see yet, which matters in the explorer
-// alone.
+// unseen returns false: only in the explorer can a thread have stores that others do not see yet.
 func unseen() bool { return false }

@@ -1,9 +1,9 @@
 package linear
 
-// Retry says when a thief may say that it lost a race, [Answer.Lost].
+// Retry says when a thief may answer that it lost a race, [Answer.Lost].
 type Retry uint8
 
-// The two meanings of a race that was lost.
+// The two meanings of a lost race.
 const (
 	RetryTaken Retry = iota // another thread took an item during the call
 	RetryBusy               // another thread used the deque during the call

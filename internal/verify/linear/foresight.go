@@ -3,13 +3,13 @@ package linear
 import "math"
 
 // The search for an order of calls tries one after another and steps back when an answer does not
-// fit. Which of several overlapping calls that add went first shows only when items come out,
-// perhaps much later, and the search has then to come back from trying the orders of everything
-// between: with four threads that enqueue and one that drains afterwards, it would not end. So it
-// is told beforehand what the order in which items come out says of that in which they must have
-// gone in.
+// fit. The order of overlapping calls that add items shows only when the items come out, perhaps
+// much later. By then the search has tried the orders of everything between, and has to step back
+// through them: with four threads that enqueue and one that drains afterwards, it would not end. So
+// the search gets beforehand the constraints on the calls that add, as they follow from the order
+// in which the items come out.
 
-// order is that in which items come out.
+// order is the order in which items come out.
 type order uint8
 
 const (
@@ -18,20 +18,20 @@ const (
 	lastIn
 )
 
-// A span is the instants between which a call took effect.
+// A span holds the two instants between which a call took effect.
 type span struct{ begin, end int64 }
 
-// before reports whether a call certainly took effect before another.
+// before reports whether the call of s certainly took effect before that of t.
 func (s span) before(t span) bool { return s.end < t.begin }
 
-// never is the span of a call that is not in the history.
+// never is the span of a removal that is not in the history.
 var never = span{math.MaxInt64, math.MaxInt64}
 
-// inputs returns what step is given for each call.
+// inputs returns the argument of Model.step for each call.
 func (h History) inputs(m Model) []input {
 	inputs := make([]input, len(h))
 	leaves := h.leaves(m)
-	latest := map[int]int{} // call of each client
+	latest := map[int]int{} // the latest call of each client
 	for i, o := range h {
 		in := input{Call: o.Call, client: o.Client, self: i, joined: o.Joined}
 		if m.order != anyOrder && m.added(o) {
@@ -47,7 +47,7 @@ func (h History) inputs(m Model) []input {
 	return inputs
 }
 
-// leaves returns when the item that each call adds comes out.
+// leaves returns, for each call that adds an item, the span in which the item comes out.
 func (h History) leaves(m Model) []span {
 	out := map[int]span{}
 	for _, o := range h {
@@ -73,16 +73,17 @@ func (h History) first(i int, m Model, leaves []span) (first set) {
 		}
 		switch {
 		case m.order == firstIn && leaves[j].before(leaves[i]):
-			first.add(j) // it comes out before
+			first.add(j) // item j comes out before item i
 		case m.order == lastIn && leaves[i].before(leaves[j]) && (span{o.Begin, o.End}).before(leaves[i]):
-			// It comes out after, and goes in before this one is out: so it must lie below.
+			// Item j comes out after item i, and goes in before item i is out: so it must lie
+			// below.
 			first.add(j)
 		}
 	}
 	return first
 }
 
-// look finds the calls that overlap one.
+// look notes in the input the calls that overlap it.
 func (h History) look(in *input, m Model) {
 	self := span{h[in.self].Begin, h[in.self].End}
 	for j, o := range h {

@@ -8,14 +8,14 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A History is the calls that ended, in the order in which they did.
+// A History lists the calls that ended, in the order in which they ended.
 type History []Operation
 
-// undecided is how long a history may take. One that cannot be decided is no evidence of anything.
+// undecided is the time after which Check gives up on a history, with an error.
 const undecided = time.Minute
 
 // Sequential returns the history of one thread that makes one call after another, for the tests of
-// models: calls and their answers take turns.
+// models. Its arguments are calls and answers in turn.
 func Sequential(callsAndAnswers ...any) History {
 	var h History
 	for i := 0; i < len(callsAndAnswers); i += 2 {
@@ -25,9 +25,9 @@ func Sequential(callsAndAnswers ...any) History {
 	return h
 }
 
-// Check returns nil if the history is one that the model allows: some order of its calls respects
-// the order of those that do not overlap, and the model, called in that order, gives these answers.
-// Otherwise the error prints the history.
+// Check returns nil if the model allows the history: if there is an order of its calls that keeps
+// the order of calls that do not overlap, and in which the model gives these answers. Otherwise the
+// error prints the history.
 func Check(m Model, h History) error {
 	operations, inputs := make([]porcupine.Operation, len(h)), h.inputs(m)
 	for i, o := range h {
@@ -50,8 +50,7 @@ func Check(m Model, h History) error {
 	}
 }
 
-// Overlaps returns how many calls began before one that had begun earlier, of another client, had
-// ended.
+// Overlaps returns the number of calls that overlap a call of another client that ended later.
 func (h History) Overlaps() int {
 	count := 0
 	for i, o := range h {
@@ -65,8 +64,8 @@ func (h History) Overlaps() int {
 	return count
 }
 
-// String prints the history: a line for each call in the order in which they ended, with the
-// instants between which it took effect.
+// String prints the history: a line for each call, in the order in which the calls ended, with the
+// two instants between which the call took effect.
 func (h History) String() string {
 	var b strings.Builder
 	for _, o := range h {

@@ -2,7 +2,7 @@ package linear
 
 import "slices"
 
-// A Model is what a container may answer if one thread alone calls it.
+// A Model defines the answers that a container may give if one thread alone calls it.
 type Model struct {
 	name     string
 	order    order // in which items come out
@@ -11,8 +11,8 @@ type Model struct {
 	length   Length
 	vague    bool // see Vague
 
-	// For containers whose OK does not mean that something went in or came out: each call that
-	// adds, or removes, does.
+	// For containers whose OK has another meaning than that an item went in or came out: every call
+	// that adds puts an item in, or every call that removes takes one out.
 	alwaysAdds, alwaysRemoves bool
 
 	step func(s state, in input, out Answer) (bool, state)
@@ -20,7 +20,7 @@ type Model struct {
 
 func (m Model) String() string { return m.name }
 
-// take makes a step, unless it is known that others must come first.
+// take makes a step. It refuses the step if other calls must take effect first.
 func (m Model) take(s state, in input, out Answer) (bool, state) {
 	if !s.done.covers(in.first) || s.joined != 0 && s.joined != in.client+1 {
 		return false, s
@@ -41,23 +41,23 @@ func (m Model) take(s state, in input, out Answer) (bool, state) {
 	return allowed, next
 }
 
-// added and removed report whether something went in, or came out, in an operation.
+// added and removed report whether an item went in, or came out, in an operation.
 func (m Model) added(o Operation) bool { return o.Call.Verb.adds() && (o.Answer.OK || m.alwaysAdds) }
 
 func (m Model) removed(o Operation) bool {
 	return o.Call.Verb.removes() && (o.Answer.OK || m.alwaysRemoves)
 }
 
-// A state is never changed; step makes a new one. Its items are in an order that the model chooses
-// so that states which behave alike are equal.
+// A state is immutable; step makes a new one. The model chooses the order of its items so that
+// states which behave alike are equal.
 type state struct {
 	items  []int
 	owned  bool
-	joined int // 1 and the client whose next call takes effect at the same instant, or 0
+	joined int // 1 + the client whose next call takes effect at the same instant, or 0
 	done   set // calls that took effect; see Model.take
 }
 
-// equal compares all but done: porcupine compares states only after the same calls.
+// equal compares all fields but done: porcupine compares states only after the same calls.
 func (s state) equal(t state) bool {
 	return s.owned == t.owned && s.joined == t.joined && slices.Equal(s.items, t.items)
 }
@@ -77,27 +77,27 @@ func without(items []int, at int) []int {
 	return append(fewer, items[at+1:]...)
 }
 
-// An input is a call, with what is known of the history around it.
+// An input is a call together with its relations to the other calls of the history.
 type input struct {
 	Call
 	client int
 	self   int  // index of the call in the history
-	joined bool // with the client's next call
-	first  set  // calls that must take effect before
+	joined bool // takes effect together with the client's next call
+	first  set  // calls that must take effect before it
 	beside bool // another call overlaps it
-	adding set  // calls that overlap it, add something and are not refused
-	taking set  // calls that overlap it and remove something
+	adding set  // calls that overlap it and add an item
+	taking set  // calls that overlap it and remove an item
 }
 
-// taken returns the call that takes out what a Peek looks at.
+// taken returns the Dequeue that would take out the item at which a Peek looks.
 func (in input) taken() input {
 	in.Verb = Dequeue
 	return in
 }
 
-// underWay returns how many slots the calls that overlap may hold beside those of the items, with
-// what took effect already: one that adds, until it has taken effect, and one that removes, from
-// then on.
+// underWay returns the number of slots that the overlapping calls may hold beside those of the
+// items. A call that adds holds a slot until it has taken effect, a call that removes from then on.
+// done holds the calls that have taken effect.
 func (in input) underWay(done set) int {
 	return in.adding.count() - in.adding.and(done).count() + in.taking.and(done).count()
 }

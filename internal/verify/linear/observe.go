@@ -1,25 +1,25 @@
 package linear
 
-// A Length says what the answer of a container's Len means during other calls.
+// A Length is the meaning of a container's Len during other calls.
 type Length uint8
 
 // The meanings of Len, from the strongest to the weakest. All answers are from 0 to the capacity.
 const (
 	Exact    Length = iota // the number of items at some instant of the call
-	NotFewer               // that, and perhaps what concurrent calls took out; 0: it was empty
-	Near                   // more or fewer, by what concurrent calls put in or took out at most
+	NotFewer               // that, or more by items that concurrent calls took out; 0: it was empty
+	Near                   // off by at most the items that concurrent calls put in or took out
 	NotZero                // 0: it was empty; a greater number may be too great
 	Rough                  // exact without concurrent calls, and otherwise any number
 )
 
-// Measured returns the model of a container whose Len has this meaning; without, it is Exact.
+// Measured returns the model of a container whose Len has this meaning. The default is Exact.
 func (m Model) Measured(l Length) Model {
 	m.length = l
 	return m
 }
 
-// Vague returns the model of a container whose Empty may say that there is something while calls
-// are under way beside it, though there is not.
+// Vague returns the model of a container whose Empty may return false during other calls although
+// there is no item.
 func (m Model) Vague() Model {
 	m.vague = true
 	return m
@@ -42,11 +42,12 @@ func (m Model) observe(s state, in input, out Answer) bool {
 	}
 }
 
-// busy reports whether a refusal is allowed because one of the calls beside it has taken effect,
-// and may not be over.
+// busy reports whether a refusal is allowed because an overlapping call has taken effect and may
+// not have returned.
 func (in input) busy(beside, done set) bool { return in.Busy && beside.and(done).count() > 0 }
 
-// room returns the number of further items that fit; v is an item of the producer that asks.
+// room returns the number of further items that fit; v is an item of the producer that wants to
+// enqueue.
 func (m Model) room(s state, v int) int {
 	switch {
 	case m.capacity == Unbounded:
@@ -59,7 +60,7 @@ func (m Model) room(s state, v int) int {
 	}
 }
 
-// measure reports whether Len may say that there are so many items when there are n.
+// measure reports whether Len may return said when there are n items.
 func (m Model) measure(n int, in input, done set, said int) bool {
 	if said < 0 || m.capacity != Unbounded && !m.each && said > m.capacity {
 		return false

@@ -2,9 +2,9 @@ package linear
 
 import "slices"
 
-// Mailbox is a queue that appoints an owner: the Enqueue that finds it without one is told so, by
-// an OK answer, and a Dequeue that finds it empty gives it up. A Dequeue while there is no owner is
-// illegal.
+// Mailbox is a queue that appoints an owner. The Enqueue that finds it without an owner gets an OK
+// answer and is the owner; a Dequeue that finds it empty gives the ownership up. A Dequeue while
+// there is no owner is illegal.
 func Mailbox() Model {
 	return Model{name: "a mailbox", order: firstIn, alwaysAdds: true, step: func(s state, in input, out Answer) (bool, state) {
 		switch {
@@ -21,8 +21,8 @@ func Mailbox() Model {
 	}}
 }
 
-// OwnerCount is what the answers of queue.Owner say about ownership: an Enqueue is OK if the count
-// was zero, a Dequeue if it is zero afterwards. What comes out does not matter.
+// OwnerCount models the ownership that the answers of queue.Owner convey: an Enqueue is OK if the
+// count was zero, a Dequeue if it is zero afterwards. The items that come out do not matter.
 func OwnerCount() Model {
 	return Model{name: "a counter that appoints an owner", step: func(s state, in input, out Answer) (bool, state) {
 		if in.Verb == Enqueue {
@@ -35,8 +35,8 @@ func OwnerCount() Model {
 	}}
 }
 
-// OwnerItems is what comes out of queue.Owner: first in, first out. What the answers say about
-// ownership does not matter.
+// OwnerItems models the items that come out of queue.Owner: first in, first out. The ownership that
+// the answers convey does not matter.
 func OwnerItems() Model {
 	const name = "a queue that is never dequeued from when empty"
 	return Model{name: name, order: firstIn, alwaysAdds: true, alwaysRemoves: true, step: func(s state, in input, out Answer) (bool, state) {
@@ -50,8 +50,8 @@ func OwnerItems() Model {
 	}}
 }
 
-// OwnerSet is a set that appoints an owner: any item may come out, and the answers say, as in
-// OwnerCount, whether it was empty.
+// OwnerSet is a set that appoints an owner. Any item may come out. As in OwnerCount, an Enqueue is
+// OK if the set was empty, and a Dequeue if it is empty afterwards.
 func OwnerSet() Model {
 	return Model{name: "a set that appoints an owner", step: func(s state, in input, out Answer) (bool, state) {
 		if in.Verb == Enqueue {

@@ -5,20 +5,19 @@ import (
 	"sort"
 )
 
-// Full says when a bounded container may refuse an item; the package's comment defines both.
+// Full says when a bounded container may refuse an item. The package comment defines both meanings.
 type Full uint8
 
 // The two meanings of "full".
 const (
 	Strict   Full = iota // as many items as its capacity
-	InFlight             // as many items and successful calls under way
+	InFlight             // as many items and successful calls under way as its capacity
 )
 
 // Unbounded is the capacity of a container that never refuses.
 const Unbounded = 0
 
-// Stride separates the values of one producer from another's: value v is one of producer v /
-// Stride.
+// Stride separates the values of producers: value v belongs to producer v / Stride.
 const Stride = 1 << 20
 
 // FIFO is a queue: first in, first out, among all items.
@@ -26,19 +25,19 @@ func FIFO(capacity int, full Full) Model {
 	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, firstIn, atEnd, atFront)
 }
 
-// LIFO is a stack: what was pushed last is popped first.
+// LIFO is a stack: LIFO is a stack: last in, first out.
 func LIFO(capacity int, full Full) Model {
 	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, lastIn, atEnd, atBack)
 }
 
-// PerProducer is a queue in which only the items of one producer are in order: any producer's
-// oldest item may come out. Nothing is lost or doubled, and "empty" means that nothing of any
-// producer was there. The capacity is that of all producers together.
+// PerProducer is a queue in which only the items of one producer are in order: the oldest item of
+// any producer may come out. No item is lost or doubled, and "empty" means that there was no item
+// of any producer. All producers share the capacity.
 func PerProducer(capacity int, full Full) Model {
 	return bag(bounded("a queue in order for each producer", capacity, full), capacity, full, anyOrder, atEndOfProducer, oldestOfProducer)
 }
 
-// Bag is a container without order: anything that is in it may come out.
+// Bag is a container without order: any of its items may come out.
 func Bag(capacity int, full Full) Model {
 	return bag(bounded("a bag", capacity, full), capacity, full, anyOrder, where, func(items []int, v int) int {
 		if at := where(items, v); at < len(items) {
@@ -48,11 +47,11 @@ func Bag(capacity int, full Full) Model {
 	})
 }
 
-// where returns the index of v, or the one that it belongs at.
+// where returns the index of v, or the index at which v belongs.
 func where(items []int, v int) int { return sort.SearchInts(items, v) }
 
-// PerProducerEach is PerProducer with a capacity for each producer by itself: an item is refused if
-// so many of the same producer are there.
+// PerProducerEach is PerProducer with a capacity for each producer: an item is refused if the queue
+// holds that many items of the same producer.
 func PerProducerEach(capacity int) Model {
 	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, anyOrder, atEndOfProducer, oldestOfProducer)
 	m.capacity, m.each = capacity, true
@@ -81,8 +80,8 @@ func bounded(what string, capacity int, full Full) string {
 	}
 }
 
-// bag is a container of items: where says at which index one goes in, and from at which index one
-// must be to come out (-1 if there is no such item).
+// bag is a container of items. where returns the index at which an item goes in. from returns the
+// index at which an item must be to come out, -1 if there is no such item.
 func bag(name string, capacity int, full Full, by order, where, from func(items []int, v int) int) Model {
 	return Model{name: name, capacity: capacity, order: by, step: func(s state, in input, out Answer) (bool, state) {
 		switch {

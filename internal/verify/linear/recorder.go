@@ -8,13 +8,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// A Verb is what a container was asked to do.
+// A Verb is the method of a container that was called.
 type Verb uint8
 
-// The verbs. Queues know the first two; stacks Push and Pop; deques the three from Push on.
-// Observers change nothing, and any container has them: Len and Empty are what their names say;
-// Peek answers with an item that stays; Room and Stock are what a call that moved fewer items than
-// it was asked to has said besides: that there was room for no more, or that there were no more.
+// The verbs. Queues have the first two, stacks Push and Pop, deques the three from Push on. The
+// others are observers, which change nothing, and any container may have them. Peek answers with an
+// item that stays in the container. Room and Stock are no methods: they record that a call that
+// moved fewer items than asked has found room for no more, or no more items.
 const (
 	Enqueue Verb = iota
 	Dequeue
@@ -36,29 +36,29 @@ func (v Verb) adds() bool { return v == Enqueue || v == Push }
 
 func (v Verb) removes() bool { return v == Dequeue || v == Pop || v == Steal }
 
-// A Call is what went in: Value matters to verbs that add. Values must be different from each other
-// within one history. Busy means that the refusal of an item, or of room, need not be true if a
-// call of the other side was under way beside it.
+// A Call is a verb with its argument. Value matters to verbs that add; the values added in one
+// history must differ. Busy means that a refusal need not be true if a call of the other side was
+// under way during the call.
 type Call struct {
 	Verb  Verb
 	Value int
 	Busy  bool
 }
 
-// An Answer is what came out. OK is true if the call did what was asked; Value is the item that was
-// removed, if it was, or the number that an observer gave. Lost is for thieves only: the call
-// neither took anything nor says that there was nothing.
+// An Answer is the result of a call. OK is true if the call did what was asked. Value is the item
+// that was removed, or the number that an observer returned. Lost is for thieves only: the call
+// took no item, and does not say that there was none.
 type Answer struct {
 	Value int
 	OK    bool
 	Lost  bool
 }
 
-// An Operation is a call with its answer. It took effect after the instant Begin and before the
-// instant End: another operation came before it if its End is less than this one's Begin. Those of
-// one client took effect in their order, even if they overlap: as parts of one call, or because the
-// end of a call was noted late. Joined means that the client's next operation took effect at the
-// same instant.
+// An Operation is a call with its answer. It took effect between the instants Begin and End. An
+// operation whose End is less than this one's Begin came before it. The operations of one client
+// took effect in their order even if they overlap; they overlap if they are parts of one call, or
+// if the end of a call was noted late. Joined means that the client's next operation took effect at
+// the same instant.
 type Operation struct {
 	Client     int
 	Call       Call
@@ -67,24 +67,24 @@ type Operation struct {
 	Joined     bool
 }
 
-// A Recorder takes a history, of goroutines or of the explorer's model threads. Its clock is one
-// atomic variable, which is read when a call begins and incremented when it has ended.
+// A Recorder records the history of goroutines, or of the explorer's model threads. Its clock is
+// one atomic variable; it is read when a call begins and incremented when the call has ended.
 type Recorder struct {
 	clock   clock
 	clients []Client
 }
 
-// A Client records the calls of one thread, which alone may use it, one call at a time.
+// A Client records the calls of one thread. Only that thread may use it, one call at a time.
 type Client struct {
 	_          pad.Line
 	recorder   *Recorder
 	number     int
 	operations []Operation
-	closed     int // how many of them have an End
+	closed     int // number of operations that have an End
 	_          pad.Line
 }
 
-// NewRecorder returns a recorder for so many clients.
+// NewRecorder returns a recorder with a number of clients.
 func NewRecorder(clients int) *Recorder {
 	r := &Recorder{clients: make([]Client, clients)}
 	for i := range r.clients {
@@ -100,25 +100,26 @@ func (r *Recorder) Client(number int) *Client { return &r.clients[number] }
 // Begin returns the instant at which a call begins, for End.
 func (c *Client) Begin() int64 {
 	c.close(false)
-	return c.recorder.clock.now() + 1 // past every End that was handed out: those calls came before
+	return c.recorder.clock.now() + 1 // greater than each End so far: those calls came before
 }
 
-// End records a call that began at an instant that Begin returned, and has ended.
+// End records a call that has ended. begin is the instant that Begin returned for it.
 func (c *Client) End(begin int64, call Call, answer Answer) {
 	c.operations = append(c.operations, Operation{Client: c.number, Call: call, Answer: answer, Begin: begin, End: open})
 	c.close(false)
 }
 
-// Done is for model threads that make no more calls.
+// Done ends the recording of a model thread that makes no more calls.
 func (c *Client) Done() { c.close(true) }
 
-// open is the End of a call of a model thread some of whose stores are still in its store buffer.
-// Another thread could know that the call has ended only by what the thread stores afterwards,
-// which it sees after those. Ticking would make the thread wait for them, and hide what can go
-// wrong if its next call does not.
+// open is the End of a call whose model thread still has stores in its store buffer. Another thread
+// can learn that the call has ended only from a later store of the thread, and sees that after the
+// buffered ones. A tick would make the thread wait until its buffer is empty, and would hide the
+// errors that appear when the next call does not wait.
 const open = math.MaxInt64
 
-// close ends the calls that are open, at once or if nothing keeps them open.
+// close ends the open calls. Unless atOnce is set, they stay open while the thread has buffered
+// stores.
 func (c *Client) close(atOnce bool) {
 	if c.closed == len(c.operations) || unseen() && !atOnce {
 		return
@@ -129,10 +130,10 @@ func (c *Client) close(atOnce bool) {
 	}
 }
 
-// Enqueue records a call that adds v to a queue and says whether it did.
+// Enqueue records a call that adds v to a queue and reports whether it did.
 func (c *Client) Enqueue(v int, enqueue func(v int) bool) bool { return c.add(Enqueue, v, enqueue) }
 
-// Dequeue records a call that takes an item out of a queue, or says that there is none.
+// Dequeue records a call that takes an item out of a queue, or reports that there is none.
 func (c *Client) Dequeue(dequeue func() (int, bool)) (int, bool) { return c.remove(Dequeue, dequeue) }
 
 // Push is Enqueue for stacks and deques.
@@ -141,8 +142,8 @@ func (c *Client) Push(v int, push func(v int) bool) bool { return c.add(Push, v,
 // Pop is Dequeue for stacks and the owners of deques.
 func (c *Client) Pop(pop func() (int, bool)) (int, bool) { return c.remove(Pop, pop) }
 
-// Steal records a call of a thief. If it lost a race, lost is true and nothing is known of the
-// deque.
+// Steal records a call of a thief. If the thief lost a race, lost is true and the call says nothing
+// about the deque.
 func (c *Client) Steal(steal func() (v int, ok, lost bool)) (v int, ok, lost bool) {
 	begin := c.Begin()
 	v, ok, lost = steal()
@@ -164,8 +165,7 @@ func (c *Client) remove(verb Verb, remove func() (int, bool)) (int, bool) {
 	return v, ok
 }
 
-// History returns the calls that have returned, in the order in which they ended. No client may be
-// recording.
+// History returns the recorded calls in the order in which they ended. No client may be recording.
 func (r *Recorder) History() History {
 	var h History
 	for i := range r.clients {

@@ -2,10 +2,10 @@ package linear
 
 import "math/bits"
 
-// A set is one of indices in a history. It is never changed once it is part of a state or an input.
+// A set holds indices of a history. It is immutable once it is part of a state or an input.
 type set []uint64
 
-// add changes the set.
+// add adds i to the set in place.
 func (s *set) add(i int) {
 	for len(*s) <= i/64 {
 		*s = append(*s, 0)
@@ -13,7 +13,7 @@ func (s *set) add(i int) {
 	(*s)[i/64] |= 1 << (i % 64)
 }
 
-// with returns the set and one more index.
+// with returns a copy of the set with i added.
 func (s set) with(i int) set {
 	more := make(set, max(len(s), i/64+1))
 	copy(more, s)
@@ -21,7 +21,7 @@ func (s set) with(i int) set {
 	return more
 }
 
-// word returns the indices from 64 i on.
+// word returns the indices from 64·i to 64·i+63, as bits.
 func (s set) word(i int) uint64 {
 	if i < len(s) {
 		return s[i]
@@ -39,7 +39,7 @@ func (s set) covers(t set) bool {
 	return true
 }
 
-// and returns what is in both.
+// and returns the indices that are in both sets.
 func (s set) and(t set) set {
 	both := make(set, len(s))
 	for i, word := range s {
@@ -48,7 +48,7 @@ func (s set) and(t set) set {
 	return both
 }
 
-// count returns how many indices there are.
+// count returns the number of indices.
 func (s set) count() int {
 	n := 0
 	for _, word := range s {
