@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// capacity tries what a bounded queue can be made of.
+// capacity makes bounded queues of several capacities and checks how many items each holds.
 func capacity(s QueueSpec) error {
 	if err := refusesCapacities(func(capacity int) { s.New(capacity) }); err != nil {
 		return err
@@ -32,8 +32,7 @@ func capacity(s QueueSpec) error {
 	return nil
 }
 
-// refusesCapacities returns an error if a container can be made with a capacity that makes no
-// sense.
+// refusesCapacities returns an error if a container can be made with a capacity below 1.
 func refusesCapacities(made func(capacity int)) error {
 	for _, wrong := range []int{0, -1, -1 << 31} {
 		if said := panicOf(func() { made(wrong) }); !strings.Contains(said, ": ") {
@@ -43,7 +42,7 @@ func refusesCapacities(made func(capacity int)) error {
 	return nil
 }
 
-// panicOf returns what a function panics with, in words.
+// panicOf returns the text of a function's panic.
 func panicOf(f func()) (said string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,8 +76,8 @@ func wrap(s QueueSpec) error {
 	return nil
 }
 
-// laps brings the queue to a level and then puts in and takes out one at a time; each third time it
-// fills and empties it.
+// laps brings the queue to a level, then enqueues and dequeues one item at a time, and empties the
+// queue at the end.
 func (d *drill) laps(level, count int) error {
 	fail := func(i int, err error) error { return fmt.Errorf("kept at %d items, step %d: %w", level, i, err) }
 	for i := range level {
@@ -87,7 +86,7 @@ func (d *drill) laps(level, count int) error {
 		}
 	}
 	for i := range count {
-		// An item goes in first where there is room, so that an empty queue is used, too.
+		// Where there is room the item goes in first, so that an empty queue is tested too.
 		first, second := d.enqueue, d.dequeue
 		if level > 0 && (i%2 == 1 || level == d.room) {
 			first, second = d.dequeue, d.enqueue

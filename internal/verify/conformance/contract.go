@@ -2,10 +2,10 @@ package conformance
 
 import "github.com/freerun-go/freerun/internal/verify/linear"
 
-// A Total is a queue as the ladder calls it. TryEnqueue of a queue without bound always returns
-// true.
+// A Total is a queue as the ladder calls it: no call waits. TryEnqueue of an unbounded queue always
+// returns true.
 //
-// It is asked for more, which it may have or not:
+// The ladder also calls these methods, if the queue has them:
 //
 //	Len() int                       number of items; exact without other calls, or as specified
 //	Empty() bool                    whether it holds nothing
@@ -13,10 +13,10 @@ import "github.com/freerun-go/freerun/internal/verify/linear"
 //	EnqueueN(vs []T) int            takes a prefix of vs, returns how many
 //	DequeueN(dst []T) int           fills a prefix of dst, returns how many
 //	Drain(yield func(T) bool)       takes items out until there is none, or yield returns false
-//	Producer() Enqueuer[T]          the handle of a producing goroutine (mostly made in an adapter)
+//	Producer() Enqueuer[T]          the handle of a producing goroutine (mostly from an adapter)
 //	Consumer() Dequeuer[T]          the handle that each consuming goroutine needs
 //
-// The handles may have the batch form too. Without Producer and Consumer all goroutines call the
+// The handles may have the batch methods too. Without Producer and Consumer all goroutines call the
 // queue itself.
 type Total[T any] interface {
 	Enqueuer[T]
@@ -28,7 +28,7 @@ type (
 	dequeuerN[T any] interface{ DequeueN(dst []T) int }
 )
 
-// measured is a queue, or a handle, that says how many items it holds.
+// measured is a queue, or a handle, with a method Len.
 type measured interface{ Len() int }
 
 // An Enqueuer is a producer's side of a queue.
@@ -37,7 +37,7 @@ type Enqueuer[T any] interface{ TryEnqueue(v T) bool }
 // A Dequeuer is a consumer's side of a queue.
 type Dequeuer[T any] interface{ TryDequeue() (v T, ok bool) }
 
-// An Order is that in which items come out.
+// An Order is the order in which items come out.
 type Order uint8
 
 // The orders.
@@ -48,11 +48,11 @@ const (
 	Unordered                // any
 )
 
-// A QueueSpec says what a queue promises. The zero value of each field is the strongest promise, or
-// that of most queues.
+// A QueueSpec describes the promises of a queue. The zero value of each field is the strongest
+// promise, or the promise of most queues.
 type QueueSpec struct {
-	// New and the others return a queue for so many items of their type; queues without bound
-	// ignore it. All are needed.
+	// New, NewWide and NewBoxed return a queue with this capacity for items of their type.
+	// Unbounded queues ignore the capacity. All three are needed.
 	New      func(capacity int) Total[int]
 	NewWide  func(capacity int) Total[Wide]
 	NewBoxed func(capacity int) Total[*Box]
@@ -63,30 +63,30 @@ type QueueSpec struct {
 
 	Bounded    bool
 	PowerOfTwo bool        // a bounded queue rounds its capacity up to a power of two
-	Smallest   int         // capacity that a bounded queue rounds up to; 0 means 1
-	Full       linear.Full // what TryEnqueue of a bounded queue means when it returns false
+	Smallest   int         // smallest capacity, to which a bounded queue rounds up; 0 means 1
+	Full       linear.Full // the meaning of false from TryEnqueue of a bounded queue
 
-	// EachProducer means that the capacity is each producer's own (Order is PerProducer, and full
-	// is Strict).
+	// EachProducer means that each producer has the capacity for itself (Order must be PerProducer,
+	// Full must be Strict).
 	EachProducer bool
 
-	Len linear.Length // what Len means while others call
-	In  linear.Batch  // what EnqueueN promises
-	Out linear.Batch  // what DequeueN promises
+	Len linear.Length // the meaning of Len during other calls
+	In  linear.Batch  // the promise of EnqueueN
+	Out linear.Batch  // the promise of DequeueN
 
-	// NotLockFree means that a stopped thread may hold the others up. It must, in the explorer's
-	// search: a queue that is better than what it says is a mistake too.
+	// NotLockFree means that a stopped thread may hold the others up. The explorer must then find a
+	// thread that does: a spec that promises too little is a mistake too.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few
-	// preemptions of two threads, too.
+	// Long means that a call takes many steps. The explorer then bounds the preemptions of two
+	// threads too.
 	Long bool
 
 	// NearOverflow, if not nil, returns an empty queue whose indices are about to overflow.
 	NearOverflow func(capacity int) Total[int]
 }
 
-// A producer's handle, or the queue.
+// producer returns a new producer's handle of the queue, or the queue if it has no handles.
 func producer[T any](q Total[T]) Enqueuer[T] {
 	if q, registers := q.(interface{ Producer() Enqueuer[T] }); registers {
 		return q.Producer()
@@ -94,7 +94,7 @@ func producer[T any](q Total[T]) Enqueuer[T] {
 	return q
 }
 
-// A consumer's handle, or the queue.
+// consumer returns a new consumer's handle of the queue, or the queue if it has no handles.
 func consumer[T any](q Total[T]) Dequeuer[T] {
 	if q, registers := q.(interface{ Consumer() Dequeuer[T] }); registers {
 		return q.Consumer()
@@ -102,7 +102,7 @@ func consumer[T any](q Total[T]) Dequeuer[T] {
 	return q
 }
 
-// fits returns how many items a queue for so many holds.
+// fits returns the number of items that a queue made with this capacity holds.
 func (s QueueSpec) fits(capacity int) int {
 	fits := max(capacity, s.Smallest, 1)
 	if s.PowerOfTwo {
@@ -115,8 +115,7 @@ func (s QueueSpec) fits(capacity int) int {
 	return fits
 }
 
-// producers and consumers return how many goroutines there may be of a kind, if one would like to
-// have so many.
+// producers and consumers return wanted, or 1 if the queue allows one such goroutine only.
 func (s QueueSpec) producers(wanted int) int {
 	if s.OneProducer {
 		return 1
@@ -131,7 +130,7 @@ func (s QueueSpec) consumers(wanted int) int {
 	return wanted
 }
 
-// model returns the specification of a queue for so many items.
+// model returns the model of a queue with this capacity.
 func (s QueueSpec) model(capacity int) linear.Model {
 	room := linear.Unbounded
 	if s.Bounded {
@@ -153,5 +152,5 @@ func (s QueueSpec) model(capacity int) linear.Model {
 	return m.Measured(s.Len)
 }
 
-// ordered says whether a consumer gets the items of one producer in order.
+// ordered reports whether a consumer gets the items of one producer in order.
 func (s QueueSpec) ordered() bool { return s.Order == FIFO || s.Order == PerProducer }

@@ -11,20 +11,20 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// patience is for how long a crew may get nothing done at all before it gives up. It is no bound on
-// how long anything takes.
+// patience is the time without any progress after which a crew gives up. It does not bound the time
+// that progress takes.
 var patience = 20 * time.Second
 
-// A crew is goroutines that begin at the same instant and end with an error or without one. Between
-// beginning and end they have nothing in common, as whatever synchronised them would hide from the
-// race detector what the container fails to synchronise.
+// A crew is a group of goroutines that begin at the same instant and end with an error or without
+// one. Between beginning and end they share no synchronisation, which would hide from the race
+// detector that the container fails to synchronise them.
 type crew struct {
 	hands    []*hand
 	jobs     []func(h *hand) error
 	arrived  atomic.Int64
-	counted  int64        // hands that count, see add
-	finished atomic.Int64 // those of them that have ended
-	giveUp   atomic.Bool  // a hand has failed; the others need not wait for what will not come
+	counted  int64        // number of hands that count, see add
+	finished atomic.Int64 // number of these that have ended
+	giveUp   atomic.Bool  // a hand has failed; the others must not wait for it
 }
 
 // A hand is one goroutine of a crew.
@@ -32,17 +32,16 @@ type hand struct {
 	_     pad.Line
 	crew  *crew
 	ends  bool         // counts
-	moved atomic.Int64 // how often it got something done: for hands that are stuck
-	fails int          // since then
-	last  int64        // what all hands together had done when it last looked
+	moved atomic.Int64 // number of steps it got done; stuck hands look at it
+	fails int          // calls since then that got nothing done
+	last  int64        // steps of all hands together when it last looked
 	since time.Time    // when that changed
 	_     pad.Line
 }
 
 var errGivenUp = errors.New("gave up because another goroutine has failed")
 
-// add gives the crew one more hand. If it counts, the others can ask whether all of those have
-// finished.
+// add adds a hand to the crew. allFinished asks whether all hands that count have finished.
 func (c *crew) add(counts bool, job func(h *hand) error) {
 	c.hands = append(c.hands, &hand{crew: c, ends: counts})
 	if counts {
@@ -51,8 +50,8 @@ func (c *crew) add(counts bool, job func(h *hand) error) {
 	c.jobs = append(c.jobs, job)
 }
 
-// run starts all hands, waits for them, and returns the first error of a hand that did not merely
-// give up.
+// run starts all hands, waits for them, and returns the first error. The error of a hand that only
+// gave up comes last.
 func (c *crew) run() error {
 	var group sync.WaitGroup
 	errs := make([]error, len(c.hands))
@@ -79,7 +78,7 @@ func (c *crew) run() error {
 	return first
 }
 
-// allFinished says whether all hands that count have finished.
+// allFinished reports whether all hands that count have finished.
 func (c *crew) allFinished() bool { return c.finished.Load() == c.counted }
 
 // did notes that the hand got something done.

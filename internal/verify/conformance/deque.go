@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// An Outcome is what a Steal came to: those of package deque, with the same numbers.
+// An Outcome is the result of a Steal. The outcomes of package deque have the same numbers.
 type Outcome uint8
 
 // The outcomes of a Steal.
@@ -18,43 +18,43 @@ const (
 	Retry
 )
 
-// Ends is a deque as the ladder calls it: the owner's end, and thieves' handles.
+// Ends is a deque as the ladder calls it: the methods of the owner, and handles for thieves.
 type Ends[T any] struct {
-	Push  func(v T) bool                 // owner only; true if the deque has no bound
+	Push  func(v T) bool                 // owner only; always true if the deque is unbounded
 	Pop   func() (v T, ok bool)          // owner only
 	Thief func() func() (v T, o Outcome) // returns a Steal for one goroutine
 	Len   func() int                     // owner only; may be nil
 }
 
-// A DequeSpec says what a work-stealing deque promises: its owner pushes and pops at one end,
-// thieves steal at the other.
+// A DequeSpec describes the promises of a work-stealing deque: its owner pushes and pops at one
+// end, thieves steal at the other.
 type DequeSpec struct {
-	// New and the others return a deque for so many items of their type; deques without bound
-	// ignore it. All are needed.
+	// New, NewWide and NewBoxed return a deque with this capacity for items of their type.
+	// Unbounded deques ignore the capacity. All three are needed.
 	New      func(capacity int) Ends[int]
 	NewWide  func(capacity int) Ends[Wide]
 	NewBoxed func(capacity int) Ends[*Box]
 
 	Bounded    bool
 	PowerOfTwo bool        // a bounded deque rounds its capacity up to a power of two
-	Smallest   int         // capacity that a bounded deque rounds up to; 0 means 1
-	Full       linear.Full // what Push of a bounded deque means when it returns false
+	Smallest   int         // smallest capacity, to which a bounded deque rounds up; 0 means 1
+	Full       linear.Full // the meaning of false from Push of a bounded deque
 
 	Retry linear.Retry // when a Steal may return [Retry]
 
-	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the
-	// others up.
+	// NotLockFree means that a stopped thread may hold the others up. The explorer must then find a
+	// thread that does.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few
-	// preemptions of two threads, too.
+	// Long means that a call takes many steps. The explorer then bounds the preemptions of two
+	// threads too.
 	Long bool
 
 	// NearOverflow, if not nil, returns an empty deque whose indices are about to overflow.
 	NearOverflow func(capacity int) Ends[int]
 }
 
-// Deque holds a deque to the ladder.
+// Deque runs the ladder of tests on a deque, each rung as a subtest.
 func Deque(t *testing.T, s DequeSpec) {
 	t.Helper()
 	if s.New == nil || s.NewWide == nil || s.NewBoxed == nil {
@@ -63,8 +63,8 @@ func Deque(t *testing.T, s DequeSpec) {
 	climb(t, s, dequeRungs(s))
 }
 
-// FuzzDeque compares a deque with the model, for calls that the fuzzer chooses: the first byte is
-// the capacity, each further one a call.
+// FuzzDeque compares a deque with the model, call by call, for calls that the fuzzer chooses. The
+// first byte chooses the capacity, each further byte a call.
 func FuzzDeque(f *testing.F, s DequeSpec) {
 	f.Helper()
 	for _, seed := range fuzzSeeds {
@@ -102,7 +102,7 @@ func dequeRungs(s DequeSpec) []rung[DequeSpec] {
 	)
 }
 
-// fits returns how many items a deque for so many holds.
+// fits returns the number of items that a deque made with this capacity holds.
 func (s DequeSpec) fits(capacity int) int {
 	return QueueSpec{PowerOfTwo: s.PowerOfTwo, Smallest: s.Smallest}.fits(capacity)
 }
@@ -117,7 +117,7 @@ func (s DequeSpec) model(capacity int) linear.Model {
 	return linear.Deque(room, s.Full, s.Retry)
 }
 
-// A dequeDrill calls a deque from one goroutine and compares each answer with what it should be.
+// A dequeDrill calls a deque from one goroutine and compares each answer with the expected one.
 type dequeDrill struct {
 	ends    Ends[int]
 	thieves []func() (int, Outcome)
@@ -228,7 +228,7 @@ func dequeSequential(s DequeSpec, seed uint64) error {
 	return nil
 }
 
-// dequeCapacity tries what a bounded deque can be made of.
+// dequeCapacity makes bounded deques of several capacities and checks how many items each holds.
 func dequeCapacity(s DequeSpec, _ uint64) error {
 	if err := refusesCapacities(func(capacity int) { s.New(capacity) }); err != nil {
 		return err
@@ -249,8 +249,8 @@ func dequeCapacity(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// dequeWrap keeps deques at each level of filling for many laps: pushed and stolen, pushed and
-// popped, and both in turns.
+// dequeWrap keeps deques at each level of filling for many laps. Items are pushed and stolen,
+// pushed and popped, and both in turn.
 func dequeWrap(s DequeSpec, _ uint64) error {
 	laps := func(d *dequeDrill, level, count int) error {
 		for range level {

@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// insist steals until it has something or there is nothing: a lost race says neither.
+// insist steals until it has an item or the deque is empty. After a lost race it tries again.
 func insist[T any](h *hand, steal func() (T, Outcome)) (v T, ok bool, err error) {
 	for {
 		v, outcome := steal()
@@ -22,8 +22,8 @@ func insist[T any](h *hand, steal func() (T, Outcome)) (v T, ok bool, err error)
 	}
 }
 
-// dequeStampede lets the owner and thieves take one item each at the same instant, of a deque with
-// few of them: as many must succeed as there are items.
+// dequeStampede lets the owner and the thieves each take one item at the same instant from a deque
+// with few items. As many must succeed as there are items.
 func dequeStampede(s DequeSpec, _ uint64) error {
 	const thieves = 3
 	type prize struct {
@@ -81,8 +81,8 @@ func dequeStampede(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// A raid is an owner that pushes and pops in bursts while thieves steal. Afterwards the accounts
-// are made.
+// A raid has an owner that pushes and pops in bursts while thieves steal. At the end it checks that
+// each item came out once.
 type raid[T any] struct {
 	ends    Ends[T]
 	items   int
@@ -140,7 +140,8 @@ func (r *raid[T]) run() error {
 	return t.lost()
 }
 
-// own pushes everything, pops some of it, and in the end what is left.
+// own is the owner's part: it pushes all items, pops some of them meanwhile, and pops the rest at
+// the end.
 func (r *raid[T]) own(h *hand, take func(item T) error) error {
 	random := rand.New(rand.NewPCG(r.seed, 0))
 	pop := func() (bool, error) {
@@ -178,8 +179,8 @@ func (r *raid[T]) own(h *hand, take func(item T) error) error {
 	}
 }
 
-// dequeStress makes the accounts of what went in and came out: bursts of one item, which owner and
-// thieves race for, and long ones.
+// dequeStress runs raids, with bursts of few items, for which the owner and the thieves race, and
+// with long ones.
 func dequeStress(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
 		for _, burst := range []int{1, 4, 10} {
@@ -202,8 +203,8 @@ func dequeTorn(s DequeSpec, seed uint64) error {
 	return nil
 }
 
-// dequeLinearizable checks short histories of an owner and two thieves, at deques that begin with
-// some items or, so that those without bound grow while they are stolen from, with many.
+// dequeLinearizable checks short histories of an owner and two thieves. The deques begin with some
+// items; some unbounded ones begin with many, so that they grow during the steals.
 func dequeLinearizable(s DequeSpec, seed uint64) error {
 	return record(1+linearThieves, size(linearRounds), func(round int) session {
 		return s.session(round, rand.New(rand.NewPCG(seed, uint64(round))))
@@ -256,9 +257,9 @@ func (s DequeSpec) session(round int, random *rand.Rand) session {
 	return r
 }
 
-// dequeTruthful has an owner and thieves that take only when there certainly is something: they
-// have a permit for each call, of which there is one for each item that was pushed. And the owner
-// pushes only if there certainly is room.
+// dequeTruthful has an owner and thieves that take only when the deque certainly holds an item.
+// Each call needs a permit, and each pushed item makes one. The owner pushes only if there
+// certainly is room.
 func dequeTruthful(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
 		if err := dequePermits(s, seed, room, size(truthfulItems)); err != nil {

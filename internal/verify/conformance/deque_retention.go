@@ -6,8 +6,8 @@ import (
 	"weak"
 )
 
-// dequeRetention looks whether items that were popped or stolen can be collected while the deque is
-// alive. A deque may keep what was stolen until its owner's next call.
+// dequeRetention checks that items that were popped or stolen can be collected while the deque is
+// alive. A deque may keep a stolen item until its owner's next call.
 func dequeRetention(s DequeSpec, _ uint64) error {
 	for _, count := range []int{1, 3, 16, 65, 300} {
 		for _, stolen := range []int{0, 1, count / 2, count} {
@@ -25,7 +25,8 @@ func dequeRetention(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// passes has laps of items go through a deque. In the end the owner finds nothing, or one item.
+// passes moves laps of items through a deque. At the end of a lap the owner's Pop finds no item, or
+// one more.
 func passes(d Ends[*Box], count, stolen int) (gone []weak.Pointer[Box], err error) {
 	steal := d.Thief()
 	for lap := range 4 {

@@ -1,5 +1,5 @@
-// Package conformance holds every container to the same ladder of tests, so that a container's own
-// test file is a few lines:
+// Package conformance runs the same ladder of tests on every container, so that a container's own
+// test file has a few lines:
 //
 //	func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 //
@@ -36,8 +36,8 @@
 //	balanced      a container that always holds something is never empty and, filled to 40%, never
 //	              full
 //
-// A rung is a function that returns an error, so that the tests of this package can hold it against
-// containers that are broken on purpose: the rung for a defect must find it.
+// A rung is a function that returns an error, so that the tests of this package can run it on
+// containers that are broken on purpose: the rung for a defect must find the defect.
 //
 // Sizes are constants, smaller under the race detector and with -short. A rung has no deadline, but
 // gives up when no goroutine has got anything done for many seconds.

@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// ExploreDeque runs a deque through the explorer, as [ExploreQueue] does a queue. In its programs
-// the first thread is the owner: p pushes and o pops. The others are thieves, each s a Steal.
+// ExploreDeque explores a deque as [ExploreQueue] explores a queue. In its programs the first
+// thread is the owner: p pushes and o pops. The others are thieves: s steals.
 func ExploreDeque(t *testing.T, s DequeSpec) {
 	t.Helper()
 	all := scenarios(s.Bounded, s.fits, "po-s", "oo-ss", "pp-ss", "opo-s", "o-s", "p-s", "o-s-s", "po-s-s", "pp-s-s")
@@ -23,7 +23,7 @@ func ExploreDeque(t *testing.T, s DequeSpec) {
 	frozen(t, s.NotLockFree, all, s.body)
 }
 
-// body returns what the explorer executes.
+// body returns the program of a scenario, for the explorer.
 func (s DequeSpec) body(c scenario) func(r *explore.Run) {
 	checker := linear.NewChecker(s.model(c.capacity))
 	threads := strings.Split(c.threads, "-")
@@ -62,7 +62,7 @@ func (s DequeSpec) body(c scenario) func(r *explore.Run) {
 			})
 		}
 		r.After(func() {
-			for ok := true; ok; { // what is left is part of the history
+			for ok := true; ok; { // the items that are left are part of the history
 				_, ok = outside.Pop(d.Pop)
 			}
 			if err := checker.Check(recorder.History()); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// ExploreLock runs a lock through the explorer, as subtests: programs of two and of three threads,
-// all interleavings with few preemptions, and random ones of four. A letter locks, counts in a
-// plain field, and unlocks: l by Lock, t by TryLock, c by LockContext with a context that ends at
-// any time if a thread ends it, which x does. A lock that is not handed on is a deadlock, two
-// holders are a data race.
+// ExploreLock explores a lock, each program as a subtest: programs of two and of three threads
+// exhaustively, programs of four threads by random executions. Each letter of a program is a step
+// of a thread. l, t and c lock, count in a plain field, and unlock: l by Lock, t by TryLock, c by
+// LockContext with a shared context. x ends that context. A lock that is not handed on shows as a
+// deadlock, two holders show as a data race.
 func ExploreLock(t *testing.T, s LockSpec) {
 	t.Helper()
 	var all []scenario
@@ -30,7 +30,7 @@ func ExploreLock(t *testing.T, s LockSpec) {
 	}
 }
 
-// body returns what the explorer executes.
+// body returns the program of a scenario, for the explorer.
 func (s LockSpec) body(c scenario) func(r *explore.Run) {
 	threads := strings.Split(c.threads, "-")
 	return func(r *explore.Run) {

@@ -11,10 +11,10 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A scenario is a small program for model threads: a container with some items in it, and what each
-// thread does, a letter for each call. Of queues e enqueues and d dequeues; E and D do so with two
-// items at once. n asks for the length, z whether it is empty, c for the capacity; r drains, until
-// it is empty, and a takes all at one instant; l asks a producer's handle, and p for the number of
+// A scenario is a small program for model threads: a container with some items in it, and the calls
+// of each thread, a letter for each call. For queues, e enqueues and d dequeues; E and D do so with
+// two items at once. n calls Len, z Empty and c Cap. r drains the queue until it is empty, a takes
+// all items at one instant. l calls Len and Cap of a producer's handle, p asks for the number of
 // handles.
 type scenario struct {
 	capacity int
@@ -26,8 +26,8 @@ func (s scenario) String() string {
 	return fmt.Sprintf("capacity %d, %d items, %s", s.capacity, s.items, s.threads)
 }
 
-// scenarios pairs programs with small containers, empty and full. Containers without bound have
-// only one capacity, and hold one item.
+// scenarios pairs programs with small containers, empty and full. Unbounded containers have one
+// capacity and hold one item instead.
 func scenarios(bounded bool, fits func(int) int, programs ...string) []scenario {
 	var all []scenario
 	seen := map[scenario]bool{}
@@ -48,12 +48,11 @@ func scenarios(bounded bool, fits func(int) int, programs ...string) []scenario 
 	return all
 }
 
-// randomExecutions is how many executions of four threads there are.
+// randomExecutions is the number of random executions of a program of four threads.
 const randomExecutions = 2_000
 
-// explored runs programs of two threads through all interleavings and those of three through those
-// with few preemptions. If a container's calls take too many steps for that, its spec says that it
-// is long.
+// explored runs programs of two threads through all interleavings, and programs of three threads
+// through those with few preemptions. If long is set, programs of two threads are bounded too.
 func explored(t *testing.T, long bool, all []scenario, body func(c scenario) func(r *explore.Run)) {
 	t.Helper()
 	for _, c := range all {
@@ -65,8 +64,8 @@ func explored(t *testing.T, long bool, all []scenario, body func(c scenario) fun
 	}
 }
 
-// frozen stops each thread at each of its steps; without lock-freedom there must be one that holds
-// up another.
+// frozen stops each thread at each of its steps, and the others must end. If notLockFree is set, a
+// stopped thread must hold up another.
 func frozen(t *testing.T, notLockFree bool, all []scenario, body func(c scenario) func(r *explore.Run)) {
 	t.Helper()
 	if notLockFree {
@@ -78,10 +77,10 @@ func frozen(t *testing.T, notLockFree bool, all []scenario, body func(c scenario
 	}
 }
 
-// ExploreQueue runs a queue through the explorer, as subtests: all interleavings of two threads,
-// those with few preemptions of three, and random ones of four, each history checked; and, with
-// each thread stopped for good at each of its steps, whether the others end. If the spec says that
-// it is not lock-free, a thread must be held up.
+// ExploreQueue explores a queue, each program as a subtest: all interleavings of two threads, those
+// with few preemptions of three, and random ones of four. Each history is checked. It also stops
+// each thread for good at each of its steps; the others must end. If the spec says that the queue
+// is not lock-free, a stopped thread must hold up another.
 func ExploreQueue(t *testing.T, s QueueSpec) {
 	t.Helper()
 	if err := s.check(); err != nil {
@@ -96,8 +95,8 @@ func ExploreQueue(t *testing.T, s QueueSpec) {
 	frozen(t, s.NotLockFree, all, s.body)
 }
 
-// programs returns those for the producers and consumers that there may be, of two, three and four
-// threads. The first is one in which a thread that is stopped can hold up the other.
+// programs returns the programs of two, three and four threads for the producers and consumers that
+// the queue allows. In the first of them a stopped thread can hold up the other.
 func (s QueueSpec) programs() (two, three []string, four string) {
 	two, three, four = s.singly()
 	in, out := s.hasBatches()
@@ -131,7 +130,7 @@ func (s QueueSpec) singly() (two, three []string, four string) {
 	}
 }
 
-// body returns what the explorer executes.
+// body returns the program of a scenario, for the explorer.
 func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 	checker := linear.NewChecker(s.model(c.capacity))
 	threads := strings.Split(c.threads, "-")
@@ -140,9 +139,9 @@ func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 		recorder := linear.NewRecorder(len(threads) + 1)
 		outside := recorder.Client(len(threads)) // before and after the threads
 		outs, ins := make([]Enqueuer[int], len(threads)), make([]Dequeuer[int], len(threads))
-		var put Enqueuer[int] // for what is done before and after the threads
+		var put Enqueuer[int] // for the calls before and after the threads
 		var take Dequeuer[int]
-		putter := len(threads) // whose handle put is
+		putter := len(threads) // the thread that has the handle put
 		for i, calls := range threads {
 			if strings.ContainsAny(calls, "eE") {
 				if outs[i] = producer(q); put == nil {
@@ -185,7 +184,7 @@ func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 			})
 		}
 		r.After(func() {
-			for ok := true; ok; { // what is left is part of the history
+			for ok := true; ok; { // the items that are left are part of the history
 				_, ok = outside.Dequeue(take.TryDequeue)
 			}
 			if err := checker.Check(recorder.History()); err != nil {
@@ -195,7 +194,7 @@ func (s QueueSpec) body(c scenario) func(r *explore.Run) {
 	}
 }
 
-// ExploreStack runs a stack through the explorer, as [ExploreQueue] does a queue.
+// ExploreStack explores a stack as [ExploreQueue] explores a queue.
 func ExploreStack(t *testing.T, s StackSpec) {
 	t.Helper()
 	ExploreQueue(t, s.queue(t))

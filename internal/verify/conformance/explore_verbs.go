@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// verbs are the letters of programs for the methods of queues and of their handles. Those without a
-// letter are part of every program. A queue with a method that is not here is refused: no program
+// verbs maps the methods of queues and of their handles to the letters of programs. Methods without
+// a letter are part of every program. A method that is missing here fails the test: no program
 // calls it.
 var verbs = map[string]rune{
 	// TryEnqueue of an unbounded queue calls Enqueue.
@@ -28,13 +28,13 @@ var verbs = map[string]rune{
 	"Producers": 'p', "Consumers": 'p',
 }
 
-// handleVerbs are those of a producer's handle that mean something else there: what they say is of
-// one producer's items.
+// handleVerbs are the letters for methods of a producer's handle that count one producer's items
+// only.
 var handleVerbs = map[string]rune{"Len": 'l', "Cap": 'l'}
 
-// ExploreVerbs has every method of a queue, and of its handles, called beside others in the
-// explorer: observers beside each call that changes something, two and three threads, and batches
-// beside batches. Histories are checked, short counts and what observers say included.
+// ExploreVerbs explores every method of a queue and of its handles during other calls: observers
+// during each call that changes the queue, with two and three threads, and batches during batches.
+// Histories are checked, with short counts and the answers of observers.
 func ExploreVerbs(t *testing.T, s QueueSpec) {
 	t.Helper()
 	if err := s.check(); err != nil {
@@ -53,8 +53,8 @@ func ExploreVerbs(t *testing.T, s QueueSpec) {
 	}
 }
 
-// letters returns those of the methods that the queue and its handles have, and the names of
-// methods that have none.
+// letters returns the letters of the methods that the queue and its handles have, and the names of
+// the methods without an entry in verbs.
 func (s QueueSpec) letters() (letters []rune, unknown []string) {
 	q := s.New(1)
 	for i, v := range []any{inside(q), producer(q), consumer(q)} {
@@ -65,7 +65,7 @@ func (s QueueSpec) letters() (letters []rune, unknown []string) {
 		}
 		for i := range of.NumMethod() {
 			name := of.Method(i).Name
-			// It ends a handle: no call may follow it, so it has tests of its own.
+			// Deregister ends a handle. No call may follow it, so it has tests of its own.
 			if name == "Deregister" {
 				continue
 			}
@@ -94,7 +94,7 @@ func isTest(f *runtime.Func) bool {
 	return strings.HasSuffix(file, "_test.go")
 }
 
-// besides returns programs in which each of the calls is made beside those that change something.
+// besides returns programs in which each of the calls overlaps calls that change the queue.
 func (s QueueSpec) besides(letters []rune) (programs []string) {
 	has := func(letter rune) bool { return slices.Contains(letters, letter) }
 	for _, call := range letters {
@@ -138,7 +138,7 @@ func (s QueueSpec) besides(letters []rune) (programs []string) {
 	return programs
 }
 
-// observe makes a call that is not the usual one of a producer or a consumer.
+// observe makes a call other than an enqueue or a dequeue of one item or of a batch.
 func (s QueueSpec) observe(r *explore.Run, q Total[int], c scenario, client *linear.Client, call rune, put Enqueuer[int], in Dequeuer[int]) {
 	switch call {
 	case 'l': // all items are put's
@@ -159,15 +159,15 @@ func (s QueueSpec) observe(r *explore.Run, q Total[int], c scenario, client *lin
 	}
 }
 
-// capacityOf asks for how many items there is room.
+// capacityOf checks Cap of a queue or handle.
 func (s QueueSpec) capacityOf(r *explore.Run, v any, capacity int) {
 	if got, want := v.(interface{ Cap() int }).Cap(), s.fits(capacity); got != want {
 		r.Failf("Cap() = %d, want %d", got, want)
 	}
 }
 
-// count asks how many handles there are. None is made or given back while threads run, so the
-// answer is the same in each call.
+// count asks twice for the number of handles. No handle is made or given back while threads run, so
+// the answers must be equal.
 func (s QueueSpec) count(r *explore.Run, q Total[int]) {
 	var ask func() int
 	switch q := q.(type) {
@@ -181,8 +181,8 @@ func (s QueueSpec) count(r *explore.Run, q Total[int]) {
 	}
 }
 
-// drain records the items that come out of a loop over Drain, each as a call of its own, and that
-// there were no more.
+// drain records each item of a loop over Drain as a call of its own, and the end of the loop as a
+// call that found no item.
 func (s QueueSpec) drain(q Total[int], client *linear.Client, in Dequeuer[int]) {
 	type drainer interface{ Drain(yield func(int) bool) }
 	from, can := in.(drainer)
@@ -197,14 +197,13 @@ func (s QueueSpec) drain(q Total[int], client *linear.Client, in Dequeuer[int]) 
 	client.End(begin, linear.Call{Verb: linear.Dequeue}, linear.Answer{})
 }
 
-// ExploreStackVerbs has every method of a stack called beside others, as [ExploreVerbs] does with a
-// queue.
+// ExploreStackVerbs explores every method of a stack as [ExploreVerbs] explores those of a queue.
 func ExploreStackVerbs(t *testing.T, s StackSpec) {
 	t.Helper()
 	ExploreVerbs(t, s.queue(t))
 }
 
-// inside returns what an adapter was made of, or v itself.
+// inside returns the container inside an adapter, or v itself.
 func inside(v any) any {
 	switch v := v.(type) {
 	case stackQueue[int]:

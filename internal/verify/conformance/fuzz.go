@@ -2,8 +2,8 @@ package conformance
 
 import "testing"
 
-// FuzzQueue compares a queue with the model, for calls that the fuzzer chooses: the first byte is
-// the capacity, each further one a call.
+// FuzzQueue compares a queue with the reference, call by call, for calls that the fuzzer chooses.
+// The first byte chooses the capacity, each further byte a call.
 func FuzzQueue(f *testing.F, s QueueSpec) {
 	f.Helper()
 	if err := s.check(); err != nil {
@@ -19,8 +19,8 @@ func FuzzQueue(f *testing.F, s QueueSpec) {
 	})
 }
 
-// fuzzSeeds are calls that fill and empty, once around the ring, one at a time, and in batches. See
-// drill.do for what a byte means.
+// fuzzSeeds are calls that fill and empty a container: once around the ring, one item at a time,
+// and in batches. drill.do defines the meaning of a byte.
 var fuzzSeeds = []string{
 	"\x02\x00\x00\x00\x03\x03\x03\x00\x03",
 	"\x00\x00\x00\x03\x03\x00\x03",

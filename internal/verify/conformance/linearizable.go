@@ -8,18 +8,18 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A session is a round of calls whose history is checked: what each client does is decided
+// A session is a round of calls whose history is checked. The calls of each client are decided
 // beforehand.
 type session struct {
 	recorder *linear.Recorder
 	model    linear.Model
 	calls    [][]func() // of each client
-	finish   func()     // takes out what is left, which is part of the history
+	finish   func()     // takes out the remaining items, as part of the history
 }
 
-// record has clients go through sessions together, and checks the histories. Where processors are
-// few or busy, hardly any two calls overlap at first; then there are more sessions, though not
-// without end.
+// record has clients go through sessions together and checks the histories. If hardly any calls
+// overlapped, as where processors are few or busy, it runs further batches of sessions, up to a
+// limit.
 func record(clients, rounds int, prepare func(round int) session) error {
 	const batches = 6
 	overlaps := 0
@@ -49,8 +49,8 @@ func record(clients, rounds int, prepare func(round int) session) error {
 	return nil
 }
 
-// pauses returns a call that lets others get ahead: not at all, mostly, or a few steps, or until
-// others have run.
+// pauses returns a call that lets other goroutines get ahead: mostly not at all, sometimes by a few
+// steps, sometimes until they have run.
 func pauses(random *rand.Rand) func() {
 	switch random.IntN(8) {
 	case 0:
@@ -67,13 +67,14 @@ func pauses(random *rand.Rand) func() {
 	}
 }
 
-// spin is a turn of a loop that the compiler must not take for nothing.
+// spin does nothing. It is not inlined, so that the compiler does not remove the loops that call
+// it.
 //
 //go:noinline
 func spin() {}
 
-// linearizable checks short histories: a few goroutines, a few calls each, at small queues that
-// begin empty, filled, or between.
+// linearizable checks short histories: a few goroutines make a few calls each on small queues that
+// begin empty, full, or between.
 func linearizable(s QueueSpec, seed uint64) error {
 	return record(linearClients, size(linearRounds), func(round int) session {
 		return s.session(1+round%4, rand.New(rand.NewPCG(seed, uint64(round))))

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// A load is many goroutines that put items into a queue and take them out. Afterwards the accounts
-// are made.
+// A load has many goroutines put items into a queue and take them out. At the end it checks that
+// each item came out once.
 type load[T any] struct {
 	queue                Total[T]
 	producers, consumers int
 	items                int // of all producers together
 	ordered              bool
-	fits                 int // 0 if without bound
+	fits                 int // 0 if unbounded
 	batches              int // at most so many items in one call; 0 for one item a call
 	seed                 uint64
 	encode               func(v int) T
@@ -134,7 +134,7 @@ func (l *load[T]) consume(h *hand, in Dequeuer[T], got []int) ([]int, error) {
 		}
 	}
 	for {
-		finished := h.crew.allFinished() // before the call: nothing is put in after it
+		finished := h.crew.allFinished() // asked before the call: no item is put in afterwards
 		items, err := dequeue()
 		switch {
 		case err != nil:
@@ -158,7 +158,7 @@ func (l *load[T]) consume(h *hand, in Dequeuer[T], got []int) ([]int, error) {
 	}
 }
 
-// look checks what the queue says of itself while others call it.
+// look checks that Len stays in its bounds during other calls.
 func (l *load[T]) look() error {
 	if q, can := l.queue.(interface{ Len() int }); can {
 		if n := q.Len(); n < 0 || l.fits > 0 && n > l.fits {

@@ -16,31 +16,31 @@ type Locker interface {
 	LockContext(ctx context.Context) error
 }
 
-// A LockSpec says what a lock promises: one holder at a time.
+// A LockSpec describes the promises of a lock: one holder at a time.
 type LockSpec struct {
-	// New returns an unlocked lock that so many goroutines are going to use at once.
+	// New returns an unlocked lock for this number of goroutines at once.
 	New func(goroutines int) Locker
 
 	// Bound means that a lock must be unlocked by the goroutine that locked it.
 	Bound bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few
-	// preemptions of two threads, too.
+	// Long means that a call takes many steps. The explorer then bounds the preemptions of two
+	// threads too.
 	Long bool
 
-	// broken means that what the lock guards is atomic, so that the race detector does not fail the
-	// test that wants to see it fail here.
+	// broken marks a lock that is broken on purpose. The guarded variables are then atomic: the
+	// test expects this package to find the defect, and the race detector must not fail it first.
 	broken bool
 }
 
-// Lock holds a lock to its ladder:
+// Lock runs the ladder for locks, each rung as a subtest:
 //
 //	sequential   every way to lock and unlock, by one goroutine; unlocking an unlocked lock panics
 //	refusal      TryLock does not get a lock that is held, nor does LockContext after its context
-//	passed on    another goroutine may unlock than the one that locked (unless Bound)
+//	passed on    a goroutine may unlock what another has locked (unless Bound)
 //	exclusion    more goroutines than processors count in a plain variable
-//	handoff      a lock that is held for long, and for which all others wait, comes to each of them
-//	storm        Lock, TryLock, and LockContext with contexts that end before, in and after the wait
+//	handoff      a lock that is held for long comes to each of the goroutines that wait for it
+//	storm        Lock, TryLock and LockContext; contexts end before, during and after the wait
 //	abandoned    waiters at the front, in the middle and at the end leave; the others get the lock
 func Lock(t *testing.T, s LockSpec) {
 	t.Helper()

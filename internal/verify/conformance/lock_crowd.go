@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// A guarded is what a lock guards.
+// guarded holds the variables that a lock guards.
 type guarded struct{ inside, count field }
 
 // A field is a plain variable, unless the lock is broken on purpose.
@@ -30,12 +30,13 @@ func (f *field) add(n int) (sum int) {
 
 func (f *field) get() int { return f.add(0) }
 
-// guards returns what a lock of this kind guards.
+// guards returns new guarded variables.
 func (s LockSpec) guards() *guarded {
 	return &guarded{inside: field{broken: s.broken}, count: field{broken: s.broken}}
 }
 
-// enter is called while the lock is held. Now and then the holder lets others run.
+// enter is called by the holder of the lock, and checks that there is no other. Now and then it
+// lets other goroutines run.
 func (g *guarded) enter(random *rand.Rand) error {
 	if n := g.inside.add(1); n != 1 {
 		return fmt.Errorf("%d hold the lock at once", n)
@@ -51,8 +52,8 @@ func (g *guarded) enter(random *rand.Rand) error {
 	return nil
 }
 
-// compete has goroutines that lock in a way of their own and count while they hold the lock. The
-// way says whether it got it.
+// compete has goroutines that lock and count while they hold the lock. The function lock locks, and
+// reports whether it got the lock.
 func (s LockSpec) compete(seed uint64, goroutines, each int, lock func(l Locker, random *rand.Rand) (bool, error)) error {
 	l := s.New(goroutines)
 	g := s.guards()
@@ -98,7 +99,7 @@ func (s LockSpec) compete(seed uint64, goroutines, each int, lock func(l Locker,
 	return nil
 }
 
-// lockExclusion counts, with few goroutines and with many.
+// lockExclusion has few goroutines, and then many, count under the lock.
 func lockExclusion(s LockSpec, seed uint64) error {
 	for _, goroutines := range []int{2, 8, 33} {
 		if err := s.compete(seed, goroutines, size(lockCounts)/goroutines, func(l Locker, _ *rand.Rand) (bool, error) {
@@ -111,8 +112,8 @@ func lockExclusion(s LockSpec, seed uint64) error {
 	return nil
 }
 
-// lockHandoff holds the lock until all others have come to wait, long enough that they do so in
-// every way they know.
+// lockHandoff holds the lock until all other goroutines have come to wait, and so long that they
+// spin, yield and park.
 func lockHandoff(s LockSpec, _ uint64) error {
 	const goroutines = 12
 	for range size(lockHandoffs) {
@@ -149,7 +150,7 @@ func lockHandoff(s LockSpec, _ uint64) error {
 	return nil
 }
 
-// lockStorm locks in all ways. Contexts end at any time.
+// lockStorm locks in every way, with contexts that end at any time.
 func lockStorm(s LockSpec, seed uint64) error {
 	var ending sync.WaitGroup
 	defer ending.Wait()
@@ -186,8 +187,8 @@ func lockStorm(s LockSpec, seed uint64) error {
 	})
 }
 
-// lockAbandoned has waiters some of which are told to leave while the lock is held: they must
-// return, and when the lock is unlocked the others must get it, each once.
+// lockAbandoned has waiters, some of which are told to leave while the lock is held. They must
+// return. After the unlock each of the others must get the lock once.
 func lockAbandoned(s LockSpec, seed uint64) error {
 	const waiters = 7
 	for round := range uint64(size(lockHandoffs)) {

@@ -7,13 +7,13 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// A rung is one test of a container that is described by an S.
+// A rung is one test of a container that the spec S describes.
 type rung[S any] struct {
 	name string
 	test func(s S, seed uint64) error
 }
 
-// queueRungs returns the rungs of a queue, in the order in which one wants to hear of them.
+// queueRungs returns the rungs of a queue, the simplest defects first.
 func queueRungs(s QueueSpec) []rung[QueueSpec] {
 	rungs := []rung[QueueSpec]{{"sequential", sequential}}
 	if s.Bounded {
@@ -37,7 +37,7 @@ func queueRungs(s QueueSpec) []rung[QueueSpec] {
 	)
 }
 
-// Queue holds a queue to the ladder.
+// Queue runs the ladder of tests on a queue, each rung as a subtest.
 func Queue(t *testing.T, s QueueSpec) {
 	t.Helper()
 	if err := s.check(); err != nil {

@@ -2,6 +2,6 @@
 
 package conformance
 
-// RaceDetector says whether this is a build with the race detector, under which tests do less of
-// what takes long there.
+// RaceDetector reports whether the race detector is on. Tests then do fewer of the steps that are
+// slow under it.
 const RaceDetector = false

@@ -6,8 +6,8 @@ import (
 	"weak"
 )
 
-// retention looks whether items that came out can be collected while the queue is alive, whatever
-// is still in it.
+// retention checks that items that came out can be collected while the queue is alive, empty or
+// not.
 func retention(s QueueSpec, _ uint64) error {
 	counts := []int{1, 2, 3, 64, 65, 300, 3000}
 	if s.Bounded {
@@ -24,7 +24,7 @@ func retention(s QueueSpec, _ uint64) error {
 	return retainsAfterLoad(s)
 }
 
-// retains has three laps of items through a queue.
+// retains moves three laps of items through a queue.
 func retains(q Total[*Box], count, left int) error {
 	out, in := producer(q), consumer(q)
 	var gone []weak.Pointer[Box]
@@ -67,7 +67,7 @@ func collected(gone []weak.Pointer[Box]) error {
 	return nil
 }
 
-// retainsAfterLoad looks after many goroutines have used the queue.
+// retainsAfterLoad checks the same after many goroutines have used the queue.
 func retainsAfterLoad(s QueueSpec) error {
 	const items = 4_000
 	q := s.NewBoxed(64)

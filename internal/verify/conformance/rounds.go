@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// inRounds has goroutines do round after round of something. They begin each round at the same
-// instant, or as near to it as spinning brings them: goroutines that were started for one round
-// alone would come so late, one after another, that no two of their calls overlapped. What a round
-// needs must be there before, and its result is looked at after all rounds, so that no goroutine is
-// late for the next. In the first rounds, which do nothing, the processors wake up.
+// inRounds has goroutines do one round after another. They spin until all have arrived, so that
+// they begin each round at nearly the same instant: goroutines started for one round alone would
+// begin so far apart that no two of their calls overlapped. The caller prepares all rounds
+// beforehand and looks at the results after the last round, so that no goroutine is late for the
+// next. The first rounds do nothing: the processors wake up in them.
 func inRounds(goroutines, rounds int, do func(h *hand, i, round int) error) error {
 	var c crew
 	var arrived atomic.Int64
@@ -40,9 +40,9 @@ func inRounds(goroutines, rounds int, do func(h *hand, i, round int) error) erro
 }
 
 const (
-	// wakingUp is how many rounds do nothing.
+	// wakingUp is the number of first rounds that do nothing.
 	wakingUp = 200
-	// spinsForOthers is how often a goroutine looks whether the others have come before it lets one
-	// of them run instead.
+	// spinsForOthers is the number of looks for the others after which a goroutine lets one of them
+	// run.
 	spinsForOthers = 128
 )

@@ -9,10 +9,10 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A reference is what a queue should hold.
+// A reference is a simple model of a queue: the items that it should hold.
 type reference struct {
 	spec  QueueSpec
-	room  int // that there is for items, or for those of each producer
+	room  int // for all items, or for those of each producer
 	items []int
 }
 
@@ -31,7 +31,7 @@ func (r *reference) full(producer int) bool {
 
 func (r *reference) add(v int) { r.items = append(r.items, v) }
 
-// remove takes v out, or says why it should not have come out.
+// remove takes v out, or returns an error if v should not have come out.
 func (r *reference) remove(v int) error {
 	at := slices.Index(r.items, v)
 	if at < 0 {
@@ -59,7 +59,7 @@ type drill struct {
 	queue     Total[int]
 	producers []Enqueuer[int]
 	consumers []Dequeuer[int]
-	made      []int // how many items each producer has made
+	made      []int // number of items that each producer has made
 	reference
 }
 
@@ -75,7 +75,7 @@ func newDrill(s QueueSpec, q Total[int], capacity int) *drill {
 	return d
 }
 
-// value returns the item that a producer is going to put in.
+// value returns a producer's next item.
 func (d *drill) value(producer int) int { return valueOf(producer, d.made[producer]) }
 
 func (d *drill) enqueue(producer int) error {
@@ -147,8 +147,7 @@ func (d *drill) dequeueN(consumer, count int) error {
 	return nil
 }
 
-// drain takes out items by the call that hands them to a function, which has enough of them after
-// so many.
+// drain takes out items by Drain, whose function stops it after the number enough.
 func (d *drill) drain(consumer, enough int) error {
 	drainer, can := d.consumers[consumer].(interface{ Drain(yield func(v int) bool) })
 	if !can {
@@ -173,7 +172,7 @@ func (d *drill) drain(consumer, enough int) error {
 	return nil
 }
 
-// look compares what the queue says of itself with the reference.
+// look compares Len with the reference.
 func (d *drill) look() error {
 	if q, can := d.queue.(interface{ Len() int }); can {
 		if n := q.Len(); n != len(d.items) {
@@ -206,8 +205,8 @@ func (d *drill) do(b byte) error {
 	return d.look()
 }
 
-// run makes the calls that bytes stand for, and then dequeues everything. The error says what was
-// in the queue.
+// run makes the calls that bytes stand for, and then dequeues all items. The error says how many
+// items the queue held.
 func (d *drill) run(calls []byte) error {
 	for i, b := range calls {
 		before := len(d.items)
@@ -218,7 +217,7 @@ func (d *drill) run(calls []byte) error {
 	return d.empty()
 }
 
-// empty dequeues everything.
+// empty dequeues all items.
 func (d *drill) empty() error {
 	for i := 0; ; i++ {
 		left := len(d.items)

@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-// Sizes of the rungs. Items are those of all producers together.
+// Sizes of the rungs. Numbers of items are for all producers together.
 const (
 	sequentialCalls = 4_000
 	wrapLaps        = 200
@@ -18,7 +18,7 @@ const (
 	lockHandoffs    = 60
 )
 
-// size returns a size as it suits this run of the tests.
+// size returns n, or less under the race detector and with -short.
 func size(n int) int {
 	if RaceDetector {
 		n /= 5

@@ -4,36 +4,35 @@ import (
 	"testing"
 )
 
-// A PushPopper is a stack as the ladder calls it. Len, PushN and PopN are not needed; Len is called
-// if the stack has it.
+// A PushPopper is a stack as the ladder calls it. The ladder also calls Len if the stack has it.
 type PushPopper[T any] interface {
 	Push(v T)
 	TryPop() (v T, ok bool)
 }
 
-// A StackSpec says what a stack without bound promises: last in, first out, for any number of
+// A StackSpec describes the promises of an unbounded stack: last in, first out, for any number of
 // goroutines.
 type StackSpec struct {
 	New      func() PushPopper[int]
 	NewWide  func() PushPopper[Wide]
 	NewBoxed func() PushPopper[*Box]
 
-	// NotLockFree means that a stopped thread may, and must in the explorer's search, hold the
-	// others up.
+	// NotLockFree means that a stopped thread may hold the others up. The explorer must then find a
+	// thread that does.
 	NotLockFree bool
 
-	// Long means that a call takes so many steps that the explorer must be content with few
-	// preemptions of two threads, too.
+	// Long means that a call takes many steps. The explorer then bounds the preemptions of two
+	// threads too.
 	Long bool
 }
 
-// Stack holds a stack to the ladder. Its rungs are those of a queue whose order is [LIFO].
+// Stack runs the ladder of tests on a stack: the rungs of a queue whose order is [LIFO].
 func Stack(t *testing.T, s StackSpec) {
 	t.Helper()
 	Queue(t, s.queue(t))
 }
 
-// FuzzStack compares a stack with the model, for calls that the fuzzer chooses.
+// FuzzStack compares a stack with the reference, for calls that the fuzzer chooses.
 func FuzzStack(f *testing.F, s StackSpec) {
 	f.Helper()
 	FuzzQueue(f, s.queue(f))

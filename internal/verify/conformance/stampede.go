@@ -2,9 +2,9 @@ package conformance
 
 import "fmt"
 
-// stampede lets all goroutines make one call at the same instant: at a queue with fewer items than
-// they want, with less room than they need, and both at once. As many calls must succeed as there
-// are items, or room for.
+// stampede lets all goroutines make one call at the same instant, on a queue with fewer items than
+// they want, with less room than they need, and with both. As many calls must succeed as there are
+// items, or room for items.
 func stampede(s QueueSpec, _ uint64) error {
 	rounds := size(stampedeRounds)
 	out := s.consumers(many)
@@ -22,12 +22,12 @@ func stampede(s QueueSpec, _ uint64) error {
 	return s.rushes(in, 0, rounds, func(round int) *rush { return s.rush(1+round%4, s.fits(1+round%4)-round%3, in, 0) })
 }
 
-// A rush is a queue with some items in it, at which each producer and each consumer makes one call.
+// A rush is a queue with some items on which each producer and each consumer makes one call.
 type rush struct {
 	room, items int
 	outs        []Enqueuer[int]
 	ins         []Dequeuer[int]
-	done        []bool // by whom, producers first
+	done        []bool // the goroutines that succeeded, producers first
 	err         error
 }
 
@@ -49,7 +49,7 @@ func (s QueueSpec) rush(room, items, in, out int) *rush {
 	return r
 }
 
-// rushes has goroutines go through rushes together, and makes the accounts.
+// rushes has goroutines go through rushes together, and checks the account of each.
 func (s QueueSpec) rushes(in, out, rounds int, prepare func(round int) *rush) error {
 	all := make([]*rush, rounds)
 	for i := range all {
@@ -77,7 +77,7 @@ func (s QueueSpec) rushes(in, out, rounds int, prepare func(round int) *rush) er
 	return nil
 }
 
-// account compares what the calls said with what is left.
+// account compares the answers of the calls with the items that are left.
 func (r *rush) account(s QueueSpec, in, out int) error {
 	entered, left, remain := 0, 0, 0
 	for i, done := range r.done {
@@ -104,8 +104,8 @@ func (r *rush) account(s QueueSpec, in, out int) error {
 	if !s.EachProducer && out == 0 && entered != min(in, r.room-r.items) {
 		return wrong("as many must go in as there is room for")
 	}
-	// Beside enqueues a dequeue may come too early or not; what was there before is there for
-	// certain.
+	// A dequeue may come before a concurrent enqueue and miss its item. Items that were there
+	// before the rush are certain.
 	if certain := min(r.items, out); left < certain || in == 0 && left > certain {
 		return wrong("as many must come out as there are items")
 	}

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// many is how many goroutines of a kind there are in a stress: more than processors, mostly.
+// many is the number of producers, or of consumers, in a stress; mostly more than processors.
 const many = 4
 
-// crowds are the numbers of producers and consumers, as far as the queue allows them.
+// crowds returns pairs of numbers of producers and consumers, as far as the queue allows them.
 func (s QueueSpec) crowds() [][2]int {
 	seen := map[[2]int]bool{}
 	var crowds [][2]int
@@ -23,8 +23,7 @@ func (s QueueSpec) crowds() [][2]int {
 	return crowds
 }
 
-// rooms are the capacities of a stress: of the smallest queue, a small one, and one in which there
-// is always some way to go.
+// rooms returns the capacities of a stress: the smallest, a small one, and one that is seldom full.
 func (s QueueSpec) rooms() []int {
 	if s.Bounded {
 		return []int{1, 4, 256}
@@ -32,8 +31,8 @@ func (s QueueSpec) rooms() []int {
 	return []int{0}
 }
 
-// share returns how many of so many items go through a queue of this capacity: few through the
-// small ones, where each costs a change of goroutines.
+// share returns how many of the items go through a queue of this capacity: few through a small
+// queue, where each item costs a change of goroutines.
 func (s QueueSpec) share(items, room int) int {
 	items = size(items)
 	switch {
@@ -59,7 +58,7 @@ func loadOf[T any](s QueueSpec, newQueue func(int) Total[T], room, producers, co
 	return l
 }
 
-// stress makes the accounts of what went in and came out.
+// stress runs a load for each crowd and room.
 func stress(s QueueSpec, _ uint64) error {
 	for _, crowd := range s.crowds() {
 		for _, room := range s.rooms() {
@@ -73,7 +72,7 @@ func stress(s QueueSpec, _ uint64) error {
 	return nil
 }
 
-// batch does the same with the calls that move several items.
+// batch runs the same loads with the calls that move several items.
 func batch(s QueueSpec, seed uint64) error {
 	for _, crowd := range s.crowds() {
 		for _, room := range s.rooms() {
@@ -87,7 +86,7 @@ func batch(s QueueSpec, seed uint64) error {
 	return nil
 }
 
-// hasBatches says whether the queue, or a handle of it, has calls that move several items.
+// hasBatches reports whether the queue, or a handle of it, has calls that move several items.
 func (s QueueSpec) hasBatches() (in, out bool) {
 	q := s.New(8)
 	_, in = producer(q).(enqueuerN[int])
@@ -95,7 +94,7 @@ func (s QueueSpec) hasBatches() (in, out bool) {
 	return in, out
 }
 
-// torn looks at every word of large items.
+// torn runs loads of large items and checks every word of them.
 func torn(s QueueSpec, _ uint64) error {
 	for _, room := range s.rooms() {
 		l := loadOf(s, s.NewWide, room, s.producers(many), s.consumers(many), s.share(wideItems, room))
@@ -107,9 +106,8 @@ func torn(s QueueSpec, _ uint64) error {
 	return nil
 }
 
-// order has producers that take turns, each putting in some items before it is the next one's turn:
-// so the order among all items of all producers is known, and a consumer must not get an older
-// one after a newer one.
+// order has producers that take turns, each putting in some items. So the order of the items of all
+// producers is known, and a consumer must not get an older item after a newer one.
 func order(s QueueSpec, seed uint64) error {
 	const hands = 3
 	for _, room := range s.rooms() {
@@ -126,7 +124,7 @@ func takeTurns(s QueueSpec, seed uint64, room, producers, consumers int) error {
 	q := s.New(room)
 	items := s.share(orderItems, room)
 	var c crew
-	turn, next := make(chan struct{}, 1), 0 // next is of the hand that has the turn
+	turn, next := make(chan struct{}, 1), 0 // the hand that has the turn owns next
 	turn <- struct{}{}
 	var everything atomic.Bool
 	shared := producer(q)

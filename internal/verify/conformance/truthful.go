@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// truthful has goroutines that call only when they must succeed: a consumer has a permit for each
-// call, of which there is one for each item that was put in, and a producer a permit for room, of
-// which there is one for each item that came out.
+// truthful has goroutines that call only when the call must succeed. A consumer needs a permit for
+// each call; each item that went in makes one. A producer needs a permit for room; each item that
+// came out makes one.
 func truthful(s QueueSpec, _ uint64) error {
 	for _, crowd := range s.crowds() {
 		for _, room := range s.rooms() {
@@ -32,7 +32,7 @@ func take(permits *atomic.Int64) bool {
 func permits(s QueueSpec, room, producers, consumers, items int) error {
 	q := s.New(room)
 	const endless = 1 << 40
-	rooms := make([]atomic.Int64, producers) // of each producer, or the first one of all
+	rooms := make([]atomic.Int64, producers) // permits; the first is for all unless EachProducer
 	roomOf := func(producer int) *atomic.Int64 {
 		if s.EachProducer {
 			return &rooms[producer]
@@ -90,9 +90,9 @@ func permits(s QueueSpec, room, producers, consumers, items int) error {
 	return c.run()
 }
 
-// balanced has goroutines each of which enqueues and dequeues in turns, so that the queue always
-// holds about as much as at first: something, and far less than fits. It must never be called empty
-// or full. With one producer or one consumer there is one goroutine.
+// balanced has goroutines that each enqueue and dequeue in turn, so that the queue always holds
+// about as many items as at first: some, and far fewer than fit. No call may say "empty" or "full".
+// If the queue allows one producer or one consumer only, there is one goroutine.
 func balanced(s QueueSpec, _ uint64) error {
 	hands := 2 * many
 	if s.OneProducer || s.OneConsumer {

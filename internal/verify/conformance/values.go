@@ -6,7 +6,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// Wide is an item of 128 bytes, whose words all say the same.
+// Wide is an item of 128 bytes. All its words encode the same value.
 type Wide [16]uint64
 
 func wide(v int) (w Wide) {
@@ -16,7 +16,7 @@ func wide(v int) (w Wide) {
 	return w
 }
 
-// value returns what the item says, or that its words contradict each other.
+// value returns the value of the item, or an error if its words contradict each other.
 func (w Wide) value() (int, error) {
 	for i := range w {
 		if w[i] != w[0]+uint64(i) {
@@ -26,17 +26,17 @@ func (w Wide) value() (int, error) {
 	return int(w[0] / uint64(len(w))), nil
 }
 
-// Box is an item that one can see being collected.
+// Box is an item on the heap, whose collection a weak pointer shows.
 type Box struct {
 	number int
 	_      [56]byte // not so small that the allocator puts several into one block
 }
 
-// valueOf returns the value of a producer's item, which are counted from 0. Those of up to 2,000
+// valueOf returns the value of a producer's item i, counted from 0. The values of up to 2,000
 // producers fit 32 bits.
 func valueOf(producer, i int) int { return producer*linear.Stride + i }
 
-// A tally is what came out: for each producer, how often each of its items did.
+// A tally counts, for each item of each producer, how often it came out.
 type tally struct{ came [][]uint8 }
 
 func newTally(producers, each int) *tally {
@@ -47,7 +47,8 @@ func newTally(producers, each int) *tally {
 	return t
 }
 
-// add counts what one consumer got. If ordered, each producer's items must be in order in it.
+// add counts the items that one consumer got. If ordered is set, each producer's items must be in
+// order.
 func (t *tally) add(values []int, ordered bool) error {
 	last := make([]int, len(t.came))
 	for i := range last {
@@ -70,7 +71,7 @@ func (t *tally) add(values []int, ordered bool) error {
 	return nil
 }
 
-// lost returns an error if something did not come out.
+// lost returns an error if an item did not come out.
 func (t *tally) lost() error {
 	missing, first := 0, ""
 	for producer, came := range t.came {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// Explored holds that every exported method of every exported struct of the package in the current
-// folder is called by explorations: the test functions that are listed for the struct, with all
-// functions, methods and variables of tests and of this package that these mention. A struct that
-// has methods and is not listed fails, and so does one that is listed and not there. There are no
-// exceptions; constructors are no methods.
+// Explored fails the test unless explorations call every exported method of every exported struct
+// of the package in the current folder. The explorations of a struct are the test functions listed
+// for it, with all functions, methods and variables of tests and of this package that they mention.
+// A struct with methods that is not listed fails, and so does a listed name without methods. There
+// are no exceptions; constructors are no methods.
 func Explored(t *testing.T, explorations map[string][]string) {
 	t.Helper()
 	source, tests := declarations(t, "."), newMentions()
@@ -76,7 +76,7 @@ type sourceFile struct {
 	explorer bool // has the tag explore
 }
 
-// declarations parses all files of a folder, whatever they are built for.
+// declarations parses all files of a folder, for every build.
 func declarations(t *testing.T, folder string) (files []sourceFile) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -125,7 +125,7 @@ func exportedVerbs(files []sourceFile) map[string][]string {
 	return verbs
 }
 
-// receiver returns the name of the type that a method is of.
+// receiver returns the name of a method's receiver type.
 func receiver(d *ast.FuncDecl) string {
 	name := ""
 	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
@@ -170,8 +170,8 @@ func (m *mentions) add(f sourceFile) {
 	}
 }
 
-// collect adds to called what is selected, as methods are, in a declaration and in all that it
-// mentions.
+// collect adds to called the names of all selectors (methods are called through them) in a
+// declaration, and in all declarations that it mentions.
 func (m *mentions) collect(name string, called, seen map[string]bool) {
 	if seen[name] {
 		return
