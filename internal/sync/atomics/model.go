@@ -4,7 +4,7 @@ package atomics
 
 import "github.com/freerun-go/freerun/internal/verify/memory"
 
-// ReleaseWay says for people how a Release word is stored.
+// ReleaseWay is a text for reports: how this build stores a Release word.
 const ReleaseWay = "the explorer's model"
 
 // With the build tag explore the names stand for words that a scheduler watches:

@@ -4,8 +4,8 @@ package atomics
 
 import "sync/atomic"
 
-// RelaxedWord counts and diagnoses. It is part of no protocol, so the explorer spends no steps on
-// it.
+// RelaxedWord is a word for counters and diagnostics. It is part of no protocol, so its accesses
+// are no steps of the explorer.
 type RelaxedWord[T uint64 | uintptr] struct{ v atomic.Uint64 }
 
 // Store sets the word. One writer at a time.

@@ -11,10 +11,10 @@ import (
 // may read it. An atomic store is an exchange on amd64 and costs 6 to 10 ns; a plain store is free.
 // They have two uses only:
 //
-//   - Words whose reader confirms them later with an atomic compare-and-swap, and drops what no
-//     longer holds: the slots of a work-stealing deque.
-//   - Counters and diagnostics, whose reader accepts any value stored before something that it has
-//     synchronised with.
+//   - Words whose reader confirms the value later with an atomic compare-and-swap, and drops a
+//     value that no longer holds: the slots of a work-stealing deque.
+//   - Counters and diagnostics, whose reader accepts an old value. It sees at least the values
+//     stored before the operation with which it has synchronised.
 //
 // Go's memory model defines such reads: a read of a word-sized location observes some value that
 // was written to it. Under the race detector, in portable builds, and on machines where a plain
@@ -31,8 +31,8 @@ func (r *RelaxedPointer[T]) Store(v *T) { r.p = unsafe.Pointer(v) }
 // Load returns some value stored before, without ordering.
 func (r *RelaxedPointer[T]) Load() *T { return (*T)(r.p) }
 
-// LoadAcquire is Load as an atomic operation: it is ordered after the atomic operations that
-// precede it.
+// LoadAcquire is Load as an atomic operation: it is ordered with the caller's other atomic
+// operations.
 func (r *RelaxedPointer[T]) LoadAcquire() *T { return (*T)(atomic.LoadPointer(&r.p)) }
 
 // CompareAndSwap replaces old by v and reports whether it did. Any goroutine may call it; a
@@ -55,8 +55,8 @@ func (r *RelaxedWord[T]) Add(n T) { r.v += n }
 // Load returns some value stored before, without ordering.
 func (r *RelaxedWord[T]) Load() T { return r.v }
 
-// LoadAcquire is Load as an atomic operation: atomic operations that follow it are ordered after
-// it.
+// LoadAcquire is Load as an atomic operation: it is ordered with the caller's other atomic
+// operations.
 func (r *RelaxedWord[T]) LoadAcquire() T {
 	// Both types have 64 bits where this file is built.
 	return T(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.v))))

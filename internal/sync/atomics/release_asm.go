@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// ReleaseWay says for people how a Release word is stored.
+// ReleaseWay is a text for reports: how this build stores a Release word.
 const ReleaseWay = "assembly: a plain store, which the processor orders"
 
-// Release is a word whose Store comes after all that its thread did before. A later load of another
-// word may overtake the Store. That suffices to publish something, as the index of a ring does. It
-// does not suffice for "I tell, then I look whether the other has told me"; the atomic integers are
-// for that.
+// Release is a word whose Store becomes visible after all earlier accesses of its thread. A later
+// load of another word may overtake the Store. That suffices to publish data, as the index of a
+// ring does. It does not suffice where two threads each store a flag and then load the other's
+// flag; use the atomic integers there.
 //
-// It exists because Go has sequentially consistent stores only. On amd64 those are exchanges and
-// take 7 ns; this store takes 1.2 ns. There the processor keeps stores in order, and the compiler
-// moves nothing past a call of assembly. On arm64 Store is the instruction for a release. Under the
-// race detector, in portable builds and on other machines it is an ordinary atomic
-// (release_atomic.go). The explorer keeps it in a store buffer.
+// It exists because Go has sequentially consistent stores only. On amd64 such a store is an
+// exchange and takes 7 ns; a release store takes 1.2 ns. It is a plain store in assembly: the
+// processor keeps stores in order, and the compiler moves no access past a call of assembly. On
+// arm64 it is the release instruction. Under the race detector, in portable builds and on other
+// machines it is an ordinary atomic (release_atomic.go). The explorer keeps it in a store buffer.
 //
 // The zero value is 0. It must not be copied after first use. It is generic because Go inlines, in
 // generic code that another package instantiates, only generic methods.
@@ -33,7 +33,7 @@ func (r *Release[T]) Load() T {
 	return T(atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.v))))
 }
 
-// Store sets the value and publishes what was done before.
+// Store sets the value and publishes the caller's earlier accesses.
 func (r *Release[T]) Store(v T) {
 	if unsafe.Sizeof(r.v) == 8 {
 		storeRelease64((*uint64)(unsafe.Pointer(&r.v)), uint64(v))

@@ -4,7 +4,7 @@ package atomics
 
 import "sync/atomic"
 
-// ReleaseWay says for people how a Release word is stored.
+// ReleaseWay is a text for reports: how this build stores a Release word.
 const ReleaseWay = "an atomic store"
 
 // Release is a word whose Store publishes; in this build an ordinary atomic. See release_asm.go.
@@ -13,7 +13,7 @@ type Release[T uint32 | uint64] struct{ v atomic.Uint64 }
 // Load returns the value.
 func (r *Release[T]) Load() T { return T(r.v.Load()) }
 
-// Store sets the value and publishes what was done before.
+// Store sets the value and publishes the caller's earlier accesses.
 func (r *Release[T]) Store(v T) { r.v.Store(uint64(v)) }
 
 // Swap sets the value and returns the one before.

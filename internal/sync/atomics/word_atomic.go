@@ -4,5 +4,5 @@ package atomics
 
 import "sync/atomic"
 
-// word is the content of a RelaxedWord where that is no plain word.
+// word is the content of a RelaxedWord in builds without plain words.
 type word = atomic.Uint64

@@ -29,8 +29,8 @@ func (b *Backoff) Retry() {
 	}
 }
 
-// Wait passes time until another thread may have done what the caller waits for. It pauses for the
-// first turns and then lets other goroutines run.
+// Wait passes time in a loop that waits for another thread. It pauses for the first turns and then
+// lets other goroutines run.
 func (b *Backoff) Wait() {
 	if b.turns < spins {
 		pause(1 << min(b.turns, longest))
@@ -40,9 +40,9 @@ func (b *Backoff) Wait() {
 	runtime.Gosched()
 }
 
-// Rest is Wait for a goroutine that competes with one which uses the same word again and again. It
-// pauses for about a microsecond at once: the other gets many turns, and the cache line of the word
-// stays where it is.
+// Rest is Wait for a goroutine that competes with another for a word that the other uses again and
+// again. It pauses for about a microsecond at once, so that the other gets many turns while the
+// cache line of the word stays with it.
 func (b *Backoff) Rest() {
 	if b.turns < spins {
 		pause(1 << longest)

@@ -1,11 +1,10 @@
 // Package backoff has two ways to pass time between attempts. They must not be confused:
 //
-//   - [Backoff.Retry] follows a failed compare-and-swap in a loop that needs no other thread:
-//     another thread has made progress, and the pause only keeps the cache line from moving to and
-//     fro. It never lets go of the processor.
-//   - [Backoff.Wait] is for a loop that ends only after another thread has done something. It
-//     pauses for a few turns and then lets other goroutines run, since that thread may need this
-//     processor.
+//   - [Backoff.Retry] follows a failed compare-and-swap in a loop that waits for no other thread.
+//     Another thread has made progress, and the pause only keeps the cache line from moving to and
+//     fro. Retry never yields the processor.
+//   - [Backoff.Wait] is for a loop that ends only after a step of another thread. It pauses for a
+//     few turns and then lets other goroutines run, since that thread may need this processor.
 //
 // Neither sleeps. A caller that may wait long asks [Backoff.Spent] and parks (internal/sync/park).
 // Nothing here may be called while pinned: Wait yields, and Retry delays the collector.

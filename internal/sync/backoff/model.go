@@ -10,8 +10,8 @@ type Backoff struct{ waited bool }
 // Retry does nothing.
 func (b *Backoff) Retry() {}
 
-// Wait waits until another thread has written something. The first turn passes by itself, as real
-// turns do: otherwise no thread would ever be seen to give up spinning and park.
+// Wait waits until another thread has written something. The first call returns at once, as a real
+// turn does: otherwise the explorer would never see a thread that gives up spinning and parks.
 func (b *Backoff) Wait() {
 	if !b.waited {
 		b.waited = true

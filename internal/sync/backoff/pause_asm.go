@@ -2,7 +2,7 @@
 
 package backoff
 
-// pause executes so many pause instructions; at least one.
+// pause executes n pause instructions, at least one.
 //
 //go:noescape
 func pause(n uint32)

@@ -2,7 +2,7 @@
 
 package backoff
 
-// pause takes about as long as so many pause instructions.
+// pause takes about as long as n pause instructions.
 //
 //go:noinline
 func pause(n uint32) {

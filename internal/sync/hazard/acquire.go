@@ -3,8 +3,8 @@ package hazard
 // Source:     F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 //             Efficient Lock-Free Scheduler, JSSPP 2015, figure 5, after M. Michael, Hazard
 //             Pointers: Safe Memory Reclamation for Lock-Free Objects, IEEE TPDS 15(6), 2004. Ours:
-//             words stay set, so the searcher's own record is skipped; Screen; RELEASE, which gives
-//             a node back to the memory manager, is to drop it.
+//             words stay set, so the searcher's own record is skipped; Screen; in place of RELEASE,
+//             which gives a node back to the memory manager, the node is dropped and collected.
 // Sketch:     Acquire(n): search all words but the caller's own for n;
 //             where word w of record r names it, exchange n with r.pooled[w] and begin again with
 //             what came out; nil ends the search too
@@ -55,9 +55,9 @@ func (d *Domain[N]) search(own *Record[N], n *N) (*Record[N], int) {
 	return nil, 0
 }
 
-// Screen condenses the words of all records but the caller's own. Of most nodes it can tell that no
-// word named them. A caller with many nodes to acquire looks at the words once, instead of once for
-// each node.
+// Screen condenses the words of all records but the caller's own. For most nodes that no word names
+// it can tell so. A caller with many nodes to acquire thus reads the words once, instead of once
+// for each node.
 type Screen[N any] struct {
 	set [1 << screenBits / 64]uint64
 }
@@ -67,8 +67,8 @@ const (
 	golden     = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio: spreads addresses out
 )
 
-// Look fills an empty screen. The nodes that it will be asked about must be retired before. own is
-// the caller's record.
+// Look fills an empty screen. The nodes of later calls of Passes must have been retired before
+// Look. own is the caller's record.
 func (s *Screen[N]) Look(d *Domain[N], own *Record[N]) {
 	if exact {
 		return
@@ -84,8 +84,8 @@ func (s *Screen[N]) Look(d *Domain[N], own *Record[N]) {
 	}
 }
 
-// Passes reports whether certainly no word named the node during Look: then the node is acquired.
-// Otherwise the caller must ask [Domain.Acquire].
+// Passes reports true if certainly no word named the node during Look: then the node is acquired.
+// Otherwise the caller must call [Domain.Acquire].
 func (s *Screen[N]) Passes(n *N) bool {
 	if exact {
 		return false

@@ -25,15 +25,15 @@
 //   - R1. An operation may rely on x (x begins no new life) once a word that all can see names x,
 //     and *afterwards* x has been found not to be retired, for example by reading it from a root
 //     again. It may rely on x until the word changes, or until [Domain.Leave].
-//   - R2. A compare-and-swap that succeeds only while x is not retired is such a finding: for what
-//     is done after it, a word that was set before it needs no other check.
+//   - R2. A compare-and-swap that succeeds only while x is not retired is such a finding: after it,
+//     a word that was set before it needs no other check.
 //   - R3. Acquire is called after the node was retired, by its only holder.
 //
-// Why: the finding comes after the word and before the retirement, so the search, which comes after
-// the retirement, meets the word. It is essential that the finding is of a node which is not
-// retired. The search looks at one word after the other, so it can miss a word that was set behind
-// it, and a word that was changed before the search got there. Of a retired node some operation
-// could then have found a reference in a root, unseen by the search.
+// Why: Why: the word is set before the finding, the finding comes before the retirement, and the
+// search comes after the retirement. So the search meets the word. The finding must be of a node
+// that is not retired. The search reads one word after another, so it misses a word that is set
+// behind it, and a word that is changed before it gets there. If the finding of a retired node
+// counted, an operation could rely on such a node unseen by the search.
 //
 // # Words that stay
 //

@@ -22,7 +22,7 @@ type Domain[N any] struct {
 	records atomics.Pointer[[]*Record[N]]
 }
 
-// Record is what one processor has in a domain. Only the operation that got it from [Domain.Enter]
+// Record is one processor's part of a domain. Only the operation that got it from [Domain.Enter]
 // may call its methods, until [Domain.Leave].
 type Record[N any] struct {
 	_ pad.Line
@@ -30,11 +30,12 @@ type Record[N any] struct {
 	words  [Words]word[N]            // written by the holder, read by all
 	pooled [Words]atomics.Pointer[N] // exchanged by all
 
-	// Chain and Chained are for the holder: nodes that it has acquired and not used yet, for
-	// example. They stay with the record.
+	// Chain and Chained are for the holder's own use, for example for nodes that it has acquired
+	// and not used yet. They stay with the record.
 	Chain   *N
 	Chained int
-	// Latest is for the holder: the word that it wants to keep for its next operation, for example.
+	// Latest is for the holder's own use, for example for the index of a word that its next
+	// operation is to keep.
 	Latest int
 
 	claimed atomics.Uint32 // where pins do not exclude: 1 while there is a holder
@@ -86,7 +87,7 @@ func (r *Record[N]) claim() bool {
 	return r.claimed.Load() == 0 && r.claimed.CompareAndSwap(0, 1)
 }
 
-// grow adds records until there are at least so many, and returns them.
+// grow adds records until there are at least atLeast of them, and returns all.
 func (d *Domain[N]) grow(atLeast int) []*Record[N] {
 	for {
 		old := d.records.Load()
@@ -109,7 +110,7 @@ func (d *Domain[N]) grow(atLeast int) []*Record[N] {
 	}
 }
 
-// Reserve adds records until there are so many. Enter does so by itself when it must.
+// Reserve adds records until there are this many. Enter adds the records that it needs by itself.
 func (d *Domain[N]) Reserve(records int) { d.grow(records) }
 
 // Records returns the number of records: the N of the package documentation. It never falls.

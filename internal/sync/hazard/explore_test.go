@@ -93,7 +93,7 @@ func replaceBy(acquire func(*Domain[node], *Record[node], *node) *node, readers,
 	}
 }
 
-// rely is R1 as it is meant.
+// rely applies R1 correctly.
 func rely(own *Record[node], root *atomics.Pointer[node]) *node {
 	h := root.Load()
 	if own.Names(h) < 0 {
@@ -114,7 +114,7 @@ func TestExploreReuse(t *testing.T) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, replace(1, 2, rely, true)) })
 }
 
-// TestExploreReuseFlaws breaks the rules.
+// TestExploreReuseFlaws breaks the rules one at a time; the explorer must find each breach.
 func TestExploreReuseFlaws(t *testing.T) {
 	t.Run("not searched", func(t *testing.T) { explore.MustFail(t, 2, replace(1, 1, rely, false)) })
 	t.Run("not found again", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 type node struct{ value int }
 
-// reserved returns a domain with so many records. The test uses them as if it held them all.
+// reserved returns a domain with a number of records. The test uses them as if it held them all.
 func reserved(t *testing.T, records int) (*Domain[node], []*Record[node]) {
 	t.Helper()
 	d := new(Domain[node])

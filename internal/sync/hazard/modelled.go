@@ -5,5 +5,6 @@ package hazard
 // exact forbids the shortcut of Screen: addresses differ between executions, which must be equal.
 const exact = true
 
-// expected returns the number of records to begin with: the explorer adds those that are needed.
+// expected returns the number of records to begin with, which is 1: Enter adds further ones as they
+// are needed.
 func expected() int { return 1 }

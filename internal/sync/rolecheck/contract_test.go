@@ -19,8 +19,8 @@ func enter(s *rolecheck.Sole, call string) (text string) {
 	return ""
 }
 
-// TestSole holds both builds to their promise: a checking build refuses the second call and lets
-// the first go on; in the other there is no check at all.
+// TestSole tests the promise of both builds: a checking build refuses the second call and lets the
+// first go on; the other build checks nothing.
 func TestSole(t *testing.T) {
 	var s rolecheck.Sole
 	if size := unsafe.Sizeof(s); !rolecheck.Checked && size != 0 {

@@ -4,7 +4,7 @@ package rolecheck
 
 import "sync/atomic"
 
-// Checked says whether this build checks the roles of callers.
+// Checked reports whether this build checks the roles of callers.
 const Checked = true
 
 // Sole is a side of a container that allows one call at a time. The zero value is a side without a

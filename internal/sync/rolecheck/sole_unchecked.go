@@ -2,7 +2,7 @@
 
 package rolecheck
 
-// Checked says whether this build checks the roles of callers.
+// Checked reports whether this build checks the roles of callers.
 const Checked = false
 
 // Sole is a side of a container that allows one call at a time: nothing in this build.

@@ -9,16 +9,18 @@ import (
 	"unsafe"
 )
 
-// KnowsCreators says whether this build can find creators, with a Go that it was tested with.
+// KnowsCreators reports whether this build, with a version of Go that it was tested with, can find
+// creators.
 const KnowsCreators = true
 
-// Number returns the number of the running goroutine that Creator tells, 0 if it is not known here.
-// Any goroutine; it does not wait. The first call in a process takes some microseconds, and starts
-// goroutines that end before it returns.
+// Number returns the number of the running goroutine, 0 if it is not known. Creator returns such
+// numbers. Any goroutine may call it; it does not wait. The first call in a process takes some
+// microseconds, and starts goroutines that end before it returns.
 func Number() uint64 { return read(layout().number) }
 
-// Creator returns the number of the goroutine that made the running one, if that is a coroutine of
-// iter.Pull; 0 otherwise, and where it is not known. Any goroutine; it does not wait.
+// Creator returns the number of the goroutine that made the running goroutine, if the running one
+// is a coroutine of iter.Pull. It returns 0 otherwise, and where the number is not known. Any
+// goroutine may call it; it does not wait.
 func Creator() uint64 {
 	l := layout()
 	if l.coroutine == 0 || read(l.start) != l.coroutine {
@@ -27,14 +29,14 @@ func Creator() uint64 {
 	return read(l.creator)
 }
 
-// offsets are where a g has its number, that of its creator, and the address of the code that it
-// began with; 0 if they were not found.
+// offsets are the places in a g of its number, its creator's number, and the address of the code
+// with which it began; 0 if they were not found.
 type offsets struct {
 	number, creator, start uintptr
-	coroutine              uint64 // what the last one is in coroutines of iter.Pull
+	coroutine              uint64 // the value of the word at start in coroutines of iter.Pull
 }
 
-// words of a g are looked at; it has more. Numbers are below the addresses of Go's heap.
+// words is the number of words of a g that are compared; it has more.
 const words = 44
 
 // read returns the word at an offset of the running goroutine's g; 0 for the offset 0.
@@ -47,7 +49,8 @@ func read(at uintptr) uint64 {
 
 type sample [words]uint64
 
-// take gives way first, so that where the goroutine goes on is no longer where it began.
+// take yields first, so that the g's word for where to go on no longer has the address of its first
+// code.
 func take() (s sample) {
 	runtime.Gosched()
 	for i := range s {
@@ -56,9 +59,9 @@ func take() (s sample) {
 	return s
 }
 
-// layout finds the offsets by comparing goroutines whose kin is known. It looks for offsets that
-// hold in all families. If not exactly one is left for each, nothing is known; nothing depends on
-// it.
+// layout finds the offsets by comparing goroutines whose creators are known. It looks for offsets
+// that fit all families. If not exactly one fits for each word, all offsets are 0: creators are not
+// known then, and no caller depends on them.
 var layout = sync.OnceValue(func() offsets {
 	type family struct{ parent, child, coroutine sample }
 	families := make([]family, 8)
@@ -71,7 +74,8 @@ var layout = sync.OnceValue(func() offsets {
 			ended := make(chan struct{})
 			go func() { f.child = take(); close(ended) }()
 			<-ended
-			// Pull of two types, as the statement that makes a coroutine is another one for each.
+			// Two types, since each instance of Pull makes its coroutine at a go statement of its
+			// own.
 			if i%2 == 0 {
 				next, stop := iter.Pull(func(yield func(int) bool) { f.coroutine = take(); yield(0) })
 				next()

@@ -2,11 +2,11 @@
 
 package goid
 
-// KnowsCreators says whether this build can tell.
+// KnowsCreators reports whether this build can find creators.
 const KnowsCreators = false
 
-// Number returns 0: no more is read from a stack trace than what ID needs.
+// Number returns 0: this build reads no more of a stack trace than ID needs.
 func Number() uint64 { return 0 }
 
-// Creator returns 0: it is not known here.
+// Creator returns 0: this build does not know creators.
 func Creator() uint64 { return 0 }

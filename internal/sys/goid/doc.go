@@ -2,8 +2,8 @@
 //
 // It answers one question: is the goroutine that runs now the same as the one that ran then? A send
 // through an operation's context takes the fast path only if the goroutine that runs the operation
-// makes it. Every other goroutine takes the path from outside. Go offers no such identity, and
-// passing one through every call is what a context already fails to do.
+// makes it. Every other goroutine takes the path from outside. Go offers no such identity. A
+// context cannot carry it either: any goroutine may hold the context.
 //
 // # Two implementations
 //
@@ -17,6 +17,6 @@
 //
 // It may be compared with another identity, and nothing else. It may be kept, but says nothing
 // about a goroutine that has ended: the runtime reuses its g for a later one. So code that stores
-// an identity must clear it before the goroutine can end. A coroutine made by iter.Pull is a
-// goroutine of its own and has an identity of its own.
+// an identity must clear it before the goroutine ends. A coroutine made by iter.Pull is a goroutine
+// of its own and has an identity of its own.
 package goid

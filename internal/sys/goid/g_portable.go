@@ -4,5 +4,5 @@ package goid
 
 import "unsafe"
 
-// G returns nil: this build has no way to the g.
+// G returns nil: G returns nil: this build cannot find the g.
 func G() unsafe.Pointer { return nil }

@@ -2,7 +2,7 @@
 
 package goid
 
-// Way says for people how ID finds the identity.
+// Way is a text for reports: how this build finds the identity.
 const Way = "assembly: where the machine keeps the running goroutine"
 
 // ID returns the identity of the running goroutine: never 0, the same as long as the goroutine

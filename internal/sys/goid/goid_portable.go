@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Way says for people how ID finds the identity.
+// Way is a text for reports: how this build finds the identity.
 const Way = "the number in the first line of a stack trace"
 
 // heading begins a stack trace; the number of the goroutine follows.
@@ -32,8 +32,8 @@ func ID() uintptr {
 	return id
 }
 
-// parse returns the identity that stands for the number in the first line of a stack trace. It
-// panics if there is none: a wrong identity would break exclusion silently.
+// parse returns the identity for the goroutine's number in the first line of a stack trace. It
+// panics if there is no number: a wrong identity would break exclusion silently.
 func parse(trace []byte) uintptr {
 	if len(trace) <= len(heading) || string(trace[:len(heading)]) != heading {
 		panic("goid: a stack trace does not begin with the goroutine's number")

@@ -9,19 +9,19 @@ import (
 )
 
 // The membarrier system call has all threads of the process execute a memory barrier before it
-// returns, so that sections need none (M. Desnoyers; Linux 4.14). It must be announced once in a
-// process, which takes as long as a grace period of the kernel's.
+// returns, so that sections need none (M. Desnoyers; Linux 4.14). A process must register for it
+// once, which takes as long as a grace period of the kernel.
 const (
 	askMembarrier      = 0
-	globalMembarrier   = 1 << 0 // as slow as the announcement, which it does not need
+	globalMembarrier   = 1 << 0 // needs no registration, and is as slow as one
 	expeditedBarrier   = 1 << 3
 	registerMembarrier = 1 << 4
 
 	bothMembarriers = expeditedBarrier | registerMembarrier
 )
 
-// fenced says that membarrier is not to be had, and each section has to execute a barrier. It
-// does not change.
+// fenced is true if there is no membarrier, so that each section executes a barrier. It is set when
+// the process begins.
 var (
 	fenced bool
 	state  State
@@ -62,7 +62,8 @@ func announce() {
 	announcement.failed = err != 0
 }
 
-// Prepare begins what makes the first [Rendezvous] slow, and does not wait for it. Any goroutine.
+// Prepare begins the registration, which otherwise makes the first [Rendezvous] slow, and does not
+// wait for it. Any goroutine may call it.
 func Prepare() {
 	if !fenced {
 		prepare.Do(func() { go announcement.once.Do(announce) })
@@ -71,7 +72,8 @@ func Prepare() {
 
 var prepare sync.Once
 
-// barrier has every thread of the process execute a memory barrier, unless each section does.
+// barrier has every thread of the process execute a memory barrier. It does nothing if fenced is
+// true.
 func barrier() {
 	if fenced {
 		return
@@ -85,11 +87,11 @@ func barrier() {
 	if _, err := membarrier(globalMembarrier); err == 0 {
 		return
 	}
-	// A filter that answers the question and forbids the rest. Today's Go stops the world for this
-	// call.
+	// A system-call filter allows askMembarrier and forbids the barriers. Today's Go stops the
+	// world for ReadMemStats, which is a barrier too.
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 }
 
-// Status says how the package works in this process, and why. Any goroutine.
+// Status returns how the package works in this process, and the reason. Any goroutine may call it.
 func Status() State { return state }

@@ -4,17 +4,17 @@ package pin
 
 import "runtime"
 
-// fenced is true: no barrier is known for this system, and each section executes
-// a barrier.
+// fenced is true: no barrier for all threads is known for this system, so each section executes a
+// barrier.
 const fenced = true
 
-// barrier does nothing: each section is one.
+// barrier does nothing: each section executes a barrier.
 func barrier() {}
 
 // Prepare does nothing.
 func Prepare() {}
 
-// Status says how the package works in this process, and why. Any goroutine.
+// Status returns how the package works in this process, and the reason. Any goroutine may call it.
 func Status() State {
 	return State{"fenced", "no barrier for all threads is known on " + runtime.GOOS + "/" + runtime.GOARCH + ": each section executes a barrier"}
 }

@@ -13,7 +13,7 @@ func Pin() int { return memory.Index() }
 // Unpin does nothing.
 func Unpin() {}
 
-// fenced is false: the words of the model are seen at once.
+// fenced is false: RelaxedWords of the model are visible at once.
 const fenced = false
 
 func barrier() {}

@@ -4,7 +4,7 @@ package pin
 
 import "unsafe"
 
-// Exclusive says that no two goroutines hold the same index at the same time.
+// Exclusive is false: two goroutines may hold the same index at the same time.
 const Exclusive = false
 
 // The stripe is taken from the address of a local variable: stacks are at least 2 KiB apart, so the
@@ -17,8 +17,8 @@ const (
 )
 
 // Pin returns a stripe number, from 0 to 15, which is mostly the same for one goroutine and mostly
-// different for two. It excludes no other goroutine, may change between two calls of one goroutine,
-// and two goroutines may hold the same one. Any goroutine may call it; it never waits or allocates.
+// different for two. It may change between two calls of one goroutine, and two goroutines may hold
+// the same one. Any goroutine may call it; it never waits or allocates.
 func Pin() int {
 	var local byte
 	stack := uint32(uintptr(unsafe.Pointer(&local)) >> stackBits)
@@ -28,17 +28,18 @@ func Pin() int {
 // Unpin ends the section that the latest Pin of this goroutine began. Here it does nothing.
 func Unpin() {}
 
-// fenced is false: the claim of a stripe excludes others from its tally, and orders one holder
-// after another.
+// fenced is false: the claim of a stripe excludes other goroutines from its tally, and orders one
+// holder after another.
 const fenced = false
 
-// barrier does nothing: instead of [Rendezvous], claim each stripe once.
+// barrier does nothing: in this build a caller claims each stripe once instead of calling
+// [Rendezvous].
 func barrier() {}
 
 // Prepare does nothing.
 func Prepare() {}
 
-// Status says how the package works in this build, and why. Any goroutine.
+// Status returns how the package works in this build, and the reason. Any goroutine may call it.
 func Status() State {
 	return State{"claimed", "built " + why + ": stripes are claimed by compare-and-swap, and no goroutine is pinned"}
 }

@@ -4,7 +4,7 @@ package pin
 
 import _ "unsafe" // for go:linkname
 
-// Exclusive says that no two goroutines hold the same index at the same time.
+// Exclusive is true: no two goroutines hold the same index at the same time.
 const Exclusive = true
 
 // Pin holds the calling goroutine on its P until Unpin and returns the index of that P. Any

@@ -52,8 +52,8 @@ func rendezvous(desks []desk) {
 	}
 }
 
-// TestRendezvous counts in sections until they are told to stop: after the rendezvous nothing is
-// counted any more, and what was counted is all there.
+// TestRendezvous counts in sections until they are told to stop. After the rendezvous no section
+// counts any more, and every earlier count is there.
 func TestRendezvous(t *testing.T) {
 	t.Log("way:", pin.Status().Way)
 	const rounds = 200
