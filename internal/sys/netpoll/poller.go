@@ -16,8 +16,8 @@ import (
 //	N3  Read parks until the descriptor is ready     [waiting]
 //	N4  look says "done"
 //
-// An event made at N2 is found by a poll after N2. If that comes before N3, N3 returns at once. So
-// no wake-up is lost.
+// A poll after N2 finds the event of N2. If that poll comes before N3, N3 returns at once. So no
+// wake-up is lost.
 type Poller struct {
 	source source
 	conn   syscall.RawConn
@@ -53,8 +53,8 @@ func build(open func(*source) error) (*Poller, error) {
 	return p, nil
 }
 
-// Poll lets others run and has Go poll the network. It reports whether the network was polled: if
-// the run queues of the P do not run empty within limit, Poll gives up and returns false. It
+// Poll lets other goroutines run and has Go poll the network. It reports whether the network was
+// polled: if the run queues do not run empty within limit, Poll gives up and returns false. It
 // allocates nothing. One goroutine at a time may call it, and must not be pinned.
 func (p *Poller) Poll(limit time.Duration) bool {
 	p.asked, p.polled = false, false

@@ -20,8 +20,7 @@ type source struct {
 	buffer      [64]byte
 }
 
-// open makes a source: an eventfd, or a pipe where there is none, or where the process may not make
-// any.
+// open makes a source: an eventfd, or a pipe if no eventfd can be made.
 func (s *source) open() (err error) {
 	if s.file, err = openEvent(); err == nil {
 		return nil

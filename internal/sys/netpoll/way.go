@@ -6,7 +6,7 @@ import "sync/atomic"
 const (
 	WayEventfd = "eventfd"
 	WayPipe    = "pipe"
-	WayYield   = "yield" // a busy processor yields, and no more: Go's monitor polls, every 10 ms
+	WayYield   = "yield" // a busy processor only yields; Go's monitor polls, every 10 ms
 )
 
 // status is the outcome of making the last poller.
@@ -17,8 +17,8 @@ type status struct {
 
 var last atomic.Pointer[status]
 
-// Way returns, in words for people, how this program has the network polled while every P is busy,
-// and why so. Before the first poller is made it tries to make one. Any goroutine may call it.
+// Way returns, as texts for reports, the way in which the network is polled while every P is busy,
+// and the reason. If no poller was made yet, it tries to make one. Any goroutine may call it.
 func Way() (way, why string) {
 	if last.Load() == nil {
 		if p, err := New(); err == nil {

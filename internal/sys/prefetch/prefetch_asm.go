@@ -4,16 +4,17 @@ package prefetch
 
 import "unsafe"
 
-// Way says for people what a hint becomes.
+// Way is a text for reports: the implementation of a hint in this build.
 const Way = "assembly: the processor's instruction"
 
-// ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: no
-// address is wrong, nothing is read or written, and nothing is ordered. Any goroutine.
+// ForWrite asks for the cache line of p, for writing, and does not wait for it. It is a hint: every
+// address is allowed, no memory is read or written, and no access is ordered. Any goroutine may
+// call it.
 //
 //go:noescape
 func ForWrite(p unsafe.Pointer)
 
-// RangeForWrite is [ForWrite] for so many lines, at least one, from the address p on.
+// RangeForWrite is [ForWrite] for a number of lines, at least one, from the address p on.
 //
 //go:noescape
 func RangeForWrite(p uintptr, lines int)

@@ -4,11 +4,11 @@ package prefetch
 
 import "unsafe"
 
-// Way says for people what a hint becomes.
+// Way is a text for reports: the implementation of a hint in this build.
 const Way = "nothing"
 
 // ForWrite does nothing: the gain on this processor was not measured.
 func ForWrite(unsafe.Pointer) {}
 
-// RangeForWrite does nothing, either.
+// RangeForWrite does nothing.
 func RangeForWrite(uintptr, int) {}

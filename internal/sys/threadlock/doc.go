@@ -1,9 +1,9 @@
 // Package threadlock tells whether a goroutine is locked to its thread: by [runtime.LockOSThread],
 // or because it runs a callback from C.
 //
-// A locked goroutine must not be switched as a coroutine. Go ends the program then ("coro: OS
-// thread locking must match locking at coroutine creation"), and has no function that tells. Two
-// places know:
+// A locked goroutine must not be switched as a coroutine: Go then ends the program ("coro: OS
+// thread locking must match locking at coroutine creation"). Go has no function that tells whether
+// a goroutine is locked. Two places show it:
 //
 //	the header of a stack trace    `goroutine 7 [running, locked to thread]:`, read in a microsecond
 //	a word of the runtime's g      the thread, or 0, read by a load
@@ -13,5 +13,6 @@
 // thread that runs it) until the last UnlockOSThread, and 0 again; on three goroutines. Exactly one
 // word must do so, and the header must agree. Otherwise the header is read.
 //
-// If Go changes both, a locked goroutine looks like any other; TestHeader and TestWord find that.
+// If a version of Go changes both, a locked goroutine is not recognised; TestHeader and TestWord
+// fail then.
 package threadlock

@@ -15,8 +15,8 @@ var (
 	byHeader bool    // only the header tells
 )
 
-// words is how many words of the g are looked at: far less than it has, and more than the first
-// half, where the word has been in all versions.
+// words is the number of words of the g that are compared. The g has far more; in all versions so
+// far the word was in the first half of these.
 const words = 40
 
 // witnesses is the number of goroutines that must agree on the word.
@@ -50,8 +50,8 @@ func wordOf(candidates uint64) uintptr {
 	return 0
 }
 
-// examine locks the running goroutine, which is not locked, and unlocks it. It returns, as bits,
-// the words of the g that show this, and whether the header did.
+// examine locks and unlocks the running goroutine, which is not locked before. It returns, as bits,
+// the words of the g that show the lock, and whether the header showed it.
 func examine() (candidates uint64, marked bool) {
 	before, first := look(), headerTells()
 	runtime.LockOSThread()
@@ -66,7 +66,7 @@ func examine() (candidates uint64, marked bool) {
 		if thread == 0 || once[i] != thread || before[i] != 0 || after[i] != 0 {
 			continue
 		}
-		for j := range i { // the thread that runs it comes before the one that it is locked to
+		for j := range i { // in a g the running thread comes before the thread of the lock
 			if twice[j] == thread && once[j] == thread {
 				candidates |= 1 << i
 			}
@@ -88,8 +88,8 @@ func look() (now [words]uintptr) {
 	return now
 }
 
-// Status returns, for reports, the way in which a locked goroutine is recognised, and why it is
-// that one.
+// Status returns, as texts for reports, the way in which a locked goroutine is recognised, and the
+// reason.
 func Status() (way, why string) {
 	learned.Do(learn)
 	switch {

@@ -9,16 +9,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// Lock tells whether one goroutine is locked to its thread. Only that goroutine may ask it, as long
-// as it lives. Get it with [Mine]; [Never] stands for none. The zero Lock must not be asked.
+// Lock tells whether one goroutine is locked to its thread. Only that goroutine may call its
+// methods. Get a Lock with [Mine]; [Never] is a Lock without a goroutine. The methods of the zero
+// Lock must not be called.
 type Lock struct {
-	word *uintptr // in the goroutine's g; or unlocked, where only the header tells
+	word *uintptr // in the goroutine's g; &unlocked if only the header tells
 }
 
 // unlocked is the word of a Lock without a word of its own. It is never written.
 var unlocked uintptr
 
-// Never is the Lock of no goroutine: it is not held.
+// Never is the Lock without a goroutine: its word says "not locked".
 var Never = Lock{&unlocked}
 
 // Mine returns the Lock of the running goroutine. The first call in the process takes some tens of

@@ -1,9 +1,10 @@
-// Package ticks reads the cheapest clock of the machine, for recording what happens every hundred
-// nanoseconds.
+// Package ticks reads the cheapest clock of the machine, for recording events that happen every
+// hundred nanoseconds.
 //
 // Now returns a number that grows at a steady rate, the same for all processors of the machine. An
-// earlier event has no later time, except for some tens of nanoseconds by which the machine may
-// read the clock early. The length of a tick follows from two readings beside Go's clock ([Mark]).
+// earlier event has an earlier time, or the same, up to some tens of nanoseconds by which the
+// machine may read the clock early. The length of a tick follows from two readings beside Go's
+// clock ([Mark]).
 //
 // # Implementations
 //

@@ -12,5 +12,6 @@ func Counts() bool { return false }
 // Counter is Now.
 func Counter() uint64 { return Now() }
 
-// Now returns the time in ticks, which are nanoseconds. Any goroutine; it does not wait.
+// Now returns the time in ticks, which are nanoseconds. Any goroutine may call it; it does not
+// wait.
 func Now() uint64 { return uint64(time.Since(base)) }

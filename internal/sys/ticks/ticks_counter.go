@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// counts says that the counter is reliable.
+// counts is true if the counter is reliable.
 var counts = func() bool {
 	source, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	return err == nil && strings.TrimSpace(string(source)) == "tsc"
@@ -16,7 +16,7 @@ var counts = func() bool {
 
 var base = time.Now()
 
-// Now returns the time in ticks. Any goroutine; it does not wait.
+// Now returns the time in ticks. Any goroutine may call it; it does not wait.
 func Now() uint64 {
 	if counts {
 		return Counter()
@@ -28,5 +28,5 @@ func Now() uint64 {
 // then.
 func Counts() bool { return counts }
 
-// Counter returns what the counter shows.
+// Counter reads the time-stamp counter.
 func Counter() uint64

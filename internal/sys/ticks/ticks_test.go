@@ -32,7 +32,7 @@ func TestNow(t *testing.T) {
 	close(ask)
 }
 
-// TestPerSecond has a mark say what it was made of.
+// TestPerSecond computes the ticks of a second from marks whose rate is known.
 func TestPerSecond(t *testing.T) {
 	from := ticks.Take()
 	to := ticks.Mark{Ticks: from.Ticks + 6_000_000_000, Time: from.Time.Add(2 * time.Second)}

@@ -4,8 +4,8 @@ package yield
 
 import "runtime"
 
-// Way says for people how Local lets others run.
+// Way is a text for reports: how this build lets other goroutines run.
 const Way = "runtime.Gosched"
 
-// Local lets other goroutines run, then goes on. Any goroutine that is not pinned.
+// Local lets other goroutines run, then goes on. Any goroutine that is not pinned may call it.
 func Local() { runtime.Gosched() }

@@ -4,7 +4,7 @@ package yield
 
 import _ "unsafe" // for go:linkname
 
-// Way says for people how Local lets others run.
+// Way is a text for reports: how this build lets other goroutines run.
 const Way = "runtime.goyield, by linkname"
 
 // Local lets the goroutines in the queue of this P run, then goes on. Goroutines in the queue of
