@@ -14,8 +14,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// A turnstile is a bounded queue of slots with turns. Without a flaw it waits for a call that has a
-// slot and has not finished, so it is not lock-free. Its flaws are planted.
+// A turnstile is a bounded queue of slots with turns. Without a planted flaw it is correct, but a
+// call waits for an unfinished call on its slot, so the queue is not lock-free.
 type turnstile struct {
 	flaw  flaw
 	slots []turn
@@ -74,7 +74,7 @@ func (q *turnstile) TryEnqueue(v int) bool {
 	}
 }
 
-// claim moves an index on, unless another thread has done so.
+// claim advances an index, unless another thread has done so.
 func (q *turnstile) claim(index *atomics.Uint64, from uint64) bool {
 	if q.flaw == unclaimed {
 		index.Store(from + 1)
@@ -137,8 +137,7 @@ func turnstiles(f flaw) QueueSpec {
 	}
 }
 
-// A tower is a lock-free stack; with the flaw unclaimed it is none. As a queue of towers, one for
-// each producer, each of one item, it has no order among producers.
+// A tower is a lock-free stack, unless it has the flaw unclaimed.
 type tower struct {
 	flaw flaw
 	top  atomics.Pointer[stone]
@@ -181,9 +180,9 @@ func towers(f flaw) StackSpec {
 	return s
 }
 
-// boxes is a queue of a box for each producer, which holds one item. A consumer looks at them one
-// after another: so it has no order among producers, though nothing but the order of calls shows
-// it.
+// boxes is a queue with a box of one item for each producer. A consumer looks at one box after
+// another, so there is no order among the items of different producers; only the order of calls
+// shows it.
 type boxes struct{ of [4]atomics.Int64 }
 
 func (q *boxes) TryEnqueue(v int) bool {
@@ -204,8 +203,8 @@ func newBoxes() QueueSpec {
 	return QueueSpec{New: func(int) Total[int] { return &boxes{} }, NewWide: newChannel[Wide], NewBoxed: newChannel[*Box]}
 }
 
-// A line is a deque of fixed length for a few items, each of which is taken by moving its mark:
-// lock-free.
+// A line is a lock-free deque of fixed length for a few items. A call takes an item by moving a
+// mark.
 type line struct {
 	flaw   flaw
 	bottom atomics.Int64
@@ -328,8 +327,7 @@ func TestExploreSound(t *testing.T) {
 	t.Run("lock", func(t *testing.T) { ExploreLock(t, doors(sound)) })
 }
 
-// TestExploreFails holds that what the explorer is given to execute tells flawed containers from
-// sound ones.
+// TestExploreFails holds that the explorer's programs tell flawed containers from sound ones.
 func TestExploreFails(t *testing.T) {
 	queue := func(s QueueSpec, c scenario) func(t *testing.T) {
 		return func(t *testing.T) { explore.MustFail(t, 2, s.body(c)) }

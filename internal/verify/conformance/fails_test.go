@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// reports is which rungs must report a flaw.
+// reports names the rungs that must report a flaw.
 type reports struct {
 	flaw  flaw
 	rungs []string
 }
 
-// impatient makes stuck crews give up soon, and returns what undoes it.
+// impatient makes stuck crews give up soon, and returns a function that undoes this.
 func impatient() func() {
 	before := patience
 	patience = 100 * time.Millisecond
 	return func() { patience = before }
 }
 
-// fails holds flawed containers against the rungs that are there for their flaws. A flaw that shows
-// only when goroutines meet is given some more rounds.
+// fails runs the rungs for a flaw on a container with the flaw; one of them must report it. A flaw
+// that shows only when goroutines meet gets more rounds.
 func fails[S any](t *testing.T, spec func(f flaw) S, rungs func(s S) []rung[S], cases []reports) {
 	t.Helper()
 	defer impatient()()

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// A flaw is what is wrong with a container on purpose.
+// A flaw is a defect planted in a container.
 type flaw string
 
 const sound flaw = ""
@@ -67,7 +67,7 @@ func newRing[T any](f flaw, capacity int) *ring[T] {
 	return &ring[T]{flaw: f, items: make([]T, capacity)}
 }
 
-// now says whether it is time for the flaw to show.
+// now reports whether it is time for the flaw to show.
 func (r *ring[T]) now(f flaw) bool { return r.flaw == f && r.calls%17 == 16 }
 
 // begin locks the ring and reports whether another call is under way.
@@ -86,7 +86,7 @@ func (r *ring[T]) end() {
 	r.mu.Unlock()
 }
 
-// step lets others in, if the flaw is the one.
+// step unlocks the ring for a moment, if the ring has this flaw.
 func (r *ring[T]) step(f flaw) {
 	if r.flaw == f {
 		r.mu.Unlock()
@@ -368,7 +368,7 @@ const (
 	silentUnlock   flaw = "Unlock of an unlocked lock says nothing"
 )
 
-// gate is a lock: a channel that holds something while the lock is held. It has a flaw.
+// gate is a lock with a flaw: a channel that holds a value while the lock is held.
 type gate struct {
 	held  chan struct{}
 	flaw  flaw
@@ -377,7 +377,7 @@ type gate struct {
 
 func newGate(f flaw) *gate { return &gate{held: make(chan struct{}, 1), flaw: f} }
 
-// now says whether it is time for the flaw to show.
+// now reports whether it is time for the flaw to show.
 func (g *gate) now(f flaw) bool { return g.flaw == f && g.calls.Add(1)%5 == 4 }
 
 func (g *gate) Lock() {

@@ -10,7 +10,7 @@ import (
 // TestMain fails if the rungs leave a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// channel is a queue that is known to be right.
+// channel is a correct queue, made of a Go channel.
 type channel[T any] chan T
 
 func newChannel[T any](capacity int) Total[T] {
@@ -41,10 +41,10 @@ func (c channel[T]) TryDequeue() (v T, ok bool) {
 func (c channel[T]) Len() int { return len(c) }
 func (c channel[T]) Cap() int { return cap(c) }
 
-// channels is what a channel promises.
+// channels is the spec of channel.
 var channels = QueueSpec{New: newChannel[int], NewWide: newChannel[Wide], NewBoxed: newChannel[*Box], Bounded: true}
 
-// TestSound climbs every ladder with containers that are known to be right.
+// TestSound runs every ladder on containers that are known to be correct.
 func TestSound(t *testing.T) {
 	t.Run("channel", func(t *testing.T) { Queue(t, channels) })
 	t.Run("ring", func(t *testing.T) { Queue(t, rings(sound)) })
@@ -69,8 +69,8 @@ func TestSound(t *testing.T) {
 	t.Run("lock", func(t *testing.T) { Lock(t, locks(sound)) })
 }
 
-// producers is a queue of one ring for each producer: it needs handles, and is in order for each
-// producer only.
+// producers is a queue with a ring for each producer. It needs handles, and orders only the items
+// of one producer.
 type producers[T any] struct {
 	mu       sync.Mutex
 	capacity int

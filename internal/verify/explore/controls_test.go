@@ -6,16 +6,16 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// The controls here are the mistakes that the lecture on lock-free runtimes shows first. Those that
-// need a container to be made in are beside the containers. If one of them is not found any more,
-// the gate has become blind to its kind.
+// The controls here are the mistakes that the lecture on lock-free runtimes shows first. Controls
+// that need a container are in the container's package. If exploring no longer finds one of them,
+// it has become blind to that kind of mistake.
 
 type link struct {
 	next  memory.Pointer[link]
 	value int
 }
 
-// naive is the queue without a sentinel: two pointers, of which each is swung alone.
+// naive is the queue without a sentinel: two pointers that are swung one after the other.
 type naive struct {
 	first, last memory.Pointer[link]
 }
@@ -51,8 +51,8 @@ func (q *naive) dequeue() (int, bool) {
 	}
 }
 
-// TestExploreNaiveQueue finds the interleaving e1, d2, e2: one enqueues behind the item that
-// another takes away meanwhile, and the new item is lost for good.
+// TestExploreNaiveQueue finds the interleaving e1, d2, e2: an enqueue links its item behind one
+// that a dequeue takes away meanwhile, and the new item is lost for good.
 func TestExploreNaiveQueue(t *testing.T) {
 	MustFail(t, 1, func(r *Run) {
 		var q naive

@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// outcomes runs a search and returns what came of its executions, and how many there were. The body
-// sets the result.
+// outcomes runs a search and returns the results of its executions, which the body sets, and their
+// number.
 func outcomes(t *testing.T, s tree, body func(r *Run, result *string)) (set map[string]bool, executions int) {
 	t.Helper()
 	set = map[string]bool{}
@@ -98,8 +98,8 @@ func (p program) body(r *Run, result *string) {
 	})
 }
 
-// TestReductionLosesNothing compares what random programs come to under partial-order reduction
-// with what they come to when everything is tried everywhere, without a bound and with bounds.
+// TestReductionLosesNothing compares the results of random programs under partial-order reduction
+// with those of a search that tries every process at every step, without a bound and with bounds.
 func TestReductionLosesNothing(t *testing.T) {
 	seed := replay.Seed(t)
 	var all, reduced int
@@ -134,7 +134,7 @@ func TestReductionLosesNothing(t *testing.T) {
 	}
 }
 
-// TestCounts holds how many executions small programs need.
+// TestCounts holds the numbers of executions that small programs need.
 func TestCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		threads int
@@ -376,7 +376,7 @@ func TestAccepts(t *testing.T) {
 	})
 }
 
-// TestChance is about a body that does not do the same each time.
+// TestChance holds that a search fails if its body does not do the same each time.
 func TestChance(t *testing.T) {
 	calls := 0
 	_, err := search(2, func(r *Run) {
@@ -434,8 +434,8 @@ func BenchmarkExecution(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
 }
 
-// TestOwnStores holds that between a store that waits in its thread's buffer and the thread's own
-// load of it another thread may come.
+// TestOwnStores holds that another thread may run between a buffered store and its own thread's
+// load of the value.
 func TestOwnStores(t *testing.T) {
 	for _, preemptions := range []int{1, Unbounded} {
 		MustFail(t, preemptions, func(r *Run) {
@@ -450,8 +450,8 @@ func TestOwnStores(t *testing.T) {
 	}
 }
 
-// TestContextOpens holds that the order of what ends a context and what waits for it, or for a
-// token, is explored with every bound.
+// TestContextOpens holds that, with every bound, both orders of the end of a context and a wait for
+// it, or for a token, are explored.
 func TestContextOpens(t *testing.T) {
 	body := func(r *Run, result *string) {
 		var token memory.Token

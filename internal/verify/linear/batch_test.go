@@ -19,14 +19,14 @@ func moved(begin, end int64, promise linear.Batch, call func(c *linear.Client, p
 	return h
 }
 
-// put is EnqueueN of values of which so many were taken.
+// put is an EnqueueN that took the first values, by their number.
 func put(n int, vs ...int) func(*linear.Client, linear.Batch) {
 	return func(c *linear.Client, promise linear.Batch) {
 		c.EnqueueN(vs, promise, func([]int) int { return n })
 	}
 }
 
-// took is DequeueN, asked for so many, that came back with these values.
+// took is a DequeueN that was asked for a number of values and returned these.
 func took(asked int, vs ...int) func(*linear.Client, linear.Batch) {
 	return func(c *linear.Client, promise linear.Batch) {
 		c.DequeueN(make([]int, asked), promise, func(dst []int) int { return copy(dst, vs) })
@@ -70,7 +70,7 @@ func TestShortBatches(t *testing.T) {
 			{"of each producer, less than fits", each, join(moved(0, 1, promise, put(2, 1, 2)), moved(2, 3, promise, put(1, linear.Stride, linear.Stride+1))), false},
 		})
 	}
-	// What another call puts between, or sees between.
+	// Items that another call puts between, or sees between.
 	between := func(promise linear.Batch) linear.History {
 		return join(moved(0, 5, promise, put(2, 1, 2)), is(at(1, 2, enqueue(3), yes), at(6, 7, dequeue, got(1)), at(8, 9, dequeue, got(3)), at(10, 11, dequeue, got(2))))
 	}

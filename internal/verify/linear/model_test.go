@@ -177,8 +177,8 @@ func TestOverlappingHistories(t *testing.T) {
 	})
 }
 
-// TestBatches holds that the parts of one call take effect in their order, and that those of others
-// may come between.
+// TestBatches holds that the parts of one call take effect in their order, and that parts of other
+// calls may come between.
 func TestBatches(t *testing.T) {
 	fifo, two := linear.FIFO(linear.Unbounded, linear.Strict), linear.FIFO(2, linear.Strict)
 	batch := func(client int, vs ...int) linear.History {
@@ -246,8 +246,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestManyOverlap holds that histories are decided in which so many calls that add overlap that all
-// their orders could not be tried.
+// TestManyOverlap holds that a history is decided even if too many calls that add overlap for all
+// their orders to be tried.
 func TestManyOverlap(t *testing.T) {
 	const count = 60
 	in := func(verb linear.Verb) (h linear.History) {
@@ -326,8 +326,8 @@ func TestOwnerHistories(t *testing.T) {
 	})
 }
 
-// TestErrorIsReadable holds that an error says what the container was taken for, and has the calls
-// in the order in which they ended.
+// TestErrorIsReadable holds that an error names the model and lists the calls in the order in which
+// they ended.
 func TestErrorIsReadable(t *testing.T) {
 	r := linear.NewRecorder(2)
 	late := r.Client(0).Begin()

@@ -9,9 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// TestRecorderOrder holds that what the recorder says of two calls is true: those that did not
-// overlap are not said to, and none is said to have come before another that had begun already.
-// Each call notes the truth itself, by a counter that it reads and moves.
+// TestRecorderOrder holds that the recorder orders two calls correctly: calls that did not overlap
+// are not recorded as overlapping, and no call is recorded as ended before another that had begun
+// already. Each call notes the true order itself, by a counter that it reads and increments.
 func TestRecorderOrder(t *testing.T) {
 	const clients, calls = 4, 500
 	r := linear.NewRecorder(clients)
@@ -57,7 +57,7 @@ func TestRecorderOrder(t *testing.T) {
 	}
 }
 
-// TestChecker holds that what it remembers is of the same history, not of one like it.
+// TestChecker holds that a remembered result is that of the same history, not of a similar one.
 func TestChecker(t *testing.T) {
 	right := linear.Sequential(enqueue(1), yes, enqueue(2), yes, dequeue, got(1))
 	histories := []linear.History{
