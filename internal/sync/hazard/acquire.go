@@ -55,7 +55,7 @@ func (d *Domain[N]) search(own *Record[N], n *N) (*Record[N], int) {
 	return nil, 0
 }
 
-// Screen condenses the words of all records but the caller's own. For most nodes that no word names
+// Screen condenses the words of all records but the caller's own. For most nodes that no word names,
 // it can tell so. A caller with many nodes to acquire thus reads the words once, instead of once
 // for each node.
 type Screen[N any] struct {

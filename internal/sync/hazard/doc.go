@@ -29,7 +29,7 @@
 //     a word that was set before it needs no other check.
 //   - R3. Acquire is called after the node was retired, by its only holder.
 //
-// Why: Why: the word is set before the finding, the finding comes before the retirement, and the
+// Why: the word is set before the finding, the finding comes before the retirement, and the
 // search comes after the retirement. So the search meets the word. The finding must be of a node
 // that is not retired. The search reads one word after another, so it misses a word that is set
 // behind it, and a word that is changed before it gets there. If the finding of a retired node
