@@ -29,7 +29,7 @@ func (n *idleNotice) await() <-chan struct{} {
 	}
 }
 
-// tell closes the channel that await has returned so far. Any goroutine.
+// tell closes the present channel, which the waiters share, if there is one. Any goroutine.
 func (n *idleNotice) tell() {
 	if n.next.Load() == nil {
 		return
@@ -41,9 +41,9 @@ func (n *idleNotice) tell() {
 
 // isIdle reports whether no task was queued, running or away at some instant of the call.
 func (s *Scheduler) isIdle() bool {
-	// The order matters. A task that hasWork missed because it was taken stays in the census until
-	// it has returned. The task that queued it stays there until the task is queued, or until a
-	// processor is woken for it.
+	// The order matters. hasWork misses a task that was just taken: the census counts that task, as
+	// running or as away, until it has returned. hasWork misses a task that is not queued yet: the
+	// census counts the task that queues it, until it is queued or a processor is woken for it.
 	return !s.hasWork() && s.census.idle()
 }
 
@@ -56,10 +56,10 @@ func (s *Scheduler) wentIdle() {
 	}
 }
 
-// AwaitIdle waits until no task is queued or running, with or without a processor, and settled,
-// which is called at such a moment, returns true. It returns ctx's error if ctx is done first, and
-// ErrStopped if the scheduler is stopped first. On a deterministic scheduler it drives the
-// scheduler, and returns [ErrStalled] where it would have to wait. Any goroutine but a
+// AwaitIdle waits until no task is queued or running, with or without a processor. At such a moment
+// it calls settled, and goes on waiting if that returns false. It returns ctx's error if ctx is
+// done first, and ErrStopped if the scheduler is stopped first. On a deterministic scheduler it
+// drives the scheduler, and returns [ErrStalled] where it would have to wait. Any goroutine but a
 // processor's.
 func (s *Scheduler) AwaitIdle(ctx context.Context, settled func() bool) error {
 	if s.driver != nil {

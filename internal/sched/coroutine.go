@@ -64,7 +64,7 @@ func NewCoroutine(body func(*Coroutine)) *Coroutine {
 	return co
 }
 
-// Init makes a zero Coroutine one that runs body when it is entered first. It is for a Coroutine
+// Init makes a zero Coroutine ready: it runs body when it is entered first. It is for a Coroutine
 // that is a field of another struct, which must not be copied.
 func (co *Coroutine) Init(body func(*Coroutine)) {
 	co.body, co.number, co.place = body, coroutines.Add(1), co
@@ -131,9 +131,9 @@ func (co *Coroutine) enterOnFreeThread() (left *Coroutine, now *Processor, alive
 // again or switched to. On the coroutine only.
 func (co *Coroutine) Suspend() { co.Transfer(co.PrepareSuspend()) }
 
-// SwitchTo leaves the coroutine for another one that is suspended or was never entered, as if this
-// one were suspended and the host had entered the other one. The other one finds this one by
-// Predecessor. On the coroutine only, while it has a processor.
+// SwitchTo leaves the coroutine for another coroutine, which is suspended or was never entered, as
+// if this one were suspended and the host had entered the other one. The other one finds this one
+// by Predecessor. On the coroutine only, while it has a processor.
 func (co *Coroutine) SwitchTo(other *Coroutine) { co.Transfer(co.PrepareSwitch(other)) }
 
 // PrepareSwitch is the part of SwitchTo before Transfer; a caller that saves a call uses both. It

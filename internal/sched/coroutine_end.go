@@ -4,9 +4,9 @@ import "sync"
 
 // How coroutines end. Each Coroutine is a place, in which exactly one goroutine is parked
 // (switch.go). A goroutine of [iter.Pull] can end only in its own place, its home, and the
-// goroutine that is parked there then runs. That goroutine must be one that waits for just this.
-// But coroutines switch to one another, so any goroutine may be parked there, which is to run at
-// quite another time. So a coroutine that is over is parked elsewhere until it can go home:
+// goroutine that is parked there then runs. That goroutine must be waiting for this. But coroutines
+// switch to one another, so any goroutine may be parked there, which is to run at quite another
+// time. So a coroutine that is over is parked elsewhere until it can go home:
 //
 //	E1  It parks like a suspended coroutine. The goroutine that runs next finds it over.
 //	E2  If it is parked at home, that goroutine stops it, and all is done.

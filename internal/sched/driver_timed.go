@@ -2,10 +2,10 @@ package sched
 
 import "time"
 
-// Timed keeps the time of a deterministic scheduler, for programs that simulate how long its tasks
-// would take. [Config.Choose] knows what has run and what that costs, and chooses the processor
-// that is furthest behind. The methods are called where one goroutine runs at a time; they must
-// not use the scheduler.
+// Timed is the clock of a deterministic scheduler, for programs that simulate how long its tasks
+// would take. Beside it, [Config.Choose] chooses the processor whose simulated time is furthest
+// behind. The methods are called while one goroutine runs at a time; they must not use the
+// scheduler.
 type Timed interface {
 	// Now returns how much time has passed. It never decreases.
 	Now() time.Duration
@@ -23,8 +23,8 @@ func (p *Processor) tellStolen(victim *Processor) {
 	}
 }
 
-// lookAtSlots opens slots as the monitor would: each SlotPatience, those that have waited since
-// the last look for one and the same task.
+// lookAtSlots opens slots as the monitor would. Each SlotPatience it opens the filled slots of
+// processors that have run the same task since the last look.
 func (d *driver) lookAtSlots(s *Scheduler) {
 	if now := d.timed.Now(); now >= d.nextLook {
 		d.nextLook = now + SlotPatience
@@ -32,11 +32,11 @@ func (d *driver) lookAtSlots(s *Scheduler) {
 	}
 }
 
-// keepsTurn makes the driver's next choice on the asking host h, and reports whether it is h
-// again: then no switch is needed. Where time is simulated, most choices among few processors are
-// such, and a measurement of one processor should not measure switches.
+// keepsTurn makes the driver's next choice on the host h, and reports whether the choice is h
+// again. Then the driver needs no switch to and fro. With simulated time and few processors most
+// choices are h, and a measurement of one processor should not measure switches.
 func (d *driver) keepsTurn(h *Host) bool {
-	if d.timed == nil || d.until != nil && d.until() { // the driver will look, too
+	if d.timed == nil || d.until != nil && d.until() { // the driver asks until as well
 		return false
 	}
 	next := d.next(h.scheduler)

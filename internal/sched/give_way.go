@@ -1,14 +1,15 @@
 package sched
 
-// operationCount says up to where a processor has counted its operations.
+// operationCount is the state of a processor's counters when countRan last read them.
 type operationCount struct {
 	operations int
 	steps      uint64
 }
 
 // countRan counts the operations since its last call. A task that never calls Spend is one
-// operation. If more than one task ran since then, Turns was not asked for the later ones: nothing
-// but Normal was present, and no other priority has waited. Owner only.
+// operation. If more than one task ran since then, the processor picked the later ones without
+// asking turns. It does so only if no priority but Normal was present, so no other has waited.
+// Owner only.
 func (p *Processor) countRan() {
 	now := operationCount{p.yieldTimer.operations(), p.counters.steps.Load()}
 	steps := now.steps - p.counted.steps
@@ -21,14 +22,14 @@ func (p *Processor) countRan() {
 	p.counted = now
 }
 
-// uncounted is a bit of held: a task of another priority than Normal was picked, so next must
-// count what it ran, even if nothing but Normal is left; otherwise the turn would cost nothing. It
-// lies in held because next reads that word anyway.
+// uncounted is a bit of held. It says that a task of another priority than Normal was picked and
+// that its operations are not counted yet. next must then count them, even if only Normal is left;
+// otherwise the turn would be free. The bit lies in held because next reads that word anyway.
 const uncounted = 1 << 30
 
 // GiveWay reports whether a task of priority pr that does several operations in a row should queue
-// itself now and return: because something better waits, a lower priority is due, or, at Normal,
-// the inbox has not been looked at. With nothing but Normal around it costs four loads. By the
+// itself now and return: because a task of higher priority waits, a lower priority is due, or, at
+// Normal, the inbox has not been looked at. If only Normal is present it costs four loads. By the
 // running task only.
 func (p *Processor) GiveWay(pr Priority) bool {
 	if pr == Normal && (p.held|p.scheduler.board.word.Load())&^uncounted == 0 {
@@ -37,7 +38,7 @@ func (p *Processor) GiveWay(pr Priority) bool {
 	return p.mustGiveWay(pr)
 }
 
-// mustGiveWay is GiveWay for when other priorities than Normal are present, or pr is another one.
+// mustGiveWay is GiveWay if pr is not Normal, or if other priorities than Normal are present.
 func (p *Processor) mustGiveWay(pr Priority) bool {
 	switch {
 	case pr != High && p.HighWaits():

@@ -17,7 +17,7 @@ type level struct {
 
 	// owner only
 	_    pad.Line
-	step uint32 // how often the owner has looked for a task here
+	step uint32 // number of times that the owner has looked for a task here
 
 	// shared
 	_     pad.Line
@@ -32,8 +32,8 @@ func (l *level) init(pr Priority) {
 	l.ring.init()
 }
 
-// pop removes a task that the owner queued: mostly the newest of the deque, in turn the oldest of
-// the ring; nil if there is none. Owner only.
+// pop removes a task that the owner queued: mostly the newest of the deque, each ringTurn the
+// oldest of the ring. It returns nil if there is none. Owner only.
 func (l *level) pop() *Task {
 	if l.step%ringTurn == 0 {
 		if t := l.ring.pop(); t != nil {

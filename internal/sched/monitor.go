@@ -82,8 +82,8 @@ func (s *Scheduler) armMonitor() {
 	}
 }
 
-// look opens each slot that has waited since the last look for one and the same task. It also
-// follows GOMAXPROCS and runs the watchdog. The timer calls it.
+// look opens the filled slots of processors that have run the same task since the last look. It
+// also follows GOMAXPROCS and runs the watchdog. The timer calls it.
 func (m *monitor) look() {
 	s := m.scheduler
 	if s.quit.closed() {

@@ -12,49 +12,50 @@ import (
 
 // While every P of Go is busy, Go polls the network only every 10 ms: processors that yield never
 // leave its run queues empty (internal/sys/netpoll). So a busy processor polls now and then, in
-// place of a yield. What one P finds is found for all of them, so polls are shared by all
-// processors of the process (netPolls).
+// place of a yield. A poll of one P makes goroutines runnable for all Ps, so all processors of the
+// process share their polls (netPolls).
 //
 //	E1  A poll is due when next has passed.
 //	E2  The processor that sets began polls. Another one may set it when yieldAfter has passed.
 //	E3  The end of a poll sets next.
 //
-// A poll waits until a P has nothing to run. While more processors than Ps are busy, that is when
-// enough processors wait in a poll, which they do one after another by E2. If other goroutines
-// keep the queues full for longer than pollPatience, the poll has failed, and next is far: failed
-// polls take at most 1/pollShare of a processor's time.
+// A poll waits until a P has nothing to run. If more processors than Ps are busy, that happens only
+// when enough processors wait in polls. By E2 they begin to poll one after another. If other
+// goroutines keep the queues full for longer than pollPatience, the poll has failed, and next is
+// far: failed polls take at most 1/pollShare of a processor's time.
 //
 // No processor polls while another is parked: most likely a P is idle then, and an idle P polls by
-// itself. A poll beside one is not cheap: it made two units that send to each other on one of two
-// processors a quarter slower, even once each 10 ms.
+// itself. A poll while a P is idle is not cheap: two units that send to each other, on one of two
+// processors, were a quarter slower even with one poll each 10 ms.
 
 const (
-	// pollEvery is how long a processor is busy before it polls, unless another has.
+	// pollEvery is the time for which a processor is busy before it polls, unless another has
+	// polled.
 	pollEvery = 200 * time.Microsecond
-	// pollAgain is the same when other goroutines ran in the last yield.
+	// pollAgain is that time if other goroutines ran in the last yield.
 	pollAgain = 100 * time.Microsecond
-	// mostPollsInRow is how often in a row a processor that has only work of Idle polls, while
-	// each poll finds something.
+	// mostPollsInRow is the greatest number of polls in a row of a processor that has only work of
+	// Idle, while each poll finds an event.
 	mostPollsInRow = 32
 	// emptyYield is longer than a yield takes in which no other goroutine runs.
 	emptyYield = 1500 * time.Nanosecond
-	// pollsPerLook is how often, in polls, a processor looks at GOMAXPROCS.
+	// pollsPerLook is the number of polls between two looks at GOMAXPROCS.
 	pollsPerLook = 64
-	// pollPatience is how long a processor waits in a poll, at most.
+	// pollPatience is the longest time that a processor waits in a poll.
 	pollPatience = time.Millisecond
-	// pollShare is how many times as long as a failed poll it takes until the next one.
+	// pollShare is the time from a failed poll to the next one, as a multiple of pollPatience.
 	pollShare = 32
-	// mostPollers is how many processors of a scheduler may poll at a time.
+	// mostPollers is the number of processors of a scheduler that may poll at a time.
 	mostPollers = 16
-	// pollerRetry is how long a scheduler that could not make a poller goes without.
+	// pollerRetry is the time after which a scheduler that could not make a poller tries again.
 	pollerRetry = time.Second
 )
 
-// epoch is when the process began, the zero of the clock that all processors share.
+// epoch is the time at which the process began: the zero of the clock that all processors share.
 var epoch = time.Now()
 
-// netPolls holds when the process polls. No protocol depends on it: without polls, sockets are
-// only served late. So the explorer spends no steps on it.
+// netPolls holds the times of the process's polls. No protocol depends on it: without polls,
+// sockets are only served late. So its accesses are no steps of the explorer.
 var netPolls struct {
 	_           pad.Line
 	next, began atomic.Int64 // since epoch
@@ -124,8 +125,8 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 	return later
 }
 
-// pollSooner brings the next poll forward, because what other goroutines did just now most likely
-// has answers soon. It does not do so after a failed poll.
+// pollSooner brings the next poll forward: other goroutines ran just now, and the answers to what
+// they sent are likely to come soon. It does not do so after a failed poll.
 func pollSooner(now time.Duration) {
 	next, soon := netPolls.next.Load(), int64(now+pollAgain)
 	if soon < next && next <= int64(now+pollEvery) {
@@ -140,7 +141,7 @@ func (p *Processor) yieldsToAll() bool {
 	return p.turns.running == Idle && (p.held&^uncounted|s.board.word.Load())&^Idle.bit() == 0 && !p.normalWaits() && s.census.awake() >= p.yieldTimer.gomaxprocs
 }
 
-// take returns a poller that is not in use; nil if there is none to be had.
+// take returns a poller that is not in use, or makes one; nil if it can do neither.
 func (ps *pollers) take(now time.Duration) *netpoll.Poller {
 	select {
 	case poller := <-ps.free:
@@ -166,7 +167,7 @@ func (ps *pollers) take(now time.Duration) *netpoll.Poller {
 // giveBack returns the poller for the next use. No more pollers are made than fit into free.
 func (ps *pollers) giveBack(poller *netpoll.Poller) {
 	ps.free <- poller
-	if ps.closed.Load() { // closed before the poller was back, or close finds it now
+	if ps.closed.Load() { // if close sets closed after this, it finds the poller itself
 		ps.empty()
 	}
 }

@@ -6,17 +6,16 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
-// When many tasks take turns, the memory of each has left the caches when its turn comes: some 30
-// lines for a coroutine, spread over stack, goroutine and task, each of which is missed in the
-// middle of other work. The ring tells long before whose turn is next, so a full ring asks for
-// that memory ahead of time.
+// When many tasks take turns, the memory of a task has left the caches when its turn comes. A
+// coroutine then has some 30 cache misses, spread over its stack, goroutine and task. The ring
+// shows the order of the turns long before, so a full ring asks for that memory ahead of time.
 
 const (
-	// prefetchFrom is the length of the ring from which on memory is fetched ahead. In a shorter
+	// prefetchFrom is the least length of the ring at which memory is fetched ahead. In a shorter
 	// ring the memory of the tasks is still in the caches.
 	prefetchFrom = 128
-	// How many turns ahead: far enough for a line to arrive from memory, near enough for it to
-	// stay.
+	// nearTurns, farTurns and firstTurns are distances in turns: far enough for a line to arrive
+	// from memory, near enough for it to stay in the cache.
 	nearTurns, farTurns, firstTurns = 2, 4, 8
 )
 
@@ -37,9 +36,9 @@ func (t *Task) prefetch(near bool) {
 	}
 }
 
-// Prefetch asks the CPU for the memory that a switch to a suspended coroutine needs: for the
-// coroutine's own, and with near, which must come later, for that of its goroutine, where its
-// address is known. It is a hint. Any goroutine.
+// Prefetch asks the CPU for the memory that a switch to a suspended coroutine needs. Without near
+// it asks for the Coroutine itself; with near, in a later call, for the memory of its goroutine,
+// whose addresses it reads there. It is a hint. Any goroutine.
 //
 //go:norace
 func (co *Coroutine) Prefetch(near bool) {
@@ -47,7 +46,7 @@ func (co *Coroutine) Prefetch(near bool) {
 		prefetch.RangeForWrite(uintptr(unsafe.Pointer(co)), 4)
 		return
 	}
-	const below, lines = 5, 9 // of the stack: from Transfer's frame on, and above it
+	const below, lines = 5, 9 // of the stack, around Transfer's frame
 	prefetch.RangeForWrite(co.frame.Load()-below*prefetch.Line, lines)
 	prefetch.RangeForWrite(co.id, 3) // Go's g, in most builds
 }

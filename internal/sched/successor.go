@@ -8,8 +8,7 @@ package sched
 // returns it with Carry or runs it with Proceed. By the running task only.
 func (p *Processor) Pick() *Task { return p.next() }
 
-// Carry makes the picked task t the one that runs when the running task has returned. By the
-// running task only.
+// Carry makes the picked task t run when the running task has returned. By the running task only.
 func (p *Processor) Carry(t *Task) {
 	p.carried = t
 	p.held |= carries

@@ -26,8 +26,8 @@ type SwitchPoint struct {
 	place   *Coroutine             // where the goroutine is parked, or was last
 	frame   atomics.RelaxedUintptr // about where its stack ends: a hint for Prefetch
 	arrived *Coroutine             // the coroutine that went home as this goroutine woke
-	// next is what runs in the place of a base next, if switches go through the host; nil: the
-	// base itself.
+	// next is the coroutine that runs next in the place of a base, if switches go through the host.
+	// nil means the base itself.
 	next *Coroutine
 }
 
@@ -60,8 +60,8 @@ func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	}
 }
 
-// base is what a coroutine runs on: the goroutine that has entered it, or that has entered the
-// coroutine it was switched from. It continues when the running coroutine suspends itself.
+// base is the goroutine on which a coroutine runs: the one that has entered it, or has entered the
+// coroutine from which it was switched to. It continues when the running coroutine suspends itself.
 type base struct {
 	SwitchPoint
 	host *Host // whose goroutine it is; nil if it is no host's

@@ -16,7 +16,7 @@ type Watchdog struct {
 	Report func(late Stuck, been time.Duration)
 	// Extra is how many processors are added at most while tasks are late. One is added whenever
 	// all processors in service run late tasks and others are queued. When a task is late no more,
-	// the one that was added last goes.
+	// the processor that was added last goes.
 	Extra int
 }
 
