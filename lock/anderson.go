@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -35,8 +35,8 @@ import (
 // Linearize:  the place in the queue at L1; the lock is locked there if the ticket was granted
 //             already, else where it is granted; TryLock at L1, or where it loads the slot; Unlock
 //             where the next ticket is granted; full where the slot is loaded at L2
-// Publish:    what a critical section wrote is written before the next ticket is granted, and read
-//             after its holder loads the slot's word
+// Publish:    the writes of a critical section come before the grant of the next ticket; the
+//             ticket's holder reads them after it loads the slot's word
 // ABA/memory: tickets count in 62 bits and do not come back. Slots are allocated once.
 // Cost:       a CAS to lock, a store and a CAS to unlock; two more CAS to wait, parked. 144 bytes
 //             a slot, and a channel with the first sleep at it; nothing is allocated afterwards.
@@ -44,9 +44,9 @@ import (
 //             TestExploreTooManyForTheSlots
 
 // Anderson is a mutual exclusion lock with a fixed number of places, for the holder and the
-// waiters: first come, first served. Without a free place, TryLock and LockContext refuse, and
-// Lock waits for one. Any goroutine may call its methods. Like a [sync.Mutex], a lock may be
-// unlocked by another goroutine than locked it, and its holder must not lock it again.
+// waiters: first come, first served. Without a free place, TryLock and LockContext refuse, and Lock
+// waits for one. Any goroutine may call its methods. Like a [sync.Mutex], it may be unlocked by
+// another goroutine than the one that locked it, and its holder must not lock it again.
 //
 // [NewAnderson] makes it: the methods of the zero value panic. It must not be copied.
 type Anderson struct {

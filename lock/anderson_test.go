@@ -15,7 +15,8 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// TestAndersonCap holds that the number of places is what was asked for, or the next power of two.
+// TestAndersonCap holds that the number of places is the requested number, or the next power of
+// two.
 func TestAndersonCap(t *testing.T) {
 	for places, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 1000: 1024} {
 		if got := lock.NewAnderson(places).Cap(); got != want {

@@ -2,7 +2,7 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -19,25 +19,25 @@ import (
 //             Lock:   spin with back-off: while the word is free, CAS(word: free→locked)
 //                     then hold sleepers: until swap(word, contended) is free: sleep
 //             Unlock: swap(word, free); if it was contended, wake the sleeper
-// Invariants: I1 while the holder of sleepers sleeps, the word is contended, or a token for it is
-//             there or about to be.
+// Invariants: I1 while the holder of sleepers sleeps, the word is contended, or its parker has a
+//             token, or an Unlock is about to leave one.
 //             I2 one goroutine at a time sleeps at the lock: the holder of sleepers.
 // Progress:   TryLock and Unlock are wait-free. Leaving is wait-free. A holder that stalls delays
 //             all. NOT fair: a newcomer may get the lock before the sleepers, any number of times.
 // Linearize:  Lock at L1 or L2; TryLock at L1, or where it loads the word; Unlock at L3
-// Publish:    what a critical section wrote is written before its L3 and read after the next L1 or
-//             L2; parker is written before the first L2, and read after the L3 that finds the word
-//             contended
-// ABA/memory: only the word is compared. A token whose receiver has gone wakes the next sleeper
-//             once for nothing.
+// Publish:    the writes of a critical section come before its L3, the reads of the next one after
+//             its L1 or L2; parker is written before the first L2, and read after the L3 that finds
+//             the word contended
+// ABA/memory: only the word is compared. A token whose receiver has left wakes the next sleeper
+//             once in vain.
 // Cost:       2 read-modify-writes of an integer for Lock and Unlock without waiters, and no
 //             allocation. A sleep costs a wait of a FIFO and three atomic writes more.
 // Checked by: TestLock…, TestExploreLock…, TestExploreLeave…
 
 // Backoff is a mutual exclusion lock that any goroutine may take the moment it is free: no queue,
-// no order, no handing over. A goroutine that finds it locked tries again after ever longer
-// pauses, and parks in the end. Any goroutine may call its methods. Like a [sync.Mutex], a lock
-// may be unlocked by another goroutine than locked it, and its holder must not lock it again.
+// no order, no handing over. A goroutine that finds it locked tries again after ever longer pauses,
+// and parks in the end. Any goroutine may call its methods. Like a [sync.Mutex], it may be unlocked
+// by another goroutine than the one that locked it, and its holder must not lock it again.
 //
 // The zero value is unlocked. It must not be copied after first use. It has 360 bytes, mostly
 // padding.
@@ -80,8 +80,8 @@ func (l *Backoff) LockContext(ctx context.Context) error {
 	return l.wait(ctx)
 }
 
-// Unlock unlocks l, for the goroutine that comes first. It panics if l is not locked. It does not
-// wait.
+// Unlock unlocks l; the next goroutine that tries gets it. It panics if l is not locked. It does
+// not wait.
 func (l *Backoff) Unlock() {
 	switch l.word.Swap(free) { // L3
 	case free:

@@ -2,7 +2,7 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -42,8 +42,8 @@ import (
 // Linearize:  Lock without waiting at L1, with waiting at L3; its place in the queue at L2; Unlock
 //             at L4 or L5; TryLock at L1, L3, or where it sees that the last node is neither over
 //             nor left
-// Publish:    what a critical section wrote is written before its L4 or L5 and read after the L1
-//             or L3 of the next one; pred before state is gone, read after it was loaded; parker
+// Publish:    the writes of a critical section come before its L4 or L5, the reads of the next one
+//             after its L1 or L3; pred before state is gone, read after it was loaded; parker
 //             before its node is in a state, read after it
 // ABA/memory: the waiter for a node uses it again, once it is over or gone: its owner does not
 //             look at it again, and the queue leads to it no more. The owner uses it again if the
@@ -59,10 +59,10 @@ import (
 //             TestExploreLeave…, TestExploreCLH…
 
 // CLH is a mutual exclusion lock whose waiters form a queue: first come, first served. Each waits
-// for the one ahead. A waiter that gives up is out of the queue at once, so a lock that is held
-// for long and tried for often retains nothing. Any goroutine may call its methods. Like a
-// [sync.Mutex], a lock may be unlocked by another goroutine than locked it, and its holder must
-// not lock it again.
+// for the one ahead. A waiter that gives up is out of the queue at once, so a lock that is held for
+// long and tried for often retains nothing. Any goroutine may call its methods. Like a
+// [sync.Mutex], it may be unlocked by another goroutine than the one that locked it, and its holder
+// must not lock it again.
 //
 // The zero value is unlocked. It must not be copied after first use. It has 312 bytes, mostly
 // padding.

@@ -2,7 +2,7 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -26,14 +26,14 @@ import (
 //             that has not counted to 0. So a queue for one consumer will do.
 //             NOT invariant: that the node that is granted first is that of the goroutine that
 //             counted from 0.
-// Progress:   TryLock is wait-free. Arrival and Unlock are what the queue's operations are, and
-//             Unlock passes by each node that was left once. Leaving is wait-free. A holder that
+// Progress:   TryLock is wait-free. Arrival and Unlock make the progress of the queue's operations.
+//             Unlock skips each node that was left, once. Leaving is wait-free. A holder that
 //             stalls delays all, and so does a waiter that stalls after it was granted the lock.
 // Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
 //             queue where the queue says; TryLock at L1, or where it loads the counter; Unlock at
 //             L2 or L3, or where the next node is granted
-// Publish:    what a critical section wrote is written before its L2, L3 or grant, and read after
-//             the L1 or the grant of the next one
+// Publish:    the writes of a critical section come before its L2, L3 or grant; the reads of the
+//             next one come after its L1 or grant
 // ABA/memory: a node is used again by the goroutine that got the lock with it, or that dequeued it
 //             after it was left: it is out of the queue, and the goroutine that granted it does
 //             not look at it again. A node that was left is in the queue until its turn.
@@ -42,11 +42,11 @@ import (
 //             which the lock keeps one of, and the node a channel, with its first sleep.
 // Checked by: TestLock…, TestFIFOForgets, TestRefusal, TestExploreLock…, TestExploreLeave…
 
-// Queue is what [NewFIFO] needs of a queue: it gives, in its order, each waiter once that it was
-// given. Any number of goroutines call TryEnqueue at the same time. One at a time calls
-// TryDequeue, and sees what the one before has done. TryEnqueue may refuse if the queue is bounded
-// and full. If TryDequeue reports false although an enqueue has ended, the lock calls it again
-// until it does not.
+// Queue is the interface of a queue for [NewFIFO]. It returns each waiter that was enqueued once,
+// in its own order. Any number of goroutines call TryEnqueue at the same time. One goroutine at a
+// time calls TryDequeue; each call is ordered after the one before. TryEnqueue may refuse if the
+// queue is bounded and full. If TryDequeue reports false although an enqueue has ended, the lock
+// calls it again until it does not.
 type Queue interface {
 	TryEnqueue(w *Waiter) bool
 	TryDequeue() (w *Waiter, ok bool)
@@ -60,9 +60,9 @@ type Waiter struct {
 	_     pad.Line
 }
 
-// FIFO is a mutual exclusion lock: first come, first served. One that [NewFIFO] made admits in the
-// order of another queue. Any goroutine may call its methods. Like a [sync.Mutex], a lock may be
-// unlocked by another goroutine than locked it, and its holder must not lock it again.
+// FIFO is a mutual exclusion lock: first come, first served. A lock made by [NewFIFO] admits in the
+// order of another queue. Any goroutine may call its methods. Like a [sync.Mutex], it may be
+// unlocked by another goroutine than the one that locked it, and its holder must not lock it again.
 //
 // The zero value is unlocked and has an unbounded queue of its own. It must not be copied after
 // first use. A waiter that gives up stays in the queue until its turn, as a queue cannot be

@@ -2,7 +2,7 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -12,11 +12,11 @@ import (
 // Source:     J. Mellor-Crummey and M. Scott, Algorithms for scalable synchronization on
 //             shared-memory multiprocessors, ACM TOCS 1991; in the form of IBM's K42 (M. Scott,
 //             Shared-Memory Synchronization, 2013, section 4.3.1), in which the holder needs no
-//             node, as its place is in the lock. Leaving is that of MCS-TP: B. He, W. Scherer and
+//             node, as its place is in the lock. Waiters leave as in MCS-TP: B. He, W. Scherer and
 //             M. Scott, Preemption adaptivity in time-published queue-based spin locks, HiPC 2005:
-//             a waiter that leaves marks its node, and the goroutine that hands the lock over
-//             passes by. Ours: waiters park; arrival is one swap; marked nodes are swept now and
-//             then (mcs_sweep.go), so that a lock that is held for long does not collect them.
+//             a waiter that leaves marks its node, and the goroutine that hands the lock over skips
+//             it. Ours: waiters park; arrival is one swap; marked nodes are swept now and then
+//             (mcs_sweep.go), so that a lock that is held for long does not collect them.
 // Sketch:     tail ─→ n3      holder ─→ n1 ─→ n2 (left) ─→ n3      each waits in its own node
 //             Lock:   free:  CAS(tail: nil→holder)
 //                     else:  p = swap(tail, n); p.next = n; wait until n is granted
@@ -36,21 +36,21 @@ import (
 //             for the one store of an arrival that has swapped and not linked. Leaving is
 //             wait-free, except for a sweep, which no goroutine waits for. A holder that stalls
 //             delays all, and so does a waiter that stalls after it was granted the lock.
-// Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
-//             queue at L2; TryLock at L1, or where it loads a tail; Unlock at L3, or where the
-//             next node is granted, or at L4
-// Publish:    what a critical section wrote is written before its L3, L4 or grant, and read after
-//             the L1, or the load of the slot's word, of the next one
+// Linearize:  Lock at L1, at an L2 that finds the lock free, or where its node is granted; its
+//             place in the queue at L2. TryLock at L1, or where it loads a tail that is not nil.
+//             Unlock at L3, at L4, or where it grants the next node.
+// Publish:    the writes of a critical section come before its L3, L4 or grant; the reads of the
+//             next one come after its L1, or after its load of the slot's word
 // ABA/memory: see [MCS.enter] for when a node is used again, and mcs_sweep.go for what is retained
-// Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait
-//             has 9 or 10 atomic writes and takes a node of 152 bytes, which the lock keeps one
-//             of, and the node a channel, with its first sleep.
+// Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait has
+//             9 or 10 atomic writes and takes a node of 152 bytes; the lock keeps one node for
+//             reuse. The first sleep with a node allocates its channel.
 // Checked by: TestLock…, TestLineStaysShort, TestExploreLock…, TestExploreLeave…, TestExploreMCS…
 
-// MCS is a mutual exclusion lock whose waiters form a queue: first come, first served. Each waits
-// at a place of its own, so that a handover touches only the next waiter's cache lines. Any
-// goroutine may call its methods. Like a [sync.Mutex], a lock may be unlocked by another goroutine
-// than locked it, and its holder must not lock it again.
+// MCS is a mutual exclusion lock whose waiters form a queue: first come, first served. Each waiter
+// waits at a place of its own, so that a handover touches only the next waiter's cache lines. Any
+// goroutine may call its methods. Like a [sync.Mutex], it may be unlocked by another goroutine than
+// the one that locked it, and its holder must not lock it again.
 //
 // The zero value is unlocked. It must not be copied after first use. It has 296 bytes, mostly
 // padding.
@@ -124,11 +124,11 @@ func (l *MCS) wait(ctx context.Context) error {
 	return nil
 }
 
-// enter puts the holder's place where n is, which was granted the lock, or came when it was free.
-// No goroutine will look into n any more: the one before has granted it, and the one behind has
-// linked, or finds the holder. Only a sweep that is under way may stand on n; a later sweep begins
-// behind n, as holder.next is written before the sweep is looked for. So n may be used again
-// unless there is a sweep.
+// enter replaces n, the node of the new holder, by the holder's place in the lock. n was granted
+// the lock, or arrived when the lock was free. The previous holder has granted n and no longer
+// reads it. The waiter behind n has linked its node, or finds the holder's place. Only a sweep
+// under way may still stand on n; a later sweep begins behind n, as enter writes holder.next before
+// it looks for a sweep. So n may be used again unless there is a sweep.
 func (l *MCS) enter(n *mcsNode) {
 	next := n.next.Load()
 	if next == nil {

@@ -2,7 +2,7 @@ package lock
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// Sketch:     waiting ─→ asleep ─→ left                  by the waiter: await
-//             waiting ─→ granted, asleep ─→ granted   by the one that hands the lock over: grant
+// Sketch:     waiting ─→ asleep ─→ left by the waiter: await waiting ─→ granted, asleep ─→ granted
+//             by the goroutine that hands the lock over: grant
 // Invariants: I1 granted and left are final, and the goroutine that sets one knows it. So a lock
 //             that is handed over is taken, and one that is not taken is handed to the next
 //             waiter.

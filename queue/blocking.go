@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"iter"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// ErrClosed is what a queue that can be closed returns after Close: Enqueue always, Dequeue once
-// nothing is left.
+// ErrClosed is the error of a queue after Close: Enqueue always returns it, Dequeue once the queue
+// is empty.
 var ErrClosed = errors.New("queue: closed")
 
 // NonBlocking is a queue whose calls wait neither for an item nor for room: every queue of this

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// bounded is what the four bounded queues have in common.
+// bounded is the interface that the four bounded queues have in common.
 type bounded interface {
 	TryEnqueue(v int) bool
 	TryDequeue() (v int, ok bool)

@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// boundedQueue is what the four bounded queues have in common.
+// boundedQueue is the interface that the four bounded queues have in common.
 type boundedQueue[T any] interface {
 	TryEnqueue(v T) bool
 	TryDequeue() (v T, ok bool)

@@ -163,7 +163,7 @@ func TestExploreFanInCounterNegative(t *testing.T) {
 	})
 }
 
-// mustFail explores a control, and holds that what is found is what it was made for.
+// mustFail explores a control, and holds that it fails with the expected error.
 func mustFail(t *testing.T, want string, body func(r *explore.Run)) {
 	t.Helper()
 	if f := explore.MustFail(t, 2, body); !strings.Contains(f.Error(), want) {

@@ -2,7 +2,7 @@ package queue
 
 import (
 	"slices"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
@@ -70,7 +70,7 @@ type FanOut[T any] struct {
 	_        pad.Line
 }
 
-// fanOutLane is what belongs to one consumer, or to none.
+// fanOutLane is the part of the queue that belongs to one consumer, or to none.
 type fanOutLane struct {
 	thief    uint16 // the lane's place in the list, from 1 on: 0 in a mark is no thief
 	owned    atomics.Bool
@@ -202,7 +202,7 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	return n
 }
 
-// deal returns the lane whose turn it is: the next one that has an owner, or any if none has.
+// deal returns the lane whose turn it is: the next lane with an owner, or any if no lane has one.
 func (f *FanOut[T]) deal() *fanOutLane {
 	lanes := *f.lanes.list.Load()
 	for range lanes {
@@ -318,7 +318,7 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 }
 
 // Deregister ends the consumer. What was dealt to it remains for the other consumers, and for the
-// next one that registers. Deregister must be called at most once, and no other method of the
+// next consumer that registers. Deregister must be called at most once, and no other method of the
 // consumer after it.
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")

@@ -1,7 +1,7 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -11,9 +11,9 @@ import (
 )
 
 // Source:     D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010, with one consumer, which needs no
-//             compare-and-swap: what it has taken is what it has freed. Ours: therefore the slots
-//             alone say whether the queue is full; a slot that is not filled does not mean empty;
-//             batches.
+//             compare-and-swap: the slots that it has taken are those that it has freed. Ours:
+//             therefore the slots alone say whether the queue is full; a slot that is not filled
+//             does not mean empty; batches.
 // Sketch:     enqueue:  t = tail; s = slot of t
 //                       if s.turn is not t's to fill: full (or t is out of date)
 //                       CAS(tail: t→t+1); s.value = v; s.turn = t's to empty

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// msBenched is what the benchmarks compare.
+// msBenched is the interface of the queues that the benchmarks compare.
 type msBenched interface {
 	TryEnqueue(v int) bool
 	TryDequeue() (int, bool)

@@ -1,7 +1,7 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -30,9 +30,10 @@ import (
 //             write
 // Checked by: TestIntrusiveMPMC…, TestMichaelScott…, TestExploreIntrusiveMPMC, FuzzIntrusiveMPMC
 
-// Item is what an [IntrusiveMPMC] needs to list a value: embed it. It keeps a node while it is in
-// no queue, so that the next Enqueue, into any queue, need not allocate one. The zero value is an
-// item without a node. An item is in one queue at most, and must not be copied after first use.
+// Item makes a value fit for an [IntrusiveMPMC]: embed it in the value's type. It keeps a node
+// while it is in no queue, so that the next Enqueue, into any queue, need not allocate one. The
+// zero value is an item without a node. An item is in one queue at most, and must not be copied
+// after first use.
 type Item struct {
 	_ itemNoCopy
 
@@ -52,8 +53,8 @@ func (it *Item) item() *Item { return it }
 // HasItem is satisfied by pointers to structs that embed [Item], and by no other type.
 type HasItem interface{ item() *Item }
 
-// itemNodes is what all queues of items share, because an item may go from any of them to any
-// other. Only tests replace it.
+// itemNodes is the domain that all queues of items share, because an item may go from any of them
+// to any other. Only tests replace it.
 var itemNodes = new(msNodes[any])
 
 // IntrusiveMPMC is a first-in-first-out queue without bound, for any number of producers and

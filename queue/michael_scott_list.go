@@ -1,7 +1,7 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
@@ -81,12 +81,12 @@ type msNode[T any] struct {
 	value  atomics.Plain[T]
 }
 
-// msNodes is what lists share that exchange nodes.
+// msNodes is the domain of lists that exchange nodes.
 type msNodes[T any] = hazard.Domain[msNode[T]]
 
-// msRecord is what a processor has there. Latest is the word that names the sentinel if the latest
-// operation was an unlink, and -1 if it was a link. Nothing depends on it but which word is given
-// up for another node.
+// msRecord is a processor's part of the domain. Latest is the word that names the sentinel if the
+// latest operation was an unlink, and -1 if it was a link. It only decides which word is given up
+// for another node.
 type msRecord[T any] = hazard.Record[msNode[T]]
 
 // started reports whether the list has a sentinel.
@@ -150,7 +150,7 @@ func msLost(b *backoff.Backoff) {
 	}
 }
 
-// msOutcome is what an attempt came to.
+// msOutcome is the result of an attempt.
 type msOutcome uint8
 
 const (

@@ -1,7 +1,7 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -11,9 +11,9 @@ import (
 )
 
 // Source:     the mirror image of [MPSC]: D. Vyukov, Bounded MPMC queue, 1024cores.net, 2010, with
-//             one producer, which needs no compare-and-swap: what it has taken is what it has
-//             filled. Ours: therefore the slots alone say whether the queue is empty; a slot that
-//             is not free does not mean full; batches.
+//             one producer, which needs no compare-and-swap: the slots that it has taken are those
+//             that it has filled. Ours: therefore the slots alone say whether the queue is empty; a
+//             slot that is not free does not mean full; batches.
 // Sketch:     enqueue:  s = slot of tail
 //                       if s.turn is not tail's to fill: full if tail-head == size, otherwise wait
 //                       s.value = v; s.turn = tail's to empty; tail++

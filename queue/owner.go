@@ -13,18 +13,18 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 //             Dequeue: move head to n1, take its value;  c := --count; return c == 0
 // Invariants: I1 count is the number of Enqueue calls that have counted (L1) less that of Dequeue
 //                calls that have counted (L2); it is never negative.
-//             I2 The list holds count items, and one more for each Enqueue that has linked but not
-//                counted, less one for a Dequeue that has unlinked but not counted.
+//             I2 The list holds count items, plus one for each Enqueue that has linked but not
+//                counted, minus one if a Dequeue has unlinked but not counted.
 //             I3 tail is never behind head.
 //             I4 count > 0 exactly while there is an owner.
 //             NOT invariant: that the list is empty when count is 0; that the item whose Enqueue
 //                reports true is the next to come out.
 // Progress:   Enqueue is lock-free: a failed CAS means that another call has linked its node or
 //             moved tail. Dequeue by the owner is wait-free: no other call moves head, and tail
-//             needs one push at most. Delivery is weaker than the calls: while an Enqueue stalls
-//             between linking and counting, the list holds one item more than the counter says, and
-//             the owner leaves one behind, perhaps one whose Enqueue has returned. It comes out
-//             when the stalled call goes on. Package internal/mailbox has a queue without that
+//             needs one push at most. Delivery is not lock-free: while an Enqueue stalls between
+//             linking and counting, the list holds one item more than the counter says. The owner
+//             leaves one item behind, perhaps an item whose Enqueue has returned. That item comes
+//             out when the stalled call goes on. Package internal/mailbox has a queue without that
 //             window.
 // Linearize:  ownership: Enqueue at L1, Dequeue at L2 (both on the counter). Items: Enqueue at L3,
 //             Dequeue at L4, first in, first out. There is no single point for both, and the whole
@@ -33,17 +33,17 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 //             (true) and dequeues b. In any order of whole operations that lets B take a, A's
 //             Enqueue comes before it, and only one of the two Enqueues may say true. Theorems 2
 //             and 3, on which callers build, follow from the counter alone.
-// Publish:    node.value is written before L3 and read after next is loaded. What an owner wrote
-//             before its last L2 is seen by the next owner after its L1: both are on count.
+// Publish:    node.value is written before L3 and read after next is loaded. After its L1 an owner
+//             sees the previous owner's writes before its last L2: both are on count.
 // ABA/memory: a node is linked once and never reused, so head and tail never come back to it. A
 //             dequeued item is dropped from its node at once. A node out of the list links to
 //             itself, so a goroutine asleep in Enqueue retains that one node, not the chain of all
 //             that followed; its CAS on that node fails, because next is not nil, and so does its
 //             push of tail (I3).
 // Cost:       Enqueue 3 atomic read-modify-writes and an allocation; Dequeue 2, and one store. Not
-//             padded: every call writes count and reads head and tail or one of them, so apart they
-//             are more lines to fetch (in BenchmarkOwner 270 ns an item instead of 230 with many
-//             producers) and 512 more bytes, where programs have one queue for each object.
+//             padded: every call writes count and reads head or tail, so on lines of their own they
+//             cost more misses (in BenchmarkOwner 270 ns an item instead of 230 with many
+//             producers) and 512 more bytes, and programs have one queue for each object.
 // Checked by: TestOwner…, FuzzOwner, TestExploreOwner…; TestOwnerContract… with the tag
 //             freerun_debug
 
@@ -55,16 +55,16 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 // A goroutine becomes the owner when its Enqueue returns true: the queue was empty. Only the owner
 // may call Dequeue and Peek. It is the owner until its Dequeue returns true, for empty, and must
 // call Dequeue until then; the items it finds may be any producer's. It may hand ownership to
-// another goroutine through anything that synchronises (a channel, a run queue): then that
-// goroutine is the owner and the first no longer is. (The paper says twice, in sections 7 and 8,
-// that it is false which ends ownership. Its section 6 is right and its proofs agree: the count has
-// come down to zero, so the next Enqueue will appoint another owner.)
+// another goroutine through anything that synchronises (a channel, a run queue); then it is the
+// owner no longer. (Sections 7 and 8 of the paper say that a Dequeue ends ownership by returning
+// false. Its section 6 and its proofs say true, which is right: the count has come down to zero, so
+// the next Enqueue appoints another owner.)
 //
 // If all callers keep the contract:
 //
-//   - Calls of Dequeue never overlap, and what one owner wrote the next one sees (theorem 2).
-//     Ownership begins when the count goes from zero to one and ends when it goes from one to zero.
-//     Between the two no other increment can find zero, so no other goroutine is told that it
+//   - Calls of Dequeue never overlap, and each owner sees the writes of the previous one (theorem
+//     2). Ownership begins when the count goes from zero to one and ends when it goes from one to
+//     zero. Between the two no other increment can find zero, so no other goroutine is told that it
 //     became the owner, and only the owner decrements.
 //   - Enqueue and Dequeue always succeed (theorem 3). The queue has no bound. An item is in the
 //     list before it is counted, and is counted until after it has left the list. So the list holds
@@ -143,9 +143,9 @@ func (q *Owner[T]) countIn() (wasEmpty bool) {
 // caller is no longer the owner, and must not call Dequeue or Peek again until it becomes the owner
 // anew. Owner only. It is the paper's deq_and_is_empty.
 //
-// On an empty queue, which has no owner, Dequeue panics and leaves the queue as it was. Called by a
-// goroutine that is not the owner while there are items, it takes one of them; no item is lost or
-// taken twice, but the owner may come to panic in its stead.
+// On an empty queue, which has no owner, Dequeue panics and leaves the queue as it was. A Dequeue
+// by a goroutine that is not the owner takes an item if there is one. No item is lost or taken
+// twice, but a later Dequeue of the owner may panic because the queue is empty.
 func (q *Owner[T]) Dequeue() (v T, isEmpty bool) {
 	v = q.unlink()
 	return v, q.countOut()

@@ -10,13 +10,13 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// desk is what only an owner may touch: a plain field, so that two owners at once, or one that does
-// not see what the last one wrote, are a data race.
+// desk has a plain field that only an owner may access. Two owners at once, or an owner that is not
+// ordered after the previous one, show as a data race.
 type desk struct{ served atomics.Plain[int] }
 
 func (o *desk) serve() { o.served.Set(o.served.Get() + 1) }
 
-// serveAll is what an owner does.
+// serveAll does the work of an owner.
 func (o *desk) serveAll(q *Owner[int]) {
 	for isEmpty := false; !isEmpty; {
 		q.Peek()

@@ -28,7 +28,7 @@ package queue
 // less 1.
 type scqLayout uint64
 
-// scqFind is what a call finds in the slot of its position.
+// scqFind is the kind of entry that a call finds in the slot of its position.
 type scqFind uint8
 
 const (

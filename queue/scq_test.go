@@ -12,7 +12,7 @@ import (
 
 func newStrict[T any](capacity int) conformance.Total[T] { return NewStrictMPMC[T](capacity) }
 
-// strictMPMC is what StrictMPMC promises.
+// strictMPMC has the promises of StrictMPMC.
 var strictMPMC = conformance.QueueSpec{
 	New: newStrict[int], NewWide: newStrict[conformance.Wide], NewBoxed: newStrict[*conformance.Box],
 	Bounded: true, PowerOfTwo: true, Full: linear.InFlight, Len: linear.NotZero,

@@ -1,7 +1,7 @@
 package queue
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -18,7 +18,7 @@ const (
 	balanceOne    = 2
 )
 
-// match is what came of joining one side.
+// match is the result of joining one side.
 type match uint8
 
 const (

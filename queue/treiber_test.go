@@ -11,7 +11,7 @@ import (
 
 func newStack[T any]() conformance.PushPopper[T] { return new(queue.Stack[T]) }
 
-// stack is what Stack promises.
+// stack has the promises of Stack.
 var stack = conformance.StackSpec{New: newStack[int], NewWide: newStack[conformance.Wide], NewBoxed: newStack[*conformance.Box]}
 
 func TestStack(t *testing.T) { conformance.Stack(t, stack) }
