@@ -13,10 +13,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// WriteTable writes rows that the plan handed out as one table. Below it stand a legend, and the
-// further figures of the rows that have them. The last column is the time as a multiple of the time
-// of the rival: the fastest variant without freerun of the same program, at the same point, with as
-// many processors. It is empty where a variant to compare with was not measured.
+// WriteTable writes one table of rows that came from the plan. Below it stand a legend, and the
+// further figures of the rows that have them. The last column is the time as a multiple of the
+// rival's: the rival is the fastest variant without freerun of the same program, at the same point,
+// with as many processors. The column is empty where no rival was measured.
 func (p *Plan) WriteTable(w io.Writer, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func figure(f programs.Figure) string {
 	}
 }
 
-// shownNumbers is how many numbers of one figure the table shows.
+// shownNumbers is the number of numbers of one figure that the table shows.
 const shownNumbers = 16
 
 // numbers writes the first numbers in a row, and says how many more there are.

@@ -2,8 +2,8 @@ package httpview
 
 import "runtime/metrics"
 
-// frame is what the page gets each second. Counters count from the start of the runtime; the page
-// shows their growth.
+// frame is the data that the page gets each second. Counters count from the start of the runtime;
+// the page shows their growth.
 type frame struct {
 	Title     string  `json:"title"`
 	Started   string  `json:"started"`
@@ -48,7 +48,7 @@ type incident struct {
 	Stack     string  `json:"stack"`
 }
 
-// process is what Go's runtime knows about the process. CPU excludes idle time.
+// process has the figures of Go's runtime about the process. CPU excludes idle time.
 type process struct {
 	Goroutines uint64  `json:"goroutines"`
 	Heap       uint64  `json:"heap"` // bytes in objects that are live or not yet collected

@@ -12,7 +12,7 @@ const (
 	parked       = -3
 )
 
-// lane is what one processor did in a sample.
+// lane has the figures of one processor in a sample.
 type lane struct {
 	Running   float64 `json:"running"` // shares of the time
 	Searching float64 `json:"searching"`

@@ -36,7 +36,7 @@ const (
 	nothing = 0.5 // messages a second
 )
 
-// traffic is what a sample saw of one unit.
+// traffic has the figures of one unit in a sample.
 type traffic struct {
 	begun, moved int
 	// Sent less begun. Below 0 if messages were there before the sample.

@@ -14,7 +14,7 @@ type Collections struct {
 	before  collected
 }
 
-// collected is what the collector has done since the process began.
+// collected has the collector's figures since the process began.
 type collected struct {
 	cycles uint64
 	cpu    float64  // seconds

@@ -43,7 +43,7 @@ func (k Kind) String() string {
 // Program is one program with all its variants. It is immutable once made. Any goroutine may read
 // and run it, but measured runs should not overlap.
 type Program struct {
-	// Name is what a user types.
+	// Name is the name that a user types.
 	Name string
 	// Doc says in one line what the program does.
 	Doc string
@@ -98,7 +98,7 @@ type Config struct {
 	Machine Machine
 }
 
-// Result is what one run measured.
+// Result has the measurements of one run.
 type Result struct {
 	// Operations is the number of operations done.
 	Operations uint64

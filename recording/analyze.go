@@ -24,7 +24,7 @@ type segment struct {
 	fromTime int64 // when that one sent or returned
 }
 
-// strand is what is known of a message, or of an ordinary goroutine.
+// strand is the state of a message, or of an ordinary goroutine, during the analysis.
 type strand struct {
 	depth   int64 // at the begin; at the end, once it does not run
 	start   int64 // its depth at the begin is at least this
@@ -56,7 +56,7 @@ type analyzer struct {
 	deepEnd  int64
 }
 
-// busy is what a processor does at the moment.
+// busy is the present work of a processor.
 type busy struct {
 	message  uint32
 	branches []int64 // by branch: since when it runs

@@ -1,7 +1,7 @@
 package recording
 
-// Message is what a recording tells about one message: an operation on a unit, an operation without
-// a unit, or an activity. Times are in nanoseconds since the start; a time that is not known is
+// Message describes one message of a recording: an operation on a unit, an operation without a
+// unit, or an activity. Times are in nanoseconds since the start; a time that is not known is
 // negative.
 type Message struct {
 	Operation uint32

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// Costs are what a simulation charges, in nanoseconds. [Calibrate] measures them; they can be
-// written, read and changed. Equal costs and an equal program give an equal simulation. Several
-// goroutines may use them at the same time while none changes them.
+// Costs are the costs that a simulation charges, in nanoseconds. [Calibrate] measures them; they
+// can be written, read and changed. Equal costs and an equal program give an equal simulation.
+// Several goroutines may use them at the same time while none changes them.
 type Costs struct {
 	// Program is the caller's name for what was measured.
 	Program string `json:"program"`
-	// Alone is what the program took on one processor of this machine: the shortest of Runs.
+	// Alone is the program's time on one processor of this machine: the shortest of Runs.
 	Alone float64 `json:"alone_ns"`
 	Runs  int     `json:"runs"`
 
@@ -40,7 +40,7 @@ type Costs struct {
 // and ends at an edge: an operation has begun, sends or has ended, or the processor passes from one
 // operation to the next.
 type Piece struct {
-	Operation string  `json:"operation"` // the one that runs, or ran last
+	Operation string  `json:"operation"` // the operation that runs, or ran last
 	From      string  `json:"from"`      // passing, begun, sending or ending
 	To        string  `json:"to"`        // likewise
 	Count     int     `json:"count"`     // the number of pieces of which Cost is the mean

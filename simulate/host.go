@@ -10,13 +10,13 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// Program is what is measured and simulated. It makes one runtime with on.New, runs, and returns
-// how long the part of interest took by on.Now. It is run several times, and must do the same each
-// time.
+// Program is the program under measurement and simulation. It makes one runtime with on.New, runs,
+// and returns the time of the part of interest by on.Now. It is run several times, and must do the
+// same each time.
 type Program func(on *Host) (time.Duration, error)
 
-// Host is what a program runs on: this machine, or one of virtual processors. It is for one run,
-// and for the goroutine that runs the program; operations may call Now.
+// Host is the machine on which a program runs: this one, or one of virtual processors. It is for
+// one run, and for the goroutine that runs the program; operations may call Now.
 type Host struct {
 	processors int
 	schedule   freerun.Schedule // nil on this machine

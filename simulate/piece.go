@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// edge is what a piece of a processor's time begins or ends with: an instant at which a
+// edge is the kind of event that begins or ends a piece of a processor's time. At each edge a
 // deterministic runtime asks its schedule.
 type edge uint8
 
@@ -30,11 +30,11 @@ func edgeOf(name string) (e edge, known bool) {
 // piece is a kind of piece. All pieces of one kind cost the same. So a leaf of a tree differs from
 // a node, which sends, and what follows an operation from what precedes it.
 type piece struct {
-	operation int // the one that runs, or ran last: an index into names
+	operation int // the operation that runs, or ran last: an index into names
 	from, to  edge
 }
 
-// lane is what a processor does at the moment.
+// lane is the present piece of a processor.
 type lane struct {
 	piece
 	resting bool // it has run all that is at hand

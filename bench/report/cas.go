@@ -2,14 +2,14 @@ package report
 
 import "github.com/freerun-go/freerun/bench"
 
-// contention is the second paper's graphs of compare-and-swap.
+// contention redraws the second paper's graphs of compare-and-swap.
 var contention = figure{
 	id: "cas", title: "Contention for one word", source: "second paper, performance of CAS, without and with back-off",
 	command: "freerun bench cas --contenders 1,2,4,8,16,32,64 --processors 1,2",
 	about:   "Time for each successful operation on one word, against the goroutines that contend for it, and how many operations failed meanwhile.",
 	printed: "Two graphs without numbers. The slides say that a compare-and-swap is a memory barrier to the hardware.",
 	draw: func(all rows) (charts []chart, used rows) {
-		// 0 contenders stand for as many as there are processors.
+		// Rows with 0 contenders, which means one for each processor, are left out.
 		of := all.of("cas").where(func(r bench.Row) bool { return setting(r, "contenders") > 0 })
 		charts, used = against(of, "contenders", axis{label: "contenders", log: true, ticks: []float64{1, 2, 4, 8, 16, 32, 64}}, axis{label: "ns an operation", log: true}, "ns an operation")
 		if failed := drawFailed(of.real()); failed != nil {

@@ -77,8 +77,8 @@ func middle(of rows) float64 {
 	return times[len(times)/2]
 }
 
-// s2 names a colour of its own: that of a variant on the greatest number of processors, or on
-// fewer.
+// s2 returns the name that selects a curve's colour. A variant has one colour for the greatest
+// number of processors and another for smaller numbers.
 func s2(name string, i, of int) string {
 	if i == of-1 {
 		return name

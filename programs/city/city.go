@@ -43,7 +43,7 @@ type city struct {
 	river        river
 }
 
-// home is what a house has consumed. The house's own task writes it.
+// home has the consumption of a house. The house's own task writes it.
 type home struct{ electricity, water int }
 
 // river is the remaining water, enough for the houses and the plant.

@@ -1,6 +1,6 @@
 package ddb
 
-// verb is what a request asks of a server.
+// verb is the kind of a request.
 type verb uint8
 
 const (
@@ -9,7 +9,7 @@ const (
 	increment
 )
 
-// request is what a client asks of a server. The value is for put and increment.
+// request is one request of a client to a server. The value is for put and increment.
 type request struct {
 	verb  verb
 	key   int
@@ -30,7 +30,7 @@ type client struct {
 
 	asked int     // requests made
 	added int64   // sum of all increments
-	last  request // the one that the next answer belongs to
+	last  request // the request that the next answer belongs to
 }
 
 func newClient(id, shared, hot, quota int) *client {

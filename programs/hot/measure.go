@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// subject is what a variant sets up.
+// subject has the functions of a variant.
 type subject struct {
 	call  func(quiet int) error // calls a quiet entity and waits for the answer; any goroutine
 	flood func() error          // begins the flood

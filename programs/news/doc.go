@@ -9,7 +9,8 @@
 //	units        units.go        a unit for the agency and each customer, which tell each other
 //	goroutines   goroutines.go   a goroutine each; channels are closed instead
 //
-// The checksum is what the customers have read; all must have read the same in the same order.
+// The checksum covers the messages that the customers have read; all must have read the same in the
+// same order.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 // Efficient Lock-Free Scheduler, JSSPP 2015, sections 5 and 6, table 1.

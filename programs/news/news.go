@@ -37,7 +37,8 @@ type agency struct {
 	reporters, messages int
 }
 
-// reader is what a customer has read. The customer's own task writes it, at its end.
+// reader sums up the messages that a customer has read. The customer's own task writes it, at its
+// end.
 type reader struct {
 	sum uint64 // of the messages
 	// Equal for customers who read the same messages in the same order.
@@ -55,7 +56,7 @@ func (a *agency) total() int { return a.reporters * a.messages }
 // operations returns how often a message is read.
 func (a *agency) operations() uint64 { return uint64(len(a.customers)) * uint64(a.total()) }
 
-// message is what a reporter publishes: a number that no other message has.
+// message returns a reporter's message: a number that no other message has.
 func (a *agency) message(reporter, i int) int { return reporter*a.messages + i }
 
 // see reads a message.

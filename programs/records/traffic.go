@@ -78,7 +78,7 @@ func (t *traffic) held() (bytes, rounded uint64) {
 	return bytes, rounded
 }
 
-// act is what a step does to a key.
+// act is the kind of a step on a key.
 type act int
 
 const (

@@ -29,7 +29,7 @@ var Program = &programs.Program{
 	},
 }
 
-// token is what the players pass. It counts its passes.
+// token is the token that the players pass. It counts its passes.
 type token struct{ passes int }
 
 // game is the players, and what they did.

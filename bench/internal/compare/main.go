@@ -19,7 +19,7 @@
 // distribution is made. The verdict is "slower" if the interval lies wholly above 1.02, "faster" if
 // it lies wholly below 0.98, and "same" otherwise. "same" also covers what so few pairs cannot
 // tell: look at the width of the interval, and raise -pairs. Beside it stands the ratio of the
-// minima, least of new / least of base, which is what remains when no run was disturbed.
+// minima, least of new / least of base: the runs that were disturbed least.
 //
 // A base that is the commit of a clean working tree compares two equal binaries, which shows what
 // the machine's noise comes to.
