@@ -76,8 +76,8 @@ type group struct {
 	self    [1]*group
 }
 
-// message is what is sent at a time: one group to its shard, or several groups to their shards at
-// one instant. A transaction without commands for shards has none.
+// message holds the groups that are sent together: one group to its shard, or several groups to
+// their shards at one instant. A transaction without commands for shards has none.
 type message struct {
 	groups   []*group
 	single   bool // one group, sent to one unit

@@ -1,7 +1,7 @@
 package ddb
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
@@ -151,5 +151,5 @@ func (b *budget) exhausted() bool {
 // withdraw takes the whole credit. Only the account's shard may call it.
 func (a *account) withdraw() int64 { return a.credit.Swap(0) }
 
-// deposit makes n bytes credit: the shard, or another one that reclaims, may take them.
+// deposit makes n bytes credit, which this shard may take, or another shard that reclaims.
 func (a *account) deposit(n int64) { a.credit.Add(n) }

@@ -44,8 +44,8 @@ type Config struct {
 
 	// MaxMemory is how many bytes keys and values may take, with their bookkeeping; 0 means no
 	// limit. Unlike in Redis no command exceeds it, however large; only CONFIG SET may set it below
-	// what they take already, see the package's documentation. INFO's used_memory is what it
-	// limits. The memory of connections comes on top.
+	// what they take already, see the package's documentation. It limits INFO's used_memory. The
+	// memory of connections comes on top.
 	MaxMemory int64
 	// MaxMemoryPolicy selects the keys that are evicted at the limit; "" means NoEviction.
 	MaxMemoryPolicy Policy
@@ -67,7 +67,8 @@ type Config struct {
 	// that reads slowly, see the package's documentation.
 	MaxClientOutput int64
 
-	// Password is what clients must give by AUTH or HELLO (requirepass); "" means none.
+	// Password is the password that clients must give by AUTH or HELLO (requirepass); "" means
+	// none.
 	Password string
 	// Unprotected switches Redis's protected mode off. In protected mode, without a password, only
 	// clients that connect from a loopback address are served, not even this machine from another

@@ -58,7 +58,7 @@
 //
 // # Memory
 //
-// INFO's used_memory is what the limit compares: for each key the room of its bytes, the room of
+// The limit applies to INFO's used_memory. It has for each key the room of its bytes, the room of
 // its value's, and 130 bytes of bookkeeping (100 off the heap). The memory of clients and Go's
 // garbage come on top. A command is executed after the most that it may need has been reserved, so
 // a value larger than the limit is refused. A shard that needs room evicts from its own keys; if

@@ -34,7 +34,8 @@ const (
 	// replyGrain is how many bytes of replies a group makes between two reports to the batch.
 	replyGrain = 16 << 10
 
-	// minReplyAllowance is what the replies of a batch may hold however much waits for the client.
+	// minReplyAllowance is the number of bytes that the replies of a batch may always hold, however
+	// much waits for the client.
 	minReplyAllowance = 1 << 20
 )
 

@@ -102,9 +102,9 @@ func (s *shard) read(key []byte) *entry {
 	return e
 }
 
-// put gives a key a copy of value. e is what find returned for the key; b is what
-// records.allocBlock returned, or none. The deadline stays; see setDeadline. Without memory for the
-// value, put returns nil, and has changed nothing but evicted other keys.
+// put gives a key a copy of value. e is the result of find for the key; b is the result of
+// records.allocBlock, or none. The deadline stays; see setDeadline. Without memory for the value,
+// put returns nil, and has changed nothing but evicted other keys.
 func (s *shard) put(e *entry, key, value []byte, b offheap.Block) *entry {
 	if e == nil {
 		return s.insert(key, value, b)

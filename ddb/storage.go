@@ -13,8 +13,8 @@ import (
 // refer to the block, and replies copy.
 
 // What an entry counts as beside its key and value, in bytes: itself, its place in the table, in
-// shard.entries and perhaps in shard.expiring. The figures are what a million keys take on Go's
-// heap, by BenchmarkCollect.
+// shard.entries and perhaps in shard.expiring. BenchmarkCollect measured the figures with a million
+// keys on Go's heap.
 const (
 	overheadOnHeap  = 130
 	overheadOffHeap = 100
@@ -102,8 +102,8 @@ func (r *records) freeBlock(b offheap.Block) {
 	}
 }
 
-// add makes the entry of a key that is not there, with copies of key and value. b is what
-// allocBlock returned for them, or none. After an error, which is the arena's, nothing has changed.
+// add makes the entry of a key that is not there, with copies of key and value. b is the result of
+// allocBlock for them, or none. After an error, which is the arena's, nothing has changed.
 func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	if b.IsZero() {
 		var err error
