@@ -2,7 +2,7 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )

@@ -50,7 +50,7 @@ func Waits(in any) int {
 	return n
 }
 
-// Room and Items are what senders and receivers of a mailbox wait for.
+// Room and Items return the queues in which senders and receivers of a mailbox wait.
 func (m *Mailbox[T]) Room() any  { return &m.tail.queue }
 func (m *Mailbox[T]) Items() any { return &m.head.queue }
 
@@ -70,8 +70,8 @@ func Unused(in any) bool {
 	return false
 }
 
-// Awaiting returns how many callers await a condition; Door is what callers that want to enter
-// wait for.
+// Awaiting returns the number of callers that await a condition. Door returns the place at which
+// callers wait to enter.
 func (m *Monitor) Awaiting() int {
 	for !m.TryEnter() {
 		runtime.Gosched()

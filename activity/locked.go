@@ -30,7 +30,7 @@ var staying = &sched.Kind{
 }
 
 // stay leaves the processor, if there is one, but not the goroutine. It returns when the activity
-// has a processor again, or is discarded. finish is what would be the finalizer.
+// has a processor again, or is discarded. finish is called in place of a finalizer.
 func (st *stack) stay(a *Activity, finish finalizer) {
 	if p := st.co.Processor(); p != nil {
 		a.owner.Depart(a, &st.seen, p)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/room"
 	"github.com/freerun-go/freerun/internal/sync/atomics"

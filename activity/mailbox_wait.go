@@ -2,7 +2,7 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 )
 
 // pendingSend is a Send that waits, with its message. It is the wait point in the queue of

@@ -2,7 +2,7 @@ package activity
 
 import (
 	"context"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/goid"
@@ -205,7 +205,8 @@ func (m *Monitor) pass() {
 	m.q.tryGive(whole, 0, whole)
 }
 
-// holds evaluates a condition for who awaits it; one that panics is its own to deal with.
+// holds evaluates a condition on behalf of the caller that awaits it. If the condition panics it
+// returns true, so that the caller wakes, evaluates it, and gets the panic.
 func (m *Monitor) holds(condition func() bool) (holds bool) {
 	evaluated := false
 	defer func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Quantum is what an activity may use up before [Activity.Check] has it yield. The unit is about
-// one simple statement; a quantum lasts some tens of microseconds.
+// Quantum is the work that an activity may do before [Activity.Check] has it yield. The unit is
+// about one simple statement; a quantum lasts some tens of microseconds.
 const Quantum = 20_000
 
 // Check subtracts n from the activity's quantum, about one for each simple statement, and yields

@@ -49,8 +49,8 @@ type Waiter struct {
 	parker   *park.Parker // nil for an activity
 	// Tag tells the wait point what the waiter wants. It is written before the wait.
 	Tag uint64
-	// pending is what the waiter brings or takes, if that is more than a number. It is written
-	// when the waiter enters.
+	// pending is the value that the waiter brings or takes, if it is more than a number. It is
+	// written when the waiter enters.
 	pending any
 }
 

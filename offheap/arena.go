@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"syscall"
 	"unsafe"
 

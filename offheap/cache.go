@@ -47,9 +47,9 @@ import (
 //             with the depot, every 64 blocks or 512 KiB: some eight read-modify-writes.
 // Checked by: TestExplore…, TestModel, TestStress, TestMisuse, TestCachesAreShared, FuzzArena
 
-// cache is what one processor has: two magazines for each class, and its share of the counts. With
-// two magazines a processor that frees and allocates in turns goes on for a whole magazine before
-// it needs the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001).
+// cache belongs to one processor: it has two magazines for each class, and the processor's share of
+// the counts. With two magazines a processor that frees and allocates in turns goes on for a whole
+// magazine before it needs the depot (J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001).
 type cache struct {
 	_     pad.Line
 	racks [classes]rack

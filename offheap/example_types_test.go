@@ -8,7 +8,7 @@ import (
 )
 
 // An arena allocates blocks of powers of two. A block that grows may have to move: the Block that
-// Resize returns replaces the one that it was given.
+// Resize returns replaces the block that it was given.
 func ExampleArena() {
 	arena, err := offheap.New(1 << 20)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // place apart, and 33,554,431 in builds with the tag freerun_debug, which also say where the block
 // was allocated and freed.
 //
-// Any goroutine may call it, not only the one that allocated the block; it is lock-free. It costs
-// one atomic read-modify-write, and a few more for each magazine.
+// Any goroutine may call it, not only the goroutine that allocated the block; it is lock-free. It
+// costs one atomic read-modify-write, and a few more for each magazine.
 func (a *Arena) Free(b Block) {
 	s := a.stateOf("Free", b)
 	from := live

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// model is what a program knows of its blocks. It is compared with the arena: blocks do not
-// overlap, keep what was written to them, and are counted.
+// model is a program's own record of its blocks. Tests compare it with the arena: blocks do not
+// overlap, keep their contents, and are counted.
 type model struct {
 	t     testing.TB
 	a     *offheap.Arena

@@ -114,7 +114,7 @@ func TestExploreFiguresControls(t *testing.T) {
 	})
 }
 
-// link is what the threads of views make.
+// link is the type of the objects that the threads of views make.
 type link struct {
 	value uint64
 	next  Ref[link]

@@ -10,8 +10,8 @@ import (
 // The forms of a mailbox that Queue was chosen from, with the benchmark that chose it:
 // docs/adr/0002-mailbox.md.
 
-// ownerQueue is what the forms have in common. dequeue returns nil when the caller is no longer the
-// owner.
+// ownerQueue is the interface that the forms have in common. dequeue returns nil when the caller is
+// no longer the owner.
 type ownerQueue interface {
 	enqueue(n *formNode) (owner bool)
 	dequeue() *formNode

@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/mailbox"
 )
 
-// parcel is what the tests of the intrusive lists put into them.
+// parcel is the element of the intrusive lists under test.
 type parcel struct {
 	mailbox.Node
 	producer, number int

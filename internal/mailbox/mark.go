@@ -9,9 +9,9 @@ import "unsafe"
 // The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
 // the node, whose cache line another processor may be writing.
 
-// Newest is what a queue says of its newest node: which node it is, and whether it is marked. It is
-// used as a pointer only: the address of the node, or for a marked node the address of its second
-// byte, which keeps the node alive just as well. nil says that the queue is idle.
+// Newest identifies the newest node of a queue and says whether it is marked. It is used as a
+// pointer only: the address of the node, or for a marked node the address of its second byte, which
+// keeps the node alive just as well. nil says that the queue is idle.
 type Newest struct{ _ byte }
 
 const markBit = 1
@@ -55,10 +55,10 @@ func (m *Queue) Offer(n *Node) (wasIdle, marked bool) {
 	}
 }
 
-// EnqueueOn adds n, with or without a mark, if h still is what the queue says of its newest node,
-// and reports whether it did. If h is nil, the caller is the owner then, as with Enqueue. A marked
-// node must not be enqueued again while any goroutine may call EnqueueOn with what Newest said of
-// that node. Any goroutine; wait-free.
+// EnqueueOn adds n, with or without a mark, if h is still the queue's Newest, and reports whether
+// it did. If h is nil, the caller is the owner then, as with Enqueue. A marked node must not be
+// enqueued again while any goroutine may call EnqueueOn with what Newest said of that node. Any
+// goroutine; wait-free.
 func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())
 	if mark {

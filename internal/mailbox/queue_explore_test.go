@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// mail is what the explored programs send: the producer's number, and the mail's number among those
-// of the producer.
+// mail is an item of the explored programs: the producer's number, and the mail's number among
+// those of the producer.
 type mail struct {
 	Node
 	from, number int

@@ -1,4 +1,5 @@
-// Package room allocates the arrays of bounded containers and refuses sizes that cannot be meant.
+// Package room allocates the arrays of bounded containers and refuses sizes that are certainly
+// mistakes.
 package room
 
 import (
@@ -23,7 +24,8 @@ func Places[S any](n int) (places int, fits bool) {
 	return 1 << log, true
 }
 
-// For returns an array with as many places as Places says, or none if they do not fit.
+// For returns an array with Places(n) places. If they do not fit, it returns an empty array and
+// false.
 func For[S any](n int) (places []S, fits bool) {
 	count, fits := Places[S](n)
 	return make([]S, count), fits

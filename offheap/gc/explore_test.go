@@ -343,7 +343,7 @@ func chain(collectors int) func(*explore.Run) {
 }
 
 // endgame has one collector scan an object while another finds out whether tracing is complete. The
-// object is in the second chunk, the one that it refers to in the first.
+// object is in the second chunk, the object that it refers to in the first.
 func endgame(r *explore.Run) {
 	w := newWorld(r)
 	d, c, e, f := w.make(4), w.make(3), w.make(5), w.make(6) // the first chunk

@@ -15,8 +15,8 @@ type item struct {
 	refs [3]Pointer[item]
 }
 
-// model is what the graph should be: for each object the objects to which its fields refer, 0 for
-// none, and the objects that the roots hold.
+// model is the expected graph: for each object the objects to which its fields refer, 0 for none,
+// and the objects that the roots hold.
 type model struct {
 	fields map[uint64][3]uint64
 	roots  []uint64

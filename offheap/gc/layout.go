@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// layout is what the collector knows of a type: its size, and the offsets of its references.
+// layout describes a type for the collector: its size, and the offsets of its references.
 type layout struct {
 	typ   reflect.Type
 	size  uintptr

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"

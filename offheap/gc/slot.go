@@ -1,7 +1,7 @@
 package gc
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -69,8 +69,8 @@ func (l *local) next() (*slot, uint64) {
 	return s, s.word.Load()
 }
 
-// search returns a free slot, and its word, after next returned one that is not free. It looks in
-// the same page, in the page after it, and then adds a page. The caller has entered l.
+// search returns a free slot, and its word, after next has returned a slot that is not free. It
+// looks in the same page, in the page after it, and then adds a page. The caller has entered l.
 func (l *local) search(h *Heap) (*slot, uint64) {
 	for range 2 {
 		for range slotsPerPage {

@@ -2,7 +2,8 @@
 
 package hazard
 
-// exact forbids the shortcut of Screen: addresses differ between executions, which must be equal.
+// exact is true: Screen must not use its shortcut. Addresses differ between executions, which must
+// be equal.
 const exact = true
 
 // expected returns the number of records to begin with, which is 1: Enter adds further ones as they

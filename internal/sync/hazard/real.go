@@ -4,7 +4,7 @@ package hazard
 
 import "runtime"
 
-// exact forbids the shortcut of Screen.
+// exact is false: Screen may use its shortcut.
 const exact = false
 
 // expected returns the number of records to begin with.

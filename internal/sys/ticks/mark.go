@@ -25,8 +25,8 @@ func Take() Mark {
 	return best
 }
 
-// PerSecond returns the ticks of a second, from two instants; those of a nanosecond clock if the
-// instants are too close to tell.
+// PerSecond returns the number of ticks in a second, computed from two instants. If the instants
+// are too close to tell, it returns 1e9, as for a clock of nanoseconds.
 func PerSecond(from, to Mark) float64 {
 	d := to.Time.Sub(from.Time)
 	if d <= 0 || to.Ticks <= from.Ticks {

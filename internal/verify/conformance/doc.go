@@ -23,7 +23,7 @@
 //	wrap          many laps at every level of filling, and from just below the overflow of the
 //	              indices if the spec can start there
 //	order         many producers, one consumer: each producer's items come without a gap
-//	stampede      all at once at an almost empty, or almost full, container: exactly as many succeed
+//	stampede      all at once on an almost empty or almost full container: exactly as many succeed
 //	              as can
 //	stress        many at a time: each item comes out once, each producer's in order for each
 //	              consumer
@@ -31,7 +31,7 @@
 //	linearizable  short histories, checked by internal/verify/linear
 //	wide          items of 128 bytes are never torn
 //	retention     items that came out can be collected
-//	truthful      never empty while an item is certainly there, never full while there is certainly
+//	truthful      never empty while an item is certainly there, never full while there certainly is
 //	              room
 //	balanced      a container that always holds something is never empty and, filled to 40%, never
 //	              full

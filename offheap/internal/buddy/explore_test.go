@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// A play is what threads do with a space of a number of leaves of order 0. Each letter of a thread
-// is a call:
+// A play lists the calls of threads on a space with a number of leaves of order 0. Each letter of a
+// thread is a call:
 //
 //	0 to 9   takes a block of that order
 //	f        gives back the block that the thread has had longest

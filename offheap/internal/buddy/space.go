@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 )
 
 // Source:     the binary buddy system is K. Knowlton's, A fast storage allocator, CACM 1965. The
