@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// section is what a lock under test guards. It counts the overlaps: entries while another goroutine
-// is inside.
+// section is the critical section of a lock under test. It counts the overlaps: entries while
+// another goroutine is inside.
 type section struct {
 	inside   atomic.Int64
 	overlaps atomic.Int64

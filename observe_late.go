@@ -44,7 +44,7 @@ func (rt *Runtime) LateReports() []LateReport {
 	return slices.Clone(rt.incidents.last)
 }
 
-// RunningOperation is what a processor is running at some instant.
+// RunningOperation describes the operation that a processor is running at some instant.
 type RunningOperation struct {
 	// Operation is the operation's short name, or the name of the function for a closure. It is
 	// empty if the processor runs none, or has none at this instant.

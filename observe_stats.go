@@ -8,8 +8,8 @@ type Stats struct {
 
 	// Sent counts messages, from inside and outside, as they are sent. It includes those that a
 	// full mailbox or a stopped unit refuses: they are done and failed then, so Failed is a part of
-	// Sent. Not counted is what is refused before: with ErrClosed, ErrOtherRuntime or ErrSameUnit,
-	// or by a scope that was canceled already.
+	// Sent. It does not count messages that are refused before: with ErrClosed, ErrOtherRuntime or
+	// ErrSameUnit, or by a scope that was canceled already.
 	Sent uint64
 	// Done counts those of Sent that were run or have failed.
 	Done uint64

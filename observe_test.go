@@ -102,7 +102,7 @@ func TestWatchdog(t *testing.T) {
 	}
 	runtimetest.Must(t, first)
 	runtimetest.Must(t, second)
-	for rt.Processors() != 2 { // the one that was added goes
+	for rt.Processors() != 2 { // the processor that was added goes
 		runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1).Wait(runtimetest.Within(t))
 	}
 	if text := strings.Join(j.Texts(), "\n"); strings.Count(text, "operation does not return") != 2 || !strings.Contains(text, "unit=ada") {

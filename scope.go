@@ -72,9 +72,9 @@ func ScopeName(name string) ScopeOption {
 	return ScopeOption{func(s *Scope) { s.withMore().name = name }}
 }
 
-// FailFast has the first failure in the scope cancel the scope. Messages that have not started
-// then fail with [ErrCanceled], whose cause is that failure. Wait and the cause report the
-// failure, so neither that failure nor one that passes it on is logged as lost.
+// FailFast has the first failure in the scope cancel the scope. Messages that have not started then
+// fail with [ErrCanceled], whose cause is that failure. Wait and the cause report the failure, so
+// neither that failure nor a failure that passes it on is logged as lost.
 func FailFast() ScopeOption { return ScopeOption{func(s *Scope) { s.failFast = true }} }
 
 // Scope returns a new scope. It is canceled when ctx is done, and has the deadline and values of

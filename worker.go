@@ -294,5 +294,5 @@ func (s *worker) countRan(rt *Runtime, n uint64) {
 	}
 }
 
-// minusOne is what is added to an unsigned counter to subtract one.
+// minusOne, added to an unsigned counter, subtracts one.
 const minusOne = ^uint64(0)

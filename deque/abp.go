@@ -2,7 +2,7 @@ package deque
 
 import (
 	"math/bits"
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"

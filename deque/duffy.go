@@ -1,7 +1,7 @@
 package deque
 
 import (
-	_ "sync/atomic" // see internal/sync/atomics: what inlines its operations
+	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"

@@ -67,8 +67,8 @@ func pieces(t *testing.T) map[string][]string {
 //
 //	<!-- code: NAME -->
 //
-// NAME is what the file says after tour:begin, or a whole file's path from the root. After a change
-// of the code `go test ./docs -update` writes the pages anew.
+// NAME is the name after tour:begin in the file, or a whole file's path from the root. After a
+// change of the code `go test ./docs -update` writes the pages anew.
 func TestBlocks(t *testing.T) {
 	code := pieces(t)
 	shown := map[string]bool{}

@@ -59,7 +59,7 @@ type errand struct {
 	acts *activity.Activity       // instead of a future
 }
 
-// outcome is what an operation of an errand returns.
+// outcome is the result of an operation of an errand.
 type outcome struct{ of *errand }
 
 var errMayhem = errors.New("mayhem")
@@ -126,8 +126,8 @@ func init() {
 	})
 }
 
-// touch is what an operation that writes does to a unit: now, and at its end by calling the
-// function that touch returns.
+// touch makes the write of an operation to a unit. It writes now; the function that it returns
+// writes again, at the operation's end.
 func (v *victim) touch() func() {
 	v.look()
 	v.first++
