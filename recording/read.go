@@ -15,12 +15,12 @@ import (
 var ErrNotATrace = errors.New("recording: this is no recording of freerun; those begin with \"freerun trace 1\"")
 
 // ErrTruncated says that a recording has no end: the program that made it was interrupted, or the
-// file was cut off. What there is of it is good.
+// file was cut off. The part that is there can be used.
 var ErrTruncated = errors.New("recording: the recording has no end; it is cut off")
 
-// BrokenError says that a recording cannot be read beyond some place. What comes before is good.
+// BrokenError says that a recording cannot be read beyond some place. The part before can be used.
 type BrokenError struct {
-	// Offset is where the broken block begins, in bytes from the beginning of the file.
+	// Offset is the beginning of the broken block, in bytes from the beginning of the file.
 	Offset int64
 	Reason string
 }
@@ -30,8 +30,8 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("recording: the recording is broken at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Read reads a recording until its end. With [ErrTruncated], a [*BrokenError] or an error of r it
-// returns what it has read before, or nil if that is nothing.
+// Read reads a recording until its end. If it fails with [ErrTruncated], a [*BrokenError] or an
+// error of r, it also returns the part that it has read, or nil if it has not read the header.
 func Read(r io.Reader) (*Trace, error) {
 	f := &file{r: bufio.NewReaderSize(r, 1<<16)}
 	err := f.read()
