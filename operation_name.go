@@ -33,12 +33,12 @@ var (
 	shown sync.Map // string → string
 )
 
-// claimName claims a name in the package that declares an operation, and returns the operation's
-// short and full name and the place of the declaration. It panics if the name is empty or taken.
-func claimName(name string) (short, full, place string) {
+// declare claims a name in the package that declares an operation. It panics if the name is empty
+// or taken.
+func declare(name string) *declaration {
 	in, place := declarer()
-	short, full = claimIn(in, name, place)
-	return short, full, place
+	short, full := claimIn(in, name, place)
+	return &declaration{name: short, full: full, place: place}
 }
 
 func claimIn(in, name, place string) (short, full string) {
@@ -123,4 +123,4 @@ func shortPath(in string) string {
 // Name returns the full name of the operation: the import path of the package that declares it, a
 // dot, and the name with which it is declared. Recordings, metrics and spans use it. Errors, logs
 // and labels of profiles show the short form, with the last element of the path only.
-func (o *operation[A, R]) Name() string { return o.full }
+func (o *operation[A, R]) Name() string { return o.declared.full }
