@@ -11,18 +11,16 @@ import (
 type fibSum struct{ X, Y freerun.Future[int] }
 
 var (
-	benchFib  *freerun.FreeOperation[int, int]
+	benchFib  = freerun.FreeOp[int, int]("fib", nil)
 	benchPlus = freerun.FreeOp("plus", func(c *freerun.Context, s fibSum) (int, error) { return s.X.Value() + s.Y.Value(), nil })
 )
 
-func init() {
-	benchFib = freerun.FreeOp("fib", func(c *freerun.Context, n int) (int, error) {
-		if n < 2 {
-			return n, nil
-		}
-		return freerun.Forward(c, benchPlus.Send(c, fibSum{benchFib.Send(c, n-1), benchFib.Send(c, n-2)}))
-	})
-}
+var _ = benchFib.Define(func(c *freerun.Context, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	return freerun.Forward(c, benchPlus.Send(c, fibSum{benchFib.Send(c, n-1), benchFib.Send(c, n-2)}))
+})
 
 // BenchmarkFib reports ns per call of fib, the free operation, on GOMAXPROCS processors.
 func BenchmarkFib(b *testing.B) {
@@ -42,17 +40,15 @@ type pinger struct {
 	done  chan struct{}
 }
 
-var benchPing *freerun.Operation[pinger, int, struct{}]
+var benchPing = freerun.Op[pinger, int, struct{}]("ping", nil)
 
-func init() {
-	benchPing = freerun.Op("ping", func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
-		if left == 0 {
-			close(p.done)
-			return struct{}{}, nil
-		}
-		return struct{}{}, benchPing.Tell(c, p.other, left-1)
-	})
-}
+var _ = benchPing.Define(func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
+	if left == 0 {
+		close(p.done)
+		return struct{}{}, nil
+	}
+	return struct{}{}, benchPing.Tell(c, p.other, left-1)
+})
 
 // BenchmarkPingPong reports ns per hop of a message between two units.
 func BenchmarkPingPong(b *testing.B) {

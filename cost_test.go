@@ -71,18 +71,16 @@ type echo struct {
 	done chan struct{}
 }
 
-var echoOn *freerun.Operation2[int, int, echo, struct{}]
+var echoOn = freerun.Op2[int, int, echo, struct{}]("echoOn", nil)
 
-func init() {
-	echoOn = freerun.Op2("echoOn", func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
-		if r.left == 0 {
-			close(r.done)
-			return struct{}{}, nil
-		}
-		r.left--
-		return struct{}{}, echoOn.Tell(c, r.y, r.x, r)
-	})
-}
+var _ = echoOn.Define(func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
+	if r.left == 0 {
+		close(r.done)
+		return struct{}{}, nil
+	}
+	r.left--
+	return struct{}{}, echoOn.Tell(c, r.y, r.x, r)
+})
 
 func TestMultiTellAllocatesNothing(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))

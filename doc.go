@@ -32,9 +32,20 @@
 //	                                                         one at a time on each
 //	                  Read                                   beside other readers of the unit
 //
-// A named operation on one unit, or on none, can be sent later (SendAfter) and again and again
-// (Every); a closure again and again (the function [Every]). [After] is a future that time
-// resolves.
+// The verbs of the named forms, and of closures:
+//
+//	                Send  Tell  Call  SendAfter  Every
+//	Operation       yes   yes   yes   yes        yes
+//	FreeOperation   yes   yes   yes   yes        yes
+//	ReadOperation   yes   -     yes   -          -
+//	Operation2      yes   yes   yes   -          -
+//	Operation3      yes   yes   yes   -          -
+//	OperationAll    yes   yes   yes   -          -
+//	closure         yes   -     -     -          free closures
+//
+// What is missing takes two steps: a free operation, or a closure of the function [Every], that
+// sends. ReadOperation has no Tell: a read has nothing but its result, and its message, which ends
+// on any processor, could not be used again. [After] is a future that time resolves.
 //
 // Named operations are the fast path: Send allocates once, Tell not at all. An operation that
 // takes no longer than its message is declared with [SmallOp], and runs as a call while no

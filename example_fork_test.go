@@ -34,18 +34,16 @@ func ExampleJoin() {
 	// Output: 466667 <nil>
 }
 
-// A function that forks itself refers to itself, so it is assigned in an init function.
-var exampleFib *freerun.ForkFunc[int, int]
+// A function that forks itself refers to itself, so it gets its body apart from its declaration.
+var exampleFib = freerun.NewForkFunc[int, int](nil)
 
-func init() {
-	exampleFib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
-		if n < 2 {
-			return n
-		}
-		x, y := exampleFib.Join(c, n-1, n-2)
-		return x + y
-	})
-}
+var _ = exampleFib.Define(func(c *freerun.Context, n int) int {
+	if n < 2 {
+		return n
+	}
+	x, y := exampleFib.Join(c, n-1, n-2)
+	return x + y
+})
 
 // The fast form of Join: a function declared once, and arguments instead of closures.
 func ExampleForkFunc() {

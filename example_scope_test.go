@@ -35,7 +35,7 @@ func ExampleRuntime_Scope() {
 	fmt.Println(errors.Is(err, errFunds))
 	fmt.Println(deposit.Send(rt.Context(), bob, 0).Wait(ctx))
 	// Output:
-	// freerun: scope payday: example.pay: insufficient funds
+	// freerun: scope payday: freerun_test.pay: insufficient funds
 	// true
 	// 10 <nil>
 }

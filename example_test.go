@@ -51,7 +51,7 @@ func Example() {
 // resolved.
 func ExampleFreeOp() {
 	type sum struct{ X, Y freerun.Future[int] }
-	plus := freerun.FreeOp("plus", func(c *freerun.Context, s sum) (int, error) {
+	plus := freerun.FreeOp("sum", func(c *freerun.Context, s sum) (int, error) {
 		return s.X.Value() + s.Y.Value(), nil
 	})
 	rt := freerun.New()

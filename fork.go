@@ -6,30 +6,29 @@ import "unsafe"
 // It is the fast form of [Join], without closures. Any goroutine may use it.
 type ForkFunc[A, R any] struct {
 	fn func(c *Context, arg A) R
+	definition[func(c *Context, arg A) R]
 }
 
-// NewForkFunc declares a function that can be forked. Like an operation, a function that refers to
-// itself is assigned in an init function. NewForkFunc panics if fn is nil.
+// NewForkFunc declares a function that can be forked. A function that forks itself gets its body
+// later: as a package variable, it must not refer to itself.
 //
-//	var fib *freerun.ForkFunc[int, int]
+//	var fib = freerun.NewForkFunc[int, int](nil)
 //
-//	func init() {
-//		fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
-//			if n < 2 {
-//				return n
-//			}
-//			x, y := fib.Join(c, n-1, n-2)
-//			return x + y
-//		})
-//	}
+//	var _ = fib.Define(func(c *freerun.Context, n int) int {
+//		if n < 2 {
+//			return n
+//		}
+//		x, y := fib.Join(c, n-1, n-2)
+//		return x + y
+//	})
 //
 // Declare a function once, not at each use: what processors keep for it lives as long as the
 // runtime.
 func NewForkFunc[A, R any](fn func(c *Context, arg A) R) *ForkFunc[A, R] {
-	if fn == nil {
-		panic("freerun: NewForkFunc with a nil function")
-	}
-	return &ForkFunc[A, R]{fn: fn}
+	o := &ForkFunc[A, R]{}
+	_, place := declarer()
+	o.define(&declaration{name: "a ForkFunc", place: place}, fn, func(fn func(c *Context, arg A) R) { o.fn = fn })
+	return o
 }
 
 // Join calls the function with a and with b, in parallel if a processor has nothing better to do,
@@ -99,7 +98,14 @@ func (o *ForkFunc[A, R]) apart(c *Context, a, b A) (R, R) {
 
 func (o *ForkFunc[A, R]) checked() *ForkFunc[A, R] {
 	if o == nil || o.fn == nil {
-		panic("freerun: join of a function that was not declared; declare it with NewForkFunc")
+		panic(o.unready())
 	}
 	return o
+}
+
+func (o *ForkFunc[A, R]) unready() unready {
+	if o == nil {
+		return unready{nil, "NewForkFunc"}
+	}
+	return unready{unsafe.Pointer(&o.of), "NewForkFunc"}
 }

@@ -14,26 +14,25 @@ import (
 
 // fib, tree and so on are the branches of the tests.
 var (
-	fib   *freerun.ForkFunc[int, int]
-	spine *freerun.ForkFunc[int, int]
+	fib   = freerun.NewForkFunc[int, int](nil)
+	spine = freerun.NewForkFunc[int, int](nil)
 )
 
-func init() {
-	fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
-		if n < 2 {
-			return n
-		}
-		x, y := fib.Join(c, n-1, n-2)
-		return x + y
-	})
-	spine = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
-		if n <= 0 {
-			return 1
-		}
-		x, y := spine.Join(c, -1, n-1) // as unbalanced as can be
-		return x + y
-	})
-}
+var _ = fib.Define(func(c *freerun.Context, n int) int {
+	if n < 2 {
+		return n
+	}
+	x, y := fib.Join(c, n-1, n-2)
+	return x + y
+})
+
+var _ = spine.Define(func(c *freerun.Context, n int) int {
+	if n <= 0 {
+		return 1
+	}
+	x, y := spine.Join(c, -1, n-1) // as unbalanced as can be
+	return x + y
+})
 
 func fibClosures(c *freerun.Context, n int) int {
 	if n < 2 {

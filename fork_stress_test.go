@@ -70,11 +70,9 @@ func (p plot) expect() (sum int, panics bool) {
 	return sum, panics
 }
 
-var plotBranch *freerun.ForkFunc[plot, int]
+var plotBranch = freerun.NewForkFunc[plot, int](nil)
 
-func init() {
-	plotBranch = freerun.NewForkFunc(func(c *freerun.Context, p plot) int { return p.run(c) })
-}
+var _ = plotBranch.Define(func(c *freerun.Context, p plot) int { return p.run(c) })
 
 func (p plot) run(c *freerun.Context) int {
 	form, n := p.shape()

@@ -110,9 +110,9 @@ func TestMisuse(t *testing.T) {
 		"Handle with nil":               func() { freerun.Handle[int, int](rt.Context(), open, nil) },
 		"Close of a zero Runtime":       func() { new(freerun.Runtime).Close() },
 		"Quiesce of a nil Runtime":      func() { (*freerun.Runtime)(nil).Quiesce(t.Context()) },
-		"Op with nil":                   func() { freerun.Op[int, int, int]("nil", nil) },
-		"FreeOp with nil":               func() { freerun.FreeOp[int, int]("nil", nil) },
-		"a name used twice":             func() { freerun.FreeOp("addTwo", func(*freerun.Context, int) (int, error) { return 0, nil }) },
+		"Op with nil":                   func() { opWithNil.Send(rt.Context(), u, 1) },
+		"FreeOp with nil":               func() { freeOpWithNil.Send(rt.Context(), 1) },
+		"a name used twice":             func() { freerun.FreeOp("addOne", func(*freerun.Context, int) (int, error) { return 0, nil }) },
 		"no name":                       func() { freerun.FreeOp("", func(*freerun.Context, int) (int, error) { return 0, nil }) },
 		"an operation not declared":     func() { new(freerun.FreeOperation[int, int]).Send(rt.Context(), 1) },
 		"an operation never assigned":   func() { neverAssigned.Tell(rt.Context(), u, 1) },
@@ -143,5 +143,10 @@ func TestMisuse(t *testing.T) {
 }
 
 func zero() int { return 0 }
+
+var (
+	opWithNil     = freerun.Op[int, int, int]("opWithNil", nil)
+	freeOpWithNil = freerun.FreeOp[int, int]("freeOpWithNil", nil)
+)
 
 var neverAssigned *freerun.Operation[int, int, int]

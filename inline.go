@@ -24,9 +24,7 @@ const (
 // nothing. That is not done while a processor is idle, nor from ordinary goroutines, nor beyond
 // some depth. A runtime.Goexit in it may end the sending operation too.
 func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
-	o := FreeOp(name, fn)
-	o.small = fn
-	return o
+	return newFreeOp(name, fn, true)
 }
 
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.

@@ -154,18 +154,16 @@ func TestSmallTree(t *testing.T) {
 	}
 }
 
-var smallFib *freerun.FreeOperation[int, int]
+var smallFib = freerun.SmallOp[int, int]("smallFib", nil)
 
 var smallAdd = freerun.SmallOp("smallAdd", func(_ *freerun.Context, p runtimetest.Pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
 
-func init() {
-	smallFib = freerun.SmallOp("smallFib", func(c *freerun.Context, n int) (int, error) {
-		if n < 2 {
-			return n, nil
-		}
-		return freerun.Forward(c, smallAdd.Send(c, runtimetest.Pair{X: smallFib.Send(c, n-1), Y: smallFib.Send(c, n-2)}))
-	})
-}
+var _ = smallFib.Define(func(c *freerun.Context, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	return freerun.Forward(c, smallAdd.Send(c, runtimetest.Pair{X: smallFib.Send(c, n-1), Y: smallFib.Send(c, n-2)}))
+})
 
 // TestSmallAllocatesNothing: an inlined operation allocates nothing.
 func TestSmallAllocatesNothing(t *testing.T) {

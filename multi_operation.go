@@ -11,20 +11,21 @@ import (
 type Operation2[S, T, A, R any] struct {
 	_ scan.Opaque
 	multiOperation[A, R]
+	definition[func(c *Context, s *S, t *T, arg A) (R, error)]
 }
 
 // Op2 declares an operation on two units. fn has the states of both to itself while it runs. All
 // promises of [Op] hold.
 func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
-	if fn == nil {
-		panic("freerun: Op2 with a nil function: " + name)
-	}
 	o := &Operation2[S, T, A, R]{}
-	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-		parts := (*multi)(to).all()
-		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
-	}
-	o.declare(name)
+	o.declared = declare(name)
+	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, arg A) (R, error)) {
+		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+			parts := (*multi)(to).all()
+			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
+		}
+		o.multiOperation.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -61,19 +62,20 @@ func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A)
 type Operation3[S, T, U, A, R any] struct {
 	_ scan.Opaque
 	multiOperation[A, R]
+	definition[func(c *Context, s *S, t *T, u *U, arg A) (R, error)]
 }
 
 // Op3 declares an operation on three units, as [Op2] does.
 func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) *Operation3[S, T, U, A, R] {
-	if fn == nil {
-		panic("freerun: Op3 with a nil function: " + name)
-	}
 	o := &Operation3[S, T, U, A, R]{}
-	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-		parts := (*multi)(to).all()
-		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)), arg)
-	}
-	o.declare(name)
+	o.declared = declare(name)
+	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) {
+		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+			parts := (*multi)(to).all()
+			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)), arg)
+		}
+		o.multiOperation.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -102,20 +104,21 @@ func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *
 type OperationAll[S, A, R any] struct {
 	_ scan.Opaque
 	multiOperation[A, R]
+	definition[func(c *Context, states []*S, arg A) (R, error)]
 }
 
 // OpAll declares an operation on any number of units. fn gets their states in the order in which
 // Send got the units, and has all of them to itself while it runs. It must not keep the slice.
 // All promises of [Op] hold.
 func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R, error)) *OperationAll[S, A, R] {
-	if fn == nil {
-		panic("freerun: OpAll with a nil function: " + name)
-	}
 	o := &OperationAll[S, A, R]{}
-	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-		return fn(c, statesOf[S]((*multi)(to)), arg)
-	}
-	o.declare(name)
+	o.declared = declare(name)
+	o.define(o.declared, fn, func(fn func(c *Context, states []*S, arg A) (R, error)) {
+		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+			return fn(c, statesOf[S]((*multi)(to)), arg)
+		}
+		o.multiOperation.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -177,21 +180,21 @@ func statesOf[S any](m *multi) []*S {
 
 func (o *Operation2[S, T, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.placed == nil {
-		panic("freerun: send of an operation on two units that was not declared; declare it with Op2")
+		panic(unready{unsafe.Pointer(o), "Op2"})
 	}
 	return &o.multiOperation
 }
 
 func (o *Operation3[S, T, U, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.placed == nil {
-		panic("freerun: send of an operation on three units that was not declared; declare it with Op3")
+		panic(unready{unsafe.Pointer(o), "Op3"})
 	}
 	return &o.multiOperation
 }
 
 func (o *OperationAll[S, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.placed == nil {
-		panic("freerun: send of an operation on many units that was not declared; declare it with OpAll")
+		panic(unready{unsafe.Pointer(o), "OpAll"})
 	}
 	return &o.multiOperation
 }

@@ -40,11 +40,6 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 	o.makeMultiVtables(o.called.identity)
 }
 
-func (o *multiOperation[A, R]) declare(name string) {
-	o.name, o.full, o.place = claimName(name)
-	o.complete(o.name, nil)
-}
-
 // send sends m, whose parts have their units. It does not wait.
 func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
 	s := c.here()

@@ -12,27 +12,27 @@ import (
 type Operation[S, A, R any] struct {
 	_ scan.Opaque
 	operation[A, R]
+	definition[func(c *Context, s *S, arg A) (R, error)]
 }
 
 // Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait:
-// what it needs from others comes in as futures in its argument. It panics if fn is nil, or if the
-// name is empty.
+// what it needs from others comes in as futures in its argument. It panics if the name is empty.
 //
 // A name belongs to the package whose source calls Op, so two packages may both have a "deposit".
 // Op panics if the package has an operation of that name, and says where that is declared.
 // [NameOf] returns the full name. Errors and logs show "bank.deposit", without the path of
 // the package.
 //
-// An operation that refers to itself, through others or directly, is assigned in an init function,
-// as Go does not allow a package variable to depend on itself.
+// If fn is nil, the operation gets its function later, with [Operation.Define]. That is for an
+// operation that sends to itself, directly or through others. Until then each use of it panics.
 func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
-	if fn == nil {
-		panic("freerun: Op with a nil function: " + name)
-	}
 	o := &Operation[S, A, R]{}
-	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
-	o.state = reflect.TypeFor[S]().String()
-	o.declare(name)
+	o.declared = declare(name)
+	o.declared.state = reflect.TypeFor[S]().String()
+	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
+		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
+		o.operation.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -74,16 +74,24 @@ func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 type FreeOperation[A, R any] struct {
 	_ scan.Opaque
 	operation[A, R]
+	definition[func(c *Context, arg A) (R, error)]
 }
 
 // FreeOp declares a free operation. All that is said of [Op] holds, but that there is no state.
 func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
-	if fn == nil {
-		panic("freerun: FreeOp with a nil function: " + name)
-	}
+	return newFreeOp(name, fn, false)
+}
+
+func newFreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error), small bool) *FreeOperation[A, R] {
 	o := &FreeOperation[A, R]{}
-	o.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
-	o.declare(name)
+	o.declared = declare(name)
+	o.define(o.declared, fn, func(fn func(c *Context, arg A) (R, error)) {
+		o.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
+		if small {
+			o.small = fn
+		}
+		o.operation.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -104,14 +112,14 @@ func (o *FreeOperation[A, R]) Tell(c *Context, arg A) error {
 
 func (o *Operation[S, A, R]) checked() *operation[A, R] {
 	if o == nil || o.called == nil {
-		panic("freerun: send of an operation that was not declared; declare it with Op")
+		panic(unready{unsafe.Pointer(o), "Op"})
 	}
 	return &o.operation
 }
 
 func (o *FreeOperation[A, R]) checked() *operation[A, R] {
 	if o == nil || o.called == nil {
-		panic("freerun: send of a free operation that was not declared; declare it with FreeOp")
+		panic(unready{unsafe.Pointer(o), "FreeOp"})
 	}
 	return &o.operation
 }

@@ -13,11 +13,8 @@ import (
 // It keeps what is made once per operation, so that a message need not make it: the vtables of its
 // messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	name  string // the short one; empty for closures
-	full  string // the full name: operation_name.go
-	place string // of the declaration, file:line
-	state string // the type of the units' state; empty without a unit
-	id    int
+	declared *declaration // nil for closures; the first word: unready
+	id       int
 	// invoke calls the operation's function. to is the *unit that it runs on, or the *multi with
 	// all its units; a free operation does not look at it.
 	invoke func(c *Context, to unsafe.Pointer, arg A) (R, error)
@@ -42,18 +39,12 @@ type operation[A, R any] struct {
 // operations is the number of operations, closures of one type counted once.
 var operations atomic.Int32
 
-// declare completes a named operation. It panics if the name is empty or taken.
-func (o *operation[A, R]) declare(name string) {
-	o.name, o.full, o.place = claimName(name)
-	o.complete(o.name, nil)
-}
-
-// complete makes what the operation needs only once. A closure has no name: code returns the
-// function that a message of it runs.
+// complete makes what the operation needs only once, when its function is known. A closure has no
+// name: code returns the function that a message of it runs.
 func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
-		number = record.Declare(record.Operation{Name: o.full, State: o.state})
+		number = record.Declare(record.Operation{Name: o.declared.full, State: o.declared.state})
 	}
 	o.id = int(operations.Add(1)) - 1
 	o.args = scan.For(reflect.TypeFor[A]())

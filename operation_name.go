@@ -33,12 +33,12 @@ var (
 	shown sync.Map // string → string
 )
 
-// claimName claims a name in the package that declares an operation, and returns the operation's
-// short and full name and the place of the declaration. It panics if the name is empty or taken.
-func claimName(name string) (short, full, place string) {
+// declare claims a name in the package that declares an operation. It panics if the name is empty
+// or taken.
+func declare(name string) *declaration {
 	in, place := declarer()
-	short, full = claimIn(in, name, place)
-	return short, full, place
+	short, full := claimIn(in, name, place)
+	return &declaration{name: short, full: full, place: place}
 }
 
 func claimIn(in, name, place string) (short, full string) {
@@ -125,4 +125,4 @@ func shortPath(in string) string {
 // Errors, logs and labels of profiles show the short form, with the last element of the path only.
 func NameOf(o interface{ fullName() string }) string { return o.fullName() }
 
-func (o *operation[A, R]) fullName() string { return o.full }
+func (o *operation[A, R]) fullName() string { return o.declared.full }

@@ -59,7 +59,7 @@ var declaredByATest = FreeOp("ownTest", func(*Context, int) (int, error) { retur
 // TestOwnTestsDeclareAsOthers: a test within this package is not taken for the runtime.
 func TestOwnTestsDeclareAsOthers(t *testing.T) {
 	o := declaredByATest
-	if want := "github.com/freerun-go/freerun.ownTest"; o.full != want || o.name != "freerun.ownTest" {
-		t.Errorf("the names are %q and %q, want %q", o.name, o.full, want)
+	if want := "github.com/freerun-go/freerun.ownTest"; o.declared.full != want || o.declared.name != "freerun.ownTest" {
+		t.Errorf("the names are %q and %q, want %q", o.declared.name, o.declared.full, want)
 	}
 }

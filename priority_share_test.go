@@ -15,17 +15,15 @@ type shares struct {
 	stop *int64 // how many operations to run
 }
 
-var share *freerun.Operation[shares, *freerun.Unit[shares], int]
+var share = freerun.Op[shares, *freerun.Unit[shares], int]("share", nil)
 
-func init() {
-	share = freerun.Op("share", func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
-		s.ran[c.Priority()]++
-		if *s.stop--; *s.stop <= 0 {
-			return 0, nil
-		}
-		return 0, share.Tell(c, self, self)
-	})
-}
+var _ = share.Define(func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
+	s.ran[c.Priority()]++
+	if *s.stop--; *s.stop <= 0 {
+		return 0, nil
+	}
+	return 0, share.Tell(c, self, self)
+})
 
 // TestPriorityShares floods a deterministic runtime with messages of a higher priority, many of
 // which wait in each unit, and has chains of lower priorities beside. Each hop of a chain waits

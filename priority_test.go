@@ -181,16 +181,14 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 	}
 }
 
-var again *freerun.Operation[atomic.Bool, int, int]
+var again = freerun.Op[atomic.Bool, int, int]("again", nil)
 
-func init() {
-	again = freerun.Op("again", func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
-		if stop.Load() {
-			return 0, nil
-		}
-		return 0, again.Tell(c, againUnits[to], to)
-	})
-}
+var _ = again.Define(func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
+	if stop.Load() {
+		return 0, nil
+	}
+	return 0, again.Tell(c, againUnits[to], to)
+})
 
 var againUnits [1]*freerun.Unit[atomic.Bool]
 

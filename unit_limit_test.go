@@ -153,21 +153,19 @@ type relay struct {
 	got int
 }
 
-var passOn *freerun.Operation[relay, int, int]
+var passOn = freerun.Op[relay, int, int]("passOn", nil)
 
-func init() {
-	passOn = freerun.Op("passOn", func(c *freerun.Context, r *relay, times int) (int, error) {
-		r.got++
-		if times > 0 {
-			for _, to := range r.to {
-				if err := passOn.Tell(c, to, times-1); err != nil {
-					return r.got, err
-				}
+var _ = passOn.Define(func(c *freerun.Context, r *relay, times int) (int, error) {
+	r.got++
+	if times > 0 {
+		for _, to := range r.to {
+			if err := passOn.Tell(c, to, times-1); err != nil {
+				return r.got, err
 			}
 		}
-		return r.got, nil
-	})
-}
+	}
+	return r.got, nil
+})
 
 // TestMailboxHoldsUnitsBack has units send to one unit with a small mailbox: each of them gets
 // ahead by no more than the message for which it was muted.

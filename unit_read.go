@@ -12,6 +12,7 @@ import (
 type ReadOperation[S, A, R any] struct {
 	_ scan.Opaque
 	reading[A, R]
+	definition[func(c *Context, s *S, arg A) (R, error)]
 }
 
 // ReadOp declares an operation that only looks: fn must not write to the state, nor let go of a
@@ -22,14 +23,13 @@ type ReadOperation[S, A, R any] struct {
 // ([RestartOnPanic]), and a unit is not held back for what fn sends ([MailboxLimit]). All else that
 // is said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
-	if fn == nil {
-		panic("freerun: ReadOp with a nil function: " + name)
-	}
 	o := &ReadOperation[S, A, R]{}
-	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
-	o.name, o.full, o.place = claimName(name)
-	o.state = reflect.TypeFor[S]().String()
-	o.complete(o.name, nil)
+	o.declared = declare(name)
+	o.declared.state = reflect.TypeFor[S]().String()
+	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
+		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
+		o.reading.complete(o.declared.name, nil)
+	})
 	return o
 }
 
@@ -40,7 +40,7 @@ func (o *ReadOperation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 
 func (o *ReadOperation[S, A, R]) checked() *reading[A, R] {
 	if o == nil || o.admitted == nil {
-		panic("freerun: send of an operation that was not declared; declare it with ReadOp")
+		panic(unready{unsafe.Pointer(o), "ReadOp"})
 	}
 	return &o.reading
 }

@@ -35,24 +35,22 @@ var (
 
 	// sweep removes keys that are due, and evicts above a lowered limit, in portions: commands for
 	// the shard run in between.
-	sweep *freerun.Operation[shard, *sweepOrder, struct{}]
+	sweep = freerun.Op[shard, *sweepOrder, struct{}]("sweep", nil)
 )
 
 // sweepPortion is how many keys a sweep removes, and evicts, at most.
 const sweepPortion = 1000
 
-func init() {
-	sweep = freerun.Op("sweep", func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
-		s.begin()
-		more := s.sweep(sweepPortion)
-		if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {
-			more = true
-		}
-		s.end()
-		if more && sweep.Tell(c, w.unit, w) == nil {
-			return struct{}{}, nil
-		}
-		w.active.Store(false)
+var _ = sweep.Define(func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
+	s.begin()
+	more := s.sweep(sweepPortion)
+	if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {
+		more = true
+	}
+	s.end()
+	if more && sweep.Tell(c, w.unit, w) == nil {
 		return struct{}{}, nil
-	})
-}
+	}
+	w.active.Store(false)
+	return struct{}{}, nil
+})

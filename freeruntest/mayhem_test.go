@@ -84,47 +84,51 @@ type errandAndFuture struct {
 }
 
 var (
-	mayhemOp   *freerun.Operation[victim, *errand, *outcome]
-	mayhemBoth *freerun.Operation2[victim, victim, *errand, *outcome]
-	mayhemAll  *freerun.OperationAll[victim, *errand, *outcome]
-	mayhemRead *freerun.ReadOperation[victim, *errand, *outcome]
-	mayhemFree *freerun.FreeOperation[*errand, *outcome]
-	mayhemTiny *freerun.FreeOperation[*errand, *outcome]
-	mayhemThen *freerun.Operation[victim, errandAndFuture, *outcome]
+	mayhemOp   = freerun.Op[victim, *errand, *outcome]("mayhem.one", nil)
+	mayhemBoth = freerun.Op2[victim, victim, *errand, *outcome]("mayhem.both", nil)
+	mayhemAll  = freerun.OpAll[victim, *errand, *outcome]("mayhem.all", nil)
+	mayhemRead = freerun.ReadOp[victim, *errand, *outcome]("mayhem.read", nil)
+	mayhemFree = freerun.FreeOp[*errand, *outcome]("mayhem.free", nil)
+	mayhemTiny = freerun.SmallOp[*errand, *outcome]("mayhem.tiny", nil)
+	mayhemThen = freerun.Op[victim, errandAndFuture, *outcome]("mayhem.then", nil)
 )
 
-func init() {
-	mayhemOp = freerun.Op("freeruntest_test.mayhem.one", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+var _ = mayhemOp.Define(func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+	defer v.touch()()
+	return e.run(c)
+})
+
+var _ = mayhemBoth.Define(func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
+	defer v.touch()()
+	defer w.touch()()
+	return e.run(c)
+})
+
+var _ = mayhemAll.Define(func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
+	for _, v := range all {
 		defer v.touch()()
-		return e.run(c)
-	})
-	mayhemBoth = freerun.Op2("freeruntest_test.mayhem.both", func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
-		defer v.touch()()
-		defer w.touch()()
-		return e.run(c)
-	})
-	mayhemAll = freerun.OpAll("freeruntest_test.mayhem.all", func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
-		for _, v := range all {
-			defer v.touch()()
-		}
-		return e.run(c)
-	})
-	mayhemRead = freerun.ReadOp("freeruntest_test.mayhem.read", func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
-		v.look()
-		o, err := e.run(c)
-		v.look()
-		return o, err
-	})
-	mayhemFree = freerun.FreeOp("freeruntest_test.mayhem.free", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
-	mayhemTiny = freerun.SmallOp("freeruntest_test.mayhem.tiny", func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
-	mayhemThen = freerun.Op("freeruntest_test.mayhem.then", func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
-		defer v.touch()()
-		if _, err := a.f.Result(); err != nil {
-			a.e.m.wrong.Add(1) // it was started without what it needs
-		}
-		return a.e.run(c)
-	})
-}
+	}
+	return e.run(c)
+})
+
+var _ = mayhemRead.Define(func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+	v.look()
+	o, err := e.run(c)
+	v.look()
+	return o, err
+})
+
+var _ = mayhemFree.Define(func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+
+var _ = mayhemTiny.Define(func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+
+var _ = mayhemThen.Define(func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
+	defer v.touch()()
+	if _, err := a.f.Result(); err != nil {
+		a.e.m.wrong.Add(1) // it was started without what it needs
+	}
+	return a.e.run(c)
+})
 
 // touch makes the write of an operation to a unit. It writes now; the function that it returns
 // writes again, at the operation's end.

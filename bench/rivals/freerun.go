@@ -29,17 +29,15 @@ var (
 		p.other = other
 		return struct{}{}, nil
 	})
-	hopOp *freerun.Operation[player, struct{}, struct{}]
+	hopOp = freerun.Op[player, struct{}, struct{}]("hop", nil)
 )
 
-func init() {
-	hopOp = freerun.Op("hop", func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
-		if p.hop() {
-			return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
-		}
-		return struct{}{}, nil
-	})
-}
+var _ = hopOp.Define(func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
+	if p.hop() {
+		return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
+	}
+	return struct{}{}, nil
+})
 
 // must panics on an error that cannot occur here.
 func must(err error) {

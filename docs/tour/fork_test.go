@@ -30,17 +30,15 @@ func Example_join() {
 }
 
 //tour:begin branch
-var fib *freerun.ForkFunc[int, int]
+var fib = freerun.NewForkFunc[int, int](nil) // fib refers to itself, so it gets its body apart
 
-func init() { // because fib refers to itself
-	fib = freerun.NewForkFunc(func(c *freerun.Context, n int) int {
-		if n < 2 {
-			return n
-		}
-		x, y := fib.Join(c, n-1, n-2)
-		return x + y
-	})
-}
+var _ = fib.Define(func(c *freerun.Context, n int) int {
+	if n < 2 {
+		return n
+	}
+	x, y := fib.Join(c, n-1, n-2)
+	return x + y
+})
 
 //tour:end
 
@@ -54,20 +52,18 @@ func Example_branch() {
 }
 
 //tour:begin small
-var tree *freerun.FreeOperation[int, int]
+var tree = freerun.SmallOp[int, int]("tree", nil)
 
-func init() {
-	tree = freerun.SmallOp("tree", func(c *freerun.Context, depth int) (int, error) {
-		if depth == 0 {
-			return 1, nil
-		}
-		left := tree.Send(c, depth-1) // a plain call, while all processors are busy
-		right := tree.Send(c, depth-1)
-		return freerun.Forward(c, freerun.Then2(c, left, right, func(c *freerun.Context, x, y int) (int, error) {
-			return x + y, nil
-		}))
-	})
-}
+var _ = tree.Define(func(c *freerun.Context, depth int) (int, error) {
+	if depth == 0 {
+		return 1, nil
+	}
+	left := tree.Send(c, depth-1) // a plain call, while all processors are busy
+	right := tree.Send(c, depth-1)
+	return freerun.Forward(c, freerun.Then2(c, left, right, func(c *freerun.Context, x, y int) (int, error) {
+		return x + y, nil
+	}))
+})
 
 //tour:end
 

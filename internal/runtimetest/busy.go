@@ -15,19 +15,17 @@ type busy struct {
 }
 
 // busyStep works for a while and sends itself to its unit again.
-var busyStep *freerun.Operation[busy, *freerun.Unit[busy], int]
+var busyStep = freerun.Op[busy, *freerun.Unit[busy], int]("busyStep", nil)
 
-func init() {
-	busyStep = freerun.Op("busyStep", func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
-		for range b.work {
-			b.sum = b.sum*6364136223846793005 + 1442695040888963407
-		}
-		if b.left.Add(-1) < 0 {
-			return 0, nil
-		}
-		return 0, busyStep.Tell(c, self, self)
-	})
-}
+var _ = busyStep.Define(func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
+	for range b.work {
+		b.sum = b.sum*6364136223846793005 + 1442695040888963407
+	}
+	if b.left.Add(-1) < 0 {
+		return 0, nil
+	}
+	return 0, busyStep.Tell(c, self, self)
+})
 
 // KeepBusy makes four units of priority p for each P, which run operations of about a microsecond
 // each until stop is called. ran returns how many operations have run. Neither call waits.

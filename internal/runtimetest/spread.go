@@ -9,17 +9,15 @@ type SpreadArg struct {
 }
 
 // Spread sends itself twice while Left is above zero, and then adds one to the unit.
-var Spread *freerun.FreeOperation[SpreadArg, int]
+var Spread = freerun.FreeOp[SpreadArg, int]("spread", nil)
 
-func init() {
-	Spread = freerun.FreeOp("spread", func(c *freerun.Context, a SpreadArg) (int, error) {
-		if a.Left == 0 {
-			return 0, AddOne.Tell(c, a.To, 1)
-		}
-		a.Left--
-		if err := Spread.Tell(c, a); err != nil {
-			return 0, err
-		}
-		return 0, Spread.Tell(c, a)
-	})
-}
+var _ = Spread.Define(func(c *freerun.Context, a SpreadArg) (int, error) {
+	if a.Left == 0 {
+		return 0, AddOne.Tell(c, a.To, 1)
+	}
+	a.Left--
+	if err := Spread.Tell(c, a); err != nil {
+		return 0, err
+	}
+	return 0, Spread.Tell(c, a)
+})

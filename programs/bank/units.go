@@ -32,19 +32,16 @@ var transferOp = freerun.Op2("transfer", func(_ *freerun.Context, from, to *acco
 	return struct{}{}, nil
 })
 
-// serveOp sends the next transfers of a teller, and sends itself after the last of them is done. It
-// sends itself, so init makes it.
-var serveOp *freerun.Operation[teller, freerun.Future[struct{}], struct{}]
+// serveOp sends the next transfers of a teller, and sends itself after the last of them is done.
+var serveOp = freerun.Op[teller, freerun.Future[struct{}], struct{}]("serve", nil)
 
-func init() {
-	serveOp = freerun.Op("serve", func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
-		err := t.serve(c)
-		if err != nil {
-			t.finish.Fail(err)
-		}
-		return struct{}{}, err
-	})
-}
+var _ = serveOp.Define(func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
+	err := t.serve(c)
+	if err != nil {
+		t.finish.Fail(err)
+	}
+	return struct{}{}, err
+})
 
 func (t *teller) serve(c *freerun.Context) error {
 	for i := 1; ; i++ {

@@ -24,53 +24,54 @@ type plant struct {
 	orders []*freerun.Unit[house] // houses that wait for electricity, oldest first
 }
 
-// The operations send each other, so init makes them.
+// The operations send each other, so they get their functions below.
 var (
 	// begin tells a house its unit, and that it may order.
-	begin *freerun.Operation[house, *freerun.Unit[house], struct{}]
+	begin = freerun.Op[house, *freerun.Unit[house], struct{}]("begin", nil)
 	// deliver brings a unit of electricity to a house.
-	deliver *freerun.Operation[house, struct{}, struct{}]
+	deliver = freerun.Op[house, struct{}, struct{}]("deliver", nil)
 	// order asks the plant for a unit of electricity.
-	order *freerun.Operation[plant, *freerun.Unit[house], struct{}]
+	order = freerun.Op[plant, *freerun.Unit[house], struct{}]("order", nil)
 	// produce tells the plant its unit, and makes it fill the store.
-	produce *freerun.Operation[plant, *freerun.Unit[plant], struct{}]
+	produce = freerun.Op[plant, *freerun.Unit[plant], struct{}]("produce", nil)
 )
 
-func init() {
-	begin = freerun.Op("begin", func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
-		h.self = self
-		return struct{}{}, order.Tell(c, h.plant, self)
-	})
-	deliver = freerun.Op("deliver", func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
-		h.city.consume(h.home)
-		if h.water == h.city.units {
-			return struct{}{}, nil
-		}
-		return struct{}{}, order.Tell(c, h.plant, h.self)
-	})
-	order = freerun.Op("order", func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
-		if p.stored == 0 {
-			p.orders = append(p.orders, from)
-			return struct{}{}, nil
-		}
-		return struct{}{}, p.serve(c, from)
-	})
-	produce = freerun.Op("produce", func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
-		p.self = self
-		for p.stored < p.city.store && p.city.produced < p.city.total() {
-			p.city.produce()
-			p.stored++
-		}
-		for len(p.orders) > 0 && p.stored > 0 {
-			from := p.orders[0]
-			p.orders = p.orders[1:]
-			if err := p.serve(c, from); err != nil {
-				return struct{}{}, err
-			}
-		}
+var _ = begin.Define(func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
+	h.self = self
+	return struct{}{}, order.Tell(c, h.plant, self)
+})
+
+var _ = deliver.Define(func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
+	h.city.consume(h.home)
+	if h.water == h.city.units {
 		return struct{}{}, nil
-	})
-}
+	}
+	return struct{}{}, order.Tell(c, h.plant, h.self)
+})
+
+var _ = order.Define(func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
+	if p.stored == 0 {
+		p.orders = append(p.orders, from)
+		return struct{}{}, nil
+	}
+	return struct{}{}, p.serve(c, from)
+})
+
+var _ = produce.Define(func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
+	p.self = self
+	for p.stored < p.city.store && p.city.produced < p.city.total() {
+		p.city.produce()
+		p.stored++
+	}
+	for len(p.orders) > 0 && p.stored > 0 {
+		from := p.orders[0]
+		p.orders = p.orders[1:]
+		if err := p.serve(c, from); err != nil {
+			return struct{}{}, err
+		}
+	}
+	return struct{}{}, nil
+})
 
 // serve delivers a unit from the store. After the last unit, the plant produces again, behind the
 // messages that it has by then.

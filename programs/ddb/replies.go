@@ -12,8 +12,7 @@ type question struct {
 }
 
 // The server's three operations in the form that answers by a message, and the client's two. They
-// make no future, so a request allocates nothing. replyOp leads back to the others, so init makes
-// it.
+// make no future, so a request allocates nothing. replyOp leads back to the others.
 var (
 	putReplyOp = freerun.Op("put_reply",
 		func(c *freerun.Context, t *table, q question) (struct{}, error) {
@@ -31,14 +30,12 @@ var (
 		func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
 			return struct{}{}, w.ask(c, 0)
 		})
-	replyOp *freerun.Operation[worker, int64, struct{}]
+	replyOp = freerun.Op[worker, int64, struct{}]("reply", nil)
 )
 
-func init() {
-	replyOp = freerun.Op("reply", func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
-		return struct{}{}, w.ask(c, answer)
-	})
-}
+var _ = replyOp.Define(func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
+	return struct{}{}, w.ask(c, answer)
+})
 
 // ask sends the next request to its server, which will answer by a message.
 func (w *worker) ask(c *freerun.Context, answer int64) error {

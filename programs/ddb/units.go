@@ -26,20 +26,17 @@ type entry struct {
 
 // startOp makes a client send its first request, answerOp the request that follows from an answer.
 // The answer is an open future when answerOp is sent, and resolved when it runs. answerOp sends
-// itself, so init makes it.
+// itself.
 var (
 	startOp = freerun.Op("start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
 		return struct{}{}, w.proceed(c, 0)
 	})
-	answerOp *freerun.Operation[worker, freerun.Future[int64], struct{}]
+	answerOp = freerun.Op[worker, freerun.Future[int64], struct{}]("answer", nil)
 )
 
-func init() {
-	answerOp = freerun.Op("answer",
-		func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
-			return struct{}{}, w.proceed(c, answer.Value())
-		})
-}
+var _ = answerOp.Define(func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
+	return struct{}{}, w.proceed(c, answer.Value())
+})
 
 // proceed sends the next request to its server, and to the client itself the message that waits for
 // the answer.

@@ -14,26 +14,24 @@ type link struct {
 	after *link // the state of next
 }
 
-// give gives a number to a sieve. It sends itself, so init makes it.
-var give *freerun.Operation[*link, int, struct{}]
+// give gives a number to a sieve. It sends itself.
+var give = freerun.Op[*link, int, struct{}]("give", nil)
 
-func init() {
-	give = freerun.Op("give", func(c *freerun.Context, at **link, number int) (struct{}, error) {
-		l := *at
-		if l.prime == 0 {
-			l.sieve = sieve{prime: number, given: 1}
-			return struct{}{}, nil
-		}
-		if !l.passes(number) {
-			return struct{}{}, nil
-		}
-		if l.next == nil {
-			l.after = &link{}
-			l.next = freerun.NewUnit(c.Runtime(), l.after)
-		}
-		return struct{}{}, give.Tell(c, l.next, number)
-	})
-}
+var _ = give.Define(func(c *freerun.Context, at **link, number int) (struct{}, error) {
+	l := *at
+	if l.prime == 0 {
+		l.sieve = sieve{prime: number, given: 1}
+		return struct{}{}, nil
+	}
+	if !l.passes(number) {
+		return struct{}{}, nil
+	}
+	if l.next == nil {
+		l.after = &link{}
+		l.next = freerun.NewUnit(c.Runtime(), l.after)
+	}
+	return struct{}{}, give.Tell(c, l.next, number)
+})
 
 // runUnits gives the numbers to the first sieve in an operation, and waits until nothing is left to
 // do. A lost message would be missing in the checksum.

@@ -18,8 +18,8 @@ type sum struct {
 	work int32
 }
 
-// fib sends itself, so init makes it: as an initialised variable it would refer to itself.
-var fib *freerun.FreeOperation[call, int]
+// fib sends itself, so it gets its function below.
+var fib = freerun.FreeOp[call, int]("fib", nil)
 
 var plus = freerun.FreeOp("plus", add)
 
@@ -27,17 +27,15 @@ func add(_ *freerun.Context, s sum) (int, error) {
 	return s.x.Value() + s.y.Value() + burn(int(s.work)), nil
 }
 
-func init() {
-	fib = freerun.FreeOp("fib", func(c *freerun.Context, a call) (int, error) {
-		extra := burn(int(a.work))
-		if a.n < 2 {
-			return int(a.n) + extra, nil
-		}
-		x := fib.Send(c, call{a.n - 1, a.work})
-		y := fib.Send(c, call{a.n - 2, a.work})
-		return freerun.Forward(c, plus.Send(c, sum{x, y, a.work}))
-	})
-}
+var _ = fib.Define(func(c *freerun.Context, a call) (int, error) {
+	extra := burn(int(a.work))
+	if a.n < 2 {
+		return int(a.n) + extra, nil
+	}
+	x := fib.Send(c, call{a.n - 1, a.work})
+	y := fib.Send(c, call{a.n - 2, a.work})
+	return freerun.Forward(c, plus.Send(c, sum{x, y, a.work}))
+})
 
 func runFutures(cfg programs.Config) (programs.Result, error) { return run(cfg, fib) }
 

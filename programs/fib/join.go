@@ -8,19 +8,17 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// joined forks itself, so init makes it, as with fib.
-var joined *freerun.ForkFunc[call, int]
+// joined forks itself.
+var joined = freerun.NewForkFunc[call, int](nil)
 
-func init() {
-	joined = freerun.NewForkFunc(func(c *freerun.Context, a call) int {
-		extra := burn(int(a.work))
-		if a.n < 2 {
-			return int(a.n) + extra
-		}
-		x, y := joined.Join(c, call{a.n - 1, a.work}, call{a.n - 2, a.work})
-		return x + y + extra + burn(int(a.work))
-	})
-}
+var _ = joined.Define(func(c *freerun.Context, a call) int {
+	extra := burn(int(a.work))
+	if a.n < 2 {
+		return int(a.n) + extra
+	}
+	x, y := joined.Join(c, call{a.n - 1, a.work}, call{a.n - 2, a.work})
+	return x + y + extra + burn(int(a.work))
+})
 
 func runJoin(cfg programs.Config) (programs.Result, error) {
 	return onRuntime(cfg, func(c *freerun.Context, n, work int) int {

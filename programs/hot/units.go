@@ -18,8 +18,8 @@ type burner struct {
 // answerer is the state of a quiet unit.
 type answerer struct{ answered int }
 
-// pass sends itself, so init makes it: as an initialised variable it would refer to itself.
-var pass *freerun.Operation[burner, struct{}, struct{}]
+// pass sends itself.
+var pass = freerun.Op[burner, struct{}, struct{}]("pass", nil)
 
 var (
 	meet = freerun.Op("meet", func(_ *freerun.Context, b *burner, other *freerun.Unit[burner]) (struct{}, error) {
@@ -56,15 +56,13 @@ type fire struct {
 	depth   int
 }
 
-func init() {
-	pass = freerun.Op("pass", func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
-		if b.stopped.Load() {
-			b.kept++
-			return struct{}{}, nil
-		}
-		return struct{}{}, pass.Tell(c, b.other, struct{}{})
-	})
-}
+var _ = pass.Define(func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
+	if b.stopped.Load() {
+		b.kept++
+		return struct{}{}, nil
+	}
+	return struct{}{}, pass.Tell(c, b.other, struct{}{})
+})
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	rt := cfg.NewRuntime()

@@ -28,34 +28,34 @@ type bulletin struct {
 	from    offer
 }
 
-// The operations send each other, so init makes them.
+// The operations send each other, so they get their functions below.
 var (
-	submit *freerun.Operation[desk, offer, struct{}]      // offers a message to the agency
-	read   *freerun.Operation[reader, bulletin, struct{}] // has a customer read a message
+	submit = freerun.Op[desk, offer, struct{}]("submit", nil)    // offers a message to the agency
+	read   = freerun.Op[reader, bulletin, struct{}]("read", nil) // has a customer read a message
 	// known tells the agency that all customers have read a message.
-	known *freerun.Operation[desk, offer, struct{}]
+	known = freerun.Op[desk, offer, struct{}]("known", nil)
 )
 
-func init() {
-	submit = freerun.Op("submit", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+var _ = submit.Define(func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+	d.offered = append(d.offered, o)
+	return struct{}{}, d.publish(c)
+})
+
+var _ = read.Define(func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
+	r.see(b.message)
+	if b.unread.Add(-1) > 0 {
+		return struct{}{}, nil
+	}
+	return struct{}{}, known.Tell(c, b.desk, b.from)
+})
+
+var _ = known.Define(func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+	d.busy = false
+	if o.i++; o.i < d.messages { // the reporter has another one
 		d.offered = append(d.offered, o)
-		return struct{}{}, d.publish(c)
-	})
-	read = freerun.Op("read", func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
-		r.see(b.message)
-		if b.unread.Add(-1) > 0 {
-			return struct{}{}, nil
-		}
-		return struct{}{}, known.Tell(c, b.desk, b.from)
-	})
-	known = freerun.Op("known", func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
-		d.busy = false
-		if o.i++; o.i < d.messages { // the reporter has another one
-			d.offered = append(d.offered, o)
-		}
-		return struct{}{}, d.publish(c)
-	})
-}
+	}
+	return struct{}{}, d.publish(c)
+})
 
 // publish publishes the oldest offer if nothing is out.
 func (d *desk) publish(c *freerun.Context) error {

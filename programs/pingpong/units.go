@@ -14,23 +14,21 @@ type player struct {
 	received int
 }
 
-// hit has the number of hops left after it as its argument. It sends itself, so init makes it.
-var hit *freerun.Operation[player, int, struct{}]
+// hit has the number of hops left after it as its argument. It sends itself.
+var hit = freerun.Op[player, int, struct{}]("hit", nil)
 
-func init() {
-	hit = freerun.Op("hit", func(c *freerun.Context, p *player, left int) (struct{}, error) {
-		p.received++
-		if left == 0 {
-			p.finish.Reached()
-			return struct{}{}, nil
-		}
-		err := hit.Tell(c, p.other, left-1)
-		if err != nil {
-			p.finish.Fail(err)
-		}
-		return struct{}{}, err
-	})
-}
+var _ = hit.Define(func(c *freerun.Context, p *player, left int) (struct{}, error) {
+	p.received++
+	if left == 0 {
+		p.finish.Reached()
+		return struct{}{}, nil
+	}
+	err := hit.Tell(c, p.other, left-1)
+	if err != nil {
+		p.finish.Fail(err)
+	}
+	return struct{}{}, err
+})
 
 // meet tells a player the other one.
 var meet = freerun.Op("meet",

@@ -21,16 +21,13 @@ type tree struct {
 	add  *freerun.FreeOperation[answers, int64]
 }
 
-// They send themselves, so init makes them: as initialised variables they would refer to
-// themselves.
-var queued, small tree
+var (
+	queued = tree{freerun.FreeOp[span, int64]("node", nil), freerun.FreeOp("add", sum)}
+	small  = tree{freerun.SmallOp[span, int64]("small.node", nil), freerun.SmallOp("small.add", sum)}
+)
 
-func init() {
-	queued.add = freerun.FreeOp("add", sum)
-	queued.node = freerun.FreeOp("node", queued.visit)
-	small.add = freerun.SmallOp("small.add", sum)
-	small.node = freerun.SmallOp("small.node", small.visit)
-}
+// A node sends itself.
+var _, _ = queued.node.Define(queued.visit), small.node.Define(small.visit)
 
 // visit is the body of a node.
 func (t *tree) visit(c *freerun.Context, s span) (int64, error) {

@@ -13,22 +13,20 @@ type player struct {
 	finish *programs.Finish
 }
 
-// pass hands the token to a player. It sends itself, so init makes it.
-var pass *freerun.Operation[player, token, struct{}]
+// pass hands the token to a player. It sends itself.
+var pass = freerun.Op[player, token, struct{}]("pass", nil)
 
-func init() {
-	pass = freerun.Op("pass", func(c *freerun.Context, p *player, t token) (struct{}, error) {
-		if !p.play(p.seat, &t) {
-			p.finish.Reached()
-			return struct{}{}, nil
-		}
-		err := pass.Tell(c, p.ring[p.next(p.seat)], t)
-		if err != nil {
-			p.finish.Fail(err)
-		}
-		return struct{}{}, err
-	})
-}
+var _ = pass.Define(func(c *freerun.Context, p *player, t token) (struct{}, error) {
+	if !p.play(p.seat, &t) {
+		p.finish.Reached()
+		return struct{}{}, nil
+	}
+	err := pass.Tell(c, p.ring[p.next(p.seat)], t)
+	if err != nil {
+		p.finish.Fail(err)
+	}
+	return struct{}{}, err
+})
 
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {

@@ -96,18 +96,16 @@ type party struct {
 	calls int
 }
 
-var callOther *freerun.Operation[party, int, int]
+var callOther = freerun.Op[party, int, int]("callOther", nil)
 
-func init() {
-	callOther = freerun.Op("callOther", func(c *freerun.Context, p *party, left int) (int, error) {
-		p.calls++
-		if left == 0 {
-			return 0, nil
-		}
-		answer := callOther.Send(c, p.other, left-1)
-		return freerun.Forward(c, freerun.Then(c, answer, func(_ *freerun.Context, n int) (int, error) { return n + 1, nil }))
-	})
-}
+var _ = callOther.Define(func(c *freerun.Context, p *party, left int) (int, error) {
+	p.calls++
+	if left == 0 {
+		return 0, nil
+	}
+	answer := callOther.Send(c, p.other, left-1)
+	return freerun.Forward(c, freerun.Then(c, answer, func(_ *freerun.Context, n int) (int, error) { return n + 1, nil }))
+})
 
 func newParties(t *testing.T, rt *freerun.Runtime, options ...freerun.UnitOption) (a, b *freerun.Unit[party]) {
 	t.Helper()

@@ -22,17 +22,15 @@ type runner struct {
 	other *freerun.Unit[runner]
 }
 
-var runOn *freerun.Operation[runner, int, int]
+var runOn = freerun.Op[runner, int, int]("runOn", nil)
 
-func init() {
-	runOn = freerun.Op("runOn", func(c *freerun.Context, r *runner, _ int) (int, error) {
-		r.turns.Add(1)
-		if r.stop.Load() {
-			return 0, nil
-		}
-		return 0, runOn.Tell(c, r.other, 0)
-	})
-}
+var _ = runOn.Define(func(c *freerun.Context, r *runner, _ int) (int, error) {
+	r.turns.Add(1)
+	if r.stop.Load() {
+		return 0, nil
+	}
+	return 0, runOn.Tell(c, r.other, 0)
+})
 
 // endless starts two units on rt that send to each other until stop is set.
 func endless(t *testing.T, rt *freerun.Runtime) (stop *atomic.Bool, turns *atomic.Int64) {

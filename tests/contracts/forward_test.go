@@ -151,16 +151,14 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-var countDown *freerun.FreeOperation[int, int]
+var countDown = freerun.FreeOp[int, int]("countDown", nil)
 
-func init() {
-	countDown = freerun.FreeOp("countDown", func(c *freerun.Context, n int) (int, error) {
-		if n == 0 {
-			return 0, nil
-		}
-		return freerun.Forward(c, countDown.Send(c, n-1))
-	})
-}
+var _ = countDown.Define(func(c *freerun.Context, n int) (int, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	return freerun.Forward(c, countDown.Send(c, n-1))
+})
 
 // TestResultHoldsFutures: a result that holds futures resolves when all of them are resolved.
 func TestResultHoldsFutures(t *testing.T) {

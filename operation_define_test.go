@@ -1,0 +1,134 @@
+package freerun_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/runtimetest"
+)
+
+// Each of these operations sends to itself, or to the one that sent to it, without an init function.
+var (
+	downOp   = freerun.Op[int, int, int]("down.op", nil)
+	downRead = freerun.ReadOp[int, int, int]("down.read", nil)
+	downFree = freerun.FreeOp[int, int]("down.free", nil)
+	downTiny = freerun.SmallOp[int, int]("down.tiny", nil)
+	downTwo  = freerun.Op2[int, int, int, int]("down.two", nil)
+	downAll  = freerun.OpAll[int, int, int]("down.all", nil)
+	downFork = freerun.NewForkFunc[int, int](nil)
+	// The units to which the operations send.
+	downUnits [2]*freerun.Unit[int]
+)
+
+var (
+	_ = downOp.Define(func(c *freerun.Context, _ *int, n int) (int, error) { return further(c, downOp.Send, downUnits[0], n) })
+	_ = downRead.Define(func(c *freerun.Context, _ *int, n int) (int, error) {
+		return further(c, downRead.Send, downUnits[0], n)
+	})
+	// downFree and downTiny send to each other.
+	_ = downFree.Define(func(c *freerun.Context, n int) (int, error) {
+		if n == 0 {
+			return 0, nil
+		}
+		return freerun.Forward(c, downTiny.Send(c, n-1))
+	})
+	_ = downTiny.Define(func(c *freerun.Context, n int) (int, error) {
+		if n == 0 {
+			return 0, nil
+		}
+		return freerun.Forward(c, downFree.Send(c, n-1))
+	})
+	_ = downTwo.Define(func(c *freerun.Context, _, _ *int, n int) (int, error) {
+		if n == 0 {
+			return 0, nil
+		}
+		return freerun.Forward(c, downTwo.Send(c, downUnits[1], downUnits[0], n-1))
+	})
+	_ = downAll.Define(func(c *freerun.Context, _ []*int, n int) (int, error) {
+		return further(c, downAll.Send, downUnits[:], n)
+	})
+	forkBody = downFork.Define(func(c *freerun.Context, n int) int {
+		if n < 2 {
+			return n
+		}
+		x, y := downFork.Join(c, n-1, n-2)
+		return x + y
+	})
+)
+
+// further sends n−1, until n is 0.
+func further[U any](c *freerun.Context, send func(*freerun.Context, U, int) freerun.Future[int], to U, n int) (int, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	return freerun.Forward(c, send(c, to, n-1))
+}
+
+// TestDefine runs each form of operation that sends to itself.
+func TestDefine(t *testing.T) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(2))
+	c := rt.Context()
+	downUnits = [2]*freerun.Unit[int]{freerun.NewUnit(rt, 0), freerun.NewUnit(rt, 0)}
+	for name, f := range map[string]freerun.Future[int]{
+		"Op": downOp.Send(c, downUnits[0], 9), "ReadOp": downRead.Send(c, downUnits[0], 9),
+		"FreeOp": downFree.Send(c, 9), "SmallOp": downTiny.Send(c, 9),
+		"Op2": downTwo.Send(c, downUnits[0], downUnits[1], 9), "OpAll": downAll.Send(c, downUnits[:], 9),
+	} {
+		if n, err := f.Wait(runtimetest.Within(t)); n != 0 || err != nil {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+	if n := downFork.Run(c, 10); n != 55 {
+		t.Errorf("the fork function returns %d, want 55", n)
+	}
+	if n := forkBody(c, 1); n != 1 {
+		t.Errorf("Define returned another function, which returns %d", n)
+	}
+}
+
+// Operations without a function, and without any declaration.
+var (
+	bodyless     = freerun.Op[int, int, int]("bodyless", nil)
+	bodylessRead = freerun.ReadOp[int, int, int]("bodyless.read", nil)
+	bodylessFree = freerun.FreeOp[int, int]("bodyless.free", nil)
+	bodylessTwo  = freerun.Op2[int, int, int, int]("bodyless.two", nil)
+	bodylessAll  = freerun.OpAll[int, int, int]("bodyless.all", nil)
+	bodylessFork = freerun.NewForkFunc[int, int](nil)
+)
+
+// TestDefineWrongly holds that each wrong use has a text that tells what was wrong, and where.
+func TestDefineWrongly(t *testing.T) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	c, u := rt.Context(), freerun.NewUnit(rt, 0)
+	const here = "operation_define_test.go:"
+	for name, x := range map[string]struct {
+		do   func()
+		want []string
+	}{
+		"Send before":       {func() { bodyless.Send(c, u, 1) }, []string{"use of freerun_test.bodyless, declared at ", here, "before it has a function", "Define"}},
+		"Tell before":       {func() { bodyless.Tell(c, u, 1) }, []string{"freerun_test.bodyless", here, "Define"}},
+		"Call before":       {func() { bodyless.Call(t.Context(), u, 1) }, []string{"freerun_test.bodyless", here, "Define"}},
+		"SendAfter before":  {func() { bodyless.SendAfter(c, 1, u, 1) }, []string{"freerun_test.bodyless", here, "Define"}},
+		"Every before":      {func() { bodyless.Every(c, 1, u, 1) }, []string{"freerun_test.bodyless", here, "Define"}},
+		"ReadOp before":     {func() { bodylessRead.Send(c, u, 1) }, []string{"freerun_test.bodyless.read", here, "Define"}},
+		"FreeOp before":     {func() { bodylessFree.Send(c, 1) }, []string{"freerun_test.bodyless.free", here, "Define"}},
+		"Op2 before":        {func() { bodylessTwo.Send(c, u, u, 1) }, []string{"freerun_test.bodyless.two", here, "Define"}},
+		"OpAll before":      {func() { bodylessAll.Tell(c, nil, 1) }, []string{"freerun_test.bodyless.all", here, "Define"}},
+		"ForkFunc before":   {func() { bodylessFork.Run(c, 1) }, []string{"a ForkFunc, declared at ", here, "Define"}},
+		"twice":             {func() { downFree.Define(func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"Define of freerun_test.down.free, which has got a function already, at ", here}},
+		"declared with one": {func() { small.Define(func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"freerun_test.small", "already", "inline_test.go:"}},
+		"nil":               {func() { bodylessFree.Define(nil) }, []string{"freerun_test.bodyless.free", here, "nil function"}},
+		"not declared":      {func() { new(freerun.Operation[int, int, int]).Define(nil) }, []string{"not declared", "Op"}},
+		"zero":              {func() { new(freerun.FreeOperation[int, int]).Send(c, 1) }, []string{"not declared", "FreeOp"}},
+		"nil operation":     {func() { neverAssigned.Send(c, u, 1) }, []string{"not declared", "Op"}},
+	} {
+		said := fmt.Sprint(panics(x.do))
+		for _, part := range x.want {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: panicked with %q, which has no %q", name, said, part)
+			}
+		}
+	}
+}
