@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 // run carries out one command line and returns the exit status.
@@ -48,7 +48,7 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 	root.SetFlagErrorFunc(explainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	programs := bench.Catalogue()
+	programs := catalogue.WithRivals()
 	root.AddCommand(newBench(programs), newBuild(), newRun(), newTest(), newServe(), newTrace(programs), newSimulate(programs), newDoctor(), newVersion(), newMeasure(programs))
 	return root
 }

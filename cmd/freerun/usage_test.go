@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 // TestBadCommandLines: a wrong command line yields one line that says what is wrong and what would
@@ -111,7 +111,7 @@ func TestHelp(t *testing.T) {
 // what is measured.
 func TestEveryVariantIsExplained(t *testing.T) {
 	out, _, _ := freerun(t, "bench", "--help")
-	for _, p := range bench.Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		for _, v := range p.Variants {
 			if v.Doc == "" || !strings.Contains(out, v.Name+" ") || !strings.Contains(out, v.Doc) {
 				t.Errorf("freerun bench --help does not say what %s/%s is", p.Name, v.Name)

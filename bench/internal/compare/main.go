@@ -42,6 +42,7 @@ import (
 	"syscall"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 func main() {
@@ -111,7 +112,7 @@ func parse(args []string, errs io.Writer) (*order, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-run: %w", err)
 	}
-	all, err := subjects(bench.Catalogue())
+	all, err := subjects(catalogue.WithRivals())
 	if err != nil {
 		return nil, err
 	}
