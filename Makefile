@@ -160,12 +160,12 @@ release: ## a release of all modules: VERSION=v0.2.0 sets it, commits and tags, 
 .PHONY: report
 report: ## measure all that the report shows, which takes some ten minutes, and draw docs/report; NOTE= says what else the machine did
 	@mkdir -p docs/report .bench
-	go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun ./cmd/freerun
-	.bench/freerun bench all --json > .bench/rows.jsonl
-	.bench/freerun simulate fib --size 25 --work 0,100,1000,10000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
-	.bench/freerun simulate ddb --size 20000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
+	go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun-bench ./bench/freerun-bench
+	.bench/freerun-bench bench all --json > .bench/rows.jsonl
+	.bench/freerun-bench simulate fib --size 25 --work 0,100,1000,10000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
+	.bench/freerun-bench simulate ddb --size 20000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
 	cp .bench/rows.jsonl docs/report/rows.jsonl
-	.bench/freerun bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
+	.bench/freerun-bench bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
 
 # The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
 .bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat .bin/apidiff: tools/go.mod tools/go.sum

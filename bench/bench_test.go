@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -192,7 +193,7 @@ func TestJSONKeepsItsOrder(t *testing.T) {
 // TestCatalogue runs all programs and variants, at the smallest sizes.
 func TestCatalogue(t *testing.T) {
 	var smallest []string
-	for _, p := range Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		if p.Params[0].Name != programs.Size || p.Params[0].Min < 10 {
 			t.Errorf("%s: the first parameter is %+v, want a size of at least 10", p.Name, p.Params[0])
 		}
@@ -203,7 +204,7 @@ func TestCatalogue(t *testing.T) {
 		}
 		smallest = append(smallest, fmt.Sprintf("%s.size=%d", p.Name, p.Params[0].Min))
 	}
-	plan, err := NewPlan(Catalogue(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest, Rivals: true})
+	plan, err := NewPlan(catalogue.WithRivals(), Request{Runs: 1, Processors: []int{1, 2}, Params: smallest, Rivals: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestCatalogue(t *testing.T) {
 	for _, j := range plan.jobs {
 		want[j.program.Name] += 2 * len(j.variants)
 	}
-	for _, p := range Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		if seen[p.Name] != want[p.Name] || seen[p.Name] == 0 {
 			t.Errorf("%s: %d rows, want %d", p.Name, seen[p.Name], want[p.Name])
 		}

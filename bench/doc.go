@@ -25,6 +25,8 @@
 // earlier.
 //
 // Rivals are variants written with other libraries. They are measured if [Request] asks for them.
+// This package links none of them: package programs/catalogue lists the programs without rivals,
+// and package catalogue, below, with them.
 //
 // Package report, below, draws rows beside the papers' figures. Package rivals, below, has ordinary
 // Go benchmarks of the libraries that a user might pick instead.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -30,7 +31,7 @@ func ask(t *testing.T, catalogue []*programs.Program, m measurement) (programs.R
 }
 
 func TestServeMeasurement(t *testing.T) {
-	r, err := ask(t, Catalogue(), measurement{"fib", "futures", 2, programs.Values{"size": 12, "work": 0}})
+	r, err := ask(t, catalogue.WithRivals(), measurement{"fib", "futures", 2, programs.Values{"size": 12, "work": 0}})
 	if err != nil || r.Checksum != "144" || r.Operations != 465 || r.Elapsed <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -40,7 +41,7 @@ func TestServeMeasurement(t *testing.T) {
 	if messages, ok := r.Figures[0].Value.([]uint64); !ok || len(messages) != 2 || messages[0]+messages[1] == 0 {
 		t.Errorf("figure %+v", r.Figures[0])
 	}
-	if _, err := ask(t, Catalogue(), measurement{Program: "fib", Variant: "nonsense"}); err == nil || !strings.Contains(err.Error(), "fib/nonsense") {
+	if _, err := ask(t, catalogue.WithRivals(), measurement{Program: "fib", Variant: "nonsense"}); err == nil || !strings.Contains(err.Error(), "fib/nonsense") {
 		t.Errorf("an unknown variant: %v", err)
 	}
 }
@@ -63,14 +64,14 @@ func TestServeMeasurementTellsWrongResults(t *testing.T) {
 
 func TestServeMeasurementThatNobodyWaitsFor(t *testing.T) {
 	for _, order := range []string{"", "nonsense\n"} {
-		if err := ServeMeasurement(Catalogue(), strings.NewReader(order), io.Discard); err == nil {
+		if err := ServeMeasurement(catalogue.WithRivals(), strings.NewReader(order), io.Discard); err == nil {
 			t.Errorf("%q: no error", order)
 		}
 	}
 }
 
 func TestIsolatedWithoutAnAnswer(t *testing.T) {
-	p := Catalogue()[0]
+	p := catalogue.WithRivals()[0]
 	if _, err := Isolated("/nonexistent/freerun")(t.Context(), p, p.Variants[0], programs.Config{Processors: 1}); err == nil {
 		t.Error("no error for a command that does not exist")
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 func TestPlanRefusesInOneLine(t *testing.T) {
@@ -31,7 +33,7 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 		"letter":            {Request{Programs: []string{"city"}, Params: []string{"m=5"}}, []string{`unknown parameter "m"`, "size, store, units"}},
 		"no such program":   {Request{Params: []string{"dbd.hot=1"}}, []string{`did you mean "ddb"?`}},
 	} {
-		_, err := NewPlan(Catalogue(), c.request)
+		_, err := NewPlan(catalogue.WithRivals(), c.request)
 		var usage *UsageError
 		if !errors.As(err, &usage) {
 			t.Errorf("%s: error %v, want a *UsageError", name, err)
@@ -49,7 +51,7 @@ func TestPlanRefusesInOneLine(t *testing.T) {
 }
 
 func TestPlanSettings(t *testing.T) {
-	plan, err := NewPlan(Catalogue(), Request{
+	plan, err := NewPlan(catalogue.WithRivals(), Request{
 		Programs: []string{"ddb", "fib"},
 		Params:   []string{"fib.size=12", "ddb.size=1_000", "work=5", "hot=10"},
 	})
@@ -71,7 +73,7 @@ func TestPlanSettings(t *testing.T) {
 
 // TestPlanLetters: a parameter can be set by the letter that its paper has for it.
 func TestPlanLetters(t *testing.T) {
-	plan, err := NewPlan(Catalogue(), Request{
+	plan, err := NewPlan(catalogue.WithRivals(), Request{
 		Programs: []string{"city", "producer", "news"},
 		Params:   []string{"city.n=20", "city.k=3", "producer.n=5", "m=4"}, // only news has an m
 	})
@@ -94,7 +96,7 @@ func TestPlanLetters(t *testing.T) {
 }
 
 func TestPlanLeavesOutProgramsWithoutTheVariant(t *testing.T) {
-	plan, err := NewPlan(Catalogue(), Request{Variants: []string{"mutex"}, Runs: 2, Processors: []int{1}})
+	plan, err := NewPlan(catalogue.WithRivals(), Request{Variants: []string{"mutex"}, Runs: 2, Processors: []int{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,7 @@ func TestPlanPoints(t *testing.T) {
 		"new": {Request{Programs: []string{"locks"}, Params: []string{"goroutines=5"}}, []string{""}},
 		"fit": {Request{Programs: []string{"queues"}, Params: []string{"payload=8"}, Variants: []string{"spsc"}}, []string{"producers=1 consumers=1 payload=8"}},
 	} {
-		plan, err := NewPlan(Catalogue(), c.request)
+		plan, err := NewPlan(catalogue.WithRivals(), c.request)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -139,7 +141,7 @@ func TestPlanPoints(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, points, c.points)
 		}
 	}
-	plan, err := NewPlan(Catalogue(), Request{})
+	plan, err := NewPlan(catalogue.WithRivals(), Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestPlanPoints(t *testing.T) {
 	if n != 1 {
 		t.Errorf("an overview has %d points of a program", n)
 	}
-	_, err = NewPlan(Catalogue(), Request{Programs: []string{"queues"}, Params: []string{"producers=4", "consumers=4", "payload=8"}, Variants: []string{"spsc"}})
+	_, err = NewPlan(catalogue.WithRivals(), Request{Programs: []string{"queues"}, Params: []string{"producers=4", "consumers=4", "payload=8"}, Variants: []string{"spsc"}})
 	var usage *UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "mpmc") {
 		t.Errorf("a variant that does not fit: %v", err)
@@ -178,7 +180,7 @@ func TestPlanRivals(t *testing.T) {
 		"all others": {Request{Variants: []string{"pond"}}, []string{"pond"}, gap + "goroutines and ants were not measured.\n"},
 	} {
 		c.request.Programs, c.request.Params, c.request.Processors, c.request.Runs = []string{"submit"}, []string{"size=10"}, []int{1}, 1
-		plan, err := NewPlan(Catalogue(), c.request)
+		plan, err := NewPlan(catalogue.WithRivals(), c.request)
 		if err != nil {
 			t.Fatal(err)
 		}

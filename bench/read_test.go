@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -30,7 +31,7 @@ func TestReadRowsReadsWhatIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := ReadRows(strings.NewReader("\n"+string(text)+"\n\n"+string(text)), Catalogue())
+	rows, err := ReadRows(strings.NewReader("\n"+string(text)+"\n\n"+string(text)), catalogue.WithRivals())
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%d rows, error %v", len(rows), err)
 	}
@@ -59,7 +60,7 @@ func TestReadRowsKeepsWhatCameBefore(t *testing.T) {
 		strings.Replace(good, `"steals":[3`, `"steals":["3"`, 1): "steals is ",
 		strings.Repeat("x", maxLine+1):                           "too long",
 	} {
-		rows, err := ReadRows(strings.NewReader(good+good+bad), Catalogue())
+		rows, err := ReadRows(strings.NewReader(good+good+bad), catalogue.WithRivals())
 		var wrong *RowError
 		if !errors.As(err, &wrong) || wrong.Line != 3 || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.60s: error %v, want one of line 3 with %q", bad, err, says)
@@ -72,7 +73,7 @@ func TestReadRowsKeepsWhatCameBefore(t *testing.T) {
 
 // TestReadRowsWithoutSomeParameters: a newer catalogue has parameters that old rows lack.
 func TestReadRowsWithoutSomeParameters(t *testing.T) {
-	rows, err := ReadRows(strings.NewReader(`{"program":"fib","variant":"futures","processors":1,"ns_per_op":5}`), Catalogue())
+	rows, err := ReadRows(strings.NewReader(`{"program":"fib","variant":"futures","processors":1,"ns_per_op":5}`), catalogue.WithRivals())
 	if err != nil || len(rows) != 1 || len(rows[0].Params) != 0 || rows[0].Kind != programs.Freerun {
 		t.Errorf("rows %+v, error %v", rows, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 // TestSeveralValues checks the points that result from a parameter that is set to several values.
@@ -21,7 +23,7 @@ func TestSeveralValues(t *testing.T) {
 		"overview":       {nil, []string{"fib.work=1,2"}, []string{"work=1", "work=2"}},
 		"the last holds": {[]string{"fib"}, []string{"work=1,2", "fib.work=7"}, []string{""}},
 	} {
-		plan, err := NewPlan(Catalogue(), Request{Programs: c.programs, Params: c.params})
+		plan, err := NewPlan(catalogue.WithRivals(), Request{Programs: c.programs, Params: c.params})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -37,7 +39,7 @@ func TestSeveralValues(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{"work=1,1": "1 is twice", "work=1,": `"" in the setting`, "work=1,x": `"x" in the setting`} {
-		if _, err := NewPlan(Catalogue(), Request{Programs: []string{"fib"}, Params: []string{text}}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{"fib"}, Params: []string{text}}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want %s", text, err, says)
 		}
 	}
@@ -45,7 +47,7 @@ func TestSeveralValues(t *testing.T) {
 
 // TestAll: [All] includes every program and its rivals, and the user's settings count.
 func TestAll(t *testing.T) {
-	plan, err := NewPlan(Catalogue(), Request{Programs: []string{All}, Params: []string{"fib.size=12"}})
+	plan, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{All}, Params: []string{"fib.size=12"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +67,13 @@ func TestAll(t *testing.T) {
 			rivals = true
 		}
 	}
-	if !slices.Equal(names, ProgramNames(Catalogue())) || len(works) < 3 || !rivals {
+	if !slices.Equal(names, ProgramNames(catalogue.WithRivals())) || len(works) < 3 || !rivals {
 		t.Errorf("programs %q, fib with %q, rivals take part: %v", names, works, rivals)
 	}
-	if _, err := NewPlan(Catalogue()[:1], Request{Programs: []string{All}}); err != nil {
+	if _, err := NewPlan(catalogue.WithRivals()[:1], Request{Programs: []string{All}}); err != nil {
 		t.Errorf("of a catalogue of one: %v", err)
 	}
-	if _, err := NewPlan(Catalogue(), Request{Programs: []string{"fib", All}}); err == nil {
+	if _, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{"fib", All}}); err == nil {
 		t.Error("fib and all: no error")
 	}
 	for n, want := range map[int][]int{1: {1}, 2: {1, 2}, 6: {1, 2, 4, 6}} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -17,7 +18,7 @@ import (
 func simulated(t *testing.T, s *Simulator, r Request) []Row {
 	t.Helper()
 	r.Simulator, r.Runs = s, 1
-	plan, err := NewPlan(Catalogue(), r)
+	plan, err := NewPlan(catalogue.WithRivals(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestSimulatedPrograms(t *testing.T) {
 		"pingpong.size=100", "tokenring.size=10", "hot.size=10", "hot.callers=1", "hot.pause=0", "hot.depth=100", "bank.work=0", "matrix.tasks=4",
 	}
 	var names []string
-	for _, p := range Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		if slices.ContainsFunc(p.Variants, func(v programs.Variant) bool { return v.Simulable }) {
 			names = append(names, p.Name)
 		}
@@ -100,7 +101,7 @@ func TestNotSimulable(t *testing.T) {
 		{Request{Programs: []string{"fib"}, Processors: []int{4, 0}}, "must be from 1 to 1024"},
 	} {
 		of.request.Simulator = new(Simulator)
-		_, err := NewPlan(Catalogue(), of.request)
+		_, err := NewPlan(catalogue.WithRivals(), of.request)
 		var usage *UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), of.says) {
 			t.Errorf("%+v: %v, want a UsageError that says %q", of.request, err, of.says)
@@ -112,8 +113,8 @@ func TestNotSimulable(t *testing.T) {
 			t.Errorf("costs %q: %v", text, err)
 		}
 	}
-	hot, _ := Catalogue()[slices.Index(ProgramNames(Catalogue()), "hot")].Variant("units")
-	p := Catalogue()[slices.Index(ProgramNames(Catalogue()), "hot")]
+	hot, _ := catalogue.WithRivals()[slices.Index(ProgramNames(catalogue.WithRivals()), "hot")].Variant("units")
+	p := catalogue.WithRivals()[slices.Index(ProgramNames(catalogue.WithRivals()), "hot")]
 	values, err := p.Values(true, map[string]int{programs.Size: 10, "depth": 10, "pause": 0})
 	if err != nil {
 		t.Fatal(err)

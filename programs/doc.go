@@ -7,8 +7,8 @@
 // sets up, runs the measured part, tears down and returns a [Result]. [Program.Run] compares the
 // result with the expected one, so that no figure is reported for a run that went wrong.
 //
-// The module bench measures programs (in turns, with medians and tables); users call it by `freerun
-// bench`.
+// Package catalogue lists the programs. The module bench measures them (in turns, with medians and
+// tables); users call it by `freerun bench`.
 //
 //	folder         the question it answers                            source
 //	fib            what do messages and futures cost?                 paper 1, §9, figures 4 to 6
@@ -31,6 +31,7 @@
 //	hot            does a flood of messages delay unrelated units?
 //	tick           what does a runtime use that is almost idle?
 //	cas            how does compare-and-swap behave under contention? paper 2, CAS and back-off
+//	queues         what does an item through a queue cost?            lecture 13
 //	locks          what does a contended queue lock cost?             paper 3, mutual exclusion
 //	alloc          what does a block of memory cost, freed again?     paper 2, the memory manager
 //	trees          what do small linked objects cost a collector?     the Benchmarks Game

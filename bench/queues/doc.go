@@ -1,8 +1,7 @@
-// Package queues measures the containers of packages queue and deque beside the best of other Go
-// libraries: the program `queues` of `freerun bench`. It is not in programs because the rivals are
-// no part of the standard library.
+// Package queues is the program queues with the best queues of other Go libraries.
 //
-// All total queues have the same driver. Each producer enqueues its share. Each consumer dequeues
-// until all items have arrived. Both yield to other goroutines when the queue says full or empty. A
-// channel waits by itself, which is its strength. An operation is one item that went through.
+//	xsync   github.com/puzpuzpuz/xsync/v4   v4.5.0
+//	lscq    github.com/bytedance/gopkg      v0.1.4
+//
+// The rivals are no part of programs/queues because they are not in the standard library.
 package queues

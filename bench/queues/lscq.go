@@ -8,22 +8,21 @@ import (
 	"github.com/bytedance/gopkg/collection/lscq"
 
 	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/queues"
 )
 
 // lscqVariants are missing where lscq does not build, and under the race detector, which takes the
 // accesses of its assembly for a race.
 var lscqVariants = []programs.Variant{
-	rival("lscq", "gopkg's lscq, unbounded; holds pointers and uint64 only", always, lscqNarrow, lscqWide),
+	queues.Variant("lscq", programs.Rival, "gopkg's lscq, unbounded; holds pointers and uint64 only", queues.Always,
+		queues.Total(func(int) lscqUint64 { return lscqUint64{lscq.NewUint64()} }),
+		queues.Total(func(int) lscqPointer[queues.Wide] { return lscqPointer[queues.Wide]{lscq.NewPointer()} })),
 }
 
 type lscqUint64 struct{ *lscq.Uint64Queue }
 
 func (q lscqUint64) TryEnqueue(v uint64) bool   { return q.Enqueue(v) }
 func (q lscqUint64) TryDequeue() (uint64, bool) { return q.Dequeue() }
-
-func lscqNarrow(programs.Values) line[narrow] {
-	return totalLine[narrow](lscqUint64{lscq.NewUint64()})
-}
 
 // lscqPointer holds items of other types by pointers to copies of them.
 type lscqPointer[T any] struct{ *lscq.PointerQueue }
@@ -36,8 +35,4 @@ func (q lscqPointer[T]) TryDequeue() (v T, ok bool) {
 		return v, false
 	}
 	return *(*T)(p), true
-}
-
-func lscqWide(programs.Values) line[wide] {
-	return totalLine[wide](lscqPointer[wide]{lscq.NewPointer()})
 }

@@ -41,24 +41,3 @@ func TestVariants(t *testing.T) {
 		})
 	}
 }
-
-func TestRefusesOtherPayloads(t *testing.T) {
-	values, err := Program.Values(true, map[string]int{payload: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Program.Run(Program.Variants[3], programs.Config{Processors: 1, Values: values}); err == nil {
-		t.Error("items of 16 bytes were accepted")
-	}
-}
-
-func TestTornItemsAreNoticed(t *testing.T) {
-	v := made[wide](7)
-	if number(&v) != 7 {
-		t.Error("a whole item was taken for a torn one")
-	}
-	v[7]++
-	if number(&v) == 7 {
-		t.Error("a torn item was not noticed")
-	}
-}

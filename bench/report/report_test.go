@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -297,7 +298,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 // not make the program panic.
 func TestOddRows(t *testing.T) {
 	var bare, zero rows
-	for _, p := range bench.Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		for _, v := range p.Variants {
 			for _, n := range []int{1, 2, 7} {
 				bare = append(bare, bench.Row{Program: p.Name, Variant: v.Name, Kind: v.Kind, Processors: n, NsPerOp: 5, Runs: 1})

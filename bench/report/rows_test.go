@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -20,7 +21,7 @@ func everything(t *testing.T) rows {
 	request := bench.Request{Programs: []string{bench.All}, Quick: true, Runs: 2, Processors: []int{1, 2}, Runner: quickly, Params: []string{
 		"ddb.size=50", "hot.size=10", "hot.pause=0", "hot.depth=10,100", "cas.size=100",
 	}}
-	plan, err := bench.NewPlan(bench.Catalogue(), request)
+	plan, err := bench.NewPlan(catalogue.WithRivals(), request)
 	if err != nil {
 		t.Fatal(err)
 	}

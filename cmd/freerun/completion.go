@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench/commandline"
+)
 
 // addCompletion adds the command that prints completion scripts, and makes it refuse unknown
 // arguments: by itself it prints its help and succeeds. The root's output must be set before,
@@ -15,11 +19,11 @@ func addCompletion(root *cobra.Command) {
 			if len(args) == 0 {
 				return nil
 			}
-			return unknownName("shell", args[0], available(c))
+			return commandline.UnknownName("shell", args[0], available(c))
 		}
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		for _, shell := range c.Commands() {
-			shell.Args = noArguments
+			shell.Args = commandline.NoArguments
 		}
 	}
 }

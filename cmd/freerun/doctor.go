@@ -13,6 +13,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench/commandline"
 )
 
 // testedGo is the newest minor version of Go 1 that freerun was tested with. Build constraints name
@@ -33,7 +35,7 @@ docs/portability.md says what each technique rests on and what happens without i
 A program of yours takes the same ways if it is built with the same Go and the same tags.`,
 		Example: `  freerun doctor
   freerun doctor --json`,
-		Args: noArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return doctor(c.Context(), c.OutOrStdout(), asJSON)
 		},

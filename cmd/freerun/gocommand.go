@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
 )
 
@@ -112,16 +113,21 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	}
 	users, err := cooperate.ReadOverlay(file, dir)
 	if err != nil {
-		return nil, usagef("-overlay is %q, and must be a JSON file as `go help build` describes it: %v", l.overlay, err)
+		return nil, commandline.Usagef("-overlay is %q, and must be a JSON file as `go help build` describes it: %v", l.overlay, err)
 	}
 	return users, nil
 }
 
-// goCommand runs the go command to its end, on this command's terminal. It passes the signals of
-// this process on to the go command.
+// goCommand runs the go command to its end, on this command's terminal.
 func goCommand(c *cobra.Command, words []string) error {
 	g := exec.Command("go", words...)
 	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+	return carryOut(g)
+}
+
+// carryOut runs a command to its end, and passes the signals of this process on to it. An exit
+// status other than 0 becomes a [commandline.StatusError].
+func carryOut(g *exec.Cmd) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -133,7 +139,7 @@ func goCommand(c *cobra.Command, words []string) error {
 	for {
 		select {
 		case s := <-signals:
-			// It fails if the go command has ended, and on systems without signals.
+			// It fails if the command has ended, and on systems without signals.
 			_ = g.Process.Signal(s)
 		case err := <-ended:
 			var exit *exec.ExitError
@@ -149,7 +155,7 @@ func goCommand(c *cobra.Command, words []string) error {
 // a command that a signal ended, the status is that of a shell.
 func statusOf(exit *exec.ExitError) error {
 	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-		return &statusError{128 + int(s.Signal())}
+		return &commandline.StatusError{Status: 128 + int(s.Signal())}
 	}
-	return &statusError{exit.ExitCode()}
+	return &commandline.StatusError{Status: exit.ExitCode()}
 }

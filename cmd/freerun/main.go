@@ -1,5 +1,6 @@
-// Command freerun measures freerun's programs beside their rivals, serves its database, and
-// compiles programs whose activities share processors by themselves. Type `freerun --help`.
+// Command freerun serves freerun's database, records its programs, and compiles programs whose
+// activities share processors by themselves. Another command, bench/freerun-bench, measures the
+// programs beside their rivals; this one hands over to it. Type `freerun --help`.
 package main
 
 import (

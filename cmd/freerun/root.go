@@ -7,17 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
+	"github.com/freerun-go/freerun/programs/catalogue"
 )
 
 // run carries out one command line and returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	if isAbout(args) {
+		return commandline.Report(errs, handOver(args))
+	}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
 	addCompletion(root)
-	return report(errs, root.ExecuteContext(ctx))
+	return commandline.Report(errs, root.ExecuteContext(ctx))
 }
 
 func newRoot() *cobra.Command {
@@ -43,13 +47,16 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 		if len(args) == 0 {
 			return nil
 		}
-		return unknownName("command", args[0], available(c))
+		return commandline.UnknownName("command", args[0], available(c))
 	}
-	root.SetFlagErrorFunc(explainFlag)
+	root.SetFlagErrorFunc(commandline.ExplainFlag)
 	root.Version = version(debug.ReadBuildInfo())
 	root.SetVersionTemplate("{{.Version}}\n")
-	programs := bench.Catalogue()
-	root.AddCommand(newBench(programs), newBuild(), newRun(), newTest(), newServe(), newTrace(programs), newSimulate(programs), newDoctor(), newVersion(), newMeasure(programs))
+	root.AddCommand(
+		newHandedOver("bench", "[PROGRAM...]", "Measure programs written with freerun beside the same in plain Go"),
+		newHandedOver("simulate", "PROGRAM...", "Tell how a program would run on more processors than there are"),
+		newBuild(), newRun(), newTest(), newServe(), newTrace(catalogue.Programs()), newDoctor(), newVersion(),
+	)
 	return root
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/ddb"
 )
 
@@ -52,7 +53,7 @@ all that can reach it.
   freerun serve --maxmemory 1gb --maxmemory-policy allkeys-lru --values offheap
   freerun serve --addr :6379 --requirepass "$PASSWORD"    for other machines too
   freerun serve --addr :7000 --shards 16 --processors 4 --grace 30s`,
-		Args: noArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runServe(c, f) },
 	}
 	flags := c.Flags()
@@ -64,11 +65,11 @@ all that can reach it.
 	flags.BoolVar(&f.public, "public", false, "show the live page to everybody who can reach it: with profiles, and no password")
 	f.clients.add(c)
 	f.memory.add(c)
-	complete(c, "http", "127.0.0.1:7070", ":7070")
-	complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
-	complete(c, "shards")
-	complete(c, "processors")
-	complete(c, "grace", "10s", "1m")
+	commandline.Complete(c, "http", "127.0.0.1:7070", ":7070")
+	commandline.Complete(c, "addr", "127.0.0.1:6379", "127.0.0.1:0")
+	commandline.Complete(c, "shards")
+	commandline.Complete(c, "processors")
+	commandline.Complete(c, "grace", "10s", "1m")
 	return c
 }
 
@@ -83,16 +84,16 @@ func (f serveFlags) check() error {
 			return err
 		}
 	case f.public:
-		return usagef("--public is about the live page, and needs --http with where to show it, such as --http :7070")
+		return commandline.Usagef("--public is about the live page, and needs --http with where to show it, such as --http :7070")
 	}
 	if f.shards < 1 || f.shards > 65536 {
-		return usagef("--shards is %d, and must be from 1 to 65536", f.shards)
+		return commandline.Usagef("--shards is %d, and must be from 1 to 65536", f.shards)
 	}
 	if f.processors < 1 || f.processors > 1024 {
-		return usagef("--processors is %d, and must be from 1 to 1024", f.processors)
+		return commandline.Usagef("--processors is %d, and must be from 1 to 1024", f.processors)
 	}
 	if f.grace < 0 {
-		return usagef("--grace is %v, and must not be negative", f.grace)
+		return commandline.Usagef("--grace is %v, and must not be negative", f.grace)
 	}
 	return nil
 }
@@ -101,10 +102,10 @@ func (f serveFlags) check() error {
 func checkAddress(flag, address, port string) error {
 	_, given, err := net.SplitHostPort(address)
 	if err != nil {
-		return usagef("--%s is %q, and must be HOST:PORT such as 127.0.0.1%s or %[3]s", flag, address, port)
+		return commandline.Usagef("--%s is %q, and must be HOST:PORT such as 127.0.0.1%s or %[3]s", flag, address, port)
 	}
 	if n, err := strconv.Atoi(given); err != nil || n < 0 || n > 65535 {
-		return usagef("--%s is %q, and its port must be a number from 0 to 65535", flag, address)
+		return commandline.Usagef("--%s is %q, and its port must be a number from 0 to 65535", flag, address)
 	}
 	return nil
 }

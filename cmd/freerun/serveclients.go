@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/ddb"
 )
 
@@ -35,10 +36,10 @@ func (f *clientFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.protected, "protected-mode", "yes", "`yes or no`: without a password, serve clients of this machine only")
 	flags.StringVar(&f.memory, "maxmemory-clients", "0", "let all clients together take `BYTES`, such as 500mb; 0 means no limit")
 	flags.StringVar(&f.output, "client-output-limit", "1gb", "let replies of `BYTES` wait for a client; 0 means no limit")
-	complete(c, "requirepass")
-	complete(c, "protected-mode", "yes", "no")
-	complete(c, "maxmemory-clients", "500mb", "1gb")
-	complete(c, "client-output-limit", "64mb", "1gb")
+	commandline.Complete(c, "requirepass")
+	commandline.Complete(c, "protected-mode", "yes", "no")
+	commandline.Complete(c, "maxmemory-clients", "500mb", "1gb")
+	commandline.Complete(c, "client-output-limit", "64mb", "1gb")
 }
 
 // apply puts the flags into a configuration. The error for a wrong flag says what would be right.
@@ -48,13 +49,13 @@ func (f clientFlags) apply(config *ddb.Config) (err error) {
 	case "yes", "no":
 		config.Unprotected = strings.EqualFold(f.protected, "no")
 	default:
-		return usagef("--protected-mode is %q, and must be yes or no", f.protected)
+		return commandline.Usagef("--protected-mode is %q, and must be yes or no", f.protected)
 	}
 	if config.MaxClientMemory, err = ddb.ParseMemory(f.memory); err != nil {
-		return usagef("--maxmemory-clients is %q, and %s", f.memory, size)
+		return commandline.Usagef("--maxmemory-clients is %q, and %s", f.memory, size)
 	}
 	if config.MaxClientOutput, err = ddb.ParseMemory(f.output); err != nil {
-		return usagef("--client-output-limit is %q, and %s", f.output, size)
+		return commandline.Usagef("--client-output-limit is %q, and %s", f.output, size)
 	}
 	if config.MaxClientOutput == 0 {
 		config.MaxClientOutput = -1

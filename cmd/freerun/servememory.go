@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/ddb"
 )
 
@@ -31,25 +32,25 @@ func (f *memoryFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.maxMemory, "maxmemory", "0", "let keys and values take `BYTES`, such as 100mb or 1gb; 0 means no limit")
 	flags.StringVar(&f.policy, "maxmemory-policy", string(ddb.NoEviction), "make room by `POLICY`: noeviction, allkeys-lru, or volatile-ttl")
 	flags.IntVar(&f.samples, "maxmemory-samples", 5, "have allkeys-lru choose among `N` keys at a time")
-	complete(c, "values", string(ddb.OnHeap), string(ddb.OffHeap))
-	complete(c, "maxmemory", "100mb", "1gb")
-	complete(c, "maxmemory-policy", string(ddb.NoEviction), string(ddb.AllKeysLRU), string(ddb.VolatileTTL))
-	complete(c, "maxmemory-samples", "5", "10")
+	commandline.Complete(c, "values", string(ddb.OnHeap), string(ddb.OffHeap))
+	commandline.Complete(c, "maxmemory", "100mb", "1gb")
+	commandline.Complete(c, "maxmemory-policy", string(ddb.NoEviction), string(ddb.AllKeysLRU), string(ddb.VolatileTTL))
+	commandline.Complete(c, "maxmemory-samples", "5", "10")
 }
 
 // apply puts the flags into a configuration. The error for a wrong flag says what would be right.
 func (f memoryFlags) apply(config *ddb.Config) (err error) {
 	if err := config.Values.Set(f.values); err != nil {
-		return usagef("--values is %q, and must be heap or offheap", f.values)
+		return commandline.Usagef("--values is %q, and must be heap or offheap", f.values)
 	}
 	if config.MaxMemory, err = ddb.ParseMemory(f.maxMemory); err != nil {
-		return usagef("--maxmemory is %q, and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit", f.maxMemory)
+		return commandline.Usagef("--maxmemory is %q, and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit", f.maxMemory)
 	}
 	if err := config.MaxMemoryPolicy.Set(f.policy); err != nil {
-		return usagef("--maxmemory-policy is %q, and must be noeviction, allkeys-lru or volatile-ttl", f.policy)
+		return commandline.Usagef("--maxmemory-policy is %q, and must be noeviction, allkeys-lru or volatile-ttl", f.policy)
 	}
 	if f.samples < 1 || f.samples > 1<<31-1 {
-		return usagef("--maxmemory-samples is %d, and must be from 1 to 2147483647", f.samples)
+		return commandline.Usagef("--maxmemory-samples is %d, and must be from 1 to 2147483647", f.samples)
 	}
 	config.MaxMemorySamples = f.samples
 	return nil

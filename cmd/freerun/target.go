@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/freerun-go/freerun/bench/commandline"
 )
 
 // target is a file that appears under its name when all of it is written. Until then the old file
@@ -21,7 +23,7 @@ func openTarget(name string) (*target, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, usagef("-o is %q, which is a folder; name a file in it", name)
+		return nil, commandline.Usagef("-o is %q, which is a folder; name a file in it", name)
 	case err == nil && !info.Mode().IsRegular():
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)
 		return newTarget(name, file, err)
@@ -47,7 +49,7 @@ func newTarget(name string, file *os.File, err error) (*target, error) {
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		return nil, usagef("-o is %q, which cannot be written: %v", name, err)
+		return nil, commandline.Usagef("-o is %q, which cannot be written: %v", name, err)
 	}
 	return &target{name: name, file: file, out: bufio.NewWriterSize(file, 1<<16)}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -62,12 +63,12 @@ of a recording that is cut off or broken. Programs of your own are recorded with
 	flags.BoolVar(&f.full, "full", false, "run at the full size")
 	flags.DurationVar(&f.limit, "for", 0, "end the recording after `DURATION`, such as 50ms (default when the program ends)")
 	flags.IntVar(&f.events, "events", 1_000_000, "end the recording after `N` events")
-	addParams(flags, catalogue, f.params)
+	commandline.AddParams(flags, catalogue, f.params)
 	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N`; --NAME N is short for it")
-	complete(c, "variant", bench.VariantNames(catalogue)...)
-	complete(c, "processors", "1", "2")
-	complete(c, "for", "50ms", "1s")
-	complete(c, "events")
+	commandline.Complete(c, "variant", bench.VariantNames(catalogue)...)
+	commandline.Complete(c, "processors", "1", "2")
+	commandline.Complete(c, "for", "50ms", "1s")
+	commandline.Complete(c, "events")
 	return c
 }
 
@@ -75,13 +76,13 @@ of a recording that is cut off or broken. Programs of your own are recorded with
 func (f traceFlags) check() error {
 	switch {
 	case f.output == "":
-		return usagef("-o is missing: the file to write, which ends in .html, .json or .trace")
+		return commandline.Usagef("-o is missing: the file to write, which ends in .html, .json or .trace")
 	case formatOf(f.output) == nil:
-		return usagef("-o is %q, and must end in .html, .json or .trace", f.output)
+		return commandline.Usagef("-o is %q, and must end in .html, .json or .trace", f.output)
 	case f.events < 1:
-		return usagef("--events is %d, and must be at least 1", f.events)
+		return commandline.Usagef("--events is %d, and must be at least 1", f.events)
 	case f.limit < 0:
-		return usagef("--for is %v, and must not be negative", f.limit)
+		return commandline.Usagef("--for is %v, and must not be negative", f.limit)
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func (f traceFlags) check() error {
 // starts, it checks that the file can be written.
 func runTrace(c *cobra.Command, catalogue []*programs.Program, args []string, f traceFlags) error {
 	if len(args) != 1 {
-		return usagef("%s needs one program or recording, and has %d; programs are %s", c.CommandPath(), len(args), strings.Join(bench.ProgramNames(catalogue), ", "))
+		return commandline.Usagef("%s needs one program or recording, and has %d; programs are %s", c.CommandPath(), len(args), strings.Join(bench.ProgramNames(catalogue), ", "))
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -106,21 +107,21 @@ func runTrace(c *cobra.Command, catalogue []*programs.Program, args []string, f 
 func convertTrace(c *cobra.Command, catalogue []*programs.Program, name string, f traceFlags) error {
 	in, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w, nor is there a file of that name", unknownName("program", name, bench.ProgramNames(catalogue)))
+		return fmt.Errorf("%w, nor is there a file of that name", commandline.UnknownName("program", name, bench.ProgramNames(catalogue)))
 	} else if err != nil {
 		return err
 	}
 	defer in.Close()
 	for _, flag := range []string{"variant", "processors", "full", "for", "set"} {
 		if c.Flags().Changed(flag) {
-			return usagef("--%s is for a program that is run, and %s is a recording", flag, name)
+			return commandline.Usagef("--%s is for a program that is run, and %s is a recording", flag, name)
 		}
 	}
 	if filepath.Ext(f.output) == rawEnding {
-		return usagef("-o is %q, and %s is a recording already; the ending must be .html or .json", f.output, name)
+		return commandline.Usagef("-o is %q, and %s is a recording already; the ending must be .html or .json", f.output, name)
 	}
 	if same(in, f.output) {
-		return usagef("-o is %q, which is what is read; give it another name", f.output)
+		return commandline.Usagef("-o is %q, which is what is read; give it another name", f.output)
 	}
 	out, err := openTarget(f.output)
 	if err != nil {

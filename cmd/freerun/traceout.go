@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/capture"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/timeline"
 	"github.com/freerun-go/freerun/programs"
@@ -98,7 +99,7 @@ func captureTrace(c *cobra.Command, catalogue []*programs.Program, p *programs.P
 
 // planTrace returns the plan of the run to record. Its error says what is wrong with the flags.
 func planTrace(catalogue []*programs.Program, p *programs.Program, f traceFlags, run *capture.Capture) (*bench.Plan, error) {
-	settings, err := paramSettings(f.params)
+	settings, err := commandline.ParamSettings(f.params)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func planTrace(catalogue []*programs.Program, p *programs.Program, f traceFlags,
 		}
 	}
 	if v, known := p.Variant(f.variant); known && v.Kind != programs.Freerun {
-		return nil, usagef("%s/%s does not run on freerun, so there is nothing to record; of %s these do: %s", p.Name, v.Name, p.Name, strings.Join(wanted, ", "))
+		return nil, commandline.Usagef("%s/%s does not run on freerun, so there is nothing to record; of %s these do: %s", p.Name, v.Name, p.Name, strings.Join(wanted, ", "))
 	}
 	if f.variant != "" {
 		wanted = []string{f.variant}

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/freerun-go/freerun/bench/commandline"
 )
 
 func newVersion() *cobra.Command {
@@ -13,7 +15,7 @@ func newVersion() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version, the revision it was built from, and Go's version",
 		Example: "  freerun version",
-		Args:    noArguments,
+		Args:    commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), version(debug.ReadBuildInfo()))
 			return err

@@ -21,8 +21,8 @@ var Apart = []string{"programs", "bench", "cmd", "docs"}
 type API struct {
 	Leaks []Leak
 	// Functions, Methods and Types count the exported ones. A method counts if an exported type
-	// declares it or an exported interface has it. Methods that are promoted from embedded fields
-	// do not count, nor do fields, constants and variables.
+	// declares it or an exported interface has it, or if an exported type gets it from an
+	// unexported type that it embeds. Fields, constants and variables do not count.
 	Functions, Methods, Types int
 }
 
@@ -132,7 +132,14 @@ func (r *apiReader) declared(o *types.TypeName) {
 	switch under := named.Underlying().(type) {
 	case *types.Struct:
 		for field := range under.Fields() {
-			if field.Exported() || field.Embedded() && promotes(field.Type()) {
+			switch {
+			case field.Exported():
+				r.mentions(o.Name()+"."+field.Name(), field, field.Type())
+			case field.Embedded() && promotesFields(field.Type()):
+				r.mentions(o.Name()+"."+field.Name(), field, field.Type())
+			case field.Embedded() && o.Pkg() == declaredIn(field.Type()):
+				r.promoted(o, field)
+			case field.Embedded() && len(promotedMethods(field.Type())) > 0:
 				r.mentions(o.Name()+"."+field.Name(), field, field.Type())
 			}
 		}
@@ -144,7 +151,7 @@ func (r *apiReader) declared(o *types.TypeName) {
 			}
 		}
 		for embedded := range under.EmbeddedTypes() {
-			if !types.IsInterface(embedded) || promotes(embedded) {
+			if !types.IsInterface(embedded) || len(promotedMethods(embedded)) > 0 {
 				r.mentions(o.Name(), o, embedded)
 			}
 		}
@@ -153,8 +160,17 @@ func (r *apiReader) declared(o *types.TypeName) {
 	}
 }
 
-// promotes reports whether an embedded type gives its outer type exported methods or fields.
-func promotes(t types.Type) bool {
+// promoted reads the methods that an embedded, unexported type of the package gives to o. Users see
+// them as methods of o, so they count as such.
+func (r *apiReader) promoted(o *types.TypeName, field *types.Var) {
+	for _, method := range promotedMethods(field.Type()) {
+		r.api.Methods++
+		r.mentions(o.Name()+"."+method.Name(), method, method.Type())
+	}
+}
+
+// promotedMethods returns the exported methods that an embedded type gives its outer type.
+func promotedMethods(t types.Type) (all []types.Object) {
 	inner := deref(t)
 	methods := types.NewMethodSet(inner)
 	if !types.IsInterface(inner) {
@@ -162,17 +178,32 @@ func promotes(t types.Type) bool {
 	}
 	for method := range methods.Methods() {
 		if method.Obj().Exported() {
+			all = append(all, method.Obj())
+		}
+	}
+	return all
+}
+
+// promotesFields reports whether an embedded type gives its outer type exported fields.
+func promotesFields(t types.Type) bool {
+	s, ok := deref(t).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range s.Fields() {
+		if field.Exported() || field.Embedded() && promotesFields(field.Type()) {
 			return true
 		}
 	}
-	if s, ok := inner.Underlying().(*types.Struct); ok {
-		for field := range s.Fields() {
-			if field.Exported() || field.Embedded() && promotes(field.Type()) {
-				return true
-			}
-		}
-	}
 	return false
+}
+
+// declaredIn returns the package that declares a type, nil if the type has no name.
+func declaredIn(t types.Type) *types.Package {
+	if named, ok := types.Unalias(deref(t)).(*types.Named); ok {
+		return named.Obj().Pkg()
+	}
+	return nil
 }
 
 func deref(t types.Type) types.Type {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,11 +14,13 @@ import (
 	"strings"
 )
 
-// command is the package whose binary measures. measureCommand is its hidden command for one
-// measurement. Both names hold in every commit that measures programs in processes of their own, so
-// a base can be that old.
+// command is the package whose binary measures, and formerCommand is what measures in older
+// commits, which do not have command. measureCommand is the hidden subcommand of both for one
+// measurement. So a base can be as old as the first commit that measures programs in processes of
+// their own.
 const (
-	command        = "./cmd/freerun"
+	command        = "./bench/freerun-bench"
+	formerCommand  = "./cmd/freerun"
 	measureCommand = "measure-one"
 )
 
@@ -42,7 +45,7 @@ func resolve(ctx context.Context, root, name string) (string, error) {
 	return strings.TrimSpace(hash), nil
 }
 
-// builder builds binaries of the freerun command.
+// builder builds binaries of the command that measures.
 type builder struct {
 	root string
 	log  io.Writer // for the output of the go command
@@ -101,13 +104,16 @@ func (b *builder) binary(name string) (string, error) {
 // build builds the command of the tree without paths and revisions, so that two binaries differ
 // only where their sources differ. The file appears when it is complete.
 func (b *builder) build(ctx context.Context, tree, binary string) error {
-	part := binary + ".part"
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", part, command)
+	part, measures := binary+".part", command
+	if _, err := os.Stat(filepath.Join(tree, command)); errors.Is(err, fs.ErrNotExist) {
+		measures = formerCommand
+	}
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", part, measures)
 	c.Dir = tree
 	c.Env = append(os.Environ(), "GOWORK=") // the tree's own workspace
 	c.Stdout, c.Stderr = b.log, b.log
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("go build %s: %w", command, err)
+		return fmt.Errorf("go build %s: %w", measures, err)
 	}
 	return os.Rename(part, binary)
 }

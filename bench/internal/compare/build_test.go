@@ -10,7 +10,7 @@ import (
 )
 
 // repository makes a repository with two commits of a command, and a change that is not committed.
-// The command prints a text of its commit.
+// The command prints a text of its commit. In the first commit it has its former place.
 func repository(t *testing.T) (root string, first string) {
 	t.Helper()
 	root = t.TempDir()
@@ -24,9 +24,9 @@ func repository(t *testing.T) (root string, first string) {
 		}
 		return strings.TrimSpace(out)
 	}
-	write := func(says string) {
+	write := func(place, says string) {
 		t.Helper()
-		folder := filepath.Join(root, command)
+		folder := filepath.Join(root, place)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -42,13 +42,15 @@ func repository(t *testing.T) (root string, first string) {
 	if err := os.WriteFile(filepath.Join(root, ".gitignore"), []byte("/.bench/\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	write("first")
+	write(formerCommand, "first")
 	git("add", ".")
 	git("commit", "--quiet", "--message", "first")
 	first = git("rev-parse", "HEAD")
-	write("second")
-	git("commit", "--quiet", "--all", "--message", "second")
-	write("changed")
+	write(formerCommand, "not measured")
+	write(command, "second")
+	git("add", ".")
+	git("commit", "--quiet", "--message", "second")
+	write(command, "changed")
 	return root, first
 }
 

@@ -2,12 +2,12 @@
 //
 //	go run ./bench/internal/compare -base COMMIT [-run REGEXP] [-pairs N] [-processors 1,2]
 //
-// It builds the freerun command twice: of the base, in a temporary worktree of git, and of the
-// working tree as it is, with or without changes. Then the two binaries measure the same programs
-// at the same sizes. They alternate, base and new, then new and base, because machines drift: by
-// 30% within minutes where others share the processors. Two neighbouring runs share the machine's
-// mood, so their ratio tells of the binaries. Each measurement has a process of its own, which
-// warms up first and checks its result.
+// It builds the command freerun-bench twice: of the base, in a temporary worktree of git, and of
+// the working tree as it is, with or without changes. Then the two binaries measure the same
+// programs at the same sizes. They alternate, base and new, then new and base, because machines
+// drift: by 30% within minutes where others share the processors. Two neighbouring runs share the
+// machine's mood, so their ratio tells of the binaries. Each measurement has a process of its own,
+// which warms up first and checks its result.
 //
 // The pairs of all programs are interleaved: the first pair of each program, then the second of
 // each, and so on. So a bad minute costs each program a few pairs, and no program all of its pairs.
@@ -42,6 +42,7 @@ import (
 	"syscall"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
 func main() {
@@ -111,7 +112,7 @@ func parse(args []string, errs io.Writer) (*order, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-run: %w", err)
 	}
-	all, err := subjects(bench.Catalogue())
+	all, err := subjects(catalogue.WithRivals())
 	if err != nil {
 		return nil, err
 	}

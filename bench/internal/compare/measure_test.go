@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -108,7 +109,7 @@ func TestInterrupted(t *testing.T) {
 
 // TestSubjects: the programs and variants exist, and their sizes are within bounds.
 func TestSubjects(t *testing.T) {
-	all, err := subjects(bench.Catalogue())
+	all, err := subjects(catalogue.WithRivals())
 	if err != nil || len(all) != 9 {
 		t.Errorf("%d, %v", len(all), err)
 	}
@@ -117,7 +118,7 @@ func TestSubjects(t *testing.T) {
 			t.Errorf("%s/%s cannot be compared", s.program.Name, s.variant.Name)
 		}
 	}
-	if _, err := find(bench.Catalogue(), "fib", "nonsense"); err == nil {
+	if _, err := find(catalogue.WithRivals(), "fib", "nonsense"); err == nil {
 		t.Error("fib/nonsense was found")
 	}
 }

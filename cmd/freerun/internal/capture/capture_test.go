@@ -11,6 +11,7 @@ import (
 	"github.com/freerun-go/freerun/bench"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/capture"
 	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/programs/catalogue"
 	"github.com/freerun-go/freerun/recording"
 )
 
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // plan returns a plan that runs variants of a program with the capture.
 func plan(t *testing.T, c *capture.Capture, program string, variants ...string) *bench.Plan {
 	t.Helper()
-	p, err := bench.NewPlan(bench.Catalogue(), bench.Request{
+	p, err := bench.NewPlan(catalogue.Programs(), bench.Request{
 		Programs: []string{program}, Variants: variants, Processors: []int{1}, Runs: 1, Params: []string{"size=100"}, Runner: c.Run,
 	})
 	if err != nil {
@@ -67,7 +68,7 @@ func TestWrongResult(t *testing.T) {
 	var out bytes.Buffer
 	c := capture.New(&out, 1<<30, 0)
 	p := plan(t, c, "submit", "tell")
-	for _, program := range bench.Catalogue() {
+	for _, program := range catalogue.Programs() {
 		if program.Name == "submit" {
 			wrong := *program
 			wrong.Expected = func(programs.Values) string { return "nothing" }

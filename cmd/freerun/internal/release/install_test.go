@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -80,7 +81,8 @@ func (a anyone) write(t *testing.T, name, text string) {
 	}
 }
 
-// TestInstall installs the command as a user would, and measures a program with it.
+// TestInstall installs the command as a user would. To measure a program takes the second command,
+// and the first says how to install it.
 func TestInstall(t *testing.T) {
 	a := newAnyone(t)
 	a.run(t, "go", "install", "github.com/freerun-go/freerun/cmd/freerun@"+testVersion)
@@ -91,8 +93,17 @@ func TestInstall(t *testing.T) {
 	if out := a.run(t, command, "version"); !strings.Contains(out, testVersion) {
 		t.Errorf("version printed %q, want %s in it", out, testVersion)
 	}
-	out := a.run(t, command, "bench", "fib", "--size", "12", "--runs", "1", "--json")
-	if !strings.Contains(out, `"checksum":"144"`) {
+	smallest := []string{"bench", "fib", "--size", "12", "--runs", "1", "--json"}
+	c := exec.Command(command, smallest...)
+	c.Dir, c.Env = a.dir, a.env
+	told, err := c.CombinedOutput()
+	advice := regexp.MustCompile(`: (go install \S+@\S+), or `).FindStringSubmatch(string(told))
+	if err == nil || c.ProcessState.ExitCode() != 1 || advice == nil {
+		t.Fatalf("%v, bench without the second command printed %q, want what to install", err, told)
+	}
+	words := strings.Fields(advice[1])
+	a.run(t, words[0], words[1:]...)
+	if out := a.run(t, command, smallest...); !strings.Contains(out, `"checksum":"144"`) {
 		t.Errorf("bench printed %q, want fib(12) = 144 in it", out)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 
 // The exit statuses.
 const (
-	exitWell        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130 // what a shell reports for a program that an interrupt ended
+	Well        = 0
+	Failed      = 1
+	Usage       = 2
+	Interrupted = 130 // what a shell reports for a program that an interrupt ended
 )
 
 // usageError says in one line what is wrong with the command line, and what would be right.
@@ -25,61 +25,64 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+// Usagef returns an error whose exit status is [Usage]. The text says in one line what is wrong
+// with the command line, and what would be right.
+func Usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// statusError is the exit status of another command, which has already written its error.
-type statusError struct{ status int }
+// StatusError is the exit status of another command, which has already written its error.
+type StatusError struct{ Status int }
 
-func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+// Error implements error.
+func (e *StatusError) Error() string { return fmt.Sprintf("exit status %d", e.Status) }
 
-// report writes the error, if any, on one line, and returns its exit status.
-func report(errs io.Writer, err error) int {
+// Report writes the error, if any, on one line, and returns its exit status.
+func Report(errs io.Writer, err error) int {
 	if err == nil {
-		return exitWell
+		return Well
 	}
-	var foreign *statusError
+	var foreign *StatusError
 	if errors.As(err, &foreign) {
-		return foreign.status
+		return foreign.Status
 	}
 	fmt.Fprintf(errs, "freerun: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	var ours *usageError
 	var request *bench.UsageError
 	switch {
 	case errors.As(err, &ours), errors.As(err, &request):
-		return exitUsage
+		return Usage
 	case errors.Is(err, bench.ErrInterrupted):
-		return exitInterrupted
+		return Interrupted
 	}
-	return exitFailed
+	return Failed
 }
 
-// unknownName returns the error for a name that is not among the known ones.
-func unknownName(what, name string, known []string) error {
+// UnknownName returns the error for a name that is not among the known ones.
+func UnknownName(what, name string, known []string) error {
 	hint := ""
 	if near, ok := bench.Nearest(name, known); ok {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
-	return usagef("unknown %s %q: %sthere are %s", what, name, hint, strings.Join(known, ", "))
+	return Usagef("unknown %s %q: %sthere are %s", what, name, hint, strings.Join(known, ", "))
 }
 
-// noArguments refuses arguments for a command that has none.
-func noArguments(c *cobra.Command, args []string) error {
+// NoArguments refuses arguments for a command that has none.
+func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, only flags: %q is too much", c.CommandPath(), args[0])
+		return Usagef("%s takes no arguments, only flags: %q is too much", c.CommandPath(), args[0])
 	}
 	return nil
 }
 
-// explainFlag turns an error of the flag parser into one that says what is wrong and what would be
+// ExplainFlag turns an error of the flag parser into one that says what is wrong and what would be
 // right.
-func explainFlag(c *cobra.Command, err error) error {
+func ExplainFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		return usagef("--%s is %q, and must be %s", value.GetFlag().Name, value.GetValue(), wanted(value.GetFlag().Value.Type()))
+		return Usagef("--%s is %q, and must be %s", value.GetFlag().Name, value.GetValue(), wanted(value.GetFlag().Value.Type()))
 	}
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
-		return usagef("--%s needs a value: %s", missing.GetSpecifiedName(), wanted(missing.GetFlag().Value.Type()))
+		return Usagef("--%s needs a value: %s", missing.GetSpecifiedName(), wanted(missing.GetFlag().Value.Type()))
 	}
 	var absent *pflag.NotExistError
 	if errors.As(err, &absent) {
@@ -90,9 +93,9 @@ func explainFlag(c *cobra.Command, err error) error {
 				known = append(known, "--"+f.Name)
 			}
 		})
-		return unknownName("flag", word, known)
+		return UnknownName("flag", word, known)
 	}
-	return usagef("%s: see %s --help", err, c.CommandPath())
+	return Usagef("%s: see %s --help", err, c.CommandPath())
 }
 
 // typed returns an unknown flag as it stands on the command line. Behind a single dash the parser

@@ -17,7 +17,7 @@ type attempts[T any] interface {
 
 // persistent returns a function that enqueues into a queue that may be full: it tries until the
 // queue has room.
-func persistent[T item](try func(T) bool) func(T) {
+func persistent[T Item](try func(T) bool) func(T) {
 	return func(v T) {
 		for !try(v) {
 			runtime.Gosched()
@@ -26,38 +26,39 @@ func persistent[T item](try func(T) bool) func(T) {
 }
 
 // totalLine returns the line of a queue that all producers and all consumers use alike.
-func totalLine[T item](q attempts[T]) line[T] {
-	return line[T]{
+func totalLine[T Item](q attempts[T]) Line[T] {
+	return Line[T]{
 		producer: func() (func(T), func()) { return persistent(q.TryEnqueue), nil },
 		consumer: func() func() (T, bool) { return q.TryDequeue },
 	}
 }
 
-// total measures a bounded queue that a constructor makes.
-func total[T item, Q attempts[T]](make func(capacity int) Q) measured[T] {
-	return func(programs.Values) line[T] { return totalLine[T](make(capacity)) }
+// Total returns a total queue, which the constructor makes. Queues without bound ignore the
+// capacity.
+func Total[T Item, Q attempts[T]](make func(capacity int) Q) Measured[T] {
+	return func(programs.Values) Line[T] { return totalLine[T](make(capacity)) }
 }
 
 // unbounded measures a queue whose zero value is ready.
-func unbounded[T item, Q any, P interface {
+func unbounded[T Item, Q any, P interface {
 	*Q
 	attempts[T]
-}](programs.Values) line[T] {
+}](programs.Values) Line[T] {
 	return totalLine[T](P(new(Q)))
 }
 
-func stack[T item](programs.Values) line[T] {
+func stack[T Item](programs.Values) Line[T] {
 	var s queue.Stack[T]
-	return line[T]{
+	return Line[T]{
 		producer: func() (func(T), func()) { return s.Push, nil },
 		consumer: func() func() (T, bool) { return s.TryPop },
 	}
 }
 
-func waiting[T item](programs.Values) line[T] {
+func waiting[T Item](programs.Values) Line[T] {
 	q := queue.NewBlocking(queue.NewMPMC[T](capacity))
 	ctx := context.Background()
-	return line[T]{
+	return Line[T]{
 		producer: func() (func(T), func()) {
 			return func(v T) {
 				if err := q.Enqueue(ctx, v); err != nil {
@@ -79,9 +80,9 @@ func waiting[T item](programs.Values) line[T] {
 	}
 }
 
-func fanIn[T item](programs.Values) line[T] {
+func fanIn[T Item](programs.Values) Line[T] {
 	q := queue.NewFanIn[T](capacity)
-	return line[T]{
+	return Line[T]{
 		producer: func() (func(T), func()) {
 			p := q.Register()
 			return persistent(p.TryEnqueue), p.Deregister
@@ -90,9 +91,9 @@ func fanIn[T item](programs.Values) line[T] {
 	}
 }
 
-func fanOut[T item](programs.Values) line[T] {
+func fanOut[T Item](programs.Values) Line[T] {
 	q := queue.NewFanOut[T](capacity)
-	return line[T]{
+	return Line[T]{
 		producer: func() (func(T), func()) { return persistent(q.TryEnqueue), nil },
 		consumer: func() func() (T, bool) { return q.Register().TryDequeue },
 	}

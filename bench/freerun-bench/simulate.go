@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -60,34 +61,34 @@ simulations were from real runs, is in docs/simulation.md.`,
 	flags.StringSliceVar(&f.processors, "processors", []string{"1", "2", "4", "8", "16", "32", "64"},
 		"simulate so many processors: `N`, or several such as 1,2,4")
 	flags.StringSliceVar(&f.variants, "variants", nil, "simulate only the variants `NAME,NAME`")
-	addParams(flags, catalogue, f.params)
+	commandline.AddParams(flags, catalogue, f.params)
 	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N`, or PROGRAM.NAME=N, or to several values NAME=N,N; --NAME N is short for it")
 	flags.BoolVar(&f.full, "full", false, "use the programs' full sizes")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
 	flags.StringVar(&f.calibration, "calibration", "",
 		"take the costs from `FILE`, and add to it those that are measured, so that a simulation can be repeated")
-	complete(c, "variants", bench.VariantNames(catalogue)...)
-	complete(c, "processors", "1,2,4,8,16,32,64")
-	complete(c, "set")
+	commandline.Complete(c, "variants", bench.VariantNames(catalogue)...)
+	commandline.Complete(c, "processors", "1,2,4,8,16,32,64")
+	commandline.Complete(c, "set")
 	for name := range f.params {
-		complete(c, name)
+		commandline.Complete(c, name)
 	}
 	return c
 }
 
 func runSimulate(c *cobra.Command, catalogue []*programs.Program, names []string, f simulateFlags) error {
 	if len(names) == 0 {
-		return usagef("which program? for example freerun simulate fib; see freerun simulate --help")
+		return commandline.Usagef("which program? for example freerun simulate fib; see freerun simulate --help")
 	}
-	request := bench.Request{Programs: names, Variants: f.variants, Runs: 1, Quick: !f.full, Params: joined(f.settings)}
+	request := bench.Request{Programs: names, Variants: f.variants, Runs: 1, Quick: !f.full, Params: commandline.Joined(f.settings)}
 	for _, s := range f.processors {
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			return usagef("--processors is %q, and must be whole numbers such as 1 or 1,2,4", s)
+			return commandline.Usagef("--processors is %q, and must be whole numbers such as 1 or 1,2,4", s)
 		}
 		request.Processors = append(request.Processors, n)
 	}
-	settings, err := paramSettings(f.params)
+	settings, err := commandline.ParamSettings(f.params)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func openCalibration(name string) (calibrationFile, error) {
 		}
 	}
 	if err != nil {
-		return calibrationFile{}, usagef("the calibration: %v", err)
+		return calibrationFile{}, commandline.Usagef("the calibration: %v", err)
 	}
 	text, err := io.ReadAll(file)
 	return calibrationFile{file, string(text)}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
 	figures "github.com/freerun-go/freerun/bench/report"
 	"github.com/freerun-go/freerun/programs"
 )
@@ -66,7 +67,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringSliceVar(&f.variants, "variants", nil, "measure only the variants `NAME,NAME`")
 	flags.BoolVar(&f.rivals, "rivals", false,
 		"measure variants written with other libraries too, and count them among those that ratios are to")
-	addParams(flags, catalogue, f.params)
+	commandline.AddParams(flags, catalogue, f.params)
 	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N`, or PROGRAM.NAME=N, or to several values NAME=N,N; --NAME N is short for it")
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
@@ -79,27 +80,20 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringVar(&f.svg, "svg", "", "draw each figure to a file of its own in `FOLDER`")
 	flags.StringVar(&f.note, "note", "", "a remark that the report begins with, such as what else the machine was doing: `TEXT`")
 	flags.StringArrayVar(&f.from, "from", nil, "measure nothing and draw the rows that --json has written to `FILE`; - is standard input, and several files are several flags")
-	complete(c, "variants", bench.VariantNames(catalogue)...)
-	complete(c, "processors", "1", "2", "1,2")
-	complete(c, "runs")
+	commandline.Complete(c, "variants", bench.VariantNames(catalogue)...)
+	commandline.Complete(c, "processors", "1", "2", "1,2")
+	commandline.Complete(c, "runs")
 	var params []string
 	for _, p := range catalogue {
 		for _, name := range p.ParamNames()[1:] {
 			params = append(params, p.Name+"."+name+"=")
 		}
 	}
-	complete(c, "set", params...)
+	commandline.Complete(c, "set", params...)
 	for name := range f.params {
-		complete(c, name)
+		commandline.Complete(c, name)
 	}
 	return c
-}
-
-// complete makes the shell offer these values for a flag, and no file names.
-func complete(c *cobra.Command, flag string, values ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err)
-	}
 }
 
 // benchHelp describes the programs, their variants and parameters.
@@ -159,17 +153,17 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 // plan makes the plan for the programs and the flags.
 func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench.Plan, error) {
 	if f.runs < 1 {
-		return nil, usagef("--runs is %d, and must be at least 1", f.runs)
+		return nil, commandline.Usagef("--runs is %d, and must be at least 1", f.runs)
 	}
-	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: joined(f.settings)}
+	request := bench.Request{Programs: names, Variants: f.variants, Rivals: f.rivals, Runs: f.runs, Quick: f.quick, Params: commandline.Joined(f.settings)}
 	for _, s := range f.processors {
 		n, err := strconv.Atoi(s)
 		if err != nil {
-			return nil, usagef("--processors is %q, and must be whole numbers such as 1 or 1,2", s)
+			return nil, commandline.Usagef("--processors is %q, and must be whole numbers such as 1 or 1,2", s)
 		}
 		request.Processors = append(request.Processors, n)
 	}
-	settings, err := paramSettings(f.params)
+	settings, err := commandline.ParamSettings(f.params)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+
+	"github.com/freerun-go/freerun/bench/commandline"
 )
 
 // startProfiles begins the requested profiles. It returns a function that ends them and writes them
@@ -13,7 +15,7 @@ func startProfiles(cpu, mem string) (stop func() error, err error) {
 	var file *os.File
 	if cpu != "" {
 		if file, err = os.Create(cpu); err != nil {
-			return nil, usagef("--cpuprofile: %v", err)
+			return nil, commandline.Usagef("--cpuprofile: %v", err)
 		}
 		if err := pprof.StartCPUProfile(file); err != nil {
 			return nil, errors.Join(err, file.Close())

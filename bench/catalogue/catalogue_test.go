@@ -1,11 +1,11 @@
-package bench_test
+package catalogue_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/catalogue"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestRuntimesAreMadeByTheHook(t *testing.T) {
 	// These programs measure containers and memory, without a runtime.
 	without := []string{"cas", "queues", "locks", "alloc", "trees", "records"}
-	for _, p := range bench.Catalogue() {
+	for _, p := range catalogue.WithRivals() {
 		smallest := make(map[string]int)
 		for _, param := range p.Params {
 			if param.Name == programs.Size {

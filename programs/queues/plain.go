@@ -7,9 +7,9 @@ import (
 )
 
 // channel is a buffered channel, the queue of most Go programs.
-func channel[T item](programs.Values) line[T] {
+func channel[T Item](programs.Values) Line[T] {
 	c := make(chan T, capacity)
-	return line[T]{
+	return Line[T]{
 		producer: func() (func(T), func()) { return func(v T) { c <- v }, nil },
 		consumer: func() func() (T, bool) {
 			return func() (T, bool) {
@@ -54,4 +54,4 @@ func (q *lockedRing[T]) TryDequeue() (v T, ok bool) {
 	return v, true
 }
 
-func locked[T item](programs.Values) line[T] { return totalLine[T](new(lockedRing[T])) }
+func locked[T Item](programs.Values) Line[T] { return totalLine[T](new(lockedRing[T])) }

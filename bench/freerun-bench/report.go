@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
+	"github.com/freerun-go/freerun/bench/commandline"
 	figures "github.com/freerun-go/freerun/bench/report"
 	"github.com/freerun-go/freerun/programs"
 )
@@ -27,7 +28,7 @@ func openDrawing(page, svg, note string) (drawing, error) {
 	d := drawing{svg: svg, note: note}
 	if svg != "" {
 		if err := writable(svg); err != nil {
-			return d, usagef("--svg: %v", err)
+			return d, commandline.Usagef("--svg: %v", err)
 		}
 	}
 	if page == "" {
@@ -35,7 +36,7 @@ func openDrawing(page, svg, note string) (drawing, error) {
 	}
 	out, err := openOutput(page)
 	if err != nil {
-		return d, usagef("--report: %v", err)
+		return d, commandline.Usagef("--report: %v", err)
 	}
 	d.page = out
 	return d, nil
@@ -176,20 +177,20 @@ func readRows(in io.Reader, catalogue []*programs.Program, name string) ([]bench
 // forSaved refuses arguments and flags that have no meaning for rows that exist already.
 func forSaved(c *cobra.Command, names []string, f benchFlags) error {
 	if len(names) > 0 {
-		return usagef("--from draws what has been measured: %s cannot be measured beside it; leave out one of the two", names[0])
+		return commandline.Usagef("--from draws what has been measured: %s cannot be measured beside it; leave out one of the two", names[0])
 	}
 	for _, flag := range []string{"processors", "variants", "rivals", "set", "runs", "quick", "json", "in-process", "cpuprofile", "memprofile"} {
 		if c.Flags().Changed(flag) {
-			return usagef("--from draws what has been measured: --%s has no meaning beside it", flag)
+			return commandline.Usagef("--from draws what has been measured: --%s has no meaning beside it", flag)
 		}
 	}
 	for name := range f.params {
 		if c.Flags().Changed(name) {
-			return usagef("--from draws what has been measured: --%s has no meaning beside it", name)
+			return commandline.Usagef("--from draws what has been measured: --%s has no meaning beside it", name)
 		}
 	}
 	if f.report == "" && f.svg == "" {
-		return usagef("--from needs --report FILE or --svg FOLDER: where to draw what it reads")
+		return commandline.Usagef("--from needs --report FILE or --svg FOLDER: where to draw what it reads")
 	}
 	return nil
 }

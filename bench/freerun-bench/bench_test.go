@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -162,7 +163,7 @@ func TestWrongResult(t *testing.T) {
 	c.SetOut(&out)
 	c.SetErr(&errs)
 	c.SilenceErrors, c.SilenceUsage = true, true
-	if status := report(&errs, c.ExecuteContext(t.Context())); status != 1 {
+	if status := commandline.Report(&errs, c.ExecuteContext(t.Context())); status != 1 {
 		t.Errorf("exit status %d, want 1", status)
 	}
 	if want := "freerun: sum/units: wrong result: got 3, want 4\n"; errs.String() != want {

@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"maps"
@@ -11,10 +11,10 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// addParams adds a flag for each parameter of a program, and one for the letter that its paper has
+// AddParams adds a flag for each parameter of a program, and one for the letter that its paper has
 // for it. params gets the place of the values of each flag. Only --size is in the list of flags.
 // The others stand in the list of programs, beside the programs that have them.
-func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[string]*[]string) {
+func AddParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[string]*[]string) {
 	for _, p := range catalogue {
 		for _, param := range p.Params {
 			for _, name := range []string{param.Name, param.Letter} {
@@ -29,9 +29,9 @@ func addParams(flags *pflag.FlagSet, catalogue []*programs.Program, params map[s
 	}
 }
 
-// paramSettings returns the settings that the flags of parameters stand for, by name. Several
+// ParamSettings returns the settings that the flags of parameters stand for, by name. Several
 // values of a flag for the same program become one setting with several values.
-func paramSettings(params map[string]*[]string) ([]string, error) {
+func ParamSettings(params map[string]*[]string) ([]string, error) {
 	var settings []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		at := make(map[string]int) // the index of a key's setting
@@ -58,7 +58,7 @@ func paramSetting(name, value string) (key, number string, err error) {
 		program, number = "", value
 	}
 	if _, err := strconv.Atoi(strings.ReplaceAll(number, "_", "")); err != nil {
-		return "", "", usagef("--%s is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", name, value)
+		return "", "", Usagef("--%s is %q, and must be a whole number such as 30, or PROGRAM=NUMBER such as fib=30", name, value)
 	}
 	if program == "" {
 		return name, number, nil
@@ -66,9 +66,9 @@ func paramSetting(name, value string) (key, number string, err error) {
 	return program + "." + name, number, nil
 }
 
-// joined joins the parts of values that the flag --set has divided at their commas: a=1,2 is one
+// Joined joins the parts of values that the flag --set has divided at their commas: a=1,2 is one
 // setting with two values.
-func joined(settings []string) []string {
+func Joined(settings []string) []string {
 	var whole []string
 	for _, s := range settings {
 		if last := len(whole) - 1; last >= 0 && !strings.Contains(s, "=") {

@@ -11,37 +11,38 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// narrow and wide are the types of items: 8 bytes, and a cache line. Both begin with the item's
+// Narrow and Wide are the types of items: 8 bytes, and a cache line. Both begin with the item's
 // number; a wide item ends with it too.
 type (
-	narrow = uint64
-	wide   = [8]uint64
+	Narrow = uint64
+	Wide   = [8]uint64
 )
 
-type item interface{ narrow | wide }
+// Item is the constraint of items.
+type Item interface{ Narrow | Wide }
 
 // made returns the item with that number.
-func made[T item](number uint64) (v T) {
-	words := (*wide)(unsafe.Pointer(&v))
+func made[T Item](number uint64) (v T) {
+	words := (*Wide)(unsafe.Pointer(&v))
 	words[0] = number
-	if unsafe.Sizeof(v) == unsafe.Sizeof(wide{}) {
+	if unsafe.Sizeof(v) == unsafe.Sizeof(Wide{}) {
 		words[7] = number
 	}
 	return v
 }
 
 // number returns the number of an item, or 0 if it is torn.
-func number[T item](v *T) uint64 {
-	words := (*wide)(unsafe.Pointer(v))
-	if unsafe.Sizeof(*v) == unsafe.Sizeof(wide{}) && words[7] != words[0] {
+func number[T Item](v *T) uint64 {
+	words := (*Wide)(unsafe.Pointer(v))
+	if unsafe.Sizeof(*v) == unsafe.Sizeof(Wide{}) && words[7] != words[0] {
 		return 0
 	}
 	return words[0]
 }
 
-// line is a queue as a driver sees it: the functions with which each producer and each consumer use
-// it.
-type line[T item] struct {
+// Line is a queue as the driver sees it: the functions with which each producer and each consumer
+// use it.
+type Line[T Item] struct {
 	// producer returns a producer's function to enqueue, and the function to call when it has
 	// enqueued all its items.
 	producer func() (enqueue func(T), done func())
@@ -53,11 +54,11 @@ type line[T item] struct {
 	end func()
 }
 
-// measured makes a queue for the parameters of a program.
-type measured[T item] func(v programs.Values) line[T]
+// Measured makes a queue for the parameters of a program.
+type Measured[T Item] func(v programs.Values) Line[T]
 
 // run measures a queue with items of the size that the parameters ask for.
-func run(n measured[narrow], w measured[wide]) func(programs.Config) (programs.Result, error) {
+func run(n Measured[Narrow], w Measured[Wide]) func(programs.Config) (programs.Result, error) {
 	return func(cfg programs.Config) (programs.Result, error) {
 		switch bytes := cfg.Values.Get(payload); bytes {
 		case 8:
@@ -71,7 +72,7 @@ func run(n measured[narrow], w measured[wide]) func(programs.Config) (programs.R
 }
 
 // drive lets all items go through the queue and adds up their numbers.
-func drive[T item](l line[T], v programs.Values) (programs.Result, error) {
+func drive[T Item](l Line[T], v programs.Values) (programs.Result, error) {
 	size, from, to := v.Get(programs.Size), v.Get(producers), v.Get(consumers)
 	// left is counted down by batches, so that its contention is not measured.
 	var left, sum atomic.Int64
@@ -124,7 +125,7 @@ func drive[T item](l line[T], v programs.Values) (programs.Result, error) {
 }
 
 // consume dequeues until all items have arrived, and returns the sum of their numbers.
-func consume[T item](dequeue func() (T, bool), patient bool, left *atomic.Int64) (sum int64) {
+func consume[T Item](dequeue func() (T, bool), patient bool, left *atomic.Int64) (sum int64) {
 	got := int64(0)
 	for {
 		v, ok := dequeue()

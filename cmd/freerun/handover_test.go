@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// smallest is the smallest measurement.
+var smallest = []string{"bench", "fib", "--variants", "serial", "--size", "10", "--runs", "1", "--processors", "1", "--json"}
+
+// holdSmallest fails unless the output is that of the smallest measurement.
+func holdSmallest(t *testing.T, out, errs string, status int) {
+	t.Helper()
+	const head = `{"program":"fib","variant":"serial","processors":1,"size":10,"operations":177,"ns_per_op":`
+	if status != 0 || errs != "" || strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, head) {
+		t.Fatalf("exit status %d, %q, %q, want one row with the head %s", status, out, errs, head)
+	}
+	var row struct{ Checksum, Command string }
+	if err := json.Unmarshal([]byte(out), &row); err != nil || row.Checksum != "55" || row.Command != "freerun "+strings.Join(smallest, " ") {
+		t.Errorf("%v, %+v, want fib(10) and the command line as it was typed", err, row)
+	}
+}
+
+// TestBenchOfTheOwnClone: a command that was compiled in a clone measures, wherever it is called.
+func TestBenchOfTheOwnClone(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		out, errs, status := in(t, dir, binary, smallest...)
+		holdSmallest(t, out, errs, status)
+	}
+}
+
+// TestArgumentsAndInput: freerun-bench has the arguments, the standard input and the exit status.
+func TestArgumentsAndInput(t *testing.T) {
+	out, errs, status := freerun(t, "bench", "fbi")
+	if status != 2 || out != "" || !strings.HasPrefix(errs, `freerun: unknown program "fbi": did you mean "fib"?`) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit status %d, %q, %q", status, out, errs)
+	}
+	if out, errs, status = freerun(t, "simulate", "fib", "--variants", "join"); status != 2 || out != "" || !strings.Contains(errs, "fib/join cannot be simulated") {
+		t.Errorf("exit status %d, %q, %q", status, out, errs)
+	}
+	c := exec.Command(binary, "bench", "--from", "-", "--svg", filepath.Join(t.TempDir(), "svg"))
+	c.Stdin = strings.NewReader("no row\n")
+	if out, err := c.CombinedOutput(); err == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "--from -: line 1 is no row") {
+		t.Errorf("%v, %q, want what is wrong with the first line", err, out)
+	}
+}
+
+// TestBenchOfACommandWithoutClone: a command that knows no clone tells what is missing. It finds
+// freerun-bench beside itself, and the clone around the working folder.
+func TestBenchOfACommandWithoutClone(t *testing.T) {
+	dir := t.TempDir()
+	apart := filepath.Join(dir, executable("freerun"))
+	must(t, ".", "go", "build", "-trimpath", "-o", apart, ".")
+	outside := func() (out, errs string, status int) { return in(t, dir, apart, smallest...) }
+
+	out, errs, status := outside()
+	const want = "freerun: bench and simulate are in a command of their own, freerun-bench, which is not installed: " +
+		"go install github.com/freerun-go/freerun/bench/freerun-bench@"
+	if status != 1 || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, want) {
+		t.Errorf("exit status %d, %q, %q, want what to install", status, out, errs)
+	}
+	if out, _, status := in(t, dir, apart, "version"); status != 0 || !strings.HasPrefix(out, "freerun ") {
+		t.Errorf("the rest of the command: exit status %d, %q", status, out)
+	}
+
+	out, errs, status = in(t, "internal", apart, smallest...)
+	holdSmallest(t, out, errs, status)
+
+	beside := filepath.Join(dir, executable("freerun-bench"))
+	imitate(t, apart, beside)
+	if out, errs, status := outside(); status != 1 || out != "" || !strings.Contains(errs, beside+" is another command: go install ") {
+		t.Errorf("beside another command: exit status %d, %q, %q", status, out, errs)
+	}
+	must(t, ".", "go", "build", "-trimpath", "-o", beside, "../../bench/freerun-bench")
+	out, errs, status = outside()
+	holdSmallest(t, out, errs, status)
+}
+
+// imitate copies a command to another name.
+func imitate(t *testing.T, from, to string) {
+	t.Helper()
+	source, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o777)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(file, source); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMissing: the error names the version that fits the command.
+func TestMissing(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		others  []string
+		says    string
+	}{
+		{"v0.3.0", nil, "which is not installed: go install " + benchPackage + "@v0.3.0, or run freerun in a clone of https://" + repository},
+		{"v0.3.0", []string{"/bin/freerun-bench is v0.2.0"}, "this is freerun v0.3.0, but /bin/freerun-bench is v0.2.0: go install " + benchPackage + "@v0.3.0, or"},
+		{"(devel)", nil, "freerun-bench@latest, or"},
+		{"v0.3.1-0.20261123010101-0123456789ab+dirty", nil, "freerun-bench@latest, or"},
+		{"", nil, "freerun-bench@latest, or"},
+	} {
+		if err := missing(c.version, c.others); !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %v: %q, want %q in it", c.version, c.others, err, c.says)
+		}
+	}
+}
+
+// TestBuildAs: freerun-bench is built as the command was.
+func TestBuildAs(t *testing.T) {
+	flags, env := buildAs(&debug.BuildInfo{Settings: []debug.BuildSetting{
+		{Key: "-buildmode", Value: "exe"},
+		{Key: "-compiler", Value: "gc"},
+		{Key: "-tags", Value: "freerun_portable"},
+		{Key: "-race", Value: "true"},
+		{Key: "CGO_ENABLED", Value: "1"},
+		{Key: "GOAMD64", Value: "v3"},
+		{Key: "vcs", Value: "git"},
+		{Key: "vcs.revision", Value: "abc"},
+	}})
+	if want := []string{"-tags=freerun_portable", "-race=true", "-buildvcs=auto"}; !slices.Equal(flags, want) {
+		t.Errorf("flags %q, want %q", flags, want)
+	}
+	if want := []string{"CGO_ENABLED=1", "GOAMD64=v3"}; !slices.Equal(env, want) {
+		t.Errorf("environment %q, want %q", env, want)
+	}
+	if flags, env := buildAs(new(debug.BuildInfo)); !slices.Equal(flags, []string{"-buildvcs=false"}) || env != nil {
+		t.Errorf("a build that notes nothing: %q, %q", flags, env)
+	}
+}
+
+// TestSameCommit: a command whose clone is at another commit does not measure that one's code.
+func TestSameCommit(t *testing.T) {
+	at := func(commit string) *debug.BuildInfo {
+		return &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: commit}}}
+	}
+	if err := differ(at("0123456789abcdef"), at("fedcba9876543210")); err == nil || !strings.Contains(err.Error(), "is of commit 0123456789ab, and its clone is at fedcba987654") {
+		t.Errorf("%v", err)
+	}
+	for _, own := range []*debug.BuildInfo{at("0123"), new(debug.BuildInfo)} {
+		if err := differ(own, at("0123")); err != nil {
+			t.Error(err)
+		}
+	}
+}
