@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Each of these operations sends to itself, or to the one that sent to it, without an init function.
+// Each of these operations sends to itself, or to the one that sent to it, without an init
+// function.
 var (
 	downOp   = freerun.Op[int, int, int]("down.op", nil)
 	downRead = freerun.ReadOp[int, int, int]("down.read", nil)

@@ -164,8 +164,12 @@ func (r *apiReader) declared(o *types.TypeName) {
 // them as methods of o, so they count as such.
 func (r *apiReader) promoted(o *types.TypeName, field *types.Var) {
 	for _, method := range promotedMethods(field.Type()) {
+		if method.Pkg() != o.Pkg() { // it comes from another package's type, embedded further below
+			r.mentions(o.Name()+"."+field.Name(), field, field.Type())
+			return
+		}
 		r.api.Methods++
-		r.mentions(o.Name()+"."+method.Name(), method, method.Type())
+		r.mentions(o.Name()+"."+method.Name(), field, method.Type())
 	}
 }
 

@@ -83,6 +83,7 @@ func showing() map[string]string {
 		"type Shown[K comparable] struct {",
 		"\tsync.Mutex",
 		"\tquiet // has nothing to promote",
+		"\tverbs // has a method, which counts as one of Shown",
 		"\thidden g.T",
 		"\tField right.T",
 		"}",
@@ -90,6 +91,10 @@ func showing() map[string]string {
 		"type hidden struct{ T g.T }",
 		"",
 		"type quiet struct{ t g.T }",
+		"",
+		"type verbs struct{}",
+		"",
+		"func (verbs) Define(io.Reader) {}",
 		"",
 		"type Sealed interface {",
 		"\tDo(io.Reader) error",
@@ -113,7 +118,7 @@ func showing() map[string]string {
 
 func TestAPISound(t *testing.T) {
 	api, err := planted(t, showing()).API([]string{"left", "right"})
-	if err != nil || len(api.Leaks) > 0 || api.Functions != 1 || api.Methods != 2 || api.Types != 3 {
+	if err != nil || len(api.Leaks) > 0 || api.Functions != 1 || api.Methods != 3 || api.Types != 3 {
 		t.Errorf("a sound API gives %+v, error %v", api, err)
 	}
 }
@@ -135,7 +140,8 @@ func TestAPIPlanted(t *testing.T) {
 		"func (Box[X]) M() hidden { panic(0) }": "left.Box.M left.hidden",
 		"type S struct{ F hidden }":             "left.S.F left.hidden",
 		"type S struct{ g.T }":                  "left.S.T g.T",
-		"type S struct{ *other }":               "left.S.other left.other",
+		"type S struct{ *other }":               "left.S.M left.hidden",
+		"type S struct{ deep }":                 "left.S.deep left.deep",
 		"type S struct{ third }":                "left.S.third left.third",
 		"type I interface{ M(hidden) }":         "left.I.M left.hidden",
 		"type I interface{ constraint }":        "left.I left.constraint",
@@ -153,7 +159,8 @@ func TestAPIPlanted(t *testing.T) {
 			"type constant int",
 			"type constraint interface{ F() }",
 			"type other struct{}",
-			"func (*other) M() {}",
+			"func (*other) M(hidden) {}",
+			"type deep struct{ g.T }",
 			"type third struct{ Shown int }",
 			"type Box[X any] struct{}",
 			text,
@@ -171,7 +178,7 @@ func TestAPIPlanted(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("%q: leaks %q, error %v; want %q", text, got, err, want)
-		} else if position := api.Leaks[0].Position; position != "left/left.go:11" {
+		} else if position := api.Leaks[0].Position; position != "left/left.go:12" {
 			t.Errorf("%q: the leak is said to be at %s", text, position)
 		}
 	}
