@@ -304,9 +304,9 @@ func (w *timerWheel) fireUntil(now int64) {
 	}
 	w.rt.firing.Add(1)
 	defer w.rt.fired()
-	s := w.rt.detachedWorker()
+	on := w.rt.detachedWorker()
 	for _, t := range due {
-		t.fire(s)
+		t.fire(on)
 	}
 	w.keep(due)
 }
