@@ -58,20 +58,20 @@ func startActivityIn(where activityhost.Place, a *activity.Activity) error {
 
 // startActivity starts a, which is new, with the scope and the priority of c.
 func (c *Context) startActivity(a *activity.Activity) error {
-	s := c.checked().here()
-	if err := s.admits(c, &c.rt.free, nil); err != nil {
+	w := c.checked().here()
+	if err := w.admits(c, &c.rt.free, nil); err != nil {
 		if x := c.Scope(); x != nil {
 			x.fail(titleOf(a), &c.key.root, err)
 		}
 		return err
 	}
-	if s.observed.Load() != 0 {
-		s.starting(a)
+	if w.observed.Load() != 0 {
+		w.starting(a)
 	}
 	if c.Scope() != nil {
-		s.credit.Begin(c.key.account())
+		w.credit.Begin(c.key.account())
 	}
-	activities.Begin(a, c.tenant(), c.priority(), c.rt.scheduler, s.processor)
+	activities.Begin(a, c.tenant(), c.priority(), c.rt.scheduler, w.processor)
 	return nil
 }
 
@@ -112,7 +112,7 @@ func roomOn(on *activityhost.Stack) *activitySlot {
 	return r
 }
 
-func describeSlot(l *message) string {
+func describeSlot(m *message) string {
 	return workerOf(sched.CurrentProcessor()).active.Load().operation()
 }
 
@@ -145,10 +145,10 @@ func (t *activityHost) Start(a, b *activity.Activity) error {
 
 // Enter implements [activityhost.Owner]: the activity's context becomes the worker's active one.
 func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	s := workerOf(p)
-	r := t.slotFor(on, s)
+	w := workerOf(p)
+	r := t.slotFor(on, w)
 	c := r.context
-	c.worker.Store(s)
+	c.worker.Store(w)
 	c.forks.offer = p.Offer()
 	if c.forks.forkParts != nil {
 		c.forks.parker = nil
@@ -159,16 +159,16 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 		c.title.Store(on.Title)
 	}
 	c.inside.Store(1)
-	r.beneath = s.active.Load()
-	s.active.Store(c)
-	s.credit.Turn(t.key.account())
-	if s.observed.Load() != 0 || trace.IsEnabled() {
-		s.observeActivity(c, a, r)
+	r.beneath = w.active.Load()
+	w.active.Store(c)
+	w.credit.Turn(t.key.account())
+	if w.observed.Load() != 0 || trace.IsEnabled() {
+		w.observeActivity(c, a, r)
 	}
 }
 
 // slotFor returns the activity slot of the stack, with a context of t's scope and priority.
-func (t *activityHost) slotFor(on *activityhost.Stack, s *worker) *activitySlot {
+func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot {
 	r, _ := on.Local.(*activitySlot)
 	if r == nil {
 		r = &activitySlot{}
@@ -176,7 +176,7 @@ func (t *activityHost) slotFor(on *activityhost.Stack, s *worker) *activitySlot 
 		on.Local = r
 	}
 	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
-		r.context = s.newContext(t.key)
+		r.context = w.newContext(t.key)
 		r.context.kind.Store(slotVtable)
 		r.message.unit = &t.rt.free
 		r.awaits = nil
@@ -197,44 +197,44 @@ func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *s
 
 // moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	s, r := workerOf(p), roomOn(on)
+	w, r := workerOf(p), roomOn(on)
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
 	if c.seen != 0 {
-		s.traceOut(c)
+		w.traceOut(c)
 		c.observeEnd()
 	}
 	c.current = nil
 	c.forwarded = nil
 	// The activity moved here while it slept in a join, and lost what was active here.
-	if r.beneath.worker.Load() != s {
-		r.beneath = s.newContext(nil)
+	if r.beneath.worker.Load() != w {
+		r.beneath = w.newContext(nil)
 	}
-	s.active.Store(r.beneath)
-	s.credit.Turn(r.beneath.key.account())
+	w.active.Store(r.beneath)
+	w.credit.Turn(r.beneath.key.account())
 	r.beneath = nil // so that a spare stack keeps no scope alive
 	return c
 }
 
 // End implements [activityhost.Owner]: the activity is counted as done.
 func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
-	s := t.rt.detachedWorker()
+	w := t.rt.detachedWorker()
 	if p != nil {
-		s = workerOf(p)
+		w = workerOf(p)
 	}
 	err := refused
 	if failure != nil {
 		if failure == activityhost.ErrGoexit {
 			failure = nil // the form in which panicked takes a Goexit
 		}
-		err = s.panicked(titleOf(a), t.origin(), failure, stack)
+		err = w.panicked(titleOf(a), t.origin(), failure, stack)
 	}
 	if err == nil {
-		s.countRan(t.rt, 1)
+		w.countRan(t.rt, 1)
 	} else {
-		s.countFailed(t.rt, err, 1)
+		w.countFailed(t.rt, err, 1)
 	}
 	if x := t.key.scopeOf(); x != nil {
 		if err != nil {
@@ -243,8 +243,8 @@ func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any
 		if m := x.more.Load(); m != nil {
 			m.waiting.Delete(a)
 		}
-		t.origin().withdraw(s)
-		t.origin().ended(s)
+		t.origin().withdraw(w)
+		t.origin().ended(w)
 	}
 	return err
 }

@@ -1,103 +1,103 @@
 package freerun
 
-// admits counts a message to u that is about to be sent through c from worker s, and gives it its
-// lineage; or it returns why the message is refused. l is nil for an activity, which is counted
+// admits counts a message to u that is about to be sent through c from worker w, and gives it its
+// lineage; or it returns why the message is refused. m is nil for an activity, which is counted
 // like a message.
-func (s *worker) admits(c *Context, u *unit, l *message) error {
-	if !s.accepts(u) {
-		if err := s.refuses(u); err != nil {
-			return u.refusing(err, l)
+func (w *worker) admits(c *Context, u *unit, m *message) error {
+	if !w.accepts(u) {
+		if err := w.refuses(u); err != nil {
+			return u.refusing(err, m)
 		}
 	}
 	var o *lineage
 	if c.key != nil {
 		var err error
-		if o, err = c.admit(s); err != nil {
+		if o, err = c.admit(w); err != nil {
 			return err
 		}
 	}
-	if s.processor != nil {
-		s.counters.sent.Add(1) // without a processor in a stripe: ingress.go
-	} else if !s.rt.countSent(running) && (s.standing() != insider || !s.rt.countSent(drains)) {
-		o.withdraw(s)
+	if w.processor != nil {
+		w.counters.sent.Add(1) // without a processor in a stripe: ingress.go
+	} else if !w.rt.countSent(running) && (w.standing() != insider || !w.rt.countSent(drains)) {
+		o.withdraw(w)
 		return ErrClosed
 	}
-	if l == nil {
+	if m == nil {
 		return nil
 	}
 	if o != nil {
-		l.lineage.Store(o)
+		m.lineage.Store(o)
 	}
-	if s.observed.Load() != 0 {
-		s.sending(u, l)
+	if w.observed.Load() != 0 {
+		w.sending(u, m)
 	}
 	return nil
 }
 
-// refusing adds to err what was refused, as naming does: the operation of message l. l is nil for
+// refusing adds to err what was refused, as naming does: the operation of message m. m is nil for
 // an activity.
-func (u *unit) refusing(err error, l *message) error {
+func (u *unit) refusing(err error, m *message) error {
 	return u.naming(err, func() string {
-		if l == nil {
+		if m == nil {
 			return ""
 		}
-		return l.vtable().describe(l)
+		return m.vtable().describe(m)
 	})
 }
 
 // admit counts a message that is about to be sent through c in the scope of c, and returns its
 // lineage. If the scope was canceled it returns the error instead: the message would not start. c
 // must have a key. [lineage.withdraw] takes the count back.
-func (c *Context) admit(s *worker) (*lineage, error) {
-	r := c.key
-	if r.scope != nil {
-		if err := r.scope.refusal(); err != nil {
+func (c *Context) admit(w *worker) (*lineage, error) {
+	k := c.key
+	if k.scope != nil {
+		if err := k.scope.refusal(); err != nil {
 			return nil, err
 		}
-		s.credit.Take(&r.scope.account)
+		w.credit.Take(&k.scope.account)
 	}
-	if s.processor == nil {
-		return &r.root, nil
+	if w.processor == nil {
+		return &k.root, nil
 	}
-	return s.sends(c), nil
+	return w.sends(c), nil
 }
 
 // leave takes the message out of its scope, after its outcome is known. Only its holder may call
 // it.
-func (l *message) leave(s *worker) {
-	if o := l.lineage.Load(); o != nil {
-		l.lineage.Store(nil) // a future must not keep the scope from being collected
-		o.withdraw(s)
+func (m *message) leave(w *worker) {
+	if o := m.lineage.Load(); o != nil {
+		m.lineage.Store(nil) // a future must not keep the scope from being collected
+		o.withdraw(w)
 	}
 }
 
 // withdraw takes back what admit counted. A nil lineage has nothing to take back.
-func (o *lineage) withdraw(s *worker) {
+func (o *lineage) withdraw(w *worker) {
 	if a := o.keyOf().account(); a != nil {
-		s.credit.Put(a)
+		w.credit.Put(a)
 	}
 }
 
 // ended takes a message that was started out of its scope's account of running messages. It comes
 // after withdraw: once nothing runs, what is open was not started.
-func (o *lineage) ended(s *worker) {
+func (o *lineage) ended(w *worker) {
 	if a := o.keyOf().account(); a != nil {
-		s.credit.End(a)
+		w.credit.End(a)
 	}
 }
 
 // canceled returns the error of a message whose scope was canceled, otherwise nil.
-func (l *message) canceled() error {
-	if x := l.lineage.Load().keyOf().scopeOf(); x != nil {
+func (m *message) canceled() error {
+	if x := m.lineage.Load().keyOf().scopeOf(); x != nil {
 		return x.refusal()
 	}
 	return nil
 }
 
 // refusal returns why a message must not start, after begin has found that it must not.
-func (l *message) refusal() error {
-	if l.unit.rt.phase.Load() < aborting {
-		if err := l.canceled(); err != nil {
+func (m *message) refusal() error {
+	if m.unit.rt.phase.Load() < aborting {
+		if err := m.canceled(); err != nil {
 			return err
 		}
 	}
@@ -106,12 +106,12 @@ func (l *message) refusal() error {
 
 // countCycle counts a message with vtable k that the caller has sealed as cycled. The goroutine
 // that wakes the message may look at it at the same time, so nothing else in it is changed.
-func (s *worker) countCycle(m *promised, k *vtable) {
-	s.countFailed(m.unit.rt, ErrCycle, 1)
-	m.closedAsCycle(s, k)
+func (w *worker) countCycle(m *promised, k *vtable) {
+	w.countFailed(m.unit.rt, ErrCycle, 1)
+	m.closedAsCycle(w, k)
 }
 
-func (m *promised) closedAsCycle(s *worker, k *vtable) {
+func (m *promised) closedAsCycle(w *worker, k *vtable) {
 	if m.lineage.Load() == nil {
 		return
 	}
@@ -122,18 +122,18 @@ func (m *promised) closedAsCycle(s *worker, k *vtable) {
 		}
 		x.fail(name, m.lineage.Load(), ErrCycle)
 	}
-	m.lineage.Load().withdraw(s)
+	m.lineage.Load().withdraw(w)
 }
 
 // blame reports a refused message to c's scope, unless that has failed already.
-func (c *Context) blame(k *vtable, l *message, err error) {
+func (c *Context) blame(k *vtable, m *message, err error) {
 	x := c.Scope()
 	if x == nil || x.failure.Load() != nil {
 		return
 	}
 	o := &c.key.root
-	if s := c.here(); s.processor != nil {
-		o = s.sends(c)
+	if w := c.here(); w.processor != nil {
+		o = w.sends(c)
 	}
-	x.fail(k.describe(l), o, err)
+	x.fail(k.describe(m), o, err)
 }

@@ -27,13 +27,13 @@ const (
 	insider                  // in a task of this runtime
 )
 
-// standing returns the standing of the calling goroutine, which sends from s. Without a processor
+// standing returns the standing of the calling goroutine, which sends from w. Without a processor
 // it costs a look into a map, so it is asked off the fast path only.
-func (s *worker) standing() standing {
-	if s.processor != nil {
+func (w *worker) standing() standing {
+	if w.processor != nil {
 		return insider
 	}
-	return s.rt.standing()
+	return w.rt.standing()
 }
 
 // standing returns the standing of the calling goroutine.

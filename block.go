@@ -26,18 +26,18 @@ func (c *Context) Block(fn func()) {
 	if fn == nil {
 		panic("freerun: Block with a nil function")
 	}
-	s := c.checked().here()
-	if s.processor == nil {
+	w := c.checked().here()
+	if w.processor == nil {
 		fn()
 		return
 	}
-	s.env.block(c, s, fn)
+	w.env.block(c, w, fn)
 }
 
-// blockAway calls fn in the operation that runs on s, which the operation leaves before.
-func (s *worker) blockAway(fn func()) {
-	running := s.active.Load()
-	running.leave(s)
+// blockAway calls fn in the operation that runs on w, which the operation leaves before.
+func (w *worker) blockAway(fn func()) {
+	running := w.active.Load()
+	running.leave(w)
 	if running.seen != 0 {
 		defer running.traceBack()
 	}
@@ -70,8 +70,8 @@ func contextOf(h *sched.Host, p *sched.Processor) *Context {
 // running returns the context that the calling operation runs with, which is c or the one that c
 // was made from; nil if the caller is no operation.
 func (c *Context) running() *Context {
-	if s := c.here(); s.processor != nil {
-		return s.active.Load()
+	if w := c.here(); w.processor != nil {
+		return w.active.Load()
 	}
 	if h := sched.CurrentHost(); h != nil && h.Processor() == nil {
 		return hostStateOf(h).away.Load()
@@ -81,19 +81,19 @@ func (c *Context) running() *Context {
 
 // leave takes the running operation off its worker, which gets a context of its own for what the
 // processor runs next.
-func (c *Context) leave(s *worker) {
-	c.publishAll(s.processor)
+func (c *Context) leave(w *worker) {
+	c.publishAll(w.processor)
 	c.stand()
 	if c.seen != 0 {
-		s.traceLeave(c)
+		w.traceLeave(c)
 	}
-	s.pressed = nil
-	s.renew(c)
-	c.worker.Store(s.rt.detachedWorker())
-	hostStateOf(s.processor.Leave()).away.Store(c)
+	w.pressed = nil
+	w.renew(c)
+	c.worker.Store(w.rt.detachedWorker())
+	hostStateOf(w.processor.Leave()).away.Store(c)
 }
 
 // renew gives the worker another context in place of c, which goes away with its operation.
-func (s *worker) renew(c *Context) {
-	s.active.Store(s.newContext(c.key))
+func (w *worker) renew(c *Context) {
+	w.active.Store(w.newContext(c.key))
 }

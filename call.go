@@ -94,12 +94,12 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 	if err := rt.callable(ctx); err != nil {
 		return *new(R), err
 	}
-	s := &rt.outside
+	on := &rt.outside
 	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
 	m.become(o.called)
 	m.unit = &rt.free
-	if err := m.arrange(s); err != nil {
+	if err := m.arrange(on); err != nil {
 		rt.contextIn(ctx).blame(o.called, &m.message, err)
 		return *new(R), err
 	}
@@ -107,7 +107,7 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 		return *new(R), err
 	}
 	w := rt.caller(ctx)
-	o.launch(s, &m.sendMessage, &w.sender)
+	o.launch(on, &m.sendMessage, &w.sender)
 	return o.answer(w, &m.sendMessage)
 }
 

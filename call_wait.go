@@ -17,8 +17,8 @@ type caller struct {
 	woken chan struct{} // has room for one
 }
 
-// wakeCaller wakes the goroutine of caller l.
-func wakeCaller(_ *worker, l *message) { (*caller)(unsafe.Pointer(l)).woken <- struct{}{} }
+// wakeCaller wakes the goroutine of caller m.
+func wakeCaller(_ *worker, m *message) { (*caller)(unsafe.Pointer(m)).woken <- struct{}{} }
 
 // valueKey is the key under which a Context, and contexts that are derived from it, have the
 // Context.

@@ -144,9 +144,9 @@ func (c *Context) AfterFunc(f func()) (stop func() bool) {
 // here returns the worker to send from: c's worker if the caller is the goroutine of its processor,
 // otherwise the worker of ordinary goroutines.
 func (c *Context) here() *worker {
-	s := c.worker.Load()
-	if s.processor == nil || s.processor.Home() == goid.ID() {
-		return s
+	w := c.worker.Load()
+	if w.processor == nil || w.processor.Home() == goid.ID() {
+		return w
 	}
 	return &c.rt.outside
 }

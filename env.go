@@ -107,11 +107,11 @@ func (e env) waitUntil(ctx context.Context, x condition) (waited bool, err error
 }
 
 // awaitPlace is waitUntil for a sender that waits for a place in a full mailbox, and takes it.
-func (e env) awaitPlace(b *mailboxLimit, l *message, from *sender) (waited bool, err error) {
+func (e env) awaitPlace(b *mailboxLimit, m *message, from *sender) (waited bool, err error) {
 	if e.sim == nil {
 		return false, nil
 	}
-	return true, e.sim.awaitPlace(b, l, from)
+	return true, e.sim.awaitPlace(b, m, from)
 }
 
 // awaitIdle waits until all messages that were sent to rt are done.
@@ -134,10 +134,10 @@ func (e env) awaitOthers(spin func()) {
 // runtime, where the sender is the driver.
 func (e env) hold(d *magazine.Depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
 
-// noteWait notes that l waits for m, for the report of a standstill.
-func (e env) noteWait(l *message, m *promised) {
+// noteWait notes that msg waits for m, for the report of a standstill.
+func (e env) noteWait(msg *message, m *promised) {
 	if e.sim != nil {
-		e.sim.noteWait(l, m)
+		e.sim.noteWait(msg, m)
 	}
 }
 
@@ -160,22 +160,22 @@ func (e env) orderOfWait(s *Scope) uint64 {
 	return 0
 }
 
-// pause lets the schedule decide which processor goes on, in the middle of an operation on s.
-func (s *worker) pause() {
-	if s.env.sim != nil && s.processor != nil {
-		s.processor.Pause()
+// pause lets the schedule decide which processor goes on, in the middle of an operation on w.
+func (w *worker) pause() {
+	if w.env.sim != nil && w.processor != nil {
+		w.processor.Pause()
 	}
 }
 
-// block calls fn, which may wait, in the operation that runs on processor s with c. Live, the
+// block calls fn, which may wait, in the operation that runs on processor w with c. Live, the
 // processor goes to another goroutine first. In a simulated runtime nothing else goes on while fn
 // waits, and the schedule decides before and after what does.
-func (e env) block(c *Context, s *worker, fn func()) {
+func (e env) block(c *Context, w *worker, fn func()) {
 	if e.sim == nil {
-		s.blockAway(fn)
+		w.blockAway(fn)
 		return
 	}
-	s.pause()
+	w.pause()
 	defer func() { c.here().pause() }()
 	fn()
 }

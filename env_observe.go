@@ -12,24 +12,24 @@ func (e env) observers() uint64 {
 	return 0
 }
 
-// begins tells the schedule that an operation of vtable k begins on s.
-func (e env) begins(s *worker, c *Context, k *vtable, l *message) {
+// begins tells the schedule that an operation of vtable k begins on w.
+func (e env) begins(w *worker, c *Context, k *vtable, m *message) {
 	if e.sim != nil {
-		e.sim.begins(s, c, k, l)
+		e.sim.begins(w, c, k, m)
 	}
 }
 
-// sends has the schedule decide what goes on before s sends to u.
-func (e env) sends(s *worker, u *unit) {
-	if e.sim != nil && s.processor != nil {
-		e.sim.sends(s, u)
+// sends has the schedule decide what goes on before w sends to u.
+func (e env) sends(w *worker, u *unit) {
+	if e.sim != nil && w.processor != nil {
+		e.sim.sends(w, u)
 	}
 }
 
-// rests tells the schedule that s has nothing to do.
-func (e env) rests(s *worker) {
+// rests tells the schedule that w has nothing to do.
+func (e env) rests(w *worker) {
 	if e.sim != nil {
-		e.sim.rests(s)
+		e.sim.rests(w)
 	}
 }
 

@@ -136,16 +136,16 @@ func (m *simulation) drive(ctx context.Context, x condition) error {
 	return ctx.Err()
 }
 
-func (m *simulation) awaitPlace(b *mailboxLimit, l *message, from *sender) error {
+func (m *simulation) awaitPlace(b *mailboxLimit, msg *message, from *sender) error {
 	taken := false
 	err := m.drive(from.context(), conditionFunc(func() bool {
 		taken = taken || b.tryTake()
-		return taken || from.over(l) != nil
+		return taken || from.over(msg) != nil
 	}))
 	if taken {
 		return nil
 	}
-	return cmp.Or(from.over(l), err)
+	return cmp.Or(from.over(msg), err)
 }
 
 // awaitIdle advances the virtual time if need be, as activities may sleep.

@@ -40,9 +40,9 @@ type pending struct {
 // to drop.
 const fewestPending = 64
 
-// noteWait records that l waits for p. Now and then it drops the entries that do not wait any more,
-// whenever the list has doubled since the last time.
-func (m *simulation) noteWait(l *message, p *promised) {
+// noteWait records that msg waits for p. Now and then it drops the entries that do not wait any
+// more, whenever the list has doubled since the last time.
+func (m *simulation) noteWait(msg *message, p *promised) {
 	if len(m.pending) >= max(fewestPending, 2*m.pendingLeft) {
 		left := m.pending[:0]
 		for _, w := range m.pending {
@@ -53,7 +53,7 @@ func (m *simulation) noteWait(l *message, p *promised) {
 		clear(m.pending[len(left):])
 		m.pending, m.pendingLeft = left, len(left)
 	}
-	m.pending = append(m.pending, pending{l, p})
+	m.pending = append(m.pending, pending{msg, p})
 }
 
 // stalled returns the error for a caller that waits in vain: for x, or for no future if x is none.
@@ -80,15 +80,15 @@ func (e *stalledError) addMore(n int, what string) {
 func (e *stalledError) addMessages(m *simulation) {
 	most, more := mostStalled, 0
 	for _, p := range m.pending {
-		l := p.letter
-		if !p.future.open() || l.vtable() == awaiterVtable || l.vtable() == audienceVtable {
+		msg := p.letter
+		if !p.future.open() || msg.vtable() == awaiterVtable || msg.vtable() == audienceVtable {
 			continue
 		}
 		if most--; most < 0 {
 			more++
 			continue
 		}
-		e.add(nameWaiting(l) + " waits for " + m.resultOf(p.future))
+		e.add(nameWaiting(msg) + " waits for " + m.resultOf(p.future))
 	}
 	e.addMore(more, "messages that wait for a future")
 }
@@ -110,15 +110,15 @@ func (e *stalledError) addActivities(m *simulation) {
 
 // nameWaiting names a message that waits for a future. For a waitAll it names the message that
 // waits for all of them.
-func nameWaiting(l *message) string {
-	if l.vtable() == waitAllVtable {
-		l = (*waitAll)(unsafe.Pointer(l)).then
+func nameWaiting(m *message) string {
+	if m.vtable() == waitAllVtable {
+		m = (*waitAll)(unsafe.Pointer(m)).then
 	}
-	name := "operation " + l.vtable().describe(l)
-	if l.vtable() == repetitionVtable {
+	name := "operation " + m.vtable().describe(m)
+	if m.vtable() == repetitionVtable {
 		name = "a timer of Every"
 	}
-	return name + l.unit.whichIsNamed()
+	return name + m.unit.whichIsNamed()
 }
 
 // whichIsNamed returns " on unit" and the unit's name, "" if it has none.

@@ -41,34 +41,34 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// begins tells the schedule that the operation of l begins on s.
-func (m *simulation) begins(s *worker, c *Context, k *vtable, l *message) {
-	m.schedule.Began(s.processor.Index(), fullName(k.describe(l)))
+// begins tells the schedule that the operation of msg begins on w.
+func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message) {
+	m.schedule.Began(w.processor.Index(), fullName(k.describe(msg)))
 	if m.timed != nil {
-		m.timed.On(s.processor.Index(), l.unit.known(), l.vtable().recycle == nil)
+		m.timed.On(w.processor.Index(), msg.unit.known(), msg.vtable().recycle == nil)
 		c.marks |= isTimed
 	}
 }
 
 // endTimed tells the timed schedule that the operation ends, before other processors see that.
 func (c *Context) endTimed() {
-	if s := c.worker.Load(); s.processor != nil {
-		s.env.sim.timed.Ends(s.processor.Index())
-		s.processor.Pause()
+	if w := c.worker.Load(); w.processor != nil {
+		w.env.sim.timed.Ends(w.processor.Index())
+		w.processor.Pause()
 	}
 }
 
-// sends pauses s before a send to u.
-func (m *simulation) sends(s *worker, u *unit) {
+// sends pauses w before a send to u.
+func (m *simulation) sends(w *worker, u *unit) {
 	if m.timed != nil {
-		m.timed.Sends(s.processor.Index(), u.known())
+		m.timed.Sends(w.processor.Index(), u.known())
 	}
-	s.processor.Pause()
+	w.processor.Pause()
 }
 
-func (m *simulation) rests(s *worker) {
+func (m *simulation) rests(w *worker) {
 	if m.timed != nil {
-		m.timed.Rests(s.processor.Index())
+		m.timed.Rests(w.processor.Index())
 	}
 }
 

@@ -43,10 +43,10 @@ func isOperationWithin() bool {
 	if p == nil {
 		return false
 	}
-	s, ok := p.Local.(*worker)
+	w, ok := p.Local.(*worker)
 	if !ok {
 		return false
 	}
-	c := s.active.Load()
+	c := w.active.Load()
 	return c.depth > 0 || c.forks.branched()
 }

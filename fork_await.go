@@ -40,11 +40,11 @@ func (c *Context) await(j *job) {
 
 // help runs a job that descends from j. It reports whether an offer held one.
 func (c *Context) help(j *job) bool {
-	s := c.worker.Load()
-	if s.processor == nil {
+	w := c.worker.Load()
+	if w.processor == nil {
 		return false
 	}
-	t := s.processor.StealOffered(func(t *sched.Task) bool { return jobOf(t).descendsFrom(j) })
+	t := w.processor.StealOffered(func(t *sched.Task) bool { return jobOf(t).descendsFrom(j) })
 	if t == nil {
 		return false
 	}

@@ -91,12 +91,12 @@ func runJob(p *sched.Processor, t *sched.Task) {
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
 	c.inside.Store(1)
-	s := workerOf(p)
+	w := workerOf(p)
 	if p.Spent() {
-		s.yieldIfDue()
+		w.yieldIfDue()
 	}
-	if s.rt.labels {
-		s.labelBranch(j)
+	if w.rt.labels {
+		w.labelBranch(j)
 	}
 	j.steal(c)
 }
@@ -109,8 +109,8 @@ func (j *job) steal(c *Context) {
 	f.job, f.floor = j, len(f.runs)
 	f.enter(nil, nil, nil)
 	returned := false
-	s := c.worker.Load()
-	recorded := s.observed.Load() != 0 && s.traceBranch(j, c.current != nil)
+	w := c.worker.Load()
+	recorded := w.observed.Load() != 0 && w.traceBranch(j, c.current != nil)
 	defer func() {
 		if recorded {
 			c.worker.Load().traceBranchEnd()

@@ -8,14 +8,14 @@ import (
 // sleep gives the processor away until j, which a thief has, is done. It returns at once if j is
 // done already.
 func (c *Context) sleep(j *job) {
-	s := c.worker.Load()
-	if s.processor == nil {
+	w := c.worker.Load()
+	if w.processor == nil {
 		if j.awaitedBy(c) {
 			c.forks.parker.Park()
 		}
 		return
 	}
-	c.publishAll(s.processor)
+	c.publishAll(w.processor)
 	if c.forks.suspension == nil {
 		c.forks.suspension = new(sched.Suspension) // before the thief can wake it
 	}
@@ -23,29 +23,29 @@ func (c *Context) sleep(j *job) {
 		return
 	}
 	if c.seen != 0 {
-		s.traceOut(c)
+		w.traceOut(c)
 	}
-	pressed, home := s.pressed, hostStateOf(s.processor.Host())
-	s.pressed = nil
-	s.renew(c)
+	pressed, home := w.pressed, hostStateOf(w.processor.Host())
+	w.pressed = nil
+	w.renew(c)
 	// While it sleeps, c leads to the worker that ordinary goroutines share: to no processor.
 	c.worker.Store(&c.rt.outside)
 	home.away.Store(c)
-	p := c.forks.suspension.Wait(s.processor)
+	p := c.forks.suspension.Wait(w.processor)
 	if p == nil { // the runtime has ended meanwhile
 		c.worker.Store(c.rt.detachedWorker())
 		c.stand()
 		return
 	}
 	home.away.Store(nil)
-	s = workerOf(p)
-	s.active.Store(c)
-	s.credit.Turn(c.key.account())
-	s.pressed = pressed
-	c.worker.Store(s)
+	w = workerOf(p)
+	w.active.Store(c)
+	w.credit.Turn(c.key.account())
+	w.pressed = pressed
+	c.worker.Store(w)
 	c.forks.offer = p.Offer()
 	if c.seen != 0 {
-		s.traceIn(c)
+		w.traceIn(c)
 	}
 }
 

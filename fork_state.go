@@ -106,13 +106,13 @@ func (c *Context) owned() bool {
 	if c.forks.home.Load() == id {
 		return true
 	}
-	s := c.worker.Load()
-	if s.processor == nil || s.processor.Home() != id || s.active.Load() != c {
+	w := c.worker.Load()
+	if w.processor == nil || w.processor.Home() != id || w.active.Load() != c {
 		return false
 	}
 	c.forks.begin()
 	c.forks.home.Store(id)
-	c.forks.offer = s.processor.Offer()
+	c.forks.offer = w.processor.Offer()
 	return true
 }
 

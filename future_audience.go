@@ -85,8 +85,8 @@ func (s *share) remove(a *audience) {
 }
 
 // wakeAudience wakes all goroutines and activities that wait for a future.
-func wakeAudience(_ *worker, l *message) {
-	a := (*audience)(unsafe.Pointer(l))
+func wakeAudience(_ *worker, m *message) {
+	a := (*audience)(unsafe.Pointer(m))
 	s := a.future.unit.rt.audiences.lock(a.future)
 	s.remove(a)
 	closed, stop, w := a.closed, a.stop, a.first

@@ -79,7 +79,7 @@ func newAwaiter(u *unit) *awaiter {
 	return w
 }
 
-func wakeAwaiter(_ *worker, l *message) { (*awaiter)(unsafe.Pointer(l)).wake() }
+func wakeAwaiter(_ *worker, m *message) { (*awaiter)(unsafe.Pointer(m)).wake() }
 
 // wake ends the wait, unless the activity has given up.
 func (w *awaiter) wake() {

@@ -97,7 +97,7 @@ func (m *promised) reached() bool { return m.closedNow() }
 // abandon closes m because its runtime has ended, and counts m as failed. The holder of the
 // message finds it sealed, and takes its own count back. Any goroutine may call it.
 func (m *promised) abandon() {
-	if s := m.unit.rt.detachedWorker(); m.seal(s, &abandoned) {
-		s.countFailed(m.unit.rt, ErrClosed, 1)
+	if w := m.unit.rt.detachedWorker(); m.seal(w, &abandoned) {
+		w.countFailed(m.unit.rt, ErrClosed, 1)
 	}
 }

@@ -29,26 +29,26 @@ func newWaitAll(u *unit, then *message, left []unsafe.Pointer) *waitAll {
 }
 
 // gather makes m wait for all futures in the value at p. It returns false if m was revoked.
-func gather(pl *scan.Plan, s *worker, m *promised, p unsafe.Pointer) bool {
+func gather(pl *scan.Plan, w *worker, m *promised, p unsafe.Pointer) bool {
 	g := newWaitAll(m.unit, &m.message, pl.All(p, isOpen))
 	g.owner, g.vtable = m, m.vtable()
 	if !m.lead(&g.promised, false) {
 		return false
 	}
-	g.proceed(s)
+	g.proceed(w)
 	return true
 }
 
-// gatherFor makes l, a message without a future, wait for all futures in the value at p.
-func gatherFor(pl *scan.Plan, s *worker, l *message, p unsafe.Pointer) {
-	newWaitAll(l.unit, l, pl.All(p, isOpen)).proceed(s)
+// gatherFor makes m, a message without a future, wait for all futures in the value at p.
+func gatherFor(pl *scan.Plan, w *worker, m *message, p unsafe.Pointer) {
+	newWaitAll(m.unit, m, pl.All(p, isOpen)).proceed(w)
 }
 
-func wakeWaitAll(s *worker, l *message) { (*waitAll)(unsafe.Pointer(l)).proceed(s) }
+func wakeWaitAll(w *worker, m *message) { (*waitAll)(unsafe.Pointer(m)).proceed(w) }
 
 // proceed waits for the next future. It wakes the message when none is left, or when one has
 // failed.
-func (g *waitAll) proceed(s *worker) {
+func (g *waitAll) proceed(w *worker) {
 	for len(g.left) > 0 {
 		last := len(g.left) - 1
 		dep := (*promised)(g.left[last])
@@ -62,12 +62,12 @@ func (g *waitAll) proceed(s *worker) {
 			}
 			continue
 		}
-		if m != nil && m.closesCycle(dep) && m.seal(s, &cycled) {
-			s.countCycle(m, g.vtable)
+		if m != nil && m.closesCycle(dep) && m.seal(w, &cycled) {
+			w.countCycle(m, g.vtable)
 		}
 		return
 	}
 	g.left = nil
-	g.fill(s)
-	g.then.vtable().wake(s, g.then)
+	g.fill(w)
+	g.then.vtable().wake(w, g.then)
 }

@@ -29,21 +29,21 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
-	s := c.here()
-	if s.processor == nil || c != s.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || s.processor.SomeIdle() || s.rt.phase.Load() >= aborting {
+	w := c.here()
+	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.SomeIdle() || w.rt.phase.Load() >= aborting {
 		return f, false
 	}
 	if o.args != nil && !allHaveValues(o.args, unsafe.Pointer(&arg)) {
 		return f, false
 	}
 	c.credit--
-	s.counters.sent.Add(1)
-	return o.runNow(c, s, arg), true
+	w.counters.sent.Add(1)
+	return o.runNow(c, w, arg), true
 }
 
 // runNow runs the operation as a call, and returns a future that has the outcome, or is open if the
 // outcome waits for another future.
-func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
+func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
 	c.kind.Store(o.called)
 	c.forwarded = nil
@@ -59,34 +59,34 @@ func (o *operation[A, R]) runNow(c *Context, s *worker, arg A) (f Future[R]) {
 		c.kind.Store(outer)
 		c.forwarded = forwarded
 	}()
-	s.processor.Spend()
+	w.processor.Spend()
 	v, err := o.small(c, arg)
 	returned = true
-	s = c.worker.Load() // the operation may have left its processor
+	w = c.worker.Load() // the operation may have left its processor
 	if err == nil && c.forwarded == nil && o.results == nil {
-		s.countRan(s.rt, 1)
+		w.countRan(w.rt, 1)
 		return Resolved(v)
 	}
-	return o.settleNow(c, s, v, err)
+	return o.settleNow(c, w, v, err)
 }
 
 // settleNow returns a future for an outcome that is not a plain value.
-func (o *operation[A, R]) settleNow(c *Context, s *worker, v R, err error) Future[R] {
+func (o *operation[A, R]) settleNow(c *Context, w *worker, v R, err error) Future[R] {
 	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
-		s.countRan(s.rt, 1)
+		w.countRan(w.rt, 1)
 		return Future[R]{cell: source} // the caller gets the forwarded future itself
 	}
 	m := &sendMessage[A, R]{}
 	m.become(o.called)
-	m.unit = &s.rt.free
-	o.settle(s, &m.result, v, err, c.forwarded)
+	m.unit = &w.rt.free
+	o.settle(w, &m.result, v, err, c.forwarded)
 	return Future[R]{cell: &m.result}
 }
 
 // crashNow returns a future for an operation that panicked with value; nil stands for
 // runtime.Goexit.
-func (o *operation[A, R]) crashNow(s *worker, value any) Future[R] {
-	err := s.panicked(o.called.name, nil, value, debug.Stack())
-	s.countFailed(s.rt, err, 1)
+func (o *operation[A, R]) crashNow(w *worker, value any) Future[R] {
+	err := w.panicked(o.called.name, nil, value, debug.Stack())
+	w.countFailed(w.rt, err, 1)
 	return Failed[R](err)
 }

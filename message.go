@@ -27,4 +27,4 @@ type message struct {
 func messageOf(n *mailbox.Node) *message { return (*message)(unsafe.Pointer(n)) }
 
 // free reports whether the message is for a free operation.
-func (l *message) free() bool { return l.unit == &l.unit.rt.free }
+func (m *message) free() bool { return m.unit == &m.unit.rt.free }

@@ -64,8 +64,8 @@ func beyond(edge *promised) *promised {
 	return edge
 }
 
-func (l *message) revocable() bool {
-	o := l.lineage.Load()
+func (m *message) revocable() bool {
+	o := m.lineage.Load()
 	return o != nil && o.revocable
 }
 
@@ -123,17 +123,17 @@ func (m *promised) revoke(k *vtable, err error) bool {
 	if k != nil {
 		operation = k.name
 	}
-	s := m.unit.rt.detachedWorker()
-	s.countFailed(m.unit.rt, err, 1)
+	w := m.unit.rt.detachedWorker()
+	w.countFailed(m.unit.rt, err, 1)
 	if x := o.keyOf().scopeOf(); x != nil {
 		x.fail(operation, o, err)
 	}
 	// A cycle, or the end of the runtime, may have sealed the promise first, and counted it.
-	if !m.seal(s, &filled) {
-		s.countFailed(m.unit.rt, err, minusOne)
+	if !m.seal(w, &filled) {
+		w.countFailed(m.unit.rt, err, minusOne)
 		return false
 	}
-	o.withdraw(s)
+	o.withdraw(w)
 	return true
 }
 
@@ -178,16 +178,16 @@ func (rt *Runtime) awaitStart(m *promised) {
 
 // startRevocable is C1 and S3. m is nil for a message without a future. It returns false if the
 // message was revoked.
-func (s *worker) startRevocable(m *promised) bool {
+func (w *worker) startRevocable(m *promised) bool {
 	if m == nil {
-		s.inStart.Swap(1)
+		w.inStart.Swap(1)
 		return true
 	}
-	s.inStart.Store(1)
+	w.inStart.Store(1)
 	if m.claim(begun) {
 		return true
 	}
-	s.inStart.Store(0)
+	w.inStart.Store(0)
 	return false
 }
 
@@ -198,15 +198,15 @@ func (rt *Runtime) awaitStarts() {
 	}
 }
 
-func (s *worker) awaitStart() {
-	for wait := (backoff.Backoff{}); s.inStart.Load() != 0; wait.Wait() {
+func (w *worker) awaitStart() {
+	for wait := (backoff.Backoff{}); w.inStart.Load() != 0; wait.Wait() {
 	}
 }
 
-// calling returns the lineage of the messages that Call sends with key r, which has no scope.
-func (rt *Runtime) calling(r *contextKey) *lineage {
-	if r == nil {
+// calling returns the lineage of the messages that Call sends with key k, which has no scope.
+func (rt *Runtime) calling(k *contextKey) *lineage {
+	if k == nil {
 		return &rt.calls
 	}
-	return &lineage{key: r, revocable: true}
+	return &lineage{key: k, revocable: true}
 }

@@ -22,7 +22,7 @@ func startProgram(future, late bool) func(*explore.Run) {
 		if !future {
 			m = nil
 		}
-		s := &worker{rt: p.unit.rt}
+		w := &worker{rt: p.unit.rt}
 		var canceled, over atomics.Bool
 		var started, dropped, refused, revoked bool
 		var argument atomics.Plain[int]
@@ -30,7 +30,7 @@ func startProgram(future, late bool) func(*explore.Run) {
 		sent := newVtable(vtable{identity: identity{name: "test"}, dropArgument: func(*message) { argument.Set(0) }}, nil)
 		r.Go("processor", func() {
 			before := late && canceled.Load()
-			if !s.startRevocable(m) {
+			if !w.startRevocable(m) {
 				dropped = true
 				if !failureOf(m.edge.Load()).dropped.Load() {
 					r.Failf("the argument is left to the holder")
@@ -42,8 +42,8 @@ func startProgram(future, late bool) func(*explore.Run) {
 				if m != nil {
 					m.edge.Store(failing)
 				}
-				s.inStart.Store(0)
-				if m != nil && !m.fillFailed(s, ErrCanceled) {
+				w.inStart.Store(0)
+				if m != nil && !m.fillFailed(w, ErrCanceled) {
 					r.Failf("sealed by another")
 				}
 				return
@@ -55,14 +55,14 @@ func startProgram(future, late bool) func(*explore.Run) {
 			if argument.Get() != 1 {
 				r.Failf("started without its argument")
 			}
-			s.inStart.Store(0)
-			if m != nil && !m.fill(s) {
+			w.inStart.Store(0)
+			if m != nil && !m.fill(w) {
 				r.Failf("ran, and was sealed by another")
 			}
 		})
 		r.Go("canceler", func() {
 			canceled.Store(true)
-			s.awaitStart()
+			w.awaitStart()
 			over.Store(true)
 		})
 		if future {
@@ -114,7 +114,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 		m.lineage.Store(&lineage{revocable: true})
 		var ran, dropped, revoked bool
 		step := 0
-		m.then = func(s *worker, p *watched) {
+		m.then = func(w *worker, p *watched) {
 			switch step++; step {
 			case 1: // first is resolved: the message is ready
 				if !p.lead(nil, false) || !p.claim(begun) {
@@ -123,7 +123,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 				}
 				ran = true
 				p.edge.Store(newBridge(&second.promised))
-				if p.follow(s, &second.promised, false) == waits {
+				if p.follow(w, &second.promised, false) == waits {
 					return
 				}
 				fallthrough
@@ -131,7 +131,7 @@ func TestExploreRevokeWaiting(t *testing.T) {
 				if !p.open() {
 					r.Failf("sealed after it has begun")
 				}
-				p.fill(s)
+				p.fill(w)
 			}
 		}
 		if m.await(new(worker), &first.promised, true) != waits {

@@ -39,9 +39,9 @@ type identity struct {
 	// number is the operation's in recordings; 0 for closures.
 	number uint16
 	// code returns the function that a closure's message runs; nil for operations with a name.
-	code func(l *message) uintptr
+	code func(m *message) uintptr
 	// describe names the operation in an error. newVtable makes it, if it is not given.
-	describe func(l *message) string
+	describe func(m *message) string
 }
 
 // vtable is what all messages of one operation have in common in one form: the functions that go on
@@ -51,29 +51,29 @@ type vtable struct {
 	sched.Kind // Run is run, nil for a form in which no message is queued
 	// take deals with such a message in place of a run. The unit's owner calls it. Nil for messages
 	// that the owner runs.
-	take func(s *worker, u *unit, l *message) taken
+	take func(w *worker, u *unit, m *message) taken
 	// units returns the units that such a message has to itself. Nil for messages that have at most
 	// the one to which they are addressed.
-	units func(l *message) *multi
+	units func(m *message) *multi
 	// release lets go of what such a message holds besides that unit, once it has ended. again says
 	// that it may be used again afterwards. Nil for messages that hold nothing else.
-	release func(s *worker, l *message, again bool)
+	release func(w *worker, m *message, again bool)
 	// place deals with a message that is ready, in place of queueing it for its one unit, or for
 	// none. Nil for most.
-	place func(s *worker, l *message)
+	place func(w *worker, m *message)
 	// wake goes on with a message after the future that it waited for was resolved.
-	wake func(s *worker, l *message)
+	wake func(w *worker, m *message)
 	// fail ends a message that will not run, or whose operation did not return.
-	fail func(s *worker, l *message, err error)
+	fail func(w *worker, m *message, err error)
 	// recycle takes back a message that has run. Nil if another goroutine may still look at it.
-	recycle func(s *worker, l *message)
+	recycle func(w *worker, m *message)
 	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
 	// before; it may be called without a worker. Both are nil for what no timer sends.
-	late   func(s *worker, l *message)
-	unsent func(s *worker, l *message, why *failure)
+	late   func(w *worker, m *message)
+	unsent func(w *worker, m *message, why *failure)
 	// dropArgument drops the argument of a message that was revoked while it waited only for its
 	// turn. Nil if such a message is never revoked.
-	dropArgument func(l *message)
+	dropArgument func(m *message)
 	// shared: such a message need not have the unit to itself.
 	shared bool
 	identity
@@ -90,28 +90,28 @@ func newVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
 	return done
 }
 
-func (k *vtable) nameOf(l *message) string {
+func (k *vtable) nameOf(m *message) string {
 	if k.code != nil {
-		return functionName(k.code(l))
+		return functionName(k.code(m))
 	}
 	return k.name
 }
 
-func (l *message) vtable() *vtable { return (*vtable)(unsafe.Pointer(l.Kind)) }
+func (m *message) vtable() *vtable { return (*vtable)(unsafe.Pointer(m.Kind)) }
 
-func (l *message) become(k *vtable) { l.Kind = &k.Kind }
+func (m *message) become(k *vtable) { m.Kind = &k.Kind }
 
-// target returns what the function of message l is invoked with: its unit, or all its units. err is
+// target returns what the function of message m is invoked with: its unit, or all its units. err is
 // that of a unit that was stopped: then the message must not run.
-func (k *vtable) target(l *message) (to unsafe.Pointer, err error) {
+func (k *vtable) target(m *message) (to unsafe.Pointer, err error) {
 	if k.units == nil {
-		return unsafe.Pointer(l.unit), nil
+		return unsafe.Pointer(m.unit), nil
 	}
-	return k.all(l) // a function of its own, so that Go inlines this one
+	return k.all(m) // a function of its own, so that Go inlines this one
 }
 
-func (k *vtable) all(l *message) (to unsafe.Pointer, err error) {
-	m := k.units(l)
+func (k *vtable) all(msg *message) (to unsafe.Pointer, err error) {
+	m := k.units(msg)
 	return unsafe.Pointer(m), m.stopped()
 }
 
@@ -136,17 +136,17 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 }
 
 // placing returns the place of messages that are placed as k.
-func placing(k *vtable) func(s *worker, l *message) {
-	return func(s *worker, l *message) {
-		l.become(k)
-		k.units(l).place(s)
+func placing(k *vtable) func(w *worker, m *message) {
+	return func(w *worker, m *message) {
+		m.become(k)
+		k.units(m).place(w)
 	}
 }
 
 func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
-	k.release = func(s *worker, l *message, again bool) {
-		m := k.units(l)
-		m.release(s, again && m.many == nil)
+	k.release = func(w *worker, msg *message, again bool) {
+		m := k.units(msg)
+		m.release(w, again && m.many == nil)
 	}
 	return newVtable(k, run)
 }
@@ -156,10 +156,10 @@ func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable
 func (o *reading[A, R]) makeReadingVtables(id identity) {
 	o.admitted = newVtable(vtable{
 		identity: id, shared: true, fail: o.failSend,
-		release: func(s *worker, l *message, _ bool) { l.unit.readerEnded(s) },
+		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
 	}, o.runSend)
 	o.called.shared = true
-	o.called.take = func(s *worker, u *unit, l *message) taken { return u.admitReader(s, l, o.admitted) }
+	o.called.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
 }
 
 // Waiters are in the list of a promise only. No scheduler runs them, and they do not fail.
@@ -170,7 +170,7 @@ var (
 	waitAllVtable  = waiterVtable("waitAll", wakeWaitAll)
 )
 
-func waiterVtable(name string, wake func(s *worker, l *message)) *vtable {
+func waiterVtable(name string, wake func(w *worker, m *message)) *vtable {
 	return newVtable(vtable{identity: identity{name: name}, wake: wake}, nil)
 }
 

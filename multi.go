@@ -33,15 +33,15 @@ func (m *multi) arrive(i int32) bool {
 }
 
 // takePart is what the owner of a unit does with a part, in place of running it.
-func takePart(s *worker, _ *unit, l *message) taken {
-	p := partOf(&l.Node)
+func takePart(w *worker, _ *unit, msg *message) taken {
+	p := partOf(&msg.Node)
 	m := p.of
 	if !m.arrive(p.index) {
 		return onward
 	}
 	if m.isComplete(1) {
 		whole := m.whole()
-		s.hand(whole.unit.rt, &whole.Task) // the caller drains the unit, and returns at once
+		w.hand(whole.unit.rt, &whole.Task) // the caller drains the unit, and returns at once
 	}
 	return gone
 }
@@ -59,9 +59,9 @@ func (m *multi) isComplete(arrived int32) bool {
 }
 
 // ready queues the message, which has all its units.
-func (m *multi) ready(s *worker) {
+func (m *multi) ready(w *worker) {
 	whole := m.whole()
-	s.queueSoon(whole.unit.rt, &whole.Task)
+	w.queueSoon(whole.unit.rt, &whole.Task)
 }
 
 // stopped returns the error of a unit that was stopped: then the message cannot be run, though it
@@ -87,47 +87,47 @@ func (m *multi) faulted(err *PanicError) {
 // release lets go of all units. With again, it then retires the message for reuse, because the
 // mailboxes have forgotten it. It does not if a unit has a unitExt: messages to such a unit may
 // be seen outside of sections.
-func (m *multi) release(s *worker, again bool) {
+func (m *multi) release(w *worker, again bool) {
 	parts := m.all()
 	for i := range parts {
 		u := parts[i].unit
 		if x := u.ext.Load(); x != nil {
-			u.releaseWithExt(s, x)
+			u.releaseWithExt(w, x)
 			again = false
 		} else if !u.mailbox.GiveUp() {
 			next := u.mailbox.Peek(mostTurned)
 			again = again && u.mailbox.Reusable(&parts[i].Node)
-			u.goOnWith(s, next)
+			u.goOnWith(w, next)
 		}
 	}
 	if again {
-		s.retire(m)
+		w.retire(m)
 	}
 }
 
-func (u *unit) releaseWithExt(s *worker, x *unitExt) {
+func (u *unit) releaseWithExt(w *worker, x *unitExt) {
 	if x.limit != nil {
 		x.limit.stalled.Store(false)
 	}
 	if u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
-		u.goOn(s)
+		u.goOn(w)
 	}
 }
 
 // goOnWith is goOn for a unit that has had no unitExt. next is the node that is dequeued next,
 // nil if that is unknown. If it is a part, the unit comes to its message at once, without being
 // queued.
-func (u *unit) goOnWith(s *worker, next *mailbox.Node) {
+func (u *unit) goOnWith(w *worker, next *mailbox.Node) {
 	if next == nil || messageOf(next).Kind != &multiPartVtable.Kind || u.ext.Load() != nil {
-		u.goOn(s)
+		u.goOn(w)
 		return
 	}
 	p := partOf(u.mailbox.DequeueInOrder())
 	m := p.of
 	switch {
 	case !m.arrive(p.index):
-		u.goOn(s)
+		u.goOn(w)
 	case m.isComplete(1):
-		m.ready(s)
+		m.ready(w)
 	}
 }

@@ -21,11 +21,11 @@ type crossing struct {
 	log   [][]string           // for each unit: the names of what ran
 	sent  map[string][]int     // message → its units
 
-	deliver  func(s *worker, u *unit, l *message) // unit.deliver, or a faulty one
+	deliver  func(w *worker, u *unit, m *message) // unit.deliver, or a faulty one
 	unsorted bool
 	hasty    bool                   // writers say that they only look
 	again    bool                   // senders use their messages to several units again
-	renew    func(s *worker)        // worker.useAgain, or a faulty one
+	renew    func(w *worker)        // worker.useAgain, or a faulty one
 	idle     atomics.Pointer[multi] // a message to use again
 	readings atomics.Int32
 	wanted   int32 // the number of readings to come
@@ -34,7 +34,7 @@ type crossing struct {
 func newCrossing(r *explore.Run, units int) *crossing {
 	x := &crossing{
 		r: r, rt: new(Runtime), units: make([]unit, units), desks: make([]atomics.Plain[int], units), log: make([][]string, units),
-		sent: map[string][]int{}, deliver: func(s *worker, u *unit, l *message) { u.deliver(s, l, anySender) },
+		sent: map[string][]int{}, deliver: func(w *worker, u *unit, m *message) { u.deliver(w, m, anySender) },
 	}
 	x.rt.free.rt = x.rt
 	for i := range x.units {
@@ -53,28 +53,28 @@ func (x *crossing) run(name string, units []int) {
 }
 
 // single sends a message to one unit.
-func (x *crossing) single(s *worker, name string, to int) {
-	l := &message{unit: &x.units[to]}
-	l.become(newVtable(vtable{shared: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
-	x.deliver(s, l.unit, l)
-	s.discardOrphans()
+func (x *crossing) single(w *worker, name string, to int) {
+	m := &message{unit: &x.units[to]}
+	m.become(newVtable(vtable{shared: x.hasty, fail: func(*worker, *message, error) { x.run(name, x.sent[name]) }}, nil))
+	x.deliver(w, m.unit, m)
+	w.discardOrphans()
 }
 
 // both sends a message to several units.
-func (x *crossing) both(s *worker, name string, to ...int) {
+func (x *crossing) both(w *worker, name string, to ...int) {
 	m := x.note(len(to))
 	parts := m.all()
 	for i, u := range to {
 		parts[i].unit = &x.units[u]
 	}
 	m.become(newVtable(vtable{
-		fail: func(s *worker, _ *message, _ error) {
+		fail: func(w *worker, _ *message, _ error) {
 			x.run(name, x.sent[name])
-			m.release(s, x.again)
+			m.release(w, x.again)
 		},
 		recycle: func(*worker, *message) { x.idle.Store(&m.multi) },
 	}, nil))
-	if err := m.arrange(s); err != nil {
+	if err := m.arrange(w); err != nil {
 		x.r.Failf("%s: %v", name, err)
 	}
 	if x.unsorted {
@@ -82,10 +82,10 @@ func (x *crossing) both(s *worker, name string, to ...int) {
 			parts[i].nth = int32(i)
 		}
 	}
-	m.place(s)
-	s.discardOrphans()
+	m.place(w)
+	w.discardOrphans()
 	if x.again {
-		x.renew(s)
+		x.renew(w)
 	}
 }
 
@@ -121,14 +121,14 @@ func (x *crossing) sender(name string, errands ...errand) {
 		}
 	}
 	x.r.Go(name, func() {
-		s := x.rt.discarder()
+		w := x.rt.discarder()
 		for _, e := range errands {
 			if looks(e) {
-				x.reader(s, e.name, e.to[0])
+				x.reader(w, e.name, e.to[0])
 			} else if len(e.to) == 1 {
-				x.single(s, e.name, e.to[0])
+				x.single(w, e.name, e.to[0])
 			} else {
-				x.both(s, e.name, e.to...)
+				x.both(w, e.name, e.to...)
 			}
 		}
 	})
@@ -248,9 +248,9 @@ func TestExploreReaders(t *testing.T) {
 func TestExploreMultiControls(t *testing.T) {
 	t.Run("a plain message does not help", func(t *testing.T) {
 		explore.MustFail(t, 3, crossed(2, func(x *crossing) {
-			x.deliver = func(s *worker, u *unit, l *message) {
-				if u.mailbox.Enqueue(&l.Node) {
-					u.queue(s)
+			x.deliver = func(w *worker, u *unit, m *message) {
+				if u.mailbox.Enqueue(&m.Node) {
+					u.queue(w)
 				}
 			}
 		}, passers...))
@@ -264,20 +264,20 @@ func TestExploreMultiControls(t *testing.T) {
 }
 
 // reader sends a message that only looks at its unit.
-func (x *crossing) reader(s *worker, name string, to int) {
+func (x *crossing) reader(w *worker, name string, to int) {
 	u := &x.units[to]
-	l := &message{unit: u}
-	admitted := newVtable(vtable{fail: func(s *worker, _ *message, _ error) {
+	m := &message{unit: u}
+	admitted := newVtable(vtable{fail: func(w *worker, _ *message, _ error) {
 		before := x.desks[to].Get()
 		x.readings.Add(1)
 		if after := x.desks[to].Get(); after != before {
 			x.r.Failf("%s saw %d, then %d", name, before, after)
 		}
-		u.readerEnded(s)
+		u.readerEnded(w)
 	}}, nil)
-	l.become(newVtable(vtable{shared: true, take: func(s *worker, u *unit, l *message) taken {
-		return u.admitReader(s, l, admitted)
+	m.become(newVtable(vtable{shared: true, take: func(w *worker, u *unit, m *message) taken {
+		return u.admitReader(w, m, admitted)
 	}}, nil))
-	u.deliver(s, l, anySender)
-	s.discardOrphans()
+	u.deliver(w, m, anySender)
+	w.discardOrphans()
 }

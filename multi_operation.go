@@ -48,14 +48,14 @@ func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A)
 // nothing in steady state. No goroutine is held back: a sender that may be far ahead of the
 // receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
-	j, s, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
-	m := (*multiTell2[A])(unsafe.Pointer(s.again(j.id)))
+	j, w, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
+	m := (*multiTell2[A])(unsafe.Pointer(w.again(j.id)))
 	if m == nil {
 		m = &multiTell2[A]{}
 		m.n = 2
 	}
 	m.two[0].unit, m.two[1].unit = x, y
-	return j.tell(c, s, &m.multiTell, arg)
+	return j.tell(c, w, &m.multiTell, arg)
 }
 
 // Operation3 is Operation2 for three units. Declare it with [Op3].
@@ -89,14 +89,14 @@ func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *
 
 // Tell is as [Operation2.Tell], to three units.
 func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
-	j, s, u, v, w := o.checked(), c.checked().here(), x.checked(), y.checked(), z.checked()
-	m := (*multiTell3[A])(unsafe.Pointer(s.again(j.id)))
+	j, on, u, v, w := o.checked(), c.checked().here(), x.checked(), y.checked(), z.checked()
+	m := (*multiTell3[A])(unsafe.Pointer(on.again(j.id)))
 	if m == nil {
 		m = &multiTell3[A]{}
 		m.n = 3
 	}
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = u, v, w
-	return j.tell(c, s, &m.multiTell, arg)
+	return j.tell(c, on, &m.multiTell, arg)
 }
 
 // OperationAll is Operation2 for any number of units with states of one type, none included.

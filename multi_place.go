@@ -83,24 +83,24 @@ type multiPart struct {
 func partOf(n *mailbox.Node) *multiPart { return (*multiPart)(unsafe.Pointer(n)) }
 
 // arrange completes the parts, which have their units already. It returns an error if the message
-// cannot be sent from s.
-func (m *multi) arrange(s *worker) error {
+// cannot be sent from w.
+func (m *multi) arrange(w *worker) error {
 	parts := m.all()
 	for i := range parts {
 		p := &parts[i]
-		if p.unit.rt != s.rt {
+		if p.unit.rt != w.rt {
 			return &foreignError{unit: p.unit.called()}
 		}
 		p.Kind, p.of, p.index, p.nth = &multiPartVtable.Kind, m, int32(i), int32(i)
 	}
 	if len(parts) != 2 {
-		return inOrder(parts, s.env)
+		return inOrder(parts, w.env)
 	}
 	switch a, b := parts[0].identity(), parts[1].identity(); {
 	case a == b:
 		return ErrSameUnit
 	case a > b:
-		parts[0].nth, parts[1].nth = s.env.orderOf(1, 0), s.env.orderOf(0, 1)
+		parts[0].nth, parts[1].nth = w.env.orderOf(1, 0), w.env.orderOf(0, 1)
 	}
 	return nil
 }
@@ -127,8 +127,8 @@ func inOrder(parts []multiPart, e env) error {
 
 // place puts the message into the mailboxes of all its units at one instant. If that gives it all
 // units, it queues the message; otherwise the owner of the unit that comes last does.
-func (m *multi) place(s *worker) {
-	v := section{worker: s}
+func (m *multi) place(w *worker) {
+	v := section{worker: w}
 	m.complete(&v, true)
 }
 
@@ -158,7 +158,7 @@ func (m *multi) complete(v *section, own bool) {
 // pushes p itself (own), a helper a part of its own. push reports whether the mailbox was idle
 // and the unit has come to the message by this push.
 func (m *multi) push(v *section, p *multiPart, own bool) bool {
-	s, box := v.worker, &p.unit.mailbox
+	w, box := v.worker, &p.unit.mailbox
 	for {
 		h := box.Newest()
 		if h != nil && v.begin(p.unit.rt) {
@@ -189,7 +189,7 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		}
 		// The owner of this one mailbox does not yet run the unit.
 		if p.unit.priorityMailboxes() != nil {
-			p.unit.queue(s)
+			p.unit.queue(w)
 			return false
 		}
 		box.HandedOut(&p.Node)
@@ -199,7 +199,7 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		case m.arrive(p.index):
 			return true
 		}
-		p.unit.queue(s) // this push is late: the unit came to the message before, and left it
+		p.unit.queue(w) // this push is late: the unit came to the message before, and left it
 		return false
 	}
 }
@@ -213,8 +213,8 @@ func (u *unit) mayArrive(p *multiPart) bool {
 
 // enqueueBehind puts a message into a mailbox whose newest message is, or was, a part. It reports
 // whether the mailbox was idle.
-func (u *unit) enqueueBehind(s *worker, l *message) (wasIdle bool) {
-	v := section{worker: s}
+func (u *unit) enqueueBehind(w *worker, msg *message) (wasIdle bool) {
+	v := section{worker: w}
 	v.begin(u.rt)
 	defer v.end()
 	for {
@@ -225,7 +225,7 @@ func (u *unit) enqueueBehind(s *worker, l *message) (wasIdle bool) {
 				continue
 			}
 		}
-		if u.mailbox.EnqueueOn(h, &l.Node, false) {
+		if u.mailbox.EnqueueOn(h, &msg.Node, false) {
 			return h == nil
 		}
 	}

@@ -88,9 +88,9 @@ type retired struct {
 
 // retire puts m aside, which no mailbox knows any more, or leaves it to the collector. The worker
 // of ordinary goroutines is shared, and puts nothing aside.
-func (s *worker) retire(m *multi) {
-	r := &s.retired
-	if s == &s.rt.outside || r.n == mostRetired && !s.useAgain() {
+func (w *worker) retire(m *multi) {
+	r := &w.retired
+	if w == &w.rt.outside || r.n == mostRetired && !w.useAgain() {
 		return
 	}
 	r.list[r.n] = m
@@ -99,16 +99,16 @@ func (s *worker) retire(m *multi) {
 
 // useAgain gives the messages back that were put aside, and reports whether it did. It does not
 // while a goroutine is in a section.
-func (s *worker) useAgain() bool {
-	if s.rt.inSections() {
+func (w *worker) useAgain() bool {
+	if w.rt.inSections() {
 		return false
 	}
-	r := &s.retired
+	r := &w.retired
 	for i, m := range r.list[:r.n] {
 		r.list[i] = nil
 		if m.renew() {
 			whole := m.whole()
-			whole.vtable().recycle(s, whole)
+			whole.vtable().recycle(w, whole)
 		}
 	}
 	r.n = 0
@@ -133,11 +133,11 @@ func (m *multi) renew() bool {
 	return true
 }
 
-// again returns a message of operation id to use again, sent from s; nil if there is none.
-func (s *worker) again(id int) *message {
-	if s.processor != nil {
-		return messageOf(s.magazine(id).Take())
+// again returns a message of operation id to use again, sent from w; nil if there is none.
+func (w *worker) again(id int) *message {
+	if w.processor != nil {
+		return messageOf(w.magazine(id).Take())
 	}
-	l, _, _ := s.rt.messageFromStripe(id, counted)
-	return l
+	m, _, _ := w.rt.messageFromStripe(id, counted)
+	return m
 }

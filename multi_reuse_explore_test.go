@@ -18,7 +18,7 @@ func usedAgain(units int, faulty func(x *crossing), senders ...[]errand) func(r 
 		for _, p := range x.rt.scheduler.Processors() {
 			p.Local = newWorker(x.rt, p)
 		}
-		x.renew = func(s *worker) { s.useAgain() }
+		x.renew = func(w *worker) { w.useAgain() }
 		if faulty != nil {
 			faulty(x)
 		}
@@ -47,23 +47,23 @@ func TestExploreMultiAgain(t *testing.T) {
 func TestExploreMultiAgainControls(t *testing.T) {
 	t.Run("used again while somebody looks", func(t *testing.T) {
 		explore.MustFail(t, 3, usedAgain(2, func(x *crossing) {
-			x.renew = func(s *worker) {
-				for _, m := range s.retired.list[:s.retired.n] {
+			x.renew = func(w *worker) {
+				for _, m := range w.retired.list[:w.retired.n] {
 					if m.renew() {
-						m.whole().vtable().recycle(s, m.whole())
+						m.whole().vtable().recycle(w, m.whole())
 					}
 				}
-				s.retired.n = 0
+				w.retired.n = 0
 			}
 		}, onAgain...))
 	})
 	t.Run("used again though others have helped", func(t *testing.T) {
 		explore.MustFail(t, 4, usedAgain(2, func(x *crossing) {
-			x.renew = func(s *worker) {
-				for _, m := range s.retired.list[:s.retired.n] {
+			x.renew = func(w *worker) {
+				for _, m := range w.retired.list[:w.retired.n] {
 					m.helped.Store(false)
 				}
-				s.useAgain()
+				w.useAgain()
 			}
 		}, onAgain...))
 	})

@@ -22,9 +22,9 @@ type multiTell[A any] struct {
 	multi
 }
 
-func multiSendOf[A, R any](l *message) *multiSend[A, R] { return (*multiSend[A, R])(unsafe.Pointer(l)) }
+func multiSendOf[A, R any](m *message) *multiSend[A, R] { return (*multiSend[A, R])(unsafe.Pointer(m)) }
 
-func multiTellOf[A any](l *message) *multiTell[A] { return (*multiTell[A])(unsafe.Pointer(l)) }
+func multiTellOf[A any](m *message) *multiTell[A] { return (*multiTell[A])(unsafe.Pointer(m)) }
 
 // multiOperation is an operation on several units.
 type multiOperation[A, R any] struct {
@@ -42,46 +42,46 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 
 // send sends m, whose parts have their units. It does not wait.
 func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
-	s := c.here()
+	w := c.here()
 	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
 	m.become(o.called)
-	m.unit = &s.rt.free
+	m.unit = &w.rt.free
 	f := Future[R]{cell: &m.result}
-	err := m.arrange(s)
+	err := m.arrange(w)
 	if err == nil {
-		err = s.admits(c, m.unit, &m.message)
+		err = w.admits(c, m.unit, &m.message)
 	}
 	if err != nil {
-		o.refuseSend(c, s, &m.sendMessage, err)
+		o.refuseSend(c, w, &m.sendMessage, err)
 		return f
 	}
-	o.launch(s, &m.sendMessage, anySender)
+	o.launch(w, &m.sendMessage, anySender)
 	return f
 }
 
 // tell is send for a message without a future.
-func (o *multiOperation[A, R]) tell(c *Context, s *worker, m *multiTell[A], arg A) error {
+func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg A) error {
 	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
 	m.become(o.told)
-	m.unit = &s.rt.free
-	if err := m.arrange(s); err != nil {
+	m.unit = &w.rt.free
+	if err := m.arrange(w); err != nil {
 		return err
 	}
-	if err := s.admits(c, m.unit, &m.message); err != nil {
+	if err := w.admits(c, m.unit, &m.message); err != nil {
 		return err
 	}
 	if o.args == nil {
-		o.told.place(s, &m.message)
+		o.told.place(w, &m.message)
 		return nil
 	}
-	if s.observed.Load() != 0 {
-		s.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+	if w.observed.Load() != 0 {
+		w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
 	}
-	return o.collectTell(s, &m.tellMessage, anySender)
+	return o.collectTell(w, &m.tellMessage, anySender)
 }
 
-func (o *multiOperation[A, R]) unitsOfSend(l *message) *multi { return &multiSendOf[A, R](l).multi }
+func (o *multiOperation[A, R]) unitsOfSend(m *message) *multi { return &multiSendOf[A, R](m).multi }
 
-func (o *multiOperation[A, R]) unitsOfTell(l *message) *multi { return &multiTellOf[A](l).multi }
+func (o *multiOperation[A, R]) unitsOfTell(m *message) *multi { return &multiTellOf[A](m).multi }

@@ -42,8 +42,8 @@ func labelsOf(k *vtable, name string) context.Context {
 }
 
 // label labels the goroutine with the name of an operation with vtable k, unless it has that label.
-func (s *worker) label(k *vtable, name string) {
-	at := hostStateOf(s.processor.Host())
+func (w *worker) label(k *vtable, name string) {
+	at := hostStateOf(w.processor.Host())
 	if at.labelled == k && k.name != "" {
 		return
 	}
@@ -52,12 +52,12 @@ func (s *worker) label(k *vtable, name string) {
 }
 
 // labelBranch labels the goroutine with the operation that a stolen branch belongs to.
-func (s *worker) labelBranch(j *job) {
+func (w *worker) labelBranch(j *job) {
 	name := j.kind.name
 	if name == "" {
 		name = functionName(j.function)
 	}
-	s.label(j.kind, name)
+	w.label(j.kind, name)
 }
 
 // The observers of operations: bits of worker.observed.
@@ -77,26 +77,26 @@ func (rt *Runtime) observers() (bits uint64) {
 }
 
 // observe is called when an operation begins, if it may have an observer.
-func (s *worker) observe(c *Context, k *vtable, l *message) {
-	bits := s.observed.Load()
+func (w *worker) observe(c *Context, k *vtable, m *message) {
+	bits := w.observed.Load()
 	if bits&byRecorder != 0 {
-		s.traceBegin(c, k, l)
+		w.traceBegin(c, k, m)
 	}
-	s.env.begins(s, c, k, l)
+	w.env.begins(w, c, k, m)
 	if bits&byLabels != 0 {
-		s.label(k, k.describe(l))
+		w.label(k, k.describe(m))
 	}
 	if trace.IsEnabled() {
-		c.region = trace.StartRegion(context.Background(), k.describe(l))
+		c.region = trace.StartRegion(context.Background(), k.describe(m))
 		c.marks |= inRegion
 	}
 }
 
 // observeActivity is observe for an activity that has come to run.
-func (s *worker) observeActivity(c *Context, a *activity.Activity, r *activitySlot) {
-	s.observe(c, slotVtable, &r.message)
-	if s.observed.Load()&byRecorder != 0 {
-		s.traceActivityIn(c, a)
+func (w *worker) observeActivity(c *Context, a *activity.Activity, r *activitySlot) {
+	w.observe(c, slotVtable, &r.message)
+	if w.observed.Load()&byRecorder != 0 {
+		w.traceActivityIn(c, a)
 	}
 }
 
@@ -123,17 +123,17 @@ func (c *Context) observeEnd() {
 }
 
 // sending is called when a message is sent to u, if the sender's worker has an observer.
-func (s *worker) sending(u *unit, l *message) {
-	s.env.sends(s, u)
-	if s.observed.Load()&byRecorder != 0 {
-		s.traceSend(l)
+func (w *worker) sending(u *unit, m *message) {
+	w.env.sends(w, u)
+	if w.observed.Load()&byRecorder != 0 {
+		w.traceSend(m)
 	}
 }
 
 // starting is called when an activity is started, if the starter's worker has an observer.
-func (s *worker) starting(a *activity.Activity) {
-	s.env.sends(s, &s.rt.free)
-	if s.observed.Load()&byRecorder != 0 {
-		s.traceActivity(a)
+func (w *worker) starting(a *activity.Activity) {
+	w.env.sends(w, &w.rt.free)
+	if w.observed.Load()&byRecorder != 0 {
+		w.traceActivity(a)
 	}
 }

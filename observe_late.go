@@ -61,11 +61,11 @@ type RunningOperation struct {
 func (rt *Runtime) Running() []RunningOperation {
 	rt.mustBeMade()
 	var all []RunningOperation
-	for _, s := range rt.workers() {
+	for _, w := range rt.workers() {
 		var now RunningOperation
-		if now.Operation = s.active.Load().operation(); now.Operation != "" {
-			if t := s.processor.Running(); t != nil && s.watched {
-				now.Unit = s.nameOfUnit(t)
+		if now.Operation = w.active.Load().operation(); now.Operation != "" {
+			if t := w.processor.Running(); t != nil && w.watched {
+				now.Unit = w.nameOfUnit(t)
 			}
 		}
 		all = append(all, now)

@@ -45,15 +45,15 @@ func (rt *Runtime) Stats() Stats {
 	stats.Late = rt.incidents.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
-	for i, s := range rt.workers() {
+	for i, w := range rt.workers() {
 		p := rt.scheduler.Processors()[i].Stats()
 		stats.Processors = append(stats.Processors, ProcessorStats{
-			Messages: s.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,
+			Messages: w.counters.ran.Load(), Steals: p.Steals, Stolen: p.Stolen, Searches: p.Searches, Parks: p.Parks, Wakes: p.Wakes,
 			Yields: p.Yields, High: p.High, Low: p.Low, Idle: p.Idle,
 		})
-		stats.Failed += s.counters.failed.Load()
-		stats.Lost += s.counters.lost.Load()
-		stats.Panics += s.counters.panics.Load()
+		stats.Failed += w.counters.failed.Load()
+		stats.Lost += w.counters.lost.Load()
+		stats.Panics += w.counters.panics.Load()
 	}
 	return stats
 }

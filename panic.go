@@ -13,33 +13,33 @@ import (
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
-	s, l := c.worker.Load(), c.current
+	w, m := c.worker.Load(), c.current
 	c.forwarded = nil
 	c.end()
 	if t.Kind == jobVtable && value == nil {
 		return // runtime.Goexit in a stolen branch: steal has told the joiner
 	}
-	if l == nil {
+	if m == nil {
 		panic(value) // no operation's panic: a defect of the runtime must not go unseen
 	}
-	err := s.panicked(l.vtable().describe(l), l.lineage.Load(), value, stack)
-	s.pressed = nil
+	err := w.panicked(m.vtable().describe(m), m.lineage.Load(), value, stack)
+	w.pressed = nil
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
-	} else if units := l.vtable().units; units != nil {
-		units(l).faulted(err)
+	} else if units := m.vtable().units; units != nil {
+		units(m).faulted(err)
 	}
-	from := l.lineage.Load()
-	l.vtable().fail(s, l, err)
-	from.ended(s)
+	from := m.lineage.Load()
+	m.vtable().fail(w, m, err)
+	from.ended(w)
 	if u != nil {
-		u.goOn(s)
+		u.goOn(w)
 	}
 }
 
 // panicked counts and reports an operation that panicked with value; nil stands for runtime.Goexit.
-func (s *worker) panicked(operation string, from *lineage, value any, stack []byte) *PanicError {
+func (w *worker) panicked(operation string, from *lineage, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
@@ -47,23 +47,23 @@ func (s *worker) panicked(operation string, from *lineage, value any, stack []by
 	if e, ok := value.(*PanicError); ok && e.branch {
 		value, stack = e.Value, e.Stack
 	}
-	if s.processor != nil {
-		s.counters.panics.Add(1)
+	if w.processor != nil {
+		w.counters.panics.Add(1)
 	} else {
-		s.rt.ingress.panics.Add(1)
+		w.rt.ingress.panics.Add(1)
 	}
-	s.rt.log(slog.LevelError, "operation panicked", from.report([]any{"operation", operation, "panic", value, "stack", string(stack)})...)
+	w.rt.log(slog.LevelError, "operation panicked", from.report([]any{"operation", operation, "panic", value, "stack", string(stack)})...)
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
 // lose counts and reports the failure of a message that has no future.
-func (s *worker) lose(k *vtable, l *message, err error) {
-	if x := l.lineage.Load().keyOf().scopeOf(); x != nil && x.hasReported(err) {
+func (w *worker) lose(k *vtable, m *message, err error) {
+	if x := m.lineage.Load().keyOf().scopeOf(); x != nil && x.hasReported(err) {
 		return
 	}
-	rt := l.unit.rt
-	if s.at(rt) {
-		s.counters.lost.Add(1)
+	rt := m.unit.rt
+	if w.at(rt) {
+		w.counters.lost.Add(1)
 	} else {
 		rt.ingress.lost.Add(1)
 	}
@@ -76,8 +76,8 @@ func (s *worker) lose(k *vtable, l *message, err error) {
 	if now-last < int64(time.Second) || !rt.lostAt.CompareAndSwap(last, now) {
 		return
 	}
-	about := []any{"operation", k.describe(l), "error", err, "lost", rt.Stats().Lost}
-	rt.log(slog.LevelWarn, "operation without a future failed", l.lineage.Load().report(about)...)
+	about := []any{"operation", k.describe(m), "error", err, "lost", rt.Stats().Lost}
+	rt.log(slog.LevelWarn, "operation without a future failed", m.lineage.Load().report(about)...)
 }
 
 // log reports to the logger. The logger is the user's, so a panic in it must not end the process.

@@ -65,8 +65,8 @@ func UnitPriority(p Priority) UnitOption {
 }
 
 // priority returns the priority of a message.
-func (l *message) priority() sched.Priority {
-	return l.lineage.Load().keyOf().priorityOf()
+func (m *message) priority() sched.Priority {
+	return m.lineage.Load().keyOf().priorityOf()
 }
 
 // keyOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
@@ -85,8 +85,8 @@ func (rt *Runtime) keyOf(s *Scope, p sched.Priority) *contextKey {
 
 // keyIn returns the key in slot, and makes it if there is none.
 func keyIn(slot *atomics.Pointer[contextKey], rt *Runtime, s *Scope, p sched.Priority) *contextKey {
-	if r := slot.Load(); r != nil {
-		return r
+	if k := slot.Load(); k != nil {
+		return k
 	}
 	slot.CompareAndSwap(nil, newContextKey(rt, s, p))
 	return slot.Load()
@@ -98,14 +98,14 @@ func (o *lineage) at(rt *Runtime, p sched.Priority) *lineage {
 		return o
 	}
 	s := o.keyOf().scopeOf()
-	r := rt.keyOf(s, p)
+	k := rt.keyOf(s, p)
 	switch {
 	case s == nil && o != nil && o.revocable:
-		return rt.calling(r)
-	case r == nil:
+		return rt.calling(k)
+	case k == nil:
 		return nil
 	case o == nil || o.sender == nil:
-		return &r.root
+		return &k.root
 	}
-	return r.root.after(o.sender, o.function, o.earlier)
+	return k.root.after(o.sender, o.function, o.earlier)
 }

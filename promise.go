@@ -76,7 +76,7 @@ func (m *promised) open() bool { return !sealed(m.state.Load()) }
 
 // seal closes the promise and wakes the messages that wait for it. It returns false if the promise
 // was closed before.
-func (m *promised) seal(s *worker, with *mailbox.Node) bool {
+func (m *promised) seal(w *worker, with *mailbox.Node) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
@@ -84,10 +84,10 @@ func (m *promised) seal(s *worker, with *mailbox.Node) bool {
 		}
 		if m.state.CompareAndSwap(waiting, with) {
 			if waiting != nil {
-				if s != nil && s.observed.Load() != 0 {
-					s.traceFulfilled(m)
+				if w != nil && w.observed.Load() != 0 {
+					w.traceFulfilled(m)
 				}
-				s.wake(waiting)
+				w.wake(waiting)
 			}
 			return true
 		}
@@ -96,48 +96,49 @@ func (m *promised) seal(s *worker, with *mailbox.Node) bool {
 
 // fill publishes the outcome that the caller, the holder of the message, has written to value. It
 // returns false if the promise was sealed already.
-func (m *promised) fill(s *worker) bool {
+func (m *promised) fill(w *worker) bool {
 	if m.edge.Load() != nil {
 		m.edge.Store(nil)
 	}
 	// The compare-and-swap fails if a message waits, or the promise is sealed.
-	return m.state.CompareAndSwap(nil, &filled) || m.seal(s, &filled)
+	return m.state.CompareAndSwap(nil, &filled) || m.seal(w, &filled)
 }
 
 // fillFailed publishes err as the outcome, as fill does.
-func (m *promised) fillFailed(s *worker, err error) bool {
+func (m *promised) fillFailed(w *worker, err error) bool {
 	f := newFailure(err)
 	if m.lineage.Load() != nil {
 		f.senders = m.lineage.Load().chain()
 	}
 	m.edge.Store(&f.promised)
-	return m.seal(s, &filled)
+	return m.seal(w, &filled)
 }
 
-// notify has l woken once the promise is closed. It returns false if the promise is closed already:
-// then l stays the caller's.
-func (m *promised) notify(l *message) bool {
-	if m.foreign(l) {
+// notify has msg woken once the promise is closed. It returns false if the promise is closed
+// already: then msg stays the caller's.
+func (m *promised) notify(msg *message) bool {
+	if m.foreign(msg) {
 		m.done()
 	}
-	return m.push(l)
+	return m.push(msg)
 }
 
-// foreign reports whether m belongs to another runtime than l. Then the caller of push calls m.done
-// first, which makes m known to its runtime: the end of that runtime closes m (future_done.go).
-func (m *promised) foreign(l *message) bool { return m.unit != nil && m.unit.rt != l.unit.rt }
+// foreign reports whether m belongs to another runtime than msg. Then the caller of push calls
+// m.done first, which makes m known to its runtime: the end of that runtime closes m
+// (future_done.go).
+func (m *promised) foreign(msg *message) bool { return m.unit != nil && m.unit.rt != msg.unit.rt }
 
-// push is notify for an m that is not foreign to l, or that m.done has made known to its runtime.
-func (m *promised) push(l *message) bool {
+// push is notify for an m that is not foreign to msg, or that m.done has made known to its runtime.
+func (m *promised) push(msg *message) bool {
 	for {
 		waiting := m.state.Load()
 		if sealed(waiting) {
 			return false
 		}
-		l.Link(waiting)
-		if m.state.CompareAndSwap(waiting, &l.Node) {
-			if u := l.unit; u != nil {
-				u.rt.env.noteWait(l, m)
+		msg.Link(waiting)
+		if m.state.CompareAndSwap(waiting, &msg.Node) {
+			if u := msg.unit; u != nil {
+				u.rt.env.noteWait(msg, m)
 			}
 			return true
 		}

@@ -53,24 +53,24 @@ const (
 )
 
 // await makes m wait for dep. unshared: no other goroutine knows m's future yet.
-func (m *promised) await(s *worker, dep *promised, unshared bool) waiting {
+func (m *promised) await(w *worker, dep *promised, unshared bool) waiting {
 	if !m.revocable() { // lead's first case, without a call: most messages
 		m.edge.Store(dep) // C1
 	} else if !m.lead(dep, unshared) { // C1
 		return revoked
 	}
-	return m.follow(s, dep, unshared)
+	return m.follow(w, dep, unshared)
 }
 
 // follow is await for a message whose edge leads to dep already.
-func (m *promised) follow(s *worker, dep *promised, unshared bool) waiting {
+func (m *promised) follow(w *worker, dep *promised, unshared bool) waiting {
 	if dep.foreign(&m.message) {
 		dep.done()
 	}
 	if !dep.push(&m.message) { // C2
 		return resolved
 	}
-	if !unshared && m.closesCycle(dep) && m.seal(s, &cycled) { // C3
+	if !unshared && m.closesCycle(dep) && m.seal(w, &cycled) { // C3
 		return circular
 	}
 	return waits

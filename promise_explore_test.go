@@ -16,16 +16,16 @@ type watched struct {
 	promised
 	value atomics.Plain[int]
 	woken int
-	then  func(s *worker, p *watched) // when it is woken
+	then  func(w *worker, p *watched) // when it is woken
 }
 
-func watchedOf(l *message) *watched { return (*watched)(unsafe.Pointer(l)) }
+func watchedOf(m *message) *watched { return (*watched)(unsafe.Pointer(m)) }
 
-var watchedVtable = newVtable(vtable{wake: func(s *worker, l *message) {
-	p := watchedOf(l)
+var watchedVtable = newVtable(vtable{wake: func(w *worker, m *message) {
+	p := watchedOf(m)
 	p.woken++
 	if p.then != nil {
-		p.then(s, p)
+		p.then(w, p)
 	}
 }}, nil)
 
@@ -126,11 +126,11 @@ func TestExploreCycle(t *testing.T) {
 			found := 0
 			for i, p := range all {
 				dep := all[(i+1)%n]
-				p.then = func(s *worker, p *watched) {
+				p.then = func(w *worker, p *watched) {
 					if _, err := dep.outcome(); err != ErrCycle {
 						r.Failf("woken by %v", err)
 					}
-					p.seal(s, &cycled)
+					p.seal(w, &cycled)
 				}
 				r.Go(names[i], func() {
 					switch p.await(new(worker), &dep.promised, false) {

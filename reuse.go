@@ -15,37 +15,37 @@ import (
 // depots belong to one runtime.
 
 // magazine returns the processor's magazine of operation id.
-func (s *worker) magazine(id int) *magazine.Magazine {
-	if m := s.messages.Of(id); m != nil {
+func (w *worker) magazine(id int) *magazine.Magazine {
+	if m := w.messages.Of(id); m != nil {
 		return m
 	}
-	return s.messages.Open(id, s.rt.depot(id), make([]magazine.Magazine, id+1))
+	return w.messages.Open(id, w.rt.depot(id), make([]magazine.Magazine, id+1))
 }
 
 // messageFromOutside counts a message to u that is about to be sent with operation id, without a
 // processor. It returns the operation's depot and a message to use again, nil if the sender has to
 // allocate one; or false if the runtime takes no more messages of the sender. It makes an ordinary
 // goroutine wait while the receiver is far behind (hold).
-func (rt *Runtime) messageFromOutside(u *unit, id int) (l *message, d *magazine.Depot, admitted bool) {
-	l, d, found := rt.messageFromStripe(id, running)
+func (rt *Runtime) messageFromOutside(u *unit, id int) (m *message, d *magazine.Depot, admitted bool) {
+	m, d, found := rt.messageFromStripe(id, running)
 	if found == refused && rt.standing() == insider {
-		l, d, found = rt.messageFromStripe(id, drains)
+		m, d, found = rt.messageFromStripe(id, drains)
 	}
 	if found == refused {
 		return nil, nil, false
 	}
-	if l != nil || !d.High() || rt.standing() != outsider {
-		return l, d, true
+	if m != nil || !d.High() || rt.standing() != outsider {
+		return m, d, true
 	}
-	for l == nil && rt.env.hold(d, u) {
-		if l, d, found = rt.messageFromStripe(id, counted); found == noStripe {
-			l = messageOf(d.TakeOne())
+	for m == nil && rt.env.hold(d, u) {
+		if m, d, found = rt.messageFromStripe(id, counted); found == noStripe {
+			m = messageOf(d.TakeOne())
 		}
 	}
 	if !d.Empty() {
 		d.Returned() // one notice may stand for several batches: wake the next sender
 	}
-	return l, d, true
+	return m, d, true
 }
 
 // messageAtHand is the fast path of messageFromStripe, in one piece: the batch in use has a
@@ -55,10 +55,10 @@ func (rt *Runtime) messageAtHand(id int) (*message, *magazine.Depot) {
 	i := pin.Pin()
 	if s := rt.ingress.stripes.At(i); s != nil {
 		if m := s.Kept.Of(id); m != nil && m.Loaded() != nil && s.Admit(&rt.phase, running) {
-			l, d := messageOf(m.Next()), m.Depot()
+			msg, d := messageOf(m.Next()), m.Depot()
 			prefetch.ForWrite(unsafe.Pointer(m.Loaded()))
 			pin.Unpin()
-			return l, d
+			return msg, d
 		}
 	}
 	pin.Unpin()
@@ -107,9 +107,9 @@ func (rt *Runtime) messageFromStripe(id int, latest uint32) (*message, *magazine
 		}
 		m = s.Kept.Open(id, d, room)
 	}
-	l, d := messageOf(m.Take()), m.Depot()
+	msg, d := messageOf(m.Take()), m.Depot()
 	s.Leave()
-	return l, d, served
+	return msg, d, served
 }
 
 // depot returns the depot of operation id, and makes it if there is none.

@@ -81,21 +81,21 @@ func (s *Scope) hasReported(err error) bool {
 	return s.failFast && first != nil && (errors.Is(err, first.Err) || err == s.ctx.Err())
 }
 
-// blamed returns the scope that must record a failure of l. It is nil if l has no scope, or the
+// blamed returns the scope that must record a failure of m. It is nil if m has no scope, or the
 // scope has a failure already.
-func (l *message) blamed() *Scope {
-	x := l.lineage.Load().keyOf().scopeOf()
+func (m *message) blamed() *Scope {
+	x := m.lineage.Load().keyOf().scopeOf()
 	if x == nil || x.failure.Load() != nil {
 		return nil
 	}
 	return x
 }
 
-// blame records a failure of l in its scope. l failed before its operation returned, and still has
+// blame records a failure of m in its scope. m failed before its operation returned, and still has
 // its argument.
-func (l *message) blame(k *vtable, err error) {
-	if s := l.blamed(); s != nil {
-		s.fail(k.describe(l), l.lineage.Load(), err)
+func (m *message) blame(k *vtable, err error) {
+	if s := m.blamed(); s != nil {
+		s.fail(k.describe(m), m.lineage.Load(), err)
 	}
 }
 

@@ -56,22 +56,22 @@ type contextKey struct {
 }
 
 func newContextKey(rt *Runtime, scope *Scope, priority sched.Priority) *contextKey {
-	r := &contextKey{}
-	r.init(rt, scope, priority)
-	return r
+	k := &contextKey{}
+	k.init(rt, scope, priority)
+	return k
 }
 
-func (r *contextKey) init(rt *Runtime, scope *Scope, priority sched.Priority) {
-	r.scope, r.priority = scope, priority
-	if n := len(rt.scheduler.Processors()); n <= len(r.two) {
-		r.contexts = r.two[:n]
+func (k *contextKey) init(rt *Runtime, scope *Scope, priority sched.Priority) {
+	k.scope, k.priority = scope, priority
+	if n := len(rt.scheduler.Processors()); n <= len(k.two) {
+		k.contexts = k.two[:n]
 	} else {
-		r.contexts = make([]atomics.RelaxedPointer[Context], n)
+		k.contexts = make([]atomics.RelaxedPointer[Context], n)
 	}
-	r.root.key, r.root.revocable = r, scope != nil
-	r.host.rt, r.host.key = rt, r
-	r.outside.rt, r.outside.key = rt, r
-	r.outside.worker.Store(&rt.outside)
+	k.root.key, k.root.revocable = k, scope != nil
+	k.host.rt, k.host.key = rt, k
+	k.outside.rt, k.outside.key = rt, k
+	k.outside.worker.Store(&rt.outside)
 }
 
 // keyOf returns the context key of a message's lineage, nil for the runtime's own.
@@ -83,42 +83,42 @@ func (o *lineage) keyOf() *contextKey {
 }
 
 // scopeOf returns the scope of the key, nil without one.
-func (r *contextKey) scopeOf() *Scope {
-	if r == nil {
+func (k *contextKey) scopeOf() *Scope {
+	if k == nil {
 		return nil
 	}
-	return r.scope
+	return k.scope
 }
 
 // account returns the account of the key's scope, nil without a scope.
-func (r *contextKey) account() *quiesce.Account {
-	if r == nil || r.scope == nil {
+func (k *contextKey) account() *quiesce.Account {
+	if k == nil || k.scope == nil {
 		return nil
 	}
-	return &r.scope.account
+	return &k.scope.account
 }
 
 // priorityOf returns the priority of the key, Normal for the runtime's own.
-func (r *contextKey) priorityOf() sched.Priority {
-	if r == nil {
+func (k *contextKey) priorityOf() sched.Priority {
+	if k == nil {
 		return sched.Normal
 	}
-	return r.priority
+	return k.priority
 }
 
-// sends returns the lineage of a message that the operation running on worker s sends through via.
+// sends returns the lineage of a message that the operation running on worker w sends through via.
 // via is the operation's own context, or derived from it.
-func (s *worker) sends(via *Context) *lineage {
-	r, c := via.key, s.active.Load()
-	if r.scope == nil || c.current == nil {
-		return &r.root
+func (w *worker) sends(via *Context) *lineage {
+	k, c := via.key, w.active.Load()
+	if k.scope == nil || c.current == nil {
+		return &k.root
 	}
-	at, earlier := &r.root, (*lineage)(nil)
+	at, earlier := &k.root, (*lineage)(nil)
 	if from := c.lineage.Load(); from != nil && from.key != nil {
 		switch {
-		case from.key == r:
+		case from.key == k:
 			at, earlier = from, from
-		case from.key.scope == r.scope, from.key.scope == r.scope.parent:
+		case from.key.scope == k.scope, from.key.scope == k.scope.parent:
 			// No other scope: a long-lived scope must not keep a short-lived one alive.
 			earlier = from
 		}

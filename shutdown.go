@@ -93,8 +93,8 @@ func (rt *Runtime) settled() bool {
 // abandoned returns how many messages were not run because the runtime was closed.
 func (rt *Runtime) abandoned() uint64 {
 	n := rt.ingress.abandoned.Load()
-	for _, s := range rt.workers() {
-		n += s.counters.abandoned.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.abandoned.Load()
 	}
 	return n
 }
@@ -102,8 +102,8 @@ func (rt *Runtime) abandoned() uint64 {
 // sent returns how many messages were sent.
 func (rt *Runtime) sent() uint64 {
 	n := rt.ingress.stripes.Total()
-	for _, s := range rt.workers() {
-		n += s.counters.sent.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.sent.Load()
 	}
 	return n
 }
@@ -111,8 +111,8 @@ func (rt *Runtime) sent() uint64 {
 // done returns how many messages have run or failed.
 func (rt *Runtime) done() uint64 {
 	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
-	for _, s := range rt.workers() {
-		n += s.counters.ran.Load() + s.counters.failed.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.ran.Load() + w.counters.failed.Load()
 	}
 	return n
 }

@@ -17,58 +17,58 @@ import (
 
 // discardMessage fails a message that is a task itself.
 func discardMessage(t *sched.Task) {
-	s := (*message)(unsafe.Pointer(t)).unit.rt.discarder()
-	s.failMessage(t)
-	s.discardOrphans()
+	w := (*message)(unsafe.Pointer(t)).unit.rt.discarder()
+	w.failMessage(t)
+	w.discardOrphans()
 }
 
 // discardUnit fails the messages of a unit.
 func discardUnit(t *sched.Task) {
-	s := unitOf(t).rt.discarder()
-	s.failUnit(unitOf(t))
-	s.discardOrphans()
+	w := unitOf(t).rt.discarder()
+	w.failUnit(unitOf(t))
+	w.discardOrphans()
 }
 
 // discarder returns a detached worker for a goroutine that discards tasks.
 func (rt *Runtime) discarder() *worker {
-	s := rt.detachedWorker()
-	s.orphans = new(mailbox.Chain)
-	return s
+	w := rt.detachedWorker()
+	w.orphans = new(mailbox.Chain)
+	return w
 }
 
 // discardOrphans discards the tasks that became ready meanwhile, until there are none.
-func (s *worker) discardOrphans() {
-	for n := s.orphans.PopFront(); n != nil; n = s.orphans.PopFront() {
+func (w *worker) discardOrphans() {
+	for n := w.orphans.PopFront(); n != nil; n = w.orphans.PopFront() {
 		t := (*sched.Task)(unsafe.Pointer(n))
 		switch {
 		case isUnit(t):
-			s.failUnit(unitOf(t))
+			w.failUnit(unitOf(t))
 		case t.Kind == &priorityMailboxVtable:
-			s.failPriorityMailbox(priorityMailboxOf(t))
+			w.failPriorityMailbox(priorityMailboxOf(t))
 		default:
-			s.failMessage(t)
+			w.failMessage(t)
 		}
 	}
 }
 
-func (s *worker) failMessage(t *sched.Task) {
-	l := (*message)(unsafe.Pointer(t))
-	l.vtable().fail(s, l, ErrClosed)
+func (w *worker) failMessage(t *sched.Task) {
+	m := (*message)(unsafe.Pointer(t))
+	m.vtable().fail(w, m, ErrClosed)
 }
 
 // failUnit fails the messages of a unit whose mailbox the caller owns. If the unit has priority
 // mailboxes, failUnit claims the unit, as drain does: a message that it fails may hand the unit
 // over to another goroutine, which expects a claim when it lets the unit go on.
-func (s *worker) failUnit(u *unit) {
+func (w *worker) failUnit(u *unit) {
 	for {
 		if x := u.priorityMailboxes(); x != nil {
 			if x.claim.Join(uint8(sched.Normal)) || x.claim.Claim(uint8(sched.Normal)) {
-				s.failPriorityMailboxes(x)
+				w.failPriorityMailboxes(x)
 			}
 			return
 		}
-		l, later := u.next(s)
-		if !later && (l == nil || !s.failTaken(u, l)) {
+		m, later := u.next(w)
+		if !later && (m == nil || !w.failTaken(u, m)) {
 			return
 		}
 	}
@@ -77,17 +77,17 @@ func (s *worker) failUnit(u *unit) {
 // failPriorityMailbox fails the messages of a priority mailbox that the caller owns, and of the
 // unit's others, which come with the claim on the unit. If the claim is taken, by an operation that
 // does not return, the messages belong to the holder of the claim.
-func (s *worker) failPriorityMailbox(e *priorityMailbox) {
+func (w *worker) failPriorityMailbox(e *priorityMailbox) {
 	if x := e.all; x.claim.Claim(uint8(x.priorityOf(e))) {
-		s.failPriorityMailboxes(x)
+		w.failPriorityMailboxes(x)
 	}
 }
 
 // failPriorityMailboxes fails the messages of a unit on which the caller has the claim.
-func (s *worker) failPriorityMailboxes(x *priorityMailboxes) {
+func (w *worker) failPriorityMailboxes(x *priorityMailboxes) {
 	for {
-		_, l, later := x.next(s)
-		if !later && (l == nil || !s.failTaken(x.unit, l)) {
+		_, m, later := x.next(w)
+		if !later && (m == nil || !w.failTaken(x.unit, m)) {
 			return
 		}
 	}
@@ -95,10 +95,10 @@ func (s *worker) failPriorityMailboxes(x *priorityMailboxes) {
 
 // failTaken fails a message that the caller has dequeued as the unit's owner. It reports whether
 // the caller still owns the unit.
-func (s *worker) failTaken(u *unit, l *message) bool {
-	switch u.take(s, l) {
+func (w *worker) failTaken(u *unit, m *message) bool {
+	switch u.take(w, m) {
 	case ready:
-		l.vtable().fail(s, l, ErrClosed)
+		m.vtable().fail(w, m, ErrClosed)
 	case gone:
 		return false
 	}

@@ -18,44 +18,44 @@ type tellMessage[A any] struct {
 	arg A
 }
 
-func tellMessageOf[A any](l *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(l)) }
+func tellMessageOf[A any](m *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(m)) }
 
 // tell sends arg to u, the runtime's free unit for a free operation.
 func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	s, origin, l, d, err := c.messageFor(u, o.id)
+	w, origin, m, d, err := c.messageFor(u, o.id)
 	if err != nil {
 		return u.naming(err, func() string { return o.told.name })
 	}
-	if l == nil {
-		l = o.newTells(d)
+	if m == nil {
+		m = o.newTells(d)
 	}
-	n := tellMessageOf[A](l)
+	n := tellMessageOf[A](m)
 	n.unit, n.arg = u, arg
 	if origin != nil { // a reused message has none
 		n.lineage.Store(origin)
 	}
-	if s.observed.Load() != 0 {
-		s.sending(u, &n.message)
+	if w.observed.Load() != 0 {
+		w.sending(u, &n.message)
 	}
 	if o.args == nil {
-		err = s.dispatch(&n.message, anySender)
+		err = w.dispatch(&n.message, anySender)
 	} else {
-		if s.observed.Load() != 0 {
-			s.traceNeeds(&n.message, o.args, unsafe.Pointer(&n.arg))
+		if w.observed.Load() != 0 {
+			w.traceNeeds(&n.message, o.args, unsafe.Pointer(&n.arg))
 		}
-		err = o.collectTell(s, n, anySender)
+		err = o.collectTell(w, n, anySender)
 	}
 	if err != nil {
-		o.refuseTell(s, n, err)
+		o.refuseTell(w, n, err)
 	}
 	return err
 }
 
 // refuseTell ends a counted message that is refused with err. The sender gets err.
-func (o *operation[A, R]) refuseTell(s *worker, n *tellMessage[A], err error) {
+func (o *operation[A, R]) refuseTell(w *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
-	s.countFailed(n.unit.rt, err, 1)
-	n.leave(s)
+	w.countFailed(n.unit.rt, err, 1)
+	n.leave(w)
 	o.drop(n)
 }
 
@@ -71,34 +71,34 @@ func (o *operation[A, R]) drop(n *tellMessage[A]) {
 
 // messageFor admits and counts a message to u with operation id. It returns the worker to send it
 // from, its lineage, a message to use again, nil if there is none, and the operation's depot.
-func (c *Context) messageFor(u *unit, id int) (s *worker, origin *lineage, l *message, d *magazine.Depot, err error) {
-	s = c.here()
-	if !s.accepts(u) {
-		if err := s.refuses(u); err != nil {
+func (c *Context) messageFor(u *unit, id int) (w *worker, origin *lineage, msg *message, d *magazine.Depot, err error) {
+	w = c.here()
+	if !w.accepts(u) {
+		if err := w.refuses(u); err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}
 	if c.key != nil {
-		if origin, err = c.admit(s); err != nil {
+		if origin, err = c.admit(w); err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}
-	if s.processor != nil {
-		s.counters.sent.Add(1)
-		m := s.magazine(id)
-		return s, origin, messageOf(m.Take()), m.Depot(), nil
+	if w.processor != nil {
+		w.counters.sent.Add(1)
+		m := w.magazine(id)
+		return w, origin, messageOf(m.Take()), m.Depot(), nil
 	}
 	if pin.Exclusive {
-		if l, d = s.rt.messageAtHand(id); l != nil {
-			return s, origin, l, d, nil
+		if msg, d = w.rt.messageAtHand(id); msg != nil {
+			return w, origin, msg, d, nil
 		}
 	}
-	l, d, admitted := s.rt.messageFromOutside(u, id)
+	msg, d, admitted := w.rt.messageFromOutside(u, id)
 	if !admitted {
-		origin.withdraw(s)
+		origin.withdraw(w)
 		return nil, nil, nil, nil, ErrClosed
 	}
-	return s, origin, l, d, nil
+	return w, origin, msg, d, nil
 }
 
 // newTells returns a new message. Once an operation needs many, newTells allocates a batch more, as
@@ -128,20 +128,20 @@ func (o *operation[A, R]) newTells(d *magazine.Depot) *message {
 // collectTell is collect for a message without a future: it waits for the first open future of the
 // argument, or dispatches the message. fresh is the sender, at the send, and nil afterwards. The
 // error is the one of dispatch.
-func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sender) error {
+func (o *operation[A, R]) collectTell(w *worker, n *tellMessage[A], fresh *sender) error {
 	for {
 		dep, err := firstOpen(o.args, unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
-			o.failTell(s, &n.message, received(o.told.describe(&n.message), err))
+			o.failTell(w, &n.message, received(o.told.describe(&n.message), err))
 			return nil
 		case dep == nil:
-			if fresh == nil && s.observed.Load() != 0 {
-				s.traceReady(&n.message)
+			if fresh == nil && w.observed.Load() != 0 {
+				w.traceReady(&n.message)
 			}
-			return s.dispatch(&n.message, fresh)
+			return w.dispatch(&n.message, fresh)
 		case fresh == nil && o.args.Many:
-			gatherFor(o.args, s, &n.message, unsafe.Pointer(&n.arg))
+			gatherFor(o.args, w, &n.message, unsafe.Pointer(&n.arg))
 			return nil
 		case dep.notify(&n.message):
 			return nil
@@ -150,31 +150,31 @@ func (o *operation[A, R]) collectTell(s *worker, n *tellMessage[A], fresh *sende
 }
 
 // wakeTell resumes a message when a future that it waited for has an outcome.
-func (o *operation[A, R]) wakeTell(s *worker, l *message) {
-	if l.lineage.Load() != nil {
-		if err := l.canceled(); err != nil {
-			o.failTell(s, l, err)
+func (o *operation[A, R]) wakeTell(w *worker, m *message) {
+	if m.lineage.Load() != nil {
+		if err := m.canceled(); err != nil {
+			o.failTell(w, m, err)
 			return
 		}
 	}
-	if err := o.collectTell(s, tellMessageOf[A](l), nil); err != nil {
-		o.failTell(s, l, err)
+	if err := o.collectTell(w, tellMessageOf[A](m), nil); err != nil {
+		o.failTell(w, m, err)
 	}
 }
 
 // runTell runs a message without a future, in whatever form, as runSend does one with a future.
 func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
-	s := workerOf(p)
+	w := workerOf(p)
 	n := (*tellMessage[A])(unsafe.Pointer(t))
 	k := n.vtable()
 	to, err := k.target(&n.message)
 	if err != nil {
-		o.failTell(s, &n.message, err)
+		o.failTell(w, &n.message, err)
 		return
 	}
-	c := s.begin(&n.message, k, nil)
+	c := w.begin(&n.message, k, nil)
 	if c == nil {
-		o.failTell(s, &n.message, n.refusal())
+		o.failTell(w, &n.message, n.refusal())
 		return
 	}
 	_, err = o.invoke(c, to, n.arg)
@@ -185,61 +185,61 @@ func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
 // endTell ends a message that was run, and puts it into the processor's magazine if it may be used
 // again. It is not generic: generic code is compiled in users' packages, where each step would be a
 // call.
-func (c *Context) endTell(l *message, k *vtable, id int, err error) {
-	s, _ := c.end()
-	s.countRan(s.rt, 1)
+func (c *Context) endTell(m *message, k *vtable, id int, err error) {
+	w, _ := c.end()
+	w.countRan(w.rt, 1)
 	if err != nil && err != ErrForward {
-		l.blame(k, err)
-		s.lose(k, l, err)
+		m.blame(k, err)
+		w.lose(k, m, err)
 	}
-	if o := l.lineage.Load(); o != nil {
-		l.leave(s) // a message that is kept must not keep its lineage
-		o.ended(s)
+	if o := m.lineage.Load(); o != nil {
+		m.leave(w) // a message that is kept must not keep its lineage
+		o.ended(w)
 	}
 	if k.release != nil {
-		k.release(s, l, true)
+		k.release(w, m, true)
 		return
 	}
-	u := l.unit
-	l.unit = &s.rt.free // a message that is kept must not keep its unit
+	u := m.unit
+	m.unit = &w.rt.free // a message that is kept must not keep its unit
 	reusable := false
 	if x := u.priorityMailboxes(); x != nil {
-		reusable = x.mayReuse(l)
-	} else if reusable = u.mailbox.Reusable(&l.Node); !reusable {
-		u.late = l // reusable after the owner's next Dequeue
+		reusable = x.mayReuse(m)
+	} else if reusable = u.mailbox.Reusable(&m.Node); !reusable {
+		u.late = m // reusable after the owner's next Dequeue
 	}
 	switch {
 	case !reusable:
-	case s.processor != nil: // each message to the free unit is reusable: its mailbox is unused
-		s.magazine(id).Put(&l.Node)
+	case w.processor != nil: // each message to the free unit is reusable: its mailbox is unused
+		w.magazine(id).Put(&m.Node)
 	default:
-		s.rt.depot(id).Add(-1)
+		w.rt.depot(id).Add(-1)
 	}
 }
 
 // failTell ends a message that will not be run, or whose operation did not return, in whatever
 // form. It leaves the message to the collector.
-func (o *operation[A, R]) failTell(s *worker, l *message, err error) {
-	k := l.vtable()
-	s.endFailedTell(k, l, err)
-	o.drop(tellMessageOf[A](l))
+func (o *operation[A, R]) failTell(w *worker, m *message, err error) {
+	k := m.vtable()
+	w.endFailedTell(k, m, err)
+	o.drop(tellMessageOf[A](m))
 	if k.release != nil {
-		k.release(s, l, false)
+		k.release(w, m, false)
 	}
 }
 
 // endFailedTell counts and reports a message without a future that failed, and takes it out of its
 // scope.
-func (s *worker) endFailedTell(k *vtable, l *message, err error) {
-	l.blame(k, err)
-	s.countFailed(l.unit.rt, err, 1)
+func (w *worker) endFailedTell(k *vtable, m *message, err error) {
+	m.blame(k, err)
+	w.countFailed(m.unit.rt, err, 1)
 	// The shutdown reports messages that failed with ErrClosed, the scope reports canceled ones.
 	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled {
-		s.lose(k, l, err)
+		w.lose(k, m, err)
 	}
-	l.leave(s)
+	m.leave(w)
 }
 
 // recycleTell puts a message that could not be used again when it was run into the processor's
 // magazine.
-func (o *operation[A, R]) recycleTell(s *worker, l *message) { s.magazine(o.id).Put(&l.Node) }
+func (o *operation[A, R]) recycleTell(w *worker, m *message) { w.magazine(o.id).Put(&m.Node) }

@@ -112,16 +112,16 @@ func (t *Timer) armInWheel(d time.Duration, from uint32) {
 
 // fire sends the message of a timer that is due. The wheel's owner calls it; in a deterministic
 // runtime, the virtual clock does.
-func (t *Timer) fire(s *worker) {
+func (t *Timer) fire(w *worker) {
 	if !t.entry.State.CompareAndSwap(timerwheel.Set, timerwheel.Fired) { // T3
 		return
 	}
-	l := t.target
+	m := t.target
 	if !t.entry.Repeats {
 		t.target = nil
 		t.forget()
 	}
-	l.vtable().late(s, l)
+	m.vtable().late(w, m)
 }
 
 // end stops the timer and fails it with why, and reports whether it did. A timer that has fired is
@@ -149,11 +149,11 @@ func (t *Timer) end(why *failure) bool {
 
 // fail fails the timer's message. The caller has stopped the timer before it fired (T4, T5).
 func (t *Timer) fail(why *failure) {
-	l := t.target
+	m := t.target
 	t.target = nil
 	t.forget()
-	if unsent := l.vtable().unsent; unsent != nil {
-		unsent(nil, l, why)
+	if unsent := m.vtable().unsent; unsent != nil {
+		unsent(nil, m, why)
 	}
 }
 

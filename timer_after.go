@@ -29,41 +29,41 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 }
 
 // fireAfter resolves the future of After.
-func fireAfter(s *worker, l *message) {
-	m := (*result[time.Time])(unsafe.Pointer(l))
-	m.value = l.unit.rt.env.now()
-	m.endUnsent(s, nil)
+func fireAfter(w *worker, msg *message) {
+	m := (*result[time.Time])(unsafe.Pointer(msg))
+	m.value = msg.unit.rt.env.now()
+	m.endUnsent(w, nil)
 }
 
 // failAfter fails the future of After.
-func failAfter(s *worker, l *message, why *failure) {
-	m := (*promised)(unsafe.Pointer(l))
-	m.blameTimer(l.vtable(), why)
-	m.endUnsent(s, why)
+func failAfter(w *worker, msg *message, why *failure) {
+	m := (*promised)(unsafe.Pointer(msg))
+	m.blameTimer(msg.vtable(), why)
+	m.endUnsent(w, why)
 }
 
 // accompany sets the lineage of a message that a timer will send through c, or returns the error of
 // its refusal. The message counts as open in its scope from now on.
-func (c *Context) accompany(k *vtable, l *message) error {
-	s := c.here()
-	if err := s.refuses(l.unit); err != nil {
-		err = l.unit.naming(err, func() string { return k.describe(l) })
-		c.blame(k, l, err)
+func (c *Context) accompany(k *vtable, m *message) error {
+	w := c.here()
+	if err := w.refuses(m.unit); err != nil {
+		err = m.unit.naming(err, func() string { return k.describe(m) })
+		c.blame(k, m, err)
 		return err
 	}
 	if c.key == nil {
 		return nil
 	}
-	o, err := c.admit(s)
+	o, err := c.admit(w)
 	if err != nil {
-		c.blame(k, l, err)
+		c.blame(k, m, err)
 		return err
 	}
-	l.lineage.Store(o)
+	m.lineage.Store(o)
 	if a := c.key.account(); a != nil {
 		// Counted as running at once: no holder will find the message revoked. So a canceled scope
 		// waits until the timer has failed it.
-		s.credit.Begin(a)
+		w.credit.Begin(a)
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (c *Context) accompany(k *vtable, l *message) error {
 // fails with why; or it is the promise of After, and why is nil.
 //
 // If the runtime has ended before, a waiter may have asked for the outcome, abandoned the promise
-// and counted it as if it had been sent. endUnsent takes that count back. s may be nil.
-func (m *promised) endUnsent(s *worker, why *failure) {
+// and counted it as if it had been sent. endUnsent takes that count back. w may be nil.
+func (m *promised) endUnsent(w *worker, why *failure) {
 	rt := m.unit.rt
 	if why != nil {
 		if o := m.lineage.Load(); o != nil {
@@ -85,17 +85,17 @@ func (m *promised) endUnsent(s *worker, why *failure) {
 		m.edge.Store(&why.promised)
 	}
 	if !m.state.CompareAndSwap(nil, &filled) { // it has waiters, or is sealed
-		if s == nil {
-			s = rt.detachedWorker()
+		if w == nil {
+			w = rt.detachedWorker()
 		}
-		if !m.seal(s, &filled) {
-			s.countFailed(rt, ErrClosed, minusOne)
+		if !m.seal(w, &filled) {
+			w.countFailed(rt, ErrClosed, minusOne)
 		}
 	}
-	s = &rt.outside
+	w = &rt.outside
 	from := m.lineage.Load()
-	m.leave(s)
-	from.ended(s)
+	m.leave(w)
+	from.ended(w)
 }
 
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
@@ -125,24 +125,24 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 }
 
 // sendNow sends a message whose time has come.
-func (o *operation[A, R]) sendNow(s *worker, l *message) {
-	m := sendMessageOf[A, R](l)
+func (o *operation[A, R]) sendNow(w *worker, msg *message) {
+	m := sendMessageOf[A, R](msg)
 	if !m.unit.rt.countSent(running) { // the runtime ends or drains, and has ended the timers
-		o.failUnsent(s, l, closedTimer)
+		o.failUnsent(w, msg, closedTimer)
 		return
 	}
 	from := m.lineage.Load()
-	defer from.ended(s) // takes back what accompany counted as running: it is a sent message now
+	defer from.ended(w) // takes back what accompany counted as running: it is a sent message now
 	m.lead(nil, true)
-	o.launch(s, m, nil)
+	o.launch(w, m, nil)
 }
 
-// failUnsent ends a message that its timer has not sent. s may be nil.
-func (o *operation[A, R]) failUnsent(s *worker, l *message, why *failure) {
-	m := sendMessageOf[A, R](l)
+// failUnsent ends a message that its timer has not sent. w may be nil.
+func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *failure) {
+	m := sendMessageOf[A, R](msg)
 	m.blameTimer(o.called, why)
 	m.arg = *new(A)
-	m.endUnsent(s, why)
+	m.endUnsent(w, why)
 }
 
 // SendAfter sends the operation to u, with arg, when d has passed. It returns at once the future of

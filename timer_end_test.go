@@ -39,7 +39,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 				hasEnded := make(chan struct{})
 				was := timer.target.vtable()
 				due := *was
-				due.late = func(s *worker, l *message) {
+				due.late = func(w *worker, msg *message) {
 					go func() {
 						defer close(hasEnded)
 						if err := end(rt); err != nil {
@@ -57,8 +57,8 @@ func TestTimerAtTheEnd(t *testing.T) {
 						t.Error("the end did not wait for the timer that fires")
 					default:
 					}
-					l.become(was)
-					was.late(s, l)
+					msg.become(was)
+					was.late(w, msg)
 				}
 				timer.target.become(&due)
 				if !hand.strike() {
@@ -111,8 +111,8 @@ func TestTimerAfterTheEnd(t *testing.T) {
 			t.Errorf("came to %v", err)
 		}
 	}
-	for _, l := range late {
-		l.vtable().late(rt.detachedWorker(), l)
+	for _, m := range late {
+		m.vtable().late(rt.detachedWorker(), m)
 	}
 	if s := rt.Stats(); s.Sent != 0 || s.Done != 0 {
 		t.Errorf("%+v", s)

@@ -38,11 +38,11 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 // outside returns the context of the same scope and priority for ordinary goroutines.
 func (c *Context) outside() *Context { return c.rt.outside.leading(c.key) }
 
-func fireRepetition(s *worker, l *message) {
-	r := (*repetition)(unsafe.Pointer(l))
+func fireRepetition(w *worker, m *message) {
+	r := (*repetition)(unsafe.Pointer(m))
 	rt := r.unit.rt
 	if !r.unit.mayKeepSendersWaiting() {
-		r.fire(s)
+		r.fire(w)
 		return
 	}
 	rt.firing.Add(1)
@@ -53,21 +53,21 @@ func fireRepetition(s *worker, l *message) {
 	})
 }
 
-func (r *repetition) fire(s *worker) {
+func (r *repetition) fire(w *worker) {
 	r.last = r.send()
 	if !r.last.notify(&r.message) {
-		r.ended(s)
+		r.ended(w)
 	}
 }
 
-func wakeRepetition(s *worker, l *message) { (*repetition)(unsafe.Pointer(l)).ended(s) }
+func wakeRepetition(w *worker, m *message) { (*repetition)(unsafe.Pointer(m)).ended(w) }
 
 // ended arms the timer for the next instant of the grid.
-func (r *repetition) ended(s *worker) {
+func (r *repetition) ended(w *worker) {
 	_, err := r.last.outcome()
 	r.last = nil
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
-		s.lose(r.called, &r.message, err)
+		w.lose(r.called, &r.message, err)
 	}
 	passed := r.unit.rt.env.now().Sub(r.begun)
 	r.timer.arm(r.period-passed%r.period, timerwheel.Fired)

@@ -19,14 +19,14 @@ type probe struct {
 	late          func() // called when a probe of probeAgain fires
 }
 
-func probeOf(l *message) *probe { return (*probe)(unsafe.Pointer(l)) }
+func probeOf(m *message) *probe { return (*probe)(unsafe.Pointer(m)) }
 
 var probeOnce = newVtable(vtable{
-	late:   func(_ *worker, l *message) { probeOf(l).fired.Add(1) },
-	unsent: func(_ *worker, l *message, _ *failure) { probeOf(l).failed.Add(1) },
+	late:   func(_ *worker, m *message) { probeOf(m).fired.Add(1) },
+	unsent: func(_ *worker, m *message, _ *failure) { probeOf(m).failed.Add(1) },
 }, nil)
 
-var probeAgain = newVtable(vtable{late: func(_ *worker, l *message) { probeOf(l).late() }}, nil)
+var probeAgain = newVtable(vtable{late: func(_ *worker, m *message) { probeOf(m).late() }}, nil)
 
 // handRuntime returns a runtime in which only the timers work, its one wheel, and the wheel's time.
 func handRuntime() (*Runtime, *timerWheel, *handTime) {

@@ -305,9 +305,9 @@ func (w *timerWheel) fireUntil(now int64) {
 	}
 	w.rt.firing.Add(1)
 	defer w.rt.fired()
-	s := w.rt.detachedWorker()
+	on := w.rt.detachedWorker()
 	for _, e := range due {
-		timerOf(e).fire(s)
+		timerOf(e).fire(on)
 	}
 	w.keep(due)
 }

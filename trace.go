@@ -29,30 +29,30 @@ func (rt *Runtime) newRecording(words int, keeps bool) *record.Session {
 }
 
 // attach sets the observers of a worker.
-func (rt *Runtime) attach(s *worker) {
+func (rt *Runtime) attach(w *worker) {
 	rt.recorded.Lock()
 	defer rt.recorded.Unlock()
-	rt.attachLocked(s)
+	rt.attachLocked(w)
 }
 
 // attachLocked is attach for a caller that holds rt.recorded.
-func (rt *Runtime) attachLocked(s *worker) {
+func (rt *Runtime) attachLocked(w *worker) {
 	bits := rt.observers()
 	r := rt.recording.Load()
-	if s.processor != nil {
+	if w.processor != nil {
 		var t *record.Tape
 		if r != nil {
-			t = r.Tape(s.processor.Index())
+			t = r.Tape(w.processor.Index())
 		}
-		s.processor.Record(t)
+		w.processor.Record(t)
 	} else {
 		bits = 0 // no operation begins on the worker of ordinary goroutines
 	}
 	if r != nil {
 		bits |= byRecorder
 	}
-	if s.observed.Load() != bits {
-		s.observed.Store(bits)
+	if w.observed.Load() != bits {
+		w.observed.Store(bits)
 	}
 }
 
@@ -65,8 +65,8 @@ func (rt *Runtime) switchTo(r *record.Session) {
 // attachAllLocked attaches all workers. The caller holds rt.recorded.
 func (rt *Runtime) attachAllLocked() {
 	rt.attachLocked(&rt.outside)
-	for _, s := range rt.workers() {
-		rt.attachLocked(s)
+	for _, w := range rt.workers() {
+		rt.attachLocked(w)
 	}
 }
 

@@ -17,45 +17,45 @@ import (
 // message's, the reader finds out: a message is sent before it is run, and run before it is sent
 // again.
 
-func address(l *message) uint64 { return uint64(uintptr(unsafe.Pointer(l))) }
+func address(m *message) uint64 { return uint64(uintptr(unsafe.Pointer(m))) }
 
 // note records an event on the processor's tape, or on the one outside.
-func (s *worker) note(k record.Kind, a, b uint64) {
-	if s.processor != nil {
-		if t := s.processor.Tape(); t != nil {
+func (w *worker) note(k record.Kind, a, b uint64) {
+	if w.processor != nil {
+		if t := w.processor.Tape(); t != nil {
 			t.Note(k, 0, false, a, b)
 		}
 		return
 	}
-	if r := s.rt.recording.Load(); r != nil {
+	if r := w.rt.recording.Load(); r != nil {
 		r.Outside.Note(k, 0, a, b)
 	}
 }
 
 // add records an event that belongs to the one before it.
-func (s *worker) add(k record.Kind, flag bool, a, b uint64) {
-	if s.processor == nil {
-		s.note(k, a, b)
-	} else if t := s.processor.Tape(); t != nil {
+func (w *worker) add(k record.Kind, flag bool, a, b uint64) {
+	if w.processor == nil {
+		w.note(k, a, b)
+	} else if t := w.processor.Tape(); t != nil {
 		t.Add(k, flag, a, b)
 	}
 }
 
-// operationOf returns the number of the operation of l, whose vtable is k.
-func operationOf(t *record.Tape, k *vtable, l *message) uint16 {
+// operationOf returns the number of the operation of m, whose vtable is k.
+func operationOf(t *record.Tape, k *vtable, m *message) uint16 {
 	if k.code == nil {
 		return k.number
 	}
-	return operationOfClosure(t, k, l)
+	return operationOfClosure(t, k, m)
 }
 
-func operationOfClosure(t *record.Tape, k *vtable, l *message) uint16 { return t.Code(k.code(l)) }
+func operationOfClosure(t *record.Tape, k *vtable, m *message) uint16 { return t.Code(k.code(m)) }
 
 // recorded returns the address of the message or activity that runs with c if the recording has its
 // begin, otherwise 0.
 func (c *Context) recorded() uint64 {
-	l := c.current
-	if l != nil && (c.seen == uintptr(unsafe.Pointer(l)) || l.Kind == &slotVtable.Kind) {
+	m := c.current
+	if m != nil && (c.seen == uintptr(unsafe.Pointer(m)) || m.Kind == &slotVtable.Kind) {
 		return uint64(c.seen)
 	}
 	return 0
@@ -83,33 +83,33 @@ func (u *unit) called() string {
 
 // traceBegin records that an operation begins. For an activity it does nothing: see
 // traceActivityIn.
-func (s *worker) traceBegin(c *Context, k *vtable, l *message) {
-	t := s.processor.Tape()
+func (w *worker) traceBegin(c *Context, k *vtable, m *message) {
+	t := w.processor.Tape()
 	if t == nil || k == slotVtable {
 		return
 	}
-	c.seen = uintptr(unsafe.Pointer(l))
-	u := l.unit
-	if u == &s.rt.free {
-		t.Note(record.Begin, operationOf(t, k, l), false, address(l), 0)
+	c.seen = uintptr(unsafe.Pointer(m))
+	u := m.unit
+	if u == &w.rt.free {
+		t.Note(record.Begin, operationOf(t, k, m), false, address(m), 0)
 		if k.units != nil {
-			s.traceParts(k.units(l))
+			w.traceParts(k.units(m))
 		}
 		return
 	}
-	t.Note(record.Begin, operationOf(t, k, l), u.operations.Load() == 1, address(l), uint64(uintptr(unsafe.Pointer(u))))
+	t.Note(record.Begin, operationOf(t, k, m), u.operations.Load() == 1, address(m), uint64(uintptr(unsafe.Pointer(u))))
 	if x := u.ext.Load(); x != nil && x.name != "" {
 		t.Called(x.name)
 	}
 }
 
 // traceParts records the units of a message to several units.
-func (s *worker) traceParts(m *multi) {
+func (w *worker) traceParts(m *multi) {
 	for i := range m.all() {
 		u := m.all()[i].unit
-		s.add(record.With, u.isFirst(), u.address(), 0)
+		w.add(record.With, u.isFirst(), u.address(), 0)
 		if name := u.called(); name != "" {
-			if t := s.processor.Tape(); t != nil {
+			if t := w.processor.Tape(); t != nil {
 				t.Called(name)
 			}
 		}
@@ -117,49 +117,49 @@ func (s *worker) traceParts(m *multi) {
 }
 
 // traceEnd records that an operation has ended which had left its processor.
-func (s *worker) traceEnd(c *Context) {
+func (w *worker) traceEnd(c *Context) {
 	if m := c.recorded(); m != 0 {
-		s.note(record.End, m, 0)
+		w.note(record.End, m, 0)
 	}
 }
 
 // traceSend records that a message is sent.
-func (s *worker) traceSend(l *message) {
-	k := l.vtable()
-	if s.processor == nil {
-		if r := s.rt.recording.Load(); r != nil {
+func (w *worker) traceSend(m *message) {
+	k := m.vtable()
+	if w.processor == nil {
+		if r := w.rt.recording.Load(); r != nil {
 			t := r.Outside.Begin()
-			t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+			t.Note(record.Send, operationOf(t, k, m), false, address(m), m.unit.address())
 			r.Outside.End()
 		}
 		return
 	}
-	if t := s.processor.Tape(); t != nil {
-		t.Note(record.Send, operationOf(t, k, l), false, address(l), l.unit.address())
+	if t := w.processor.Tape(); t != nil {
+		t.Note(record.Send, operationOf(t, k, m), false, address(m), m.unit.address())
 	}
 }
 
-// traceNeeds records the futures in the value at p, all of which l needs.
-func (s *worker) traceNeeds(l *message, pl *scan.Plan, p unsafe.Pointer) {
-	if s.observed.Load()&byRecorder != 0 {
-		eachPromise(pl, p, func(m *promised) { s.traceNeed(l, m) })
+// traceNeeds records the futures in the value at p, all of which msg needs.
+func (w *worker) traceNeeds(msg *message, pl *scan.Plan, p unsafe.Pointer) {
+	if w.observed.Load()&byRecorder != 0 {
+		eachPromise(pl, p, func(m *promised) { w.traceNeed(msg, m) })
 	}
 }
 
-// traceNeed records that l needs the future of m, unless m belongs to no operation.
-func (s *worker) traceNeed(l *message, m *promised) {
+// traceNeed records that msg needs the future of m, unless m belongs to no operation.
+func (w *worker) traceNeed(msg *message, m *promised) {
 	if m != known && m.unit != nil {
-		s.add(record.Need, false, address(l), address(&m.message))
+		w.add(record.Need, false, address(msg), address(&m.message))
 	}
 }
 
 // traceReady records that a message has all that it waited for.
-func (s *worker) traceReady(l *message) { s.add(record.Ready, false, address(l), 0) }
+func (w *worker) traceReady(m *message) { w.add(record.Ready, false, address(m), 0) }
 
 // traceFulfilled records that a promise has its outcome.
-func (s *worker) traceFulfilled(m *promised) {
-	if s.observed.Load()&byRecorder != 0 {
-		s.note(record.Fulfilled, address(&m.message), 0)
+func (w *worker) traceFulfilled(m *promised) {
+	if w.observed.Load()&byRecorder != 0 {
+		w.note(record.Fulfilled, address(&m.message), 0)
 	}
 }
 
@@ -168,21 +168,21 @@ func (f *Future[R]) seen() {
 	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
 		return
 	}
-	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
-		s.note(record.Seen, address(&f.cell.message), 0)
+	if w := &f.cell.unit.rt.outside; w.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
+		w.note(record.Seen, address(&f.cell.message), 0)
 	}
 }
 
 // pauseTape records that the processor has nothing to run.
-func (s *worker) pauseTape() { s.note(record.Pause, 0, 0) }
+func (w *worker) pauseTape() { w.note(record.Pause, 0, 0) }
 
 // traceBranch records that a stolen branch begins, and reports whether it did. nested says that the
 // thief runs it while its own join waits.
-func (s *worker) traceBranch(j *job, nested bool) bool {
-	if s.processor == nil {
+func (w *worker) traceBranch(j *job, nested bool) bool {
+	if w.processor == nil {
 		return false
 	}
-	t := s.processor.Tape()
+	t := w.processor.Tape()
 	if t == nil {
 		return false
 	}
@@ -194,31 +194,31 @@ func (s *worker) traceBranch(j *job, nested bool) bool {
 	return true
 }
 
-func (s *worker) traceBranchEnd() {
-	if s.processor != nil {
-		s.note(record.BranchEnd, 0, 0)
+func (w *worker) traceBranchEnd() {
+	if w.processor != nil {
+		w.note(record.BranchEnd, 0, 0)
 	}
 }
 
 // traceOut records that what runs with c gives its processor away until it gets another one;
 // traceIn, that it has one again.
-func (s *worker) traceOut(c *Context) {
+func (w *worker) traceOut(c *Context) {
 	if m := c.recorded(); m != 0 {
-		s.note(record.Out, m, 0)
+		w.note(record.Out, m, 0)
 	}
 }
 
-func (s *worker) traceIn(c *Context) {
+func (w *worker) traceIn(c *Context) {
 	if m := c.recorded(); m != 0 {
-		s.note(record.In, m, 0)
+		w.note(record.In, m, 0)
 	}
 }
 
 // traceLeave records that the operation leaves its processor to block; traceBack, that the blocking
 // code has returned.
-func (s *worker) traceLeave(c *Context) {
+func (w *worker) traceLeave(c *Context) {
 	if m := c.recorded(); m != 0 {
-		s.note(record.Leave, m, uint64(goid.ID()))
+		w.note(record.Leave, m, uint64(goid.ID()))
 		c.marks |= isAway
 	}
 }
@@ -240,21 +240,21 @@ func operationOfActivity(t *record.Tape, a *activity.Activity) uint16 {
 }
 
 // traceActivity records that an activity is started.
-func (s *worker) traceActivity(a *activity.Activity) {
-	if s.processor == nil {
-		if r := s.rt.recording.Load(); r != nil {
+func (w *worker) traceActivity(a *activity.Activity) {
+	if w.processor == nil {
+		if r := w.rt.recording.Load(); r != nil {
 			t := r.Outside.Begin()
 			t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
 			r.Outside.End()
 		}
-	} else if t := s.processor.Tape(); t != nil {
+	} else if t := w.processor.Tape(); t != nil {
 		t.Note(record.Send, operationOfActivity(t, a), false, addressOf(a), 0)
 	}
 }
 
 // traceActivityIn records that an activity has come to run.
-func (s *worker) traceActivityIn(c *Context, a *activity.Activity) {
-	if t := s.processor.Tape(); t != nil {
+func (w *worker) traceActivityIn(c *Context, a *activity.Activity) {
+	if t := w.processor.Tape(); t != nil {
 		t.Note(record.In, operationOfActivity(t, a), false, addressOf(a), 0)
 		c.seen = uintptr(addressOf(a))
 	}

@@ -132,92 +132,92 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 // deliver puts a message into one of the unit's mailboxes, and queues that if it was idle. It
 // returns an error if the unit does not take the message. fresh is the sender if the sender itself
 // delivers the message, during the send; otherwise nil.
-func (u *unit) deliver(s *worker, l *message, fresh *sender) error {
+func (u *unit) deliver(w *worker, m *message, fresh *sender) error {
 	x := u.ext.Load()
 	if x != nil && x.limit != nil {
-		if err := x.limit.admit(s, l, fresh); err != nil {
+		if err := x.limit.admit(w, m, fresh); err != nil {
 			return err
 		}
 	}
 	if x != nil && x.own {
-		l.lineage.Store(l.lineage.Load().at(u.rt, x.priority))
-		u.enqueue(s, l)
+		m.lineage.Store(m.lineage.Load().at(u.rt, x.priority))
+		u.enqueue(w, m)
 		return nil
 	}
-	p := l.priority()
+	p := m.priority()
 	if p == sched.Normal {
-		u.enqueue(s, l)
+		u.enqueue(w, m)
 		return nil
 	}
-	e := &u.withPriorityMailboxes(s).boxes[p]
-	if e.mailbox.Enqueue(&l.Node) {
-		s.queueNext(u.rt, p, &e.Task)
+	e := &u.withPriorityMailboxes(w).boxes[p]
+	if e.mailbox.Enqueue(&m.Node) {
+		w.queueNext(u.rt, p, &e.Task)
 	}
 	return nil
 }
 
 // enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
 // priority mailboxes, and queues the unit if the mailbox was idle.
-func (u *unit) enqueue(s *worker, l *message) {
-	wasIdle, marked := u.mailbox.Offer(&l.Node) // internal/mailbox/mark.go
+func (u *unit) enqueue(w *worker, m *message) {
+	wasIdle, marked := u.mailbox.Offer(&m.Node) // internal/mailbox/mark.go
 	if marked {
-		wasIdle = u.enqueueBehind(s, l)
+		wasIdle = u.enqueueBehind(w, m)
 	}
 	switch {
 	case !wasIdle:
-	case s.at(u.rt) && u.ext.Load() == nil: // queue for the usual case, as Go does not inline it
-		s.processor.PushNext(&u.Task)
+	case w.at(u.rt) && u.ext.Load() == nil: // queue for the usual case, as Go does not inline it
+		w.processor.PushNext(&u.Task)
 	default:
-		u.queue(s)
+		u.queue(w)
 	}
 }
 
 // queue hands the unit, whose mailbox the caller owns, to the scheduler.
-func (u *unit) queue(s *worker) { s.queueNext(u.rt, u.priority(), &u.Task) }
+func (u *unit) queue(w *worker) { w.queueNext(u.rt, u.priority(), &u.Task) }
 
 // goOn queues the unit, which the caller owns, behind the others.
-func (u *unit) goOn(s *worker) {
+func (u *unit) goOn(w *worker) {
 	if x := u.priorityMailboxes(); x != nil {
 		x.claim.Join(uint8(sched.Normal)) // if the priority mailboxes were made while the unit ran
-		x.yield(s)
+		x.yield(w)
 		return
 	}
-	s.queueBack(u.rt, u.priority(), &u.Task)
+	w.queueBack(u.rt, u.priority(), &u.Task)
 }
 
 // drain runs the messages of a unit whose mailbox this processor owns. Its loop has dequeue and
 // runOne written out for units without a unitExt, the usual case. A unit may get a unitExt during
 // any message.
 func drain(p *sched.Processor, t *sched.Task) {
-	s, u, h := workerOf(p), unitOf(t), p.Host()
-	if s.watched {
-		s.unit.Store(u)
+	w, u, h := workerOf(p), unitOf(t), p.Host()
+	if w.watched {
+		w.unit.Store(u)
 	}
 	for left := uint(drainLimit); left > 0; left-- {
 		if u.ext.Load() != nil {
-			u.drainWithExt(p, s, h, left)
+			u.drainWithExt(p, w, h, left)
 			return
 		}
-		l := messageOf(u.mailbox.DequeueInOrder()) // dequeue, written out
-		if l == nil {
+		m := messageOf(u.mailbox.DequeueInOrder()) // dequeue, written out
+		if m == nil {
 			var later bool
-			if l, later = dequeueNew(s, &u.mailbox, &u.late); later {
+			if m, later = dequeueNew(w, &u.mailbox, &u.late); later {
 				break
 			}
-			if l == nil {
+			if m == nil {
 				return
 			}
 		}
-		if l.vtable().take != nil {
-			if p, s = u.runOne(p, s, h, l); p == nil {
+		if m.vtable().take != nil {
+			if p, w = u.runOne(p, w, h, m); p == nil {
 				return
 			}
 			continue
 		}
 		u.operations.Add(1)
-		l.Kind.Run(p, &l.Task)
-		if h.Processor() != p || s.pressed != nil || h.Locked() {
-			if p, s = u.afterOne(p, s, h); p == nil {
+		m.Kind.Run(p, &m.Task)
+		if h.Processor() != p || w.pressed != nil || h.Locked() {
+			if p, w = u.afterOne(p, w, h); p == nil {
 				return
 			}
 		}
@@ -229,7 +229,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 }
 
 // drainWithExt is drain for a unit that has a unitExt.
-func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left uint) {
+func (u *unit) drainWithExt(p *sched.Processor, w *worker, h *sched.Host, left uint) {
 	pr := u.priority()
 	left = min(left, uint(limitAt(pr)))
 	for ; left > 0; left-- {
@@ -237,46 +237,46 @@ func (u *unit) drainWithExt(p *sched.Processor, s *worker, h *sched.Host, left u
 			x.runNormal(p)
 			return
 		}
-		l, later := u.next(s)
+		m, later := u.next(w)
 		if later {
 			break
 		}
-		if l == nil {
+		if m == nil {
 			return
 		}
-		if p, s = u.runOne(p, s, h, l); p == nil {
+		if p, w = u.runOne(p, w, h, m); p == nil {
 			return
 		}
 		if (left%drainGlance == 1 || pr != sched.Normal) && p.GiveWay(pr) {
 			break
 		}
 	}
-	s.queueBack(u.rt, pr, &u.Task)
+	w.queueBack(u.rt, pr, &u.Task)
 }
 
 // next returns the next message of the unit's own mailbox. It returns nil and false if there is
 // none: the caller no longer owns the unit then. It returns nil and later if other units must have
 // their turn before the message is found: the caller is still the owner.
-func (u *unit) next(s *worker) (l *message, later bool) {
+func (u *unit) next(w *worker) (m *message, later bool) {
 	if x := u.ext.Load(); x != nil {
-		if l := x.left.Take(); l != nil {
-			return l, false
+		if m := x.left.Take(); m != nil {
+			return m, false
 		}
 	}
-	return dequeue(s, &u.mailbox, &u.late)
+	return dequeue(w, &u.mailbox, &u.late)
 }
 
 // dequeue takes the next message from a mailbox, and recycles the previous one if it is kept in
 // late. It returns as next does.
-func dequeue(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
+func dequeue(w *worker, box *mailbox.Queue, late **message) (m *message, later bool) {
 	// No message is late then: a late one is the newest that the mailbox knows, so none follows it.
 	if n := box.DequeueInOrder(); n != nil {
 		return messageOf(n), false
 	}
-	return dequeueNew(s, box, late)
+	return dequeueNew(w, box, late)
 }
 
-func dequeueNew(s *worker, box *mailbox.Queue, late **message) (l *message, later bool) {
+func dequeueNew(w *worker, box *mailbox.Queue, late **message) (m *message, later bool) {
 	again := *late
 	if again != nil {
 		// Before DequeueNew: afterwards the mailbox may be another processor's.
@@ -284,7 +284,7 @@ func dequeueNew(s *worker, box *mailbox.Queue, late **message) (l *message, late
 	}
 	n, later := box.DequeueNew(mostTurned)
 	if again != nil {
-		again.vtable().recycle(s, again)
+		again.vtable().recycle(w, again)
 	}
 	if n == nil {
 		return nil, later
@@ -302,51 +302,51 @@ const (
 )
 
 // take decides what is done with a message that the caller, the unit's owner, has dequeued.
-func (u *unit) take(s *worker, l *message) taken {
-	x, k := u.ext.Load(), l.vtable()
-	if x != nil && !k.shared && !x.alone(l) {
+func (u *unit) take(w *worker, m *message) taken {
+	x, k := u.ext.Load(), m.vtable()
+	if x != nil && !k.shared && !x.alone(m) {
 		return gone
 	}
 	if k.take != nil {
-		return k.take(s, u, l)
+		return k.take(w, u, m)
 	}
-	if x != nil && x.takeOut(s, l) {
+	if x != nil && x.takeOut(w, m) {
 		return onward
 	}
 	return ready
 }
 
-// runOne runs a message of the unit, on processor p with its worker s and host h. It returns the
+// runOne runs a message of the unit, on processor p with its worker w and host h. It returns the
 // processor on which the caller goes on, and its worker; nil if the caller no longer owns the
 // unit.
-func (u *unit) runOne(p *sched.Processor, s *worker, h *sched.Host, l *message) (*sched.Processor, *worker) {
-	switch u.take(s, l) {
+func (u *unit) runOne(p *sched.Processor, w *worker, h *sched.Host, m *message) (*sched.Processor, *worker) {
+	switch u.take(w, m) {
 	case gone:
 		return nil, nil
 	case onward:
-		return p, s
+		return p, w
 	}
 	u.operations.Add(1)
-	l.Kind.Run(p, &l.Task)
-	return u.afterOne(p, s, h)
+	m.Kind.Run(p, &m.Task)
+	return u.afterOne(p, w, h)
 }
 
 // afterOne is called after a message was run, and returns the same as runOne.
-func (u *unit) afterOne(p *sched.Processor, s *worker, h *sched.Host) (*sched.Processor, *worker) {
+func (u *unit) afterOne(p *sched.Processor, w *worker, h *sched.Host) (*sched.Processor, *worker) {
 	if now := h.Processor(); now != p {
 		if now == nil { // the operation has left the processor
 			u.goOn(u.rt.detachedWorker())
 			return nil, nil
 		}
-		p, s = now, workerOf(now)
+		p, w = now, workerOf(now)
 	}
-	if s.pressed != nil && u.muteForPressed(s) {
+	if w.pressed != nil && u.muteForPressed(w) {
 		return nil, nil
 	}
 	// The operation has locked its goroutine to a thread. Another one must not run on this host.
 	if h.Locked() {
-		u.goOn(s)
+		u.goOn(w)
 		return nil, nil
 	}
-	return p, s
+	return p, w
 }

@@ -43,12 +43,12 @@ func (x *unitExt) fill(s *UnitStats) {
 
 // takeOut is called for each message that was dequeued. It returns true if the message has ended
 // and is not to be run. Owner only.
-func (x *unitExt) takeOut(s *worker, l *message) (ended bool) {
+func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
 	if x.limit != nil {
 		x.limit.takeOut()
 	}
 	if x.policy != nil && x.policy.stopped != nil {
-		l.vtable().fail(s, l, x.policy.stopped)
+		m.vtable().fail(w, m, x.policy.stopped)
 		return true
 	}
 	return false

@@ -126,19 +126,19 @@ func (b *mailboxLimit) change(from, to filling) bool {
 
 // admit takes a place in the mailbox for a message, or returns why there is none. fresh is as in
 // [unit.deliver].
-func (b *mailboxLimit) admit(s *worker, l *message, fresh *sender) error {
+func (b *mailboxLimit) admit(w *worker, m *message, fresh *sender) error {
 	switch {
 	case b.tryTake():
 		return nil
 	case b.full == Reject:
 		return b.none
 	// Only an outsider waits: an operation that blocks may be what the receiver waits for.
-	case fresh != nil && s.standing() == outsider:
-		return b.await(l, fresh)
+	case fresh != nil && w.standing() == outsider:
+		return b.await(m, fresh)
 	}
-	b.exceed(l.unit)
+	b.exceed(m.unit)
 	if fresh != nil {
-		s.press(b)
+		w.press(b)
 	}
 	return nil
 }
@@ -170,11 +170,11 @@ func (b *mailboxLimit) tryTake() bool {
 // An end makes room too: it ends the operation for which the mailbox waits, and fails what is
 // queued. So a sender that has found room after an end gives it back, and returns the error of the
 // end.
-func (b *mailboxLimit) await(l *message, from *sender) error {
-	if err := b.awaitPlace(l, from); err != nil {
+func (b *mailboxLimit) await(m *message, from *sender) error {
+	if err := b.awaitPlace(m, from); err != nil {
 		return err
 	}
-	if err := from.over(l); err != nil {
+	if err := from.over(m); err != nil {
 		b.takeOut()
 		return err
 	}
@@ -182,13 +182,13 @@ func (b *mailboxLimit) await(l *message, from *sender) error {
 }
 
 // awaitPlace is await without the look at what came first, room or an end.
-func (b *mailboxLimit) awaitPlace(l *message, from *sender) error {
-	rt, ctx := l.unit.rt, from.context()
-	if waited, err := rt.env.awaitPlace(b, l, from); waited {
+func (b *mailboxLimit) awaitPlace(m *message, from *sender) error {
+	rt, ctx := m.unit.rt, from.context()
+	if waited, err := rt.env.awaitPlace(b, m, from); waited {
 		return err
 	}
 	var canceled <-chan struct{}
-	if s := l.lineage.Load().keyOf().scopeOf(); s != nil {
+	if s := m.lineage.Load().keyOf().scopeOf(); s != nil {
 		canceled = s.ctx.Done()
 	}
 	b.waiting.Add(1)
@@ -201,7 +201,7 @@ func (b *mailboxLimit) awaitPlace(l *message, from *sender) error {
 		case <-ctx.Done():
 		case <-rt.ctx.Done():
 		}
-		return from.over(l) // the end of which the sender has heard, whichever it is
+		return from.over(m) // the end of which the sender has heard, whichever it is
 	}
 	if b.waiting.Load() > 1 && b.filling().count() < b.most {
 		// There is more room than this sender was told of: tell the next.

@@ -17,15 +17,15 @@ func TestRoomOfAnEnd(t *testing.T) {
 		s := rt.Scope(context.Background())
 		u := NewUnit(rt, 0, MailboxLimit(1, WaitForRoom))
 		b := u.unit.ext.Load().limit
-		l := &message{}
-		l.unit = &u.unit
-		l.lineage.Store(&s.Context().key.root)
-		if err := b.await(l, anySender); err != nil || b.filling() != oneMore {
+		m := &message{}
+		m.unit = &u.unit
+		m.lineage.Store(&s.Context().key.root)
+		if err := b.await(m, anySender); err != nil || b.filling() != oneMore {
 			t.Fatalf("%s: before the end: %v, filling %d", name, err, b.filling())
 		}
 		b.takeOut()
 		end(rt, s)
-		if err := b.await(l, anySender); err == nil || b.filling() != 0 {
+		if err := b.await(m, anySender); err == nil || b.filling() != 0 {
 			t.Errorf("%s: after the end: %v, filling %d", name, err, b.filling())
 		}
 	}

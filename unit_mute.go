@@ -22,22 +22,22 @@ type mute struct {
 
 // press notes that the operation that runs here has sent to a full mailbox. Free operations and
 // readers are never muted, so nothing is noted for them.
-func (s *worker) press(b *mailboxLimit) {
-	if s.processor == nil {
+func (w *worker) press(b *mailboxLimit) {
+	if w.processor == nil {
 		return
 	}
-	l := s.active.Load().current
-	if l != nil && !l.free() && !l.vtable().shared && l.unit.rt == s.rt && !slices.Contains(s.pressed, b) {
-		s.pressed = append(s.pressed, b)
+	m := w.active.Load().current
+	if m != nil && !m.free() && !m.vtable().shared && m.unit.rt == w.rt && !slices.Contains(w.pressed, b) {
+		w.pressed = append(w.pressed, b)
 	}
 }
 
 // muteForPressed mutes the unit, whose mailbox the caller owns, for the full mailboxes to which its
 // operation has sent. It returns true if it did: the caller no longer owns the unit then. It
 // returns false if the unit goes on.
-func (u *unit) muteForPressed(s *worker) bool {
-	full := s.pressed
-	s.pressed = nil
+func (u *unit) muteForPressed(w *worker) bool {
+	full := w.pressed
+	w.pressed = nil
 	return u.muteFor(full)
 }
 

@@ -39,7 +39,7 @@ func (x *priorityMailboxes) priorityOf(e *priorityMailbox) sched.Priority {
 
 // withPriorityMailboxes returns the unit's priority mailboxes, and makes them if there are none
 // (L0).
-func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
+func (u *unit) withPriorityMailboxes(w *worker) *priorityMailboxes {
 	x := u.extend()
 	if all := x.mailboxes.Load(); all != nil {
 		return all
@@ -55,7 +55,7 @@ func (u *unit) withPriorityMailboxes(s *worker) *priorityMailboxes {
 	if !x.mailboxes.CompareAndSwap(nil, all) {
 		return x.mailboxes.Load()
 	}
-	u.enqueue(s, &all.token)
+	u.enqueue(w, &all.token)
 	return all
 }
 
@@ -69,20 +69,20 @@ func (x *priorityMailboxes) box(p sched.Priority) (*mailbox.Queue, **message) {
 
 // mayReuse reports whether the message of the running operation may be used again at once. If not,
 // it keeps the message for later.
-func (x *priorityMailboxes) mayReuse(l *message) bool {
+func (x *priorityMailboxes) mayReuse(m *message) bool {
 	box, late := x.box(x.running)
-	if box.Reusable(&l.Node) {
+	if box.Reusable(&m.Node) {
 		return true
 	}
-	*late = l
+	*late = m
 	return false
 }
 
 // runPriorityMailbox runs the task of a priority mailbox.
 func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
 	e := priorityMailboxOf(t)
-	if s := workerOf(p); s.watched {
-		s.unit.Store(e.all.unit)
+	if w := workerOf(p); w.watched {
+		w.unit.Store(e.all.unit)
 	}
 	if x := e.all; x.claim.Claim(uint8(x.priorityOf(e))) {
 		x.serve(p)
@@ -99,21 +99,21 @@ func (x *priorityMailboxes) runNormal(p *sched.Processor) {
 // serve runs messages of a unit of which the caller is the holder, until all mailboxes are given
 // up or others must have their turn.
 func (x *priorityMailboxes) serve(p *sched.Processor) {
-	s, u, h := workerOf(p), x.unit, p.Host()
+	w, u, h := workerOf(p), x.unit, p.Host()
 	for ran := 0; ; {
-		pr, l, later := x.next(s)
+		pr, m, later := x.next(w)
 		if later {
-			x.yield(s)
+			x.yield(w)
 			return
 		}
-		if l == nil {
+		if m == nil {
 			return
 		}
-		if p, s = u.runOne(p, s, h, l); p == nil {
+		if p, w = u.runOne(p, w, h, m); p == nil {
 			return
 		}
 		if ran++; ran >= limitAt(pr) || p.GiveWay(pr) {
-			x.yield(s)
+			x.yield(w)
 			return
 		}
 	}
@@ -121,10 +121,10 @@ func (x *priorityMailboxes) serve(p *sched.Processor) {
 
 // next returns the next message, and its priority. It returns nil if there is none: the caller no
 // longer owns the unit then. It returns nil and later as unit.next does.
-func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, later bool) {
-	if l := x.unit.ext.Load().left.Take(); l != nil {
-		x.running = l.priority()
-		return x.running, l, false
+func (x *priorityMailboxes) next(w *worker) (pr sched.Priority, m *message, later bool) {
+	if m := x.unit.ext.Load().left.Take(); m != nil {
+		x.running = m.priority()
+		return x.running, m, false
 	}
 	for {
 		pr, some := x.pick()
@@ -132,11 +132,11 @@ func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, late
 			return pr, nil, false
 		}
 		box, late := x.box(pr)
-		if l, later := dequeue(s, box, late); l != nil || later {
-			if l != nil {
+		if m, later := dequeue(w, box, late); m != nil || later {
+			if m != nil {
 				x.turns.Ran(1)
 			}
-			return pr, l, later
+			return pr, m, later
 		}
 		x.claim.Drop(uint8(pr))
 	}
@@ -144,23 +144,23 @@ func (x *priorityMailboxes) next(s *worker) (pr sched.Priority, l *message, late
 
 // yield queues the mailboxes that the caller, the holder, has behind the others of their
 // priorities.
-func (x *priorityMailboxes) yield(s *worker) {
+func (x *priorityMailboxes) yield(w *worker) {
 	held := x.claim.Release()
 	for pr := range sched.Priority(priorities) {
 		switch {
 		case held&claim.Bit(uint8(pr)) == 0:
 		case pr == sched.Normal:
-			s.queueBack(x.unit.rt, pr, &x.unit.Task)
+			w.queueBack(x.unit.rt, pr, &x.unit.Task)
 		default:
-			s.queueBack(x.unit.rt, pr, &x.boxes[pr].Task)
+			w.queueBack(x.unit.rt, pr, &x.boxes[pr].Task)
 		}
 	}
 }
 
 func discardPriorityMailbox(t *sched.Task) {
-	s := priorityMailboxOf(t).all.unit.rt.discarder()
-	s.failPriorityMailbox(priorityMailboxOf(t))
-	s.discardOrphans()
+	w := priorityMailboxOf(t).all.unit.rt.discarder()
+	w.failPriorityMailbox(priorityMailboxOf(t))
+	w.discardOrphans()
 }
 
 // limitAt is how many messages of a priority a processor runs before other units get their turn.

@@ -30,44 +30,44 @@ const (
 
 // admitReader lets a reader in, as a task with the vtable admitted. For the unit's owner, which has
 // dequeued the message.
-func (u *unit) admitReader(s *worker, l *message, admitted *vtable) taken {
+func (u *unit) admitReader(w *worker, m *message, admitted *vtable) taken {
 	x := u.extend()
-	if x.takeOut(s, l) {
+	if x.takeOut(w, m) {
 		return onward
 	}
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
-	l.become(admitted)
+	m.become(admitted)
 	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
-		s.hand(u.rt, &l.Task)
+		w.hand(u.rt, &m.Task)
 		return gone
 	}
-	s.queueReady(u.rt, l.priority(), &l.Task)
+	w.queueReady(u.rt, m.priority(), &m.Task)
 	return onward
 }
 
 // readerEnded ends a reader. The last reader has the unit go on if the unit was left to it.
-func (u *unit) readerEnded(s *worker) {
+func (u *unit) readerEnded(w *worker) {
 	x := u.ext.Load()
 	if x.readers.Add(^(oneReader - 1)) != leftHere {
 		return
 	}
 	x.readers.Store(0)
 	if x.mailboxes.Load() != nil {
-		u.goOn(s)
+		u.goOn(w)
 	} else {
-		u.queue(s)
+		u.queue(w)
 	}
 }
 
-// alone reports whether l, which the caller has dequeued as the unit's owner, may have the unit to
-// itself now. If not, l is kept and the caller no longer owns the unit: the last reader sees to
+// alone reports whether m, which the caller has dequeued as the unit's owner, may have the unit to
+// itself now. If not, m is kept and the caller no longer owns the unit: the last reader sees to
 // it.
-func (x *unitExt) alone(l *message) bool {
+func (x *unitExt) alone(m *message) bool {
 	if x.readers.Load() == 0 {
 		return true
 	}
-	x.left.Set(l)
+	x.left.Set(m)
 	if x.readers.Add(leftHere) != leftHere {
 		return false
 	}

@@ -63,8 +63,8 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 
 // nameOfUnit returns the name of the unit that the worker's task t runs, or the unit's address if
 // it has no name; empty if t runs no unit. t is the processor's own: only its address is used.
-func (s *worker) nameOfUnit(t *sched.Task) string {
-	u := s.unit.Load()
+func (w *worker) nameOfUnit(t *sched.Task) string {
+	u := w.unit.Load()
 	if u == nil || !u.isTask(t) {
 		return ""
 	}

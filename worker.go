@@ -52,49 +52,49 @@ type counters struct {
 }
 
 func newWorker(rt *Runtime, p *sched.Processor) *worker {
-	s := &worker{rt: rt, processor: p, env: rt.env, watched: rt.watched}
-	rt.attach(s)
-	s.active.Store(s.leading(nil))
-	return s
+	w := &worker{rt: rt, processor: p, env: rt.env, watched: rt.watched}
+	rt.attach(w)
+	w.active.Store(w.leading(nil))
+	return w
 }
 
-// leading returns the context with key r that is bound to this worker.
+// leading returns the context with key k that is bound to this worker.
 //
 // A worker caches one context per key, because libraries may retain contexts. It makes another
 // while the cached one is bound to another worker, or belongs to an operation that has not ended.
-func (s *worker) leading(r *contextKey) *Context {
-	slot := &s.root
+func (w *worker) leading(k *contextKey) *Context {
+	slot := &w.root
 	switch {
-	case s.processor == nil && r == nil:
-		return &s.rt.context
-	case s.processor == nil:
-		return &r.outside
-	case r != nil:
-		if s.processor.Index() >= len(r.contexts) {
-			return s.newContext(r)
+	case w.processor == nil && k == nil:
+		return &w.rt.context
+	case w.processor == nil:
+		return &k.outside
+	case k != nil:
+		if w.processor.Index() >= len(k.contexts) {
+			return w.newContext(k)
 		}
-		slot = &r.contexts[s.processor.Index()]
+		slot = &k.contexts[w.processor.Index()]
 	}
-	if now := s.active.Load(); now != nil && now.key == r {
+	if now := w.active.Load(); now != nil && now.key == k {
 		return now
 	}
 	c := slot.Load()
-	if c == nil || c.worker.Load() != s || c.current != nil {
-		c = s.newContext(r)
+	if c == nil || c.worker.Load() != w || c.current != nil {
+		c = w.newContext(k)
 		slot.Store(c)
 	}
 	return c
 }
 
-func (s *worker) newContext(r *contextKey) *Context {
+func (w *worker) newContext(k *contextKey) *Context {
 	var c *Context
-	if r.scopeOf() != nil {
+	if k.scopeOf() != nil {
 		c = new(Context)
 	} else {
 		c = &new(apart).Context
 	}
-	c.rt, c.key = s.rt, r
-	c.worker.Store(s)
+	c.rt, c.key = w.rt, k
+	c.worker.Store(w)
 	return c
 }
 
@@ -102,9 +102,9 @@ func (s *worker) newContext(r *contextKey) *Context {
 // processor, and for goroutines that end a message off any processor and wake the waiters of its
 // future.
 func (rt *Runtime) detachedWorker() *worker {
-	s := &worker{rt: rt, env: rt.env}
-	s.observed.Store(rt.outside.observed.Load())
-	return s
+	w := &worker{rt: rt, env: rt.env}
+	w.observed.Store(rt.outside.observed.Load())
+	return w
 }
 
 func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
@@ -112,116 +112,116 @@ func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 // accepts reports whether a message to u can be sent from here, by the checks that suffice until
 // the runtime ends. If it returns false, [worker.refuses] decides. accepts is inlined into sends;
 // refuses is too large for that.
-func (s *worker) accepts(u *unit) bool { return u.rt == s.rt && s.rt.phase.Load() == running }
+func (w *worker) accepts(u *unit) bool { return u.rt == w.rt && w.rt.phase.Load() == running }
 
 // refuses returns the error for a message to u that cannot be sent from here, nil if it can.
 // Without a processor this check is not final: the phase is read again when the message is counted
 // (ingress.go). The check here keeps late messages from being counted at all.
-func (s *worker) refuses(u *unit) error {
-	if u.rt != s.rt {
+func (w *worker) refuses(u *unit) error {
+	if u.rt != w.rt {
 		return ErrOtherRuntime
 	}
-	phase := s.rt.phase.Load()
-	if phase == running || phase == drains && s.standing() == insider {
+	phase := w.rt.phase.Load()
+	if phase == running || phase == drains && w.standing() == insider {
 		return nil
 	}
 	return ErrClosed
 }
 
 // yieldIfDue lets other goroutines run between two operations, if a yield is due.
-func (s *worker) yieldIfDue() {
-	if s.observed.Load()&byRecorder != 0 {
-		s.pauseTape()
+func (w *worker) yieldIfDue() {
+	if w.observed.Load()&byRecorder != 0 {
+		w.pauseTape()
 	}
-	s.processor.YieldIfDue()
+	w.processor.YieldIfDue()
 }
 
 // begin is called before an operation runs. It returns the context to run it with, or nil if the
-// message must not start; [message.refusal] has the reason then. m is the promise of l, nil if l
-// has no future.
+// message must not start; [message.refusal] has the reason then. m is the promise of msg, nil if
+// msg has no future.
 //
 // begin decides between start and cancellation (message_start.go). It lets other goroutines run
 // before that decision, not after it: they may cancel.
-func (s *worker) begin(l *message, k *vtable, m *promised) *Context {
-	if s.processor.Spent() {
-		s.yieldIfDue()
+func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
+	if w.processor.Spent() {
+		w.yieldIfDue()
 	}
-	if s.rt.phase.Load() >= aborting {
+	if w.rt.phase.Load() >= aborting {
 		return nil
 	}
-	c, o := s.active.Load(), l.lineage.Load()
+	c, o := w.active.Load(), msg.lineage.Load()
 	if o != nil || c.key != nil {
-		if c = s.turn(o, m); c == nil {
+		if c = w.turn(o, m); c == nil {
 			return nil
 		}
 	}
-	c.current, c.credit, c.depth = l, smallRuns, 0
+	c.current, c.credit, c.depth = msg, smallRuns, 0
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
 	c.inside.Store(1)
-	if s.observed.Load() != 0 || trace.IsEnabled() {
-		s.observe(c, k, l)
+	if w.observed.Load() != 0 || trace.IsEnabled() {
+		w.observe(c, k, msg)
 	}
 	if o != nil && o.revocable {
-		s.inStart.Store(0) // C3
+		w.inStart.Store(0) // C3
 	}
 	return c
 }
 
 // turn makes the context with o's key the active one and returns it. It returns nil if the message
 // was revoked, or its scope canceled. C1 to C3 are the steps of message_start.go.
-func (s *worker) turn(o *lineage, m *promised) *Context {
-	if o != nil && o.revocable && !s.startRevocable(m) {
+func (w *worker) turn(o *lineage, m *promised) *Context {
+	if o != nil && o.revocable && !w.startRevocable(m) {
 		return nil
 	}
-	r := o.keyOf()
-	c := s.assume(r)
+	k := o.keyOf()
+	c := w.assume(k)
 	c.lineage.Store(o)
-	if x := r.scopeOf(); x != nil {
+	if x := k.scopeOf(); x != nil {
 		// Begin comes before C2: a Wait that finds the scope canceled finds this message running.
-		s.credit.Begin(&x.account)
+		w.credit.Begin(&x.account)
 		if x.canceled() { // C2
 			if m != nil && o.revocable {
 				// Before inStart is clear: a canceler that waited for it (D2) learns that m does
 				// not run.
 				m.edge.Store(failing)
 			}
-			s.credit.End(&x.account)
-			s.inStart.Store(0)
+			w.credit.End(&x.account)
+			w.inStart.Store(0)
 			return nil
 		}
 	}
 	return c
 }
 
-// assume makes the context with key r the active one and returns it.
-func (s *worker) assume(r *contextKey) *Context {
-	c := s.active.Load()
-	if c.key != r {
-		c = s.leading(r)
-		s.active.Store(c)
-		s.credit.Turn(r.account())
+// assume makes the context with key k the active one and returns it.
+func (w *worker) assume(k *contextKey) *Context {
+	c := w.active.Load()
+	if c.key != k {
+		c = w.leading(k)
+		w.active.Store(c)
+		w.credit.Turn(k.account())
 	}
 	return c
 }
 
 // rest is called by the scheduler when processor p has nothing to do.
 func rest(p *sched.Processor) {
-	s := workerOf(p)
-	s.pauseTape()
-	s.env.rests(s)
-	if s.active.Load().key.scopeOf() != nil {
-		s.assume(nil) // an idle processor must not keep a scope, and the values of its context
+	w := workerOf(p)
+	w.pauseTape()
+	w.env.rests(w)
+	if w.active.Load().key.scopeOf() != nil {
+		w.assume(nil) // an idle processor must not keep a scope, and the values of its context
 	}
-	if s.retired.n > 0 {
-		s.useAgain()
+	if w.retired.n > 0 {
+		w.useAgain()
 	}
 }
 
 // end is called after an operation has run. It returns the worker that its goroutine is on now, and
 // what the operation has forwarded: a *result[R], or nil.
-func (c *Context) end() (s *worker, forwarded any) {
+func (c *Context) end() (w *worker, forwarded any) {
 	if c.marks != 0 {
 		c.observeEnd()
 	}
@@ -237,44 +237,44 @@ func (c *Context) end() (s *worker, forwarded any) {
 // wake resumes all messages of a list that is linked newest first; it resumes the oldest first. A
 // message that this resolves in turn wakes others: those are appended to woken and resumed by the
 // outermost call, so a chain of any length needs no stack.
-func (s *worker) wake(newest *mailbox.Node) {
-	if s.waking {
-		s.woken.PushNewestFirst(newest)
+func (w *worker) wake(newest *mailbox.Node) {
+	if w.waking {
+		w.woken.PushNewestFirst(newest)
 		return
 	}
-	s.waking = true
+	w.waking = true
 	if newest.Next() == nil { // the common case: one waiter
-		l := messageOf(newest)
-		l.vtable().wake(s, l)
+		m := messageOf(newest)
+		m.vtable().wake(w, m)
 	} else {
-		s.woken.PushNewestFirst(newest)
+		w.woken.PushNewestFirst(newest)
 	}
-	for n := s.woken.PopFront(); n != nil; n = s.woken.PopFront() {
-		l := messageOf(n)
-		l.vtable().wake(s, l)
+	for n := w.woken.PopFront(); n != nil; n = w.woken.PopFront() {
+		m := messageOf(n)
+		m.vtable().wake(w, m)
 	}
-	s.waking = false
+	w.waking = false
 }
 
 // between reports whether the processor is between two operations: the last one has ended, and its
 // waiters are being woken.
-func (s *worker) between() bool { return s.waking && s.active.Load().current == nil }
+func (w *worker) between() bool { return w.waking && w.active.Load().current == nil }
 
 // runsMessage reports whether the task that the processor runs is a message itself, not a unit.
-func (s *worker) runsMessage() bool {
-	t := s.processor.Running()
+func (w *worker) runsMessage() bool {
+	t := w.processor.Running()
 	return t != nil && unitRunBy(t) == nil
 }
 
 // countFailed counts a message of rt that has ended with err instead of being run to its end. rt
-// need not be the runtime of s. n is 1, or minusOne to take the count back.
-func (s *worker) countFailed(rt *Runtime, err error, n uint64) {
+// need not be the runtime of w. n is 1, or minusOne to take the count back.
+func (w *worker) countFailed(rt *Runtime, err error, n uint64) {
 	_, started := err.(*PanicError)
 	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
-	if s.at(rt) {
-		s.counters.failed.Add(n)
+	if w.at(rt) {
+		w.counters.failed.Add(n)
 		if abandoned {
-			s.counters.abandoned.Add(n)
+			w.counters.abandoned.Add(n)
 		}
 		return
 	}
@@ -286,9 +286,9 @@ func (s *worker) countFailed(rt *Runtime, err error, n uint64) {
 
 // countRan counts a message of rt that was run to its end, and whose outcome is known. n is 1, or
 // minusOne to take the count back.
-func (s *worker) countRan(rt *Runtime, n uint64) {
-	if s.at(rt) {
-		s.counters.ran.Add(n)
+func (w *worker) countRan(rt *Runtime, n uint64) {
+	if w.at(rt) {
+		w.counters.ran.Add(n)
 	} else {
 		rt.ingress.ran.Add(n)
 	}

@@ -30,8 +30,8 @@ func (rt *Runtime) reportLocked(operation string) {
 // operation has ended. A coroutine, and the goroutine of a deterministic runtime, is unlocked at
 // once.
 func (c *Context) branchLeftLocked() {
-	s := c.worker.Load()
-	s.rt.reportLocked(c.lastOperation()) // the operation that has forked the branch
+	w := c.worker.Load()
+	w.rt.reportLocked(c.lastOperation()) // the operation that has forked the branch
 	if sched.CurrentCoroutine() != nil {
 		threadlock.Release()
 	} else if h := sched.CurrentHost(); h != nil {

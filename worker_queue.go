@@ -14,54 +14,54 @@ import (
 //	queueBack   runs after all others of its priority: a unit whose turn is over
 //	hand        runs at once: the caller is about to return to the scheduler
 
-// at reports whether s is the worker of a processor of rt.
-func (s *worker) at(rt *Runtime) bool { return s.processor != nil && s.rt == rt }
+// at reports whether w is the worker of a processor of rt.
+func (w *worker) at(rt *Runtime) bool { return w.processor != nil && w.rt == rt }
 
-func (s *worker) queueNext(rt *Runtime, p sched.Priority, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushNextAt(p, t)
+func (w *worker) queueNext(rt *Runtime, p sched.Priority, t *sched.Task) {
+	if w.at(rt) {
+		w.processor.PushNextAt(p, t)
 	} else {
-		s.inject(rt, p, t)
+		w.inject(rt, p, t)
 	}
 }
 
-func (s *worker) queueSoon(rt *Runtime, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushSoon(t)
+func (w *worker) queueSoon(rt *Runtime, t *sched.Task) {
+	if w.at(rt) {
+		w.processor.PushSoon(t)
 	} else {
-		s.inject(rt, sched.Normal, t)
+		w.inject(rt, sched.Normal, t)
 	}
 }
 
-func (s *worker) queueReady(rt *Runtime, p sched.Priority, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushAt(p, t)
+func (w *worker) queueReady(rt *Runtime, p sched.Priority, t *sched.Task) {
+	if w.at(rt) {
+		w.processor.PushAt(p, t)
 	} else {
-		s.inject(rt, p, t)
+		w.inject(rt, p, t)
 	}
 }
 
-func (s *worker) queueBack(rt *Runtime, p sched.Priority, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.PushBackAt(p, t)
+func (w *worker) queueBack(rt *Runtime, p sched.Priority, t *sched.Task) {
+	if w.at(rt) {
+		w.processor.PushBackAt(p, t)
 	} else {
-		s.inject(rt, p, t)
+		w.inject(rt, p, t)
 	}
 }
 
-func (s *worker) hand(rt *Runtime, t *sched.Task) {
-	if s.at(rt) {
-		s.processor.Hand(t)
+func (w *worker) hand(rt *Runtime, t *sched.Task) {
+	if w.at(rt) {
+		w.processor.Hand(t)
 	} else {
-		s.inject(rt, sched.Normal, t)
+		w.inject(rt, sched.Normal, t)
 	}
 }
 
 // inject queues a task of rt from outside its processors. A worker that discards the tasks of a
 // stopped runtime puts those of its own runtime aside instead (shutdown_discard.go).
-func (s *worker) inject(rt *Runtime, p sched.Priority, t *sched.Task) {
-	if s.orphans != nil && s.rt == rt {
-		s.orphans.PushBack(&t.Node)
+func (w *worker) inject(rt *Runtime, p sched.Priority, t *sched.Task) {
+	if w.orphans != nil && w.rt == rt {
+		w.orphans.PushBack(&t.Node)
 	} else {
 		rt.scheduler.InjectAt(p, t)
 	}
