@@ -104,7 +104,7 @@ func TestExploreFindsAndRepeats(t *testing.T) {
 	t.Setenv(freeruntest.Seed, seed[1])
 	_, first := explore(t, wrong)
 	_, second := explore(t, wrong)
-	if !strings.Contains(first, "are left of 100") || !strings.Contains(first, ": "+set.Name()+"\n") || first != second {
+	if !strings.Contains(first, "are left of 100") || !strings.Contains(first, ": "+freerun.NameOf(set)+"\n") || first != second {
 		t.Errorf("run again it said:\n%s\nand then:\n%s", first, second)
 	}
 }

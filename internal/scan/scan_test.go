@@ -22,7 +22,7 @@ type target[R any] struct {
 }
 
 type future[R any] struct {
-	value  R
+	_      R
 	target *target[R]
 }
 
@@ -72,7 +72,7 @@ type (
 		f any
 	}
 	counted struct {
-		n atomic.Int32
+		_ atomic.Int32
 		f any
 	}
 	withContext struct {
@@ -125,7 +125,7 @@ func TestPlanOfNothing(t *testing.T) {
 // TestPlanInSight: the futures of a value without references are in sight, up to 16.
 func TestPlanInSight(t *testing.T) {
 	type pair struct {
-		n int
+		_ int
 		a future[int]
 		b [2]future[string]
 		c renamed
