@@ -338,9 +338,11 @@ func TestLockedActivityWaits(t *testing.T) {
 					} else if _, err := box.Receive(a); err != nil {
 						t.Error(err)
 					}
-					if err := activity.Go(a, func(a *activity.Activity) { a.Sleep(time.Millisecond) }).Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					var end activity.Event
+					if err := activity.Go(a, func(a *activity.Activity) { check(end.Wait(a)) }).Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
 						t.Error(err)
 					}
+					end.Set()
 					cancel()
 				}
 			}))
