@@ -13,7 +13,7 @@ var always = func() chan struct{} {
 }()
 
 // done returns the channel that is closed once m has an outcome.
-func (m *promised) done() <-chan struct{} {
+func (m *promised) doneChannel() <-chan struct{} {
 	if !m.open() {
 		return always
 	}

@@ -12,7 +12,7 @@ import (
 // itself, so that a send allocates once.
 //
 // state is one word: open, with the list of the messages that wait for the promise, newest first;
-// or one of the seals below. It is the owner queue once more (section 10 of the first paper):
+// or one of the seals below. It works as the owner queue does (section 10 of the first paper):
 //
 //	The goroutine that seals the promise owns the list, and wakes all messages in it.
 //	A message that comes later finds the seal, and need not wait.
@@ -22,9 +22,9 @@ import (
 //
 //	value  The holder of the message writes it, before the seal filled. It is read after the seal.
 //	edge   As value. A goroutine that revokes the message writes it, too: message_start.go.
-//	state  Goroutines that need not be the holder set the seals abandoned and cycled, and write
-//	       nothing else. So a holder that comes late only finds that its outcome is not wanted any
-//	       more.
+//	state  Other goroutines than the holder set the seals abandoned and cycled, and write nothing
+//	       else of the promise. A revoker writes its failure to edge, and then sets filled. A
+//	       holder that comes later finds the seal, and drops its outcome.
 type promised struct {
 	message
 	state atomics.Pointer[mailbox.Node]
@@ -118,7 +118,7 @@ func (m *promised) fillFailed(w *worker, err error) bool {
 // already: then msg stays the caller's.
 func (m *promised) notify(msg *message) bool {
 	if m.foreign(msg) {
-		m.done()
+		m.doneChannel()
 	}
 	return m.push(msg)
 }

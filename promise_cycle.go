@@ -65,7 +65,7 @@ func (m *promised) await(w *worker, dep *promised, unshared bool) waiting {
 // follow is await for a message whose edge leads to dep already.
 func (m *promised) follow(w *worker, dep *promised, unshared bool) waiting {
 	if dep.foreign(&m.message) {
-		dep.done()
+		dep.doneChannel()
 	}
 	if !dep.push(&m.message) { // C2
 		return resolved
