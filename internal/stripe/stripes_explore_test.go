@@ -72,8 +72,8 @@ func stripesProgram(outsiders uint32, early bool) func(*explore.Run) {
 
 func TestExploreStripes(t *testing.T) { explore.Exhaustive(t, 3, stripesProgram(running, false)) }
 
-// TestExploreStripesControl plants two bugs, which the exploration must find: a drain that admits an
-// outsider, and an insider that counts as done before it sends.
+// TestExploreStripesControl plants two bugs, which the exploration must find: a drain that admits
+// an outsider, and an insider that counts as done before it sends.
 func TestExploreStripesControl(t *testing.T) {
 	explore.MustFail(t, 3, stripesProgram(drains, false))
 	explore.MustFail(t, 3, stripesProgram(running, true))
