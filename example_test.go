@@ -189,3 +189,25 @@ func ExampleRead() {
 	// ada <nil>
 	// 10 <nil>
 }
+
+// An operation that sends to itself is declared without its function, which it gets in a variable
+// of its own: a package variable of Go must not refer to itself.
+var collatz = freerun.FreeOp[int, string]("collatz", nil)
+
+var _ = collatz.Define(func(c *freerun.Context, n int) (string, error) {
+	switch {
+	case n == 1:
+		return "1 at last", nil
+	case n%2 == 0:
+		return freerun.Forward(c, collatz.Send(c, n/2))
+	default:
+		return freerun.Forward(c, collatz.Send(c, 3*n+1))
+	}
+})
+
+func ExampleFreeOperation_Define() {
+	rt := freerun.New()
+	defer rt.Close()
+	fmt.Println(collatz.Send(rt.Context(), 27).Wait(context.Background()))
+	// Output: 1 at last <nil>
+}
