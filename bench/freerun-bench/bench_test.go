@@ -3,12 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 
 	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/programs"
@@ -27,7 +28,7 @@ func TestJSONLines(t *testing.T) {
 	if !strings.HasPrefix(out, head) {
 		t.Errorf("begins with %.120q, want %q", out, head)
 	}
-	rows := decode(t, out)
+	rows := commandtest.Decode(t, out)
 	seen := map[string]bool{}
 	for _, r := range rows {
 		for _, field := range []string{
@@ -54,19 +55,6 @@ func TestJSONLines(t *testing.T) {
 			t.Errorf("no row for %s", name)
 		}
 	}
-}
-
-func decode(t *testing.T, lines string) []map[string]any {
-	t.Helper()
-	var rows []map[string]any
-	for line := range strings.Lines(lines) {
-		var row map[string]any
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // TestOneTableWithoutProgressBar: without arguments except for sizes, bench measures all programs
@@ -126,7 +114,7 @@ func TestInterrupt(t *testing.T) {
 	if status != 130 {
 		t.Errorf("exit status %d, want 130", status)
 	}
-	if rows := decode(t, out); len(rows) < 3 {
+	if rows := commandtest.Decode(t, out); len(rows) < 3 {
 		t.Errorf("%d rows, want at least those of fib", len(rows))
 	}
 	if !strings.Contains(errs, "interrupted") {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 )
 
 // TestSimulate: simulate writes rows in the form of bench, which say that they are simulated. The
@@ -16,7 +18,7 @@ func TestSimulate(t *testing.T) {
 	if status != 0 || strings.Count(errs, "measuring the costs of fib/futures") != 2 {
 		t.Fatalf("exit status %d, standard error %q", status, errs)
 	}
-	rows := decode(t, out)
+	rows := commandtest.Decode(t, out)
 	if len(rows) != 6 {
 		t.Fatalf("%d rows, want 6:\n%s", len(rows), out)
 	}

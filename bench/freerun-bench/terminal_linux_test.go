@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -55,7 +57,7 @@ func TestProgressBarOnATerminal(t *testing.T) {
 			t.Errorf("the terminal does not show %q: %q", word, shown)
 		}
 	}
-	if len(decode(t, out.String())) == 0 {
+	if len(commandtest.Decode(t, out.String())) == 0 {
 		t.Error("no JSON on standard output")
 	}
 }

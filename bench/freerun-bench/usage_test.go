@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
+
 	"github.com/freerun-go/freerun/bench/catalogue"
 )
 
@@ -50,16 +52,7 @@ func TestBadCommandLines(t *testing.T) {
 		"simulate fib --size 99":              `size is 99, and must be from 10 to 45`,
 		"simulate fib --calibration /none/f":  `the calibration: open /none/f: no such file or directory`,
 	} {
-		out, errs, status := freerun(t, strings.Fields(line)...)
-		if status != 2 {
-			t.Errorf("freerun %s: exit status %d, want 2", line, status)
-		}
-		if out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "freerun: ") {
-			t.Errorf("freerun %s: wrote %q and %q, want one line on standard error", line, out, errs)
-		}
-		if !strings.Contains(errs, says) {
-			t.Errorf("freerun %s: says %q, want %q in it", line, errs, says)
-		}
+		commandtest.Refuses(t, binary, line, says)
 	}
 }
 

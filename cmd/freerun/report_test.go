@@ -3,11 +3,12 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
 )
@@ -27,7 +28,7 @@ func TestReport(t *testing.T) {
 	if !strings.Contains(errs, "the report is "+page) || !strings.Contains(errs, " figures are in "+svgs) {
 		t.Errorf("standard error %q does not say where the figures are", errs)
 	}
-	rows := decode(t, out)
+	rows := commandtest.Decode(t, out)
 	for _, field := range []string{"machine", "system", "go", "command", "date", "cpu_ns_per_op"} {
 		if _, ok := rows[0][field]; !ok {
 			t.Errorf("%s is missing in %v", field, rows[0])
@@ -94,20 +95,6 @@ func TestReportFollowsTheSystem(t *testing.T) {
 	if paper := browsertest.Eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue("--card")`); strings.TrimSpace(paper) != "#12171e" {
 		t.Errorf("the paper is %q in the dark", paper)
 	}
-}
-
-// decode reads one JSON object a line.
-func decode(t *testing.T, lines string) []map[string]any {
-	t.Helper()
-	var rows []map[string]any
-	for line := range strings.Lines(lines) {
-		var row map[string]any
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // TestPublishedReport opens the page that is in the repository, and takes a screenshot.

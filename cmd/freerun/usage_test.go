@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 )
 
 // TestBadCommandLines: a wrong command line yields one line that says what is wrong and what would
@@ -34,16 +36,7 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --client-output-limit much": `--client-output-limit is "much", and must be a whole number of bytes`,
 		"version please":                   `takes no arguments`,
 	} {
-		out, errs, status := freerun(t, strings.Fields(line)...)
-		if status != 2 {
-			t.Errorf("freerun %s: exit status %d, want 2", line, status)
-		}
-		if out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "freerun: ") {
-			t.Errorf("freerun %s: wrote %q and %q, want one line on standard error", line, out, errs)
-		}
-		if !strings.Contains(errs, says) {
-			t.Errorf("freerun %s: says %q, want %q in it", line, errs, says)
-		}
+		commandtest.Refuses(t, binary, line, says)
 	}
 }
 
