@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// env is what surrounds the processors of a runtime: time, and other goroutines. There are two:
+// env surrounds the processors of a runtime: time, and other goroutines. There are two:
 //
 //	live  sim is nil: time is Go's, and processors have goroutines of their own
 //	sim   time is virtual, and the goroutine that waits runs all processors, by a Schedule
@@ -82,8 +82,8 @@ func (e env) spawn(f func()) {
 	}
 }
 
-// condition is what a caller of waitUntil waits for. It fits in a pointer: to pass one allocates
-// nothing.
+// condition tells a caller of waitUntil whether its wait is over. It fits in a pointer: to pass one
+// allocates nothing.
 type condition interface {
 	// reached reports whether the condition holds.
 	reached() bool

@@ -90,7 +90,7 @@ func chooseBy(s Schedule) func([]*sched.Processor) int {
 	}
 }
 
-// simulation is what a deterministic runtime has beside the rest. The driver, or the processor that
+// simulation holds the further state of a deterministic runtime. The driver, or the processor that
 // it has go on, uses it.
 type simulation struct {
 	rt       *Runtime

@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
-// simTimer is what a simulation knows of a timer that has not ended.
+// simTimer is the entry of a simulation for a timer that has not ended.
 type simTimer struct {
 	nth   uint64        // its number in the order in which timers began
 	alarm *vclock.Timer // nil until the timer is armed

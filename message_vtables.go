@@ -32,7 +32,7 @@ import (
 // which sends them. They also have unsent, which is failUnsent, except the repetition: no future
 // waits for it. A message that was counted as sent fails with send or tell, one before with timer.
 
-// identity is what messages of one operation are called in errors, reports and recordings.
+// identity names the messages of one operation in errors, reports and recordings.
 type identity struct {
 	// name is the operation's; empty for a closure.
 	name string
@@ -44,7 +44,7 @@ type identity struct {
 	describe func(m *message) string
 }
 
-// vtable is what all messages of one operation have in common in one form: the functions that go on
+// vtable is shared by all messages of one operation in one form. It has the functions that go on
 // with such a message. It is made once, when the operation is declared: a generic function value
 // that is made for each message would be an allocation for each message.
 type vtable struct {

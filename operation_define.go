@@ -57,7 +57,7 @@ func (d *definition[F]) Define(fn F) F {
 	return fn
 }
 
-// unready is what a use of an operation panics with that has no function. It makes its text when it
+// unready is the panic of a use of an operation without a function. It makes its text when it
 // is printed: the check of each send must stay small enough that Go inlines it.
 type unready struct {
 	op          unsafe.Pointer // nil, or an operation, whose first word is its *declaration

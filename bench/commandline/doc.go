@@ -1,3 +1,3 @@
-// Package commandline is what the commands freerun and freerun-bench have in common: the errors of
-// wrong command lines, the exit statuses, and the flags for the parameters of programs.
+// Package commandline holds the common parts of the commands freerun and freerun-bench: the errors
+// of wrong command lines, the exit statuses, and the flags for the parameters of programs.
 package commandline

@@ -27,7 +27,7 @@ import (
 // Publish:    owner is written before the node is enrolled in the node above, and read after.
 // Checked by: TestExploreEnding…, TestScopeCancelEndsTimersBelow, TestTimerScope…
 
-// Owner is what a node stands for.
+// Owner is the thing that a node stands for, such as a scope.
 type Owner interface {
 	// Watch has f called, on a goroutine of its own, once the owner is canceled. stop keeps f from
 	// being called, and reports whether it did: false if f was called, or stop was called before.

@@ -20,7 +20,7 @@ type tree struct {
 type scope struct {
 	Node
 	tree *tree
-	// watcher is what the context calls; nil without a watch. Its state is armed, and then spent.
+	// watcher is called by the context; nil without a watch. Its state is armed, and then spent.
 	watcher atomics.Pointer[watcher]
 	made    atomics.Bool   // E3: the timer is in the list
 	timer   atomics.Uint32 // open, claimed by the goroutine that ends it, ended

@@ -14,7 +14,7 @@ import (
 	"github.com/freerun-go/freerun/internal/scan"
 )
 
-// target is what the futures of these tests point to.
+// target stands for a promise: the futures of these tests point to it.
 type target[R any] struct {
 	_     scan.Target
 	open  bool

@@ -31,7 +31,7 @@ type Stripes[T any] struct {
 	rest atomics.Uint64 // how many were admitted without a stripe
 }
 
-// Stripe is what one goroutine at a time uses.
+// Stripe is a part of the stripes, which one goroutine at a time uses.
 type Stripe[T any] struct {
 	_       pad.Line
 	sent    pin.Tally

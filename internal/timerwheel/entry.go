@@ -5,7 +5,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Entry is what a timer is for the wheel: its state, its instant, and its links. It is the first
+// Entry is the wheel's part of a timer: its state, its instant, and its links. It is the first
 // field of the timer, so that a pointer to the entry, or to its node, is a pointer to the timer. It
 // must not be copied.
 type Entry struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Verdict is what became of a mutation.
+// A Verdict is the fate of a mutation: killed, and by which test, or alive.
 type Verdict struct {
 	Killed  bool
 	By      string  // the test that killed it, with its build and its folder

@@ -32,7 +32,7 @@ type Package struct {
 	imports types.Importer
 }
 
-// listed is what go list says of a package.
+// listed is the answer of go list for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
