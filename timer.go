@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -85,8 +86,8 @@ var (
 	errStopped = errors.New("the timer was stopped")
 
 	// Failures of timers that end one by one, allocated once.
-	stoppedTimer = newFailure(&CanceledError{Cause: errStopped})
-	closedTimer  = newFailure(ErrClosed)
+	stoppedTimer = promise.NewFailure(&CanceledError{Cause: errStopped})
+	closedTimer  = promise.NewFailure(ErrClosed)
 )
 
 // Stop keeps the timer from firing, and reports whether it did: false if the timer has fired, or
@@ -118,7 +119,7 @@ func (t *Timer) begin(d time.Duration) {
 	rt.env.register(t, s)
 	t.arm(d, timerNew)
 	if s != nil && s.canceled() {
-		t.end(newFailure(s.refusal()))
+		t.end(promise.NewFailure(s.refusal()))
 	}
 }
 
@@ -157,7 +158,7 @@ func (t *Timer) fire(s *worker) {
 
 // end stops the timer and fails it with why, and reports whether it did. A timer that has fired is
 // stopped only if it repeats.
-func (t *Timer) end(why *failure) bool {
+func (t *Timer) end(why *promise.Failure) bool {
 	for {
 		now := t.state.Load()
 		if now == timerNew || now == timerStopped || now == timerFired && !t.repeats {
@@ -179,7 +180,7 @@ func (t *Timer) end(why *failure) bool {
 }
 
 // fail fails the timer's message. The caller has stopped the timer before it fired (T4, T5).
-func (t *Timer) fail(why *failure) {
+func (t *Timer) fail(why *promise.Failure) {
 	l := t.target
 	t.target = nil
 	t.forget()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/promise"
 )
 
 // After returns a future that is resolved after d, with the time of that moment. An operation that
@@ -34,7 +36,7 @@ func fireAfter(s *worker, l *message) {
 }
 
 // failAfter fails the future of After.
-func failAfter(s *worker, l *message, why *failure) {
+func failAfter(s *worker, l *message, why *promise.Failure) {
 	m := (*promised)(unsafe.Pointer(l))
 	m.blameTimer(l.vtable(), why)
 	m.endUnsent(s, why)
@@ -71,22 +73,22 @@ func (c *Context) accompany(k *vtable, l *message) error {
 //
 // If the runtime has ended before, a waiter may have asked for the outcome, abandoned the promise
 // and counted it as if it had been sent. endUnsent takes that count back. s may be nil.
-func (m *promised) endUnsent(s *worker, why *failure) {
+func (m *promised) endUnsent(s *worker, why *promise.Failure) {
 	rt := m.unit.rt
 	if why != nil {
 		if o := m.lineage.Load(); o != nil {
 			if senders := o.chain(); senders != nil {
-				why = newFailure(why.err)
-				why.senders = senders
+				why = promise.NewFailure(why.Err)
+				why.Senders = senders
 			}
 		}
-		m.edge.Store(&why.promised)
+		m.Fail(why)
 	}
-	if !m.state.CompareAndSwap(nil, &filled) { // it has waiters, or is sealed
+	if !m.TryFill() { // it has waiters, or is sealed
 		if s == nil {
 			s = rt.detachedWorker()
 		}
-		if !m.seal(s, &filled) {
+		if !m.seal(s, &promise.Filled) {
 			s.countFailed(rt, ErrClosed, minusOne)
 		}
 	}
@@ -98,9 +100,9 @@ func (m *promised) endUnsent(s *worker, why *failure) {
 
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
 // knows.
-func (m *promised) blameTimer(k *vtable, why *failure) {
-	if !errors.Is(why.err, errStopped) {
-		m.blame(k, why.err)
+func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
+	if !errors.Is(why.Err, errStopped) {
+		m.blame(k, why.Err)
 	}
 }
 
@@ -136,7 +138,7 @@ func (o *operation[A, R]) sendNow(s *worker, l *message) {
 }
 
 // failUnsent ends a message that its timer has not sent. s may be nil.
-func (o *operation[A, R]) failUnsent(s *worker, l *message, why *failure) {
+func (o *operation[A, R]) failUnsent(s *worker, l *message, why *promise.Failure) {
 	m := sendMessageOf[A, R](l)
 	m.blameTimer(o.called, why)
 	m.arg = *new(A)

@@ -62,7 +62,7 @@ func wakeRepetition(s *worker, l *message) { (*repetition)(unsafe.Pointer(l)).en
 
 // ended arms the timer for the next instant of the grid.
 func (r *repetition) ended(s *worker) {
-	_, err := r.last.outcome()
+	_, err := r.last.Outcome()
 	r.last = nil
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
 		s.lose(r.called, &r.message, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
@@ -22,7 +23,7 @@ func probeOf(l *message) *probe { return (*probe)(unsafe.Pointer(l)) }
 
 var probeOnce = newVtable(vtable{
 	late:   func(_ *worker, l *message) { probeOf(l).fired.Add(1) },
-	unsent: func(_ *worker, l *message, _ *failure) { probeOf(l).failed.Add(1) },
+	unsent: func(_ *worker, l *message, _ *promise.Failure) { probeOf(l).failed.Add(1) },
 }, nil)
 
 var probeAgain = newVtable(vtable{late: func(_ *worker, l *message) { probeOf(l).late() }}, nil)

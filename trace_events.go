@@ -168,7 +168,7 @@ func (f *Future[R]) seen() {
 	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
 		return
 	}
-	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
+	if s := &f.cell.unit.rt.outside; s.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.Open() {
 		s.note(record.Seen, address(&f.cell.message), 0)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -42,7 +43,7 @@ type worker struct {
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
-	inStart   atomics.Release[uint32] // 1 while a revocable message starts: message_start.go
+	start     promise.Start           // set while a revocable message starts: message_start.go
 	_         pad.Line
 }
 
@@ -164,7 +165,7 @@ func (s *worker) begin(l *message, k *vtable, m *promised) *Context {
 		s.observe(c, k, l)
 	}
 	if o != nil && o.revocable {
-		s.inStart.Store(0) // C3
+		s.start.End() // C3
 	}
 	return c
 }
@@ -183,12 +184,12 @@ func (s *worker) turn(o *lineage, m *promised) *Context {
 		s.credit.Begin(&x.account)
 		if x.canceled() { // C2
 			if m != nil && o.revocable {
-				// Before inStart is clear: a canceler that waited for it (D2) learns that m does
+				// Before start is clear: a canceler that waited for it (D2) learns that m does
 				// not run.
-				m.edge.Store(failing)
+				m.Refuse()
 			}
 			s.credit.End(&x.account)
-			s.inStart.Store(0)
+			s.start.End()
 			return nil
 		}
 	}
