@@ -25,7 +25,7 @@ func (m *promised) lead(to *promise.Cell, unshared bool) bool {
 	return m.Lead(to, unshared)
 }
 
-// claimFailing makes m the holder's, who fails it (S3). It returns false if m was revoked.
+// claimFailing claims m for its holder, which fails it (S3). It returns false if m was revoked.
 func (m *promised) claimFailing() bool { return !m.revocable() || m.ClaimFailing() }
 
 // revoke fails m with err unless it has begun, and reports whether it did (S4). Any goroutine may

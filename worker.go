@@ -43,7 +43,7 @@ type worker struct {
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
-	start     promise.Start           // set while a revocable message starts: message_start.go
+	start     promise.Start           // set while a revocable message starts: internal/promise/start.go
 	_         pad.Line
 }
 
@@ -171,7 +171,7 @@ func (s *worker) begin(l *message, k *vtable, m *promised) *Context {
 }
 
 // turn makes the context with o's key the active one and returns it. It returns nil if the message
-// was revoked, or its scope canceled. C1 to C3 are the steps of message_start.go.
+// was revoked, or its scope canceled. C1 to C3 are steps of internal/promise/start.go.
 func (s *worker) turn(o *lineage, m *promised) *Context {
 	if o != nil && o.revocable && !s.startRevocable(m) {
 		return nil

@@ -66,8 +66,8 @@ var (
 // isFailure is the state of the cell in a Failure, which is no promise, and has no list.
 var isFailure mailbox.Node
 
-// Failure is the error of a failed promise. It stands in the place of an edge, and leads to no other
-// cell.
+// Failure is the error of a failed promise. It stands in the place of an edge, and leads to no
+// other cell.
 type Failure struct {
 	cell    Cell
 	Err     error
@@ -95,7 +95,8 @@ func (c *Cell) Open() bool { return !sealed(c.state.Load()) }
 // HasValue reports whether the cell has an outcome that is no error. Any goroutine.
 func (c *Cell) HasValue() bool { return c.state.Load() == &Filled && c.edge.Load() == nil }
 
-// Outcome returns whether the cell is closed, and the error if it is closed with one. Any goroutine.
+// Outcome returns whether the cell is closed, and the error if it is closed with one. Any
+// goroutine.
 func (c *Cell) Outcome() (closed bool, err error) {
 	switch c.state.Load() {
 	case &Filled:
@@ -127,8 +128,7 @@ func (c *Cell) Failure() *Failure {
 // Idle reports whether the cell is open and nothing waits for it. Any goroutine.
 func (c *Cell) Idle() bool { return c.state.Load() == nil }
 
-// Make makes a cell, which no other goroutine knows yet, one that is filled: with f, or with a value
-// if f is nil.
+// Make fills a cell that no other goroutine knows yet: with f, or with a value if f is nil.
 func (c *Cell) Make(f *Failure) {
 	if f != nil {
 		c.Fail(f)
@@ -147,8 +147,8 @@ func (c *Cell) Clear() {
 func (c *Cell) Fail(f *Failure) { c.edge.Store(&f.cell) }
 
 // TryFill seals an open cell as filled if nothing waits for it, and reports whether it did. Holder
-// only: it has written the value and called Clear, or has called Fail. If TryFill has failed, it goes
-// on with [Cell.Seal].
+// only: it has written the value and called Clear, or has called Fail. If TryFill has failed, the
+// holder goes on with [Cell.Seal].
 func (c *Cell) TryFill() bool { return c.state.CompareAndSwap(nil, &Filled) } // L3
 
 // Seal closes the cell with one of the seals. It returns the newest of the nodes that waited, which

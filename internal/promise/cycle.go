@@ -54,8 +54,8 @@ func (c *Cell) Beyond() *Cell {
 	return to
 }
 
-// ClosesCycle reports whether the edge from c to dep, which was just added, closes a cycle (C3). Any
-// goroutine: the message may be another's since C2.
+// ClosesCycle reports whether the edge from c to dep, which was just added, closes a cycle (C3).
+// Any goroutine: the message may be another's since C2.
 func (c *Cell) ClosesCycle(dep *Cell) bool {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,

@@ -5,8 +5,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/backoff"
 )
 
-// A message of a scope may be canceled until it has begun, and a message that [Operation.Call] has
-// sent until its caller gives up the wait. Such a message is revocable. The edge of its cell is the
+// A message of a scope may be canceled until it has begun, and a message that a Call has sent until
+// its caller gives up the wait. Such a message is revocable. The edge of its cell is the
 // word that decides: the holder makes it begun, a revoker makes it a failure.
 //
 //	S1  sent      edge = unbegun, or the future that the message waits for; not shared yet
@@ -56,8 +56,8 @@ func (c *Cell) isNoPromise() bool {
 	return s == &isFailure || s == &isBridge
 }
 
-// Lead makes the edge of a revocable message lead to dep; nil for nothing (S1, S2). It returns false
-// if the message was revoked. unshared: no other goroutine knows the cell yet. Holder only.
+// Lead makes the edge of a revocable message lead to dep; nil for nothing (S1, S2). It returns
+// false if the message was revoked. unshared: no other goroutine knows the cell yet. Holder only.
 func (c *Cell) Lead(dep *Cell, unshared bool) bool {
 	if dep == nil {
 		dep = &unbegun
@@ -70,8 +70,8 @@ func (c *Cell) Lead(dep *Cell, unshared bool) bool {
 	return !now.isFailure() && c.edge.CompareAndSwap(now, dep)
 }
 
-// Claim makes the holder's a revocable message that is to be run (S3). It returns false if the
-// message was revoked. Holder only.
+// Claim gives a revocable message that is to be run to its holder alone (S3). It returns false if
+// the message was revoked. Holder only.
 func (c *Cell) Claim() bool { return c.claim(&begun) }
 
 // ClaimFailing is Claim for a message that is to fail.
@@ -82,8 +82,8 @@ func (c *Cell) claim(to *Cell) bool {
 	return now == nil || !now.isFailure() && c.edge.CompareAndSwap(now, to)
 }
 
-// Refuse says of a message that was claimed that it fails. Holder only, before it clears its Start: a
-// canceler that has waited for that (D2) learns that the message is not run.
+// Refuse says of a message that was claimed that it fails. Holder only, before it clears its Start:
+// a canceler that has waited for that (D2) learns that the message is not run.
 func (c *Cell) Refuse() { c.edge.Store(&failing) }
 
 // Revoke makes f the failure of a revocable message unless that has begun, and reports whether it
