@@ -12,8 +12,8 @@ import (
 // a walk for each. So when a message with a plan for many is woken for the first time, waitAll
 // lists the futures that are still open once.
 //
-// For the search for cycles (internal/promise/cycle.go) waitAll is a promise like others: the edge of the
-// message leads to it, and its own edge to the future that it waits for.
+// For the search for cycles (internal/promise/cycle.go) waitAll is a promise like others: the edge
+// of the message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
 	promised
 	left   []unsafe.Pointer // the targets of the futures that are left to wait for

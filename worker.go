@@ -43,7 +43,7 @@ type worker struct {
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
-	start     promise.Start           // set while a revocable message starts: internal/promise/start.go
+	start     promise.Start           // set while a revocable message starts
 	_         pad.Line
 }
 
