@@ -80,15 +80,10 @@ func (m *promised) push(msg *message) bool {
 	if !m.Push(&msg.Node) {
 		return false
 	}
-	msg.waitsFor(m)
-	return true
-}
-
-// waitsFor tells the runtime of msg, which was just made to wait for m: a simulated one lists it.
-func (msg *message) waitsFor(m *promised) {
 	if u := msg.unit; u != nil {
 		u.rt.env.noteWait(msg, m)
 	}
+	return true
 }
 
 // await makes m wait for dep. unshared: no other goroutine knows m's future yet.
@@ -111,7 +106,7 @@ func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiti
 	if got == promise.Resolved {
 		return got
 	}
-	m.waitsFor(dep)
+	m.unit.rt.env.noteWait(&m.message, dep)
 	if got == promise.InCycle && !m.seal(w, &promise.Circular) {
 		return promise.Waits
 	}
