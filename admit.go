@@ -17,7 +17,7 @@ func (w *worker) admits(c *Context, u *unit, m *message) error {
 		}
 	}
 	if w.processor != nil {
-		w.counters.sent.Add(1) // without a processor in a stripe: ingress.go
+		w.counters.sent.Add(1) // one without a processor counts in a stripe
 	} else if !w.rt.countSent(running) && (w.standing() != insider || !w.rt.countSent(drains)) {
 		o.withdraw(w)
 		return ErrClosed

@@ -79,9 +79,9 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 		return *new(R), err
 	}
 	m := &sendMessage[A, R]{arg: arg}
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = u
-	if err := m.accept(ctx, o.called); err != nil {
+	if err := m.accept(ctx, o.sent); err != nil {
 		return *new(R), err
 	}
 	w := u.rt.caller(ctx)
@@ -97,13 +97,13 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 	on := &rt.outside
 	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = &rt.free
 	if err := m.arrange(on); err != nil {
-		rt.contextIn(ctx).blame(o.called, &m.message, err)
+		rt.contextIn(ctx).blame(o.sent, &m.message, err)
 		return *new(R), err
 	}
-	if err := m.accept(ctx, o.called); err != nil {
+	if err := m.accept(ctx, o.sent); err != nil {
 		return *new(R), err
 	}
 	w := rt.caller(ctx)
@@ -113,9 +113,9 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 
 // answer waits for the outcome of m, which w's goroutine has sent, and returns it.
 func (o *operation[A, R]) answer(w *caller, m *sendMessage[A, R]) (R, error) {
-	err := w.await(o.called, &m.promised)
+	err := w.await(o.sent, &m.promised)
 	f := Future[R]{cell: &m.result}
-	f.seen()
+	f.traceSeen()
 	if err != nil {
 		return *new(R), err
 	}

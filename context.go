@@ -28,7 +28,7 @@ import (
 // Any goroutine may call the methods; none waits. A Context must not be copied, and the zero
 // Context is of no use.
 type Context struct {
-	//lint:ignore U1000 its method makes this type a place
+	//lint:ignore U1000 its method makes a Context a place where activities start
 	activityPlace
 	rt  *Runtime
 	key *contextKey // scope and priority; nil: no scope, priority Normal

@@ -109,7 +109,7 @@ func (f Future[R]) Done() <-chan struct{} {
 	if f.cell == nil {
 		panic(ErrNoFuture)
 	}
-	closed := f.cell.done()
+	closed := f.cell.doneChannel()
 	f.cell.closeWithScope()
 	return closed
 }
@@ -130,13 +130,13 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
 	switch {
 	case f.cell == nil || f.cell.closedNow():
-		f.seen()
+		f.traceSeen()
 		return f.Result()
 	case sched.Inside():
-		f.seen()
+		f.traceSeen()
 		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
 	}
-	defer f.seen()
+	defer f.traceSeen()
 	if waited, err := f.cell.unit.rt.env.waitUntil(ctx, &f.cell.promised); waited {
 		if err != nil {
 			return *new(R), err
@@ -149,7 +149,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	}
 	// A canceled scope ends the wait only if the message has not begun. After that, the loop
 	// waits for the outcome or for ctx alone.
-	for closed := f.cell.done(); ; canceled = nil {
+	for closed := f.cell.doneChannel(); ; canceled = nil {
 		select {
 		case <-closed:
 			return f.Result()

@@ -154,7 +154,7 @@ func TestExploreAudienceDone(t *testing.T) {
 		cell := promises(1)[0]
 		var channels [2]<-chan struct{}
 		for i, name := range []string{"one", "other"} {
-			r.Go(name, func() { channels[i] = cell.done() })
+			r.Go(name, func() { channels[i] = cell.doneChannel() })
 		}
 		r.Go("filler", func() { cell.fill(new(worker)) })
 		r.After(func() {

@@ -14,8 +14,8 @@ var always = func() chan struct{} {
 	return c
 }()
 
-// done returns the channel that is closed once m has an outcome.
-func (m *promised) done() <-chan struct{} {
+// doneChannel returns the channel that is closed once m has an outcome.
+func (m *promised) doneChannel() <-chan struct{} {
 	if !m.Open() {
 		return always
 	}

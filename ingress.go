@@ -29,8 +29,9 @@ type ingress struct {
 // A shutdown sets the phase, and waits until all sections of stripes that had begun have ended.
 // Then it has the counts of all outsiders that were admitted.
 //
-// latest is drains for an insider (a task of this runtime). An insider needs no rendezvous: its own
-// message is not done, so the drain goes on and compares the counts again (settled).
+// latest is drains for an insider (a task of this runtime). The drain needs no rendezvous with an
+// insider: the message that the insider runs is not done, so the counts differ, and the drain
+// compares them again (settled).
 //
 // Checked by: TestExploreBorder (internal/stripe), TestShutdownTakesWhatFollows
 func (rt *Runtime) countSent(latest uint32) bool {

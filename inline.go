@@ -45,7 +45,7 @@ func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 // outcome waits for another future.
 func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
-	c.kind.Store(o.called)
+	c.kind.Store(o.sent)
 	c.forwarded = nil
 	c.depth++
 	floor := c.forks.beginInner() // an inlined operation may forward
@@ -77,7 +77,7 @@ func (o *operation[A, R]) settleNow(c *Context, w *worker, v R, err error) Futur
 		return Future[R]{cell: source} // the caller gets the forwarded future itself
 	}
 	m := &sendMessage[A, R]{}
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = &w.rt.free
 	o.settle(w, &m.result, v, err, c.forwarded)
 	return Future[R]{cell: &m.result}
@@ -86,7 +86,7 @@ func (o *operation[A, R]) settleNow(c *Context, w *worker, v R, err error) Futur
 // crashNow returns a future for an operation that panicked with value; nil stands for
 // runtime.Goexit.
 func (o *operation[A, R]) crashNow(w *worker, value any) Future[R] {
-	err := w.panicked(o.called.name, nil, value, debug.Stack())
+	err := w.panicked(o.sent.name, nil, value, debug.Stack())
 	w.countFailed(w.rt, err, 1)
 	return Failed[R](err)
 }

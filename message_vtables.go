@@ -8,8 +8,8 @@ import (
 )
 
 // The forms of messages, and what each does at the turns of its life. A message changes its form by
-// changing its vtable. A dash is a nil. "send", "tell" and "timer" are the three ways to fail:
-// failSend, failTell and failUnsent.
+// changing its vtable. A dash is a nil. The column fail has the three ways to fail: send is
+// failSend, tell is failTell, and timer is failUnsent.
 //
 //	form          take    place  run   units  release  wake     fail   recycle   made by
 //	sent          –       –      send  –      –        collect  send   –         operation
@@ -29,9 +29,9 @@ import (
 //	after         –       –      –     –      –        –        timer  –         After
 //	slot          –       –      –     –      –        –        –      –         activities
 //
-// What a timer may send (sent, reader, spread, repetition, after) has late too, and all of these
-// but the repetition, which no future waits for, have unsent, in which failUnsent is. A message
-// fails with "send" or "tell" once it was counted as sent, and with "timer" before.
+// The forms that a timer may send are sent, reader, spread, repetition and after. They have late,
+// which sends them. They also have unsent, which is failUnsent, except the repetition: no future
+// waits for it. A message that was counted as sent fails with send or tell, one before with timer.
 
 // identity is what messages of one operation are called in errors, reports and recordings.
 type identity struct {
@@ -118,7 +118,7 @@ func (k *vtable) all(msg *message) (to unsafe.Pointer, err error) {
 
 // makeVtables makes the vtables of an operation on a unit, or on none.
 func (o *operation[A, R]) makeVtables(id identity) {
-	o.called = newVtable(vtable{
+	o.sent = newVtable(vtable{
 		identity: id, wake: o.wakeSend, fail: o.failSend,
 		late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument,
 	}, o.runSend)
@@ -132,7 +132,7 @@ func (o *operation[A, R]) makeVtables(id identity) {
 func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, units: o.unitsOfSend}, o.runSend)
 	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, units: o.unitsOfTell}, o.runTell)
-	o.called.place = placing(o.placed)
+	o.sent.place = placing(o.placed)
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
 }
 
@@ -159,8 +159,8 @@ func (o *reading[A, R]) makeReadingVtables(id identity) {
 		identity: id, shared: true, fail: o.failSend,
 		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
 	}, o.runSend)
-	o.called.shared = true
-	o.called.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
+	o.sent.shared = true
+	o.sent.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
 }
 
 // Waiters are in the list of a promise only. No scheduler runs them, and they do not fail.

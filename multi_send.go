@@ -37,7 +37,7 @@ type multiOperation[A, R any] struct {
 func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
 	o.several = true
-	o.makeMultiVtables(o.called.identity)
+	o.makeMultiVtables(o.sent.identity)
 }
 
 // send sends m, whose parts have their units. It does not wait.
@@ -45,7 +45,7 @@ func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Futur
 	w := c.here()
 	m.offset = uint32(unsafe.Offsetof(m.multi))
 	m.arg = arg
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = &w.rt.free
 	f := Future[R]{cell: &m.result}
 	err := m.arrange(w)

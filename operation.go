@@ -111,14 +111,14 @@ func (o *FreeOperation[A, R]) Tell(c *Context, arg A) error {
 }
 
 func (o *Operation[S, A, R]) checked() *operation[A, R] {
-	if o == nil || o.called == nil {
+	if o == nil || o.sent == nil {
 		panic(unready{unsafe.Pointer(o), "Op"})
 	}
 	return &o.operation
 }
 
 func (o *FreeOperation[A, R]) checked() *operation[A, R] {
-	if o == nil || o.called == nil {
+	if o == nil || o.sent == nil {
 		panic(unready{unsafe.Pointer(o), "FreeOp"})
 	}
 	return &o.operation

@@ -22,7 +22,7 @@ type operation[A, R any] struct {
 	args    *scan.Plan // nil: an A cannot hold a future
 	results *scan.Plan // nil: an R cannot hold a future
 
-	called  *vtable // of messages with a future, until they have run
+	sent    *vtable // of messages with a future, until they have run
 	owing   *vtable // of those that have run, while the result holds an open future
 	passing *vtable // of those that have run and have forwarded another future
 	told    *vtable // of messages without a future

@@ -65,7 +65,7 @@ func (m *promised) fillFailed(w *worker, err error) bool {
 // already: then msg stays the caller's.
 func (m *promised) notify(msg *message) bool {
 	if m.foreign(msg) {
-		m.done()
+		m.doneChannel()
 	}
 	return m.push(msg)
 }
@@ -100,7 +100,7 @@ func (m *promised) await(w *worker, dep *promised, unshared bool) promise.Waitin
 // seals it; if another goroutine has done so before, m waits.
 func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiting {
 	if dep.foreign(&m.message) {
-		dep.done()
+		dep.doneChannel()
 	}
 	got := m.Follow(&dep.Cell, &m.Node, unshared) // C2, C3
 	if got == promise.Resolved {

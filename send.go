@@ -8,10 +8,26 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The life of a message with a future; (…)* happens once for each open future, or not at all:
+// A message with a future, from the sender to the unit and back. Here an ordinary goroutine sends
+// to an idle unit, and then waits:
+//
+//	Operation.Send     operation.go           checks its arguments; operation.send is below
+//	worker.admits      admit.go, ingress.go   counts the message, if the runtime still takes it
+//	worker.dispatch    below                  the argument holds no open future: to the unit
+//	unit.enqueue       unit.go                into the mailbox; a sender that finds it idle
+//	worker.inject      worker_queue.go        queues the unit, and wakes a processor
+//	─────────────────  internal/sched         on a processor: internal/sched/host.go
+//	unit.drain         unit.go                takes the message out of the mailbox
+//	operation.runSend  below                  calls the function, after worker.begin
+//	operation.settle   below                  the result is the outcome of the future
+//	promised.seal      promise.go             takes the list of those who wait, and wakes them
+//	─────────────────  future_audience.go     closes the channel that Future.Wait reads
+//	Future.Wait        future.go              reads the result
+//
+// The steps of a message that waits on its way; (…)* happens once for each open future, or never:
 //
 //	send ─→ (await a future of the argument ─→ wakeSend)* ─→ dispatch ─→ runSend ─→ settle
-//	         promise.go                                       worker_queue.go, unit.go
+//	         promise.go
 //
 //	settle ─→ filled with the result, or with the operation's error
 //	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
@@ -29,7 +45,8 @@ func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
 	return (*sendMessage[A, R])(unsafe.Pointer(m))
 }
 
-// sender is the goroutine that sends a message, as long as the send lasts.
+// sender has what a send needs to know of its goroutine when it waits for room. A dispatch after
+// the send, by another goroutine, has none.
 type sender struct {
 	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
 	// senders, whose wait has no limit of this kind.
@@ -67,7 +84,7 @@ func (f *sender) over(m *message) error {
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	m := &sendMessage[A, R]{arg: arg}
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = u
 	f := Future[R]{cell: &m.result}
 	w := c.here()
@@ -75,8 +92,8 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		o.refuseSend(c, w, m, err)
 		return f
 	}
-	// From here on as launch, below, which Go does not inline: a call of it took 14% of the speed
-	// of fib.
+	// The rest is the body of launch, below. Go does not inline that, and a call made fib 14%
+	// slower.
 	if o.args != nil {
 		if w.observed.Load() != 0 {
 			w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
@@ -95,7 +112,7 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 
 // refuseSend ends a message that is not sent, because of err. It is counted nowhere.
 func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R], err error) {
-	c.blame(o.called, &m.message, err)
+	c.blame(o.sent, &m.message, err)
 	m.arg = *new(A)
 	m.fillFailed(w, err)
 }
@@ -148,7 +165,7 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 		dep, err := firstOpen(o.args, unsafe.Pointer(&m.arg)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
-			o.failSend(w, &m.message, received(o.called.describe(&m.message), err))
+			o.failSend(w, &m.message, received(o.sent.describe(&m.message), err))
 			return
 		case dep == nil:
 			if !m.revocable() { // as in await
@@ -172,7 +189,7 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 		}
 		switch m.await(w, dep, fresh != nil) {
 		case promise.InCycle:
-			w.countCycle(&m.promised, o.called)
+			w.countCycle(&m.promised, o.sent)
 			return
 		case promise.Revoked:
 			o.dropRevoked(m)
@@ -211,8 +228,8 @@ func (o *operation[A, R]) wakeSend(w *worker, msg *message) {
 	o.collect(w, m, nil)
 }
 
-// runSend runs a message with a future, in whatever form: the vtable says what it runs on, and what
-// it lets go of afterwards.
+// runSend runs a message with a future, in any of its forms. The vtable names the units on which it
+// runs (target), and releases what the form holds besides.
 func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	w := workerOf(p)
 	m := (*sendMessage[A, R])(unsafe.Pointer(t))
@@ -252,7 +269,7 @@ func (o *operation[A, R]) endFailedSend(w *worker, m *sendMessage[A, R], err err
 		o.dropRevoked(m)
 		return
 	}
-	m.blame(o.called, err)
+	m.blame(o.sent, err)
 	m.arg = *new(A)
 	w.countFailed(m.unit.rt, err, 1)
 	if !m.fillFailed(w, err) {
@@ -340,7 +357,7 @@ func (o *operation[A, R]) payUp(w *worker, r *result[R]) {
 		switch {
 		case err != nil:
 			r.value = *new(R)
-			r.finish(w, received(o.called.describe(&r.message), err))
+			r.finish(w, received(o.sent.describe(&r.message), err))
 			return
 		case dep == nil:
 			r.finish(w, nil)

@@ -206,7 +206,7 @@ func (c *Context) endTell(m *message, k *vtable, id int, err error) {
 	if x := u.priorityMailboxes(); x != nil {
 		reusable = x.mayReuse(m)
 	} else if reusable = u.mailbox.Reusable(&m.Node); !reusable {
-		u.late = m // reusable after the owner's next Dequeue
+		u.finished = m // reusable after the owner's next Dequeue
 	}
 	switch {
 	case !reusable:

@@ -110,11 +110,11 @@ func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
 // sendAfter makes a message that a timer sends to u after d, and arms the timer.
 func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A) (Future[R], *Timer) {
 	m := &sendMessage[A, R]{arg: arg}
-	m.become(o.called)
+	m.become(o.sent)
 	m.unit = u
 	f := Future[R]{cell: &m.result}
 	t := &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &m.message}
-	if err := c.accompany(o.called, &m.message); err != nil {
+	if err := c.accompany(o.sent, &m.message); err != nil {
 		m.arg = *new(A)
 		m.fillFailed(c.here(), err)
 		t.scope, t.target = nil, nil
@@ -141,7 +141,7 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 // failUnsent ends a message that its timer has not sent. w may be nil.
 func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *promise.Failure) {
 	m := sendMessageOf[A, R](msg)
-	m.blameTimer(o.called, why)
+	m.blameTimer(o.sent, why)
 	m.arg = *new(A)
 	m.endUnsent(w, why)
 }

@@ -35,7 +35,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 				hand := handWheels(rt)
 				scope := rt.Scope(t.Context())
 				m, timer := begin(scope.Context())
-				m.done()
+				m.doneChannel()
 				hasEnded := make(chan struct{})
 				was := timer.target.vtable()
 				due := *was
@@ -65,7 +65,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 					t.Error("no alarm is set")
 				}
 				<-hasEnded
-				<-m.done()
+				<-m.doneChannel()
 				closed, err := m.Outcome()
 				if !closed || made == "SendAfter" && err != ErrClosed {
 					t.Errorf("%v, %v", closed, err)

@@ -103,14 +103,14 @@ type everyArg struct{ fn func(*Context) error }
 func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
 	if u.checked().rt != c.rt {
-		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.called.name }))
+		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.sent.name }))
 	}
-	return every(c, d, u.checked(), op.called, func() *promised { return &op.send(c, &u.unit, arg).cell.promised })
+	return every(c, d, u.checked(), op.sent, func() *promised { return &op.send(c, &u.unit, arg).cell.promised })
 }
 
 // Every sends the operation, which has no unit, each d, with the same arg each time; see the
 // function [Every].
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
 	op, c := o.checked(), c.checked().outside()
-	return every(c, d, &c.rt.free, op.called, func() *promised { return &op.send(c, &c.rt.free, arg).cell.promised })
+	return every(c, d, &c.rt.free, op.sent, func() *promised { return &op.send(c, &c.rt.free, arg).cell.promised })
 }

@@ -83,8 +83,9 @@ type unit struct {
 	rt      *Runtime
 	mailbox mailbox.Queue
 	ext     atomics.Pointer[unitExt] // nil for most units
-	// late was run, and may be used again after the next Dequeue. The owner's.
-	late       *message
+	// finished is the message that was run last, if it is the newest in the mailbox: it may be used
+	// again only after the next Dequeue. The owner reads and writes it.
+	finished   *message
 	operations atomics.RelaxedUint64 // written by the owner
 	steals     atomics.RelaxedUint64 // written by the thief, between two owners
 }
@@ -159,13 +160,13 @@ func (u *unit) deliver(w *worker, m *message, fresh *sender) error {
 // enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
 // priority mailboxes, and queues the unit if the mailbox was idle.
 func (u *unit) enqueue(w *worker, m *message) {
-	wasIdle, marked := u.mailbox.Offer(&m.Node) // internal/mailbox/mark.go
+	wasIdle, marked := u.mailbox.EnqueueUnmarked(&m.Node) // internal/mailbox/mark.go
 	if marked {
 		wasIdle = u.enqueueBehind(w, m)
 	}
 	switch {
 	case !wasIdle:
-	case w.at(u.rt) && u.ext.Load() == nil: // queue for the usual case, as Go does not inline it
+	case w.at(u.rt) && u.ext.Load() == nil: // the usual case of queue, which Go does not inline
 		w.processor.PushNext(&u.Task)
 	default:
 		u.queue(w)
@@ -201,7 +202,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 		m := messageOf(u.mailbox.DequeueInOrder()) // dequeue, written out
 		if m == nil {
 			var later bool
-			if m, later = dequeueNew(w, &u.mailbox, &u.late); later {
+			if m, later = dequeueNew(w, &u.mailbox, &u.finished); later {
 				break
 			}
 			if m == nil {
@@ -263,24 +264,24 @@ func (u *unit) next(w *worker) (m *message, later bool) {
 			return m, false
 		}
 	}
-	return dequeue(w, &u.mailbox, &u.late)
+	return dequeue(w, &u.mailbox, &u.finished)
 }
 
 // dequeue takes the next message from a mailbox, and recycles the previous one if it is kept in
-// late. It returns as next does.
-func dequeue(w *worker, box *mailbox.Queue, late **message) (m *message, later bool) {
-	// No message is late then: a late one is the newest that the mailbox knows, so none follows it.
+// finished. It returns as next does.
+func dequeue(w *worker, box *mailbox.Queue, finished **message) (m *message, later bool) {
+	// DequeueInOrder finds none while *finished is set: that message is the newest in the mailbox.
 	if n := box.DequeueInOrder(); n != nil {
 		return messageOf(n), false
 	}
-	return dequeueNew(w, box, late)
+	return dequeueNew(w, box, finished)
 }
 
-func dequeueNew(w *worker, box *mailbox.Queue, late **message) (m *message, later bool) {
-	again := *late
+func dequeueNew(w *worker, box *mailbox.Queue, finished **message) (m *message, later bool) {
+	again := *finished
 	if again != nil {
 		// Before DequeueNew: afterwards the mailbox may be another processor's.
-		*late = nil
+		*finished = nil
 	}
 	n, later := box.DequeueNew(mostTurned)
 	if again != nil {

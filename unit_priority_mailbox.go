@@ -12,9 +12,9 @@ import (
 // is queued, with that priority, while the mailbox is owned.
 type priorityMailbox struct {
 	sched.Task
-	all     *priorityMailboxes
-	mailbox mailbox.Queue
-	late    *message // as unit.late
+	all      *priorityMailboxes
+	mailbox  mailbox.Queue
+	finished *message // as unit.finished
 }
 
 // priorityMailboxVtable is set in init, because the function that runs a priority mailbox leads to
@@ -59,22 +59,22 @@ func (u *unit) withPriorityMailboxes(w *worker) *priorityMailboxes {
 	return all
 }
 
-// box returns the mailbox of a priority, and where its late message is kept.
+// box returns the mailbox of a priority, and where its finished message is kept.
 func (x *priorityMailboxes) box(p sched.Priority) (*mailbox.Queue, **message) {
 	if p == sched.Normal {
-		return &x.unit.mailbox, &x.unit.late
+		return &x.unit.mailbox, &x.unit.finished
 	}
-	return &x.boxes[p].mailbox, &x.boxes[p].late
+	return &x.boxes[p].mailbox, &x.boxes[p].finished
 }
 
 // mayReuse reports whether the message of the running operation may be used again at once. If not,
 // it keeps the message for later.
 func (x *priorityMailboxes) mayReuse(m *message) bool {
-	box, late := x.box(x.running)
+	box, finished := x.box(x.running)
 	if box.Reusable(&m.Node) {
 		return true
 	}
-	*late = m
+	*finished = m
 	return false
 }
 
@@ -131,8 +131,8 @@ func (x *priorityMailboxes) next(w *worker) (pr sched.Priority, m *message, late
 		if !some {
 			return pr, nil, false
 		}
-		box, late := x.box(pr)
-		if m, later := dequeue(w, box, late); m != nil || later {
+		box, finished := x.box(pr)
+		if m, later := dequeue(w, box, finished); m != nil || later {
 			if m != nil {
 				x.turns.Ran(1)
 			}

@@ -70,5 +70,5 @@ type reading[A, R any] struct {
 // complete makes the parts of the operation that are needed once.
 func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
-	o.makeReadingVtables(o.called.identity)
+	o.makeReadingVtables(o.sent.identity)
 }

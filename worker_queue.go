@@ -13,6 +13,7 @@ import (
 //	queueReady  last in first out here, first in first out for thieves: free operations, readers
 //	queueBack   runs after all others of its priority: a unit whose turn is over
 //	hand        runs at once: the caller is about to return to the scheduler
+//	inject      for all of these elsewhere: into the scheduler's inbox, for any processor
 
 // at reports whether w is the worker of a processor of rt.
 func (w *worker) at(rt *Runtime) bool { return w.processor != nil && w.rt == rt }

@@ -2,9 +2,9 @@ package mailbox
 
 import "unsafe"
 
-// A node can be enqueued with a mark. A producer that calls [Queue.Offer] learns that the newest
-// node is marked, and can first do what the mark asks for. Package freerun marks the parts of a
-// message that enters several mailboxes at one instant (docs/algorithms/several-units.md).
+// A node can be enqueued with a mark. A producer that calls [Queue.EnqueueUnmarked] learns that the
+// newest node is marked, and can first do what the mark asks for. Package freerun marks the parts
+// of a message that enters several mailboxes at one instant (docs/algorithms/several-units.md).
 //
 // The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
 // the node, whose cache line another processor may be writing.
@@ -40,9 +40,9 @@ func (h *Newest) Marked() *Node {
 // Any goroutine; wait-free.
 func (m *Queue) Newest() *Newest { return m.head.Load() }
 
-// Offer is Enqueue if the newest node is not marked. Otherwise it does nothing and returns marked.
-// Any goroutine; lock-free.
-func (m *Queue) Offer(n *Node) (wasIdle, marked bool) {
+// EnqueueUnmarked is Enqueue if the newest node is not marked. Otherwise it does nothing and
+// returns marked. Any goroutine; lock-free.
+func (m *Queue) EnqueueUnmarked(n *Node) (wasIdle, marked bool) {
 	for {
 		h := m.head.Load()
 		if h.isMarked() {

@@ -86,7 +86,7 @@ func (o *office) serveInSteps() {
 // offer enqueues where the newest node is not marked, and otherwise behind the marked one all the
 // same.
 func (o *office) offer(m *mail) {
-	wasIdle, marked := o.Offer(&m.Node)
+	wasIdle, marked := o.EnqueueUnmarked(&m.Node)
 	if marked {
 		if n := o.Newest().Marked(); n != nil && (*mail)(unsafe.Pointer(n)).from == m.from {
 			o.r.Failf("the marked node is the producer's own, who marks none")

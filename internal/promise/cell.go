@@ -19,9 +19,10 @@ import (
 // Invariants: I1 A seal never changes.
 //             I2 The goroutine that seals the cell gets each waiter that Push has added, once. A
 //                waiter that comes later finds the seal, and need not wait.
-//             I3 The holder alone seals a cell as filled, or a revoker in its place. Goroutines
-//                that need not be the holder set the other seals, and write nothing else. So a
-//                holder that comes late only finds that its outcome is not wanted any more.
+//             I3 The holder alone seals a cell as filled, or a revoker in its place, which first
+//                writes its failure to the edge. Other goroutines set the other seals, and write
+//                nothing else of the cell. A holder that comes later finds the seal, and drops its
+//                outcome.
 // Progress:   Push and Seal are lock-free: a failed CAS means that another call took effect. All
 //             else is wait-free. A call that stalls delays no other.
 // Linearize:  Push at L1, Seal at L2 or L3

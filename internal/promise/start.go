@@ -29,8 +29,8 @@ import (
 // Either C2 finds the scope canceled, or D2 finds Start set. So when the cancel returns, each
 // message of the scope has been started, or never is.
 //
-// Invariants: I1 Until a revocable message has begun, its edge changes by compare-and-swap, once it
-//             is not nil. Afterwards the edge is the holder's.
+// Invariants: I1 From the first edge of a revocable message until it has begun, the edge changes by
+//             compare-and-swap only. Afterwards the edge is the holder's.
 //             I2 The revoker touches nothing of the message, which is the holder's. The one
 //             exception: it drops the argument of an unbegun message, if it can. Then the failure
 //             that becomes the edge says that the holder must not touch the argument.

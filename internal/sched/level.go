@@ -123,12 +123,12 @@ func (p *Processor) takeOverdue(l *level) *Task {
 			return t
 		}
 	}
-	return p.takeShared(l)
+	return p.takeFromInbox(l)
 }
 
-// takeShared takes a task from this processor's share of a level's inbox, or else from the inbox.
-// It moves up to half a ring of the tasks behind it to the ring. Owner only.
-func (p *Processor) takeShared(l *level) *Task {
+// takeFromInbox takes a task from this processor's share of a level's inbox, or else from the
+// inbox. It moves up to half a ring of the tasks behind it to the ring. Owner only.
+func (p *Processor) takeFromInbox(l *level) *Task {
 	var list *mailbox.Node
 	if l.share.Load() != nil {
 		list = l.share.Swap(nil)

@@ -41,7 +41,7 @@ func (p *Processor) next() *Task {
 	if t := p.takeSlotAnyway(); t != nil {
 		return t
 	}
-	if t := p.takeShared(&p.level); t != nil {
+	if t := p.takeFromInbox(&p.level); t != nil {
 		return t
 	}
 	return p.afterNormal()
@@ -160,7 +160,7 @@ func (p *Processor) pickFrom(l *level) *Task {
 	if t := l.pop(); t != nil {
 		return t
 	}
-	return p.takeShared(l)
+	return p.takeFromInbox(l)
 }
 
 // stealHigh takes a task of High from another processor. If none has one, it clears highElsewhere.

@@ -47,12 +47,12 @@ func (p *Processor) findAnywhere() *Task {
 // takeInjected takes a task from the inbox of a priority; nil if there is none.
 func (p *Processor) takeInjected(pr Priority) *Task {
 	if pr == Normal {
-		return p.takeShared(&p.level)
+		return p.takeFromInbox(&p.level)
 	}
 	if p.scheduler.board.inboxes[pr].Empty() {
 		return nil
 	}
-	t := p.takeShared(p.own(pr))
+	t := p.takeFromInbox(p.own(pr))
 	if t != nil {
 		p.took(pr)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -292,9 +293,22 @@ func TestFinds(t *testing.T) {
 			t.Setenv("FREERUN_SCHEDULE", f.Schedule)
 			again := &recorder{TB: t}
 			if !replayed(again, c.body) || len(again.errors) != 1 || !strings.Contains(again.errors[0], c.want) {
-				t.Errorf("repeated, it says %q", again.errors)
+				t.Fatalf("repeated, it says %q", again.errors)
+			}
+			// The steps name the lines of the program, and none of a package that passes them on.
+			if steps := again.errors[0]; !strings.Contains(steps, "explore_test.go:") || strings.Contains(steps, " memory.") {
+				t.Errorf("the steps name other lines than the program's:\n%s", steps)
 			}
 		})
+	}
+}
+
+// TestSeamsExist holds that the packages whose lines are left out of a trace exist by these names.
+func TestSeamsExist(t *testing.T) {
+	for _, name := range memory.Seams {
+		if _, err := os.Stat("../../" + name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

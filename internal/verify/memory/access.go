@@ -67,10 +67,13 @@ func (a Access) Where() string {
 // seam reports whether a function belongs to a package that passes accesses on, so that Where names
 // its caller.
 func seam(function string) bool {
-	for _, name := range []string{"model", "atomics", "backoff", "park", "pin"} {
+	for _, name := range Seams {
 		if strings.Contains(function, "/internal/"+name+".") {
 			return true
 		}
 	}
 	return false
 }
+
+// Seams lists the packages below internal that pass accesses on.
+var Seams = []string{"verify/memory", "sync/atomics", "sync/backoff", "sync/park", "sys/pin"}

@@ -97,7 +97,7 @@ func (c *Context) Err() error {
 // Done panics: Done panics: a model thread cannot wait for a channel. It waits for this context
 // through internal/sync/park.
 func (c *Context) Done() <-chan struct{} {
-	panic("model: a model thread waits for a context through internal/sync/park only")
+	panic("memory: a model thread waits for a context through internal/sync/park only")
 }
 
 // Deadline reports that the context has no deadline.
