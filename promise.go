@@ -71,11 +71,12 @@ func (m *promised) notify(msg *message) bool {
 }
 
 // foreign reports whether m belongs to another runtime than msg. Then the caller of push calls
-// m.done first, which makes m known to its runtime: the end of that runtime closes m
+// m.doneChannel first, which makes m known to its runtime: the end of that runtime closes m
 // (future_done.go).
 func (m *promised) foreign(msg *message) bool { return m.unit != nil && m.unit.rt != msg.unit.rt }
 
-// push is notify for an m that is not foreign to msg, or that m.done has made known to its runtime.
+// push is notify for an m that is not foreign to msg, or that m.doneChannel has made known to its
+// runtime.
 func (m *promised) push(msg *message) bool {
 	if !m.Push(&msg.Node) {
 		return false
