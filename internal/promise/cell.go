@@ -58,7 +58,7 @@ var (
 	Circular  mailbox.Node // the outcome would have had to wait for itself
 )
 
-// The errors of cells that were not filled. Package freerun exports them under the same texts.
+// The errors of cells that were sealed as Abandoned and as Circular. Package freerun exports both.
 var (
 	ErrClosed = errors.New("freerun: runtime is closed")
 	ErrCycle  = errors.New("freerun: the result waits for itself")
