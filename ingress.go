@@ -33,7 +33,7 @@ type ingress struct {
 // insider: the message that the insider runs is not done, so the counts differ, and the drain
 // compares them again (settled).
 //
-// Checked by: TestExploreBorder (internal/stripe), TestShutdownTakesWhatFollows
+// Checked by: TestExploreStripes (internal/stripe), TestShutdownTakesWhatFollows
 func (rt *Runtime) countSent(latest uint32) bool {
 	return rt.ingress.stripes.Admit(&rt.phase, latest)
 }

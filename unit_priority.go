@@ -37,7 +37,7 @@ import (
 //             mailboxes are made before they are seen
 // Cost:       two compare-and-swaps each time that a unit with priority mailboxes is run, and one
 //             load a message; a unit without pays a load
-// Checked by: TestExploreLanes… (internal/claim), TestPriority…, TestMixedStress
+// Checked by: TestExploreClaim… (internal/claim), TestPriority…, TestMixedStress
 
 // priorityMailboxes are the mailboxes of a unit that gets messages of several priorities.
 type priorityMailboxes struct {

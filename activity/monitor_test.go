@@ -280,3 +280,18 @@ func TestMonitorAtTheEnd(t *testing.T) {
 	}
 	m.Leave()
 }
+
+// TestMonitorTryEnterInVain has a goroutine find the monitor occupied: the one inside stays the one
+// that may leave.
+func TestMonitorTryEnterInVain(t *testing.T) {
+	var m activity.Monitor
+	if !m.TryEnter() {
+		t.Fatal("a new monitor is occupied")
+	}
+	done := make(chan bool)
+	go func() { done <- m.TryEnter() }()
+	if <-done {
+		t.Fatal("two goroutines are inside")
+	}
+	m.Leave() // panics if the caller is not known to be inside
+}

@@ -29,7 +29,7 @@ import (
 // Linearize:  a claim at L2's compare-and-swap; the end of a claim at that of L4 or L5
 // Publish:    What the holder writes before L4 or L5 is read by the next holder after L2.
 // Cost:       two compare-and-swaps for each time that an object is held, and a load for each L3
-// Checked by: TestExploreLanes…, TestWord
+// Checked by: TestExploreClaim…, TestWord
 
 // Word says whether there is a holder, and which mailboxes were left to the holder. The zero value
 // is not claimed. It must not be copied.

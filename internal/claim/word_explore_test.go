@@ -182,22 +182,22 @@ func program(turns int, hasty bool, each int, boxes ...uint8) func(*explore.Run)
 	}
 }
 
-// TestExploreLanes: one processor at a time runs messages, and none is lost.
-func TestExploreLanes(t *testing.T) {
+// TestExploreClaim: one processor at a time runs messages, and none is lost.
+func TestExploreClaim(t *testing.T) {
 	for name, body := range map[string]func(*explore.Run){
-		"two lanes made":   program(100, false, 1, normal, high),
-		"two express":      program(100, false, 1, high, low),
-		"two each":         program(100, false, 2, normal, high),
-		"turns":            program(1, false, 2, normal, high),
-		"turns of express": program(1, false, 2, low, high),
+		"two mailboxes made":  program(100, false, 1, normal, high),
+		"two priorities":      program(100, false, 1, high, low),
+		"two each":            program(100, false, 2, normal, high),
+		"turns":               program(1, false, 2, normal, high),
+		"turns of priorities": program(1, false, 2, low, high),
 	} {
 		t.Run(name, func(t *testing.T) { explore.Exhaustive(t, 4, body) })
 	}
 	t.Run("three", func(t *testing.T) { explore.Exhaustive(t, 2, program(1, false, 1, normal, high, low)) })
 }
 
-// TestExploreLanesControl: if new mailboxes are not claimed in the name of the owner that the first
+// TestExploreClaimControl: if new mailboxes are not claimed in the name of the owner that the first
 // mailbox may have, two processors run operations at once.
-func TestExploreLanesControl(t *testing.T) {
+func TestExploreClaimControl(t *testing.T) {
 	explore.MustFail(t, 2, program(100, true, 1, normal, high))
 }

@@ -22,7 +22,7 @@ import (
 //             which are a few instructions long.
 // Publish:    What is written before the phase is read by callers that are refused.
 // Cost:       two plain additions to a word of the holder's; without pinning, a compare-and-swap
-// Checked by: TestExploreBorder…, TestStripes…
+// Checked by: TestExploreStripes…, TestStripes…
 
 // Stripes has a stripe for each P, and the count of those that found none. Each stripe keeps a T.
 // The zero value has no stripe: all callers share a word. It must not be copied after first use.

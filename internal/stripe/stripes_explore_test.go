@@ -16,11 +16,11 @@ const (
 	aborting
 )
 
-// borderProgram has three threads: an operation without a processor and an ordinary goroutine send
+// stripesProgram has three threads: an operation without a processor and an ordinary goroutine send
 // one message each; a shutdown begins to drain, and ends the runtime if it finds no message left.
 // outsiders is the last phase in which the goroutine is admitted. If early is true, the operation
 // counts as done before it sends.
-func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
+func stripesProgram(outsiders uint32, early bool) func(*explore.Run) {
 	return func(r *explore.Run) {
 		// Without stripes: the explorer takes no steps at their words.
 		var b Stripes[int]
@@ -70,11 +70,11 @@ func borderProgram(outsiders uint32, early bool) func(*explore.Run) {
 	}
 }
 
-func TestExploreBorder(t *testing.T) { explore.Exhaustive(t, 3, borderProgram(running, false)) }
+func TestExploreStripes(t *testing.T) { explore.Exhaustive(t, 3, stripesProgram(running, false)) }
 
-// TestExploreBorderControl plants two bugs, which the exploration must find: a drain that admits an
-// outsider, and an insider that counts as done before it sends.
-func TestExploreBorderControl(t *testing.T) {
-	explore.MustFail(t, 3, borderProgram(drains, false))
-	explore.MustFail(t, 3, borderProgram(running, true))
+// TestExploreStripesControl plants two bugs, which the exploration must find: a drain that admits
+// an outsider, and an insider that counts as done before it sends.
+func TestExploreStripesControl(t *testing.T) {
+	explore.MustFail(t, 3, stripesProgram(drains, false))
+	explore.MustFail(t, 3, stripesProgram(running, true))
 }
